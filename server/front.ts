@@ -68,7 +68,10 @@ export function createFront(
   const waits = new WaitFigures();
   const waiting = new WaitingRoom(engine.chain, limits, waits, client => dispatcher.hasRoomToSpare(client));
   const metrics = new Metrics({
+    suite: engine.chain.suite,
     tally,
+    proofs: engine.proofCounts,
+    readStoreBytes: () => engine.readStoreBytes(),
     trouble,
     unsent,
     connections,

@@ -18,6 +18,7 @@ import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import type {OpenReply} from "./request/replySink.ts";
 import {append, type ByLane, type LaneCalls, type Place} from "./request/requestCalls.ts";
+import type {RequestRecord} from "./request/requestRecord.ts";
 import {Piece} from "./request/taskText.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import {encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
@@ -40,9 +41,9 @@ export class RpcService {
     private readonly tally: CallTally,
     private readonly trouble: TroubleLog,
   ) {
-    waiting.onSettled = request => this.guard(request.reply, request.id, () => this.resume(request));
+    waiting.onSettled = request => this.guard(request.reply, request.record, () => this.resume(request));
     waiting.onRefused = (request, busy) =>
-      this.guard(request.reply, request.id, () => this.giveUp(request, busy));
+      this.guard(request.reply, request.record, () => this.giveUp(request, busy));
   }
 
   /**
@@ -50,48 +51,57 @@ export class RpcService {
    *
    * @param body - only read during this call
    */
-  answer(body: Buffer, reply: OpenReply, requestId: string): void {
+  answer(body: Buffer, reply: OpenReply, record: RequestRecord): void {
     let envelope: Envelope;
     try {
       envelope = parseEnvelope(body, this.setup.limits);
     } catch (error) {
-      const rpcError = this.asRpcError(error, requestId);
+      const rpcError = this.asRpcError(error, record);
       this.tally.add("", rpcError.code, 1);
+      record.noteCode(rpcError.code);
       sendText(reply, encodeError("null", rpcError));
       return;
     }
     // As `guard`, without its closures.
     try {
-      this.answerCalls(envelope, reply, requestId);
+      this.answerCalls(envelope, reply, record);
     } catch (error) {
-      this.fail(error, reply, requestId);
+      this.fail(error, reply, record);
     }
   }
 
-  private answerCalls(envelope: Envelope, reply: OpenReply, requestId: string): void {
+  private answerCalls(envelope: Envelope, reply: OpenReply, record: RequestRecord): void {
     const view = this.readView(envelope, reply);
     const demand = measureDemand(envelope.calls, this.methods, view);
+    this.describe(envelope, demand, record);
     const excess = refuseExcess(demand, view);
     if (excess !== undefined) {
-      this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply);
+      this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply, record);
       return;
     }
     const waits = demand.mayWait ? findWaits(envelope.calls, this.methods, view) : [];
-    if (waits.length === 0) this.begin(envelope, demand, view, reply, requestId);
-    else this.wait(envelope, waits, reply, requestId);
+    if (waits.length === 0) this.begin(envelope, demand, view, reply, record);
+    else this.wait(envelope, waits, reply, record);
   }
 
-  private guard(reply: OpenReply, requestId: string, work: () => void): void {
+  private describe({calls, isBatch}: Envelope, {costs, readyCost}: Demand, record: RequestRecord): void {
+    record.calls = calls.length;
+    record.cost = readyCost + costs[0] + costs[1];
+    if (isBatch) record.method = "batch";
+    else record.method = this.methods.find((calls[0] as Call).method)?.name ?? record.method;
+  }
+
+  private guard(reply: OpenReply, record: RequestRecord, work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.fail(error, reply, requestId);
+      this.fail(error, reply, record);
     }
   }
 
   /** Work for a request has thrown: its connection ends, and nothing else. */
-  private fail(error: unknown, reply: OpenReply, requestId: string): void {
-    this.trouble.reportThrown(error, requestId);
+  private fail(error: unknown, reply: OpenReply, record: RequestRecord): void {
+    this.trouble.reportThrown(error, record.id);
     reply.close();
   }
 
@@ -108,21 +118,26 @@ export class RpcService {
     };
   }
 
-  private wait(envelope: Envelope, waits: readonly FoundWait[], reply: OpenReply, requestId: string): void {
+  private wait(
+    envelope: Envelope,
+    waits: readonly FoundWait[],
+    reply: OpenReply,
+    record: RequestRecord,
+  ): void {
     const client = reply.readClient();
     const busy = this.waiting.refuse(waits.length, envelope.heldBytes, client);
-    if (busy === undefined) this.waiting.add(new WaitingRequest(requestId, client, envelope, reply, waits));
-    else this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
+    if (busy === undefined) this.waiting.add(new WaitingRequest(record, client, envelope, reply, waits));
+    else this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply, record);
   }
 
-  private resume({waits, envelope, reply, id}: WaitingRequest): void {
+  private resume({waits, envelope, reply, record}: WaitingRequest): void {
     const calls = endWaits(envelope.calls, this.methods, waits);
     const view = this.readView(envelope, reply);
-    this.begin({...envelope, calls}, measureDemand(calls, this.methods, view), view, reply, id);
+    this.begin({...envelope, calls}, measureDemand(calls, this.methods, view), view, reply, record);
   }
 
-  private giveUp({waits, envelope, reply}: WaitingRequest, busy: Busy): void {
-    this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply);
+  private giveUp({waits, envelope, reply, record}: WaitingRequest, busy: Busy): void {
+    this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply, record);
   }
 
   private begin(
@@ -130,20 +145,21 @@ export class RpcService {
     {costs, methods}: Demand,
     view: RequestView,
     reply: OpenReply,
-    requestId: string,
+    record: RequestRecord,
   ): void {
     const {admission} = this.dispatcher;
     const needsLane = costs.some(cost => cost > 0);
     const client = needsLane ? reply.readClient() : "";
     const busy = admission.refuse(costs, client);
-    if (busy === undefined) this.run(envelope, costs, view, reply, requestId, client);
-    else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply);
+    if (busy === undefined) this.run(envelope, costs, view, reply, record, client);
+    else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply, record);
   }
 
   /** Answers the whole request with one error. None of its calls runs. */
-  private turnAway(envelope: Envelope, refusal: Refusal, reply: OpenReply): void {
+  private turnAway(envelope: Envelope, refusal: Refusal, reply: OpenReply, record: RequestRecord): void {
     const {error, method, retryAfterSeconds} = refusal;
     this.tally.add(method, error.code, 1);
+    record.noteCode(error.code);
     const idText = envelope.isBatch ? "null" : ((envelope.calls[0] as Call).idText ?? "null");
     const text = encodeError(idText, error);
     if (retryAfterSeconds === undefined) sendText(reply, text);
@@ -156,7 +172,7 @@ export class RpcService {
     costs: ByLane<number>,
     view: RequestView,
     reply: OpenReply,
-    requestId: string,
+    record: RequestRecord,
     client: string,
   ): void {
     let places: Place[] = [];
@@ -181,15 +197,16 @@ export class RpcService {
           laneCount++;
         }
       } catch (error) {
-        const rpcError = this.asRpcError(error, requestId);
+        const rpcError = this.asRpcError(error, record);
         places = append(places, encodeError(idText, rpcError));
         this.tally.add(this.methods.find(call.method)?.name ?? "", rpcError.code, 1);
+        record.noteCode(rpcError.code);
       }
     }
     if (places.length === 0) reply.sendNothing();
     else if (laneCount === 0) sendText(reply, isBatch ? `[${places.join(",")}]` : (places[0] as string));
     else {
-      const origin = {id: requestId, isBatch, head: view.head, client};
+      const origin = {record, isBatch, head: view.head, client};
       const {timeoutMs} = view.limits;
       this.dispatcher.admit(new PendingRequest(origin, {places, byLane}, reply, timeoutMs));
     }
@@ -202,10 +219,10 @@ export class RpcService {
     throw new RpcError(RpcCode.METHOD_NOT_FOUND, `there is no method ${JSON.stringify(name.slice(0, 64))}`);
   }
 
-  private asRpcError(error: unknown, requestId: string): RpcError {
+  private asRpcError(error: unknown, record: RequestRecord): RpcError {
     if (error instanceof RpcError) return error;
-    if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, requestId);
-    return this.trouble.reportThrown(error, requestId);
+    if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, record.id);
+    return this.trouble.reportThrown(error, record.id);
   }
 }
 

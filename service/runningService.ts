@@ -33,6 +33,8 @@ export interface RunningService {
   readonly url: string;
   readonly announcement: Announcement;
   readonly engine: Engine;
+  /** Resolves if what the operator gave can never work, such as a bad genesis file. The service still runs. */
+  readonly failed: Promise<WorkError>;
   /**
    * Answers the requests that have begun, and ends everything.
    *
@@ -125,11 +127,12 @@ async function serve(
     maxFinalityLagSeconds,
   );
   const named = namespace === undefined ? {} : {namespace};
-  const {workers, estimate, allowedHosts = [], http, tls} = options;
+  const {workers, estimate, allowedHosts = [], trustForwarded = [], http, tls} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
   const httpOptions = {
-    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, maxConnections, tls},
+    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, trustForwarded, maxConnections},
     ...(http === undefined ? {} : {http}),
+    tls,
     ...named,
   };
   const shown = {source, readiness, finality: finality?.status};
@@ -145,10 +148,15 @@ async function serve(
     engine,
     estimates.kind,
   );
+  let fail: (error: WorkError) => void = () => {};
+  const failed = new Promise<WorkError>(resolve => {
+    fail = resolve;
+  });
+  const onFinal = (reason: string): void => fail(new WorkError(`the import can never succeed: ${reason}`));
   const following =
     followed === undefined || source === undefined
       ? undefined
-      : new Following(engine, followed, {finalized, chainId}, source, log);
+      : new Following(engine, followed, {finalized, chainId}, source, onFinal, log);
   const verifying = options.verify ? startVerifying(options.db, front.metrics, trouble, log) : undefined;
   if (verifying !== undefined)
     ends.add("verifying", async () => {
@@ -160,6 +168,7 @@ async function serve(
     url: announcement.url,
     announcement,
     engine,
+    failed,
     stop: (timeoutMs = STOP_MS) => {
       following?.stop();
       verifying?.stop();

@@ -31,6 +31,8 @@ export interface ServiceOptions extends ListenerOptions {
   readonly allowedHosts?: readonly string[];
   readonly namespace?: string | undefined;
   readonly logRequests?: boolean;
+  /** Proxies whose X-Forwarded-For is believed: addresses and networks. */
+  readonly trustForwarded?: readonly string[] | undefined;
   readonly limits: Limits;
   readonly estimate: EstimateOptions;
 }

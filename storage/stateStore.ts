@@ -20,7 +20,7 @@ import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "
 import {StoreSource} from "./leveldb/storeSource.ts";
 import {requireWholeFiles} from "./leveldb/wholeFiles.ts";
 import {readRun} from "./prune/pruneRun.ts";
-import {META_KEYS} from "./record/layout.ts";
+import {KINDS, META_KEYS} from "./record/layout.ts";
 
 interface StoreOptions {
   readonly directory: string;
@@ -159,6 +159,24 @@ export class StateStore implements WriteTarget {
     const isEmpty = this.madeFolders !== undefined && (await this.reader.latest()) === undefined;
     await this.close();
     if (isEmpty) await removeStore(this.db.location, this.madeFolders ?? []);
+  }
+
+  /**
+   * Bytes of tables by kind of record, as LevelDB estimates them from the tables' own figures. What is only in its log and memory is
+   * not counted. Empty while LevelDB is not open.
+   */
+  async readSizes(): Promise<readonly (readonly [kind: string, bytes: number])[]> {
+    const db = this.db as Level<Buffer, Buffer> & {
+      approximateSize(start: Buffer, end: Buffer): Promise<number>;
+    };
+    try {
+      return await Promise.all(
+        KINDS.map(async ({kind, start, end}) => [kind, await db.approximateSize(start, end)] as const),
+      );
+    } catch (error) {
+      if (db.status !== "open") return [];
+      throw error;
+    }
   }
 
   /** Removes the blocks above `block` (rollback.ts). @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */

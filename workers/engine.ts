@@ -25,6 +25,7 @@ import type {EstimateSettings} from "./job/estimateSettings.ts";
 import type {Head} from "./job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "./job/importJob.ts";
 import type {SourceEvent} from "./job/importSource.ts";
+import {ProofCounts} from "./job/proofCounts.ts";
 import type {ProveJob} from "./job/proveJob.ts";
 import {EstimateThreads} from "./pool/estimateThreads.ts";
 import {ImportThread} from "./pool/importThread.ts";
@@ -85,6 +86,7 @@ export class Engine {
   readonly pruner: Pruner | undefined;
   /** For the answers of proof threads. */
   readonly memories: AnswerMemories;
+  readonly proofCounts = new ProofCounts();
   private proofs: ProofThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
@@ -141,6 +143,11 @@ export class Engine {
   /** Is LevelDB open? If not, the disk takes no writes, and the files are read. */
   get isWritable(): boolean {
     return this.store.refusal === undefined;
+  }
+
+  /** Bytes of tables by kind of record. See StateStore. */
+  readStoreBytes(): ReturnType<StateStore["readSizes"]> {
+    return this.store.readSizes();
   }
 
   /** Upper bound of an answer's text per account or slot asked for, in bytes. */
@@ -242,7 +249,14 @@ export class Engine {
     const workerData = {directory, cacheBytes, readsFiles: this.store.refusal !== undefined};
     if (workers > 0) {
       const withNearest = (failures: Answers["failures"]) => this.withNearest(failures);
-      this.proofs = new ProofThreads(workers, this.memories, withNearest, workerData, onExit);
+      this.proofs = new ProofThreads(
+        workers,
+        this.memories,
+        this.proofCounts,
+        withNearest,
+        workerData,
+        onExit,
+      );
     }
     if (estimates !== undefined) {
       const {settings} = estimates;

@@ -26,13 +26,15 @@ export async function runServe(options: ServiceOptions, logLevel: string): Promi
   return endAfter(stop.signal, service, log);
 }
 
-/** @returns the exit code. @throws WorkError that says which parts of the service did not end */
+/** @returns the exit code. @throws WorkError: the service can never do its work, or parts of it did not end */
 export async function endAfter(
   signal: Promise<StopSignal>,
-  service: Pick<RunningService, "stop">,
+  service: Pick<RunningService, "stop" | "failed">,
   log: Logger,
 ): Promise<number> {
-  log.info({signal: await signal}, "stopping");
+  const end = await Promise.race([signal, service.failed]);
+  log.info(typeof end === "string" ? {signal: end} : {reason: end.message}, "stopping");
   await service.stop();
+  if (typeof end !== "string") throw end;
   return ExitCode.OK;
 }

@@ -2,6 +2,7 @@
  * Parses values of flags and PROOFD_* variables. A refused value ends the program with exit code 2 and a message. The
  * message names the flag or variable, the value and what is expected.
  */
+import {isIP} from "node:net";
 import {InvalidArgumentError} from "commander";
 
 export const MAX_WORKERS = 256;
@@ -63,6 +64,15 @@ export function listParser(
 export function parseHostName(text: string): string {
   if (text === "*" || /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i.test(text)) return text;
   throw new InvalidArgumentError("Expected a host name without a port, such as proofd.example.org, or *.");
+}
+
+/** An address or a network of proxies. */
+export function parseNetwork(text: string): string {
+  const [address, bits, ...more] = text.split("/") as [string, ...string[]];
+  const kind = isIP(address);
+  const isBits = bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (kind === 6 ? 128 : 32));
+  if (kind !== 0 && !address.includes("%") && more.length === 0 && isBits) return text;
+  throw new InvalidArgumentError("Expected an address, or a network such as 10.0.0.0/8.");
 }
 
 export function parseOrigin(text: string): string {

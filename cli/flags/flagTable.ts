@@ -6,6 +6,7 @@
  * A flag that has no effect beside the others is refused, so that nobody relies on it. Its row says when that is.
  */
 import {Command, InvalidArgumentError, Option, type OptionValues} from "commander";
+import {applyConfigFile} from "./configFile.ts";
 
 /** Says why a flag has no effect, such as "without --l2". undefined: it has one. */
 export type Idle = (values: OptionValues) => string | undefined;
@@ -23,6 +24,8 @@ export interface Flag<T = unknown> {
   /** The flag is --no-NAME, and its value is true without it. */
   readonly isNegated?: boolean;
   readonly idle?: Idle;
+  /** In the help, of this flag and those after it. */
+  readonly heading?: string;
 }
 
 /** A flag whose description follows: `value(..).says("what it does")`. */
@@ -73,6 +76,12 @@ export function idleWhen<F extends Flags>(idle: Idle, flags: F): F {
   return Object.fromEntries(rows) as F;
 }
 
+/** @returns the flags, whose first one begins a group of the help, up to the next heading */
+export function headed<F extends Flags>(heading: string, flags: F): F {
+  const [[key, flag] = []] = Object.entries(flags);
+  return key === undefined ? flags : {...flags, [key]: {...flag, heading: `${heading}:`}};
+}
+
 /** No effect unless one of these flags is given. They have no presets. */
 export function without(...keys: readonly string[]): Idle {
   const company = `without ${LIST.format(keys.map(key => `--${nameOf(key)}`))}`;
@@ -97,17 +106,29 @@ export function createCommand<F extends Flags>(
 ): Command {
   const command = new Command(name).description(description);
   const rows = Object.entries(flags);
-  for (const [key, flag] of rows) command.addOption(createOption(key, flag, prefix));
+  let heading = "Options:";
+  for (const [key, flag] of rows) {
+    heading = flag.heading ?? heading;
+    command.addOption(createOption(key, flag, prefix).helpGroup(heading));
+  }
   return command.action(() => {
+    const {config} = command.opts();
+    if (typeof config === "string") applyConfigFile(command, config, key => isList(flags[key]));
     const presets = rows.map(([key, {preset}]) => [key, preset]);
     const values: OptionValues = {...Object.fromEntries(presets), ...command.opts()};
     for (const [key, {idle}] of rows) {
       const source = command.getOptionValueSource(key);
-      const company = source === "cli" || source === "env" ? idle?.(values) : undefined;
+      const isGiven = source !== undefined && source !== "default";
+      const company = isGiven ? idle?.(values) : undefined;
       if (company !== undefined) refuseFlag(command, key, ` has no effect ${company}`);
     }
     return run(values as ValuesOf<F>, command);
   });
+}
+
+/** What adds to earlier values takes them as its second parameter. */
+function isList(flag: Flag | undefined): boolean {
+  return typeof flag?.parse === "function" && flag.parse.length === 2;
 }
 
 function createOption(key: string, flag: Flag, prefix: string): Option {
@@ -132,8 +153,9 @@ function nameOf(key: string): string {
  */
 export function refuseFlag(command: Command, key: string, problem: string): never {
   const option = command.options.find(option => option.attributeName() === key);
-  const isVariable = command.getOptionValueSource(key) === "env";
-  return command.error(`error: ${isVariable ? `variable ${option?.envVar}` : option?.long}${problem}`);
+  const source = command.getOptionValueSource(key);
+  const name = source === "env" ? `variable ${option?.envVar}` : option?.long;
+  return command.error(`error: ${name}${source === "config" ? " in the file of --config" : ""}${problem}`);
 }
 
 /**

@@ -4,9 +4,10 @@ import type {ImportSource} from "../../workers/job/importSource.ts";
 import {parseHash, parseText} from "./flag.ts";
 import {beside, idleWhen, type ValuesOf, value} from "./flagTable.ts";
 import {GENESIS_FLAG, NODE_SOURCE_FLAGS, readNodeSource, TO_FLAGS} from "./nodeSourceFlags.ts";
-import {CHAIN_FLAGS, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
+import {CHAIN_FLAGS, CONFIG_FLAG, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
 
 export const IMPORT_FLAGS = {
+  config: CONFIG_FLAG,
   ...DB_FLAGS,
   ...idleWhen(beside("diffs"), {genesis: GENESIS_FLAG}),
   ...idleWhen(beside("l2", "trielogs", "diffs"), {

@@ -2,9 +2,10 @@
  * Flags that say where other nodes are: `--l2`, `--l1` and `--node`, with their headers and time-outs. URLs and headers may hold keys.
  * So a refused one is named by its position, and its text is shown nowhere.
  */
+import {readFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
-import {hasReadableCredentials, integerParser} from "./flag.ts";
+import {hasReadableCredentials, integerParser, parseText} from "./flag.ts";
 import {type Flag, idleWhen, refuseFlag, type ValuesOf, value, without} from "./flagTable.ts";
 
 /** `node` is a proofd. */
@@ -16,6 +17,7 @@ export interface NodeOptions extends NodesSettings {
 }
 
 type NodeTable<R extends NodeRole> = Record<R | `${R}Header`, Flag<readonly string[] | undefined>> &
+  Record<`${R}HeaderFile`, Flag<string | undefined>> &
   Record<`${R}Timeout`, Flag<number>>;
 type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
@@ -62,6 +64,9 @@ export function createNodeFlags<R extends NodeRole>(role: R): NodeTable<R> {
       [`${role}Header`]: value("<header>", collectBy("\n")).says(
         `"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`,
       ),
+      [`${role}HeaderFile`]: value("<file>", parseText).says(
+        "file with such headers, one a line, which is read at the start",
+      ),
       [`${role}Timeout`]: value("<ms>", integerParser(100, 600_000), TIMEOUT_MS).says(
         `time for one answer of a node of --${role}`,
       ),
@@ -76,7 +81,7 @@ export function createNodeFlags<R extends NodeRole>(role: R): NodeTable<R> {
 export function readNodes(values: NodeValues, role: NodeRole, command: Command): NodeOptions | undefined {
   const texts = values[role];
   if (texts === undefined) return undefined;
-  const headerTexts = values[`${role}Header`] ?? [];
+  const headerTexts = [...(values[`${role}Header`] ?? []), ...readHeaderFile(values, role, command)];
   const urls = readUrls(texts, role, problem => refuseFlag(command, role, problem));
   const headers = readHeaders(headerTexts, problem => refuseFlag(command, `${role}Header`, problem));
   if ("authorization" in headers && urls.some(({username, password}) => username + password !== ""))
@@ -92,6 +97,19 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
     timeoutMs: values[`${role}Timeout`] ?? TIMEOUT_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES[role],
   };
+}
+
+/** The lines of --ROLE-header-file. Empty ones, and those that begin with #, do not count. */
+function readHeaderFile(values: NodeValues, role: NodeRole, command: Command): readonly string[] {
+  const key = `${role}HeaderFile` as const;
+  const path = values[key];
+  if (path === undefined) return [];
+  try {
+    const lines = readFileSync(path, "utf8").split("\n");
+    return lines.map(line => line.trim()).filter(line => line !== "" && !line.startsWith("#"));
+  } catch (error) {
+    return refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);
+  }
 }
 
 /** Ends the program with a usage error if --l2 has a URL that only announces blocks, where nothing waits for them. */

@@ -5,13 +5,21 @@ import {HTTP_LIBRARIES} from "../../server/listener/createListener.ts";
 import type {ServiceOptions} from "../../service/serviceOptions.ts";
 import {ESTIMATE_FLAGS, readEstimateOptions} from "./estimateFlags.ts";
 import {FINALITY_FLAGS, readFinality} from "./finalityFlags.ts";
-import {integerParser, listParser, MAX_WORKERS, parseHostName, parseOrigin, parseText} from "./flag.ts";
-import {beside, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
+import {
+  integerParser,
+  listParser,
+  MAX_WORKERS,
+  parseHostName,
+  parseNetwork,
+  parseOrigin,
+  parseText,
+} from "./flag.ts";
+import {beside, headed, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
 import {LIMIT_FLAGS, readLimits} from "./limitFlags.ts";
 import {NAMESPACE_FLAG} from "./namespaceFlag.ts";
 import {readNodes, refuseSockets} from "./nodeFlags.ts";
 import {GENESIS_FLAG, isOnlyFinality, NODE_SOURCE_FLAGS, readNodeSource, unread} from "./nodeSourceFlags.ts";
-import {CHAIN_FLAGS, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
+import {CHAIN_FLAGS, CONFIG_FLAG, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -19,8 +27,14 @@ const WORKERS = Math.max(1, availableParallelism() - 1);
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 export const SERVE_FLAGS = {
-  ...DB_FLAGS,
-  host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
+  ...headed("Store", DB_FLAGS),
+  ...CHAIN_FLAGS,
+  history: HISTORY_FLAG,
+  verify: onSwitch("compare the checksums of all tables in the background after the start"),
+  config: CONFIG_FLAG,
+  ...headed("Server", {
+    host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
+  }),
   port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
   http: value("<library>", HTTP_LIBRARIES, "auto").says(
     "what serves HTTP: uWebSockets.js (uws) or Node's own (node); auto takes uWebSockets.js where it loads and TLS is off",
@@ -42,6 +56,9 @@ export const SERVE_FLAGS = {
     "MiB of pages and key positions that each proof and estimate thread keeps",
   ),
   ...idleWhen(besideNodes, {
+    ...headed("Blocks", {
+      demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
+    }),
     diffs: value("<file>", parseText).says(
       "import these block differences while serving; - reads standard input",
     ),
@@ -57,25 +74,26 @@ export const SERVE_FLAGS = {
   maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
     "fail /readyz while the newest finalized block is older than this",
   ),
-  ...FINALITY_FLAGS,
-  ...idleWhen(besideNodes, {
-    demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
+  ...headed("Finality", FINALITY_FLAGS),
+  ...headed("Who may ask, and how", {
+    cors: value("<origin>", listParser(parseOrigin)).says(
+      "let web pages of this origin ask from a browser; * for any origin; may be given several times",
+    ),
   }),
-  cors: value("<origin>", listParser(parseOrigin)).says(
-    "let web pages of this origin ask from a browser; * for any origin; may be given several times",
-  ),
   allowHost: value("<name>", listParser(parseHostName)).says(
     "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
   ),
-  namespace: NAMESPACE_FLAG,
-  history: HISTORY_FLAG,
-  verify: onSwitch("compare the checksums of all tables in the background after the start"),
-  ...CHAIN_FLAGS,
-  ...LIMIT_FLAGS,
-  ...ESTIMATE_FLAGS,
-  logLevel: value("<level>", LOG_LEVELS, "info").says(
-    "log entries of this level and above to standard error",
+  trustForwarded: value("<networks>", listParser(parseNetwork)).says(
+    "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
   ),
+  namespace: NAMESPACE_FLAG,
+  ...headed("Limits", LIMIT_FLAGS),
+  ...headed("Gas estimates", ESTIMATE_FLAGS),
+  ...headed("Logs", {
+    logLevel: value("<level>", LOG_LEVELS, "info").says(
+      "log entries of this level and above to standard error",
+    ),
+  }),
   logRequests: onSwitch("log every request"),
 };
 
@@ -91,13 +109,12 @@ function besideNodes(values: OptionValues): string | undefined {
 export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
   const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
   const {http, tlsCert, tlsKey} = values;
-  const {chainId, suite, cors = [], allowHost = [], namespace, history, logRequests} = values;
+  const {chainId, suite, cors = [], allowHost = [], namespace, history, logRequests, trustForwarded} = values;
   const nodes = readNodes(values, "l2", command);
   if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, workers, diffs, finalized, demo, verify},
-    ...{chainId, suite, cors, namespace, history, logRequests},
-    http,
+    ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded, http},
     tls: tlsCert === undefined || tlsKey === undefined ? undefined : {cert: tlsCert, key: tlsKey},
     cacheBytes: cacheMb * 2 ** 20,
     l2: readNodeSource(values, true, command),

@@ -2,7 +2,7 @@
 import {answerStart} from "../../workers/job/answers.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
-import {callsOf, type Place, type RequestCalls} from "../request/requestCalls.ts";
+import {callsOf, type Place} from "../request/requestCalls.ts";
 import {
   assembleAnswers,
   assembleErrors,
@@ -41,7 +41,7 @@ export class Answering {
     const {isBytes} = callsOf(calls, segment.lane);
     if (isBytes && (answers.ends[base] as number) > answerStart(answers.ends, base))
       request.reply.sendAsBytes();
-    this.countAnswers(calls, segment, answers, base);
+    this.countAnswers(request, segment, answers, base);
     return pieces;
   }
 
@@ -51,6 +51,7 @@ export class Answering {
       const error =
         createFailureError(failure, request.head) ?? this.trouble.reportFailure(failure, request.id);
       this.tally.add(name, error.code, 1);
+      request.record.noteCode(error.code);
       return encodeError(idText, error);
     };
   }
@@ -72,12 +73,13 @@ export class Answering {
   }
 
   private countErrors(request: PendingRequest, segment: Segment, error: RpcError): void {
+    request.record.noteCode(error.code);
     for (const [name, count] of countMethods(request.calls, segment)) this.tally.add(name, error.code, count);
   }
 
   /** Counts the calls that have a range in the task's text. The others have failed and are already counted. */
   private countAnswers(
-    {places}: RequestCalls,
+    {calls: {places}, record}: PendingRequest,
     {firstPlace, endPlace}: Segment,
     {ends, codes}: TaskAnswers,
     base: number,
@@ -87,7 +89,9 @@ export class Answering {
       const place = places[at] as Place;
       if (typeof place === "string") continue;
       const isAnswered = (ends[call] as number) > answerStart(ends, call);
-      if (isAnswered) this.tally.add(place.name, codes?.[call] ?? 0, 1);
+      const code = codes?.[call] ?? 0;
+      if (isAnswered) this.tally.add(place.name, code, 1);
+      if (code !== 0) record.noteCode(code);
       call++;
     }
   }

@@ -12,6 +12,7 @@
 import type {Head} from "../../workers/job/head.ts";
 import type {ReplySink} from "../request/replySink.ts";
 import {type ByLane, callsOf, LANE_IDS, LaneId, type RequestCalls} from "../request/requestCalls.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
 import {cutSegments, type Segment} from "../request/segment.ts";
 import type {Piece} from "../request/taskText.ts";
 import {LaneProgress} from "./laneProgress.ts";
@@ -22,7 +23,7 @@ const NO_PROGRESS = new LaneProgress([], LaneId.PROOF);
 
 /** What is known of an HTTP request besides its calls. */
 interface RequestOrigin {
-  readonly id: string;
+  readonly record: RequestRecord;
   readonly isBatch: boolean;
   /** The head that the request's selectors were resolved against. */
   readonly head: Head;
@@ -31,7 +32,7 @@ interface RequestOrigin {
 }
 
 export class PendingRequest {
-  readonly id: string;
+  readonly record: RequestRecord;
   readonly isBatch: boolean;
   readonly head: Head;
   readonly client: string;
@@ -51,7 +52,7 @@ export class PendingRequest {
     readonly reply: ReplySink,
     timeoutMs: number,
   ) {
-    this.id = origin.id;
+    this.record = origin.record;
     this.isBatch = origin.isBatch;
     this.head = origin.head;
     this.client = origin.client;
@@ -59,6 +60,10 @@ export class PendingRequest {
     this.progress = [this.createProgress(LaneId.PROOF), this.createProgress(LaneId.ESTIMATE)];
     this.ordered = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
     this.clock = new RequestClock(timeoutMs);
+  }
+
+  get id(): string {
+    return this.record.id;
   }
 
   /** JSON text of the id of the segment's first call. */

@@ -1,39 +1,51 @@
 /**
  * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since one client may use all its addresses.
  *
- * Behind a proxy, all requests come from one client, the proxy. X-Forwarded-For is ignored, because anybody can send it.
+ * Behind a proxy, all requests come from one client, the proxy, unless its X-Forwarded-For is trusted (forwardedFor.ts).
  */
+import {isIP} from "node:net";
+
 const IPV4_BYTES = 4;
 const IPV6_BYTES = 16;
+const IPV6_GROUPS = 8;
 const NETWORK_BYTES = 8;
 /** Start of ::ffff:a.b.c.d, which is an IPv4 address on a socket that listens on `::`. */
 const MAPPED_PREFIX = Buffer.from("00000000000000000000ffff", "hex");
 
-/** @param address - 4 or 16 bytes, or text */
-export function clientOf(address: ArrayBuffer | string): string {
-  const bytes = typeof address === "string" ? parseAddress(address) : Buffer.from(address);
-  if (bytes.length !== IPV6_BYTES) return bytes.toString("hex");
-  const isMapped = bytes.subarray(0, IPV6_BYTES - IPV4_BYTES).equals(MAPPED_PREFIX);
-  return (isMapped ? bytes.subarray(IPV6_BYTES - IPV4_BYTES) : bytes.subarray(0, NETWORK_BYTES)).toString(
-    "hex",
-  );
+/** 4 or 16 bytes, or text as Node writes it. */
+export type Address = ArrayBuffer | string;
+
+export function clientOf(address: Address): string {
+  const bytes = bytesOf(address);
+  return (bytes.length === IPV6_BYTES ? bytes.subarray(0, NETWORK_BYTES) : bytes).toString("hex");
 }
 
-/** @param text - as Node writes addresses, such as "10.0.0.1", "::ffff:10.0.0.1" or "fe80::1%eth0" */
+/** @returns the shortest form, and no zone */
+export function addressText(address: Address): string {
+  const bytes = bytesOf(address);
+  if (bytes.length !== IPV6_BYTES) return bytes.join(".");
+  const groups = bytes.toString("hex").match(/.{4}/g) as string[];
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+}
+
+/** @param text - that isIP takes */
 function parseAddress(text: string): Buffer {
-  const dotted = text.lastIndexOf(":") + 1;
-  if (text.includes(".")) {
-    const last = Buffer.from(text.slice(dotted).split(".").map(Number));
-    return dotted === 0 ? last : Buffer.concat([MAPPED_PREFIX, last]);
-  }
-  const [before = "", after] = (text.split("%")[0] as string).split("::");
-  const bytes = Buffer.alloc(IPV6_BYTES);
-  const put = (groups: readonly string[], from: number) =>
-    groups.forEach((group, at) => {
-      bytes.writeUInt16BE(Number.parseInt(group, 16), from + 2 * at);
-    });
-  const ends = after === undefined || after === "" ? [] : after.split(":");
-  put(before === "" ? [] : before.split(":"), 0);
-  put(ends, IPV6_BYTES - 2 * ends.length);
-  return bytes;
+  if (isIP(text) === 4) return Buffer.from(text.split(".").map(Number));
+  // URL takes no zones, such as %eth0.
+  const [high, low] = new URL(`http://[${text.split("%")[0]}]`).hostname.slice(1, -1).split("::");
+  const [first, last] = [splitGroups(high), splitGroups(low)];
+  const zeros = new Array<number>(IPV6_GROUPS - first.length - last.length).fill(0);
+  return Buffer.from([...first, ...zeros, ...last].flatMap(group => [group >> 8, group & 0xff]));
+}
+
+function splitGroups(text = ""): number[] {
+  return text === "" ? [] : text.split(":").map(group => Number.parseInt(group, 16));
+}
+
+/** An IPv4 address has 4 bytes, mapped or not. */
+function bytesOf(address: Address): Buffer {
+  const bytes = typeof address === "string" ? parseAddress(address) : Buffer.from(address);
+  const isMapped =
+    bytes.length === IPV6_BYTES && bytes.subarray(0, MAPPED_PREFIX.length).equals(MAPPED_PREFIX);
+  return isMapped ? bytes.subarray(IPV6_BYTES - IPV4_BYTES) : bytes;
 }

@@ -13,14 +13,14 @@ export const ANY_ORIGIN = "*";
 
 /** How long a browser may remember a preflight. Browsers have lower limits, Chromium two hours. */
 const MAX_AGE_SECONDS = 86_400;
-/** Lets a page read when to try again. */
-const EXPOSE: Header = ["Access-Control-Expose-Headers", "Retry-After"];
+/** Lets a page read when to try again, and the request's name. */
+const EXPOSE: Header = ["Access-Control-Expose-Headers", "Retry-After, X-Request-Id"];
 /** The answer depends on the origin, so a cache must not give it to another one. */
 const VARY: readonly Header[] = [["Vary", "Origin"]];
 
 const PREFLIGHT: readonly Header[] = [
   ["Access-Control-Allow-Methods", "POST"],
-  ["Access-Control-Allow-Headers", "Content-Type"],
+  ["Access-Control-Allow-Headers", "Content-Type, X-Request-Id"],
   ["Access-Control-Max-Age", String(MAX_AGE_SECONDS)],
 ];
 

@@ -91,7 +91,7 @@ export class HttpServer {
       return;
     }
     if (path === "/") {
-      this.rpc.take(response, head, reply, verb);
+      this.rpc.take(response, request, head, reply, verb);
       return;
     }
     const probe = PROBES.get(path);

@@ -12,8 +12,9 @@
  */
 import type {HttpResponse} from "../listener/exchange.ts";
 import type {OpenReply} from "../request/replySink.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
 import {Piece} from "../request/taskText.ts";
-import {clientOf} from "./clientAddress.ts";
+import {type Address, clientOf} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
 import {PieceQueue} from "./pieceQueue.ts";
 import type {Turns} from "./turns.ts";
@@ -32,13 +33,9 @@ const STREAM_FROM_BYTES = 1024 * 1024;
 /** uWebSockets.js copies the part of a chunked write that the kernel does not take, so this limits its copy. */
 const WRITE_BYTES = 64 * 1024;
 
-/** A request whose body has come. */
-export interface ReceivedRequest {
-  /** Told once when the reply is over, whether complete or aborted. */
-  readonly owner: {settle(received: ReceivedRequest, isAborted: boolean): void};
-  readonly requestId: string;
-  readonly startedMs: number;
-  readonly bodyBytes: number;
+/** Told once when a reply is over, whether complete or aborted. */
+interface ReplyOwner {
+  settle(record: RequestRecord, isAborted: boolean): void;
 }
 
 export class Reply implements OpenReply {
@@ -48,8 +45,13 @@ export class Reply implements OpenReply {
   onAborted: (() => void) | undefined;
   onDrained: (() => void) | undefined;
   /** undefined until the whole body has come. */
-  received: ReceivedRequest | undefined;
+  record: RequestRecord | undefined;
+  owner: ReplyOwner | undefined;
   acceptsBytes = false;
+  /** The caller's own X-Request-Id, or ours in its place. undefined: the caller gave none. */
+  requestId: string | undefined;
+  /** The client's address as a trusted proxy gives it (forwardedFor.ts). undefined: the connection is the client's own. */
+  forwarded: string | undefined;
   /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
 
@@ -109,7 +111,12 @@ export class Reply implements OpenReply {
   }
 
   readClient(): string {
-    return clientOf(this.response.getRemoteAddress());
+    return clientOf(this.readAddress());
+  }
+
+  /** Of the client. May not be called after the reply is over. */
+  readAddress(): Address {
+    return this.forwarded ?? this.response.getRemoteAddress();
   }
 
   sendNothing(): void {
@@ -249,6 +256,6 @@ export class Reply implements OpenReply {
     send?.();
     this.pieces.clear();
     this.unsent.unstall(this);
-    this.received?.owner.settle(this.received, isAborted);
+    if (this.record !== undefined) this.owner?.settle(this.record, isAborted);
   }
 }

@@ -15,6 +15,7 @@ export class RequestHead {
   contentType = "";
   contentEncoding = "";
   contentLength = "";
+  requestId = "";
   private transferEncoding = "";
   /** What is wrong with where the request ends, "expected X, got Y"; undefined if nothing is. */
   fault: string | undefined;
@@ -34,6 +35,9 @@ export class RequestHead {
           break;
         case "accept":
           this.accept = this.accept === "" ? value : `${this.accept},${value}`;
+          break;
+        case "x-request-id":
+          this.requestId = value;
           break;
         case "content-type":
           this.contentType = value;

@@ -1,27 +1,33 @@
 /** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
 import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
-import type {HttpResponse} from "../listener/exchange.ts";
+import type {HttpRequest, HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import type {OpenReply} from "../request/replySink.ts";
+import {RequestRecord} from "../request/requestRecord.ts";
 import {SharedBytes} from "../request/sharedBytes.ts";
 import {collectBody} from "./body.ts";
+import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
+import {TrustedProxies} from "./forwardedFor.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
-import type {ReceivedRequest, Reply} from "./reply.ts";
+import type {Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
 import type {RequestHead} from "./requestHead.ts";
+import {isRequestId, REQUEST_ID} from "./requestId.ts";
 
 export interface RpcOptions {
   readonly limits: Limits;
   readonly logsRequests: boolean;
+  /** Proxies whose X-Forwarded-For is believed: addresses and networks. Default: none. */
+  readonly trustForwarded?: readonly string[];
   /** Origins whose web pages may send requests, as browsers send them, or ANY_ORIGIN. Default: none. */
   readonly cors?: readonly string[];
 }
 
 /** Answers a body. `body` is only read during the call. */
 interface BodyAnswerer {
-  answer(body: Buffer, reply: OpenReply, requestId: string): void;
+  answer(body: Buffer, reply: OpenReply, record: RequestRecord): void;
 }
 
 export interface RpcParts {
@@ -35,6 +41,7 @@ export interface RpcParts {
 export class RpcRoute {
   private readonly receiving: SharedBytes;
   private readonly cors: Cors | undefined;
+  private readonly proxies: TrustedProxies | undefined;
   private readonly idPrefix = Date.now().toString(36);
   /** New requests are turned away. */
   isDraining = false;
@@ -47,9 +54,10 @@ export class RpcRoute {
     private readonly options: RpcOptions,
     private readonly parts: RpcParts,
   ) {
-    const {cors = [], limits} = options;
+    const {cors = [], trustForwarded = [], limits} = options;
     this.receiving = new SharedBytes(limits);
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
+    this.proxies = trustForwarded.length === 0 ? undefined : new TrustedProxies(trustForwarded);
   }
 
   /** Turns new requests away. @returns when all open requests are answered */
@@ -61,11 +69,24 @@ export class RpcRoute {
     });
   }
 
-  take(response: HttpResponse, head: RequestHead, reply: Reply, verb: string): void {
+  take(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply, verb: string): void {
     if (this.cors !== undefined) reply.headers = this.cors.headersFor(head.origin);
+    if (this.proxies !== undefined) reply.forwarded = this.proxies.findClient(response, request);
+    this.takeId(head.requestId, reply);
     if (verb === "post") this.receive(response, head, reply);
     else if (verb === "options") this.answerPreflight(head, reply);
     else refuseVerb(reply, verb, "POST");
+  }
+
+  /** @param given - the caller's X-Request-Id header, "" if there is none */
+  private takeId(given: string, reply: Reply): void {
+    if (given === "") return;
+    reply.requestId = isRequestId(given) ? given : this.createId();
+    reply.headers = [...reply.headers, [REQUEST_ID, reply.requestId]];
+  }
+
+  private createId(): string {
+    return `${this.idPrefix}-${(this.requestCount++).toString(36)}`;
   }
 
   private answerPreflight({origin}: RequestHead, reply: Reply): void {
@@ -96,21 +117,23 @@ export class RpcRoute {
       this.refuseStopping(reply);
       return;
     }
-    const requestId = `${this.idPrefix}-${(this.requestCount++).toString(36)}`;
-    reply.received = {owner: this, requestId, startedMs: performance.now(), bodyBytes: body.length};
+    const peer = this.options.logsRequests ? addressText(reply.readAddress()) : undefined;
+    const id = reply.requestId ?? this.createId();
+    const record = new RequestRecord(id, performance.now(), body.length, peer);
+    reply.record = record;
+    reply.owner = this;
     this.openReplies++;
-    this.parts.rpc.answer(body, reply, requestId);
+    this.parts.rpc.answer(body, reply, record);
   }
 
   /** Notes that a request is over, whether its answer is complete or its client has gone. */
-  settle({requestId, startedMs, bodyBytes}: ReceivedRequest, isAborted: boolean): void {
-    const durationMs = performance.now() - startedMs;
-    this.parts.metrics.observeRequest(durationMs, isAborted);
+  settle(record: RequestRecord, isAborted: boolean): void {
+    const durationMs = performance.now() - record.startedMs;
+    this.parts.metrics.observeRequest(record, durationMs, isAborted);
     if (this.options.logsRequests) {
-      this.parts.log.info(
-        {requestId, bodyBytes, isAborted, durationMs: Math.round(durationMs * 10) / 10},
-        "request",
-      );
+      const {id: requestId, startedMs: _, waitedMs, ...told} = record;
+      const times = {durationMs: tenths(durationMs), waitedMs: tenths(waitedMs)};
+      this.parts.log.info({requestId, ...told, ...times, isAborted}, "request");
     }
     if (--this.openReplies === 0) this.onIdle?.();
   }
@@ -128,6 +151,10 @@ export class RpcRoute {
     this.parts.metrics.refusedBodies.no_room++;
     refuseRoom(reply, limit, got);
   }
+}
+
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 /** Accepts `application/json` with any parameters. */

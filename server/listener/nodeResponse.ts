@@ -116,7 +116,8 @@ export class NodeResponse implements HttpResponse {
   }
 
   getRemoteAddress(): string {
-    return this.request.socket.remoteAddress ?? "";
+    // A socket that has just been closed has no address any more, and no answer is sent to it.
+    return this.request.socket.remoteAddress ?? "::";
   }
 
   private hand(chunk: Uint8Array): boolean {

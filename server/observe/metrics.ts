@@ -1,15 +1,17 @@
 /** What /metrics shows. */
-import {Counter, collectDefaultMetrics, Gauge, Histogram, Registry} from "prom-client";
-import {
-  type FigureName,
-  type FigureSources,
-  type FigureValues,
-  HELP,
-  LABELS,
-  readFigures,
-} from "./figures.ts";
+import {collectDefaultMetrics, Registry} from "prom-client";
+import type {RequestRecord} from "../request/requestRecord.ts";
+import {type FigureSources, type FigureValues, readFigures} from "./figures.ts";
+import {type FigureName, HELP, LABELS} from "./figureTable.ts";
+import {Latencies} from "./latencies.ts";
+import {type FigureRow, writeFigures, writeHistogram} from "./metricsText.ts";
 
-const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+interface MetricsSources extends FigureSources {
+  /** By kind of record. */
+  readonly readStoreBytes: () => Promise<readonly FigureRow[]>;
+}
 
 export class Metrics {
   /** Bytes of tables that --verify has checked, and checks. undefined without it. */
@@ -17,23 +19,17 @@ export class Metrics {
   hasVerifyFailed = false;
   readonly refusedBodies = {too_large: 0, no_room: 0};
   private aborted = 0;
+  private readonly requests = new Latencies(BOUNDS_SECONDS);
+  /** Figures of Node. */
   private readonly registry = new Registry();
-  private readonly duration: Histogram;
-  /** Those that have been shown. */
-  private readonly shown = new Map<string, Counter | Gauge>();
 
-  constructor(private readonly sources: FigureSources) {
+  constructor(private readonly sources: MetricsSources) {
     collectDefaultMetrics({register: this.registry});
-    this.duration = new Histogram({
-      name: "proofd_request_duration_seconds",
-      help: "Time from the last byte of a request's body to the last byte of its answer, including slow readers and waits for finality",
-      buckets: BUCKETS_SECONDS,
-      registers: [this.registry],
-    });
   }
 
-  observeRequest(durationMs: number, isAborted: boolean): void {
-    this.duration.observe(durationMs / 1000);
+  /** @param durationMs - of the whole request */
+  observeRequest({method, waitedMs}: RequestRecord, durationMs: number, isAborted: boolean): void {
+    this.requests.observe(method, (durationMs - waitedMs) / 1000);
     if (isAborted) this.aborted++;
   }
 
@@ -42,29 +38,28 @@ export class Metrics {
       ...readFigures(this.sources),
       proofd_bodies_refused_total: Object.entries(this.refusedBodies),
       proofd_requests_aborted_total: this.aborted,
+      proofd_store_bytes: await this.sources.readStoreBytes(),
       proofd_verify_bytes: Object.entries(this.verified ?? {}),
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };
-    for (const name of Object.keys(values) as FigureName[]) this.show(name, values[name]);
-    return {type: this.registry.contentType, text: await this.registry.metrics()};
+    const families = [await this.registry.metrics(), this.writeRequests(), this.writeWaits()];
+    for (const name of Object.keys(values) as FigureName[]) {
+      const value = values[name];
+      if (value === undefined) continue;
+      const rows = typeof value === "number" ? [[value] as const] : value;
+      families.push(writeFigures(name, HELP[name], LABELS[name] ?? [], rows));
+    }
+    return {type: this.registry.contentType, text: families.join("")};
   }
 
-  private show(name: FigureName, value: FigureValues[FigureName]): void {
-    const labels = LABELS[name] ?? [];
-    const metric = this.shown.get(name) ?? this.register(name, labels);
-    metric.reset();
-    // Without labels, a reset leaves a zero.
-    if (value === undefined) metric.remove();
-    else if (typeof value === "number") metric.inc(value);
-    else
-      for (const row of value)
-        metric.inc(Object.fromEntries(labels.map((label, at) => [label, row[at]])), row.at(-1) as number);
+  private writeRequests(): string {
+    const help =
+      "Time from the last byte of a request's body to the last byte of its answer, including slow readers, without waits for finality";
+    return writeHistogram("proofd_request_duration_seconds", help, "method", this.requests);
   }
 
-  private register(name: FigureName, labelNames: readonly string[]): Counter | Gauge {
-    const options = {name, help: HELP[name], labelNames, registers: [this.registry]};
-    const metric = name.endsWith("_total") ? new Counter(options) : new Gauge(options);
-    this.shown.set(name, metric);
-    return metric;
+  private writeWaits(): string {
+    const help = "Time that calls waited for a block to be finalized, however it ended";
+    return writeHistogram("proofd_wait_duration_seconds", help, undefined, this.sources.waits.durations);
   }
 }

@@ -24,6 +24,10 @@ export class SourceStatus {
   readonly nodes = new Map<string, string>();
   /** When this process last stored a block durably, in ms since 1970. undefined if it has stored none. */
   receivedMs: number | undefined;
+  /** Blocks that imports have stored. A block that comes again after a rollback counts again. */
+  blocks = 0;
+  /** Time in which their thread worked. */
+  busyMs = 0;
   /** Number of attempts to continue after a failure. */
   retries = 0;
   /** How often blocks were removed, because the node's chain took another way. */

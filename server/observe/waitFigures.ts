@@ -1,4 +1,7 @@
 /** Counts the calls that wait for finality, and how their waits end. /metrics reads these plain numbers. */
+import {Latencies} from "./latencies.ts";
+
+const BOUNDS_SECONDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600];
 
 /**
  *   finalized   the block was finalized
@@ -13,6 +16,13 @@ export type WaitOutcome = "finalized" | "timed_out" | "replaced" | "gone" | "sto
 export class WaitFigures {
   waiting = 0;
   readonly ended = new Map<WaitOutcome, number>();
+  readonly durations = new Latencies(BOUNDS_SECONDS);
+
+  /** A call's wait is over. */
+  end(outcome: WaitOutcome, ms: number): void {
+    this.count(outcome, 1);
+    this.durations.observe("", ms / 1000);
+  }
 
   count(outcome: WaitOutcome, calls: number): void {
     this.ended.set(outcome, (this.ended.get(outcome) ?? 0) + calls);

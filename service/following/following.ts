@@ -23,6 +23,8 @@ const MAX_REASON_LENGTH = 500;
 /** What stays the same at every attempt. */
 type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
 
+type FailureKind = Partial<Pick<ImportOutcome & {ok: false}, "auditFailed" | "isFinal">>;
+
 export class Following {
   private readonly log: Logger;
   private readonly sourceLog: SourceLog;
@@ -39,12 +41,16 @@ export class Following {
   private startedMs = 0;
   private readonly unwatch: () => void;
   private nextLineMs = 0;
+  /** What the status has of the running attempt. */
+  private counted = {blocks: 0, busyMs: 0};
 
   constructor(
     private readonly engine: Engine,
     private readonly source: FollowedSource,
     private readonly rules: ImportRules,
     private readonly status: SourceStatus,
+    /** Called if the import has failed and will always fail. */
+    private readonly onFinal: (reason: string) => void,
     log: Logger,
   ) {
     this.log = log.child({source: source.name});
@@ -63,6 +69,7 @@ export class Following {
 
   private start(): void {
     this.startedMs = performance.now();
+    this.counted = {blocks: 0, busyMs: 0};
     this.status.nodes.clear();
     this.highest = this.engine.chain.newest;
     this.running = this.engine.startImport(
@@ -78,8 +85,13 @@ export class Following {
   }
 
   private noteProgress(event: ImportEvent): void {
-    const {head, blocks, accounts, target} = event;
-    this.status.target = target;
+    const {head, blocks, accounts, target, busyMs} = event;
+    const {status} = this;
+    status.target = target;
+    // A rollback takes blocks back.
+    status.blocks += Math.max(0, blocks - this.counted.blocks);
+    status.busyMs += busyMs - this.counted.busyMs;
+    this.counted = {blocks, busyMs};
     if (performance.now() < this.nextLineMs) return;
     this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
     const pace =
@@ -137,7 +149,7 @@ export class Following {
   private end(outcome: ImportOutcome): void {
     this.running = undefined;
     if (!outcome.ok) {
-      this.fail(outcome.message, outcome.auditFailed);
+      this.fail(outcome.message, outcome);
       return;
     }
     const {head, blocks, stopped} = outcome;
@@ -145,18 +157,18 @@ export class Following {
     this.log.info({head: headFields(head), blocks}, "the import has ended");
   }
 
-  private fail(message: string, auditFailed = false): void {
+  private fail(message: string, {auditFailed, isFinal}: FailureKind = {}): void {
     this.running = undefined;
     const reason = shortenReason(message);
     // Each audit samples other values, so two failed audits give different reasons.
-    const isSame = isSameFailure(this.status.reason, reason) || (auditFailed && this.awaitsAudit);
+    const isSame = isSameFailure(this.status.reason, reason) || (auditFailed === true && this.awaitsAudit);
     const isKnown = this.status.state === "failed" && isSame;
-    this.awaitsAudit ||= auditFailed;
+    this.awaitsAudit ||= auditFailed === true;
     this.status.state = "failed";
     this.status.reason = reason;
     this.failedAt = this.highest;
     const retryMs =
-      this.source.canRetry && !this.isStopped
+      this.source.canRetry && isFinal !== true && !this.isStopped
         ? Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts)
         : undefined;
     const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
@@ -164,6 +176,7 @@ export class Following {
       fields,
       "the import failed, the service keeps serving the blocks it has",
     );
+    if (isFinal === true && this.source.canRetry) this.onFinal(message);
     if (retryMs === undefined) return;
     this.attempts++;
     this.retry = setTimeout(() => {

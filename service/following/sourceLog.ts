@@ -100,7 +100,9 @@ export class SourceLog {
   }
 
   private isNew(subject: string, value: string | undefined): boolean {
-    if (this.last.get(subject) === value) return false;
+    const last = this.last.get(subject);
+    if (last === value || (last !== undefined && value !== undefined && isSameFailure(last, value)))
+      return false;
     this.last.set(subject, value);
     return true;
   }

@@ -43,6 +43,9 @@ export class Pages implements PageReader {
   private lastPage = 0;
   private lastBody: Buffer = Buffer.alloc(0);
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
+  /** Reads that a kept page answered, and those that went to the store. */
+  private cachedReads = 0;
+  private storedReads = 0;
 
   constructor(
     private readonly source: RecordSource,
@@ -53,9 +56,13 @@ export class Pages implements PageReader {
   }
 
   read(page: number): Buffer {
-    const cached = this.shared.get(page) ?? this.wanted.get(page);
-    if (cached !== undefined) return cached;
-    if (page === this.lastPage) return this.lastBody;
+    const cached =
+      this.shared.get(page) ?? this.wanted.get(page) ?? (page === this.lastPage ? this.lastBody : undefined);
+    if (cached !== undefined) {
+      this.cachedReads++;
+      return cached;
+    }
+    this.storedReads++;
     writePageKeyInto(this.key, page);
     let value: Buffer | undefined;
     try {
@@ -70,6 +77,14 @@ export class Pages implements PageReader {
     this.lastPage = page;
     this.lastBody = body;
     return body;
+  }
+
+  /** Counts the reads since the last call. */
+  takeReads(): {readonly cachedPages: number; readonly storedPages: number} {
+    const reads = {cachedPages: this.cachedReads, storedPages: this.storedReads};
+    this.cachedReads = 0;
+    this.storedReads = 0;
+    return reads;
   }
 
   /** Caches a page that was just written, if many paths share it. */

@@ -26,13 +26,21 @@ export const MAX_U48 = 2 ** 48 - 1;
 const PREFIX = {
   block: 0x62,
   code: 0x63,
-  executionNode: 0x65,
+  execution: 0x65,
   finalization: 0x66,
   hash: 0x68,
   meta: 0x6d,
   page: 0x70,
   pruned: 0x78,
 } as const;
+
+/** Each kind of record, and its keys: from `start` to before `end`. */
+export const KINDS: readonly {readonly kind: string; readonly start: Buffer; readonly end: Buffer}[] =
+  Object.entries(PREFIX).map(([kind, prefix]) => ({
+    kind,
+    start: Buffer.of(prefix),
+    end: Buffer.of(prefix + 1),
+  }));
 
 /** A new store gets all of them in one batch, so a missing one is damage. An empty body says: nothing yet. */
 export const META = {
@@ -116,7 +124,7 @@ export function isFinalizationKey(key: Buffer): boolean {
 }
 
 export function executionNodeKey(name: string): Buffer {
-  return prefixed(PREFIX.executionNode, Buffer.from(name, "latin1"));
+  return prefixed(PREFIX.execution, Buffer.from(name, "latin1"));
 }
 
 function metaKey(name: string): Buffer {
@@ -152,7 +160,7 @@ export function nameOfKey(key: Buffer): string {
       return `finalization ${numberOfKey(key)}`;
     case PREFIX.hash:
       return `number of block 0x${key.toString("hex", 1)}`;
-    case PREFIX.executionNode:
+    case PREFIX.execution:
       return `execution node ${key.toString("latin1", 1)}`;
     case PREFIX.meta:
       return `${key.toString("latin1", 1)} record`;

@@ -195,7 +195,15 @@ export class ChainWrites {
   private refuseImport(reason: string): Running<ImportOutcome> {
     const head = this.chain.head();
     const message = describe(reason);
-    const outcome = {ok: false, head, blocks: 0, message, writeFailed: true, auditFailed: false} as const;
+    const outcome = {
+      ok: false,
+      head,
+      blocks: 0,
+      message,
+      writeFailed: true,
+      auditFailed: false,
+      isFinal: false,
+    } as const;
     return {outcome: Promise.resolve(outcome), stop: () => {}};
   }
 }

@@ -38,6 +38,8 @@ export class BlockIntake {
   private newest: Head;
   /** The newest stored block that was there before the import; -1 for none. */
   private latestBefore: number;
+  /** What the thread had done before. */
+  private readonly begun = performance.eventLoopUtilization();
 
   private constructor(
     private readonly store: StateStore,
@@ -96,6 +98,7 @@ export class BlockIntake {
       accounts: accountsBefore + current.accounts,
       bytesRead: input?.bytesRead() ?? 0,
       bytesTotal: input?.bytesTotal,
+      busyMs: performance.eventLoopUtilization(this.begun).active,
       target: input?.target?.(),
     };
   }

@@ -4,7 +4,7 @@ import {AuditFailure} from "../../sync/layer2/auditRange.ts";
 import {DeepFork} from "../../sync/layer2/commonAncestor.ts";
 import {NodeFailure, NodeRefusal} from "../../sync/rpc/node.ts";
 import {ExecutionError} from "../execution/errors.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {SettingsFault, type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = [
   "BLOCK_UNKNOWN",
@@ -31,6 +31,13 @@ export function isRefusal(error: unknown): error is StoreError {
 /** True if a write failed. No other write may follow. */
 export function isWriteFailure(error: unknown): boolean {
   return error instanceof StoreError && error.code === "WRITE_FAILED";
+}
+
+/** True if no other attempt can succeed, unless the operator changes something. */
+export function isFinal(error: unknown): boolean {
+  return (
+    error instanceof SettingsFault || (error instanceof ExecutionError && error.code === "GENESIS_INVALID")
+  );
 }
 
 /** The start of a message: the line number, if the source has lines. */

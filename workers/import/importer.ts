@@ -13,7 +13,7 @@ import type {StateStore} from "../../storage/stateStore.ts";
 import {AuditFailure} from "../../sync/layer2/auditRange.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import {BlockIntake} from "./blockIntake.ts";
-import {isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
+import {isFinal, isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
 import {openSource} from "./openedSource.ts";
 import {OrderQueue, type QueuedOrder} from "./orderQueue.ts";
 import {type SourceBlock, Stopped} from "./sourceBlock.ts";
@@ -200,7 +200,8 @@ export class Importer {
     }
     await this.intake.readHead();
     const {head, blocks} = this.intake;
-    return {ok: false, head, blocks, message, writeFailed, auditFailed: error instanceof AuditFailure};
+    const auditFailed = error instanceof AuditFailure;
+    return {ok: false, head, blocks, message, writeFailed, auditFailed, isFinal: isFinal(error)};
   }
 }
 

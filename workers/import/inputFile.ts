@@ -5,7 +5,7 @@ import {constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
 import {openFifo, openStandardInput, readStream} from "./pipe.ts";
-import {SourceError, Stopped} from "./sourceBlock.ts";
+import {SettingsFault, SourceError, Stopped} from "./sourceBlock.ts";
 import {unpacked} from "./unpacked.ts";
 
 const GENESIS_CHUNK_BYTES = 256 << 10;
@@ -54,7 +54,8 @@ export async function readGenesis(path: string, signal: AbortSignal): Promise<st
   for await (const chunk of chunks) {
     parts.push(chunk);
     bytes += chunk.length;
-    if (bytes > MAX_GENESIS_BYTES) throw new SourceError(`${path} is longer than ${MAX_GENESIS_BYTES} bytes`);
+    if (bytes > MAX_GENESIS_BYTES)
+      throw new SettingsFault(`${path} is longer than ${MAX_GENESIS_BYTES} bytes`);
   }
   if (signal.aborted) throw new Stopped();
   return Buffer.concat(parts).toString();

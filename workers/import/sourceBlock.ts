@@ -42,6 +42,9 @@ export class SourceError extends Error {
   override readonly name = "SourceError";
 }
 
+/** What the operator gave is at fault, so another attempt fails too. */
+export class SettingsFault extends SourceError {}
+
 /** The store has a gap, which only damage can make. */
 export function neverHeld(block: number): never {
   throw new SourceError(`block ${block} is not held, although blocks after it are`);

@@ -58,6 +58,8 @@ export interface ImportEvent {
   readonly bytesRead: number;
   /** undefined: not known (standard input, a node). */
   readonly bytesTotal: number | undefined;
+  /** Time in which the thread worked, and did not wait for a node or the disk. */
+  readonly busyMs: number;
   /** The block that the source is on the way to; undefined: not known (files). */
   readonly target: number | undefined;
 }
@@ -80,4 +82,6 @@ export type ImportOutcome =
       readonly writeFailed: boolean;
       /** Values are not the node's, or could not be compared: blocks on disk prove nothing before the next audit. */
       readonly auditFailed: boolean;
+      /** What the operator gave is at fault: another attempt fails too. */
+      readonly isFinal: boolean;
     };

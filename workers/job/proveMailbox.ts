@@ -38,6 +38,8 @@ export interface ProofPost {
   readonly mailbox: SharedArrayBuffer;
   /** Of AnswerMemories. */
   readonly memories: SharedArrayBuffer;
+  /** Of ProofCounts. */
+  readonly counts: SharedArrayBuffer;
   /** For a ProveMessage after each job. */
   readonly port: MessagePort;
 }

@@ -8,6 +8,7 @@
 import {MessageChannel} from "node:worker_threads";
 import type {AnswerMemories, AnswerMemory} from "../job/answerMemory.ts";
 import type {Answers, Settlement} from "../job/answers.ts";
+import type {ProofCounts} from "../job/proofCounts.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {type ProofPost, ProveMailbox, type ProveMessage, refuseJob} from "../job/proveMailbox.ts";
 import type {WorkerSettings} from "../thread/workerStore.ts";
@@ -62,6 +63,7 @@ export class ProofThreads {
   constructor(
     private readonly count: number,
     private readonly memories: AnswerMemories,
+    private readonly counts: ProofCounts,
     private readonly complete: (failures: Answers["failures"]) => Answers["failures"],
     workerData: WorkerSettings,
     onExit: (error: Error) => void,
@@ -119,7 +121,12 @@ export class ProofThreads {
     this.running++;
     this.pool
       .run(
-        {mailbox: thread.mailbox.shared, memories: this.memories.shared, port: port2},
+        {
+          mailbox: thread.mailbox.shared,
+          memories: this.memories.shared,
+          counts: this.counts.shared,
+          port: port2,
+        },
         {transferList: [port2]},
       )
       .catch((error: unknown) => this.lose(thread, error))

@@ -3,17 +3,20 @@
  * jobs, because a job that comes as a message costs more than a proof.
  */
 import {splitMemories} from "../job/answerMemory.ts";
+import {ProofCounts} from "../job/proofCounts.ts";
 import {type PostedJob, type ProofPost, ProveMailbox, type ProveMessage} from "../job/proveMailbox.ts";
 import {openWorkerStore} from "../thread/workerStore.ts";
 import {Prover} from "./prover.ts";
 
 const prover = new Prover((await openWorkerStore()).reader);
 
-export default function work({mailbox, memories, port}: ProofPost): void {
+export default function work({mailbox, memories, counts, port}: ProofPost): void {
   const jobs = new ProveMailbox(mailbox);
+  const all = new ProofCounts(counts);
   const texts = splitMemories(memories);
   for (let job = jobs.take(); job !== undefined; job = jobs.take()) {
     const message = answer(job, texts);
+    all.add(prover.takeCounts());
     const text = message !== undefined && "text" in message ? message.text : undefined;
     port.postMessage(message, text === undefined ? undefined : [text.buffer as ArrayBuffer]);
   }

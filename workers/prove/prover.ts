@@ -17,11 +17,13 @@ import {
   ADDRESS_AT,
   callEnd,
   KEYS_AT,
+  listEntries,
   ProofForm,
   readCallBlock,
   readCallForm,
   readKeyCount,
 } from "../job/packedCall.ts";
+import type {ProofCounts} from "../job/proofCounts.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
@@ -47,6 +49,8 @@ export class Prover {
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
   private readonly trees: FinalizedBlocks<Tree>;
+  private accounts = 0;
+  private slots = 0;
 
   constructor(private readonly store: StateReader) {
     this.proofs = new ProofText(store.suite, store.empty);
@@ -84,6 +88,14 @@ export class Prover {
     return {text: this.text.take(memory), ends, failures};
   }
 
+  /** Counts the accounts and slots that were proved, and the pages that were read, since the last call. */
+  takeCounts(): Parameters<ProofCounts["add"]>[0] {
+    const {accounts, slots} = this;
+    this.accounts = 0;
+    this.slots = 0;
+    return {accounts, slots, ...this.store.pages.takeReads()};
+  }
+
   private answerCall(id: string, call: Buffer): void {
     const form = readCallForm(call, 0);
     if (form === ProofForm.FINALIZATIONS) {
@@ -114,6 +126,10 @@ export class Prover {
     this.text.reserve(1);
     this.text.byte(ACCOUNT_TREE);
     this.multi.write(this.text, accounts, call);
+    for (const entry of listEntries(call)) {
+      this.accounts++;
+      this.slots += readKeyCount(call, entry);
+    }
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {
@@ -152,6 +168,8 @@ export class Prover {
     }
     text.reserve(256);
     text.ascii(hasBlock ? WITH_BLOCK_END : PLAIN_END);
+    this.accounts++;
+    this.slots += slotCount;
   }
 
   /**

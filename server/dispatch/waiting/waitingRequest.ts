@@ -3,6 +3,7 @@
 import type {AwaitedBlock} from "../../methods/method.ts";
 import type {EndedWait, FoundWait} from "../../methods/waits.ts";
 import type {OpenReply} from "../../request/replySink.ts";
+import type {RequestRecord} from "../../request/requestRecord.ts";
 import type {Envelope} from "../../rpc/envelope.ts";
 import type {RpcError} from "../../rpc/rpcError.ts";
 
@@ -27,13 +28,14 @@ export class WaitingCall implements EndedWait {
 export class WaitingRequest {
   waits: readonly WaitingCall[];
   open: number;
+  readonly startedMs = performance.now();
   settledMs = 0;
   /** The client has gone, or the request is answered. */
   isOver = false;
 
   /** @param waits - at least one */
   constructor(
-    readonly id: string,
+    readonly record: RequestRecord,
     /** Limits are counted by client (http/clientAddress.ts). */
     readonly client: string,
     /** What was parsed of the body. It is not parsed again, however the wait ends. */

@@ -188,6 +188,7 @@ export class WaitingRoom {
   private leave(request: WaitingRequest, outcome: WaitOutcome): void {
     for (const call of request.waits) if (!call.isOver) this.endWait(call, outcome);
     request.isOver = true;
+    request.record.waitedMs = performance.now() - request.startedMs;
     request.reply.onAborted = undefined;
     this.requests.delete(request);
     this.heldBytes.remove(request.client, request.envelope.heldBytes);
@@ -202,7 +203,7 @@ export class WaitingRoom {
     calls?.delete(call);
     if (calls?.size === 0) this.byBlock.delete(block.number);
     this.recount(request.client, -1);
-    this.figures.count(outcome, 1);
+    this.figures.end(outcome, performance.now() - request.startedMs);
   }
 
   private recount(client: string, change: number): void {

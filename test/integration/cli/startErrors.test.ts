@@ -110,6 +110,15 @@ test("variables that Kubernetes sets for a service are ignored with a warning", 
   assert.match(stderr, /^warning: ignored PROOFD_PORT, PROOFD_SERVICE_HOST: Kubernetes /);
 });
 
+test("a genesis file that is none ends the service with exit code 1, though its node may still come up", async () => {
+  const [target, genesis] = [folder.file("noGenesis"), folder.file("genesis.json")];
+  await writeFile(genesis, "{}");
+  const l2 = ["--l2", "http://127.0.0.1:9", "--genesis", genesis, "--port", "0", "--no-estimate"];
+  const end = await runHere(["serve", "--db", target, ...l2]);
+  assert.equal(end.code, 1, end.stderr);
+  assert.match(end.stderr, /^error: the import can never succeed: .*config is missing/m);
+});
+
 test("a host that cannot be resolved, or is not this machine's, is called so", async () => {
   const serve = ["serve", "--db", db, "--port", "0", "--no-estimate", "--host"];
   await assertAllFail([

@@ -28,7 +28,7 @@ function corsHeadersOf({headers}: RawAnswer): Record<string, string> {
 function allowing(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "Retry-After",
+    "access-control-expose-headers": "Retry-After, X-Request-Id",
     ...(origin === "*" ? {} : {vary: "Origin"}),
   };
 }
@@ -39,7 +39,7 @@ function preflight(origin: string): string {
 
 const PREFLIGHT_HEADERS = {
   "access-control-allow-methods": "POST",
-  "access-control-allow-headers": "Content-Type",
+  "access-control-allow-headers": "Content-Type, X-Request-Id",
   "access-control-max-age": "86400",
 };
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {once} from "node:events";
 import {after, before, describe, test} from "node:test";
+import {VERSION} from "../../../server/version.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
@@ -266,12 +267,15 @@ describe("HTTP", () => {
     const text = await response.text();
     for (const name of [
       'proofd_calls_total{method="chain_getProof",code="0"}',
-      'proofd_request_duration_seconds_bucket{le="1"}',
+      'proofd_request_duration_seconds_bucket{method="batch",le="1"}',
       `${QUEUED_COST} 0`,
       'proofd_queued_cost{lane="estimate"} 0',
       "proofd_worker_exits_total",
       "proofd_damaged_records_total",
       'proofd_head_block{which="finalized"} 2',
+      'proofd_page_reads_total{from="store"}',
+      'proofd_store_bytes{kind="page"}',
+      `proofd_build_info{version="${VERSION}",node="${process.version}",suite="sha256"} 1`,
       "proofd_import_failed 0",
       "process_resident_memory_bytes",
     ])

@@ -41,7 +41,7 @@ test("an import whose thread dies is tried again", async () => {
     to: undefined,
     surveyAfterMs: 0,
   });
-  const following = new Following(engine, source, {}, status, pino({level: "silent"}));
+  const following = new Following(engine, source, {}, status, () => {}, pino({level: "silent"}));
   while (status.state !== "following") await sleep(LOOK_MS);
   // The threads are the engine's own business; only a test may kill one.
   const {imports} = engine as unknown as {imports: {piscina: Piscina}};

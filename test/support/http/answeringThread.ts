@@ -21,6 +21,7 @@ import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {WaitFigures} from "../../../server/observe/waitFigures.ts";
+import {RequestRecord} from "../../../server/request/requestRecord.ts";
 import {RpcService} from "../../../server/rpcService.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
@@ -129,7 +130,7 @@ export class AnsweringThread {
     const reader = new Reader();
     const reply = new Reply(reader.createResponse(), new UnsentBytes(LIMITS.unsentBytesTotal), new Turns());
     const startMs = this.readMs();
-    service.answer(bytes, reply, "test");
+    service.answer(bytes, reply, new RequestRecord("test"));
     // At the end of a turn, lanes start the calls that came in it.
     await turn();
     await turn();

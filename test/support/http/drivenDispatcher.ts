@@ -14,6 +14,7 @@ import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId, type RequestCalls} from "../../../server/request/requestCalls.ts";
+import {RequestRecord} from "../../../server/request/requestRecord.ts";
 import type {TaskAnswers} from "../../../server/request/taskAnswers.ts";
 import {AnswerMemories, type AnswerMemory} from "../../../workers/job/answerMemory.ts";
 import type {Failure} from "../../../workers/job/failure.ts";
@@ -135,7 +136,7 @@ export class DrivenDispatcher {
 
   private admitCalls(calls: RequestCalls, isBatch: boolean): CollectedReply {
     const reply = new CollectedReply();
-    const origin = {id: "r", isBatch, head: HEAD, client: "c"};
+    const origin = {record: new RequestRecord("r"), isBatch, head: HEAD, client: "c"};
     this.dispatcher.admit(new PendingRequest(origin, calls, reply, this.timeoutMs));
     return reply;
   }

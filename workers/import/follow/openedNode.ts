@@ -12,7 +12,7 @@ import type {ImportJob} from "../../job/importJob.ts";
 import type {NodeSource, NodeSourceName} from "../../job/importSource.ts";
 import {ChainExecution} from "../chainExecution.ts";
 import {readGenesis} from "../inputFile.ts";
-import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
+import {SettingsFault, type SourceBlock, Stopped} from "../sourceBlock.ts";
 import type {OpenedSource, SourceHost} from "../sourceHost.ts";
 import {createExecuteReader} from "./executeReader.ts";
 import {readNodeGenesis} from "./genesisBlock.ts";
@@ -164,12 +164,12 @@ class OpenedNode {
     this.host.onEvent({kind: "reorganised", latest, ancestor});
   }
 
-  /** The store's, else the one asked for, else the genesis file's. @throws SourceError if two of them differ */
+  /** The store's, else the one asked for, else the genesis file's. @throws SettingsFault if two of them differ */
   private expectedChainId(genesis: Genesis | undefined): bigint | undefined {
     const known = this.host.writer().chain?.chainId ?? this.job.chainId;
     if (genesis === undefined) return known;
     if (known !== undefined && known !== genesis.chainId)
-      throw new SourceError(`the genesis file: expected chain ${known}, got chain ${genesis.chainId}`);
+      throw new SettingsFault(`the genesis file: expected chain ${known}, got chain ${genesis.chainId}`);
     return genesis.chainId;
   }
 
@@ -180,12 +180,12 @@ class OpenedNode {
     return hash === undefined ? undefined : writer.readTrieRoot(hash);
   }
 
-  /** The forks of the genesis file, which may be newer, or else those that block 0 left in the store. @throws SourceError */
+  /** The forks of the genesis file, which may be newer, or else those that block 0 left in the store. @throws SettingsFault */
   private readForks(genesis: Genesis | undefined): ForkSchedule {
     if (genesis !== undefined) return genesis.forks;
     const config = this.host.writer().chain?.config;
     if (config === undefined)
-      throw new SourceError(
+      throw new SettingsFault(
         "the store does not have the chain's forks: give --genesis, whose config names them",
       );
     return new ForkSchedule(parseObject(JSON.parse(config), "config"));

@@ -15,6 +15,7 @@ import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/request/requestCalls.ts";
+import {RequestRecord} from "../../../../server/request/requestRecord.ts";
 import type {TaskAnswers} from "../../../../server/request/taskAnswers.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
@@ -125,7 +126,14 @@ describe("the queues of the estimates", () => {
     const slots = [...Array.from({length: count}, () => ({call})), ...Array.from({length: proofs}, () => 1)];
     const calls = createRequestCalls(slots, client);
     const {timeoutMs} = DEFAULT_LIMITS;
-    dispatcher.admit(new PendingRequest({id: "r", isBatch, head: HEAD, client}, calls, reply, timeoutMs));
+    dispatcher.admit(
+      new PendingRequest(
+        {record: new RequestRecord("r"), isBatch, head: HEAD, client},
+        calls,
+        reply,
+        timeoutMs,
+      ),
+    );
     return reply;
   }
 
@@ -364,7 +372,7 @@ describe("the queues of the estimates", () => {
     const reply = new CollectedReply();
     const call: EstimateCall = {block: 1, value: 0n, data: new Uint8Array(0)};
     const calls = createRequestCalls([{call}, {call}, {call}], "c");
-    const origin = {id: "r", isBatch: true, head: HEAD, client: "c"};
+    const origin = {record: new RequestRecord("r"), isBatch: true, head: HEAD, client: "c"};
     dispatcher.admit(new PendingRequest(origin, calls, reply, 100));
     const late = await next(first);
     late.end([0], 2);

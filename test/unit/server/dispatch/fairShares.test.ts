@@ -13,6 +13,7 @@ import {MethodTable} from "../../../../server/methods/table.ts";
 import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
+import {RequestRecord} from "../../../../server/request/requestRecord.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createAnswers, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
@@ -63,7 +64,7 @@ function ask(client: string, keyCounts: readonly number[]): CollectedReply | und
   const cost = keyCounts.reduce((sum, count) => sum + 1 + count, 0);
   if (dispatcher.admission.refuse([cost, 0], client) !== undefined) return undefined;
   const reply = new CollectedReply();
-  const origin = {id: "r", isBatch: true, head: HEAD, client};
+  const origin = {record: new RequestRecord("r"), isBatch: true, head: HEAD, client};
   dispatcher.admit(new PendingRequest(origin, createRequestCalls(keyCounts), reply, 60_000));
   return reply;
 }

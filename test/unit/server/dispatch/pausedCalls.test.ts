@@ -5,6 +5,7 @@ import {PausedCalls} from "../../../../server/dispatch/pausedCalls.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {SliceQueue} from "../../../../server/dispatch/sliceQueue.ts";
 import type {Task} from "../../../../server/dispatch/task.ts";
+import {RequestRecord} from "../../../../server/request/requestRecord.ts";
 import type {PausedEstimate} from "../../../../workers/job/pausedEstimate.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
@@ -54,7 +55,12 @@ test("a call takes with it what was kept of it, and a request that nobody waits 
   };
   const queue = new SliceQueue("second", {workers: 1, sliceMs: 50, perform}, undefined, calls, () => {});
   const create = () => {
-    const origin = {id: "r", isBatch: true, head: {earliest: 0, finalized: 1, latest: 1}, client: "c"};
+    const origin = {
+      record: new RequestRecord("r"),
+      isBatch: true,
+      head: {earliest: 0, finalized: 1, latest: 1},
+      client: "c",
+    };
     const call = {block: 1, value: 0n, data: new Uint8Array(0)};
     return new PendingRequest(origin, createRequestCalls([{call}], "c"), new CollectedReply(), 30_000);
   };

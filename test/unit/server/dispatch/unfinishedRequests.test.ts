@@ -1,9 +1,11 @@
 /** The list of the requests that are not answered yet. */
+
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {UnfinishedRequests} from "../../../../server/dispatch/unfinishedRequests.ts";
+import {RequestRecord} from "../../../../server/request/requestRecord.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {DrivenDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
@@ -65,7 +67,12 @@ test("a request whose client goes away while another one expires is not answered
 });
 
 function createRequest(id: string, timeoutMs = 1000): PendingRequest {
-  const origin = {id, isBatch: true, head: {earliest: 0, finalized: 1, latest: 1}, client: "c"};
+  const origin = {
+    record: new RequestRecord(id),
+    isBatch: true,
+    head: {earliest: 0, finalized: 1, latest: 1},
+    client: "c",
+  };
   return new PendingRequest(origin, createRequestCalls([1]), new CollectedReply(), timeoutMs);
 }
 

@@ -3,6 +3,7 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {callsOf, LANE_IDS, LaneId, type RequestCalls} from "../../../../server/request/requestCalls.ts";
+import {RequestRecord} from "../../../../server/request/requestRecord.ts";
 import {
   assembleAnswers,
   assembleErrors,
@@ -109,7 +110,12 @@ test("a request is answered in its own order, whatever order its segments are an
       const calls = createRequestCalls(list);
       const reply = new CollectedReply();
       const head = {earliest: 0, finalized: 1, latest: 1};
-      const request = new PendingRequest({id: "r", isBatch, head, client: "c"}, calls, reply, 1000);
+      const request = new PendingRequest(
+        {record: new RequestRecord("r"), isBatch, head, client: "c"},
+        calls,
+        reply,
+        1000,
+      );
       const waiting = [...request.segments.keys()];
       while (waiting.length > 0) {
         assert.equal(reply.isFinished, false);

@@ -10,6 +10,7 @@ import {DEFAULT_LIMITS} from "../../../../../server/limits.ts";
 import type {AwaitedBlock} from "../../../../../server/methods/method.ts";
 import {WaitFigures, type WaitOutcome} from "../../../../../server/observe/waitFigures.ts";
 import type {OpenReply} from "../../../../../server/request/replySink.ts";
+import {RequestRecord} from "../../../../../server/request/requestRecord.ts";
 import {StateReader} from "../../../../../storage/block/stateReader.ts";
 import type {HashSuite} from "../../../../../storage/hash/suite.ts";
 import {findSuite} from "../../../../../storage/hash/suites.ts";
@@ -53,7 +54,7 @@ function addWait(body: Buffer, asked: Partial<AwaitedBlock>): OpenReply {
   const block = {number: HEAD.latest, isByHash: false, timeoutMs: TIMEOUT_MS, ...asked};
   const call = {idText: "1", method: "m", params: [body.toString("latin1")], error: undefined};
   const envelope = {isBatch: false, calls: [call], heldBytes: body.length};
-  room.add(new WaitingRequest("id", "client", envelope, reply, [{call: 0, block}]));
+  room.add(new WaitingRequest(new RequestRecord("id"), "client", envelope, reply, [{call: 0, block}]));
   return reply;
 }
 
@@ -113,6 +114,32 @@ for (const [outcome, isByHash, end] of ENDS)
     // The bodies alone are 10 MB.
     assert.ok(heapMib() - before < 4, `${heapMib() - before} MB`);
   });
+
+test("the time of a wait is noted apart from its request's own", async () => {
+  const reply = createReply();
+  const record = new RequestRecord("id");
+  const envelope = {isBatch: false, calls: [], heldBytes: 0};
+  const block = {number: HEAD.latest, isByHash: false, timeoutMs: TIMEOUT_MS};
+  room.add(new WaitingRequest(record, "client", envelope, reply, [{call: 0, block}]));
+  nowMs += 700;
+  chain.setHead({...HEAD, finalized: HEAD.latest});
+  while (over < 1) await turn();
+  assert.equal(record.waitedMs, 700);
+  const samples = [...figures.durations.samples()].map(([suffix, , bound, figure]) => [
+    suffix,
+    bound,
+    figure,
+  ]);
+  assert.deepEqual(
+    samples.filter(([suffix, bound]) => suffix !== "_bucket" || bound === "0.5" || bound === "1"),
+    [
+      ["_bucket", "0.5", 0],
+      ["_bucket", "1", 1],
+      ["_sum", undefined, 0.7],
+      ["_count", undefined, 1],
+    ],
+  );
+});
 
 test("clients that go while the lanes have no room for their settled requests take their bodies with them", async () => {
   const body = Buffer.alloc(MIB);

@@ -1,0 +1,61 @@
+/**
+ * The file of --config: flags of the command by their names, one a line. Flags and variables win over it.
+ *
+ *   # where blocks come from
+ *   l2 = https://node.example.org
+ *   l2-header-file = /run/secrets/l2-header
+ *   log-requests = true                      a switch: true or false
+ *   cors = https://a.example                 a flag that may be repeated takes several lines
+ *   cors = https://b.example
+ */
+import {readFileSync} from "node:fs";
+import {type Command, InvalidArgumentError, type Option} from "commander";
+
+const LINE = /^([a-z0-9-]+)[ \t]*=[ \t]*(.*)$/;
+/** What sets a flag already. */
+const STRONGER = ["cli", "env"];
+
+/**
+ * Sets the command's flags that neither the command line nor a variable sets. Ends the program with a usage error that names the line.
+ *
+ * @param isList - whether a flag may be repeated
+ */
+export function applyConfigFile(command: Command, path: string, isList: (key: string) => boolean): void {
+  const seen = new Set<string>();
+  for (const [at, text] of readLines(command, path).entries()) {
+    const line = text.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const refuse: (problem: string) => never = problem =>
+      command.error(`error: --config: ${path}, line ${at + 1}: ${problem}`);
+    const [, name = "", value = ""] = LINE.exec(line) ?? refuse("expected name = value");
+    const option = command.options.find(({long}) => long === `--${name}` && name !== "config");
+    if (option === undefined) refuse(`expected a flag of proofd ${command.name()}, got ${name}`);
+    const key = option.attributeName();
+    if (seen.has(key) && !isList(key)) refuse(`expected ${name} once, got it again`);
+    const isFirst = !seen.has(key);
+    seen.add(key);
+    if (STRONGER.includes(command.getOptionValueSource(key) ?? "")) continue;
+    try {
+      const earlier = isFirst ? undefined : command.getOptionValue(key);
+      command.setOptionValueWithSource(key, readValue(option, value, earlier), "config");
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      refuse(`${name}: ${error.message} Got '${value}'.`);
+    }
+  }
+}
+
+function readLines(command: Command, path: string): string[] {
+  try {
+    return readFileSync(path, "utf8").split("\n");
+  } catch (error) {
+    return command.error(`error: --config: cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+function readValue(option: Option, text: string, earlier: unknown): unknown {
+  if (option.required) return option.parseArg === undefined ? text : option.parseArg(text, earlier);
+  if (text !== "true" && text !== "false") throw new InvalidArgumentError("Expected true or false.");
+  // The name of --no-NAME in the file is no-NAME: true means that it is given.
+  return (text === "true") !== option.negate;
+}

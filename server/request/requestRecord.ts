@@ -1,0 +1,24 @@
+/** What the request log and /metrics tell of one HTTP request whose body has come. */
+export class RequestRecord {
+  /** Of its only call, or "batch". "unknown": no method of that name, or no call was read. */
+  method = "unknown";
+  calls = 0;
+  /** As the limits count it (methods/demand.ts). */
+  cost = 0;
+  /** Of the first call that failed. 0: none has. */
+  code = 0;
+  /** How long the request waited for finality. */
+  waitedMs = 0;
+
+  constructor(
+    readonly id: string,
+    readonly startedMs: number = performance.now(),
+    readonly bodyBytes: number = 0,
+    /** Address of the client. Read only for the request log. */
+    readonly peer: string | undefined = undefined,
+  ) {}
+
+  noteCode(code: number): void {
+    if (this.code === 0) this.code = code;
+  }
+}

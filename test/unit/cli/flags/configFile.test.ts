@@ -1,0 +1,69 @@
+/** --config: a file with flags. */
+import assert from "node:assert/strict";
+import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, test} from "node:test";
+import {readServiceOptions, SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readFlags} from "../../../support/run/flagReading.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "proofd-config-"));
+const path = join(folder, "proofd.conf");
+after(() => rmSync(folder, {recursive: true}));
+
+function read(lines: readonly string[], flags: readonly string[] = [], variables = {}) {
+  writeFileSync(path, lines.join("\n"));
+  return readFlags(SERVE_FLAGS, readServiceOptions, ["--config", path, ...flags], variables);
+}
+
+test("a file sets flags by their names, several lines make a list, and comments do not count", () => {
+  const {port, db, cors, limits, estimate, logRequests, verify} = read([
+    "# the store",
+    "db=d",
+    "  max-batch  =  7",
+    "",
+    "cors = https://a.example",
+    "cors = https://b.example",
+    "no-estimate = true",
+    "log-requests = true\r",
+    "verify = false",
+  ]);
+  assert.deepEqual([port, db, limits.batchCalls], [8545, "d", 7]);
+  assert.deepEqual(cors, ["https://a.example", "https://b.example"]);
+  assert.deepEqual([estimate.isEnabled, logRequests, verify], [false, true, false]);
+});
+
+test("a flag wins over a variable, and a variable over the file; lists do not mix", () => {
+  const lines = ["port = 1", "max-batch = 1", "max-queue = 1", "cors = https://a.example"];
+  const variables = {PROOFD_PORT: "2", PROOFD_MAX_BATCH: "3"};
+  const {port, limits, cors} = read(lines, ["--port", "4", "--cors", "*"], variables);
+  assert.deepEqual([port, limits.batchCalls, limits.queueCost, cors], [4, 3, 1, ["*"]]);
+});
+
+test("what is wrong with a file is said with its line", () => {
+  for (const [line, message] of [
+    ["max-bacth = 1", /line 2: expected a flag of proofd serve, got max-bacth/],
+    ["config = x", /line 2: expected a flag of proofd serve, got config/],
+    ["port", /line 2: expected name = value/],
+    ["port = x", /line 2: port: Expected a whole number from 0 to 65535. Got 'x'/],
+    ["log-requests = yes", /line 2: log-requests: Expected true or false. Got 'yes'/],
+    ["db = e", /line 2: expected db once, got it again/],
+    ["max-lag = 5", /--max-lag in the file of --config has no effect without --diffs or --l2/],
+  ] as const)
+    assert.throws(() => read(["db = d", line]), message, line);
+  assert.throws(
+    () => readFlags(SERVE_FLAGS, readServiceOptions, ["--config", join(folder, "none")]),
+    /--config: cannot read .*none/,
+  );
+});
+
+test("headers with secrets come from a file", () => {
+  const secret = join(folder, "header");
+  writeFileSync(secret, "# of the node\nAuthorization: Bearer s\n\n");
+  const {l2} = read(["l2 = http://127.0.0.1:1", `l2-header-file = ${secret}`], ["--l2-header", "x-a: 1"]);
+  assert.deepEqual(l2?.nodes.headers, {"x-a": "1", authorization: "Bearer s"});
+  assert.throws(
+    () => read(["l2 = http://127.0.0.1:1", "l2-header-file = /none"]),
+    /--l2-header-file in the file of --config: cannot read \/none/,
+  );
+});
