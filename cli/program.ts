@@ -2,8 +2,9 @@
  * The command line: its commands, flags and PROOFD_* variables, and the checks before any work. A command's code is
  * loaded when the command runs. Loading that of `serve` takes 0.15 s.
  */
-import {Command} from "commander";
+import {Argument, Command} from "commander";
 import {VERSION} from "../server/version.ts";
+import {SHELLS, writeCompletion} from "./commands/completionScript.ts";
 import {createLoad} from "./commands/loadCommand.ts";
 import {integerParser, parseBlockNumber} from "./flags/flag.ts";
 import {
@@ -21,6 +22,14 @@ import {ignoreServiceVariables} from "./flags/serviceVariables.ts";
 import {DB_FLAGS} from "./flags/storeFlags.ts";
 import {readVerifyOptions, VERIFY_FLAGS} from "./flags/verifyFlags.ts";
 
+const SERVE_EXAMPLES = `
+Examples:
+  proofd serve --demo                                    a small chain that is built in
+  proofd serve --db DIR                                  what "proofd import" has put into DIR
+  proofd serve --db DIR --l2 http://node:8545 --genesis genesis.json --finality tag
+                                                         follow a node of layer 2, and its finalized tag
+  proofd serve --db DIR --l2 http://node:8545 --l1 http://l1:8545 --rollup ADDRESS
+                                                         and finality from the rollup's contract on layer 1`;
 const DEFAULT_AUDIT_SAMPLES = 16;
 /** With a slot each, 50 000 calls to the node. */
 const MAX_AUDIT_SAMPLES = 10_000;
@@ -37,7 +46,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     )
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createAudit, createVerify];
-  for (const create of [...creators, createRollback, createLoad, createVersion])
+  for (const create of [...creators, createRollback, createLoad, createVersion, createCompletion])
     program.addCommand(create(onExitCode).copyInheritedSettings(program));
   return program;
 }
@@ -66,11 +75,12 @@ function createImport(onExitCode: (code: number) => void): Command {
 
 function createServe(onExitCode: (code: number) => void): Command {
   const description = "Serve proofs of the store's finalized blocks, and gas estimates, over JSON-RPC.";
-  return createCommand("serve", description, SERVE_FLAGS, async (values, command) => {
+  const command = createCommand("serve", description, SERVE_FLAGS, async (values, command) => {
     const options = readServiceOptions(values, command);
     const {runServe} = await import("./commands/serveCommand.ts");
     onExitCode(await runServe(options, values.logLevel));
   });
+  return command.addHelpText("after", SERVE_EXAMPLES);
 }
 
 function createCheck(onExitCode: (code: number) => void): Command {
@@ -152,4 +162,12 @@ function createVersion(): Command {
     const {describeVersion} = await import("./commands/versionCommand.ts");
     process.stdout.write(describeVersion());
   });
+}
+
+function createCompletion(): Command {
+  const description = "Print a script that completes commands and flags in a shell.";
+  const command = createCommand("completion", description, {}, (_, {parent, processedArgs}) => {
+    process.stdout.write(writeCompletion(parent as Command, processedArgs[0]));
+  });
+  return command.addArgument(new Argument("<shell>").choices(SHELLS));
 }

@@ -5,13 +5,17 @@ import type {EstimateOptions} from "../../service/serviceOptions.ts";
 import {DEFAULT_ESTIMATE_SETTINGS as DEFAULTS, HARDFORKS} from "../../workers/job/estimateSettings.ts";
 import {FEE_FLAGS, readFeeSettings} from "./feeFlags.ts";
 import {integerParser, MAX_WORKERS, parseFraction, readHttpUrl} from "./flag.ts";
-import {idleWhen, offSwitch, refuseFlag, type ValuesOf, value} from "./flagTable.ts";
+import {headed, idleWhen, offSwitch, refuseFlag, type ValuesOf, value} from "./flagTable.ts";
 
 /** A plain transfer's gas. */
 const LEAST_GAS_CAP = 21_000;
 const WORKERS = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
 
 export const ESTIMATE_FLAGS = {
+  estimate: offSwitch("make no gas estimates: run without the sequencer extension"),
+  ...idleWhen(({estimate}) => (estimate ? "without --no-estimate" : undefined), {
+    gateway: value("<url>", String).says("with --no-estimate: forward gas estimates to this node"),
+  }),
   ...idleWhen(({estimate}) => (estimate ? undefined : "with --no-estimate"), {
     gasCap: value("<gas>", integerParser(LEAST_GAS_CAP, 2 ** 32), DEFAULTS.gasCap).says(
       "highest gas that an estimate may return",
@@ -31,11 +35,7 @@ export const ESTIMATE_FLAGS = {
       WORKERS,
       `half of cores - 1, here ${WORKERS}`,
     ).says("number of threads for short estimates; half as many run long ones"),
-    ...FEE_FLAGS,
-  }),
-  estimate: offSwitch("make no gas estimates: run without the sequencer extension"),
-  ...idleWhen(({estimate}) => (estimate ? "without --no-estimate" : undefined), {
-    gateway: value("<url>", String).says("with --no-estimate: forward gas estimates to this node"),
+    ...headed("Fees of estimates", FEE_FLAGS),
   }),
 };
 

@@ -24,6 +24,8 @@ export interface Flag<T = unknown> {
   /** The flag is --no-NAME, and its value is true without it. */
   readonly isNegated?: boolean;
   readonly idle?: Idle;
+  /** In the help, of this flag and those after it. */
+  readonly heading?: string;
 }
 
 /** A flag whose description follows: `value(..).says("what it does")`. */
@@ -74,6 +76,12 @@ export function idleWhen<F extends Flags>(idle: Idle, flags: F): F {
   return Object.fromEntries(rows) as F;
 }
 
+/** @returns the flags, whose first one begins a group of the help, up to the next heading */
+export function headed<F extends Flags>(heading: string, flags: F): F {
+  const [[key, flag] = []] = Object.entries(flags);
+  return key === undefined ? flags : {...flags, [key]: {...flag, heading: `${heading}:`}};
+}
+
 /** No effect unless one of these flags is given. They have no presets. */
 export function without(...keys: readonly string[]): Idle {
   const company = `without ${LIST.format(keys.map(key => `--${nameOf(key)}`))}`;
@@ -98,7 +106,11 @@ export function createCommand<F extends Flags>(
 ): Command {
   const command = new Command(name).description(description);
   const rows = Object.entries(flags);
-  for (const [key, flag] of rows) command.addOption(createOption(key, flag, prefix));
+  let heading = "Options:";
+  for (const [key, flag] of rows) {
+    heading = flag.heading ?? heading;
+    command.addOption(createOption(key, flag, prefix).helpGroup(heading));
+  }
   return command.action(() => {
     const {config} = command.opts();
     if (typeof config === "string") applyConfigFile(command, config, key => isList(flags[key]));

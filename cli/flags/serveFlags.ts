@@ -13,7 +13,7 @@ import {
   parseOrigin,
   parseText,
 } from "./flag.ts";
-import {beside, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
+import {beside, headed, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
 import {LIMIT_FLAGS, readLimits} from "./limitFlags.ts";
 import {NAMESPACE_FLAG} from "./namespaceFlag.ts";
 import {readNodes, refuseSockets} from "./nodeFlags.ts";
@@ -26,9 +26,14 @@ const WORKERS = Math.max(1, availableParallelism() - 1);
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 export const SERVE_FLAGS = {
+  ...headed("Store", DB_FLAGS),
+  ...CHAIN_FLAGS,
+  history: HISTORY_FLAG,
+  verify: onSwitch("compare the checksums of all tables in the background after the start"),
   config: CONFIG_FLAG,
-  ...DB_FLAGS,
-  host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
+  ...headed("Server", {
+    host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
+  }),
   port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
   workers: value("<count>", integerParser(1, MAX_WORKERS), WORKERS, `cores - 1, here ${WORKERS}`).says(
     "number of proof threads",
@@ -37,6 +42,9 @@ export const SERVE_FLAGS = {
     "MiB of pages and key positions that each proof and estimate thread keeps",
   ),
   ...idleWhen(besideNodes, {
+    ...headed("Blocks", {
+      demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
+    }),
     diffs: value("<file>", parseText).says(
       "import these block differences while serving; - reads standard input",
     ),
@@ -52,29 +60,27 @@ export const SERVE_FLAGS = {
   maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
     "fail /readyz while the newest finalized block is older than this",
   ),
-  ...FINALITY_FLAGS,
-  ...idleWhen(besideNodes, {
-    demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
+  ...headed("Finality", FINALITY_FLAGS),
+  ...headed("Who may ask, and how", {
+    cors: value("<origin>", listParser(parseOrigin)).says(
+      "let web pages of this origin ask from a browser; * for any origin; may be given several times",
+    ),
   }),
-  cors: value("<origin>", listParser(parseOrigin)).says(
-    "let web pages of this origin ask from a browser; * for any origin; may be given several times",
-  ),
   allowHost: value("<name>", listParser(parseHostName)).says(
     "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
   ),
-  namespace: NAMESPACE_FLAG,
-  history: HISTORY_FLAG,
-  verify: onSwitch("compare the checksums of all tables in the background after the start"),
-  ...CHAIN_FLAGS,
-  ...LIMIT_FLAGS,
-  ...ESTIMATE_FLAGS,
-  logLevel: value("<level>", LOG_LEVELS, "info").says(
-    "log entries of this level and above to standard error",
-  ),
-  logRequests: onSwitch("log every request"),
   trustForwarded: value("<networks>", listParser(parseNetwork)).says(
     "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
   ),
+  namespace: NAMESPACE_FLAG,
+  ...headed("Limits", LIMIT_FLAGS),
+  ...headed("Gas estimates", ESTIMATE_FLAGS),
+  ...headed("Logs", {
+    logLevel: value("<level>", LOG_LEVELS, "info").says(
+      "log entries of this level and above to standard error",
+    ),
+  }),
+  logRequests: onSwitch("log every request"),
 };
 
 function besideNodes(values: OptionValues): string | undefined {

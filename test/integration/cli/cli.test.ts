@@ -52,6 +52,23 @@ test("--help and --version are answered on standard output", async () => {
   const serve = await runHere(["serve", "--help"]);
   assert.equal(serve.code, 0);
   assert.match(serve.stdout, /PROOFD_MAX_BATCH/);
+  // In groups, each of which begins with a heading, and with examples at the end.
+  const begun = [...serve.stdout.matchAll(/^(\w.*):\n {2}(--[a-z0-9-]+|-h|proofd)/gm)].map(
+    ([, , first]) => first,
+  );
+  assert.deepEqual(begun, [
+    "--db",
+    "--host",
+    "--demo",
+    "--l1",
+    "--cors",
+    "--max-body-bytes",
+    "--no-estimate",
+    "--fee-model",
+    "--log-level",
+    "-h",
+    "proofd",
+  ]);
 });
 
 test("an unknown flag, command or value is named, and the exit code is 2", async () => {
