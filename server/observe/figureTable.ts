@@ -5,7 +5,8 @@ export const HELP = {
   proofd_block_received_timestamp_seconds:
     "When a block was last imported by this process, in seconds since 1970",
   proofd_bodies_refused_total: "Request bodies that were too large, or that there was no room for",
-  proofd_build_info: "1, with the version of proofd, that of Node, and the hash suite of the store",
+  proofd_build_info:
+    "1, with the version and commit of proofd, the version of Node, and the hash suite of the store",
   proofd_calls_total: "Calls by method and JSON-RPC error code, 0 for a result",
   proofd_connections: "Open connections",
   proofd_connections_refused_total: "Connections closed because too many were open",
@@ -67,7 +68,7 @@ export type FigureName = keyof typeof HELP;
 
 export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_bodies_refused_total: ["reason"],
-  proofd_build_info: ["version", "node", "suite"],
+  proofd_build_info: ["version", "commit", "node", "suite"],
   proofd_calls_total: ["method", "code"],
   proofd_estimate_library_runs_total: ["reason"],
   proofd_estimate_queue_calls: ["queue"],

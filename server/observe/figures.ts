@@ -3,7 +3,7 @@ import type {Pruner} from "../../workers/chain/pruner.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {NODE_SOURCES} from "../../workers/job/importSource.ts";
 import type {ProofCounts} from "../../workers/job/proofCounts.ts";
-import {VERSION} from "../version.ts";
+import {COMMIT, VERSION} from "../version.ts";
 import type {CallTally} from "./callTally.ts";
 import type {FigureName} from "./figureTable.ts";
 import {FINALITY_STATES, type FinalityStatus} from "./finalityStatus.ts";
@@ -44,7 +44,7 @@ export function readFigures(sources: FigureSources): FigureValues {
   const {tally, trouble, unsent, connections, waits, refusals, readiness, source, finality, pruner} = sources;
   const {accounts, slots, cachedPages, storedPages} = sources.proofs.read();
   return {
-    proofd_build_info: [[VERSION, process.version, sources.suite, 1]],
+    proofd_build_info: [[VERSION, COMMIT, process.version, sources.suite, 1]],
     proofd_calls_total: tally.rows(),
     proofd_connections: connections.open,
     proofd_connections_refused_total: connections.refused,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {once} from "node:events";
 import {after, before, describe, test} from "node:test";
-import {VERSION} from "../../../server/version.ts";
+import {COMMIT, VERSION} from "../../../server/version.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
@@ -275,7 +275,7 @@ describe("HTTP", () => {
       'proofd_head_block{which="finalized"} 2',
       'proofd_page_reads_total{from="store"}',
       'proofd_store_bytes{kind="page"}',
-      `proofd_build_info{version="${VERSION}",node="${process.version}",suite="sha256"} 1`,
+      `proofd_build_info{version="${VERSION}",commit="${COMMIT}",node="${process.version}",suite="sha256"} 1`,
       "proofd_import_failed 0",
       "process_resident_memory_bytes",
     ])

@@ -1,0 +1,122 @@
+/** deploy/: what its files name exists in a running service, and the tools that know their formats accept them. */
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {writeFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {readServiceOptions, SERVE_FLAGS} from "../../cli/flags/serveFlags.ts";
+import {createMixedLine} from "../support/chains/mixedLines.ts";
+import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {OwnService} from "../support/http/ownService.ts";
+import {TrieLogNode} from "../support/nodes/trieLogNode.ts";
+import {runChild} from "../support/processes/childProcesses.ts";
+import {notRun} from "../support/processes/notRun.ts";
+import {readFlags} from "../support/run/flagReading.ts";
+
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
+const read = (path: string): string => readFileSync(`${ROOT}${path}`, "utf8");
+/** A metric and its labels, without what a histogram adds to its name. */
+const SELECTOR = /\b((?:proofd|process|nodejs)_\w+?)(?:_bucket|_sum|_count)?\b(?:\{([^}]*)\})?/g;
+/** Labels that Prometheus or a histogram adds. */
+const ADDED = ["instance", "job", "le"];
+
+let folder: WorkFolder;
+before(async () => {
+  folder = await WorkFolder.create();
+});
+after(() => folder.remove());
+
+/** /metrics of a service that follows a node, takes finality from it, prunes and verifies: it has the metrics of all of these. */
+async function readMetrics(): Promise<string> {
+  const {node} = await TrieLogNode.start([0, 1, 2].map(at => createMixedLine(at, 0)));
+  node.finalized = 2;
+  const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag", "--finality-poll", "100"];
+  const flags = [
+    "--db",
+    folder.file("db"),
+    "--workers",
+    "1",
+    "--history",
+    "1",
+    "--verify",
+    "--max-lag",
+    "60",
+  ];
+  const service = await OwnService.serve([...flags, ...l2]);
+  try {
+    while ((await service.call("chain_getCoverage")).result?.finalized !== "0x2") await service.changed();
+    return (await service.get("/metrics")).text;
+  } finally {
+    await service.stop();
+    await node.stop();
+  }
+}
+
+test("the metrics of the dashboard, the alerts and the documents are those that a service has", async () => {
+  const text = await readMetrics();
+  const families = new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name as string));
+  const dashboard = JSON.parse(read("deploy/grafana/dashboards/proofd.json"));
+  const panels: {title: string; targets: {expr: string}[]}[] = dashboard.panels;
+  const expressions = panels.flatMap(({title, targets}) => targets.map(({expr}) => [title, expr] as const));
+  const alerts = [...read("deploy/prometheus/alerts.yml").matchAll(/alert: (\w+)\n +expr: (".*")/g)];
+  for (const [, name, expr] of alerts) expressions.push([name as string, JSON.parse(expr as string)]);
+  assert.ok(expressions.length > 30);
+  for (const [where, expr] of expressions)
+    for (const [, name = "", selectors = ""] of expr.matchAll(SELECTOR)) {
+      assert.ok(families.has(name), `${where}: ${name}`);
+      const sample = new RegExp(`^${name}(_bucket)?\\{(.*)\\}`, "m").exec(text)?.[2] ?? "";
+      for (const [, label = ""] of selectors.matchAll(/(\w+) *[=!]/g)) {
+        const isKnown = ADDED.includes(label) || sample.includes(`${label}="`);
+        // Nothing was turned away or has failed yet, so some have no sample.
+        assert.ok(isKnown || sample === "", `${where}: ${name} has no label ${label}`);
+      }
+    }
+  const documented = read("docs/operations.md");
+  for (const family of families)
+    if (family.startsWith("proofd_")) assert.ok(documented.includes(family), family);
+});
+
+test("each alert says what to do", () => {
+  const text = read("deploy/prometheus/alerts.yml");
+  const [alerts, actions] = [/^ +- alert: /gm, /^ +action: ".{20,}\."$/gm].map(
+    line => text.match(line)?.length,
+  );
+  assert.ok(alerts !== undefined && alerts > 10);
+  assert.equal(actions, alerts);
+});
+
+test("the flags of the image and of the manifest are flags of serve", async () => {
+  const command = /^CMD \[(.*)\]$/m.exec(read("deploy/Dockerfile"))?.[1];
+  const [, ...flags] = JSON.parse(`[${command}]`);
+  assert.equal(readFlags(SERVE_FLAGS, readServiceOptions, flags).host, "0.0.0.0");
+  const lines = /proofd\.conf: \|\n((?: {4}.*\n)+)/.exec(read("deploy/kubernetes.yml"))?.[1] ?? "";
+  const header = folder.file("l2-header");
+  await writeFile(header, "Authorization: Bearer x\n");
+  const config = folder.file("proofd.conf");
+  await writeFile(config, lines.replace("/etc/proofd/secret/l2-header", header));
+  const {db, maxLagSeconds, l2} = readFlags(SERVE_FLAGS, readServiceOptions, ["--config", config]);
+  assert.deepEqual([db, maxLagSeconds, l2?.nodes.headers], ["/data", 60, {authorization: "Bearer x"}]);
+});
+
+const TOOLS: readonly (readonly [tool: string, args: () => Promise<readonly string[]>])[] = [
+  ["promtool", async () => ["check", "config", `${ROOT}deploy/prometheus/prometheus.yml`]],
+  ["hadolint", async () => [`${ROOT}deploy/Dockerfile`]],
+  [
+    "systemd-analyze",
+    async () => {
+      // It refuses a unit whose program is not on this machine.
+      const unit = folder.file("proofd.service");
+      await writeFile(unit, read("deploy/proofd.service").replace("/usr/bin/proofd", process.execPath));
+      return ["verify", unit];
+    },
+  ],
+];
+
+for (const [tool, createArgs] of TOOLS)
+  test(`${tool} accepts what deploy/ has for it`, async t => {
+    if ((await runChild("sh", ["-c", `command -v ${tool}`])).code !== 0)
+      return notRun(t, `no ${tool} in PATH`);
+    const {code, stdout, stderr} = await runChild(tool, await createArgs());
+    assert.equal(code, 0, stdout + stderr);
+    if (tool === "systemd-analyze") assert.equal(stderr, "");
+  });
