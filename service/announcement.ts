@@ -1,5 +1,6 @@
 /** What a service tells programs once it takes requests. */
 import {headFields} from "../server/control/blockOrder.ts";
+import type {HttpServer} from "../server/http/httpServer.ts";
 import type {Estimates} from "../server/methods/estimates.ts";
 import {VERSION} from "../server/version.ts";
 import type {Engine} from "../workers/engine.ts";
@@ -10,14 +11,17 @@ export type Announcement = ReturnType<typeof describeService>;
 export function describeService(
   host: string,
   port: number,
+  isTls: boolean,
+  http: HttpServer["library"],
   {chain, workers}: Engine,
   estimates: Estimates["kind"],
 ) {
   return {
     msg: "listening",
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `${isTls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     version: VERSION,
     pid: process.pid,
+    http,
     suite: chain.suite,
     workers,
     estimates,

@@ -127,10 +127,13 @@ async function serve(
     maxFinalityLagSeconds,
   );
   const named = namespace === undefined ? {} : {namespace};
-  const {workers, estimate, allowedHosts = [], trustForwarded = []} = options;
+  const {workers, estimate, allowedHosts = [], hasPage = false, trustForwarded = [], http, tls} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
   const httpOptions = {
-    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, trustForwarded, maxConnections},
+    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, hasPage},
+    ...{trustForwarded, maxConnections},
+    ...(http === undefined ? {} : {http}),
+    tls,
     ...named,
   };
   const shown = {source, readiness, finality: finality?.status};
@@ -138,7 +141,14 @@ async function serve(
   const boundPort = await front.http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  const announcement = describeService(host, boundPort, engine, estimates.kind);
+  const announcement = describeService(
+    host,
+    boundPort,
+    tls !== undefined,
+    front.http.library,
+    engine,
+    estimates.kind,
+  );
   let fail: (error: WorkError) => void = () => {};
   const failed = new Promise<WorkError>(resolve => {
     fail = resolve;

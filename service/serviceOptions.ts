@@ -1,12 +1,13 @@
 /** What a service is started with: flags of `proofd serve` (docs/operations.md). Tests write it down. */
 import type {Limits} from "../server/limits.ts";
+import type {ListenerOptions} from "../server/listener/createListener.ts";
 import type {History} from "../storage/prune/retention.ts";
 import type {NodesSettings} from "../sync/rpc/nodes.ts";
 import type {EstimateSettings} from "../workers/job/estimateSettings.ts";
 import type {NodeSource} from "../workers/job/importSource.ts";
 import type {Layer1Settings} from "./finality/layer1Finality.ts";
 
-export interface ServiceOptions {
+export interface ServiceOptions extends ListenerOptions {
   readonly db: string;
   readonly host: string;
   readonly port: number;
@@ -28,6 +29,8 @@ export interface ServiceOptions {
   readonly history: History;
   readonly cors: readonly string[];
   readonly allowedHosts?: readonly string[];
+  /** Whether there is a page for people at `/`. Default: there is none. */
+  readonly hasPage?: boolean;
   readonly namespace?: string | undefined;
   readonly logRequests?: boolean;
   /** Proxies whose X-Forwarded-For is believed: addresses and networks. */

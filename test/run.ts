@@ -28,6 +28,8 @@ const PROCESSES = availableParallelism() + 1;
 /** Long files that share a process, whose modules are loaded and compiled once. More would leave one process at the end. */
 const MOST_FILES = 10;
 const SLOWEST = 10;
+/** Run again with Node's own HTTP server. TEST_HTTP=node runs any others so. */
+const HTTP_FILES = /^integration\/server\/(http|hostileClients)\.test\.js$/;
 
 const own = {times: 1, busy: 0, timeout: 300_000};
 const nodeOptions: string[] = [];
@@ -38,6 +40,10 @@ for (const arg of process.argv.slice(2)) {
   else if (arg.startsWith("-")) nodeOptions.push(arg);
   else paths.push(resolve(arg));
 }
+const again =
+  paths.length > 0 || process.env.TEST_HTTP !== undefined
+    ? []
+    : findFiles(TESTS).filter(file => HTTP_FILES.test(file));
 const files = (paths.length > 0 ? paths : FOLDERS).flatMap(findFiles);
 let stopped: NodeJS.Signals | undefined;
 const running = new Set<TestBatch>();
@@ -72,12 +78,14 @@ async function runOnce(): Promise<boolean> {
       const {file, milliseconds, tests, failed, skipped} = report;
       const verdict = failed > 0 ? `${failed} FAILED of` : "passed,";
       console.log(
-        `${reports.length} of ${files.length}  ${seconds(milliseconds)}  ${file}: ${verdict} ${tests} tests`,
+        `${reports.length} of ${files.length + again.length}  ${seconds(milliseconds)}  ${file}: ${verdict} ${tests} tests`,
       );
       for (const one of skipped) console.log(`    skipped: ${one}`);
     },
   };
   const waiting = planBatches().map(batch => new TestBatch(batch, options));
+  if (again.length > 0)
+    waiting.push(new TestBatch(again, {...options, env: {...options.env, TEST_HTTP: "node"}}));
   const isAlone = waiting.length === 1;
   const failed: TestBatch[] = [];
   const work = async () => {
@@ -103,7 +111,7 @@ async function runOnce(): Promise<boolean> {
   const processor = readProcessorSeconds();
   const end = stopped === undefined ? "" : `interrupted by ${stopped}: `;
   console.log(
-    `\n${end}${reports.length} of ${files.length} files, ${sum(one => one.tests)} tests, ` +
+    `\n${end}${reports.length} of ${files.length + again.length} files, ${sum(one => one.tests)} tests, ` +
       `${sum(one => one.failed)} failed, ${sum(one => one.skipped.length)} skipped, ${failed.length} processes failed, ` +
       `${seconds(performance.now() - start)}` +
       (processor === undefined ? "" : `, ${(processor - startSeconds).toFixed(0)} s of processor time`),

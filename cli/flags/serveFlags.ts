@@ -1,6 +1,7 @@
 /** Flags of `proofd serve`, and the options of the service that follow from them. */
 import {availableParallelism} from "node:os";
 import type {Command, OptionValues} from "commander";
+import {HTTP_LIBRARIES} from "../../server/listener/createListener.ts";
 import type {ServiceOptions} from "../../service/serviceOptions.ts";
 import {ESTIMATE_FLAGS, readEstimateOptions} from "./estimateFlags.ts";
 import {FINALITY_FLAGS, readFinality} from "./finalityFlags.ts";
@@ -35,6 +36,19 @@ export const SERVE_FLAGS = {
     host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
   }),
   port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
+  http: value("<library>", HTTP_LIBRARIES, "auto").says(
+    "what serves HTTP: uWebSockets.js (uws) or Node's own (node); auto takes uWebSockets.js where it loads and TLS is off",
+  ),
+  ...idleWhen(withUws, {
+    ...idleWhen(without("tlsKey"), {
+      tlsCert: value("<file>", parseText).says(
+        "serve HTTPS with this certificate chain, in PEM; read again when it changes",
+      ),
+    }),
+    ...idleWhen(without("tlsCert"), {
+      tlsKey: value("<file>", parseText).says("the key of --tls-cert, in PEM"),
+    }),
+  }),
   workers: value("<count>", integerParser(1, MAX_WORKERS), WORKERS, `cores - 1, here ${WORKERS}`).says(
     "number of proof threads",
   ),
@@ -69,6 +83,7 @@ export const SERVE_FLAGS = {
   allowHost: value("<name>", listParser(parseHostName)).says(
     "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
   ),
+  page: value("<state>", ["on", "off"], "on").says("serve a page with figures and a proof explorer at GET /"),
   trustForwarded: value("<networks>", listParser(parseNetwork)).says(
     "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
   ),
@@ -83,6 +98,10 @@ export const SERVE_FLAGS = {
   logRequests: onSwitch("log every request"),
 };
 
+function withUws({http}: OptionValues): string | undefined {
+  return http === "uws" ? "with --http uws" : undefined;
+}
+
 function besideNodes(values: OptionValues): string | undefined {
   return isOnlyFinality(values) ? undefined : beside("l2")(values);
 }
@@ -90,18 +109,21 @@ function besideNodes(values: OptionValues): string | undefined {
 /** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
 export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
   const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
+  const {http, tlsCert, tlsKey} = values;
   const {chainId, suite, cors = [], allowHost = [], namespace, history, logRequests, trustForwarded} = values;
   const nodes = readNodes(values, "l2", command);
   if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, workers, diffs, finalized, demo, verify},
-    ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded},
+    ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded, http},
+    tls: tlsCert === undefined || tlsKey === undefined ? undefined : {cert: tlsCert, key: tlsKey},
     cacheBytes: cacheMb * 2 ** 20,
     l2: readNodeSource(values, true, command),
     maxLagSeconds: maxLag,
     maxFinalityLagSeconds: maxFinalityLag,
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
     allowedHosts: allowHost,
+    hasPage: values.page === "on",
     limits: readLimits(values),
     estimate: readEstimateOptions(values, command),
   };

@@ -2,7 +2,7 @@
  * Collects a request's body up to a limit. All bodies that are being received share a second limit, so that many slow
  * writers cannot fill the memory.
  */
-import type {HttpResponse} from "uWebSockets.js";
+import type {HttpResponse} from "../listener/exchange.ts";
 import type {SharedBytes} from "../request/sharedBytes.ts";
 
 interface Sender {
@@ -49,7 +49,7 @@ export function collectBody<Reply extends Sender>(
     }
     if (collected === undefined && isLast) {
       isSettled = true;
-      taker.takeBody(reply, Buffer.from(chunk));
+      taker.takeBody(reply, viewOf(chunk));
       return;
     }
     // One buffer that doubles. As a list of chunks, a body sent byte by byte would take a hundred times its size.
@@ -68,8 +68,7 @@ export function collectBody<Reply extends Sender>(
       collected?.copy(grown, 0, 0, length);
       collected = grown;
     }
-    // uWebSockets.js takes the chunk's memory back after this call.
-    collected.set(new Uint8Array(chunk), length);
+    collected.set(viewOf(chunk), length);
     length = end;
     if (!isLast) return;
     const body = collected.subarray(0, length);
@@ -77,4 +76,10 @@ export function collectBody<Reply extends Sender>(
     taker.takeBody(reply, body);
   });
   return release;
+}
+
+function viewOf(chunk: ArrayBuffer | Uint8Array): Buffer {
+  return chunk instanceof Uint8Array
+    ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    : Buffer.from(chunk);
 }

@@ -26,6 +26,12 @@ export function refusePath(reply: Reply, verb: string): void {
   refuse(reply, verb, "404 Not Found", "unknown path: send JSON-RPC requests to POST /");
 }
 
+/** Closes the connection after the answer: where the next request begins is not known. @param fault - "expected X, got Y" */
+export function refuseFraming(reply: Reply, fault: string): void {
+  const text = encodeError("null", new RpcError(RpcCode.INVALID_REQUEST, fault));
+  reply.send("400 Bad Request", [JSON_TYPE], text, true);
+}
+
 export function refuseType(reply: Reply): void {
   refuse(reply, "post", "415 Unsupported Media Type", "expected Content-Type: application/json");
 }

@@ -10,7 +10,7 @@
  * event are in one cork, and while the socket is full, nothing is written until onWritable. Bytes that the socket has not
  * taken stay here, except for at most one write.
  */
-import type {HttpResponse} from "uWebSockets.js";
+import type {HttpResponse} from "../listener/exchange.ts";
 import type {OpenReply} from "../request/replySink.ts";
 import type {RequestRecord} from "../request/requestRecord.ts";
 import {Piece} from "../request/taskText.ts";

@@ -1,7 +1,7 @@
 /** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
-import type {HttpRequest, HttpResponse} from "uWebSockets.js";
 import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
+import type {HttpRequest, HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import type {OpenReply} from "../request/replySink.ts";
 import {RequestRecord} from "../request/requestRecord.ts";
@@ -13,6 +13,7 @@ import {TrustedProxies} from "./forwardedFor.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
+import type {RequestHead} from "./requestHead.ts";
 import {isRequestId, REQUEST_ID} from "./requestId.ts";
 
 export interface RpcOptions {
@@ -22,6 +23,8 @@ export interface RpcOptions {
   readonly trustForwarded?: readonly string[];
   /** Origins whose web pages may send requests, as browsers send them, or ANY_ORIGIN. Default: none. */
   readonly cors?: readonly string[];
+  /** Whether there is a page at `/`, for GET. Default: there is none. */
+  readonly hasPage?: boolean;
 }
 
 /** Answers a body. `body` is only read during the call. */
@@ -68,13 +71,17 @@ export class RpcRoute {
     });
   }
 
-  take(response: HttpResponse, request: HttpRequest, reply: Reply, verb: string): void {
-    if (this.cors !== undefined) reply.headers = this.cors.headersFor(request.getHeader("origin"));
+  take(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply, verb: string): void {
+    if (this.cors !== undefined) reply.headers = this.cors.headersFor(head.origin);
     if (this.proxies !== undefined) reply.forwarded = this.proxies.findClient(response, request);
-    this.takeId(request.getHeader("x-request-id"), reply);
-    if (verb === "post") this.receive(response, request, reply);
-    else if (verb === "options") this.answerPreflight(request, reply);
-    else refuseVerb(reply, verb, "POST");
+    this.takeId(head.requestId, reply);
+    if (verb === "post") this.receive(response, head, reply);
+    else if (verb === "options") this.answerPreflight(head, reply);
+    else this.refuseVerb(reply, verb);
+  }
+
+  private refuseVerb(reply: Reply, verb: string): void {
+    refuseVerb(reply, verb, this.options.hasPage === true ? "GET, HEAD, POST" : "POST");
   }
 
   /** @param given - the caller's X-Request-Id header, "" if there is none */
@@ -88,24 +95,24 @@ export class RpcRoute {
     return `${this.idPrefix}-${(this.requestCount++).toString(36)}`;
   }
 
-  private answerPreflight(request: HttpRequest, reply: Reply): void {
-    const headers = this.cors?.preflightFor(request.getHeader("origin"));
-    if (headers === undefined) refuseVerb(reply, "options", "POST");
+  private answerPreflight({origin}: RequestHead, reply: Reply): void {
+    const headers = this.cors?.preflightFor(origin);
+    if (headers === undefined) this.refuseVerb(reply, "options");
     else reply.send("204 No Content", headers, "", false);
   }
 
-  private receive(response: HttpResponse, request: HttpRequest, reply: Reply): void {
+  private receive(response: HttpResponse, head: RequestHead, reply: Reply): void {
     const limit = this.options.limits.bodyBytes;
     // Chunked bodies declare no length (the header is empty). They are counted as they come.
-    const declared = Number(request.getHeader("content-length"));
-    const encoding = request.getHeader("content-encoding");
+    const declared = Number(head.contentLength);
+    const encoding = head.contentEncoding;
     if (this.isDraining) this.refuseStopping(reply);
     else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
-    else if (!isJson(request.getHeader("content-type"))) refuseType(reply);
+    else if (!isJson(head.contentType)) refuseType(reply);
     else if (!isPlain(encoding)) refuseEncoding(reply, encoding);
     else if (declared > limit) this.refuseLarge(reply, declared);
     else {
-      reply.acceptsBytes = acceptsBytes(request.getHeader("accept"));
+      reply.acceptsBytes = acceptsBytes(head.accept);
       reply.onAborted = collectBody(response, this.receiving, reply, this);
     }
   }

@@ -14,6 +14,7 @@ import {Engine} from "../../../workers/engine.ts";
 import {KEPT_MEMORIES} from "../../../workers/job/answerMemory.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
+import {TESTED_HTTP} from "../../support/http/testedHttp.ts";
 import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
 
 /** Bytes that the kernel may hold between a server and a client that does not read, at most. */
@@ -38,7 +39,7 @@ before(async () => {
   engine = await Engine.open({directory, workers: 2, cacheBytes: 1 << 22, createIfMissing: false});
   // Nothing is turned away, and nothing given up.
   const limits = {...DEFAULT_LIMITS, queueCost: 1e6, timeoutMs: 3_600_000};
-  const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+  const options = {host: "127.0.0.1", port: 0, http: TESTED_HTTP, limits, logsRequests: false};
   const log = pino({level: "silent"});
   front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log);
   port = await front.http.listen();

@@ -39,9 +39,8 @@ describe("HTTP", () => {
 
   test("a wrong verb, path or type is refused with a JSON-RPC error, and the connection stays usable", async () => {
     const table: [string, number, Readonly<Record<string, string>>][] = [
-      ["GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, {allow: "POST"}],
-      ["PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "POST"}],
-      ["OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, {allow: "POST"}],
+      ["PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "GET, HEAD, POST"}],
+      ["OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, {allow: "GET, HEAD, POST"}],
       ["POST /readyz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "GET, HEAD"}],
       ["POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 404, {}],
       ["GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, {}],
@@ -154,6 +153,42 @@ describe("HTTP", () => {
       await connection.write(`${CHUNKED_HEAD}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
       assert.equal(JSON.parse((await connection.readAnswer()).body).id, 3);
     });
+  });
+
+  test("a request whose end two servers could read differently is 400, and its connection is closed", async () => {
+    const type = "Content-Type: application/json";
+    const length = `Content-Length: ${CHAIN_CALL.length}`;
+    const chunked = `${CHAIN_CALL.length.toString(16)}\r\n${CHAIN_CALL}\r\n0\r\n\r\n`;
+    const table: [readonly string[], string][] = [
+      [[length, length], CHAIN_CALL],
+      [[length, "Content-Length: 1"], CHAIN_CALL],
+      [["Content-Length: 1", length], CHAIN_CALL],
+      [["Content-Length: "], CHAIN_CALL],
+      [["Content-Length: +49"], CHAIN_CALL],
+      [[length.replace(": ", ": 0x")], CHAIN_CALL],
+      [["Transfer-Encoding: chunked", length], chunked],
+      [[length, "Transfer-Encoding: chunked"], chunked],
+      [["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], chunked],
+      [["Transfer-Encoding: gzip, chunked"], chunked],
+      [["Transfer-Encoding: xchunked"], chunked],
+      [["Transfer-Encoding: chunked, identity"], chunked],
+      [["Transfer-Encoding: "], chunked],
+      [[": no name", length], CHAIN_CALL],
+      [["Host: localhost", length], CHAIN_CALL],
+      [["Host: other.example", length], CHAIN_CALL],
+      [[], CHAIN_CALL],
+    ];
+    for (const [headers, body] of table)
+      await withConnection(async connection => {
+        const head = ["POST / HTTP/1.1", "Host: localhost", ...headers, type].join("\r\n");
+        await connection.write(`${head}\r\n\r\n${body}`);
+        const answers = (await connection.readToClose()).split("HTTP/1.1 ").slice(1);
+        assert.deepEqual(
+          answers.map(answer => answer.slice(0, 4)),
+          ["400 "],
+          headers.join("; "),
+        );
+      });
   });
 
   test("a slow writer gets its answer, and others are answered meanwhile", async () => {

@@ -3,7 +3,6 @@
  * gateway and its upstream. Measures how long a body keeps the main thread busy.
  */
 
-import type {HttpResponse} from "uWebSockets.js";
 import {setImmediate as turn} from "node:timers/promises";
 import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
@@ -15,6 +14,7 @@ import {Reply} from "../../../server/http/reply.ts";
 import {Turns} from "../../../server/http/turns.ts";
 import {UnsentBytes} from "../../../server/http/unsentBytes.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import type {HttpResponse} from "../../../server/listener/exchange.ts";
 import type {Estimates} from "../../../server/methods/estimates.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";

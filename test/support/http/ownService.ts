@@ -12,6 +12,7 @@ import type {ServiceOptions} from "../../../service/serviceOptions.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
 import {AskedService} from "./askedService.ts";
+import {TESTED_HTTP} from "./testedHttp.ts";
 
 /** Time between two looks if the service shows no change. */
 const RARE_LOOK_MS = 100;
@@ -42,7 +43,7 @@ export class OwnService extends AskedService {
     const command = createCommand("serve", "", SERVE_FLAGS, (values, self) => {
       read.push(readServiceOptions(values, self));
     });
-    const flags = ["--port", "0", ...(estimates ? [] : ["--no-estimate"]), ...args];
+    const flags = ["--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args];
     await command.exitOverride().parseAsync(flags, {from: "user"});
     const logged = new PassThrough();
     const log = pino({name: "proofd"}, logged);
@@ -77,6 +78,7 @@ export class OwnService extends AskedService {
       {
         host: "127.0.0.1",
         port: 0,
+        http: TESTED_HTTP,
         workers: 1,
         cacheBytes: 16 << 20,
         history: {kind: "all"},

@@ -10,6 +10,7 @@ import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
 import {LOOK_MS} from "./askedService.ts";
 import {encodePost, RawConnection} from "./rawConnection.ts";
+import {TESTED_HTTP} from "./testedHttp.ts";
 
 export const LATEST = 8;
 export const FINALIZED = 4;
@@ -91,7 +92,7 @@ export class WaitingService {
   ): Promise<WaitingService> {
     const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
     const options = {
-      ...{host: "127.0.0.1", port: 0, logsRequests: false, ...more},
+      ...{host: "127.0.0.1", port: 0, http: TESTED_HTTP, logsRequests: false, ...more},
       limits: {...DEFAULT_LIMITS, ...limits},
     };
     const logged: string[] = [];

@@ -3,6 +3,7 @@ import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
 import {AskedService} from "../http/askedService.ts";
+import {TESTED_HTTP} from "../http/testedHttp.ts";
 import {type Finished, startChild} from "./childProcesses.ts";
 import type {CommandEnd} from "./commandLines.ts";
 
@@ -61,7 +62,7 @@ export async function startDaemon(
   {estimates = false, ...options}: ServeOptions = {},
 ): Promise<Daemon> {
   const daemon = new Daemon(
-    ["serve", "--port", "0", ...(estimates ? [] : ["--no-estimate"]), ...args],
+    ["serve", "--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args],
     options,
   );
   await daemon.listening;

@@ -1,0 +1,63 @@
+/**
+ * One request and its response, as a listener hands them over. The methods are those of uWebSockets.js, so its objects are used as
+ * they are; nodeResponse.ts gives them to a response of node:http.
+ */
+
+/** Valid only during the call that hands it over. */
+export interface HttpRequest {
+  /** In lower case. */
+  getMethod(): string;
+  /** The path, without the query. */
+  getUrl(): string;
+  /** Names every header, also those that come twice. Names are in lower case. */
+  forEach(visit: (name: string, value: string) => void): void;
+}
+
+/** Invalid after the client has gone, and after its end. */
+export interface HttpResponse {
+  /** @param handler - called at most once, if the connection closes before `end`, `endWithoutBody` or a complete `tryEnd` */
+  onAborted(handler: () => void): unknown;
+  /** @param handler - gets the body. A chunk's memory may be used again after the call */
+  onData(handler: (chunk: ArrayBuffer | Uint8Array, isLast: boolean) => void): unknown;
+  /** @param handler - called when a socket that took no more takes bytes again */
+  onWritable(handler: (offset: number) => boolean): unknown;
+  /** Sends what `write` writes together. */
+  cork(write: () => void): unknown;
+  /** @param status - such as "200 OK". Comes before the headers, and these before the body */
+  writeStatus(status: string): unknown;
+  writeHeader(name: string, value: string): unknown;
+  /** Sends or copies a part of a body of unknown length. @returns false if the socket takes no more for now */
+  write(chunk: Uint8Array): boolean;
+  /**
+   * Sends the rest of a body of known length, or a part of it.
+   *
+   * @returns whether the socket took all of `rest`, and whether the response is complete
+   */
+  tryEnd(rest: Uint8Array, totalBytes: number): [boolean, boolean];
+  /** Bytes of the body that `tryEnd` has sent or copied. */
+  getWriteOffset(): number;
+  /** @param closes - close the connection after it */
+  end(body?: string, closes?: boolean): unknown;
+  endWithoutBody(): unknown;
+  /** Closes the connection at once, and calls the handler of `onAborted`. */
+  close(): unknown;
+  /** 4 or 16 bytes, or the address as text. */
+  getRemoteAddress(): ArrayBuffer | string;
+}
+
+export interface Exchanges {
+  /** @param change - 1 for a new connection, -1 for one that has closed. @param close - closes the connection */
+  count(change: number, close: () => void): void;
+  take(response: HttpResponse, request: HttpRequest): void;
+}
+
+/** Opens a port, and hands over the requests that come on it. */
+export interface Listener {
+  readonly library: "uws" | "node";
+  /** @returns the port. @throws Error if the system refuses the address */
+  listen(host: string, port: number): Promise<number>;
+  /** Takes no new connections. Those that are open continue. */
+  stopListening(): void;
+  /** Also closes all connections. */
+  close(): void;
+}

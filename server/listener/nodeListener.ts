@@ -1,0 +1,87 @@
+/**
+ * Listens with node:http, or with node:https where there is a certificate. It behaves like uWebSockets.js where clients can tell:
+ * times of idle connections, the largest head, and requests that do not wait for the answer before (pipelining).
+ */
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
+import {createServer as createTlsServer} from "node:https";
+import {type AddressInfo, Server as NetServer, type Socket} from "node:net";
+import type {Logger} from "pino";
+import type {Exchanges, Listener} from "./exchange.ts";
+import {explainListenFailure} from "./listenFailure.ts";
+import {NodeRequest} from "./nodeRequest.ts";
+import {IDLE_MS, NodeResponse} from "./nodeResponse.ts";
+import type {TlsFiles} from "./tlsFiles.ts";
+
+const OPTIONS = {
+  headersTimeout: IDLE_MS,
+  keepAliveTimeout: IDLE_MS,
+  connectionsCheckingInterval: IDLE_MS / 4,
+  /** A head may have as many bytes with uWebSockets.js. */
+  maxHeaderSize: 4096,
+};
+
+export class NodeListener implements Listener {
+  readonly library = "node";
+  private readonly server: Server;
+  /** The response of each connection's last request. */
+  private readonly last = new WeakMap<Socket, NodeResponse>();
+
+  /** @param tls - undefined: plain HTTP. @throws Error if the certificate and the key cannot be used */
+  constructor(
+    private readonly exchanges: Exchanges,
+    private readonly tls: TlsFiles | undefined,
+    private readonly log: Logger,
+  ) {
+    if (tls === undefined) this.server = createServer(OPTIONS);
+    else {
+      const server = createTlsServer({...OPTIONS, ...tls.read(), handshakeTimeout: IDLE_MS});
+      tls.watch(context => server.setSecureContext(context));
+      this.server = server;
+    }
+    this.server.timeout = IDLE_MS;
+    this.server.on("connection", socket => this.count(socket));
+    this.server.on("request", (request, response) => this.take(request, response));
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    const {server} = this;
+    return new Promise(resolve => {
+      const fail = () => resolve(explainListenFailure(host, port));
+      server.once("error", fail);
+      server.listen({host, port, exclusive: true}, () => {
+        server.off("error", fail);
+        server.on("error", err => this.log.error({err}, "a connection could not be accepted"));
+        resolve((server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Not the server's own `close`, which would also close idle connections: a client may be sending its next request on one. */
+  stopListening(): void {
+    NetServer.prototype.close.call(this.server);
+  }
+
+  close(): void {
+    this.tls?.unwatch();
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  private count(socket: Socket): void {
+    socket.once("close", () => this.exchanges.count(-1, () => {}));
+    this.exchanges.count(1, () => socket.destroy());
+  }
+
+  private take(request: IncomingMessage, answer: ServerResponse): void {
+    const {socket} = request;
+    if (socket.destroyed) return;
+    const earlier = this.last.get(socket);
+    if (earlier !== undefined && !earlier.isEnded) {
+      earlier.close();
+      return;
+    }
+    const response = new NodeResponse(request, answer);
+    this.last.set(socket, response);
+    this.exchanges.take(response, new NodeRequest(request));
+  }
+}

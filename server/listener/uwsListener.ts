@@ -1,0 +1,59 @@
+/** Listens with uWebSockets.js. No other file imports it: where it has no binary, its import fails. */
+import type {TemplatedApp, us_listen_socket, us_socket} from "uWebSockets.js";
+import type {Exchanges, Listener} from "./exchange.ts";
+import {explainListenFailure} from "./listenFailure.ts";
+
+/** LIBUS_LISTEN_EXCLUSIVE_PORT. The module exports it, but its types lack it. */
+const LISTEN_EXCLUSIVELY = 1;
+
+type Library = typeof import("uWebSockets.js");
+
+export class UwsListener implements Listener {
+  readonly library = "uws";
+  private readonly app: TemplatedApp;
+  private listenSocket: us_listen_socket | undefined;
+
+  private constructor(
+    private readonly uws: Library,
+    exchanges: Exchanges,
+  ) {
+    this.app = uws.App();
+    this.app.filter((response, change) => exchanges.count(Number(change), () => response.close()));
+    this.app.any("/*", (response, request) => exchanges.take(response, request));
+  }
+
+  /** @throws Error if uWebSockets.js has no binary for this platform and this version of Node */
+  static async load(exchanges: Exchanges): Promise<UwsListener> {
+    return new UwsListener(await import("uWebSockets.js"), exchanges);
+  }
+
+  listen(host: string, port: number): Promise<number> {
+    return new Promise(resolve => {
+      // LISTEN_EXCLUSIVELY is needed, because the kernel would let two processes share a port and spread the requests over
+      // both. The module accepts it together with a host, but its types do not.
+      const listen = this.app.listen.bind(this.app) as unknown as (
+        host: string,
+        port: number,
+        options: number,
+        onListen: (socket: us_listen_socket | false) => void,
+      ) => void;
+      listen(host, port, LISTEN_EXCLUSIVELY, socket => {
+        if (socket === false) {
+          resolve(explainListenFailure(host, port));
+          return;
+        }
+        this.listenSocket = socket;
+        resolve(this.uws.us_socket_local_port(socket as us_socket));
+      });
+    });
+  }
+
+  stopListening(): void {
+    if (this.listenSocket !== undefined) this.uws.us_listen_socket_close(this.listenSocket);
+    this.listenSocket = undefined;
+  }
+
+  close(): void {
+    this.app.close();
+  }
+}
