@@ -7,6 +7,7 @@ import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {ClientPages} from "../../support/http/clientPages.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
+import {CHROMIUM_FLAGS, findChromium} from "../../support/processes/chromium.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {installPackedClient} from "../../support/processes/packedPackages.ts";
 
@@ -59,16 +60,6 @@ import settings from "./settings.json" with {type: "json"};
 console.log(await checkAnswer(settings));
 `;
 
-const CHROMIUM_FLAGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...[
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-  ],
-];
-
 let folder: WorkFolder;
 let pages: ClientPages;
 let service: ProvenService;
@@ -106,7 +97,7 @@ after(async () => {
 });
 
 test("a page in Chromium and a worker of it verify an answer, and refuse a forged one", async t => {
-  const chromium = findProgram("chromium", "chromium-browser", "google-chrome");
+  const chromium = findChromium();
   if (chromium === undefined) return notRun(t, "no Chromium in PATH");
   const profile = folder.file("profile");
   const flags = [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, "--dump-dom", `${pages.origin}/`];
