@@ -60,7 +60,7 @@ export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv
   const warning = ignoreServiceVariables(environment);
   if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`);
   refuseUnknownVariables(program, environment);
-  for (const command of program.commands) readSwitches(command.options, environment);
+  for (const command of program.commands) readSwitches(command, environment);
 }
 
 function createImport(onExitCode: (code: number) => void): Command {
