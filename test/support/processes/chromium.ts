@@ -9,7 +9,7 @@ import {setTimeout as pause} from "node:timers/promises";
 import {findProgram} from "../../../bench/program/foundProgram.ts";
 import {startChild} from "./childProcesses.ts";
 
-export const CHROMIUM_FLAGS = [
+const FLAGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
   "--disable-dev-shm-usage",
@@ -57,7 +57,7 @@ export class Chromium {
 
   /** @param profile - a folder of its own, which need not exist */
   static async start(program: string, profile: string): Promise<Chromium> {
-    const flags = [...CHROMIUM_FLAGS, `--user-data-dir=${profile}`, "--remote-debugging-pipe", "about:blank"];
+    const flags = [...FLAGS, `--user-data-dir=${profile}`, "--remote-debugging-pipe", "about:blank"];
     const chromium = new Chromium(startChild(program, flags, {morePipes: 2}), profile);
     const {targetId} = await chromium.send("Target.createTarget", {url: "about:blank"});
     chromium.session = (await chromium.send("Target.attachToTarget", {targetId, flatten: true})).sessionId;
@@ -92,9 +92,12 @@ export class Chromium {
     return result.value;
   }
 
-  /** Waits until an expression holds in the page. */
+  /** Waits until an expression holds in the page. @throws Error if the page complains before */
   async until(expression: string): Promise<void> {
-    while ((await this.evaluate(`Boolean(${expression})`)) !== true) await pause(LOOK_MS);
+    while ((await this.evaluate(`Boolean(${expression})`)) !== true) {
+      if (this.complaints.length > 0) throw new Error(this.complaints.join("\n"));
+      await pause(LOOK_MS);
+    }
   }
 
   async type(text: string): Promise<void> {
