@@ -9,8 +9,8 @@ import {existsSync, readdirSync, readFileSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {brotliCompressSync, constants} from "node:zlib";
 
-/** Linux on x64 and arm64; Node 20 and 22. Everywhere else, proofd serves by node:http. */
-const PACKED = /^uws_linux_(x64|arm64)_(115|127)\.node$/;
+/** Linux; Node 22, and on x64 also 20. Everywhere else, proofd serves by node:http. */
+const PACKED = /^uws_linux_(x64_115|x64_127|arm64_127)\.node$/;
 const BINARIES = join(import.meta.dirname, "node_modules/uWebSockets.js/dist/bin");
 
 const [folder = join(import.meta.dirname, "dist/server/listener"), quality = "9"] = process.argv.slice(2);
