@@ -157,10 +157,10 @@ function createRollback(onExitCode: (code: number) => void): Command {
 }
 
 function createVersion(): Command {
-  const description = "Print the version, the commit, Node's version and the hash suites.";
+  const description = "Print the version, the commit, Node's version, the HTTP library and the hash suites.";
   return createCommand("version", description, {}, async () => {
     const {describeVersion} = await import("./commands/versionCommand.ts");
-    process.stdout.write(describeVersion());
+    process.stdout.write(await describeVersion());
   });
 }
 
