@@ -6,7 +6,7 @@ import {build} from "esbuild";
 const TARGET = ["chrome105", "firefox104", "safari16"];
 
 const {outputFiles} = await build({
-  entryPoints: ["page/main.ts", "page/page.css"],
+  entryPoints: ["page/main.ts", "page/styles.css"],
   outdir: "dist/page",
   bundle: true,
   minify: true,
