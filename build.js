@@ -23,8 +23,9 @@ if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
   process.stderr.write("Building proofd. This takes some 10 seconds, and only where a source has changed.\n");
   rmSync(BUILT, {force: true});
   const begun = Date.now();
-  for (const project of [".", "client"]) run(TSC, "-p", join(ROOT, project));
+  for (const project of [".", "client", "page"]) run(TSC, "-p", join(ROOT, project));
   run(join(ROOT, "wasm.build.js"));
+  run(join(ROOT, "page.build.js"));
   run(join(ROOT, "dist/contracts/packageFiles.js"));
   removeOlder(begun);
 }
@@ -44,9 +45,9 @@ function hashSources() {
   const {include} = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8"));
   const hash = createHash("sha256");
   const files = readdirSync(ROOT).filter(name => /\.(js|json)$/.test(name));
-  for (const folder of include)
+  for (const folder of [...include, "page"])
     for (const name of readdirSync(join(ROOT, folder), {recursive: true}))
-      if (/\.(ts|sol|json)$/.test(name) && !/(^|\/)(dist|node_modules)\//.test(name))
+      if (/\.(ts|sol|json|html|css)$/.test(name) && !/(^|\/)(dist|node_modules)\//.test(name))
         files.push(join(folder, name));
   for (const path of files.sort()) {
     const {size, mtimeMs} = statSync(join(ROOT, path));

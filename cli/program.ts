@@ -60,7 +60,7 @@ export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv
   const warning = ignoreServiceVariables(environment);
   if (warning !== undefined) process.stderr.write(`warning: ${warning}\n`);
   refuseUnknownVariables(program, environment);
-  for (const command of program.commands) readSwitches(command.options, environment);
+  for (const command of program.commands) readSwitches(command, environment);
 }
 
 function createImport(onExitCode: (code: number) => void): Command {
@@ -157,10 +157,10 @@ function createRollback(onExitCode: (code: number) => void): Command {
 }
 
 function createVersion(): Command {
-  const description = "Print the version, the commit, Node's version and the hash suites.";
+  const description = "Print the version, the commit, Node's version, the HTTP library and the hash suites.";
   return createCommand("version", description, {}, async () => {
     const {describeVersion} = await import("./commands/versionCommand.ts");
-    process.stdout.write(describeVersion());
+    process.stdout.write(await describeVersion());
   });
 }
 

@@ -127,10 +127,11 @@ async function serve(
     maxFinalityLagSeconds,
   );
   const named = namespace === undefined ? {} : {namespace};
-  const {workers, estimate, allowedHosts = [], trustForwarded = [], http, tls} = options;
+  const {workers, estimate, allowedHosts = [], hasPage = false, trustForwarded = [], http, tls} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
   const httpOptions = {
-    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, trustForwarded, maxConnections},
+    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, hasPage},
+    ...{trustForwarded, maxConnections},
     ...(http === undefined ? {} : {http}),
     tls,
     ...named,

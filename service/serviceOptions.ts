@@ -29,6 +29,8 @@ export interface ServiceOptions extends ListenerOptions {
   readonly history: History;
   readonly cors: readonly string[];
   readonly allowedHosts?: readonly string[];
+  /** Whether there is a page for people at `/`. Default: there is none. */
+  readonly hasPage?: boolean;
   readonly namespace?: string | undefined;
   readonly logRequests?: boolean;
   /** Proxies whose X-Forwarded-For is believed: addresses and networks. */

@@ -1,15 +1,28 @@
 /** `proofd version`: what to tell with a question or a report of a bug. */
+import {loadUws} from "../../server/listener/uwsLibrary.ts";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import {SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 
 /** @returns the text to print */
-export function describeVersion(): string {
+export async function describeVersion(): Promise<string> {
   const {version, platform, arch} = process;
   const rows = [
     ["proofd", VERSION],
     ["commit", COMMIT],
     ["Node", `${version.slice(1)}, ${platform} ${arch}`],
+    ["HTTP", await nameLibrary()],
     ["suites", SUITE_NAMES.join(", ")],
   ];
   return rows.map(row => `${row.join(" ")}\n`).join("");
+}
+
+/** What `--http auto` takes. */
+async function nameLibrary(): Promise<string> {
+  try {
+    await loadUws();
+    return "uWebSockets.js";
+  } catch (error) {
+    const [reason] = (error as Error).message.split("\n");
+    return `node:http, since uWebSockets.js does not load here: ${reason}`;
+  }
 }

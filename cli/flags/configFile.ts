@@ -12,8 +12,10 @@ import {readFileSync} from "node:fs";
 import {type Command, InvalidArgumentError, type Option} from "commander";
 
 const LINE = /^([a-z0-9-]+)[ \t]*=[ \t]*(.*)$/;
+/** The source of a switch that a variable has off. */
+export const OFF = "off";
 /** What sets a flag already. */
-const STRONGER = ["cli", "env"];
+const STRONGER = ["cli", "env", OFF];
 
 /**
  * Sets the command's flags that neither the command line nor a variable sets. Ends the program with a usage error that names the line.

@@ -6,7 +6,7 @@
  * A flag that has no effect beside the others is refused, so that nobody relies on it. Its row says when that is.
  */
 import {Command, InvalidArgumentError, Option, type OptionValues} from "commander";
-import {applyConfigFile} from "./configFile.ts";
+import {applyConfigFile, OFF} from "./configFile.ts";
 
 /** Says why a flag has no effect, such as "without --l2". undefined: it has one. */
 export type Idle = (values: OptionValues) => string | undefined;
@@ -118,7 +118,7 @@ export function createCommand<F extends Flags>(
     const values: OptionValues = {...Object.fromEntries(presets), ...command.opts()};
     for (const [key, {idle}] of rows) {
       const source = command.getOptionValueSource(key);
-      const isGiven = source !== undefined && source !== "default";
+      const isGiven = source === "cli" || source === "env" || source === "config";
       const company = isGiven ? idle?.(values) : undefined;
       if (company !== undefined) refuseFlag(command, key, ` has no effect ${company}`);
     }
@@ -174,12 +174,12 @@ export function refuseUnknownVariables(program: Command, environment: NodeJS.Pro
 
 /**
  * Checks the variables of switches, since commander takes any value as "on". 1 and true mean on. 0, false and an empty value
- * mean off and are removed from `environment`.
+ * mean off, also where the file of --config says on, and are removed from `environment`.
  *
  * @throws InvalidArgumentError for another value
  */
-export function readSwitches(options: readonly Option[], environment: NodeJS.ProcessEnv): void {
-  for (const option of options) {
+export function readSwitches(command: Command, environment: NodeJS.ProcessEnv): void {
+  for (const option of command.options) {
     if (option.required || option.optional || option.envVar === undefined) continue;
     const value = environment[option.envVar];
     if (value === undefined || value === "1" || value === "true") continue;
@@ -189,5 +189,6 @@ export function readSwitches(options: readonly Option[], environment: NodeJS.Pro
       );
     }
     delete environment[option.envVar];
+    command.setOptionValueWithSource(option.attributeName(), option.negate, OFF);
   }
 }

@@ -83,6 +83,7 @@ export const SERVE_FLAGS = {
   allowHost: value("<name>", listParser(parseHostName)).says(
     "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
   ),
+  page: value("<state>", ["on", "off"], "on").says("serve a page with figures and a proof explorer at GET /"),
   trustForwarded: value("<networks>", listParser(parseNetwork)).says(
     "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
   ),
@@ -122,6 +123,7 @@ export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command
     maxFinalityLagSeconds: maxFinalityLag,
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
     allowedHosts: allowHost,
+    hasPage: values.page === "on",
     limits: readLimits(values),
     estimate: readEstimateOptions(values, command),
   };

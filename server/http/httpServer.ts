@@ -2,7 +2,8 @@
  * The HTTP server: opens the port with what ../listener chooses, routes the paths and stops.
  *
  *   POST /          JSON-RPC          GET /healthz   the process runs
- *   GET  /metrics   Prometheus        GET /readyz    it should get requests (readiness.ts), and is not stopping
+ *   GET  /          a page (page.ts)  GET /readyz    it should get requests (readiness.ts), and is not stopping
+ *   GET  /metrics   Prometheus
  *
  * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is answered
  * (pipelining) loses that connection, and nothing else (turns.ts). (Pausing the socket would help only if the requests come in
@@ -13,6 +14,7 @@ import {createListener, type ListenerOptions} from "../listener/createListener.t
 import type {HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
 import {AllowedHosts} from "./allowedHosts.ts";
 import type {Connections} from "./connections.ts";
+import {Page} from "./page.ts";
 import {PROBES, type ProbeParts} from "./probes.ts";
 import {refuseFraming, refuseHost, refusePath, refuseVerb} from "./refusals.ts";
 import {Reply} from "./reply.ts";
@@ -37,6 +39,7 @@ interface HttpParts extends RpcParts, ProbeParts {
 export class HttpServer {
   private readonly rpc: RpcRoute;
   private readonly hosts: AllowedHosts;
+  private readonly page: Page | undefined;
   private readonly turns = new Turns();
   private listener: Listener | undefined;
 
@@ -46,6 +49,7 @@ export class HttpServer {
   ) {
     this.rpc = new RpcRoute(options, parts);
     this.hosts = new AllowedHosts(options.host, options.allowedHosts ?? []);
+    this.page = options.hasPage === true ? new Page() : undefined;
   }
 
   /** @returns the port. @throws Error if the server cannot listen on it */
@@ -90,13 +94,15 @@ export class HttpServer {
       refuseHost(reply, verb, head.host);
       return;
     }
+    const isReading = verb === "get" || verb === "head";
     if (path === "/") {
-      this.rpc.take(response, request, head, reply, verb);
+      if (this.page !== undefined && isReading) this.page.answer(reply, verb);
+      else this.rpc.take(response, request, head, reply, verb);
       return;
     }
     const probe = PROBES.get(path);
     if (probe === undefined) refusePath(reply, verb);
-    else if (verb === "get" || verb === "head") probe(this.parts, reply, verb, this.rpc.isDraining);
+    else if (isReading) probe(this.parts, reply, verb, this.rpc.isDraining);
     else refuseVerb(reply, verb, "GET, HEAD");
   }
 }

@@ -23,6 +23,8 @@ export interface RpcOptions {
   readonly trustForwarded?: readonly string[];
   /** Origins whose web pages may send requests, as browsers send them, or ANY_ORIGIN. Default: none. */
   readonly cors?: readonly string[];
+  /** Whether there is a page at `/`, for GET. Default: there is none. */
+  readonly hasPage?: boolean;
 }
 
 /** Answers a body. `body` is only read during the call. */
@@ -75,7 +77,11 @@ export class RpcRoute {
     this.takeId(head.requestId, reply);
     if (verb === "post") this.receive(response, head, reply);
     else if (verb === "options") this.answerPreflight(head, reply);
-    else refuseVerb(reply, verb, "POST");
+    else this.refuseVerb(reply, verb);
+  }
+
+  private refuseVerb(reply: Reply, verb: string): void {
+    refuseVerb(reply, verb, this.options.hasPage === true ? "GET, HEAD, POST" : "POST");
   }
 
   /** @param given - the caller's X-Request-Id header, "" if there is none */
@@ -91,7 +97,7 @@ export class RpcRoute {
 
   private answerPreflight({origin}: RequestHead, reply: Reply): void {
     const headers = this.cors?.preflightFor(origin);
-    if (headers === undefined) refuseVerb(reply, "options", "POST");
+    if (headers === undefined) this.refuseVerb(reply, "options");
     else reply.send("204 No Content", headers, "", false);
   }
 

@@ -1,12 +1,11 @@
-/** Listens with uWebSockets.js. No other file imports it: where it has no binary, its import fails. */
+/** Listens with uWebSockets.js. */
 import type {TemplatedApp, us_listen_socket, us_socket} from "uWebSockets.js";
 import type {Exchanges, Listener} from "./exchange.ts";
 import {explainListenFailure} from "./listenFailure.ts";
+import {loadUws, type UwsLibrary} from "./uwsLibrary.ts";
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT. The module exports it, but its types lack it. */
 const LISTEN_EXCLUSIVELY = 1;
-
-type Library = typeof import("uWebSockets.js");
 
 export class UwsListener implements Listener {
   readonly library = "uws";
@@ -14,7 +13,7 @@ export class UwsListener implements Listener {
   private listenSocket: us_listen_socket | undefined;
 
   private constructor(
-    private readonly uws: Library,
+    private readonly uws: UwsLibrary,
     exchanges: Exchanges,
   ) {
     this.app = uws.App();
@@ -24,7 +23,7 @@ export class UwsListener implements Listener {
 
   /** @throws Error if uWebSockets.js has no binary for this platform and this version of Node */
   static async load(exchanges: Exchanges): Promise<UwsListener> {
-    return new UwsListener(await import("uWebSockets.js"), exchanges);
+    return new UwsListener(await loadUws(), exchanges);
   }
 
   listen(host: string, port: number): Promise<number> {

@@ -1,6 +1,6 @@
 /** What a user gets of `npm pack`: each package in an empty folder, with what npm installs beside it, does what its README says. */
 import assert from "node:assert/strict";
-import {readdir, readFile, writeFile} from "node:fs/promises";
+import {readdir, readFile, stat, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
@@ -14,13 +14,21 @@ import {installPackedService, unpackPackage} from "../support/processes/packedPa
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
+/** What uws.build.js compresses. */
+const BINARIES = ["linux x64 115", "linux x64 127", "linux arm64 127"];
+/** Of a binary that uws.build.js has compressed: 2 MB. */
+const MOST_BLOCKS = 4000;
+
 let folder: WorkFolder;
 let home: string;
+/** It and all of its dependencies. */
+let folders: string[];
 /** The packed program. */
 let main: string;
 before(async () => {
   folder = await WorkFolder.create();
-  [home = ""] = await installPackedService(folder.path);
+  folders = await installPackedService(folder.path);
+  [home = ""] = folders;
   const {bin} = JSON.parse(await readFile(join(home, "package.json"), "utf8"));
   main = join(home, bin.proofd);
 });
@@ -44,6 +52,27 @@ test("the package of proofd has no sources, tests and benches, but documents and
   );
 });
 
+test("proofd and its dependencies take less than 60 MB", async t => {
+  let bytes = 0;
+  // A dependency within another one's folder is in the list, too.
+  for (const path of folders.filter(
+    path => path.lastIndexOf("node_modules/") === path.indexOf("node_modules/"),
+  ))
+    for (const name of await listFiles(path)) {
+      // Those of `npm pack` are smaller (uws.build.js).
+      const {blocks} = name.endsWith(".br") ? {blocks: MOST_BLOCKS} : await stat(join(path, name));
+      bytes += blocks * 512;
+    }
+  t.diagnostic(`${bytes >> 20} MB`);
+  assert.ok(bytes < 60 << 20, `${bytes >> 20} MB`);
+});
+
+test("npm finds nothing to warn about in the first command of a clone", async () => {
+  const {stderr, code} = await runChild("npm", ["ci", "--dry-run", "--offline"], {cwd: ROOT});
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stderr, /EBADENGINE|deprecated/);
+});
+
 test("proofd from its package serves the demo chain, loads itself, and says which build it is", async () => {
   const options = {main, cwd: folder.path};
   const {commit} = JSON.parse(await readFile(join(ROOT, "dist/built.json"), "utf8"));
@@ -53,6 +82,9 @@ test("proofd from its package serves the demo chain, loads itself, and says whic
     version.stdout,
   );
   const service = await startDaemon(["--demo"], {...options, estimates: true});
+  const {platform, arch, versions} = process;
+  const isPacked = BINARIES.includes(`${platform} ${arch} ${versions.modules}`);
+  assert.equal(service.announcement.http, isPacked ? "uws" : "node");
   const call = {from: "0x5388ec1a76991e8bd86669888458fbab8b5278f7", to: `0x${"11".repeat(20)}`};
   assert.equal((await service.call("chain_estimateGas", [call])).result.gasLimit, "0x5208");
   // It verifies what it gets: the command ends with 1 where an answer is wrong.

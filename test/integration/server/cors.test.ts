@@ -109,7 +109,7 @@ describe("cross-origin requests", () => {
       [encodePost("{", origin), 200],
       [encodePost('{"jsonrpc":"2.0","method":"chain_chainId"}', origin), 204],
       [`POST / HTTP/1.1\r\nHost: localhost\r\n${origin}Content-Length: 2\r\n\r\n{}`, 415],
-      [`GET / HTTP/1.1\r\nHost: localhost\r\n${origin}\r\n`, 405],
+      [`DELETE / HTTP/1.1\r\nHost: localhost\r\n${origin}\r\n`, 405],
     ];
     for (const [request, status] of table) {
       const answer = await ask(request);

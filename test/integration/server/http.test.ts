@@ -39,9 +39,8 @@ describe("HTTP", () => {
 
   test("a wrong verb, path or type is refused with a JSON-RPC error, and the connection stays usable", async () => {
     const table: [string, number, Readonly<Record<string, string>>][] = [
-      ["GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, {allow: "POST"}],
-      ["PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "POST"}],
-      ["OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, {allow: "POST"}],
+      ["PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "GET, HEAD, POST"}],
+      ["OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, {allow: "GET, HEAD, POST"}],
       ["POST /readyz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "GET, HEAD"}],
       ["POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 404, {}],
       ["GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, {}],

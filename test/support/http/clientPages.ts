@@ -1,14 +1,13 @@
 /**
  * A web server on this machine, for a page that uses the packed client.
  *
- *   /              the page; a browser has loaded it when the page has asked for /finished
+ *   /              the page
  *   /files/PATH    a file of the folder
  *   /bundled/PATH  a module of the folder with paths in place of package names, as bundlers write them: import maps do not
  *                  reach workers
- *   /held          an image that arrives when the page has asked for /finished
  */
 import {readFile} from "node:fs/promises";
-import {createServer, type Server, type ServerResponse} from "node:http";
+import {createServer, type Server} from "node:http";
 import type {AddressInfo} from "node:net";
 import {extname, join} from "node:path";
 
@@ -27,10 +26,8 @@ const PAGE = `<!doctype html>
 <script type="importmap">${JSON.stringify({
   imports: Object.fromEntries(Object.entries(PACKAGES).map(([name, path]) => [name, `/files/${path}`])),
 })}</script>
-<script>for (const event of ["error", "unhandledrejection"]) addEventListener(event, () => fetch("/finished"), true);</script>
 <pre id="page"></pre><pre id="worker"></pre>
 <script type="module" src="/files/page.mjs"></script>
-<img src="/held">
 `;
 
 export class ClientPages {
@@ -44,13 +41,8 @@ export class ClientPages {
 
   /** @param folder - has page.mjs and node_modules/proofd-client */
   static async start(folder: string): Promise<ClientPages> {
-    const held: ServerResponse[] = [];
     const server = createServer(async ({url = ""}, response) => {
       const [, room, path] = /^\/(\w*)\/?(.*)$/.exec(url) ?? [];
-      if (room === "held") {
-        held.push(response);
-        return;
-      }
       if (room === "files" || room === "bundled") {
         const text = await readFile(join(folder, path as string), "utf8").catch(() => undefined);
         response.writeHead(text === undefined ? 404 : 200, {"content-type": TYPES[extname(url)] ?? ""});
@@ -58,7 +50,6 @@ export class ClientPages {
         return;
       }
       response.writeHead(200, {"content-type": "text/html"}).end(room === "" ? PAGE : "");
-      if (room === "finished") for (const image of held.splice(0)) image.end();
     });
     await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
     return new ClientPages(server);

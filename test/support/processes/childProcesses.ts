@@ -24,6 +24,8 @@ interface ChildOptions {
   /** The whole environment except the run's name. Default: the environment of the test. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Pipes besides the standard streams, from descriptor 3 on. Default: none. */
+  readonly morePipes?: number;
   /** One that has ended, which it replaces: it belongs to the same test or hook. */
   readonly replaced?: ChildProcessWithoutNullStreams;
 }
@@ -61,12 +63,19 @@ let keeper: Writable | null = null;
 export function startChild(
   command: string,
   args: readonly string[],
-  {replaced, ...options}: ChildOptions = {},
+  {replaced, morePipes = 0, ...options}: ChildOptions = {},
 ): ChildProcessWithoutNullStreams {
   // It gets its own process group, which can be killed as one.
   const {[RUN_VARIABLE]: run} = process.env;
   const env = {...(options.env ?? process.env), ...(run === undefined ? {} : {[RUN_VARIABLE]: run})};
-  const child = spawn(command, args, {...options, env, detached: true, stdio: "pipe"});
+  const stdio = Array.from({length: 3 + morePipes}, () => "pipe" as const);
+  // It has the three standard pipes, but the types know that of three in all only.
+  const child = spawn(command, args, {
+    ...options,
+    env,
+    detached: true,
+    stdio,
+  }) as ChildProcessWithoutNullStreams;
   const {pid} = child;
   if (pid === undefined) return child; // its "error" says why
   const test = (replaced === undefined ? testsUnderWay.at(-1) : owners.get(replaced)) ?? null;

@@ -22,7 +22,7 @@ export function readFlags<F extends Flags, R>(
   // Commander takes variables from process.env.
   Object.assign(process.env, variables);
   try {
-    readSwitches(command.options, process.env);
+    readSwitches(command, process.env);
     command.parse(args, {from: "user"});
   } finally {
     for (const name of Object.keys(variables)) delete process.env[name];

@@ -38,6 +38,9 @@ test("a flag wins over a variable, and a variable over the file; lists do not mi
   const variables = {PROOFD_PORT: "2", PROOFD_MAX_BATCH: "3"};
   const {port, limits, cors} = read(lines, ["--port", "4", "--cors", "*"], variables);
   assert.deepEqual([port, limits.batchCalls, limits.queueCost, cors], [4, 3, 1, ["*"]]);
+  const off = {PROOFD_VERIFY: "0", PROOFD_NO_ESTIMATE: "false"};
+  const {verify, estimate} = read(["verify = true", "no-estimate = true"], [], off);
+  assert.deepEqual([verify, estimate.isEnabled], [false, true]);
 });
 
 test("what is wrong with a file is said with its line", () => {

@@ -19,7 +19,7 @@ test("flags of the store, the server, the nodes and finality", () => {
     `--l2 ${L2} --source trace --audit 4 --genesis g --finalized 5 --max-lag 6 --max-finality-lag 7 --history 8`,
     `--l1 ${L1} --finality-poll 900 --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
     "--verify --chain-id 12 --suite poseidon2 --log-requests --trust-forwarded 10.0.0.0/8,::1",
-    "--http node --tls-cert c --tls-key k",
+    "--http node --tls-cert c --tls-key k --page off",
   );
   assert.deepEqual(options, {
     ...{db: "d", host: "::1", port: 1, workers: 2, cacheBytes: 3 << 20},
@@ -30,6 +30,7 @@ test("flags of the store, the server, the nodes and finality", () => {
       namespace: "n",
       logRequests: true,
       trustForwarded: ["10.0.0.0/8", "::1"],
+      hasPage: false,
     },
     ...{diffs: undefined, finalized: 5, maxLagSeconds: 6, maxFinalityLagSeconds: 7},
     ...{history: {kind: "newest", blocks: 8}, demo: false, verify: true, chainId: 12n, suite: "poseidon2"},
@@ -54,8 +55,11 @@ test("flags of the store, the server, the nodes and finality", () => {
 test("files, the demo chain, and finality that nothing here tells", () => {
   const {diffs, finalized} = read("--db d --diffs f --finalized last");
   assert.deepEqual({diffs, finalized}, {diffs: "f", finalized: "last"});
-  const {demo, maxFinalityLagSeconds} = read("--db d --demo --max-finality-lag 7");
-  assert.deepEqual({demo, maxFinalityLagSeconds}, {demo: true, maxFinalityLagSeconds: 7});
+  const {demo, hasPage, maxFinalityLagSeconds} = read("--db d --demo --max-finality-lag 7");
+  assert.deepEqual(
+    {demo, hasPage, maxFinalityLagSeconds},
+    {demo: true, hasPage: true, maxFinalityLagSeconds: 7},
+  );
 });
 
 test("flags of limits", () => {

@@ -1,0 +1,52 @@
+/** The call that verifies a proof on layer 1 (contracts/src/IProofVerifier.sol), encoded as Solidity's ABI asks for. */
+import {concatBytes} from "../../client/bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
+import {compact} from "../../client/compact/compactProof.ts";
+import {type HashSuite, word} from "../../client/hash/hashSuites.ts";
+import type {ProofRequest} from "../../client/proof/request.ts";
+
+interface VerifierCall {
+  readonly signature: string;
+  readonly calldata: string;
+}
+
+/** The first four bytes of keccak256 of the signatures. */
+const VERIFY_ACCOUNT = ["verifyAccount(bytes32,address,bytes)", "0x6cfc7661"] as const;
+const VERIFY_SLOTS = ["verifySlots(bytes32,address,bytes32[],bytes)", "0x00010a99"] as const;
+
+const WORD_BYTES = 32;
+
+/**
+ * @param root - the trusted root
+ * @param answer - the `result` of chain_getProof
+ * @throws ProofError if it has no compact form
+ */
+export function encodeVerifierCall(
+  suite: HashSuite,
+  root: string,
+  request: ProofRequest,
+  answer: unknown,
+): VerifierCall {
+  const {address, storageKeys} = request;
+  const proof = compact(suite, request, answer);
+  const static_ = [decodeHex(root), word(BigInt(address))];
+  if (storageKeys.length === 0) {
+    const [signature, selector] = VERIFY_ACCOUNT;
+    return write(signature, selector, [...static_, word(3 * WORD_BYTES), encodeBytes(proof)]);
+  }
+  const slots = [word(storageKeys.length), ...storageKeys.map(key => word(BigInt(key)))];
+  const slotsAt = 4 * WORD_BYTES;
+  const places = [word(slotsAt), word(slotsAt + WORD_BYTES * slots.length)];
+  const [signature, selector] = VERIFY_SLOTS;
+  return write(signature, selector, [...static_, ...places, ...slots, encodeBytes(proof)]);
+}
+
+function write(signature: string, selector: string, parts: readonly Uint8Array[]): VerifierCall {
+  return {signature, calldata: encodeHex(concatBytes(decodeHex(selector), ...parts))};
+}
+
+/** Length, bytes, and zeros up to a whole word. */
+function encodeBytes(bytes: Uint8Array): Uint8Array {
+  const padding = (WORD_BYTES - (bytes.length % WORD_BYTES)) % WORD_BYTES;
+  return concatBytes(word(bytes.length), bytes, new Uint8Array(padding));
+}

@@ -1,0 +1,100 @@
+/** The form that asks for proofs. What it asks for stands in the page's address too, which can be kept or sent to others. */
+import type {HashSuite} from "../../client/hash/hashSuites.ts";
+import type {ProofClient} from "../../client/service/proofClient.ts";
+import {element, place} from "../element.ts";
+import {type FieldName, FieldProblem, readFields} from "./fields.ts";
+import {findProof} from "./finding.ts";
+import {drawFinding} from "./findingView.ts";
+
+const FIELDS: readonly FieldName[] = ["address", "slots", "block", "root"];
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+export class Explorer {
+  /** Counts the proofs that were asked for, so that only the last one is shown. */
+  private asked = 0;
+
+  /** @param url - where the service is reached */
+  constructor(
+    private readonly suite: HashSuite,
+    private readonly server: ProofClient<false>,
+    private readonly url: string,
+  ) {
+    place("request").addEventListener("submit", event => {
+      event.preventDefault();
+      void this.prove(true);
+    });
+    addEventListener("hashchange", () => this.readAddress());
+    this.readAddress();
+  }
+
+  /** Proves what the form asks for now, at another block. */
+  chooseBlock(block: bigint): void {
+    place<Field>("block").value = String(block);
+    if (place<Field>("address").value === "") place("address").focus();
+    else void this.prove(true);
+  }
+
+  /** @param moves - whether the focus goes to the answer, for whoever asked with a keyboard or a screen reader */
+  private async prove(moves: boolean): Promise<void> {
+    const number = ++this.asked;
+    const texts = Object.fromEntries(FIELDS.map(name => [name, place<Field>(name).value])) as Record<
+      FieldName,
+      string
+    >;
+    for (const name of FIELDS) showProblem(name, "");
+    const result = place("result");
+    try {
+      const asked = readFields(texts);
+      history.replaceState(null, "", writeHash(texts));
+      result.setAttribute("aria-busy", "true");
+      const finding = await findProof(this.suite, this.server, asked);
+      if (number !== this.asked) return;
+      result.replaceChildren(drawFinding(finding, this.url));
+    } catch (error) {
+      if (number !== this.asked) return;
+      if (error instanceof FieldProblem) {
+        showProblem(error.field, error.message);
+        place(error.field).focus();
+        return;
+      }
+      result.replaceChildren(drawProblem(error as Error));
+    } finally {
+      if (number === this.asked) result.removeAttribute("aria-busy");
+    }
+    if (!moves) return;
+    place("verdict").focus({preventScroll: true});
+    place("verdict").scrollIntoView({block: "nearest"});
+  }
+
+  /** Asks for what the page's address names after its #. */
+  private readAddress(): void {
+    const named = new URLSearchParams(location.hash.slice(1));
+    if (!named.has("address")) return;
+    for (const name of FIELDS) {
+      const text = named.get(name);
+      if (text !== null) place<Field>(name).value = text;
+    }
+    void this.prove(false);
+  }
+}
+
+function showProblem(field: FieldName, text: string): void {
+  place(`${field}-problem`).textContent = text;
+  if (text === "") place(field).removeAttribute("aria-invalid");
+  else place(field).setAttribute("aria-invalid", "true");
+}
+
+function drawProblem(error: Error): HTMLElement {
+  return element(
+    "div",
+    {class: "card verdict bad", id: "verdict", tabindex: "-1"},
+    element("h3", {}, "No proof"),
+    element("p", {}, error.message),
+  );
+}
+
+function writeHash(texts: Readonly<Record<FieldName, string>>): string {
+  const given = FIELDS.filter(name => texts[name].trim() !== "").map(name => [name, texts[name].trim()]);
+  return `#${new URLSearchParams(given)}`;
+}

@@ -1,0 +1,64 @@
+/** What the reader typed, read as strictly as the service reads it. */
+import {quantity} from "../../client/bytes/hex.ts";
+import type {BlockName} from "../../client/service/block.ts";
+
+export interface Asked {
+  readonly address: string;
+  readonly storageKeys: readonly string[];
+  readonly block: BlockName;
+  /** 0x and 64 digits. undefined: the server's own root is taken. */
+  readonly root: string | undefined;
+}
+
+export type FieldName = "address" | "slots" | "block" | "root";
+
+export class FieldProblem extends Error {
+  constructor(
+    readonly field: FieldName,
+    expected: string,
+    got: string,
+  ) {
+    super(`Expected ${expected}, got ${got === "" ? "nothing" : `“${got.slice(0, 80)}”`}.`);
+  }
+}
+
+const MAX_SLOTS = 64;
+const WORD_LIMIT = 2n ** 256n;
+
+/** @throws FieldProblem */
+export function readFields(texts: Readonly<Record<FieldName, string>>): Asked {
+  return {
+    address: readAddress(texts.address.trim()),
+    storageKeys: readSlots(texts.slots),
+    block: readBlock(texts.block.trim()),
+    root: readRoot(texts.root.trim()),
+  };
+}
+
+function readAddress(text: string): string {
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return text.toLowerCase();
+  throw new FieldProblem("address", "0x and 40 hex digits", text);
+}
+
+function readSlots(text: string): string[] {
+  const slots = text.split(/[\s,]+/).filter(part => part !== "");
+  if (slots.length > MAX_SLOTS)
+    throw new FieldProblem("slots", `at most ${MAX_SLOTS} slots`, `${slots.length} slots`);
+  return slots.map(slot => {
+    if (/^0x[0-9a-f]{1,64}$/i.test(slot)) return slot.toLowerCase();
+    if (/^\d{1,78}$/.test(slot) && BigInt(slot) < WORD_LIMIT) return quantity(BigInt(slot));
+    throw new FieldProblem("slots", "0x and 1 to 64 hex digits, or a decimal number below 2^256", slot);
+  });
+}
+
+function readBlock(text: string): BlockName {
+  if (text === "finalized" || text === "safe" || text === "latest" || text === "earliest") return text;
+  if (/^(\d{1,15}|0x[0-9a-f]{1,12})$/i.test(text)) return BigInt(text);
+  throw new FieldProblem("block", "a block number, finalized or earliest", text);
+}
+
+function readRoot(text: string): string | undefined {
+  if (text === "") return undefined;
+  if (/^0x[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+  throw new FieldProblem("root", "0x and 64 hex digits", text);
+}

@@ -1,0 +1,45 @@
+/** The same request for other programs, to be copied. */
+import {quantity} from "../../client/bytes/hex.ts";
+import type {HashSuite} from "../../client/hash/hashSuites.ts";
+import type {ProofRequest} from "../../client/proof/request.ts";
+
+/** @param url - where the service is reached */
+export function writeCurl(url: string, {address, storageKeys}: ProofRequest, block: bigint): string {
+  const call = {
+    ...{jsonrpc: "2.0", id: 1, method: "chain_getProofAt"},
+    params: [address, storageKeys, quantity(block)],
+  };
+  return `curl -s ${quote(url)} -H 'Content-Type: application/json' \\\n  -d ${quote(JSON.stringify(call))}`;
+}
+
+/** For a shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** @param root - the root that the reader trusts for the block */
+export function writeViem(
+  url: string,
+  suite: HashSuite,
+  {address, storageKeys}: ProofRequest,
+  block: bigint,
+  root: string,
+): string {
+  const name = `${suite.name}Suite`;
+  return [
+    'import {createPublicClient, http} from "viem";',
+    `import {${name}} from "proofd-client";`,
+    'import {proofActions} from "proofd-client/viem";',
+    "",
+    `// Of block ${block}. Take it from where you trust it, such as the contract on layer 1.`,
+    `const trustedRoot = "${root}";`,
+    `const client = createPublicClient({transport: http(${JSON.stringify(url)})}).extend(`,
+    `  proofActions({suite: ${name}, trustedRoot}),`,
+    ");",
+    "const {account, slots} = await client.proofs.getProof({",
+    `  address: "${address}",`,
+    `  storageKeys: ${JSON.stringify(storageKeys)},`,
+    `  block: ${block}n,`,
+    "});",
+  ].join("\n");
+}

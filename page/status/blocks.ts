@@ -1,0 +1,48 @@
+/** The newest blocks, with their roots as the server names them. */
+
+import type {RootedBlock} from "../../client/service/block.ts";
+import type {ProofClient} from "../../client/service/proofClient.ts";
+import {element, place} from "../element.ts";
+import {shorten, writeWhole} from "../figureText.ts";
+
+const MOST = 7;
+
+export class Blocks {
+  private shown = "";
+
+  /** @param onChoice - called with the number of a block that the reader chooses */
+  constructor(
+    private readonly server: Pick<ProofClient, "getStateRoot">,
+    private readonly onChoice: (block: bigint) => void,
+  ) {}
+
+  /** Shows them, if the head has changed. @param finalized - a change of it counts too. @throws RpcError */
+  async show(earliest: number, latest: number, finalized: number | undefined): Promise<void> {
+    const head = `${earliest} ${latest} ${finalized}`;
+    if (head === this.shown) return;
+    const count = Math.min(MOST, latest - earliest + 1);
+    const numbers = Array.from({length: count}, (_, i) => latest - i);
+    // A block may be pruned or rolled back meanwhile.
+    const found = await Promise.allSettled(numbers.map(block => this.server.getStateRoot({block})));
+    const rows = found.flatMap(one => (one.status === "fulfilled" ? [this.draw(one.value)] : []));
+    place("blocks")
+      .querySelector("tbody")
+      ?.replaceChildren(...rows);
+    this.shown = head;
+  }
+
+  private draw({number, stateRoot, finalized, l1}: RootedBlock): HTMLElement {
+    const button = element("button", {type: "button", class: "quiet"}, writeWhole(number));
+    button.title = "Prove at this block";
+    button.addEventListener("click", () => this.onChoice(number));
+    const finality =
+      l1 !== undefined ? `layer 1, block ${writeWhole(l1.blockNumber)}` : finalized ? "finalized" : "not yet";
+    return element(
+      "tr",
+      {},
+      element("td", {}, button),
+      element("td", {}, element("code", {title: stateRoot}, shorten(stateRoot))),
+      element("td", {class: finalized ? "" : "faint"}, finality),
+    );
+  }
+}

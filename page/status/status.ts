@@ -1,0 +1,77 @@
+/** Reads the service's figures while somebody looks at the page, and shows them. */
+import type {ProofClient} from "../../client/service/proofClient.ts";
+import {place} from "../element.ts";
+import type {Blocks} from "./blocks.ts";
+import {History} from "./history.ts";
+import {Scrape} from "./scrape.ts";
+import {showTiles} from "./tiles.ts";
+
+const EVERY_MS = 2000;
+const TIMEOUT_MS = 10_000;
+
+export class Status {
+  private readonly history = new History();
+
+  /** @param home - the page's own address */
+  constructor(
+    private readonly home: URL,
+    private readonly blocks: Blocks,
+  ) {}
+
+  /** Runs for as long as the page is open. */
+  async follow(): Promise<never> {
+    for (;;) {
+      if (!document.hidden) await this.read();
+      await new Promise(resolve => setTimeout(resolve, EVERY_MS));
+    }
+  }
+
+  private async read(): Promise<void> {
+    const problem = place("figures-problem");
+    try {
+      const [metrics, ready] = await Promise.all([
+        this.ask("metrics", [200]),
+        this.ask("readyz", [200, 503]),
+      ]);
+      const scrape = new Scrape(metrics.text, performance.now());
+      this.history.add(scrape);
+      showTiles(scrape, this.history);
+      showReadiness(ready.status === 200, ready.text);
+      const head = scrape.by("proofd_head_block", "which");
+      const [earliest, latest] = [head.get("earliest"), head.get("latest")];
+      if (earliest !== undefined && latest !== undefined)
+        await this.blocks.show(earliest, latest, head.get("finalized"));
+      setText(problem, "");
+    } catch (error) {
+      setText(problem, `The figures cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  /** @throws Error for another status */
+  private async ask(path: string, expected: readonly number[]): Promise<{status: number; text: string}> {
+    const response = await fetch(new URL(path, this.home), {signal: AbortSignal.timeout(TIMEOUT_MS)});
+    const {status} = response;
+    if (!expected.includes(status))
+      throw new Error(`/${path}: expected status ${expected[0]}, got ${status}`);
+    return {status, text: await response.text()};
+  }
+}
+
+function showReadiness(isReady: boolean, text: string): void {
+  const said = place("readiness");
+  said.className = isReady ? "good" : "bad";
+  const lines = text.trim().split("\n");
+  setText(said, isReady ? lines.join("; ") : `not ready: ${lines.join("; ")}`);
+}
+
+/** Changes the text only if it is another one, so that a screen reader says it once. */
+function setText(where: HTMLElement, text: string): void {
+  if (where.textContent !== text) where.textContent = text;
+}
+
+/** Shows what the service is. @returns the name of its hash suite. @throws RpcError */
+export async function showService(server: Pick<ProofClient, "getCoverage">): Promise<string> {
+  const {suite} = await server.getCoverage();
+  setText(place("service"), `proofs of a layer-2 chain's state, hash suite ${suite}`);
+  return suite;
+}

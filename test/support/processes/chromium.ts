@@ -1,0 +1,142 @@
+/**
+ * A headless Chromium that a test drives over its debugging pipe (the DevTools protocol): messages are JSON, each with a zero byte
+ * after it, on descriptors 3 and 4.
+ */
+import {once} from "node:events";
+import {rm} from "node:fs/promises";
+import type {Readable, Writable} from "node:stream";
+import {setTimeout as pause} from "node:timers/promises";
+import {findProgram} from "../../../bench/program/foundProgram.ts";
+import {startChild} from "./childProcesses.ts";
+
+const FLAGS = [
+  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  "--disable-dev-shm-usage",
+];
+
+const LOOK_MS = 20;
+
+/** Replies and events of the protocol. */
+interface Message {
+  readonly id?: number;
+  readonly error?: {readonly message: string};
+  // biome-ignore lint/suspicious/noExplicitAny: every command has a result of its own form
+  readonly result?: any;
+  readonly method?: string;
+  readonly params?: unknown;
+}
+
+/** @returns the program, or undefined if there is none in PATH */
+export function findChromium(): string | undefined {
+  return findProgram("chromium", "chromium-browser", "google-chrome");
+}
+
+export class Chromium {
+  /** What the page complained of: errors, refused requests, violations of its policy. */
+  readonly complaints: string[] = [];
+  /** The addresses that it asked for. */
+  readonly requested: string[] = [];
+  private readonly pending = new Map<number, (message: Message) => void>();
+  private lastId = 0;
+  private session: string | undefined;
+
+  private constructor(
+    private readonly child: ReturnType<typeof startChild>,
+    private readonly profile: string,
+  ) {
+    let text = "";
+    (child.stdio[4] as unknown as Readable).setEncoding("utf8").on("data", (piece: string) => {
+      const messages = `${text}${piece}`.split("\0");
+      text = messages.pop() as string;
+      for (const message of messages) this.take(JSON.parse(message));
+    });
+    child.stdout.resume();
+    child.stderr.resume();
+  }
+
+  /** @param profile - a folder of its own, which need not exist */
+  static async start(program: string, profile: string): Promise<Chromium> {
+    const flags = [...FLAGS, `--user-data-dir=${profile}`, "--remote-debugging-pipe", "about:blank"];
+    const chromium = new Chromium(startChild(program, flags, {morePipes: 2}), profile);
+    const {targetId} = await chromium.send("Target.createTarget", {url: "about:blank"});
+    chromium.session = (await chromium.send("Target.attachToTarget", {targetId, flatten: true})).sessionId;
+    for (const domain of ["Page", "Runtime", "Log", "Network"]) await chromium.send(`${domain}.enable`);
+    return chromium;
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: every command has a result of its own form
+  async send(method: string, params: object = {}): Promise<any> {
+    const id = ++this.lastId;
+    const {promise, resolve} = withResolver<Message>();
+    this.pending.set(id, resolve);
+    const session = this.session === undefined ? {} : {sessionId: this.session};
+    (this.child.stdio[3] as unknown as Writable).write(
+      `${JSON.stringify({id, method, params, ...session})}\0`,
+    );
+    const {result, error} = await promise;
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+
+  async open(url: string): Promise<void> {
+    await this.send("Page.navigate", {url});
+  }
+
+  /** @returns what an expression is in the page, as JSON can say it. @throws Error of the page */
+  // biome-ignore lint/suspicious/noExplicitAny: it is whatever the test asks for
+  async evaluate(expression: string): Promise<any> {
+    const parameters = {expression, awaitPromise: true, returnByValue: true};
+    const {result, exceptionDetails} = await this.send("Runtime.evaluate", parameters);
+    if (exceptionDetails !== undefined) throw new Error(`${expression}: ${result.description}`);
+    return result.value;
+  }
+
+  /** Waits until an expression holds in the page. @throws Error if the page complains before */
+  async until(expression: string): Promise<void> {
+    while ((await this.evaluate(`Boolean(${expression})`)) !== true) {
+      if (this.complaints.length > 0) throw new Error(this.complaints.join("\n"));
+      await pause(LOOK_MS);
+    }
+  }
+
+  async type(text: string): Promise<void> {
+    await this.send("Input.insertText", {text});
+  }
+
+  /** @param key - such as "Tab" or "Enter" */
+  async press(key: "Tab" | "Enter"): Promise<void> {
+    const code = {Tab: 9, Enter: 13}[key];
+    const named = {key, code: key, windowsVirtualKeyCode: code, ...(key === "Enter" ? {text: "\r"} : {})};
+    await this.send("Input.dispatchKeyEvent", {type: "keyDown", ...named});
+    await this.send("Input.dispatchKeyEvent", {type: "keyUp", ...named});
+  }
+
+  /** Ends the browser. */
+  async stop(): Promise<void> {
+    const closed = once(this.child, "close");
+    this.session = undefined;
+    await this.send("Browser.close");
+    await closed;
+    // Processes of the browser that write to its profile may end after it.
+    await rm(this.profile, {recursive: true, force: true, maxRetries: 10, retryDelay: 50});
+  }
+
+  private take({id, method, params, ...rest}: Message): void {
+    if (id !== undefined) {
+      this.pending.get(id)?.(rest);
+      this.pending.delete(id);
+    } else if (method === "Network.requestWillBeSent")
+      this.requested.push((params as {request: {url: string}}).request.url);
+    else if (method === "Runtime.exceptionThrown" || method === "Log.entryAdded")
+      this.complaints.push(JSON.stringify(params));
+  }
+}
+
+function withResolver<Value>(): {promise: Promise<Value>; resolve: (value: Value) => void} {
+  let resolve!: (value: Value) => void;
+  const promise = new Promise<Value>(settle => {
+    resolve = settle;
+  });
+  return {promise, resolve};
+}
