@@ -102,20 +102,20 @@ test("somebody with a keyboard proves an account in the browser, then its absenc
 
   const call = await service.daemon.call("chain_getProof", [ACCOUNT, ["0x1", "0x9"], `0x${FINALIZED}`]);
   const {account, slots} = service.verify(FINALIZED, ACCOUNT, ["0x1", "0x9"], call);
-  const shown = await chromium.evaluate(
+  const shown = await chromium.evaluate<string[]>(
     "[...document.querySelectorAll('.values dd')].map(one => one.innerText)",
   );
-  assert.equal(shown[2].replaceAll("\u202f", "").split(" ")[0], String(account?.balance));
-  assert.ok(shown.at(-2).endsWith(` ${slots[0]}`), shown.at(-2));
+  assert.equal(shown[2]?.replaceAll("\u202f", "").split(" ")[0], String(account?.balance));
+  assert.ok(shown.at(-2)?.endsWith(` ${slots[0]}`), shown.at(-2));
   assert.equal(shown.at(-1), "zero proved absent");
-  const drawn = await chromium.evaluate("document.querySelector('.path').getAttribute('aria-label')");
+  const drawn = await chromium.evaluate<string>("document.querySelector('.path').getAttribute('aria-label')");
   assert.match(
     drawn,
     /^Path from root 0x.* down to leaf \d+: \d+ siblings with a hash, \d+ empty sub-trees$/,
   );
   assert.equal(await chromium.evaluate("document.querySelectorAll('.path circle:not(.own)').length"), 40);
 
-  const curl = await chromium.evaluate("document.querySelector('pre').textContent");
+  const curl = await chromium.evaluate<string>("document.querySelector('pre').textContent");
   const {result} = await service.daemon.send(JSON.parse(/-d '(.*)'$/.exec(curl)?.[1] as string));
   assert.deepEqual(result.proof, call.result);
 
@@ -157,19 +157,26 @@ async function ask(
   await chromium.until(answered);
 }
 
+/** A node of the tree that a screen reader gets. */
+interface AccessibleNode {
+  readonly ignored: boolean;
+  readonly role?: {readonly value: string};
+  readonly name?: {readonly value: string};
+}
+
 test("every field, button and drawing has a name to be read out, in either colour scheme and on a phone", async t => {
   const chromium = await openPage(t, 390, `#address=${ACCOUNT}&slots=0x1`);
   if (chromium === undefined) return;
   await chromium.until("document.getElementById('verdict')");
-  const {nodes} = await chromium.send("Accessibility.getFullAXTree");
+  const {nodes} = await chromium.send<{nodes: AccessibleNode[]}>("Accessibility.getFullAXTree");
   const kinds = ["textbox", "combobox", "button", "image", "table", "region"];
   const met = new Map<string, string[]>();
   for (const {role, name, ignored} of nodes)
-    if (!ignored && kinds.includes(role?.value))
-      met.set(role.value, [...(met.get(role.value) ?? []), name.value]);
+    if (!ignored && role !== undefined && kinds.includes(role.value))
+      met.set(role.value, [...(met.get(role.value) ?? []), name?.value ?? ""]);
   assert.deepEqual([...met.keys()].sort(), kinds.filter(kind => met.has(kind)).sort());
   for (const kind of ["textbox", "button", "image"]) assert.ok((met.get(kind)?.length ?? 0) > 0, kind);
-  for (const [role, names] of met) for (const name of names) assert.notEqual(name ?? "", "", role);
+  for (const [role, names] of met) for (const name of names) assert.notEqual(name, "", role);
   assert.equal(await chromium.evaluate("document.documentElement.scrollWidth"), 390);
 
   const grounds = [];

@@ -21,10 +21,15 @@ const LOOK_MS = 20;
 interface Message {
   readonly id?: number;
   readonly error?: {readonly message: string};
-  // biome-ignore lint/suspicious/noExplicitAny: every command has a result of its own form
-  readonly result?: any;
+  readonly result?: unknown;
   readonly method?: string;
   readonly params?: unknown;
+}
+
+/** The result of Runtime.evaluate. */
+interface Evaluated {
+  readonly result: {readonly value: unknown; readonly description?: string};
+  readonly exceptionDetails?: object;
 }
 
 /** @returns the program, or undefined if there is none in PATH */
@@ -59,14 +64,17 @@ export class Chromium {
   static async start(program: string, profile: string): Promise<Chromium> {
     const flags = [...FLAGS, `--user-data-dir=${profile}`, "--remote-debugging-pipe", "about:blank"];
     const chromium = new Chromium(startChild(program, flags, {morePipes: 2}), profile);
-    const {targetId} = await chromium.send("Target.createTarget", {url: "about:blank"});
-    chromium.session = (await chromium.send("Target.attachToTarget", {targetId, flatten: true})).sessionId;
+    const target = await chromium.send<{targetId: string}>("Target.createTarget", {url: "about:blank"});
+    const attached = {...target, flatten: true};
+    chromium.session = (
+      await chromium.send<{sessionId: string}>("Target.attachToTarget", attached)
+    ).sessionId;
     for (const domain of ["Page", "Runtime", "Log", "Network"]) await chromium.send(`${domain}.enable`);
     return chromium;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: every command has a result of its own form
-  async send(method: string, params: object = {}): Promise<any> {
+  /** @returns the result of a command, whose form the caller knows from the protocol. @throws Error of the browser */
+  async send<Result>(method: string, params: object = {}): Promise<Result> {
     const id = ++this.lastId;
     const {promise, resolve} = withResolver<Message>();
     this.pending.set(id, resolve);
@@ -76,7 +84,7 @@ export class Chromium {
     );
     const {result, error} = await promise;
     if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-    return result;
+    return result as Result;
   }
 
   async open(url: string): Promise<void> {
@@ -84,12 +92,11 @@ export class Chromium {
   }
 
   /** @returns what an expression is in the page, as JSON can say it. @throws Error of the page */
-  // biome-ignore lint/suspicious/noExplicitAny: it is whatever the test asks for
-  async evaluate(expression: string): Promise<any> {
+  async evaluate<Value>(expression: string): Promise<Value> {
     const parameters = {expression, awaitPromise: true, returnByValue: true};
-    const {result, exceptionDetails} = await this.send("Runtime.evaluate", parameters);
+    const {result, exceptionDetails} = await this.send<Evaluated>("Runtime.evaluate", parameters);
     if (exceptionDetails !== undefined) throw new Error(`${expression}: ${result.description}`);
-    return result.value;
+    return result.value as Value;
   }
 
   /** Waits until an expression holds in the page. @throws Error if the page complains before */
