@@ -29,7 +29,10 @@ Examples:
   proofd serve --db DIR --l2 http://node:8545 --genesis genesis.json --finality tag
                                                          follow a node of layer 2, and its finalized tag
   proofd serve --db DIR --l2 http://node:8545 --l1 http://l1:8545 --rollup ADDRESS
-                                                         and finality from the rollup's contract on layer 1`;
+                                                         and finality from the rollup's contract on layer 1
+
+Only finalized blocks can be proved. README.md and docs/ tell more: importing.md (--diffs, --genesis, --finalized), following.md
+(--l2, --l1, finality), gas.md (estimates and fees), operations.md (running it).`;
 const DEFAULT_AUDIT_SAMPLES = 16;
 /** With a slot each, 50 000 calls to the node. */
 const MAX_AUDIT_SAMPLES = 10_000;

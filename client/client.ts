@@ -24,6 +24,9 @@ export {
   type Sha256,
   sha256Suite,
 } from "./hash/hashSuites.ts";
+export type {AnsweredBlock} from "./leaves/blockBytes.ts";
+export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRange.ts";
+export type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeLeaf} from "./leaves/treeLeaf.ts";
 export {type Account, decodeAccount, encodeAccount} from "./proof/account.ts";
 export {ProofError} from "./proof/proofError.ts";
 export {
@@ -62,6 +65,7 @@ export {
   type Abortable,
   createProofClient,
   type GetFinalizationsParameters,
+  type GetLeavesParameters,
   type GetMultiProofParameters,
   type GetProofParameters,
   type GetStateRootParameters,
@@ -73,8 +77,10 @@ export type {
   LeafProofJson,
   PresentKeyJson,
   ProofJson,
+  ProvenLeaves,
   ProvenMultiProof,
   ProvenProof,
+  ServerLeaves,
   ServerMultiProof,
   ServerProof,
 } from "./service/provenAnswer.ts";

@@ -12,7 +12,7 @@ const LEAST_GAS_CAP = 21_000;
 const WORKERS = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
 
 export const ESTIMATE_FLAGS = {
-  estimate: offSwitch("make no gas estimates: run without the sequencer extension"),
+  estimate: offSwitch("make no gas estimates: chain_estimateGas is refused, or forwarded to --gateway"),
   ...idleWhen(({estimate}) => (estimate ? "without --no-estimate" : undefined), {
     gateway: value("<url>", String).says("with --no-estimate: forward gas estimates to this node"),
   }),

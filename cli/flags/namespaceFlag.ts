@@ -7,7 +7,7 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9]{0,31}$/;
 const RESERVED: readonly string[] = ["chain", "eth", "net", "web3", "rpc", "rollup", "admin"];
 
 export const NAMESPACE_FLAG = value("<name>", parseNamespace).says(
-  "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the server of the live network does",
+  "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the live network's own server does; linea adds linea_getProof",
 );
 
 function parseNamespace(text: string): string {

@@ -16,7 +16,7 @@ export const NODE_SOURCE_FLAGS = {
   ...createNodeFlags("l2"),
   ...idleWhen(unread, {
     source: value("<name>", NODE_SOURCES).says(
-      "how blocks of --l2 are read (default: what the store and the node can do)",
+      "how blocks of --l2 are read: executed here, or as changes that the node traced or logged (default: what the store and the node can do)",
     ),
     ...idleWhen(({source}) => (source === "execute" ? "with --source execute" : undefined), {
       audit: value("<count>", integerParser(0, MAX_AUDIT), DEFAULT_AUDIT).says(

@@ -60,7 +60,7 @@ export const SERVE_FLAGS = {
       demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
     }),
     diffs: value("<file>", parseText).says(
-      "import these block differences while serving; - reads standard input",
+      "import block differences, JSON lines (docs/importing.md), while serving; - reads standard input",
     ),
   }),
   ...NODE_SOURCE_FLAGS,

@@ -14,7 +14,7 @@ export const CONFIG_FLAG = value("<file>", parseText).says(
 );
 
 export const FINALIZED_FLAG = value("<block>", parseFinalized).says(
-  "blocks up to this one are finalized, as are those that the lines mark; last: every block that is read",
+  "blocks up to this one are finalized, as are those that lines of --diffs mark; last: every block that is read",
 );
 
 export const HISTORY_FLAG = value("<blocks>", parseHistory, {kind: "all"}, "all").says(

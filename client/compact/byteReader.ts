@@ -21,16 +21,15 @@ export class ByteReader {
     return this.unsigned(5);
   }
 
+  u48(): number {
+    return this.unsigned(6);
+  }
+
   /** @returns a view of the next bytes */
   take(length: number): Uint8Array {
-    const end = this.at + length;
-    check(
-      end <= this.bytes.length,
-      () => this.place(),
-      () => `expected ${count(length, "byte")}, got ${this.bytes.length - this.at}`,
-    );
-    const view = this.bytes.subarray(this.at, end);
-    this.at = end;
+    this.require(length);
+    const view = this.bytes.subarray(this.at, this.at + length);
+    this.at += length;
     return view;
   }
 
@@ -41,11 +40,8 @@ export class ByteReader {
 
   /** A number of `length` bytes without leading zeros. @returns 32 bytes */
   wordOf(length: number): Uint8Array {
-    const at = () => this.place();
-    check(length <= WORD_BYTES, at, () => `expected a number of at most ${WORD_BYTES} bytes, got ${length}`);
-    check(length === 0 || this.bytes[this.at] !== 0, at, "a number begins with a zero byte");
     const word = new Uint8Array(WORD_BYTES);
-    word.set(this.take(length), WORD_BYTES - length);
+    this.wordInto(word, 0, length);
     return word;
   }
 
@@ -55,15 +51,48 @@ export class ByteReader {
     check(left === 0, this.place(), `expected the end of the proof, got ${count(left, "more byte")}`);
   }
 
+  /** As `wordOf`, into 32 bytes of `out`. */
+  wordInto(out: Uint8Array, start: number, length: number): void {
+    this.requireNumber(length);
+    this.require(length);
+    const {bytes, at} = this;
+    const digitsAt = start + WORD_BYTES - length;
+    out.fill(0, start, digitsAt);
+    for (let i = 0; i < length; i++) out[digitsAt + i] = bytes[at + i] as number;
+    this.at = at + length;
+  }
+
+  /** Are there bytes left? */
+  get isAtEnd(): boolean {
+    return this.at === this.bytes.length;
+  }
+
   /** The place of the next byte, for messages. */
   place(): string {
     return `byte ${this.at}`;
   }
 
-  private unsigned(length: number): number {
-    const bytes = this.take(length);
+  /** An integer of `length` bytes, at most 6. */
+  unsigned(length: number): number {
+    this.require(length);
+    const {bytes, at} = this;
     let n = 0;
-    for (let i = 0; i < length; i++) n = 256 * n + (bytes[i] as number);
+    for (let i = 0; i < length; i++) n = 256 * n + (bytes[at + i] as number);
+    this.at = at + length;
     return n;
+  }
+
+  private require(length: number): void {
+    check(
+      this.at + length <= this.bytes.length,
+      () => this.place(),
+      () => `expected ${count(length, "byte")}, got ${this.bytes.length - this.at}`,
+    );
+  }
+
+  private requireNumber(length: number): void {
+    const at = () => this.place();
+    check(length <= WORD_BYTES, at, () => `expected a number of at most ${WORD_BYTES} bytes, got ${length}`);
+    check(length === 0 || this.bytes[this.at] !== 0, at, "a number begins with a zero byte");
   }
 }

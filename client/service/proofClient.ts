@@ -7,8 +7,16 @@ import {type ConnectionOptions, readConnection} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
 import {type Finalization, getFinalizations} from "./finalization.ts";
+import {getLeaves} from "./leaves.ts";
 import {getMultiProof, getProof, type ProofMethods, waitForProof} from "./proofMethods.ts";
-import type {ProvenMultiProof, ProvenProof, ServerMultiProof, ServerProof} from "./provenAnswer.ts";
+import type {
+  ProvenLeaves,
+  ProvenMultiProof,
+  ProvenProof,
+  ServerLeaves,
+  ServerMultiProof,
+  ServerProof,
+} from "./provenAnswer.ts";
 import {type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
 
 /** Every method takes one. When it is aborted, the call rejects with its reason at once. */
@@ -39,6 +47,17 @@ export interface GetMultiProofParameters extends Abortable {
   readonly block?: BlockName;
 }
 
+export interface GetLeavesParameters extends Abortable {
+  /** "accounts" for the tree of all accounts, or an address for that account's storage tree. */
+  readonly tree: string;
+  /** The leaf index of the first leaf. Default: 0. */
+  readonly from?: number;
+  /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
+  readonly count?: number;
+  /** Default: "finalized". Name one number for all ranges of a tree: `block.number` of the first answer. */
+  readonly block?: BlockName;
+}
+
 export interface GetStateRootParameters extends Abortable {
   /** Default: "latest", which may not be finalized yet. */
   readonly block?: HeldBlockName;
@@ -66,6 +85,8 @@ export interface ProofClient<Verifies extends boolean = true> {
   getMultiProof(
     parameters: GetMultiProofParameters,
   ): Promise<Verifies extends true ? ProvenMultiProof : ServerMultiProof>;
+  /** All leaves of a range of one tree. Ask again from `end` on, until it is `nextFreeNode`. */
+  getLeaves(parameters: GetLeavesParameters): Promise<Verifies extends true ? ProvenLeaves : ServerLeaves>;
   /** The server's word, as are those below. */
   getStateRoot(parameters?: GetStateRootParameters): Promise<RootedBlock>;
   getFinalizations(parameters?: GetFinalizationsParameters): Promise<readonly Finalization[]>;
@@ -73,6 +94,7 @@ export interface ProofClient<Verifies extends boolean = true> {
   estimateGas(parameters: EstimateRequest): Promise<Estimate>;
 }
 
+const MAX_LEAVES = 4096;
 const DEFAULT_WAIT_MS = 300_000;
 const DEFAULT_FINALIZATIONS = 100;
 
@@ -85,6 +107,8 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
     waitForProof: ({address, storageKeys = [], block = "latest", timeoutMs = DEFAULT_WAIT_MS, signal}) =>
       waitForProof(methods, {address, storageKeys}, block, timeoutMs, signal),
     getMultiProof: ({entries, block = "finalized", signal}) => getMultiProof(methods, entries, block, signal),
+    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", signal}) =>
+      getLeaves(methods, {tree, from, count}, block, signal),
     getStateRoot: ({block = "latest", signal} = {}) => getStateRoot(caller, block, signal),
     getFinalizations: ({fromBlock = 0n, count = DEFAULT_FINALIZATIONS, signal} = {}) =>
       getFinalizations(caller, fromBlock, count, signal),

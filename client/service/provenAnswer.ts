@@ -1,4 +1,5 @@
 /** Answers with proofs: as JSON, and what they prove. */
+import type {LeafRange} from "../leaves/leafRange.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 
 // The `result` of chain_getProof: what the types say of it is the server's claim until it is verified.
@@ -49,6 +50,12 @@ export interface ProvenMultiProof {
   readonly proof: Uint8Array;
 }
 
+/** What the answer to getLeaves proves. */
+export interface ProvenLeaves extends LeafRange {
+  /** Bytes of docs/proofs.md, section 15. */
+  readonly proof: Uint8Array;
+}
+
 /** An answer with `verify: false`. Nothing of it is verified, not even the shape of the proof. */
 export interface ServerProof {
   readonly block: bigint;
@@ -57,6 +64,12 @@ export interface ServerProof {
 
 /** As above, for getMultiProof. */
 export interface ServerMultiProof {
+  readonly block: bigint;
+  readonly proof: Uint8Array;
+}
+
+/** As above, for getLeaves. */
+export interface ServerLeaves {
   readonly block: bigint;
   readonly proof: Uint8Array;
 }

@@ -246,8 +246,10 @@ export class Reply implements OpenReply {
 
   private abort(): void {
     if (this.isOver) return;
-    this.end(true, undefined);
+    this.isOver = true;
+    // Before the end: the record is complete only when whoever waits has been told.
     this.onAborted?.();
+    this.end(true, undefined);
   }
 
   /** Runs `send` as the last use of the response. */

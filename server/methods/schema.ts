@@ -31,6 +31,11 @@ export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
 export const ADDRESS_PARAM = hexText("address", "[0-9a-fA-F]{40}");
 export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
 export const QUANTITY_PARAM = hexText("quantity", "[0-9a-fA-F]{1,64}");
+/** The tree of all accounts, or the storage tree of one. */
+export const TREE_PARAM: Schema = {
+  title: "tree",
+  oneOf: [{type: "string", enum: ["accounts"]}, ADDRESS_PARAM],
+};
 const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 
 export const BLOCK_PARAM: Schema = {

@@ -3,6 +3,7 @@ import {estimateGas} from "./estimateGas/estimateGas.ts";
 import {createEstimateParams} from "./estimateGas/estimateParams.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {getFinalizations} from "./proof/getFinalizations.ts";
+import {getLeaves} from "./proof/getLeaves.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
 import {getProof, getProofAt} from "./proof/getProof.ts";
 import {createNamespacedProof} from "./proof/namespacedProof.ts";
@@ -19,6 +20,7 @@ const METHODS: readonly Method[] = [
   getProof,
   getProofAt,
   getMultiProof,
+  getLeaves,
   waitForProof,
   estimateGas,
   getStateRoot,

@@ -145,6 +145,10 @@ export class StateReader {
     return this.readRecord(codeKey(keccakHash)) !== undefined;
   }
 
+  readLeafKeys(_owner: number, _pageIndex: number): readonly (Uint8Array | undefined)[] {
+    return [];
+  }
+
   readExecutionNode(name: string): Buffer | undefined {
     return this.readRecord(executionNodeKey(name));
   }

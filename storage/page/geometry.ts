@@ -59,6 +59,13 @@ export function lowestHeight(level: number): number {
   return level === 0 ? 0 : pageRootHeight(level - 1) - 1;
 }
 
+/** Level of the pages that hold the nodes at a height, below the two nodes under a root page's own root. */
+export function levelOfHeight(height: number): number {
+  let level = 0;
+  while (height >= pageRootHeight(level) - 1) level++;
+  return level;
+}
+
 /** Rows of nodes in a page: each row is half as wide as the one below, down to 4 nodes. */
 export function rowCount(level: number): number {
   return pageRootHeight(level) - lowestHeight(level) - 1;

@@ -58,6 +58,11 @@ export function entryKeyAt(entry: number): number {
   return entry + H_KEY_AT;
 }
 
+/** Offset of the entry's stored value. It ends at `entryEnd`. */
+export function entryValueAt(entry: number): number {
+  return entry + VALUE_AT;
+}
+
 /** The stored value of the leaf at a position, a view. There must be a leaf at this position. */
 export function entryValue(page: Buffer, position: number): Uint8Array {
   return page.subarray(entryStart(page, position) + VALUE_AT, entryEnd(page, position));
@@ -85,7 +90,8 @@ function entryStart(page: Buffer, position: number): number {
   return entriesAt(page) + (position === 0 ? 0 : page.readUInt16BE(HEAD_BYTES + 2 * (position - 1)));
 }
 
-function entryEnd(page: Buffer, position: number): number {
+/** Where the leaf at a position ends. */
+export function entryEnd(page: Buffer, position: number): number {
   return entriesAt(page) + page.readUInt16BE(HEAD_BYTES + 2 * position);
 }
 

@@ -10,6 +10,8 @@ import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
 export interface EmptyTree {
   /** z(0) .. z(40). */
   readonly zeros: readonly Uint8Array[];
+  /** The leaves of the new tree: the hashes of head and tail. */
+  readonly leaves: readonly [Uint8Array, Uint8Array];
   readonly subRoot: Uint8Array;
   /** The storageRoot of an account without storage. */
   readonly topRoot: Uint8Array;
@@ -48,6 +50,7 @@ function buildEmptyTree(suite: HashSuite): EmptyTree {
   const subRoot = foldLeftSpine(suite, zeros, hashPair(suite, head, tail), 1);
   return {
     zeros,
+    leaves: [head, tail],
     subRoot,
     topRoot: hashTopRoot(suite, FIRST_FREE_NODE, subRoot),
     codeHash: suite.hashCode(new Uint8Array(0)),

@@ -2,42 +2,30 @@
  * The paths of many leaves of one tree, walked in ascending order of leaf index (docs/proofs.md, 9.4). For each leaf it gives the
  * links, the content, and the hashes of the siblings that no other leaf of the list gives.
  *
- *   level 2           page                 a page stays open while the next leaves lie under it,
- *   level 1      page       page           so every page is read once
- *   level 0    page page  page  page
- *
  *   height 40            sub-root
  *   39 .. top's height   empty siblings: left out
- *   top's height - 1     the two nodes under the root of the top page, which no page holds: hashed from the four under them
- *   .. 0                 copied from rows of pages (geometry.ts)
+ *   top's height - 1     the two nodes under the root of the top page: hashed (treePages.ts)
+ *   .. 0                 where they lie in rows of pages (geometry.ts)
  */
 import {StoreError} from "../errors.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
-import {
-  childOnPath,
-  LEAVES_PER_PAGE,
-  POSITIONS_PER_PAGE,
-  rootLevel,
-  rowCount,
-  rowLength,
-  rowStart,
-} from "../page/geometry.ts";
-import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
+import {LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "../page/geometry.ts";
+import {childCount, innerRowsAt} from "../page/innerPage.ts";
 import {
   entryKeyAt,
   entryNext,
   entryPrev,
   entryValue,
   findEntry,
-  LEAF_PAGE,
   leafCount,
   leafRowsAt,
 } from "../page/leafPage.ts";
-import {expectKind, type PageReader} from "../page/pages.ts";
+import type {PageReader} from "../page/pages.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
 import type {KeyTable} from "./keyTable.ts";
 import type {Tree} from "./tree.ts";
+import {TreePages} from "./treePages.ts";
 
 const PAIR_BYTES = 2 * WORD_BYTES;
 const NO_PAGES: KeyTable["pages"] = [];
@@ -61,31 +49,27 @@ export class MultiPath {
   private tree: Tree | undefined;
   private leafIndexes: Float64Array = new Float64Array(0);
   private leafPages: KeyTable["pages"] = NO_PAGES;
-  /** The open page of each level, and which one of its level it is. */
-  private readonly open: Buffer[] = [];
-  private readonly openAt: number[] = [];
-  private top = 0;
+  private readonly open: TreePages;
+  /** The leaf's page. */
+  private page: Buffer | undefined;
   /** Heights at which the paths of earlier leaves wait for a later one, falling. */
   private readonly waiting: number[] = [];
-  private readonly pair = new Uint8Array(PAIR_BYTES);
   private readonly half = new Uint8Array(WORD_BYTES);
 
-  constructor(
-    private readonly suite: HashSuite,
-    empty: EmptyTree,
-  ) {
+  constructor(suite: HashSuite, empty: EmptyTree) {
+    this.open = new TreePages(suite, empty);
     this.zeros = empty.zeros;
   }
 
   /** The leaf's hKey and hVal: a view of its page, 64 bytes. The tree must not be new. */
   get hashes(): Uint8Array {
     const keyAt = entryKeyAt(this.leafEntry);
-    return (this.open[0] as Buffer).subarray(keyAt, keyAt + PAIR_BYTES);
+    return (this.page as Buffer).subarray(keyAt, keyAt + PAIR_BYTES);
   }
 
   /** The leaf's stored value: a view of its page. The tree must not be new. */
   get value(): Uint8Array {
-    return entryValue(this.open[0] as Buffer, this.leafPosition);
+    return entryValue(this.page as Buffer, this.leafPosition);
   }
 
   /**
@@ -98,12 +82,7 @@ export class MultiPath {
     this.leafIndexes = table.leafIndexes;
     this.leafPages = table.pages;
     this.waiting.length = 0;
-    if (tree.isNew) return;
-    const {rootPage, nextFreeNode} = tree.root;
-    this.top = rootLevel(nextFreeNode);
-    this.openAt.fill(-1);
-    this.openAt[this.top] = 0;
-    this.open[this.top] = readPage(pages, rootPage, this.top);
+    this.open.begin(pages, tree.root);
   }
 
   /** Lets go of the table's leaf pages. A table of 2 000 keys has 2.6 MB of them. */
@@ -117,7 +96,7 @@ export class MultiPath {
    * @param leaf - the leaf's number in the table
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
-  read(pages: PageReader, leaf: number): void {
+  read(leaf: number): void {
     const tree = this.tree as Tree;
     const leafIndex = this.leafIndexes[leaf] as number;
     const end = this.endOf(leaf);
@@ -127,7 +106,7 @@ export class MultiPath {
       this.prev = HEAD_INDEX;
       this.next = TAIL_INDEX;
     } else {
-      this.descend(pages, leafIndex, leaf);
+      this.page = this.open.pageOver(leafIndex, 0, this.leafPages[leaf]);
       this.readLeaf(leafIndex);
       this.collect(leafIndex, end);
     }
@@ -148,24 +127,8 @@ export class MultiPath {
     waiting.push(end);
   }
 
-  /** Opens the pages on the path to the leaf that are not open yet. */
-  private descend(pages: PageReader, leafIndex: number, leaf: number): void {
-    const {open, openAt} = this;
-    let level = this.top;
-    while (level > 0 && openAt[level - 1] === Math.floor(leafIndex / positionsPerPage(level - 1))) level--;
-    for (; level > 0; level--) {
-      const body = open[level] as Buffer;
-      const child = childOnPath(level, leafIndex);
-      if (child >= childCount(body))
-        throw new StoreError("RECORD_DAMAGED", `a page of level ${level} has no child ${child}`);
-      const kept = level === 1 ? this.leafPages[leaf] : undefined;
-      open[level - 1] = kept ?? readPage(pages, childPage(body, child), level - 1);
-      openAt[level - 1] = Math.floor(leafIndex / positionsPerPage(level - 1));
-    }
-  }
-
   private readLeaf(leafIndex: number): void {
-    const page = this.open[0] as Buffer;
+    const page = this.page as Buffer;
     const position = leafIndex % LEAVES_PER_PAGE;
     const entry = findEntry(page, position);
     if (entry < 0) throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
@@ -177,11 +140,11 @@ export class MultiPath {
 
   /** Copies the siblings below `end` that are not empty and that no earlier leaf gives. */
   private collect(leafIndex: number, end: number): void {
-    const {open, top, waiting} = this;
+    const {open, waiting} = this;
     let taken = waiting.length - 1;
     let height = 0;
-    for (let level = 0; level <= top && height < end; level++) {
-      const page = open[level] as Buffer;
+    for (let level = 0; level <= open.top && height < end; level++) {
+      const page = open.pageOver(leafIndex, level);
       const count = level === 0 ? leafCount(page) : 2 * childCount(page);
       const rowsAt = level === 0 ? leafRowsAt(count) : innerRowsAt(count / 2);
       const rows = rowCount(level);
@@ -201,17 +164,7 @@ export class MultiPath {
 
   /** Adds the half of the top page that the leaf is not in. */
   private addHalf(leafIndex: number, height: number): void {
-    const page = this.open[this.top] as Buffer;
-    const count = this.top === 0 ? leafCount(page) : 2 * childCount(page);
-    const rowsAt = this.top === 0 ? leafRowsAt(count) : innerRowsAt(count / 2);
-    const row = rowCount(this.top) - 1;
-    const left = 2 * (Math.floor(leafIndex / 2 ** height) ^ 1);
-    const available = rowLength(count, row) - left;
-    if (available <= 0) return;
-    const at = rowsAt + (rowStart(count, row) + left) * WORD_BYTES;
-    page.copy(this.pair, 0, at, at + (available === 1 ? WORD_BYTES : PAIR_BYTES));
-    if (available === 1) this.pair.set(this.zeros[height - 1] as Uint8Array, WORD_BYTES);
-    this.suite.hashPairsInto(this.pair, 1, this.half);
+    this.open.nodeInto(height, Math.floor(leafIndex / 2 ** height) ^ 1, this.half, 0);
     this.add(this.half, 0, height);
   }
 
@@ -230,14 +183,6 @@ export function meetingHeight(i: number, j: number): number {
   // Bitwise operators stop at 32 bits, and leaf indexes have 40.
   const high = Math.floor(i / 2 ** 32) ^ Math.floor(j / 2 ** 32);
   return high === 0 ? 31 - Math.clz32(i ^ j) : 63 - Math.clz32(high);
-}
-
-function readPage(pages: PageReader, page: number, level: number): Buffer {
-  return expectKind(pages.read(page), level === 0 ? LEAF_PAGE : INNER_PAGE, page);
-}
-
-function positionsPerPage(level: number): number {
-  return POSITIONS_PER_PAGE[level] as number;
 }
 
 function isWordAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {

@@ -33,9 +33,13 @@ export function encodeTreeRootInto(out: Buffer, offset: number, root: TreeRoot):
   out.set(root.subRoot, offset + 17);
 }
 
+export function readNextFreeNode(bytes: Buffer, offset: number): number {
+  return bytes.readUIntBE(offset, 5);
+}
+
 export function decodeTreeRoot(bytes: Buffer, offset: number): TreeRoot {
   return {
-    nextFreeNode: bytes.readUIntBE(offset, 5),
+    nextFreeNode: readNextFreeNode(bytes, offset),
     rootPage: bytes.readUIntBE(offset + 5, 6),
     indexPage: bytes.readUIntBE(offset + 11, 6),
     subRoot: bytes.subarray(offset + 17, offset + 17 + WORD_BYTES),

@@ -88,8 +88,8 @@ export class Evm {
 
   /** Has another EVM's run, state and all, in place of its own. Then come `setBlock` and `goOn`. @param source - the same state's */
   takeRun({instance, isCreation}: PausedRun, source: StateSource): void {
-    this.native.source = source;
     this.native.take(instance);
+    this.native.source = source;
     this.isCreation = isCreation;
     this.rules = undefined;
     this.block = undefined;

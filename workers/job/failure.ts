@@ -19,14 +19,24 @@ interface PrunedFailure {
   readonly nearest?: NearestHeld;
 }
 
-/** Failures that only a gas estimate can have. Every `detail` is safe to show to the caller. */
+/** A parameter that only the block's hard fork or state shows to be wrong. */
+interface CallInvalid {
+  readonly failure: "CALL_INVALID";
+  readonly detail: string;
+}
+
+/** What a worker throws where only the state shows that a call is wrong. */
+export class CallError extends Error {
+  override readonly name = "CallError";
+}
+
+/** Failures that a gas estimate can have. Every `detail` is safe to show to the caller. */
 export type EstimateFailure =
   /** `data`: what the contract reverted with, 0x hex. */
   | {readonly failure: "REVERTED"; readonly detail: string; readonly data: string}
   /** Out of gas at the upper bound, an invalid opcode, too little balance, ... */
   | {readonly failure: "EXECUTION_FAILED"; readonly detail: string}
-  /** A parameter that only the block's hard fork or state shows to be wrong. */
-  | {readonly failure: "CALL_INVALID"; readonly detail: string}
+  | CallInvalid
   /** The store lacks something that execution needs, such as the chain's rules. */
   | {readonly failure: "NOT_AVAILABLE"; readonly detail: string}
   | {
@@ -53,6 +63,7 @@ export function failureAt(error: unknown, reader: StateReader, block: number): F
 export function failureOf(error: unknown): Failure {
   if (error instanceof PrunedError)
     return {failure: "BLOCK_PRUNED", detail: error.message, block: error.block};
+  if (error instanceof CallError) return {failure: "CALL_INVALID", detail: error.message};
   if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
     return {failure: "BLOCK_UNKNOWN", detail: error.message};
   if (isDamage(error)) return {failure: "DAMAGED", detail: `${error.code}: ${error.message}`};

@@ -39,6 +39,10 @@ export const ProofForm = {
   NEXT_ENTRY: 5,
   /** No proof: finalizations (finalizationsCall.ts). */
   FINALIZATIONS: 6,
+  /** The leaves of a range (leavesCall.ts). */
+  LEAVES_HEX: 7,
+  /** As bytes, instead of a JSON-RPC response. */
+  LEAVES_BYTES: 8,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
@@ -60,6 +64,13 @@ export function listEntries(call: Buffer): number[] {
   const entries: number[] = [];
   for (let at = 0; at < call.length; at += packedBytes(readKeyCount(call, at))) entries.push(at);
   return entries;
+}
+
+/** The call for the account that `call` names, without keys. @param call - one call */
+export function accountCall(call: Buffer): Buffer {
+  const account = Buffer.from(call.subarray(0, KEYS_AT));
+  account.writeUInt16BE(0, KEY_COUNT_AT);
+  return account;
 }
 
 /** How many keys a packed call of this length, for one account, has. */

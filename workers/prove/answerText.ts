@@ -81,6 +81,19 @@ export class AnswerText {
     this.length = length + WORD_BYTES;
   }
 
+  /** Appends `from[start..end)`. Its room must be reserved. A loop, as in `word`: for short parts. */
+  part(from: Uint8Array, start: number, end: number): void {
+    const {bytes} = this;
+    let at = this.length;
+    for (let i = start; i < end; i++) bytes[at++] = from[i] as number;
+    this.length = at;
+  }
+
+  /** Writes a big-endian integer over what stands at `at`, where `size` was when its room was left. */
+  integerAt(at: number, value: number, byteCount: number): void {
+    this.bytes.writeUIntBE(value, at, byteCount);
+  }
+
   /** Appends a big-endian integer of up to 6 bytes. Its room must be reserved. */
   integer(value: number, byteCount: number): void {
     this.length = this.bytes.writeUIntBE(value, this.length, byteCount);

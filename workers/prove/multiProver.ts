@@ -100,7 +100,7 @@ export class MultiProver {
     openPart(text, tree.root.nextFreeNode, table);
     path.begin(pages, tree, table);
     for (let leaf = 0; leaf < leafIndexes.length; leaf++) {
-      path.read(pages, leaf);
+      path.read(leaf);
       openRecord(text, path);
       if (ownKeys[leaf] !== NO_KEY) writeOwn(path.value, leaf);
       else if ((leafIndexes[leaf] as number) > TAIL_INDEX) writeNeighbour(text, path.hashes);

@@ -27,6 +27,7 @@ import type {ProofCounts} from "../job/proofCounts.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
+import {LeavesProver} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
 
@@ -36,13 +37,14 @@ const COMMA = 0x2c;
 /** The end of a response, after its last storage proof. */
 const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
-const MULTI_HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
+const HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
 /** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
 const ACCOUNT_TREE = 0x01;
 
 export class Prover {
   private readonly proofs: ProofText;
   private readonly multi: MultiProver;
+  private readonly leaves: LeavesProver;
   private readonly text = new AnswerText();
   /** Of the block asked for last: the calls of a batch mostly name one block. */
   private blockText = {block: -1, text: ""};
@@ -55,6 +57,7 @@ export class Prover {
   constructor(private readonly store: StateReader) {
     this.proofs = new ProofText(store.suite, store.empty);
     this.multi = new MultiProver(store);
+    this.leaves = new LeavesProver(store, this.multi);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
@@ -106,23 +109,36 @@ export class Prover {
     }
     const block = readCallBlock(call, 0);
     const accounts = this.trees.at(block);
-    if (form === ProofForm.MULTI_HEX) this.writeMultiHex(id, accounts, call);
-    else if (form === ProofForm.MULTI_BYTES) {
-      this.writeMultiBytes(accounts, call);
-      this.text.text(SEPARATOR);
-    } else this.writeProof(id, block, accounts, call, form);
+    switch (form) {
+      case ProofForm.MULTI_HEX:
+      case ProofForm.LEAVES_HEX:
+        this.writeHex(id, form, accounts, call);
+        break;
+      case ProofForm.MULTI_BYTES:
+      case ProofForm.LEAVES_BYTES:
+        this.writeBytes(form, accounts, call);
+        this.text.text(SEPARATOR);
+        break;
+      default:
+        this.writeProof(id, block, accounts, call, form);
+    }
   }
 
-  private writeMultiHex(id: string, accounts: Tree, call: Buffer): void {
+  private writeHex(id: string, form: ProofForm, accounts: Tree, call: Buffer): void {
     const {text} = this;
     text.text(`${openResult(id)}"0x`);
     const start = text.size;
-    this.writeMultiBytes(accounts, call);
+    this.writeBytes(form, accounts, call);
     text.hexFrom(start);
-    text.text(MULTI_HEX_END);
+    text.text(HEX_END);
   }
 
-  private writeMultiBytes(accounts: Tree, call: Buffer): void {
+  private writeBytes(form: ProofForm, accounts: Tree, call: Buffer): void {
+    if (form === ProofForm.MULTI_HEX || form === ProofForm.MULTI_BYTES) this.writeMulti(accounts, call);
+    else this.writeLeaves(accounts, call);
+  }
+
+  private writeMulti(accounts: Tree, call: Buffer): void {
     this.text.reserve(1);
     this.text.byte(ACCOUNT_TREE);
     this.multi.write(this.text, accounts, call);
@@ -130,6 +146,12 @@ export class Prover {
       this.accounts++;
       this.slots += readKeyCount(call, entry);
     }
+  }
+
+  private writeLeaves(accounts: Tree, call: Buffer): void {
+    const proved = this.leaves.write(this.text, accounts, call);
+    this.accounts += proved.accounts;
+    this.slots += proved.slots;
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {

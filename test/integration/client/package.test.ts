@@ -73,7 +73,7 @@ test("the examples of the README ask proofd and verify its answers", async () =>
     const {stateRoot} = (await service.daemon.call("chain_getStateRoot", [block])).result;
     const fill = (text: string) =>
       text
-        .replace('"http://127.0.0.1:8080"', JSON.stringify(service.daemon.url))
+        .replace('"http://127.0.0.1:8545"', JSON.stringify(service.daemon.url))
         .replace("rootOf(block)", `(block === ${FINALIZED}n ? "${stateRoot}" : undefined)`)
         .replace('address: "0x…", storageKeys: ["0x0"]', `address: "${ACCOUNTS[0]}", storageKeys: ["0x1"]`)
         .replace('"0x…", ["0x0"]', `"${ACCOUNTS[0]}", ["0x1"]`)

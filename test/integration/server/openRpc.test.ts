@@ -70,6 +70,21 @@ const WRONG_MULTI_PROOFS: readonly [number, Params][] = [
   [-32002, [[{address: ACCOUNT, storageKeys: []}], `0x${LATEST.toString(16)}`]],
   [-32005, [Array.from({length: 2001}, () => ({address: ACCOUNT, storageKeys: []})), "latest"]],
 ];
+const LEAVES: readonly Params[] = [
+  ["accounts", "0x0", "0x1000", "latest"],
+  [ACCOUNT.toUpperCase().replace("0X", "0x"), "0x1", "0x1", "0x0"],
+  [ABSENT_ACCOUNT, "0xffffffffff", "0x1", {blockNumber: "0x1"}],
+];
+const WRONG_LEAVES: readonly [number, Params][] = [
+  [-32602, ["slots", "0x0", "0x1", "latest"]],
+  [-32602, ["accounts", "0x0", "0x1"]],
+  [-32602, ["accounts", "0x10000000000", "0x1", "latest"]],
+  [-32602, ["accounts", "0xffffffffff", "0x1", "latest"]],
+  [-32602, ["accounts", "0x0", "0x0", "latest"]],
+  [-32602, ["accounts", "0x0", "0x1001", "latest"]],
+  [-32001, ["accounts", "0x0", "0x1", "0xff"]],
+  [-32002, ["accounts", "0x0", "0x1", `0x${LATEST.toString(16)}`]],
+];
 const WAITS: readonly Params[] = [
   ...PROOFS,
   [ACCOUNT, ["0x1"], "finalized", 0],
@@ -105,6 +120,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProof: PROOFS,
   chain_getProofAt: PROOFS,
   chain_getMultiProof: MULTI_PROOFS,
+  chain_getLeaves: LEAVES,
   chain_waitForProof: WAITS,
   linea_getProof: PROOFS,
   chain_estimateGas: ESTIMATES,
@@ -126,6 +142,7 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProof: WRONG_PROOFS,
   chain_getProofAt: WRONG_PROOFS,
   chain_getMultiProof: WRONG_MULTI_PROOFS,
+  chain_getLeaves: WRONG_LEAVES,
   chain_waitForProof: WRONG_WAITS,
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [

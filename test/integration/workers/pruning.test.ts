@@ -117,6 +117,13 @@ test("while a service prunes, kept blocks are proved as before and pruned ones a
         const entries = [{address: addressAt(1), storageKeys: []}];
         const multi = await daemon.call("chain_getMultiProof", [entries, `0x${block.toString(16)}`]);
         assert.deepEqual(multi.error, error);
+        const leaves = await daemon.call("chain_getLeaves", [
+          "accounts",
+          "0x0",
+          "0x1",
+          `0x${block.toString(16)}`,
+        ]);
+        assert.deepEqual(leaves.error, error);
         const asBytes = await daemon.postAccepting("application/octet-stream", {
           ...{jsonrpc: "2.0", id: 1, method: "chain_getMultiProof"},
           params: [entries, `0x${block.toString(16)}`],

@@ -102,6 +102,10 @@ export class ReferenceState {
     return this.at(block).stateRoot;
   }
 
+  accountTree(block: number): ReferenceTree {
+    return this.at(block).tree;
+  }
+
   readAccount(block: number, address: string): ReferenceAccount | undefined {
     return this.at(block).accounts.get(address.toLowerCase());
   }

@@ -20,7 +20,7 @@ import {
 
 const DEPTH = 40;
 
-interface Leaf {
+export interface ReferenceLeaf {
   readonly prev: number;
   readonly next: number;
   readonly hKey: Uint8Array;
@@ -51,7 +51,7 @@ export interface AbsenceProof {
 
 /** The leaves as they were when nodes were last asked for, and their nodes: `rows[height][i]`, only for the positions in use. */
 interface Nodes {
-  readonly leaves: readonly (Leaf | null)[];
+  readonly leaves: readonly (ReferenceLeaf | null)[];
   readonly rows: readonly (readonly Uint8Array[])[];
 }
 
@@ -75,7 +75,7 @@ function zerosOf(suite: HashSuite): Zeros {
 
 export class ReferenceTree {
   private readonly suite: HashSuite;
-  private readonly leaves: (Leaf | null)[];
+  private readonly leaves: (ReferenceLeaf | null)[];
   /** Index of every leaf, by its hKey as text. Lower-case hex text sorts like the bytes. */
   private readonly indexOfKey: Map<string, number>;
   private readonly zeros: Zeros;
@@ -87,7 +87,7 @@ export class ReferenceTree {
 
   private constructor(
     suite: HashSuite,
-    leaves: (Leaf | null)[],
+    leaves: (ReferenceLeaf | null)[],
     indexOfKey: Map<string, number>,
     nodes: Nodes = {leaves: [], rows: []},
   ) {
@@ -115,6 +115,16 @@ export class ReferenceTree {
 
   get nextFreeNode(): number {
     return this.leaves.length;
+  }
+
+  /** All positions in use: null = deleted. */
+  get positions(): readonly (ReferenceLeaf | null)[] {
+    return this.leaves;
+  }
+
+  /** The node over the positions from `index * 2^height`, 2^height of them. */
+  node(height: number, index: number): Uint8Array {
+    return this.readRows()[height]?.[index] ?? (this.zeros.nodes[height] as Uint8Array);
   }
 
   /** hKeys as text, in the order of the links from head to tail, without these two. */
@@ -201,7 +211,7 @@ export class ReferenceTree {
     this.proofs.clear();
   }
 
-  private leaf(index: number): Leaf {
+  private leaf(index: number): ReferenceLeaf {
     const leaf = this.leaves[index];
     if (leaf === null || leaf === undefined) throw new Error(`no leaf at ${index}`);
     return leaf;
@@ -219,7 +229,7 @@ export class ReferenceTree {
     return [left, right];
   }
 
-  private hashLeaf(leaf: Leaf | null): Uint8Array {
+  private hashLeaf(leaf: ReferenceLeaf | null): Uint8Array {
     return leaf === null ? ZERO_WORD : this.suite.hash(encodeLeafOpening(this.suite, leaf));
   }
 

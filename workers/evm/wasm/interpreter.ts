@@ -1,4 +1,9 @@
-/** The loop: takes one opcode after the other, in frames of any depth, until the run ends or its steps are used up. */
+/**
+ * The loop: takes one opcode after the other, in frames of any depth, until the run ends or its steps are used up.
+ *
+ * All opcodes stay in one switch: with the arithmetic in a function of its own, a mix of arithmetic and memory opcodes took 6 % more
+ * instructions of the processor, and LT with ISZERO 19 %.
+ */
 import {keccak256} from "../../../storage/hash/wasm/keccak";
 import {BALANCE, CODE_HASH, codeEntry, isEmpty} from "./accounts";
 import {access, accessed, expandFor, setAddress} from "./calling";

@@ -16,6 +16,7 @@ export function writeSlot(frame: usize, key: usize, value: usize, before: i64): 
   let gas = before;
   const account: usize = load<u32>(frame, ACCOUNT);
   const slot = slotAt(account, key, before);
+  if (slot == 0) return OUT_OF_GAS;
   if (warmSlot(slot)) gas -= coldSlotGas();
   keepOriginal(slot);
   const now = slot + VALUE;

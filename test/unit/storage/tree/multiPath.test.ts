@@ -27,7 +27,7 @@ test("any leaves of a tree of any size fold to its sub-root, with no sibling too
       path.begin(pages, tree, tableOf(list));
       const hashes: Uint8Array[] = [];
       const leaves = list.map((leafIndex, leaf): PartLeaf => {
-        path.read(pages, leaf);
+        path.read(leaf);
         const [hKey, hVal] = [path.hashes.subarray(0, 32), path.hashes.subarray(32)];
         const {prev, next} = path;
         hashes.push(clientSuite.hash(encodeLeafOpening(clientSuite, {prev, next, hKey, hVal})));

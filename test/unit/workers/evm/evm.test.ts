@@ -4,20 +4,24 @@ import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {EvmDeclined} from "../../../../workers/evm/ends.ts";
 import {Evm} from "../../../../workers/evm/evm.ts";
 import type {EvmMessage} from "../../../../workers/evm/message.ts";
-import {rulesOf} from "../../../../workers/evm/rules.ts";
+import {type EvmRules, rulesOf} from "../../../../workers/evm/rules.ts";
 import {readWritten} from "../../../../workers/evm/written.ts";
 import {assemble, OP} from "../../../support/estimates/bytecode.ts";
 
 const SENDER = new Uint8Array(20).fill(0x5e);
 const CONTRACT = new Uint8Array(20).fill(0xc0);
+/** Of an instance's memory (wasm.build.js). */
+const MOST_BYTES = 0x2000 << 16;
 const NO_BYTES = new Uint8Array(0);
 const WORD = (value: number): Uint8Array => Uint8Array.of(...new Uint8Array(31), value);
 
-function createEvm(code: Uint8Array, fork = "osaka"): {evm: Evm; message: EvmMessage; reads: string[]} {
+/** @param params - in place of the fork's */
+function createEvm(code: Uint8Array, fork = "osaka", params: Partial<EvmRules["params"]> = {}) {
   const reads: string[] = [];
   const evm = new Evm({run: () => "failed"});
-  const rules = rulesOf(fork);
-  assert(rules);
+  const known = rulesOf(fork);
+  assert(known);
+  const rules = {...known, params: {...known.params, ...params}};
   evm.moveTo({
     readAccount: address => {
       reads.push(`account ${Buffer.from(address).toString("hex", 0, 1)}`);
@@ -37,7 +41,7 @@ function createEvm(code: Uint8Array, fork = "osaka"): {evm: Evm; message: EvmMes
     ...{random: 0n, chainId: 1337n},
   });
   evm.beginTransaction();
-  const message = {
+  const message: EvmMessage = {
     ...{
       origin: SENDER,
       caller: SENDER,
@@ -133,18 +137,23 @@ describe("the EVM in WebAssembly", () => {
   });
 
   it("reads nothing for gas that does not pay a read", async () => {
-    for (const [code, gas] of [
+    // Today's forks refuse such a write before they ask for the slot.
+    const coldSlotGas = 5000;
+    for (const [code, gas, params] of [
+      [assemble(9n, 9n, OP.SSTORE), 4999n, {coldSlotGas}],
       [assemble(9n, OP.SLOAD), 2099n],
       [assemble(0x99n, OP.BALANCE), 2599n],
       [assemble(0x99n, OP.EXTCODEHASH), 2599n],
       [assemble(0n, 0n, 0n, 0n, 0n, 0x99n, 0n, OP.CALL), 2599n],
       [assemble(0x99n, OP.SELFDESTRUCT), 5000n + 2599n],
     ] as const) {
-      const {evm, message, reads} = createEvm(code, "berlin");
+      const {evm, message, reads} = createEvm(code, "berlin", params);
       const pushed = 3n * BigInt(code.length >> 1);
       evm.writeCode(CONTRACT, code);
+      const constants = evm.instance.bytes.slice(0, evm.instance.exports.OPCODES.value);
       const {end} = await evm.run({...message, gas: gas + pushed});
       assert.equal(end, "outOfGas");
+      assert.deepEqual(evm.instance.bytes.subarray(0, constants.length), constants);
       assert.deepEqual(reads, ["account c0", "account 5e"]);
     }
   });
@@ -160,6 +169,23 @@ describe("the EVM in WebAssembly", () => {
     evm.beginTransaction();
     assert.equal((await evm.run({...message, gas: (leastGas as bigint) - 1n})).end, "success");
     evm.revertTo(mark);
+  });
+
+  it("keeps its state and its source where another's run does not fit its memory", async () => {
+    const {evm, message} = createEvm(ADD_ONE);
+    const other = createEvm(LOOP);
+    other.evm.begin(other.message);
+    other.evm.resume(1);
+    const run = other.evm.copyRun(MOST_BYTES);
+    assert(run);
+    const parts = Uint32Array.from(run.instance.parts, at => at + MOST_BYTES);
+    const large = {...run, instance: {...run.instance, parts}};
+    const {source} = other.evm.instance;
+    assert(source);
+    assert.throws(() => evm.takeRun(large, source), /Memory\.grow/);
+    assert.notEqual(evm.instance.source, source);
+    assert.equal((await evm.run(message)).end, "success");
+    assert.deepEqual(evm.readSlot(CONTRACT, WORD(0)), WORD(8));
   });
 
   it("takes the price of memory beyond 4 GB, or declines it", async () => {

@@ -1,0 +1,133 @@
+/**
+ * The leaves of a range of one tree, verified (docs/proofs.md, section 15).
+ *
+ *   0x03 | block | [storage tree: length u16, proof bytes of its account] | nextFreeNode u40 | from u40 | count u16 | records | nodes
+ */
+import {isEqual} from "../bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {ByteReader} from "../compact/byteReader.ts";
+import {verifyMultiProof} from "../compact/compactProof.ts";
+import {encodeRootNode, type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
+import type {ProvenAccount} from "../proof/proofVerifier.ts";
+import {check} from "../proof/strictJson.ts";
+import {type AnsweredBlock, readBlock} from "./blockBytes.ts";
+import {createNodes, foldRange, leafAt} from "./foldRange.ts";
+import {LeafReader} from "./leafReader.ts";
+import type {TreeLeaf} from "./treeLeaf.ts";
+
+/** What was asked for. */
+export interface LeavesRequest {
+  /** "accounts", or the address of an account: `0x` and 40 digits in any case. */
+  readonly tree: string;
+  /** The leaf index of the first leaf. */
+  readonly from: number;
+  /** Leaves, at most. */
+  readonly count: number;
+}
+
+/** Leaves of one tree: every one from `from` to before `end`. */
+export interface LeafRange {
+  readonly block: AnsweredBlock;
+  /** Of a storage tree, its account; undefined if the account is absent, and of the account tree. */
+  readonly account: ProvenAccount | undefined;
+  /** Positions of the tree in use: every leaf index is below. 2: the account has no storage, and there are no leaves. */
+  readonly nextFreeNode: number;
+  /** In the order of leaf indexes, one per position. */
+  readonly leaves: readonly TreeLeaf[];
+  /** Where the next range begins. nextFreeNode: this one was the last. */
+  readonly end: number;
+}
+
+const FIRST_BYTE = 0x03;
+const ACCOUNTS = "accounts";
+/** A storage tree with fewer is a new one, and the account has no storage. */
+const MIN_STORAGE_POSITIONS = 3;
+const NEW_TREE_POSITIONS = 2;
+
+/** The block that an answer names, before anything is verified. @throws ProofError */
+export function readAnsweredBlock(bytes: Uint8Array, firstByte = FIRST_BYTE): AnsweredBlock {
+  return openAnswer(new ByteReader(bytes), firstByte);
+}
+
+/**
+ * Verifies an answer of chain_getLeaves.
+ *
+ * @param stateRoot - the trusted root of the block, 32 bytes
+ * @param request - your own, not the answer's
+ * @throws ProofError
+ */
+export function verifyLeaves(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  {tree, from, count}: LeavesRequest,
+  bytes: Uint8Array,
+): LeafRange {
+  const reader = new ByteReader(bytes);
+  const block = openAnswer(reader, FIRST_BYTE);
+  const trusted = encodeHex(stateRoot);
+  check(block.stateRoot === trusted, "block.stateRoot", `expected ${trusted}, got ${block.stateRoot}`);
+  if (tree === ACCOUNTS) {
+    const range = readRange(suite, reader, tree, NEW_TREE_POSITIONS, from, count);
+    check(isEqual(range.root, stateRoot), "accountTree", "does not fold to the trusted root");
+    return {block, account: undefined, ...range.proven};
+  }
+  const proof = reader.take(reader.u16());
+  const [proven] = verifyMultiProof(suite, stateRoot, [{address: tree, storageKeys: []}], proof);
+  const account = proven?.account;
+  const storageRoot = account && decodeHex(account.storageRoot);
+  if (storageRoot === undefined || isEqual(storageRoot, newTreeRoot(suite))) {
+    reader.end();
+    return {block, account, nextFreeNode: NEW_TREE_POSITIONS, leaves: [], end: NEW_TREE_POSITIONS};
+  }
+  const range = readRange(suite, reader, tree, MIN_STORAGE_POSITIONS, from, count);
+  check(isEqual(range.root, storageRoot), "storageTree", "does not fold to the account's storageRoot");
+  return {block, account, ...range.proven};
+}
+
+function openAnswer(reader: ByteReader, firstByte: number): AnsweredBlock {
+  const first = reader.u8();
+  check(first === firstByte, "byte 0", `expected ${firstByte}, got ${first}`);
+  return readBlock(reader);
+}
+
+/** @returns the leaves, and the root that they fold to, which the caller compares */
+function readRange(
+  suite: HashSuite,
+  reader: ByteReader,
+  tree: string,
+  minPositions: number,
+  askedFrom: number,
+  askedCount: number,
+): {readonly root: Uint8Array; readonly proven: Pick<LeafRange, "nextFreeNode" | "leaves" | "end">} {
+  const [nextFreeNode, from, count] = [reader.u40(), reader.u40(), reader.u16()];
+  const end = from + count;
+  check(nextFreeNode >= minPositions, "nextFreeNode", `is below ${minPositions}`);
+  check(from === askedFrom, "from", () => `expected ${askedFrom}, got ${from}`);
+  check(count >= 1 && count <= askedCount, "count", () => `expected 1 to ${askedCount}, got ${count}`);
+  check(end <= nextFreeNode, "count", "the range goes beyond nextFreeNode");
+  const kind = tree === ACCOUNTS ? "accounts" : "slots";
+  const leafReader = new LeafReader(suite, reader, kind, linkWidth(nextFreeNode));
+  const nodes = createNodes(count);
+  const leaves: TreeLeaf[] = [];
+  for (let leafIndex = from; leafIndex < end; leafIndex++) {
+    leaves.push(
+      leafIndex === 0 || leafIndex === 1
+        ? leafReader.readEnd(leafIndex, nextFreeNode)
+        : leafReader.read(leafIndex, nextFreeNode),
+    );
+    nodes.set(leafReader.hash, leafAt(leafIndex - from));
+  }
+  const subRoot = foldRange(suite, reader, nextFreeNode, from, count, nodes);
+  reader.end();
+  return {
+    root: suite.hash(encodeRootNode(suite, nextFreeNode, subRoot)),
+    proven: {nextFreeNode, leaves, end},
+  };
+}
+
+/** Bytes of a link in a tree of so many positions. */
+export function linkWidth(positions: number): number {
+  let width = 1;
+  while (256 ** width < positions) width++;
+  return width;
+}

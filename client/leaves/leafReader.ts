@@ -1,0 +1,258 @@
+/**
+ * Reads the leaves of ranges and changes from their bytes, and hashes them (docs/proofs.md, 15.2).
+ *
+ *   account   flags u8 | key | prev | next | nonce | balance number | [codeSize number, codeHash 32, keccakCodeHash 32] | [storageRoot 32]
+ *   slot      flags u8 | key | prev | next | value
+ *   key       address 20 or slot number; hKey 32 if it is unknown; nothing if it is that of the leaf before
+ */
+import {compareBytes, isEqual, isZero} from "../bytes/byteString.ts";
+import {encodeHex} from "../bytes/hex.ts";
+import type {ByteReader} from "../compact/byteReader.ts";
+import {type HashSuite, newTreeRoot, oncePerSuite, readWord, ZERO_WORD} from "../hash/hashSuites.ts";
+import {ACCOUNT_VALUE_BYTES, type Account, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
+import {check} from "../proof/strictJson.ts";
+import type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeKind} from "./treeLeaf.ts";
+
+/** The flags of an account. */
+const NONCE_BITS = 0x0f;
+const ACCOUNT_REMOVED = 0x0f;
+const ACCOUNT_KEY_UNKNOWN = 0x10;
+const ACCOUNT_UNUSED = 0x20;
+const HAS_CODE = 0x40;
+const HAS_STORAGE = 0x80;
+const MAX_NONCE_BYTES = 8;
+/** The flags of a slot. */
+const VALUE_BITS = 0x3f;
+const SLOT_REMOVED = 0;
+const SLOT_KEY_UNKNOWN = 0x40;
+const SLOT_UNUSED = 0x80;
+const ADDRESS_BYTES = 20;
+const LINK_BYTES = 5;
+/** Where the words of an account's value begin. */
+const BALANCE_AT = 32;
+const STORAGE_ROOT_AT = 64;
+const CODE_HASH_AT = 96;
+const KECCAK_AT = 128;
+const CODE_SIZE_AT = 160;
+
+/** The parts of an account without code and storage, as bytes and as text. */
+const plainParts = oncePerSuite(suite => ({
+  storageRoot: newTreeRoot(suite),
+  storageRootText: encodeHex(newTreeRoot(suite)),
+  codeHash: noCodeHash(suite),
+  codeHashText: encodeHex(noCodeHash(suite)),
+  keccakText: encodeHex(NO_CODE_KECCAK),
+}));
+
+export class LeafReader {
+  /** Hash of the leaf that was read last, 32 bytes: zeros of a removed one. */
+  hash: Uint8Array = ZERO_WORD;
+  private readonly opening: Uint8Array;
+  private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
+  private readonly word = new Uint8Array(32);
+  private leafIndex = 0;
+  private prev = 0;
+  private next = 0;
+
+  /** @param width - bytes of a link */
+  constructor(
+    private readonly suite: HashSuite,
+    private readonly reader: ByteReader,
+    private readonly tree: TreeKind,
+    private readonly width: number,
+  ) {
+    this.opening = new Uint8Array(suite.leafOpeningBytes);
+  }
+
+  /**
+   * Reads a leaf that is neither head nor tail. Hot: runs once per leaf.
+   *
+   * @param nextFreeNode - of its tree
+   * @param before - a leaf that has the same key, which is not sent again
+   * @throws ProofError, as all that reads
+   */
+  read(leafIndex: number, nextFreeNode: number, before?: KeyedLeaf): KeyedLeaf | RemovedLeaf {
+    this.leafIndex = leafIndex;
+    const isAccount = this.tree === "accounts";
+    const flags = this.reader.u8();
+    if (flags === (isAccount ? ACCOUNT_REMOVED : SLOT_REMOVED)) {
+      this.hash = ZERO_WORD;
+      return {role: "removed", leafIndex};
+    }
+    const isUnknown = (flags & (isAccount ? ACCOUNT_KEY_UNKNOWN : SLOT_KEY_UNKNOWN)) !== 0;
+    const isClear = (flags & (isAccount ? ACCOUNT_UNUSED : SLOT_UNUSED)) === 0;
+    check(isClear, this.place, "a flag without meaning is set");
+    check(before === undefined || !isUnknown, this.place, "an unknown key, but that of the leaf before");
+    const leaf = isAccount
+      ? this.readAccount(flags, isUnknown, nextFreeNode, before as AccountLeaf | undefined)
+      : this.readSlot(flags, isUnknown, nextFreeNode, before as SlotLeaf | undefined);
+    this.hash = this.hashOpening(leaf.hKey, leaf.hVal);
+    return leaf;
+  }
+
+  /** Reads only the links of a leaf that has the key and the value of `before`. */
+  readLinked<Keyed extends KeyedLeaf>(nextFreeNode: number, before: Keyed): Keyed {
+    this.leafIndex = before.leafIndex;
+    this.readLinks(nextFreeNode);
+    this.hash = this.hashOpening(before.hKey, before.hVal);
+    return {...before, prev: this.prev, next: this.next};
+  }
+
+  /** Reads the only link of the head (0) or the tail (1) that is not known. */
+  readEnd(leafIndex: 0 | 1, nextFreeNode: number): EndLeaf {
+    this.leafIndex = leafIndex;
+    const link = this.readLink("its link", nextFreeNode);
+    [this.prev, this.next] = leafIndex === 0 ? [0, link] : [link, 1];
+    const hKey = leafIndex === 0 ? ZERO_WORD : this.suite.tailKey;
+    this.hash = this.hashOpening(hKey, ZERO_WORD);
+    return {role: "end", leafIndex, prev: this.prev, next: this.next, hKey, hVal: ZERO_WORD};
+  }
+
+  private readAccount(
+    flags: number,
+    isUnknown: boolean,
+    nextFreeNode: number,
+    before: AccountLeaf | undefined,
+  ): AccountLeaf {
+    const {suite, reader, leafIndex} = this;
+    const nonceBytes = flags & NONCE_BITS;
+    check(nonceBytes <= MAX_NONCE_BYTES, this.place, "the nonce is longer than 8 bytes");
+    let address = before?.address;
+    let hKey = before?.hKey;
+    if (isUnknown) hKey = this.readHKey();
+    else if (hKey === undefined) {
+      const bytes = reader.take(ADDRESS_BYTES);
+      address = encodeHex(bytes);
+      hKey = suite.hashAddress(bytes);
+    }
+    this.readLinks(nextFreeNode);
+    const account = this.readValue(flags, nonceBytes);
+    const hVal = suite.hashAccountValue(this.value);
+    return {role: "account", leafIndex, prev: this.prev, next: this.next, hKey, hVal, address, account};
+  }
+
+  /** Reads an account into `value`. */
+  private readValue(flags: number, nonceBytes: number): Account {
+    const {suite, reader, value} = this;
+    const plain = plainParts(suite);
+    reader.wordInto(value, 0, nonceBytes);
+    const balanceBytes = reader.u8();
+    reader.wordInto(value, BALANCE_AT, balanceBytes);
+    let [codeHash, codeHashText] = [plain.codeHash, plain.codeHashText];
+    let [keccakCodeHash, keccakText] = [NO_CODE_KECCAK, plain.keccakText];
+    let [storageRoot, storageRootText] = [plain.storageRoot, plain.storageRootText];
+    let codeSizeBytes = 0;
+    if ((flags & HAS_CODE) !== 0) {
+      codeSizeBytes = reader.u8();
+      check(codeSizeBytes > 0, this.place, "codeSize is zero");
+      reader.wordInto(value, CODE_SIZE_AT, codeSizeBytes);
+      [codeHash, keccakCodeHash] = [reader.take(32), reader.take(32)];
+      check(suite.isDigest(codeHash), this.place, "codeHash is no digest of the suite");
+      [codeHashText, keccakText] = [encodeHex(codeHash), encodeHex(keccakCodeHash)];
+    } else value.fill(0, CODE_SIZE_AT);
+    if ((flags & HAS_STORAGE) !== 0) {
+      storageRoot = reader.take(32);
+      check(!isEqual(storageRoot, plain.storageRoot), this.place, "the storageRoot of a new tree is sent");
+      check(suite.isDigest(storageRoot), this.place, "storageRoot is no digest of the suite");
+      storageRootText = encodeHex(storageRoot);
+    }
+    value.set(storageRoot, STORAGE_ROOT_AT);
+    value.set(codeHash, CODE_HASH_AT);
+    value.set(keccakCodeHash, KECCAK_AT);
+    return {
+      nonce: readNumber(value, BALANCE_AT, nonceBytes),
+      balance: readNumber(value, STORAGE_ROOT_AT, balanceBytes),
+      storageRoot: storageRootText,
+      codeHash: codeHashText,
+      keccakCodeHash: keccakText,
+      codeSize: readNumber(value, ACCOUNT_VALUE_BYTES, codeSizeBytes),
+    };
+  }
+
+  private readSlot(
+    flags: number,
+    isUnknown: boolean,
+    nextFreeNode: number,
+    before: SlotLeaf | undefined,
+  ): SlotLeaf {
+    const {reader, word, leafIndex} = this;
+    const valueBytes = flags & VALUE_BITS;
+    check(valueBytes > 0, this.place, "a slot is stored as zero");
+    let slot = before?.slot;
+    let hKey = before?.hKey;
+    if (isUnknown) hKey = this.readHKey();
+    else if (hKey === undefined) {
+      const slotBytes = reader.u8();
+      reader.wordInto(word, 0, slotBytes);
+      slot = readNumber(word, 32, slotBytes);
+      hKey = this.hashWord();
+    }
+    this.readLinks(nextFreeNode);
+    reader.wordInto(word, 0, valueBytes);
+    const value = readNumber(word, 32, valueBytes);
+    return {
+      role: "slot",
+      leafIndex,
+      prev: this.prev,
+      next: this.next,
+      hKey,
+      hVal: this.hashWord(),
+      slot,
+      value,
+    };
+  }
+
+  /** hKey of a slot, or hVal, of what is in `word`. */
+  private hashWord(): Uint8Array {
+    return this.suite.hash(this.suite.safe(this.word));
+  }
+
+  /** An hKey whose key is unknown. Head and tail have the least and the greatest. */
+  private readHKey(): Uint8Array {
+    const hKey = this.reader.take(32);
+    check(this.suite.isDigest(hKey), this.place, "hKey is no digest of the suite");
+    const isWithin = !isZero(hKey) && compareBytes(hKey, this.suite.tailKey) < 0;
+    check(isWithin, this.place, "hKey is that of head or tail, or above");
+    return hKey;
+  }
+
+  private readLinks(nextFreeNode: number): void {
+    this.prev = this.readLink("prev", nextFreeNode);
+    this.next = this.readLink("next", nextFreeNode);
+  }
+
+  private readLink(name: string, nextFreeNode: number): number {
+    const link = this.reader.unsigned(this.width);
+    check(link < nextFreeNode, this.place, () => `${name} is not below nextFreeNode`);
+    return link;
+  }
+
+  private hashOpening(hKey: Uint8Array, hVal: Uint8Array): Uint8Array {
+    const {suite, opening} = this;
+    this.openLink(this.prev, 0);
+    this.openLink(this.next, suite.safeWordBytes);
+    opening.set(hKey, opening.length - 64);
+    opening.set(hVal, opening.length - 32);
+    return suite.hash(opening);
+  }
+
+  /** Writes safe(word(link)) into the opening. */
+  private openLink(link: number, at: number): void {
+    const {suite, word, opening} = this;
+    word.fill(0, 0, 32 - LINK_BYTES);
+    for (let i = 0, rest = link; i < LINK_BYTES; i++, rest = Math.floor(rest / 256))
+      word[31 - i] = rest % 256;
+    opening.set(suite.safe(word), at);
+  }
+
+  /** Of the leaf that is being read, for messages. */
+  private readonly place = (): string => `leaf ${this.leafIndex}`;
+}
+
+/** The number in the last `length` bytes before `end`, 32 at most. */
+function readNumber(bytes: Uint8Array, end: number, length: number): bigint {
+  if (length > 6) return readWord(bytes.subarray(end - 32, end));
+  let n = 0;
+  for (let at = end - length; at < end; at++) n = 256 * n + (bytes[at] as number);
+  return BigInt(n);
+}

@@ -1,0 +1,40 @@
+/** chain_getLeaves: ranges of leaves, verified unless there is no verifier. */
+import {quantity} from "../bytes/hex.ts";
+import {type LeavesRequest, readAnsweredBlock, verifyLeaves} from "../leaves/leafRange.ts";
+import {LEAF_POSITIONS} from "../proof/leafProof.ts";
+import {check, readBytes} from "../proof/strictJson.ts";
+import {type BlockName, blockNumber, encodeBlock} from "./block.ts";
+import {requireWhole} from "./connection.ts";
+import type {ProofMethods} from "./proofMethods.ts";
+import type {ProvenLeaves, ServerLeaves} from "./provenAnswer.ts";
+
+/** A count of leaves has two bytes in an answer. */
+const MAX_COUNT = 0xffff;
+/** Twice what an answer's bytes may be, for their hex. */
+const MAX_ANSWER_BYTES = 2 * (512 * 1024 + 8192);
+
+/** A tag needs no call of its own: the answer names its block. @throws RpcError, ProofError, TypeError */
+export async function getLeaves(
+  {caller, verifier}: ProofMethods,
+  {tree, from, count}: LeavesRequest,
+  block: BlockName,
+  signal: AbortSignal | undefined,
+): Promise<ProvenLeaves | ServerLeaves> {
+  requireWhole("from", from, 0, LEAF_POSITIONS - 1);
+  requireWhole("count", count, 1, MAX_COUNT);
+  const params = [tree, quantity(BigInt(from)), quantity(BigInt(count)), encodeBlock(block)];
+  const request = {
+    method: "chain_getLeaves",
+    params,
+    takesBytes: true,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  };
+  const result = await caller.call(request, signal);
+  const proof = result instanceof Uint8Array ? result : readBytes("result", result);
+  const {number} = readAnsweredBlock(proof);
+  const asked = blockNumber(block);
+  check(asked === undefined || number === asked, "block.number", `expected ${asked}, got ${number}`);
+  if (verifier === undefined) return {block: number, proof};
+  const root = await verifier.of(number, signal);
+  return {...verifyLeaves(verifier.suite, root, {tree, from, count}, proof), proof};
+}

@@ -1,0 +1,125 @@
+/**
+ * The pages of one tree that are open, one per level, and the nodes that they hold. A page stays open while what is asked for lies
+ * under it, so whoever asks in ascending order reads each page once.
+ *
+ *   level 2           page
+ *   level 1      page       page
+ *   level 0    page page  page  page
+ *
+ *   height 40                 sub-root: in the TreeRoot
+ *   39 .. top's height - 1    hashed: no page holds these nodes
+ *   .. 0                      copied from rows of pages (geometry.ts)
+ */
+import {StoreError} from "../errors.ts";
+import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
+import {
+  childOnPath,
+  levelOfHeight,
+  lowestHeight,
+  POSITIONS_PER_PAGE,
+  pageRootHeight,
+  rootLevel,
+  rowLength,
+  rowStart,
+} from "../page/geometry.ts";
+import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
+import {LEAF_PAGE, leafCount, leafRowsAt} from "../page/leafPage.ts";
+import {expectKind, type PageReader} from "../page/pages.ts";
+import type {EmptyTree} from "./emptyTree.ts";
+import type {TreeRoot} from "./treeRoot.ts";
+
+export class TreePages {
+  /** The level of the tree's root page. */
+  top = 0;
+  private readonly open: Buffer[] = [];
+  /** Which one of its level each open page is. */
+  private readonly openAt: number[] = [];
+  private pages: PageReader | undefined;
+  private root: TreeRoot | undefined;
+
+  constructor(
+    private readonly suite: HashSuite,
+    private readonly empty: EmptyTree,
+  ) {}
+
+  /**
+   * Begins with a tree. One that is new has no pages, but nodes.
+   *
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, as all that reads pages
+   */
+  begin(pages: PageReader, root: TreeRoot): void {
+    this.pages = pages;
+    this.root = root;
+    this.openAt.fill(-1);
+    if (root.rootPage === 0) return;
+    this.top = rootLevel(root.nextFreeNode);
+    this.openAt[this.top] = 0;
+    this.open[this.top] = this.readPage(root.rootPage, this.top);
+  }
+
+  /**
+   * Hot: runs once per leaf of a multiproof.
+   *
+   * @param leafIndex - below nextFreeNode
+   * @param kept - the page at level 0, if the caller has it
+   * @returns the page at `level` over the leaf
+   */
+  pageOver(leafIndex: number, level: number, kept?: Buffer): Buffer {
+    const {open, openAt, top} = this;
+    let at = level;
+    while (at < top && openAt[at] !== pageIndexOf(leafIndex, at)) at++;
+    for (; at > level; at--) {
+      const body = open[at] as Buffer;
+      const child = childOnPath(at, leafIndex);
+      if (child >= childCount(body))
+        throw new StoreError("RECORD_DAMAGED", `a page of level ${at} has no child ${child}`);
+      const isKept = at === 1 && kept !== undefined;
+      open[at - 1] = isKept ? kept : this.readPage(childPage(body, child), at - 1);
+      openAt[at - 1] = pageIndexOf(leafIndex, at - 1);
+    }
+    return open[level] as Buffer;
+  }
+
+  /** Writes 32 bytes at `at` of `out`: the node over the positions from `index * 2^height`, 2^height of them. */
+  nodeInto(height: number, index: number, out: Uint8Array, at: number): void {
+    const {empty} = this;
+    const root = this.root as TreeRoot;
+    const isNew = root.rootPage === 0;
+    if (index * 2 ** height >= root.nextFreeNode) out.set(empty.zeros[height] as Uint8Array, at);
+    else if (height === TREE_HEIGHT) out.set(root.subRoot, at);
+    else if (height > (isNew ? 0 : pageRootHeight(this.top) - 2)) this.hashNodeInto(height, index, out, at);
+    else if (isNew) out.set(empty.leaves[index] as Uint8Array, at);
+    else this.copyNode(height, index, out, at);
+  }
+
+  private hashNodeInto(height: number, index: number, out: Uint8Array, at: number): void {
+    const pair = new Uint8Array(2 * WORD_BYTES);
+    this.nodeInto(height - 1, 2 * index, pair, 0);
+    this.nodeInto(height - 1, 2 * index + 1, pair, WORD_BYTES);
+    this.suite.hashPairsInto(pair, 1, out.subarray(at, at + WORD_BYTES));
+  }
+
+  private copyNode(height: number, index: number, out: Uint8Array, at: number): void {
+    const level = levelOfHeight(height);
+    const page = this.pageOver(index * 2 ** height, level);
+    const count = level === 0 ? leafCount(page) : 2 * childCount(page);
+    const rowsAt = level === 0 ? leafRowsAt(count) : innerRowsAt(count / 2);
+    const row = height - lowestHeight(level);
+    const position = index % 2 ** (pageRootHeight(level) - height);
+    if (position >= rowLength(count, row))
+      throw new StoreError(
+        "RECORD_DAMAGED",
+        `a page of level ${level} has no node ${position} in row ${row}`,
+      );
+    const from = rowsAt + (rowStart(count, row) + position) * WORD_BYTES;
+    for (let i = 0; i < WORD_BYTES; i++) out[at + i] = page[from + i] as number;
+  }
+
+  private readPage(page: number, level: number): Buffer {
+    return expectKind((this.pages as PageReader).read(page), level === 0 ? LEAF_PAGE : INNER_PAGE, page);
+  }
+}
+
+function pageIndexOf(leafIndex: number, level: number): number {
+  return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level] as number));
+}
