@@ -29,7 +29,7 @@ const PROCESSES = availableParallelism() + 1;
 const MOST_FILES = 10;
 const SLOWEST = 10;
 /** Run again with Node's own HTTP server. TEST_HTTP=node runs any others so. */
-const HTTP_FILES = /^integration\/server\/(http|hostileClients)\.test\.js$/;
+const HTTP_FILES = /^integration\/server\/(http|httpUnread|hostileClients)\.test\.js$/;
 
 const own = {times: 1, busy: 0, timeout: 300_000};
 const nodeOptions: string[] = [];

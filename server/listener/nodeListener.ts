@@ -76,8 +76,9 @@ export class NodeListener implements Listener {
     const {socket} = request;
     if (socket.destroyed) return;
     const earlier = this.last.get(socket);
-    if (earlier !== undefined && !earlier.isEnded) {
-      earlier.close();
+    if (earlier !== undefined && !earlier.isSent) {
+      if (!earlier.isEnded || earlier.onClosed !== undefined) earlier.close();
+      else earlier.onClosed = () => this.take(request, answer);
       return;
     }
     const response = new NodeResponse(request, answer);

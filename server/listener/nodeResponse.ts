@@ -13,20 +13,31 @@ const WRITE_BYTES = 64 * 1024;
 const NO_BYTES = new Uint8Array(0);
 
 export class NodeResponse implements HttpResponse {
-  /** Everything is handed to the socket. */
+  /** Everything is handed to Node. */
   isEnded = false;
-  private isAborted = false;
+  /** The system has taken everything. With TLS, Node says so some time later: the client may have sent its next request by then. */
+  isSent = false;
+  /** Called when the response is sent or its connection has closed. */
+  onClosed: (() => void) | undefined;
+  /** No handler is called any more. */
+  private isOver = false;
   private isHeadWritten = false;
   private status = "";
   private readonly headers: string[] = [];
   private offset = 0;
   private abort: () => void = () => {};
+  private resume: (offset: number) => void = () => {};
 
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
   ) {
-    response.once("close", () => this.reportAbort());
+    // Before Node's own handler, which may close the connection.
+    response.prependOnceListener("finish", () => this.noteSent());
+    response.once("close", () => {
+      this.reportAbort();
+      this.onClosed?.();
+    });
     // A connection that breaks: `close` follows.
     response.on("error", () => {});
   }
@@ -55,8 +66,9 @@ export class NodeResponse implements HttpResponse {
   }
 
   onWritable(handler: (offset: number) => boolean): void {
+    this.resume = handler;
     this.response.on("drain", () => {
-      if (this.isEnded || this.isAborted) return;
+      if (this.isOver) return;
       this.request.socket.setTimeout(0);
       handler(this.offset);
     });
@@ -79,20 +91,20 @@ export class NodeResponse implements HttpResponse {
     return this.hand(chunk);
   }
 
+  /** The last chunk counts when the system has taken it. Until then, `rest` is what remains of it. */
   tryEnd(rest: Uint8Array, totalBytes: number): [boolean, boolean] {
     this.writeHead(totalBytes);
-    let isTaken = true;
-    for (let at = 0; at < rest.length && isTaken; ) {
+    for (let at = 0; at < rest.length && !this.isEnded; at += WRITE_BYTES) {
       const chunk = rest.subarray(at, at + WRITE_BYTES);
-      at += chunk.length;
-      if (this.offset + chunk.length === totalBytes) {
-        this.finish(Buffer.from(chunk));
-        return [true, true];
+      if (this.offset + chunk.length === totalBytes) this.finish(Buffer.from(chunk));
+      else {
+        this.offset += chunk.length;
+        if (!this.hand(chunk)) return [false, false];
       }
-      this.offset += chunk.length;
-      isTaken = this.hand(chunk);
     }
-    return [isTaken, false];
+    if (!this.isEnded) return [true, false];
+    this.isOver = this.isSent;
+    return [this.isSent, this.isSent];
   }
 
   getWriteOffset(): number {
@@ -102,11 +114,13 @@ export class NodeResponse implements HttpResponse {
   end(body?: string, closes = false): void {
     if (closes) this.response.shouldKeepAlive = false;
     if (body !== undefined) this.writeHead(Buffer.byteLength(body));
+    this.isOver = true;
     this.finish(body);
   }
 
   endWithoutBody(): void {
     this.writeHead();
+    this.isOver = true;
     this.finish();
   }
 
@@ -129,7 +143,15 @@ export class NodeResponse implements HttpResponse {
   private finish(body?: string | Buffer): void {
     this.isEnded = true;
     this.response.end(body);
-    if (this.response.writableNeedDrain) this.request.socket.setTimeout(IDLE_MS);
+    this.isSent = this.response.writableFinished;
+    if (!this.isSent) this.request.socket.setTimeout(IDLE_MS);
+  }
+
+  private noteSent(): void {
+    // Node ends the writes of a connection that breaks as if they were done.
+    if (this.request.socket.destroyed) return;
+    this.isSent = true;
+    if (!this.isOver) this.resume(this.offset);
   }
 
   private writeHead(contentBytes?: number): void {
@@ -141,8 +163,8 @@ export class NodeResponse implements HttpResponse {
   }
 
   private reportAbort(): void {
-    if (this.isEnded || this.isAborted) return;
-    this.isAborted = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.abort();
   }
 }
