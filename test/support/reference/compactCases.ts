@@ -10,7 +10,7 @@ function addressOf(i: number): string {
   return `0x${(0x2400 + i).toString(16).padStart(40, "0")}`;
 }
 
-const CONTRACT = addressOf(3);
+export const CONTRACT = addressOf(3);
 const PLAIN = addressOf(2);
 const OTHER = addressOf(4);
 const DELETED = addressOf(5);
@@ -42,7 +42,7 @@ function makeLines(firstBalance: number): readonly DifferenceLine[] {
   ];
 }
 
-const LINES = makeLines(1);
+export const LINES = makeLines(1);
 /** Of another chain: the accounts without code have other balances. */
 export const OTHER_LINES = makeLines(101);
 

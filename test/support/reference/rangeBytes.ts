@@ -3,14 +3,15 @@
  * be made of them.
  */
 import {concatBytes, isEqual, isZero, joinBytes} from "../../../client/bytes/byteString.ts";
-import {decodeHex} from "../../../client/bytes/hex.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {compactAnswers} from "../../../client/compact/compactProof.ts";
-import {type HashSuite, newTreeRoot, word} from "../../../client/hash/hashSuites.ts";
+import {type HashSuite, hashSlot, newTreeRoot, word} from "../../../client/hash/hashSuites.ts";
 import {splitAccount} from "../../../client/proof/account.ts";
+import type {DifferenceLine} from "../chains/differenceLine.ts";
 import type {ReferenceState} from "./referenceState.ts";
 import type {ReferenceLeaf, ReferenceTree} from "./referenceTree.ts";
 
-interface RangeParts {
+export interface RangeParts {
   /** 0x03, the block, and of a storage tree its account's proof. */
   readonly head: Uint8Array;
   /** undefined: an account without storage, after whose proof the bytes end. */
@@ -26,6 +27,18 @@ interface RangeParts {
 
 /** The key behind an hKey; undefined: it is not known. */
 export type KeyOf = (hKey: Uint8Array) => Uint8Array | undefined;
+
+/** Those of a chain: every address and slot that its blocks name. */
+export function keysOf(suite: HashSuite, lines: readonly DifferenceLine[]): KeyOf {
+  const known = new Map<string, Uint8Array>();
+  for (const [address, difference] of lines.flatMap(({accounts}) => Object.entries(accounts))) {
+    const bytes = decodeHex(address.toLowerCase());
+    known.set(encodeHex(suite.hashAddress(bytes)), bytes);
+    for (const slot of Object.keys(difference?.storage ?? {}).map(BigInt))
+      known.set(encodeHex(hashSlot(suite, slot)), stripped(word(slot)));
+  }
+  return hKey => known.get(encodeHex(hKey));
+}
 
 export function rangeParts(
   state: ReferenceState,
@@ -81,7 +94,7 @@ function treeRange(
 }
 
 /** The record of a leaf in a range. @param leaf - null: deleted */
-function leafRecord(
+export function leafRecord(
   suite: HashSuite,
   leaf: ReferenceLeaf | null,
   index: number,
@@ -135,7 +148,7 @@ export function joinRange({head, range}: RangeParts): Uint8Array {
 }
 
 /** Bytes of a link in a tree of so many positions. */
-function widthOf(positions: number): number {
+export function widthOf(positions: number): number {
   return stripped(word(positions - 1)).length;
 }
 

@@ -1,0 +1,279 @@
+/** Makes forgeries of answers of chain_getLeaves, by class. None may be accepted. */
+import {concatBytes, isEqual} from "../../../client/bytes/byteString.ts";
+import {type HashSuite, newTreeRoot, word} from "../../../client/hash/hashSuites.ts";
+import type {LeavesRequest} from "../../../client/leaves/leafRange.ts";
+import {NO_CODE_KECCAK, noCodeHash} from "../../../client/proof/account.ts";
+import {CONTRACT, CompactCases, OTHER_LINES} from "./compactCases.ts";
+import {joinRange, type KeyOf, leafRecord, type RangeParts, rangeParts, widthOf} from "./rangeBytes.ts";
+import type {ReferenceLeaf, ReferenceTree} from "./referenceTree.ts";
+
+/** An answer, what was asked for, and the root that the verifier trusts. */
+export interface RangeCase {
+  readonly root: Uint8Array;
+  readonly request: LeavesRequest;
+  readonly bytes: Uint8Array;
+}
+
+type Range = NonNullable<RangeParts["range"]>;
+
+/** What a forgery is made of. */
+interface Valid {
+  readonly suite: HashSuite;
+  readonly parts: RangeParts;
+  readonly range: Range;
+  readonly request: LeavesRequest;
+  readonly tree: ReferenceTree;
+  readonly isAccounts: boolean;
+  readonly keyOf: KeyOf;
+  /** The answer to another request, or of another block or chain, with everything that is true there. */
+  other(change: {block?: number; tree?: string; from?: number; isOtherChain?: boolean}): RangeParts;
+}
+
+/** @param pick - a number from 0 to below `n`, another one at each call. @returns bytes; undefined: there is no such forgery */
+type Forge = (valid: Valid, pick: (n: number) => number) => Uint8Array | undefined;
+
+const BLOCK = {number: 1, hash: `0x${"b1".repeat(32)}`};
+/** Where the number and the hash of the block stand, which `verifyLeaves` does not compare. */
+const UNPROVEN = {from: 1, to: 39};
+
+export class RangeCases {
+  private readonly cases: CompactCases;
+  private readonly otherCases: CompactCases;
+
+  constructor(
+    readonly suite: HashSuite,
+    readonly keyOf: KeyOf,
+  ) {
+    this.cases = new CompactCases(suite);
+    this.otherCases = new CompactCases(suite, OTHER_LINES);
+  }
+
+  treeOf(tree: string): ReferenceTree {
+    const {state} = this.cases;
+    if (tree === "accounts") return state.accountTree(BLOCK.number);
+    return state.readAccount(BLOCK.number, tree)?.storage as ReferenceTree;
+  }
+
+  prove(request: LeavesRequest): RangeCase {
+    return {root: this.root, request, bytes: joinRange(this.partsOf(request))};
+  }
+
+  get root(): Uint8Array {
+    return this.cases.state.stateRoot(BLOCK.number);
+  }
+
+  /** @returns undefined if there is no such forgery of this answer */
+  forge(name: ForgeryName, request: LeavesRequest, pick: (n: number) => number): RangeCase | undefined {
+    const {suite, keyOf} = this;
+    const parts = this.partsOf(request);
+    const valid: Valid = {
+      ...{suite, parts, request, keyOf, range: parts.range as Range},
+      tree: this.treeOf(request.tree),
+      isAccounts: request.tree === "accounts",
+      other: ({block = BLOCK.number, tree = request.tree, from = request.from, isOtherChain = false}) =>
+        this.partsOf({tree, from, count: request.count}, block, isOtherChain),
+    };
+    const bytes = FORGERIES[name](valid, pick);
+    if (bytes === undefined || isEqual(bytes, joinRange(parts))) return undefined;
+    return {root: this.root, request, bytes};
+  }
+
+  private partsOf(
+    {tree, from, count}: LeavesRequest,
+    number = BLOCK.number,
+    isOtherChain = false,
+  ): RangeParts {
+    const {state} = isOtherChain ? this.otherCases : this.cases;
+    const address = tree === "accounts" ? undefined : tree;
+    return rangeParts(state, {...BLOCK, number}, address, from, count, this.keyOf);
+  }
+}
+
+function join({parts}: Valid, range: Partial<Range>): Uint8Array {
+  return joinRange({...parts, range: {...(parts.range as Range), ...range}});
+}
+
+/** The range with another leaf at one place. @param change - undefined: there is none such */
+function withLeaf(
+  valid: Valid,
+  i: number,
+  change: (leaf: ReferenceLeaf) => ReferenceLeaf | null | undefined,
+  keyOf = valid.keyOf,
+): Uint8Array | undefined {
+  const {suite, range, tree, isAccounts} = valid;
+  const index = range.from + i;
+  const leaf = tree.positions[index] ?? null;
+  const changed = leaf === null ? undefined : change(leaf);
+  if (changed === undefined || (changed === null && index < 2)) return undefined;
+  const record = leafRecord(suite, changed, index, isAccounts, widthOf(tree.nextFreeNode), keyOf);
+  return join(valid, {records: range.records.with(i, record)});
+}
+
+/** Forms of a record that say the same in another way, or that a slot is zero. */
+function otherForms(
+  {suite, isAccounts}: Valid,
+  record: Uint8Array,
+  {hKey}: ReferenceLeaf,
+  keyBytes: number,
+  linkBytes: number,
+): Uint8Array[] {
+  const flags = record[0] as number;
+  const afterLinks = 1 + keyBytes + 2 * linkBytes;
+  const head = (bits: number) => concatBytes(Uint8Array.of(bits), record.subarray(1, afterLinks));
+  const rest = record.subarray(afterLinks);
+  const longer = concatBytes(head(flags + 1), Uint8Array.of(0), rest);
+  if (!isAccounts) {
+    const links = record.subarray(1 + keyBytes, afterLinks);
+    return [longer, concatBytes(head(flags | 0x80), rest), concatBytes(Uint8Array.of(0x40), hKey, links)];
+  }
+  const nonceBytes = flags & 0x0f;
+  const [nonce, balanceAndMore] = [rest.subarray(0, nonceBytes), rest.subarray(nonceBytes)];
+  const balanceBytes = balanceAndMore[0] as number;
+  const noCode = concatBytes(Uint8Array.of(0), noCodeHash(suite), NO_CODE_KECCAK);
+  return [
+    longer,
+    concatBytes(head(flags | 0x20), rest),
+    concatBytes(head((flags & ~0x0f) | 0x09), new Uint8Array(9 - nonceBytes), rest),
+    concatBytes(head(flags), nonce, Uint8Array.of(balanceBytes + 1, 0), balanceAndMore.subarray(1)),
+    ...((flags & 0x80) === 0 ? [concatBytes(head(flags | 0x80), rest, newTreeRoot(suite))] : []),
+    ...((flags & 0xc0) === 0 ? [concatBytes(head(flags | 0x40), rest, noCode)] : []),
+  ];
+}
+
+const FORGERIES = {
+  "a leaf left out": (valid, pick) =>
+    join(valid, {records: valid.range.records.toSpliced(pick(valid.range.records.length), 1)}),
+  "a leaf twice": (valid, pick) => {
+    const i = pick(valid.range.records.length);
+    return join(valid, {records: valid.range.records.toSpliced(i, 0, valid.range.records[i] as Uint8Array)});
+  },
+  "a leaf moved": (valid, pick) => {
+    const {records} = valid.range;
+    const [i, to] = [pick(records.length), pick(records.length)];
+    return join(valid, {records: records.toSpliced(i, 1).toSpliced(to, 0, records[i] as Uint8Array)});
+  },
+  "a leaf hidden as deleted": (valid, pick) => withLeaf(valid, pick(valid.range.records.length), () => null),
+  "a deleted leaf shown again": (valid, pick) => {
+    const {range, tree, suite, isAccounts, keyOf} = valid;
+    const i = pick(range.records.length);
+    const [index, leaf] = [range.from + i, tree.positions[2 + pick(tree.nextFreeNode - 2)]];
+    if (tree.positions[index] !== null || !leaf) return undefined;
+    const record = leafRecord(suite, leaf, index, isAccounts, widthOf(tree.nextFreeNode), keyOf);
+    return join(valid, {records: range.records.with(i, record)});
+  },
+  "another range in its place": (valid, pick) => {
+    const {range, tree, parts} = valid;
+    const other = valid.other({from: pick(tree.nextFreeNode)}).range as Range;
+    return joinRange({...parts, range: {...other, from: range.from}});
+  },
+  "the records of another range": (valid, pick) => {
+    const {records} = valid.other({from: pick(valid.tree.nextFreeNode)}).range as Range;
+    return join(valid, {records});
+  },
+  "two halves swapped": (valid, pick) => {
+    const {records} = valid.range;
+    const cut = pick(records.length);
+    return join(valid, {records: [...records.slice(cut), ...records.slice(0, cut)]});
+  },
+  "another next free index": (valid, pick) => {
+    const {nextFreeNode} = valid.range;
+    const others = [nextFreeNode + 1, nextFreeNode - 1, 2 * nextFreeNode, 2, 0, 300, 2 ** 40 - 1];
+    return join(valid, {nextFreeNode: others[pick(others.length)] as number});
+  },
+  "an older block": (valid, pick) => {
+    const {head, range} = valid.other({block: 0});
+    return joinRange(pick(2) === 0 ? {head: valid.parts.head, range} : {head, range: valid.range});
+  },
+  "another chain": (valid, pick) => {
+    const {head, range} = valid.other({isOtherChain: true});
+    return joinRange(pick(2) === 0 ? {head: valid.parts.head, range} : {head, range});
+  },
+  "another tree": (valid, pick) => {
+    const {head, range} = valid.other({tree: valid.isAccounts ? CONTRACT : "accounts", from: 0});
+    return joinRange(
+      [
+        {head: valid.parts.head, range},
+        {head, range},
+        {head, range: valid.range},
+      ][pick(3)] as RangeParts,
+    );
+  },
+  "a wrong key": (valid, pick) => {
+    const way = pick(4);
+    const keyOf: KeyOf = hKey => {
+      const key = valid.keyOf(hKey);
+      if (way === 3 && key !== undefined)
+        return key.length === 0 ? Uint8Array.of(1) : flip(key, 8 * (key.length - 1));
+      return way < 3 ? undefined : key;
+    };
+    const hKeys = [new Uint8Array(32), valid.suite.tailKey, undefined];
+    return withLeaf(
+      valid,
+      pick(valid.range.records.length),
+      leaf => (way === 3 ? leaf : {...leaf, hKey: hKeys[way] ?? flip(leaf.hKey, 9)}),
+      keyOf,
+    );
+  },
+  "changed links": (valid, pick) => {
+    const side = (["prev", "next"] as const)[pick(2)] as "prev" | "next";
+    const to = pick(valid.tree.nextFreeNode + 3);
+    return withLeaf(valid, pick(valid.range.records.length), leaf => ({...leaf, [side]: to}));
+  },
+  "a changed value": (valid, pick) => {
+    const bit = pick(8);
+    return withLeaf(valid, pick(valid.range.records.length), leaf => {
+      const last = leaf.value.length / 32;
+      return {...leaf, value: flip(leaf.value, 256 * (1 + pick(last)) - 1 - bit)};
+    });
+  },
+  "another form of a record": (valid, pick) => {
+    const {range, tree, keyOf, isAccounts} = valid;
+    const i = pick(range.records.length);
+    const leaf = tree.positions[range.from + i];
+    if (range.from + i < 2 || !leaf) return undefined;
+    const key = keyOf(leaf.hKey);
+    const keyBytes = key === undefined ? 32 : key.length + (isAccounts ? 0 : 1);
+    const record = range.records[i] as Uint8Array;
+    const forms = otherForms(valid, record, leaf, keyBytes, widthOf(tree.nextFreeNode));
+    return join(valid, {records: range.records.with(i, forms[pick(forms.length)] as Uint8Array)});
+  },
+  "changed nodes": (valid, pick) => {
+    const {nodes} = valid.range;
+    const i = pick(nodes.length + 1);
+    const node = nodes[i] ?? word(1);
+    const changed = [
+      nodes.toSpliced(i, 1),
+      nodes.toSpliced(i, 0, node),
+      nodes.toSpliced(i, 1, flip(node, pick(256))),
+      nodes.toSpliced(i, 1, new Uint8Array(32)),
+      nodes.toReversed(),
+    ];
+    return join(valid, {nodes: changed[pick(changed.length)] as Uint8Array[]});
+  },
+  "another count or beginning": (valid, pick) => {
+    const {from, records} = valid.range;
+    const bytes = join(valid, {from: pick(2) === 0 ? from + 1 : Math.max(0, from - 1)});
+    return pick(3) > 0 ? bytes : join(valid, {records: records.slice(0, pick(records.length))});
+  },
+  "a bit": ({parts}, pick) => {
+    const bytes = joinRange(parts);
+    const at = pick(bytes.length - (UNPROVEN.to - UNPROVEN.from));
+    return flip(bytes, 8 * (at < UNPROVEN.from ? at : at + UNPROVEN.to - UNPROVEN.from) + pick(8));
+  },
+  "another first byte": ({parts}, pick) => joinRange(parts).with(0, pick(256)),
+  "a byte more or less": ({parts}, pick) => {
+    const bytes = joinRange(parts);
+    if (pick(2) === 0) return bytes.subarray(0, pick(bytes.length));
+    return concatBytes(bytes, new Uint8Array(1 + pick(64)));
+  },
+} satisfies Record<string, Forge>;
+
+export type ForgeryName = keyof typeof FORGERIES;
+
+export const FORGERY_NAMES = Object.keys(FORGERIES) as readonly ForgeryName[];
+
+/** @param bit - counted from the first byte's highest */
+function flip(bytes: Uint8Array, bit: number): Uint8Array {
+  const at = bit >> 3;
+  return bytes.with(at, (bytes[at] as number) ^ (0x80 >> (bit & 7)));
+}
