@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {once} from "node:events";
 import {readFileSync} from "node:fs";
 import {cp, writeFile} from "node:fs/promises";
+import {createServer as createHttpServer} from "node:http";
 import {type ClientHttp2Session, connect as connectHttp2} from "node:http2";
 import {type AddressInfo, createServer} from "node:net";
 import {after, before, test} from "node:test";
@@ -59,28 +60,43 @@ before(async () => {
   for (const one of [db, folder.file("copy")])
     services.push(await OwnService.serve(["--db", one, "--log-requests", "--trust-forwarded", "127.0.0.1"]));
   await writeFile(folder.file("edge.pem"), PAIR.cert + PAIR.key);
-  port = await findPort();
+  const edge = await startEdge(services.map(service => service.port));
+  port = edge.port;
+  after(async () => {
+    await edge.stop();
+    for (const service of services) await service.stop();
+    await folder.remove();
+  });
+});
+
+interface Edge {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts HAProxy before two services, with the file changed as its head says. @param ports - of the services */
+async function startEdge(ports: readonly number[]): Promise<Edge> {
+  const port = await findPort();
   const config = [
     ["bind :443 ssl", `bind 127.0.0.1:${port} ssl`],
     ["bind :80", `bind 127.0.0.1:${await findPort()}`],
     ["/etc/haproxy/proofd.pem", folder.file("edge.pem")],
     ["gt 2000", `gt ${LIMIT}`],
-    ["127.0.0.1:8545", `127.0.0.1:${services[0]?.port}`],
-    ["127.0.0.1:8546", `127.0.0.1:${services[1]?.port}`],
+    ["127.0.0.1:8545", `127.0.0.1:${ports[0]}`],
+    ["127.0.0.1:8546", `127.0.0.1:${ports[1]}`],
   ].reduce((text, [from, to]) => change(text, from as string, to as string), CONFIG);
-  await writeFile(folder.file("haproxy.cfg"), config);
-  const haproxy = startChild("haproxy", ["-db", "-f", folder.file("haproxy.cfg")]);
+  const path = folder.file(`haproxy-${port}.cfg`);
+  await writeFile(path, config);
+  const haproxy = startChild("haproxy", ["-db", "-f", path]);
   haproxy.stdout.resume();
   let said = "";
   haproxy.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text;
   });
-  after(async () => {
+  const stop = async () => {
     haproxy.kill("SIGKILL");
     await once(haproxy, "close");
-    for (const service of services) await service.stop();
-    await folder.remove();
-  });
+  };
   for (;;) {
     const socket = connectTls({port, host: "127.0.0.1", rejectUnauthorized: false});
     const isOpen = await once(socket, "secureConnect").then(
@@ -88,17 +104,17 @@ before(async () => {
       () => false,
     );
     socket.destroy();
-    if (isOpen) break;
+    if (isOpen) return {port, stop};
     assert.equal(haproxy.exitCode, null, said);
     await pause(LOOK_MS);
   }
-});
+}
 
-function openHttp2(localAddress: string): ClientHttp2Session {
+function openHttp2(localAddress: string, edgePort = port): ClientHttp2Session {
   return connectHttp2(`https://localhost:${port}`, {
     createConnection: () =>
       connectTls({
-        port,
+        port: edgePort,
         host: "127.0.0.1",
         localAddress,
         ca: PAIR.cert,
@@ -108,9 +124,10 @@ function openHttp2(localAddress: string): ClientHttp2Session {
   });
 }
 
+/** @param body - comes after the headers */
 async function ask(
   session: ClientHttp2Session,
-  body: string,
+  body: string | Promise<string>,
   headers: Readonly<Record<string, string>> = {},
 ) {
   const stream = session.request({
@@ -119,7 +136,7 @@ async function ask(
     "content-type": "application/json",
     ...headers,
   });
-  stream.end(body);
+  stream.end(await body);
   const [answer] = await once(stream, "response");
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
@@ -193,4 +210,33 @@ test("a service that stops loses no request: the other one answers", async t => 
   };
   await Promise.all([asking(), stop()]);
   session.close();
+});
+
+test("a request that one service is too busy for is sent once more, over HTTP/1.1 and HTTP/2", async t => {
+  if (!isThere) return notRun(t, "no haproxy in PATH");
+  let tries = 0;
+  const busy = createHttpServer((request, response) => {
+    request.resume();
+    if (request.method === "POST") tries++;
+    response.writeHead(request.method === "POST" ? 503 : 200, {"content-type": "application/json"}).end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(busy, "listening");
+  const {port: busyPort} = busy.address() as AddressInfo;
+  const edge = await startEdge([busyPort, busyPort]);
+  try {
+    const session = openHttp2("127.0.0.11", edge.port);
+    assert.equal((await ask(session, pause(LOOK_MS, CHAIN_CALL))).status, 503);
+    assert.equal(tries, 2);
+    session.close();
+    const socket = connectTls({port: edge.port, host: "127.0.0.1", ca: PAIR.cert, servername: "localhost"});
+    await once(socket, "secureConnect");
+    socket.write(encodePost(CHAIN_CALL));
+    assert.match(String((await once(socket, "data"))[0]), /^HTTP\/1.1 503 /);
+    assert.equal(tries, 4);
+    socket.destroy();
+  } finally {
+    await edge.stop();
+    busy.closeAllConnections();
+    busy.close();
+  }
 });
