@@ -36,7 +36,6 @@ const COUNT_BYTES = 2;
 const LENGTH_BYTES = 2;
 const HEAD_BYTES = 1 + BLOCK_BYTES + LENGTH_BYTES + 1 + 2 * INDEX_BYTES + COUNT_BYTES;
 const NODES_BYTES = 2 * TREE_HEIGHT * WORD_BYTES;
-/** The records of one answer take no more, unless it is one record. */
 const MAX_RECORDS_BYTES = 512 * 1024;
 /** The first byte of a multiproof (docs/proofs.md, 9.1). */
 const ACCOUNT_TREE = 0x01;
@@ -45,9 +44,11 @@ export class LeavesProver {
   private readonly pages: TreePages;
   private readonly node = new Uint8Array(WORD_BYTES);
 
+  /** @param maxBytes - of the records of one answer, unless it is one record */
   constructor(
     private readonly store: StateReader,
     private readonly multi: MultiProver,
+    private readonly maxBytes = MAX_RECORDS_BYTES,
   ) {
     this.pages = new TreePages(store.suite, store.empty);
   }
@@ -96,7 +97,7 @@ export class LeavesProver {
         `params[1] (fromIndex): expected an index below 0x${nextFreeNode.toString(16)}, the tree's next free one, got 0x${from.toString(16)}`,
       );
     const most = Math.min(count, nextFreeNode - from);
-    text.reserve(HEAD_BYTES + NODES_BYTES + Math.min(most * LEAF_BYTES, MAX_RECORDS_BYTES + LEAF_BYTES));
+    text.reserve(HEAD_BYTES + NODES_BYTES + Math.min(most * LEAF_BYTES, this.maxBytes + LEAF_BYTES));
     text.integer(nextFreeNode, INDEX_BYTES);
     text.integer(from, INDEX_BYTES);
     const countAt = text.size;
@@ -117,7 +118,7 @@ export class LeavesProver {
 
   /** Hot: its loop runs once per leaf. @returns how many leaves fit */
   private writeLeaves(text: AnswerText, form: LeafForm, owner: number, from: number, count: number): number {
-    const {pages, store} = this;
+    const {pages, store, maxBytes} = this;
     const start = text.size;
     let leafIndex = from;
     while (leafIndex < from + count) {
@@ -132,7 +133,7 @@ export class LeavesProver {
         else if (leafIndex === HEAD_INDEX)
           text.integer(entryNext(page, findEntry(page, position)), form.width);
         else text.integer(entryPrev(page, findEntry(page, position)), form.width);
-        if (text.size - start <= MAX_RECORDS_BYTES || leafIndex === from) continue;
+        if (text.size - start <= maxBytes || leafIndex === from) continue;
         text.truncate(before);
         return leafIndex - from;
       }

@@ -196,7 +196,11 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     assert.deepEqual([status, type], [200, "application/json"]);
     assert.equal(JSON.parse(body.toString()).error.code, -32603);
     assert.match((await daemon.call("chain_getMultiProof", [entries, "0x0"])).result, /^0x01/);
-    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 3);
+    const range = ["accounts", "0x0", "0x1000"];
+    const leaves = await daemon.call("chain_getLeaves", [...range, `0x${(BLOCKS - 1).toString(16)}`]);
+    assert.equal(leaves.error.code, -32603);
+    assert.match((await daemon.call("chain_getLeaves", [...range, "0x0"])).result, /^0x03/);
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 4);
   } finally {
     await daemon.stop();
   }

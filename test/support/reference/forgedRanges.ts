@@ -260,6 +260,35 @@ const FORGERIES = {
     const at = pick(bytes.length - (UNPROVEN.to - UNPROVEN.from));
     return flip(bytes, 8 * (at < UNPROVEN.from ? at : at + UNPROVEN.to - UNPROVEN.from) + pick(8));
   },
+  /** Under poseidon2, no limb is as large as these. */
+  "words that are no digests": (valid, pick) => {
+    const {range} = valid;
+    const none = (bytes: Uint8Array) => {
+      const at = 4 * pick(8);
+      return bytes.with(at, bytes[at] === 0xff ? 0xfe : 0xff);
+    };
+    const way = pick(5);
+    if (way === 0) {
+      const i = pick(range.nodes.length + 1);
+      const node = range.nodes[i];
+      return node && join(valid, {nodes: range.nodes.with(i, none(node))});
+    }
+    if (way === 1)
+      return withLeaf(
+        valid,
+        pick(range.records.length),
+        leaf => ({...leaf, hKey: none(leaf.hKey)}),
+        () => undefined,
+      );
+    // Of an account with code: storageRoot and codeHash are words 2 and 3.
+    const i = range.records.findIndex(({length}) => length > 100);
+    const at = 64 + 32 * pick(2);
+    if (i < 0) return undefined;
+    return withLeaf(valid, i, leaf => {
+      const value = concatBytes(leaf.value.subarray(0, at), none(leaf.value.subarray(at)));
+      return {...leaf, value};
+    });
+  },
   "another first byte": ({parts}, pick) => joinRange(parts).with(0, pick(256)),
   "a byte more or less": ({parts}, pick) => {
     const bytes = joinRange(parts);
