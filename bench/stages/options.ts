@@ -7,7 +7,16 @@ import {countOption, createProgram, FlagError, namesOption} from "../program/ben
 import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
 
 /** In the order in which they run. */
-export const STAGE_NAMES = ["hash", "proof", "multiproof", "verify", "estimate", "evm", "commit"] as const;
+export const STAGE_NAMES = [
+  "hash",
+  "proof",
+  "multiproof",
+  "leaves",
+  "verify",
+  "estimate",
+  "evm",
+  "commit",
+] as const;
 /** They start a node, so they run only if they are asked for. */
 export const FOLLOW_STAGE_NAMES = ["execute", "follow", "geth"] as const;
 

@@ -22,6 +22,7 @@ const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
   hash: async () => (await import("./hash.bench.ts")).createHashStage,
   proof: async () => (await import("./proof.bench.ts")).createProofStage,
   multiproof: async () => (await import("./multiproof.bench.ts")).createMultiproofStage,
+  leaves: async () => (await import("./leaves.bench.ts")).createLeavesStage,
   verify: async () => (await import("./verify.bench.ts")).createVerifyStage,
   estimate: async () => (await import("./estimate.bench.ts")).createEstimateStage,
   evm: async () => (await import("./evm.bench.ts")).createEvmStage,

@@ -12,7 +12,7 @@ function addressOf(i: number): string {
 
 export const CONTRACT = addressOf(3);
 const PLAIN = addressOf(2);
-const OTHER = addressOf(4);
+export const OTHER = addressOf(4);
 const DELETED = addressOf(5);
 
 /** A contract whose slots are 16 and up and which has lost its third; seven accounts without code, one of them deleted. */

@@ -8,7 +8,7 @@ import {joinRange, type KeyOf, leafRecord, type RangeParts, rangeParts, widthOf}
 import type {ReferenceLeaf, ReferenceTree} from "./referenceTree.ts";
 
 /** An answer, what was asked for, and the root that the verifier trusts. */
-export interface RangeCase {
+interface RangeCase {
   readonly root: Uint8Array;
   readonly request: LeavesRequest;
   readonly bytes: Uint8Array;
@@ -268,7 +268,7 @@ const FORGERIES = {
   },
 } satisfies Record<string, Forge>;
 
-export type ForgeryName = keyof typeof FORGERIES;
+type ForgeryName = keyof typeof FORGERIES;
 
 export const FORGERY_NAMES = Object.keys(FORGERIES) as readonly ForgeryName[];
 

@@ -135,7 +135,7 @@ function makeSlots({suite, state}: CompactCases): VerifierVector[] {
 }
 
 /** A message without what came and without its numbers: what is refused by the same rule has the same. */
-function ruleOf(complaint: string): string {
+export function ruleOf(complaint: string): string {
   return complaint
     .replace(/, got .*/s, "")
     .replace(/0x[0-9a-f]+/g, "the key")

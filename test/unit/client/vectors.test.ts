@@ -1,14 +1,18 @@
-/** The client says of every vector in test/fixtures/own/verifier-*.json what it expects. */
+/** The client says of every vector in test/fixtures/own/verifier-*.json and leaves-*.json what it expects. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {decodeHex} from "../../../client/bytes/hex.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {verifyMultiProof, verifySlots} from "../../../client/compact/compactProof.ts";
-import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
+import {HASH_SUITES, type HashSuite, word} from "../../../client/hash/hashSuites.ts";
+import {verifyLeaves} from "../../../client/leaves/leafRange.ts";
+import type {TreeLeaf} from "../../../client/leaves/treeLeaf.ts";
+import {encodeAccount} from "../../../client/proof/account.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, verifyProof} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import {applyEdits} from "../../support/reference/jsonPath.ts";
+import type {ExpectedLeaf, RangeVectors} from "../../support/reference/rangeVectors.ts";
 import {
   expectEntries,
   type VerifierVector,
@@ -45,3 +49,38 @@ for (const suite of HASH_SUITES) {
       });
   }
 }
+
+/** The leaf as a vector of leaves-*.json shows it. */
+function describe(leaf: TreeLeaf): ExpectedLeaf | null {
+  if (leaf.role === "removed") return null;
+  const {leafIndex, prev, next} = leaf;
+  const [hKey, hVal] = [leaf.hKey, leaf.hVal].map(encodeHex) as [string, string];
+  const [key, value] =
+    leaf.role === "account"
+      ? [leaf.address, encodeAccount(leaf.account)]
+      : leaf.role === "slot"
+        ? [slotText(leaf.slot), word(leaf.value)]
+        : [undefined, word(0)];
+  return {leafIndex, prev, next, hKey, hVal, key: key ?? null, value: encodeHex(value)};
+}
+
+function slotText(slot: bigint | undefined): string | undefined {
+  if (slot === undefined) return undefined;
+  const digits = slot === 0n ? "" : slot.toString(16);
+  return `0x${digits.padStart(digits.length + (digits.length % 2), "0")}`;
+}
+
+for (const suite of HASH_SUITES)
+  for (const {what, root, request, proof, expect} of readFixture<RangeVectors>(`own/leaves-${suite.name}`)
+    .vectors) {
+    const verify = () => verifyLeaves(suite, decodeHex(root), request, decodeHex(proof));
+    if (expect === "refused")
+      test(`${suite.name}: leaves: ${what} is refused`, () => {
+        assert.throws(verify, ProofError);
+      });
+    else
+      test(`${suite.name}: leaves: ${what} are what the vector expects`, () => {
+        const {nextFreeNode, leaves} = verify();
+        assert.deepEqual({nextFreeNode, leaves: leaves.map(describe)}, expect);
+      });
+  }

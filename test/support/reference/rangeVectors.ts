@@ -1,0 +1,116 @@
+/** Vectors for anyone who writes a verifier of chain_getLeaves (docs/proofs.md, section 15): good and forged answers. */
+import {encodeHex} from "../../../client/bytes/hex.ts";
+import {type HashSuite, zeroSubTrees} from "../../../client/hash/hashSuites.ts";
+import {type LeavesRequest, verifyLeaves} from "../../../client/leaves/leafRange.ts";
+import {CONTRACT, LINES, OTHER} from "./compactCases.ts";
+import {FORGERY_NAMES, RangeCases} from "./forgedRanges.ts";
+import {complaintOf} from "./forgeryClasses.ts";
+import {memoiseSuite} from "./memoisedSuite.ts";
+import {type KeyOf, keysOf} from "./rangeBytes.ts";
+import {ruleOf} from "./verifierVectors.ts";
+
+/** A leaf that a verifier finds. */
+export interface ExpectedLeaf {
+  readonly leafIndex: number;
+  readonly prev: number;
+  readonly next: number;
+  readonly hKey: string;
+  readonly hVal: string;
+  /** The address, or the slot without leading zeros. null: it is not known, or the leaf is head or tail. */
+  readonly key: string | null;
+  /** 192 bytes of an account, 32 of a slot, of head and of tail. */
+  readonly value: string;
+}
+
+interface RangeVector {
+  readonly what: string;
+  /** The state root that the verifier trusts. */
+  readonly root: string;
+  readonly request: LeavesRequest;
+  readonly proof: string;
+  /** The tree's nextFreeNode (2: no storage) and the leaves by position; null: deleted. */
+  readonly expect:
+    | "refused"
+    | {readonly nextFreeNode: number; readonly leaves: readonly (ExpectedLeaf | null)[]};
+}
+
+export interface RangeVectors {
+  readonly suite: HashSuite["name"];
+  readonly vectors: readonly RangeVector[];
+}
+
+const REQUESTS: readonly (readonly [what: string, request: LeavesRequest])[] = [
+  ["the account tree", {tree: "accounts", from: 0, count: 4096}],
+  ["accounts in the middle", {tree: "accounts", from: 3, count: 4}],
+  ["the last account", {tree: "accounts", from: 9, count: 1}],
+  ["a storage tree", {tree: CONTRACT, from: 0, count: 4096}],
+  ["slots in the middle", {tree: CONTRACT, from: 4, count: 3}],
+  ["an account without storage", {tree: OTHER, from: 0, count: 4096}],
+  ["an account that is absent", {tree: `0x${"99".repeat(20)}`, from: 0, count: 4096}],
+];
+/** Forgeries of a class that are looked at. The first of each class and the first of each rule are kept. */
+const TRIES = 12;
+
+export function makeRangeVectors(plain: HashSuite): RangeVectors {
+  const suite = memoiseSuite(plain);
+  const known = keysOf(suite, LINES);
+  const cases = new RangeCases(suite, known);
+  const unknown = new RangeCases(suite, hKey => ((hKey[31] as number) % 2 === 0 ? known(hKey) : undefined));
+  const vectors = [
+    ...REQUESTS.map(([what, request]) => makeGood(cases, what, request)),
+    ...REQUESTS.flatMap(([what, request], i) =>
+      i % 3 === 0 && i < 6 ? [makeGood(unknown, `${what}, where some keys are unknown`, request)] : [],
+    ),
+    ...makeForged(cases),
+  ];
+  return {suite: suite.name, vectors};
+}
+
+function makeGood(cases: RangeCases, what: string, request: LeavesRequest): RangeVector {
+  const {root, bytes} = cases.prove(request);
+  const tree = cases.treeOf(request.tree);
+  const nextFreeNode = tree?.nextFreeNode ?? 2;
+  const leaves = nextFreeNode === 2 ? [] : tree.positions.slice(request.from, request.from + request.count);
+  const expect = {
+    nextFreeNode,
+    leaves: leaves.map((leaf, i): ExpectedLeaf | null => {
+      if (leaf === null) return null;
+      const {prev, next, hKey, hVal, value} = leaf;
+      const [hKeyText, hValText, valueText] = [hKey, hVal, value].map(encodeHex) as [string, string, string];
+      const key = keyText(cases.keyOf, hKey);
+      return {leafIndex: request.from + i, prev, next, hKey: hKeyText, hVal: hValText, key, value: valueText};
+    }),
+  };
+  return {what, root: encodeHex(root), request, proof: encodeHex(bytes), expect};
+}
+
+function keyText(keyOf: KeyOf, hKey: Uint8Array): string | null {
+  const key = keyOf(hKey);
+  return key === undefined ? null : encodeHex(key);
+}
+
+function makeForged(cases: RangeCases): RangeVector[] {
+  const {suite} = cases;
+  const zero = zeroSubTrees(suite)[1] as Uint8Array;
+  // The same numbers at each making.
+  let state = zero[0] as number;
+  const pick = (n: number) => {
+    state = (state * 48_271 + 11) % 0x7fffffff;
+    return state % n;
+  };
+  const vectors: RangeVector[] = [];
+  const shown = new Set<string>();
+  for (const name of FORGERY_NAMES)
+    for (let i = 0; i < TRIES; i++) {
+      const [, request] = REQUESTS[pick(5)] as (typeof REQUESTS)[number];
+      const forged = cases.forge(name, request, pick);
+      if (forged === undefined) continue;
+      const {root, bytes} = forged;
+      const rule = ruleOf(complaintOf(() => verifyLeaves(suite, root, request, bytes)));
+      if (shown.has(name) && shown.has(rule)) continue;
+      shown.add(name).add(rule);
+      const what = `${name}: ${rule}`;
+      vectors.push({what, root: encodeHex(root), request, proof: encodeHex(bytes), expect: "refused"});
+    }
+  return vectors;
+}
