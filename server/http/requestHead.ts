@@ -1,8 +1,9 @@
 /**
  * The headers that matter here, read in one pass: with uWebSockets.js, asking for each costs as much.
  *
- * Refuses requests whose end two servers could read differently (RFC 9112, section 6). Behind a proxy that reads another end than
- * proofd, one client could send a request in the name of another. uWebSockets.js lets some through; node:http refuses most itself.
+ * Refuses heads that two servers could read differently (RFC 9112, section 6). Behind a proxy that reads another end than proofd, one
+ * client could send a request in the name of another. uWebSockets.js lets most through; node:http refuses most itself. What comes
+ * behind a header without a name, and how a body is cut into chunks, only the library sees (docs/decisions.md).
  */
 import type {HttpRequest} from "../listener/exchange.ts";
 import {shorten} from "../rpc/rpcError.ts";
@@ -52,12 +53,9 @@ export class RequestHead {
         case "transfer-encoding":
           encodings++;
           this.transferEncoding = value;
-          break;
-        case "":
-          this.fault = "expected headers with names, got one without";
       }
     });
-    this.fault ??= this.findFault(hosts, lengths, encodings, request);
+    this.fault = this.findFault(hosts, lengths, encodings, request);
   }
 
   private findFault(
@@ -73,7 +71,7 @@ export class RequestHead {
       return `expected a Content-Length of decimal digits, got ${shorten(this.contentLength)}`;
     if (encodings === 1 && this.transferEncoding.toLowerCase() !== "chunked")
       return `expected Transfer-Encoding: chunked, got ${shorten(this.transferEncoding)}`;
-    // uWebSockets.js ends the headers at one without a name, so a length that comes after it is not seen.
+    // uWebSockets.js ends the headers at one without a name: a length that comes after it is not seen. node:http refuses such a head.
     if (lengths + encodings === 0 && request.getMethod() === "post")
       return "expected a POST with Content-Length or Transfer-Encoding, got neither";
     return undefined;

@@ -2,22 +2,36 @@
 import type {IncomingMessage} from "node:http";
 import type {HttpRequest} from "./exchange.ts";
 
+/** A target as clients send it to proxies, and as servers must read it (RFC 9112, section 3.2.2): http://HOST/PATH?QUERY. */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]+)(.*)$/i;
+
 export class NodeRequest implements HttpRequest {
-  constructor(private readonly request: IncomingMessage) {}
+  private readonly path: string;
+  /** Of a target in absolute form. It counts in place of the Host header. */
+  private readonly host: string | undefined;
+
+  constructor(private readonly request: IncomingMessage) {
+    const target = String(request.url);
+    const [, host, rest = target] = target.startsWith("/") ? [] : (ABSOLUTE_FORM.exec(target) ?? []);
+    this.host = host;
+    const end = rest.indexOf("?");
+    const path = end === -1 ? rest : rest.slice(0, end);
+    this.path = path === "" ? "/" : path;
+  }
 
   getMethod(): string {
     return String(this.request.method).toLowerCase();
   }
 
   getUrl(): string {
-    const url = String(this.request.url);
-    const end = url.indexOf("?");
-    return end === -1 ? url : url.slice(0, end);
+    return this.path;
   }
 
   forEach(visit: (name: string, value: string) => void): void {
     const {rawHeaders} = this.request;
-    for (let at = 0; at < rawHeaders.length; at += 2)
-      visit((rawHeaders[at] as string).toLowerCase(), rawHeaders[at + 1] as string);
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = (rawHeaders[at] as string).toLowerCase();
+      visit(name, name === "host" && this.host !== undefined ? this.host : (rawHeaders[at + 1] as string));
+    }
   }
 }

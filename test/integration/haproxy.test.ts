@@ -162,11 +162,14 @@ test("requests that could be read in two ways, and paths for operators, do not r
   if (!isThere) return notRun(t, "no haproxy in PATH");
   const type = "Content-Type: application/json\r\n";
   const post = encodePost(CHAIN_CALL);
+  const size = CHAIN_CALL.length.toString(16);
+  const chunked = `POST / HTTP/1.1\r\nHost: localhost\r\n${type}Transfer-Encoding: chunked\r\n\r\n${size}\r\n${CHAIN_CALL}\r\n0\r\n\r\n`;
   const table: readonly (readonly [string, number])[] = [
     [post.replace(type, `${type}Content-Length: 1\r\n`), 400],
     [post.replace(type, `${type}: no name\r\n`), 400],
     [post.replace(type, `${type}Host: other.example\r\n`), 400],
     [post.replace(type, `${type}Transfer-Encoding: gzip, chunked\r\n`), 422],
+    [chunked.replace(CHAIN_CALL, `${CHAIN_CALL}XX`), 400],
     ["GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 404],
     [post.replace(/Content-Length: \d+/, "Content-Length: 5242881"), 413],
   ];

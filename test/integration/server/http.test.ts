@@ -191,6 +191,36 @@ describe("HTTP", () => {
       });
   });
 
+  test("the libraries read malformed and rare requests as docs/decisions.md says", async () => {
+    const isNode = daemon.announcement.http === "node";
+    const size = CHAIN_CALL.length.toString(16);
+    const post = encodePost(CHAIN_CALL);
+    const probe = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n";
+    /** The parts come one after the other to uWebSockets.js. Statuses of node:http, then of uWebSockets.js. */
+    const table: [readonly string[], readonly number[], readonly number[]][] = [
+      [[`${CHUNKED_HEAD}${size}\r\n${CHAIN_CALL}XX0\r\n\r\n`], [400], [200]],
+      [[`${CHUNKED_HEAD}${size} \r\n${CHAIN_CALL}\r\n0\r\n\r\n`], [400], [200]],
+      [[post.replace("\r\n", "\r\nExpect: more\r\n")], [417], [200]],
+      [[post.replace("HTTP/1.1", "HTTP/1.0")], [200], [505]],
+      [[`GET http://localhost:1/healthz?x HTTP/1.1\r\nHost: other.example\r\n\r\n`], [200], [505]],
+      [[`GET http://other.example/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`], [421], [505]],
+      [[post.replace("POST /", "POST http://localhost")], [200], [505]],
+      // uWebSockets.js takes a trailer for the next request, but for two bytes.
+      [[`${CHUNKED_HEAD}${size}\r\n${CHAIN_CALL}\r\n0\r\nX:`, " y\r\n\r\n"], [200], [200, 505]],
+      // uWebSockets.js does not see the length, and takes the body for a request.
+      [[`${probe}: x\r\nContent-Length: ${probe.length + 2}\r\n\r\n`, `${probe}\r\n`], [400], [200, 200]],
+    ];
+    for (const [parts, node, uws] of table)
+      await withConnection(async connection => {
+        const statuses = [];
+        for (const part of isNode ? [parts.join("")] : parts) {
+          await connection.write(part);
+          statuses.push((await connection.readAnswer()).status);
+        }
+        assert.deepEqual(statuses, isNode ? node : uws, parts[0]);
+      });
+  });
+
   test("a slow writer gets its answer, and others are answered meanwhile", async () => {
     await withConnection(async connection => {
       const request = encodePost(proofText(5, 1));
