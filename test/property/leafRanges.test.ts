@@ -106,7 +106,7 @@ class TreePull {
         continue;
       }
       const {prev, next, hKey, hVal, value} = reference;
-      const key = keyOf(hKey);
+      const key = keyOf(hKey, leaf.role === "account");
       assert.deepEqual([leaf.prev, leaf.next], [prev, next]);
       assert.deepEqual([leaf.hKey, leaf.hVal].map(encodeHex), [hKey, hVal].map(encodeHex));
       if (leaf.role === "account") {

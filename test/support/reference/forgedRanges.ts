@@ -200,8 +200,8 @@ const FORGERIES = {
   },
   "a wrong key": (valid, pick) => {
     const way = pick(4);
-    const keyOf: KeyOf = hKey => {
-      const key = valid.keyOf(hKey);
+    const keyOf: KeyOf = (hKey, isAccounts) => {
+      const key = valid.keyOf(hKey, isAccounts);
       if (way === 3 && key !== undefined)
         return key.length === 0 ? Uint8Array.of(1) : flip(key, 8 * (key.length - 1));
       return way < 3 ? undefined : key;
@@ -231,7 +231,7 @@ const FORGERIES = {
     const i = pick(range.records.length);
     const leaf = tree.positions[range.from + i];
     if (range.from + i < 2 || !leaf) return undefined;
-    const key = keyOf(leaf.hKey);
+    const key = keyOf(leaf.hKey, isAccounts);
     const keyBytes = key === undefined ? 32 : key.length + (isAccounts ? 0 : 1);
     const record = range.records[i] as Uint8Array;
     const forms = otherForms(valid, record, leaf, keyBytes, widthOf(tree.nextFreeNode));

@@ -26,18 +26,19 @@ export interface RangeParts {
 }
 
 /** The key behind an hKey; undefined: it is not known. */
-export type KeyOf = (hKey: Uint8Array) => Uint8Array | undefined;
+export type KeyOf = (hKey: Uint8Array, isAccounts: boolean) => Uint8Array | undefined;
 
 /** Those of a chain: every address and slot that its blocks name. */
 export function keysOf(suite: HashSuite, lines: readonly DifferenceLine[]): KeyOf {
-  const known = new Map<string, Uint8Array>();
+  // Apart: with sha256, an address and the slot of the same number have one hKey.
+  const [addresses, slots] = [new Map<string, Uint8Array>(), new Map<string, Uint8Array>()];
   for (const [address, difference] of lines.flatMap(({accounts}) => Object.entries(accounts))) {
     const bytes = decodeHex(address.toLowerCase());
-    known.set(encodeHex(suite.hashAddress(bytes)), bytes);
+    addresses.set(encodeHex(suite.hashAddress(bytes)), bytes);
     for (const slot of Object.keys(difference?.storage ?? {}).map(BigInt))
-      known.set(encodeHex(hashSlot(suite, slot)), stripped(word(slot)));
+      slots.set(encodeHex(hashSlot(suite, slot)), stripped(word(slot)));
   }
-  return hKey => known.get(encodeHex(hKey));
+  return (hKey, isAccounts) => (isAccounts ? addresses : slots).get(encodeHex(hKey));
 }
 
 export function rangeParts(
@@ -107,7 +108,7 @@ export function leafRecord(
   if (index === 0) return bigEndian(next, width);
   if (index === 1) return bigEndian(prev, width);
   const links = concatBytes(bigEndian(prev, width), bigEndian(next, width));
-  const key = keyOf(hKey);
+  const key = keyOf(hKey, isAccounts);
   if (!isAccounts) {
     const digits = stripped(value);
     return concatBytes(

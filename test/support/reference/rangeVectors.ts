@@ -6,7 +6,7 @@ import {CONTRACT, LINES, OTHER} from "./compactCases.ts";
 import {FORGERY_NAMES, RangeCases} from "./forgedRanges.ts";
 import {complaintOf} from "./forgeryClasses.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
-import {type KeyOf, keysOf} from "./rangeBytes.ts";
+import {keysOf} from "./rangeBytes.ts";
 import {ruleOf} from "./verifierVectors.ts";
 
 /** A leaf that a verifier finds. */
@@ -55,7 +55,9 @@ export function makeRangeVectors(plain: HashSuite): RangeVectors {
   const suite = memoiseSuite(plain);
   const known = keysOf(suite, LINES);
   const cases = new RangeCases(suite, known);
-  const unknown = new RangeCases(suite, hKey => ((hKey[31] as number) % 2 === 0 ? known(hKey) : undefined));
+  const unknown = new RangeCases(suite, (hKey, isAccounts) =>
+    (hKey[31] as number) % 2 === 0 ? known(hKey, isAccounts) : undefined,
+  );
   const vectors = [
     ...REQUESTS.map(([what, request]) => makeGood(cases, what, request)),
     ...REQUESTS.flatMap(([what, request], i) =>
@@ -77,16 +79,19 @@ function makeGood(cases: RangeCases, what: string, request: LeavesRequest): Rang
       if (leaf === null) return null;
       const {prev, next, hKey, hVal, value} = leaf;
       const [hKeyText, hValText, valueText] = [hKey, hVal, value].map(encodeHex) as [string, string, string];
-      const key = keyText(cases.keyOf, hKey);
-      return {leafIndex: request.from + i, prev, next, hKey: hKeyText, hVal: hValText, key, value: valueText};
+      const key = cases.keyOf(hKey, request.tree === "accounts");
+      return {
+        leafIndex: request.from + i,
+        prev,
+        next,
+        hKey: hKeyText,
+        hVal: hValText,
+        key: key === undefined ? null : encodeHex(key),
+        value: valueText,
+      };
     }),
   };
   return {what, root: encodeHex(root), request, proof: encodeHex(bytes), expect};
-}
-
-function keyText(keyOf: KeyOf, hKey: Uint8Array): string | null {
-  const key = keyOf(hKey);
-  return key === undefined ? null : encodeHex(key);
 }
 
 function makeForged(cases: RangeCases): RangeVector[] {
