@@ -10,6 +10,7 @@ import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
+import {testDemoLeaves} from "../../support/http/demoLeaves.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
@@ -56,6 +57,8 @@ after(async () => {
   await demo.stop();
   await rm(folder, {recursive: true});
 });
+
+testDemoLeaves(() => demo);
 
 test("serve --demo imports the demo chain at its first start, keeps it, and says where it serves", async () => {
   assert.match(firstStart, /proofd serves http:\/\/127\.0\.0\.1:\d+/);
