@@ -39,7 +39,9 @@ export {
 } from "./proof/proofVerifier.ts";
 export type {ProofRequest} from "./proof/request.ts";
 export type {ProofRequests} from "./pull/piece.ts";
+export type {PulledRange} from "./pull/pulledRange.ts";
 export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProofs.ts";
+export {type PullStateParameters, pullState} from "./pull/pullState.ts";
 export type {RetrySettings} from "./rpc/retryWaits.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export type {

@@ -1,13 +1,12 @@
-/** Pieces in order, with some of them asked for ahead. */
+/** Pieces of a pull in order, with some of them asked for ahead. */
 import {orAborted} from "../rpc/abortable.ts";
-import type {Piece} from "./piece.ts";
 
-export interface Answered<Answer> {
+export interface Answered<Piece, Answer> {
   readonly piece: Piece;
   readonly answer: Answer;
 }
 
-export class PieceQueue<Answer> {
+export class PieceQueue<Piece, Answer> {
   /** In order; the first one stays until the next one is wanted, so it counts. */
   private readonly asked: {readonly piece: Piece; readonly answer: Promise<Answer>}[] = [];
   private taking: Promise<void> | undefined;
@@ -26,7 +25,7 @@ export class PieceQueue<Answer> {
    * @returns undefined at the end
    * @throws what asking for this piece threw; after all pieces before, what the source threw; the signal's reason
    */
-  async next(signal: AbortSignal | undefined): Promise<Answered<Answer> | undefined> {
+  private async next(signal: AbortSignal | undefined): Promise<Answered<Piece, Answer> | undefined> {
     for (;;) {
       signal?.throwIfAborted();
       if (this.hasMore && this.asked.length < this.ahead) this.taking ??= this.take();
@@ -42,13 +41,27 @@ export class PieceQueue<Answer> {
     return undefined;
   }
 
+  /** Gives each answered piece in order, drops it when its successor is wanted, and closes the source at the end. @throws as `next` */
+  async *read(signal: AbortSignal | undefined): AsyncGenerator<Answered<Piece, Answer>, void, void> {
+    try {
+      for (;;) {
+        const next = await this.next(signal);
+        if (next === undefined) return;
+        yield next;
+        this.drop();
+      }
+    } finally {
+      await this.close();
+    }
+  }
+
   /** Forgets the piece that `next` gave, which makes room for another. */
-  drop(): void {
+  private drop(): void {
     this.asked.shift();
   }
 
   /** Closes the source. */
-  async close(): Promise<void> {
+  private async close(): Promise<void> {
     this.isOpen = false;
     const closed = this.pieces.return();
     // A source that is being waited for may never answer.

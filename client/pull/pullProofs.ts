@@ -5,14 +5,15 @@
  */
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
-import {type BlockName, blockNumber} from "../service/block.ts";
+import {LinkedStop} from "../rpc/abortable.ts";
+import type {BlockName} from "../service/block.ts";
 import {requireWhole} from "../service/connection.ts";
 import type {Abortable, ProofClient} from "../service/proofClient.ts";
-import {provableTag} from "../service/proofMethods.ts";
 import type {ProvenMultiProof} from "../service/provenAnswer.ts";
 import {decodeCursor, encodeCursor, type PullPlace} from "./cursor.ts";
-import {divideRequests, type ProofRequests} from "./piece.ts";
+import {divideRequests, type Piece, type ProofRequests} from "./piece.ts";
 import {type Answered, PieceQueue} from "./pieceQueue.ts";
+import {findBlock} from "./pulledBlock.ts";
 
 export interface PullParameters extends Abortable {
   /** May be endless. An entry is taken when it is needed, and forgotten when it is given back. */
@@ -52,29 +53,20 @@ export async function* pullProofs(
   requireWhole("keysPerProof", keysPerProof, 2, 2000);
   requireWhole("ahead", ahead, 1, 1024);
   const start = await findStart(client, block, cursor, signal);
-  const stop = new AbortController();
-  const onAbort = () => stop.abort(signal?.reason);
-  signal?.addEventListener("abort", onAbort);
+  const stop = new LinkedStop(signal);
   const queue = new PieceQueue(
     divideRequests(requests, start, keysPerProof),
-    ({entries}) => client.getMultiProof({entries, block: start.block, signal: stop.signal}),
+    ({entries}: Piece) => client.getMultiProof({entries, block: start.block, signal: stop.signal}),
     ahead,
   );
   try {
-    for (;;) {
-      const next = await queue.next(signal);
-      if (next === undefined) return;
-      yield* openPiece(next);
-      queue.drop();
-    }
+    for await (const answered of queue.read(signal)) yield* openPiece(answered);
   } finally {
-    signal?.removeEventListener("abort", onAbort);
-    stop.abort(new Error("nobody reads these proofs any more"));
-    await queue.close();
+    stop.stop("nobody reads these proofs any more");
   }
 }
 
-function* openPiece({piece, answer}: Answered<ProvenMultiProof>): Generator<PulledProof, void, void> {
+function* openPiece({piece, answer}: Answered<Piece, ProvenMultiProof>): Generator<PulledProof, void, void> {
   const {block, stateRoot, entries} = answer;
   for (let i = 0; i < entries.length; i++)
     yield {
@@ -90,14 +82,7 @@ async function findStart(
   cursor: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<PullPlace> {
-  const number = blockNumber(block ?? "finalized");
-  if (cursor !== undefined) {
-    const place = decodeCursor(cursor);
-    if (block === undefined || number === place.block) return place;
-    throw new TypeError(`expected block ${place.block} as in the cursor, got ${block}`);
-  }
-  if (number !== undefined) return {block: number, entry: 0, key: 0};
-  const tag = provableTag(block ?? "finalized");
-  const rooted = await client.getStateRoot({block: tag, ...(signal === undefined ? {} : {signal})});
-  return {block: rooted.number, entry: 0, key: 0};
+  const place = cursor === undefined ? undefined : decodeCursor(cursor);
+  const number = await findBlock(client, block, place?.block, signal);
+  return place ?? {block: number, entry: 0, key: 0};
 }

@@ -41,3 +41,23 @@ export function within<Result>(ms: number, work: () => Promise<Result>, what: st
       .finally(() => clearTimeout(timer));
   });
 }
+
+/** A signal of its own, which is aborted with another one, or when its owner stops. The owner must stop it: it listens until then. */
+export class LinkedStop {
+  private readonly controller = new AbortController();
+  private readonly onAbort = (): void => this.controller.abort(this.outer?.reason);
+
+  constructor(private readonly outer: AbortSignal | undefined) {
+    outer?.addEventListener("abort", this.onAbort);
+    if (outer?.aborted === true) this.onAbort();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  stop(reason: string): void {
+    this.outer?.removeEventListener("abort", this.onAbort);
+    this.controller.abort(new Error(reason));
+  }
+}

@@ -15,7 +15,9 @@ export type RpcErrorName =
   /** The answer is not JSON-RPC 2.0, belongs to other calls, or has values of another kind than it must. */
   | "BAD_ANSWER"
   /** No root is known for the block, so nothing can be verified. */
-  | "ROOT_UNKNOWN";
+  | "ROOT_UNKNOWN"
+  /** The server does not know the address of an account that has storage, so that its storage cannot be asked for. */
+  | "ADDRESS_UNKNOWN";
 
 /** Most characters of a server's message that are kept. */
 const MAX_MESSAGE = 500;

@@ -10,14 +10,19 @@ import type {ProvenLeaves, ServerLeaves} from "./provenAnswer.ts";
 
 /** A count of leaves has two bytes in an answer. */
 const MAX_COUNT = 0xffff;
-/** Twice what an answer's bytes may be, for their hex. */
-const MAX_ANSWER_BYTES = 2 * (512 * 1024 + 8192);
+/** Bytes of the leaves in one answer: a server sends no more than this. */
+const MAX_RECORDS_BYTES = 512 * 1024;
+/** More than a leaf takes. */
+const LEAF_BYTES = 256;
+/** More than the rest of an answer takes: the account's proof, and the nodes beside the range. */
+const REST_BYTES = 8192;
 
 /** A tag needs no call of its own: the answer names its block. @throws RpcError, ProofError, TypeError */
 export async function getLeaves(
   {caller, verifier}: ProofMethods,
   {tree, from, count}: LeavesRequest,
   block: BlockName,
+  batched: boolean,
   signal: AbortSignal | undefined,
 ): Promise<ProvenLeaves | ServerLeaves> {
   requireWhole("from", from, 0, LEAF_POSITIONS - 1);
@@ -26,8 +31,9 @@ export async function getLeaves(
   const request = {
     method: "chain_getLeaves",
     params,
-    takesBytes: true,
-    maxAnswerBytes: MAX_ANSWER_BYTES,
+    takesBytes: !batched,
+    // Twice as many, for their hex.
+    maxAnswerBytes: 2 * (REST_BYTES + Math.min(count * LEAF_BYTES, MAX_RECORDS_BYTES)),
   };
   const result = await caller.call(request, signal);
   const proof = result instanceof Uint8Array ? result : readBytes("result", result);

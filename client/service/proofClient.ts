@@ -56,6 +56,8 @@ export interface GetLeavesParameters extends Abortable {
   readonly count?: number;
   /** Default: "finalized". Name one number for all ranges of a tree: `block.number` of the first answer. */
   readonly block?: BlockName;
+  /** Asks for hex in JSON, so that the call goes out in one batch with others. Of use for short ranges. Default: false. */
+  readonly batched?: boolean;
 }
 
 export interface GetStateRootParameters extends Abortable {
@@ -107,8 +109,8 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
     waitForProof: ({address, storageKeys = [], block = "latest", timeoutMs = DEFAULT_WAIT_MS, signal}) =>
       waitForProof(methods, {address, storageKeys}, block, timeoutMs, signal),
     getMultiProof: ({entries, block = "finalized", signal}) => getMultiProof(methods, entries, block, signal),
-    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", signal}) =>
-      getLeaves(methods, {tree, from, count}, block, signal),
+    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", batched = false, signal}) =>
+      getLeaves(methods, {tree, from, count}, block, batched, signal),
     getStateRoot: ({block = "latest", signal} = {}) => getStateRoot(caller, block, signal),
     getFinalizations: ({fromBlock = 0n, count = DEFAULT_FINALIZATIONS, signal} = {}) =>
       getFinalizations(caller, fromBlock, count, signal),

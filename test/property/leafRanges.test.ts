@@ -6,12 +6,12 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
-import {type HashSuite, readWord} from "../../client/hash/hashSuites.ts";
+import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import {verifyLeaves} from "../../client/leaves/leafRange.ts";
 import type {TreeLeaf} from "../../client/leaves/treeLeaf.ts";
-import {decodeAccount} from "../../client/proof/account.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
+import {assertWholeTree} from "../support/reference/pulledTree.ts";
 import {joinRange, type KeyOf, rangeParts} from "../support/reference/rangeBytes.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import type {ReferenceTree} from "../support/reference/referenceTree.ts";
@@ -88,36 +88,8 @@ class TreePull {
     this.isComplete = proven.end === proven.nextFreeNode;
   }
 
-  /** Every position of the tree is there once, with the reference's leaf, and its key where it is known. */
   checkWhole(): void {
-    const {tree, leaves, keyOf, suite} = this;
-    if (leaves.length === 0) {
-      assert.ok(tree === undefined || tree.nextFreeNode === 2);
-      return;
-    }
-    assert.deepEqual(
-      leaves.map(({leafIndex}) => leafIndex),
-      tree?.positions.map((_, i) => i),
-    );
-    for (const leaf of leaves) {
-      const reference = tree?.positions[leaf.leafIndex] ?? null;
-      if (leaf.role === "removed" || reference === null) {
-        assert.equal(leaf.role, reference === null ? "removed" : "a leaf");
-        continue;
-      }
-      const {prev, next, hKey, hVal, value} = reference;
-      const key = keyOf(hKey, leaf.role === "account");
-      assert.deepEqual([leaf.prev, leaf.next], [prev, next]);
-      assert.deepEqual([leaf.hKey, leaf.hVal].map(encodeHex), [hKey, hVal].map(encodeHex));
-      if (leaf.role === "account") {
-        assert.deepEqual(leaf.account, decodeAccount(suite, value));
-        assert.equal(leaf.address, key && encodeHex(key));
-      }
-      if (leaf.role === "slot") {
-        assert.equal(leaf.value, readWord(value));
-        assert.equal(leaf.slot, key && BigInt(`0x0${Buffer.from(key).toString("hex")}`));
-      }
-    }
+    assertWholeTree(this.suite, this.leaves, this.tree, this.keyOf);
   }
 }
 

@@ -11,8 +11,8 @@ import {
   sha256Suite,
 } from "../../../client/client.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
+import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
-import {Upstream} from "../../support/http/upstream.ts";
 
 /** Accounts with 0 to 5 keys, some of them absent. */
 const REQUESTS: readonly ProofRequest[] = Array.from({length: 60}, (_, at) => ({
@@ -149,19 +149,12 @@ test("what a source throws comes after all proofs before it", async () => {
 });
 
 test("a pull that fails goes on from the cursor of its last entry, through a server that comes back", async () => {
-  const proxy = new Upstream();
-  await proxy.start();
+  const proxy = await ForwardingProxy.to(service.daemon.url);
   try {
     let isDown = false;
-    proxy.handler = async ({head, body, call}, response) => {
-      if (isDown && call.method === "chain_getMultiProof") {
-        response.writeHead(500).end();
-        return;
-      }
-      const headers = {"content-type": "application/json", accept: String(head.headers.accept)};
-      const answer = await fetch(service.daemon.url, {method: "POST", headers, body});
-      response.writeHead(answer.status, {"content-type": String(answer.headers.get("content-type"))});
-      response.end(Buffer.from(await answer.arrayBuffer()));
+    proxy.change = async ({call}, forward) => {
+      const isRefused = isDown && call.method === "chain_getMultiProof";
+      return isRefused ? {status: 500, type: "text/plain", body: Buffer.of()} : forward();
     };
     const client = createClient(proxy.url.href);
     const read: PulledProof[] = [];

@@ -1,0 +1,95 @@
+/**
+ * The leaves of a whole tree, or of all trees of a state, one range after another:
+ *
+ *   tree  ->  range | range | range  ->  getLeaves, some at a time  ->  verified ranges in order
+ */
+import {LinkedStop} from "../rpc/abortable.ts";
+import type {BlockName} from "../service/block.ts";
+import {requireWhole} from "../service/connection.ts";
+import type {Abortable, ProofClient} from "../service/proofClient.ts";
+import {findBlock} from "./pulledBlock.ts";
+import type {PulledRange} from "./pulledRange.ts";
+import {decodePlace, encodePlace, type StatePlace} from "./statePlace.ts";
+import {readStorages} from "./storageRanges.ts";
+import {StoredAccounts} from "./storedAccounts.ts";
+import {askRange, type RangeSource, readTree} from "./treeRanges.ts";
+
+export interface PullStateParameters extends Abortable {
+  /**
+   * "accounts": the account tree. An address: the storage tree of that account. "all": the account tree, and then the storage trees of
+   * all accounts that have storage, in the order of their leaf indexes.
+   */
+  readonly tree: string;
+  /** All ranges are of this one block. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
+  readonly block?: BlockName;
+  /** Where to go on: the `cursor` of the last range that was given. `tree` must be the same. */
+  readonly cursor?: string;
+  /** Answers that are asked for or held at a time: this bounds the memory. Default: 4. */
+  readonly ahead?: number;
+  /** Leaves of one range, 1 to 4 096. A server that answers fewer is asked for the rest. Default: 4 096. */
+  readonly leavesPerRange?: number;
+}
+
+const ACCOUNTS = "accounts";
+const ALL = "all";
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/**
+ * Pulls whole trees. Ranges come in order, without a hole: of each tree from leaf index 0 to nextFreeNode, so nothing is missing and
+ * nothing comes twice. What is not read is not asked for, but for what `ahead` allows. Ending the loop ends the calls.
+ *
+ *     for await (const {tree, leaves, cursor} of pullState(client, {tree: "all", block, cursor: saved}))
+ *       await save(tree, leaves, cursor);
+ *
+ * A tree that has no leaves but head and tail is given too, if it was asked for by address.
+ *
+ * @throws what `getLeaves` throws, after all ranges before: RpcError -32001, which names the nearest block that is kept, if the server
+ *   has pruned the block meanwhile; RpcError ADDRESS_UNKNOWN, of "all", if the server does not know the address of an account that has
+ *   storage; TypeError for a parameter that is none
+ */
+export async function* pullState(
+  client: Pick<ProofClient, "getLeaves" | "getStateRoot">,
+  {tree, block, cursor, ahead = 4, leavesPerRange = 4096, signal}: PullStateParameters,
+): AsyncGenerator<PulledRange, void, void> {
+  requireWhole("ahead", ahead, 1, 1024);
+  requireWhole("leavesPerRange", leavesPerRange, 1, 4096);
+  const asked = readTreeName(tree);
+  const place = cursor === undefined ? undefined : decodePlace(cursor, asked);
+  const number = await findBlock(client, block, place?.block, signal);
+  const stop = new LinkedStop(signal);
+  try {
+    const source = {client, block: number, ahead, leavesPerRange, signal: stop.signal};
+    yield* readState(source, place ?? {block: number, tree: asked, account: 0, from: 0});
+  } finally {
+    stop.stop("nobody reads these leaves any more");
+  }
+}
+
+async function* readState(source: RangeSource, start: StatePlace): AsyncGenerator<PulledRange, void, void> {
+  const {tree: asked, account, from} = start;
+  const tree = asked === ALL ? ACCOUNTS : asked;
+  const isNew = account === 0 && from === 0;
+  // Whoever goes on may have reached the tree's end.
+  let positions = isNew ? undefined : (await askRange(source, tree, 0, 1)).nextFreeNode;
+  const accounts = new StoredAccounts(account === 0 ? from : account);
+  if (account === 0 && (positions === undefined || from < positions))
+    for await (const range of readTree(source, tree, from, positions)) {
+      positions = range.nextFreeNode;
+      yield {...range, cursor: encodePlace({...start, from: range.end})};
+      if (asked === ALL) accounts.add(range);
+    }
+  if (asked !== ALL || positions === undefined) return;
+  const first = account === 0 ? {account: 0, from: 0} : {account, from};
+  for await (const {owner, range} of readStorages(source, accounts, first, positions)) {
+    const isDone = range.end === range.nextFreeNode;
+    const next = isDone ? {account: owner + 1, from: 0} : {account: owner, from: range.end};
+    yield {...range, cursor: encodePlace({...start, ...next})};
+  }
+}
+
+/** @throws TypeError */
+function readTreeName(tree: string): string {
+  const name = String(tree).toLowerCase();
+  if (name === ACCOUNTS || name === ALL || ADDRESS.test(name)) return name;
+  throw new TypeError(`tree: expected "accounts", "all" or an address of 0x and 40 digits, got ${tree}`);
+}

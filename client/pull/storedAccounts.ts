@@ -1,0 +1,96 @@
+/**
+ * The accounts that have storage, as a pull of the account tree meets them. So many are remembered, packed:
+ *
+ *   leaf index u40 | address 20
+ *
+ * Those beyond are found by reading the account tree a second time, so that memory stays bounded.
+ */
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {HASH_SUITES, newTreeRoot} from "../hash/hashSuites.ts";
+import type {TreeLeaf} from "../leaves/treeLeaf.ts";
+import {RpcError} from "../rpc/rpcError.ts";
+import type {TreeRange} from "./pulledRange.ts";
+
+/** An account whose storage tree has leaves. */
+export interface StoredAccount {
+  readonly leafIndex: number;
+  /** `0x` and 40 lower-case digits. */
+  readonly address: string;
+}
+
+const INDEX_BYTES = 5;
+const ENTRY_BYTES = INDEX_BYTES + 20;
+const FIRST_ENTRIES = 1024;
+/** 13 MB. */
+const MOST_ENTRIES = 1 << 19;
+
+export class StoredAccounts {
+  /** Accounts from `readFrom` to before this leaf index are remembered. */
+  readTo: number;
+  private entries = new Uint8Array(FIRST_ENTRIES * ENTRY_BYTES);
+  private count = 0;
+  private isFull = false;
+
+  /** @param readFrom - leaf index of the first leaf that will be met */
+  constructor(
+    readonly readFrom: number,
+    private readonly most = MOST_ENTRIES,
+  ) {
+    this.readTo = readFrom;
+  }
+
+  /** Remembers those of the range that follows on the last one, unless there are too many. @throws RpcError ADDRESS_UNKNOWN */
+  add({leaves, end}: TreeRange): void {
+    const stored = listStored(leaves);
+    this.isFull ||= this.count + stored.length > this.most;
+    if (this.isFull) return;
+    for (const account of stored) this.write(account);
+    this.readTo = end;
+  }
+
+  *list(): Generator<StoredAccount, void, void> {
+    const {entries} = this;
+    const view = new DataView(entries.buffer);
+    for (let at = 0; at < this.count * ENTRY_BYTES; at += ENTRY_BYTES) {
+      const leafIndex = view.getUint8(at) * 2 ** 32 + view.getUint32(at + 1);
+      yield {leafIndex, address: encodeHex(entries.subarray(at + INDEX_BYTES, at + ENTRY_BYTES))};
+    }
+  }
+
+  private write({leafIndex, address}: StoredAccount): void {
+    const at = this.count++ * ENTRY_BYTES;
+    if (at === this.entries.length) {
+      const larger = new Uint8Array(2 * at);
+      larger.set(this.entries);
+      this.entries = larger;
+    }
+    const view = new DataView(this.entries.buffer);
+    view.setUint8(at, Math.floor(leafIndex / 2 ** 32));
+    view.setUint32(at + 1, leafIndex % 2 ** 32);
+    this.entries.set(decodeHex(address), at + INDEX_BYTES);
+  }
+}
+
+/** @throws RpcError ADDRESS_UNKNOWN if an account has storage and no address */
+export function listStored(leaves: readonly TreeLeaf[]): StoredAccount[] {
+  const stored: StoredAccount[] = [];
+  for (const leaf of leaves) {
+    if (leaf.role !== "account" || isNewTree(leaf.account.storageRoot)) continue;
+    const {leafIndex, address} = leaf;
+    if (address === undefined)
+      throw new RpcError(
+        "ADDRESS_UNKNOWN",
+        `the server does not know the address of the account at leaf index ${leafIndex}, whose storage tree is to be pulled: its store was made before addresses were kept`,
+      );
+    stored.push({leafIndex, address});
+  }
+  return stored;
+}
+
+let newTrees: ReadonlySet<string> | undefined;
+
+/** Is it the root of a new tree, of whichever suite? */
+function isNewTree(storageRoot: string): boolean {
+  newTrees ??= new Set(HASH_SUITES.map(suite => encodeHex(newTreeRoot(suite))));
+  return newTrees.has(storageRoot);
+}

@@ -1,0 +1,76 @@
+/** The ranges of one tree in order, some of them asked for ahead. */
+import type {ProofClient} from "../service/proofClient.ts";
+import {PieceQueue} from "./pieceQueue.ts";
+import type {TreeRange} from "./pulledRange.ts";
+
+/** What asks for all ranges of a pull. */
+export interface RangeSource {
+  readonly client: Pick<ProofClient, "getLeaves">;
+  readonly block: bigint;
+  /** Pieces that are asked for or held at a time. */
+  readonly ahead: number;
+  readonly leavesPerRange: number;
+  /** Ends all calls. */
+  readonly signal: AbortSignal;
+}
+
+/** Positions of a tree. The server may answer them in several ranges. */
+interface Piece {
+  readonly from: number;
+  readonly end: number;
+}
+
+/**
+ * @param from - leaf index of the first leaf, below nextFreeNode
+ * @param nextFreeNode - of the tree; undefined: the first answer tells it
+ * @throws what getLeaves throws, after all ranges before
+ */
+export async function* readTree(
+  source: RangeSource,
+  tree: string,
+  from: number,
+  nextFreeNode?: number,
+): AsyncGenerator<TreeRange, void, void> {
+  const {ahead, leavesPerRange, signal} = source;
+  let tellSize: (positions: number) => void = () => {};
+  const size = new Promise<number>(resolve => {
+    tellSize = resolve;
+  });
+  if (nextFreeNode !== undefined) tellSize(nextFreeNode);
+  async function* divide(): AsyncGenerator<Piece, void, void> {
+    let at = from;
+    if (nextFreeNode === undefined) {
+      at += leavesPerRange;
+      yield {from, end: at};
+    }
+    for (const positions = await size; at < positions; at += leavesPerRange)
+      yield {from: at, end: Math.min(at + leavesPerRange, positions)};
+  }
+  const ask = async (piece: Piece): Promise<TreeRange[]> => {
+    const ranges: TreeRange[] = [];
+    let {from: at, end} = piece;
+    do {
+      const range = await askRange(source, tree, at, end - at);
+      tellSize(range.nextFreeNode);
+      ranges.push(range);
+      at = range.end;
+      end = Math.min(end, range.nextFreeNode);
+    } while (at < end);
+    return ranges;
+  };
+  for await (const {answer} of new PieceQueue(divide(), ask, ahead).read(signal)) yield* answer;
+}
+
+/** @param batched - for a short range: as hex in JSON, together with other calls of this moment */
+export async function askRange(
+  {client, block, signal}: RangeSource,
+  tree: string,
+  from: number,
+  count: number,
+  batched = false,
+): Promise<TreeRange> {
+  const range = await client.getLeaves({tree, from, count, block, batched, signal});
+  // Without the bytes of the proof, which would be held with the leaves.
+  const {account, nextFreeNode, end, leaves} = range;
+  return {block: range.block, tree, account, nextFreeNode, from: leaves.length === 0 ? 0 : from, end, leaves};
+}

@@ -1,0 +1,39 @@
+/** A server that passes requests on to a proofd, unless a test has it do something else. */
+import {Upstream, type UpstreamRequest} from "./upstream.ts";
+
+/** What came back from the proofd. */
+export interface ForwardedAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** @returns the answer to send; undefined: the connection is closed without one */
+export type Change = (
+  request: UpstreamRequest,
+  forward: () => Promise<ForwardedAnswer>,
+) => Promise<ForwardedAnswer | undefined>;
+
+export class ForwardingProxy extends Upstream {
+  change: Change = (_, forward) => forward();
+
+  /** @param target - URL of the proofd. @returns a proxy that listens */
+  static async to(target: string): Promise<ForwardingProxy> {
+    const proxy = new ForwardingProxy();
+    proxy.handler = async (request, response) => {
+      const forward = async (): Promise<ForwardedAnswer> => {
+        const {head, body} = request;
+        const headers = {"content-type": "application/json", accept: String(head.headers.accept)};
+        const answer = await fetch(target, {method: "POST", headers, body});
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        return {status: answer.status, type: String(answer.headers.get("content-type")), body: bytes};
+      };
+      const answer = await proxy.change(request, forward);
+      if (answer === undefined) return void response.destroy();
+      response.writeHead(answer.status, {"content-type": answer.type});
+      response.end(answer.body);
+    };
+    await proxy.start();
+    return proxy;
+  }
+}
