@@ -1,0 +1,165 @@
+/**
+ * `manifest.json`, the last file of a pull: what it is of, and its parts. Without it, a folder is not complete.
+ *
+ *   {"version": 1, "command": "proofd pull ..", "order": {"url", "suite", "format", "pulled", "block", "stateRoot", ..},
+ *    "block": {"number", "hash", "stateRoot"}, "accountTree": {"nextFreeNode", "leaves"},
+ *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
+ */
+import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync} from "node:fs";
+import {join} from "node:path";
+import {FORMAT_NAMES} from "../format/formats.ts";
+import {PulledError, withFile} from "../pulledError.ts";
+import {MAX_INDEX} from "../row/column.ts";
+import {TABLE_NAMES, type TableName} from "../row/tables.ts";
+import type {Order} from "./order.ts";
+import {PARTIAL, type Part, partName} from "./partFile.ts";
+
+export const MANIFEST = "manifest.json";
+const VERSION = 1;
+const MAX_MANIFEST_BYTES = 64 << 20;
+
+interface PulledBlock {
+  readonly number: number;
+  /** `0x` text. The server's word: nothing proves it. */
+  readonly hash: string;
+  /** `0x` text: the trusted root. */
+  readonly stateRoot: string;
+}
+
+/** The account tree, of a pull of the whole of it. */
+export interface AccountTree {
+  readonly nextFreeNode: number;
+  /** Rows of accounts. */
+  readonly leaves: number;
+}
+
+export interface Manifest {
+  readonly version: typeof VERSION;
+  /** The command that completed the pull. */
+  readonly command: string;
+  readonly order: Order;
+  readonly block: PulledBlock;
+  readonly accountTree?: AccountTree;
+  /** Of each table that has any. */
+  readonly rows: Readonly<Partial<Record<TableName, number>>>;
+  /** In the order of their tables, and of their rows in each. */
+  readonly parts: readonly Part[];
+}
+
+/** Writes a file under another name, syncs it, and gives it its name. The caller syncs the folder. */
+export function writeWhole(folder: string, file: string, text: string): void {
+  const path = join(folder, file);
+  withFile(path, "write", () => {
+    const fd = openSync(`${path}${PARTIAL}`, "w");
+    try {
+      writeSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(`${path}${PARTIAL}`, path);
+  });
+}
+
+/** Makes the names in a folder last. */
+export function syncFolder(folder: string): void {
+  withFile(folder, "write", () => {
+    const fd = openSync(folder, "r");
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+export function writeManifest(folder: string, manifest: Omit<Manifest, "version" | "rows">): void {
+  const rows: Partial<Record<TableName, number>> = {};
+  for (const {table, rows: count} of manifest.parts) rows[table] = (rows[table] ?? 0) + count;
+  const {command, order, block, accountTree, parts} = manifest;
+  const whole: Manifest = {
+    version: VERSION,
+    ...{command, order, block},
+    ...(accountTree === undefined ? {} : {accountTree}),
+    ...{rows, parts},
+  };
+  writeWhole(folder, MANIFEST, `${JSON.stringify(whole, undefined, 2)}\n`);
+}
+
+/**
+ * @throws PulledError NO_PULL without a manifest, DAMAGED for one that no pull writes
+ */
+export function readManifest(folder: string): Manifest {
+  const path = join(folder, MANIFEST);
+  const size = withFile(path, "read", () => statSync(path, {throwIfNoEntry: false})?.size);
+  if (size === undefined)
+    throw new PulledError(
+      "NO_PULL",
+      `${folder}: expected a complete pull, got a folder without ${MANIFEST}; --resume completes one`,
+    );
+  if (size > MAX_MANIFEST_BYTES)
+    throw new PulledError("DAMAGED", `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, got ${size}`);
+  const text = withFile(path, "read", () => readFileSync(path, "utf8"));
+  try {
+    return parseManifest(JSON.parse(text));
+  } catch (error) {
+    throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
+  }
+}
+
+/** @throws Error that says what is wrong */
+function parseManifest(value: unknown): Manifest {
+  const manifest = value as Manifest;
+  const {version, order, block, accountTree, parts} = requireObject("the manifest", manifest);
+  if (version !== VERSION) throw new Error(`version: expected ${VERSION}, got ${JSON.stringify(version)}`);
+  requireOne("order.format", requireObject("order", order).format, FORMAT_NAMES);
+  requireOne("order.suite", order.suite, ["sha256", "poseidon2"]);
+  requireOne("order.pulled", order.pulled, ["accounts", "storage", "all", "keys"]);
+  requireIndex("block.number", requireObject("block", block).number);
+  requireHash("block.hash", block.hash);
+  requireHash("block.stateRoot", block.stateRoot);
+  requireOne("order.stateRoot", order.stateRoot, [block.stateRoot]);
+  if (order.block !== block.number) throw new Error("order.block: expected the number of block");
+  const isWhole = order.pulled === "accounts" || order.pulled === "all";
+  if (isWhole !== (accountTree !== undefined))
+    throw new Error(`accountTree: expected ${isWhole ? "one" : "none"} of a pull of ${order.pulled}`);
+  if (accountTree !== undefined) {
+    requireIndex("accountTree.nextFreeNode", requireObject("accountTree", accountTree).nextFreeNode);
+    requireIndex("accountTree.leaves", accountTree.leaves);
+  }
+  if (!Array.isArray(parts)) throw new Error("parts: expected an array");
+  const numbers = new Map<TableName, number>();
+  for (const [at, part] of (parts as readonly Part[]).entries()) {
+    const place = `parts[${at}]`;
+    const {table} = requireObject(place, part);
+    requireOne(`${place}.table`, table, TABLE_NAMES);
+    const number = (numbers.get(table) ?? 0) + 1;
+    numbers.set(table, number);
+    // This also keeps paths out.
+    requireOne(`${place}.file`, part.file, [partName(table, number, order.format)]);
+    requireIndex(`${place}.rows`, part.rows);
+    requireIndex(`${place}.bytes`, part.bytes);
+    requireHash(`${place}.sha256`, part.sha256);
+  }
+  return manifest;
+}
+
+function requireObject<Value>(name: string, value: Value): Value {
+  if (typeof value === "object" && value !== null) return value;
+  throw new Error(`${name}: expected an object`);
+}
+
+function requireOne(name: string, value: unknown, known: readonly string[]): void {
+  if (known.includes(value as string)) return;
+  throw new Error(`${name}: expected ${known.join(" or ")}, got ${JSON.stringify(value)}`);
+}
+
+function requireIndex(name: string, value: unknown): void {
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_INDEX) return;
+  throw new Error(`${name}: expected a whole number, got ${JSON.stringify(value)}`);
+}
+
+function requireHash(name: string, value: unknown): void {
+  if (typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value)) return;
+  throw new Error(`${name}: expected 0x and 64 lower-case hex digits, got ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,59 @@
+/** Parts of lines: collects them for writing, and reads them. */
+import {createReadStream} from "node:fs";
+import {nameFile, PulledError} from "../pulledError.ts";
+
+const CHUNK_CHARS = 1 << 16;
+const CHUNK_BYTES = 1 << 18;
+/** A proof with its request has half a MiB, its hex twice that. */
+const MAX_LINE_BYTES = 4 << 20;
+const NEWLINE = 0x0a;
+
+/** Joins lines of ASCII to pieces of some size. */
+export class LineWriter {
+  bytes = 0;
+  private waiting = "";
+
+  constructor(private readonly write: (bytes: Uint8Array) => void) {}
+
+  /** @param line - with its end */
+  add(line: string): void {
+    this.bytes += line.length;
+    this.waiting += line;
+    if (this.waiting.length >= CHUNK_CHARS) this.flush();
+  }
+
+  flush(): void {
+    if (this.waiting !== "") this.write(Buffer.from(this.waiting, "latin1"));
+    this.waiting = "";
+  }
+}
+
+/**
+ * Reads the lines of a file, without the newlines, some at a time.
+ *
+ * @throws PulledError DAMAGED for a line that is too long or does not end
+ */
+export async function* readLines(path: string): AsyncGenerator<readonly string[], void, void> {
+  let rest: Buffer = Buffer.alloc(0);
+  let lineNumber = 1;
+  try {
+    for await (const chunk of createReadStream(path, {highWaterMark: CHUNK_BYTES})) {
+      const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      rest = bytes.subarray(end);
+      const lines = bytes.toString("utf8", 0, end).split("\n");
+      lines.pop();
+      lineNumber += lines.length;
+      if (rest.length > MAX_LINE_BYTES)
+        throw damaged(path, lineNumber, `expected at most ${MAX_LINE_BYTES} bytes, got more`);
+      if (lines.length > 0) yield lines;
+    }
+  } catch (error) {
+    throw nameFile(path, "read", error);
+  }
+  if (rest.length > 0) throw damaged(path, lineNumber, "the file ends in the middle of it");
+}
+
+function damaged(path: string, lineNumber: number, problem: string): PulledError {
+  return new PulledError("DAMAGED", `${path}, line ${lineNumber}: ${problem}`);
+}

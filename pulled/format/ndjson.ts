@@ -1,0 +1,78 @@
+/**
+ * NDJSON: a line of JSON for each row, with every column, in order.
+ *
+ *   {"leaf_index":2,"address":"0x..","h_key":null,"nonce":"1","balance":"1000000000000000000",..}
+ */
+import {PulledError} from "../pulledError.ts";
+import {type ColumnValue, decodeCell, encodeCell} from "../row/column.ts";
+import type {AnyRow, Column, Table} from "../row/tables.ts";
+import {LineWriter, readLines} from "./lines.ts";
+import type {PartFormat} from "./partFormat.ts";
+
+export const ndjson: PartFormat = {
+  createEncoder({columns}, write) {
+    const lines = new LineWriter(write);
+    return {
+      get bytes() {
+        return lines.bytes;
+      },
+      add: row => {
+        const fields = columns.map(column => `"${column.name}":${encodeField(column, row[column.key])}`);
+        lines.add(`{${fields.join(",")}}\n`);
+      },
+      end: () => lines.flush(),
+    };
+  },
+
+  async *readRows(path, table) {
+    let number = 0;
+    for await (const lines of readLines(path))
+      yield lines.map(line => parseRow(table, line, `${path}, row ${++number}`));
+  },
+};
+
+function encodeField({name, kind, isOptional}: Column, value: ColumnValue | undefined): string {
+  if (value === undefined && isOptional) return "null";
+  try {
+    const text = encodeCell(kind, value as ColumnValue);
+    return kind === "index" ? text : `"${text}"`;
+  } catch (error) {
+    throw new RangeError(`${name}: ${(error as Error).message}, got ${value}`);
+  }
+}
+
+function parseRow({columns}: Table, line: string, place: string): AnyRow {
+  const fields = parseObject(line, place);
+  const row: Record<string, ColumnValue | undefined> = {};
+  for (const column of columns) row[column.key] = parseField(column, fields[column.name], place);
+  const extra = Object.keys(fields).find(name => columns.every(column => column.name !== name));
+  if (extra !== undefined)
+    throw new PulledError("DAMAGED", `${place}: expected no column ${JSON.stringify(extra.slice(0, 40))}`);
+  return row;
+}
+
+function parseObject(line: string, place: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Said below, without the parser's words.
+  }
+  throw new PulledError("DAMAGED", `${place}: expected a JSON object`);
+}
+
+function parseField(
+  {name, kind, isOptional}: Column,
+  value: unknown,
+  place: string,
+): ColumnValue | undefined {
+  if (value === null && isOptional) return undefined;
+  try {
+    const isText = typeof value === (kind === "index" ? "number" : "string");
+    return decodeCell(kind, isText ? String(value) : "");
+  } catch (error) {
+    const got = value === undefined ? "nothing" : JSON.stringify(value).slice(0, 80);
+    throw new PulledError("DAMAGED", `${place}, ${name}: ${(error as Error).message}, got ${got}`);
+  }
+}

@@ -1,0 +1,39 @@
+/** What is wrong with a folder of a pull. */
+
+export type PulledErrorCode =
+  /** There is no folder, no manifest, or no pull to resume. */
+  | "NO_PULL"
+  /** The folder is in use already, or belongs to another pull. */
+  | "OTHER_PULL"
+  /** A file is not what the manifest says, or a row is not what its table says. */
+  | "DAMAGED"
+  /** A file cannot be read or written. */
+  | "FILE_FAILED";
+
+/** Match `code`; the message names the file, and the row where there is one. */
+export class PulledError extends Error {
+  override readonly name = "PulledError";
+
+  constructor(
+    readonly code: PulledErrorCode,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? {} : {cause});
+  }
+}
+
+/** Runs what reads or writes a file. @throws PulledError FILE_FAILED that names the file, for an error of the system */
+export function withFile<Result>(path: string, verb: "read" | "write", work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw nameFile(path, verb, error);
+  }
+}
+
+export function nameFile(path: string, verb: "read" | "write", error: unknown): unknown {
+  const {code, message} = error as NodeJS.ErrnoException;
+  if (error instanceof PulledError || typeof code !== "string") return error;
+  return new PulledError("FILE_FAILED", `cannot ${verb} ${path}: ${message}`, error);
+}

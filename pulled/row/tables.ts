@@ -1,0 +1,120 @@
+/**
+ * The tables of a pull, and their columns in order. A file names a column in lower case: `h_key` for hKey.
+ *
+ *   accounts   leaves of the account tree, or proven accounts, with leafIndex ascending in a whole tree
+ *   trees      storage trees, whole, in the order of their slots
+ *   slots      leaves of storage trees: tree after tree, with leafIndex ascending in each
+ *   values     slots that were asked for by their keys, in the order of the asking
+ *   absent     accounts that were asked for and do not exist, in the order of the asking
+ *   proofs     what proves accounts, values and absent ones of a pull that has no whole account tree
+ */
+import type {ColumnKind, ColumnValue, ColumnValues} from "./column.ts";
+
+interface Held<Kind extends ColumnKind = ColumnKind, Optional extends boolean = boolean> {
+  readonly kind: Kind;
+  readonly isOptional: Optional;
+}
+
+type Columns = Readonly<Record<string, Held>>;
+
+type RowOf<C extends Columns> = {
+  readonly [Key in keyof C]: C[Key] extends Held<infer Kind, infer Optional>
+    ? ColumnValues[Kind] | (Optional extends true ? undefined : never)
+    : never;
+};
+
+function one<Kind extends ColumnKind>(kind: Kind): Held<Kind, false> {
+  return {kind, isOptional: false};
+}
+
+function optional<Kind extends ColumnKind>(kind: Kind): Held<Kind, true> {
+  return {kind, isOptional: true};
+}
+
+const COLUMNS = {
+  accounts: {
+    leafIndex: one("index"),
+    /** undefined: only its hash is known, hKey. Exactly one of both is there. */
+    address: optional("address"),
+    hKey: optional("hash"),
+    nonce: one("count"),
+    balance: one("amount"),
+    /** undefined: the root of a new tree. */
+    storageRoot: optional("hash"),
+    /** undefined: that of no code, as keccakCodeHash. */
+    codeHash: optional("hash"),
+    keccakCodeHash: optional("hash"),
+    codeSize: one("count"),
+  },
+  trees: {
+    /** The account's leaf index. */
+    accountIndex: one("index"),
+    address: one("address"),
+    root: one("hash"),
+    /** Positions in use: every leaf index is below. */
+    nextFreeNode: one("index"),
+    /** Rows of slots. */
+    leaves: one("index"),
+  },
+  slots: {
+    accountIndex: one("index"),
+    address: one("address"),
+    leafIndex: one("index"),
+    /** undefined: only its hash is known, hKey. Exactly one of both is there. */
+    slot: optional("word"),
+    hKey: optional("hash"),
+    /** Not zero. */
+    value: one("word"),
+  },
+  values: {
+    address: one("address"),
+    slot: one("word"),
+    /** Zero: there is no such slot. */
+    value: one("word"),
+  },
+  absent: {
+    address: one("address"),
+  },
+  proofs: {
+    /** What was asked for: address 20 | count of keys u16 | keys, 32 bytes each; and so on. */
+    entries: one("bytes"),
+    /** docs/proofs.md, section 9. */
+    proof: one("bytes"),
+  },
+} satisfies Readonly<Record<string, Columns>>;
+
+export type TableName = keyof typeof COLUMNS;
+export type RowsOf = {readonly [Name in TableName]: RowOf<(typeof COLUMNS)[Name]>};
+export type AccountRow = RowsOf["accounts"];
+export type TreeRow = RowsOf["trees"];
+export type SlotRow = RowsOf["slots"];
+
+/** A row of any table. */
+export type AnyRow = Readonly<Record<string, ColumnValue | undefined>>;
+
+export interface Column extends Held {
+  /** In rows. */
+  readonly key: string;
+  /** In files. */
+  readonly name: string;
+}
+
+export interface Table {
+  readonly name: TableName;
+  readonly columns: readonly Column[];
+}
+
+function createTable(name: TableName): Table {
+  const columns = Object.entries<Held>(COLUMNS[name]).map(([key, held]) => ({
+    ...held,
+    key,
+    name: key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+  }));
+  return {name, columns};
+}
+
+export const TABLE_NAMES = Object.keys(COLUMNS) as readonly TableName[];
+
+export const TABLES = Object.fromEntries(TABLE_NAMES.map(name => [name, createTable(name)])) as Readonly<
+  Record<TableName, Table>
+>;
