@@ -149,7 +149,9 @@ export class Layer1Finality implements FinalityWork {
       this.recorded = step.after;
     }
     // What was finalized before finality was begun again is not told again.
-    const floor = last === undefined ? (this.engine.chain.finalizations.last()?.endBlock ?? -1) : -1;
+    const told = last === undefined ? (this.engine.chain.finalizations.last()?.endBlock ?? -1) : -1;
+    // Of blocks before the first one nothing can be compared or proved.
+    const floor = Math.max(told, this.engine.chain.firstBlock - 1);
     this.waiting.push(...step.events.filter(({endBlock}) => endBlock > floor));
     this.node = step.node;
     this.mark = step.mark;

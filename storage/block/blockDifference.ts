@@ -45,9 +45,17 @@ export interface BlockDifference {
   readonly chain?: ChainConfig;
 }
 
-/** Fixed by block 0 for the life of a store. */
+/** Fixed by the first block for the life of a store. */
 export interface ChainConfig {
   readonly chainId?: bigint;
   /** geth's genesis `config` object (hard forks), as JSON text. */
   readonly config?: string;
+}
+
+/** The first block of a store that does not begin with block 0. */
+export interface FirstBlock {
+  /** Above 0. */
+  readonly number: number;
+  /** Hashes of the blocks before it, as far as they are known, newest first: at most 256, which the EVM can ask for. */
+  readonly ancestors: readonly Uint8Array[];
 }

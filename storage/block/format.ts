@@ -2,20 +2,22 @@
  * What a store is: the first records of a new one, and the two of them that are JSON.
  *
  *   format   {"version": 4, "suite": "sha256"}                        never changes
- *   chain    {"chainId": "0x..", "config": "{..}"}                    empty before block 0
+ *   chain    {"chainId": "0x..", "config": "{..}", "first": {..}}     empty before the first block
+ *   first    {"number": 100, "ancestors": "0x.."}                     only in a store that does not begin with block 0
  */
 import type {Level} from "level";
 import {StoreError} from "../errors.ts";
-import type {HashSuite} from "../hash/suite.ts";
+import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../hash/suiteNames.ts";
 import {findSuite} from "../hash/suites.ts";
+import {toHex} from "../hex.ts";
 import {requireAcknowledged} from "../leveldb/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {encodeNumber} from "../record/body.ts";
 import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
-import type {ChainConfig} from "./blockDifference.ts";
+import type {ChainConfig, FirstBlock} from "./blockDifference.ts";
 
 /** Raised whenever a change makes older stores unreadable. */
 const FORMAT_VERSION = 4;
@@ -95,19 +97,42 @@ export function readFormat(source: RecordSource, directory: string): HashSuite |
   return suiteOrThrow(storedSuite);
 }
 
-export function encodeChain(chain: ChainConfig): Buffer {
-  const {chainId, config} = chain;
-  return Buffer.from(
-    JSON.stringify({chainId: chainId === undefined ? undefined : `0x${chainId.toString(16)}`, config}),
-  );
+/** What the record `chain` says. */
+export interface ChainRecord extends ChainConfig {
+  /** undefined: block 0. */
+  readonly first?: FirstBlock;
 }
 
-export function decodeChain(body: Buffer): ChainConfig {
-  const {chainId, config} = parseRecord<{chainId?: string; config?: string}>("chain", body);
+interface ChainJson {
+  readonly chainId?: string;
+  readonly config?: string;
+  readonly first?: {readonly number: number; readonly ancestors: string};
+}
+
+export function encodeChain({chainId, config, first}: ChainRecord): Buffer {
+  const json: ChainJson = {
+    ...(chainId === undefined ? {} : {chainId: `0x${chainId.toString(16)}`}),
+    ...(config === undefined ? {} : {config}),
+    ...(first && {first: {number: first.number, ancestors: toHex(Buffer.concat(first.ancestors))}}),
+  };
+  return Buffer.from(JSON.stringify(json));
+}
+
+export function decodeChain(body: Buffer): ChainRecord {
+  const {chainId, config, first} = parseRecord<ChainJson>("chain", body);
   return {
     ...(chainId === undefined ? {} : {chainId: BigInt(chainId)}),
     ...(config === undefined ? {} : {config}),
+    ...(first && {first: {number: first.number, ancestors: splitWords(first.ancestors)}}),
   };
+}
+
+/** @param text - 0x and 64 digits for each word */
+function splitWords(text: string): readonly Uint8Array[] {
+  const bytes = Buffer.from(text.slice(2), "hex");
+  return Array.from({length: bytes.length / WORD_BYTES}, (_, i) =>
+    bytes.subarray(i * WORD_BYTES, (i + 1) * WORD_BYTES),
+  );
 }
 
 /** @throws StoreError FORMAT_MISMATCH if `stored` names a chain other than `expected` */

@@ -27,10 +27,9 @@ import {
 } from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
-import type {ChainConfig} from "./blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
-import {decodeChain} from "./format.ts";
+import {type ChainRecord, decodeChain} from "./format.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "./trieRoot.ts";
 
 const NO_BYTES = Buffer.alloc(0);
@@ -50,6 +49,8 @@ export class StateReader {
   readonly finalizations = new Finalizations(this);
   /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
   private newestSeen = -1;
+  /** Fixed by the first block, and so read once. */
+  private knownChain: ChainRecord | undefined;
 
   constructor(
     private readonly source: RecordSource,
@@ -104,6 +105,11 @@ export class StateReader {
       return record;
     }
     this.refusePruned(block);
+    if (block < this.firstBlock)
+      throw new StoreError(
+        "BLOCK_UNKNOWN",
+        `block ${block} is not held: this store begins with block ${this.firstBlock}`,
+      );
     // A rollback since then would have removed that newer block too.
     if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined) {
       // Or an import added both blocks after the first look.
@@ -159,10 +165,33 @@ export class StateReader {
     return body === undefined ? undefined : decodeTrieRoot(body);
   }
 
-  /** undefined until the store has block 0. */
-  readChain(): ChainConfig | undefined {
-    const body = this.readMark(META.chain);
-    return body === undefined ? undefined : decodeChain(body);
+  /** undefined until the store has a block. */
+  readChain(): ChainRecord | undefined {
+    if (this.knownChain === undefined) {
+      const body = this.readMark(META.chain);
+      if (body !== undefined) this.knownChain = decodeChain(body);
+    }
+    return this.knownChain;
+  }
+
+  /** The block that the store begins with: 0, or that of the pull that it was made from. */
+  get firstBlock(): number {
+    return this.readChain()?.first?.number ?? 0;
+  }
+
+  /**
+   * The hash of a block that is held or was pruned, or of one of the blocks before the first one.
+   *
+   * @returns undefined for other blocks. @throws StoreError RECORD_DAMAGED
+   */
+  readBlockHash(block: number): Uint8Array | undefined {
+    const {number, ancestors} = this.readChain()?.first ?? {number: 0, ancestors: []};
+    return block < number ? ancestors[number - 1 - block] : this.readHeaderRecord(block)?.header.hash;
+  }
+
+  /** @throws StoreError BLOCK_UNKNOWN; RECORD_MISSING as blockOrThrow; RECORD_DAMAGED */
+  blockHashOrThrow(block: number): Uint8Array {
+    return this.readBlockHash(block) ?? this.blockOrThrow(block).header.hash;
   }
 
   /**

@@ -30,7 +30,7 @@ export async function checkEverything(
   const earliest = isMarked ? store.readEarliest() : undefined;
   let before: BlockRecord | undefined;
   let kept: BlockRecord | undefined;
-  for (let block = 0; block <= latest; block++) {
+  for (let block = isMarked ? store.firstBlock : 0; block <= latest; block++) {
     const record = readBlock(store, block, findings);
     if (record === undefined) continue;
     const isKept = store.readPruned(block) === undefined;

@@ -34,7 +34,8 @@ export class BlockWriter {
   private readonly state: StateWriter;
   private finalized: number;
   private firstUnaudited: number;
-  private knownChain: ChainConfig | undefined;
+  /** That of block 0, applied and perhaps not flushed. */
+  private pendingChain: ChainConfig | undefined;
 
   private constructor(
     {reader, db, directory}: WriteTarget,
@@ -71,7 +72,12 @@ export class BlockWriter {
     return this.tip?.header.number;
   }
 
-  /** The header of that block. */
+  /** The block that the store begins with. */
+  get firstBlock(): number {
+    return this.reader.firstBlock;
+  }
+
+  /** The header of the newest block applied. */
   get newest(): BlockHeader | undefined {
     return this.tip?.header;
   }
@@ -91,10 +97,9 @@ export class BlockWriter {
     return this.batch.hasPending;
   }
 
-  /** The chain configuration from block 0, flushed or not. undefined before block 0. */
+  /** The chain configuration from the first block, flushed or not. undefined before it. */
   get chain(): ChainConfig | undefined {
-    this.knownChain ??= this.reader.readChain();
-    return this.knownChain;
+    return this.pendingChain ?? this.reader.readChain();
   }
 
   /** Has the batch grown large enough to flush? */
@@ -108,7 +113,7 @@ export class BlockWriter {
   }
 
   /**
-   * Is this block in the store already?
+   * Is this block in the store already, or before the first one of the store?
    *
    * @throws StoreError BLOCK_CONFLICT if the store has another block with its number, BLOCK_GAP if it does not follow the
    *   newest block
@@ -119,6 +124,7 @@ export class BlockWriter {
     if (number > expected)
       throw new StoreError("BLOCK_GAP", `expected block ${expected} next, got block ${number}`);
     const held = this.blockHash(number);
+    if (held === undefined && number < this.reader.firstBlock) return true;
     if (held === undefined)
       throw new StoreError("RECORD_MISSING", `record of block ${number} is not in the store`);
     if (Buffer.compare(held, hash) !== 0)
@@ -232,11 +238,11 @@ export class BlockWriter {
     return body === undefined ? undefined : decodeTrieRoot(body);
   }
 
-  /** The hash of a block in the store, flushed or not. */
+  /** The hash of a block in the store, flushed or not, or of one before its first block that is known. */
   blockHash(block: number): Uint8Array | undefined {
     if (block === this.latest) return this.newest?.hash;
     const body = this.batch.pendingRecord(blockKey(block));
-    return body === undefined ? this.reader.readHeaderRecord(block)?.header.hash : hashOfBlockRecord(body);
+    return body === undefined ? this.reader.readBlockHash(block) : hashOfBlockRecord(body);
   }
 
   /** Makes all applied blocks durable and visible. @throws StoreError WRITE_FAILED */
@@ -289,8 +295,8 @@ export class BlockWriter {
   private putBlock(block: BlockDifference, accounts: TreeRoot, stateRoot: Uint8Array): void {
     const {header} = block;
     if (header.number === 0) {
-      this.knownChain = block.chain ?? {};
-      this.batch.put(META.chain, encodeChain(this.knownChain));
+      this.pendingChain = block.chain ?? {};
+      this.batch.put(META.chain, encodeChain(this.pendingChain));
     }
     this.batch.put(hashKey(header.hash), encodeNumber(header.number));
     this.batch.put(

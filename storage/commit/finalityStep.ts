@@ -110,7 +110,7 @@ function checkRoots(reader: StateReader, event: FinalityEvent, expected: RootKin
       `${describe(event)} has state root ${toHex(finalRoot)}, but block ${endBlock} has ${held} here${hint}`,
     );
   }
-  if (startBlock === undefined || startBlock === 0) return kind;
+  if (startBlock === undefined || startBlock <= reader.firstBlock) return kind;
   const parent = readRoots(reader, startBlock - 1)[kind];
   if (parent !== undefined && !isSame(parent, parentRoot))
     throw conflict(

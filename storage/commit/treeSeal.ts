@@ -18,7 +18,7 @@ import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
 import type {PageWriter} from "../page/pages.ts";
 import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
 import {findPage} from "../tree/treeReader.ts";
-import type {TreeRoot} from "../tree/treeRoot.ts";
+import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 
 /** What the trees of one import share. */
 export interface TreeContext {
@@ -30,6 +30,8 @@ export interface TreeContext {
 
 /** Leaves hashed together: the poseidon2 suite needs a quarter of the time for them. */
 const LEAVES_AT_ONCE = 64;
+/** Pages of a new tree that are hashed together: a multiple of the children of every page. */
+const PAGES_AT_ONCE = 64;
 
 type PageDraft = LeafPageDraft | InnerPageDraft;
 
@@ -44,7 +46,6 @@ export function sealDrafts(
   dirty: LeafPageDraft[],
   nextFreeNode: number,
 ): Pick<TreeRoot, "rootPage" | "subRoot"> {
-  const {suite, empty, pages, pairs} = context;
   const top = rootLevel(nextFreeNode);
   hashLeaves(context, dirty);
   let drafts: PageDraft[] = dirty.sort((a, b) => a.pageIndex - b.pageIndex);
@@ -52,8 +53,63 @@ export function sealDrafts(
     hashRows(context, drafts, level);
     drafts = sealLevel(context, before, drafts, level);
   }
-  hashRows(context, drafts, top);
-  const root = drafts[0] as PageDraft;
+  return sealRoot(context, drafts[0] as PageDraft, top);
+}
+
+/**
+ * Seals a new tree whose leaf pages come in order, each once and full: some hundred pages are in memory at a time.
+ *
+ *   level 2    page                            a page waits at its level until PAGES_AT_ONCE are there, or the tree ends
+ *   level 1    page  page  page ...
+ *   level 0    page  page  page  page ...
+ */
+export class NewTreeSeal {
+  private readonly before: TreeRoot;
+  /** The pages that wait, by level. */
+  private readonly waiting: PageDraft[][] = [];
+
+  constructor(private readonly context: TreeContext) {
+    this.before = newTreeRoot(context.empty);
+  }
+
+  /** @param page - the one after the last */
+  add(page: LeafPageDraft): void {
+    this.wait(page, 0);
+  }
+
+  /** @param nextFreeNode - above FIRST_FREE_NODE; all pages below it were added */
+  finish(nextFreeNode: number): Pick<TreeRoot, "rootPage" | "subRoot"> {
+    const top = rootLevel(nextFreeNode);
+    for (let level = 0; level < top; level++) this.seal(level);
+    const root = this.waiting[top]?.[0] as PageDraft;
+    if (top === 0) hashLeaves(this.context, [root as LeafPageDraft]);
+    return sealRoot(this.context, root, top);
+  }
+
+  private wait(page: PageDraft, level: number): void {
+    this.waiting[level] ??= [];
+    const pages = this.waiting[level] as PageDraft[];
+    pages.push(page);
+    // A whole number of parents, so none is sealed before it is full.
+    if (pages.length === PAGES_AT_ONCE) this.seal(level);
+  }
+
+  private seal(level: number): void {
+    const pages = this.waiting[level] ?? [];
+    this.waiting[level] = [];
+    if (level === 0) hashLeaves(this.context, pages as LeafPageDraft[]);
+    hashRows(this.context, pages, level);
+    for (const parent of sealLevel(this.context, this.before, pages, level)) this.wait(parent, level + 1);
+  }
+}
+
+function sealRoot(
+  context: TreeContext,
+  root: PageDraft,
+  top: number,
+): Pick<TreeRoot, "rootPage" | "subRoot"> {
+  const {suite, empty, pages, pairs} = context;
+  hashRows(context, [root], top);
   const pair = new Uint8Array(2 * WORD_BYTES);
   hashPair(context, root, top, true, pair, 0);
   pairs.finish();

@@ -1,5 +1,6 @@
 /**
- * Which blocks are pruned, as ranges in memory: one range for `--history N`, one per kept finalization otherwise.
+ * Which blocks are pruned, as ranges in memory: one range for `--history N`, one per kept finalization otherwise. A range may begin
+ * before the first block of the store.
  *
  *   blocks   0 ..... a | b ... c | d ..... e | f ...        froms: 0, d    tos: a, e
  *            pruned    | held    | pruned    | held
@@ -21,6 +22,9 @@ export class PrunedBlocks {
   private readonly froms: number[] = [];
   private readonly tos: number[] = [];
 
+  /** @param first - the first block of the store: those before it were never held */
+  constructor(private readonly first = 0) {}
+
   /**
    * Searches twice per range among the records of blocks. Where pruned and held blocks meet, both records must be there. So
    * must those of the blocks that ended a finalization: a kept one whose record is gone would be taken for pruned.
@@ -28,11 +32,11 @@ export class PrunedBlocks {
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED
    */
   static async read(reader: StateReader): Promise<PrunedBlocks> {
-    const pruned = new PrunedBlocks();
+    const pruned = new PrunedBlocks(reader.firstBlock);
     const earliest = reader.readEarliest();
     if (earliest > 0) {
       requireRecord(earliest, reader.readBlock(earliest));
-      requireRecord(earliest - 1, reader.readPruned(earliest - 1));
+      if (earliest > reader.firstBlock) requireRecord(earliest - 1, reader.readPruned(earliest - 1));
       pruned.add(0, earliest - 1);
     }
     for (let held = earliest; ; ) {
@@ -49,6 +53,7 @@ export class PrunedBlocks {
   }
 
   has(block: number): boolean {
+    if (block < this.first) return false;
     const at = this.rangeAbove(block) - 1;
     return at >= 0 && block <= (this.tos[at] as number);
   }

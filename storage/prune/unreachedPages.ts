@@ -30,7 +30,7 @@ export async function unreachedPages(reader: StateReader, {first, next}: PruneRu
   // Below the earliest kept block LevelDB would search through all the keys that were removed.
   const kept = first < reader.readEarliest() ? undefined : await reader.heldBelow(first);
   const keptUntil = kept === undefined ? FIRST_PAGE : reader.blockOrThrow(kept).nextPage;
-  const since = first === 0 ? FIRST_PAGE : readAny(reader, first - 1).nextPage;
+  const since = readSince(reader, first);
   const young = reader.blockOrThrow(next);
   const marks = new PageMarks(since, readAny(reader, next - 1).nextPage);
   // If the block just below is kept, it reaches all older pages that `first` does.
@@ -39,6 +39,13 @@ export async function unreachedPages(reader: StateReader, {first, next}: PruneRu
       ? new ReplacedPages(reader.pages, keptUntil).walk(readAny(reader, first), young)
       : undefined;
   return walk(replaced, () => markReached(reader.pages, young, marks), marks);
+}
+
+/** The first page that is not looked for by the changes of the run. */
+function readSince(reader: StateReader, first: number): number {
+  if (first === 0) return FIRST_PAGE;
+  // A block that was built from a whole state reaches each of its own pages. Only those that are replaced go.
+  return readAny(reader, first === reader.firstBlock ? first : first - 1).nextPage;
 }
 
 function* walk(replaced: PageWalk | undefined, reached: () => PageWalk, marks: PageMarks): PageWalk {

@@ -67,6 +67,11 @@ export class ChainView {
     return this.chain?.chainId ?? this.expectedChainId;
   }
 
+  /** The block that the store begins with. */
+  get firstBlock(): number {
+    return this.reader.firstBlock;
+  }
+
   /** `latest` is held: it falls before its block is removed. */
   head(): Head {
     const {current, retreat} = this;

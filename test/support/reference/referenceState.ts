@@ -106,6 +106,11 @@ export class ReferenceState {
     return this.at(block).tree;
   }
 
+  /** Lower case. */
+  listAddresses(block: number): readonly string[] {
+    return [...this.at(block).accounts.keys()];
+  }
+
   readAccount(block: number, address: string): ReferenceAccount | undefined {
     return this.at(block).accounts.get(address.toLowerCase());
   }

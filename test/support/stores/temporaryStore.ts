@@ -46,6 +46,17 @@ export class TemporaryStore {
     return new TemporaryStore(folder, suite, 0, await openPool(folder, suite, 0));
   }
 
+  /** A store that `fill` made in the folder it is given. */
+  static async made(
+    suite: SuiteName,
+    fill: (directory: string) => Promise<void>,
+    workers = 1,
+  ): Promise<TemporaryStore> {
+    const folder = await mkdtemp(join(tmpdir(), "proofd-property-"));
+    await fill(join(folder, "db"));
+    return new TemporaryStore(folder, suite, workers, await openPool(folder, suite, workers));
+  }
+
   /** Closes the engine and opens the same folder with a new one. */
   async reopen(): Promise<void> {
     await this.engine.close();

@@ -71,7 +71,7 @@ export class LibraryEvms {
     const state = new CallState(held);
     const blockchain = {
       getBlock: async (number: number) => ({
-        hash: () => new Uint8Array(store.headerRecordOrThrow(number).header.hash),
+        hash: () => new Uint8Array(store.blockHashOrThrow(number)),
       }),
       putBlock: async () => {},
       shallowCopy: () => blockchain,

@@ -52,7 +52,7 @@ export class HeldSource implements StateSource {
   }
 
   readBlockHash(number: number): Uint8Array {
-    return this.store.headerRecordOrThrow(number).header.hash;
+    return this.store.blockHashOrThrow(number);
   }
 }
 

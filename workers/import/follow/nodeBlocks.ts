@@ -197,6 +197,8 @@ function mayDiffer(writer: BlockWriter, head: NamedBlock, isSuspect: boolean): b
   const {latest} = writer;
   if (latest === undefined) return false;
   if (head.number > latest) return isSuspect;
+  // A node that has not come to the first block of the store yet.
+  if (head.number < writer.firstBlock && writer.blockHash(head.number) === undefined) return false;
   return Buffer.compare(head.hash, hashOf(writer, head.number)) !== 0;
 }
 

@@ -1,0 +1,137 @@
+/**
+ * The leaves of one whole tree, gathered in the order of their indexes before it is built. In memory, packed: for a leaf 36 bytes and
+ * its body, while the tree is built 20 more.
+ *
+ *   hKeys     32 bytes | 32 bytes | ...
+ *   indexes   u32      | u32      | ...                                             the leaf indexes, ascending
+ *   bodies    value length u8, value, key length u8, key | ...                      the key's length is NO_KEY if it is unknown
+ */
+import {StoreError} from "../errors.ts";
+import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
+import {WORD_BYTES} from "../hash/suite.ts";
+import {toHex} from "../hex.ts";
+import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
+
+/** Leaf indexes are u32 here. As many leaves would not fit the memory of a machine. */
+export const MAX_POSITIONS = 2 ** 32 - 1;
+const FIRST_LEAVES = 64;
+const FIRST_BYTES = 4096;
+const NO_KEY = 0xff;
+
+export interface TabledLeaf {
+  readonly leafIndex: number;
+  /** Views. */
+  readonly hKey: Buffer;
+  readonly value: Buffer;
+  /** undefined: unknown. */
+  readonly key: Buffer | undefined;
+}
+
+export class LeafTable {
+  private leafCount = 0;
+  private hKeys: Buffer = Buffer.allocUnsafeSlow(FIRST_LEAVES * WORD_BYTES);
+  private indexes = new Uint32Array(FIRST_LEAVES);
+  private bodies: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  private bodiesEnd = 0;
+
+  /** @param where - names the tree in messages */
+  constructor(
+    readonly where: string,
+    readonly nextFreeNode: number,
+  ) {
+    if (nextFreeNode < FIRST_FREE_NODE || nextFreeNode > MAX_POSITIONS)
+      throw new StoreError(
+        "BLOCK_INVALID",
+        `${where}: expected a next free index from ${FIRST_FREE_NODE} to ${MAX_POSITIONS}, got ${nextFreeNode}`,
+      );
+  }
+
+  get count(): number {
+    return this.leafCount;
+  }
+
+  /**
+   * @param hKey - 32 bytes
+   * @param value - as a leaf page has it, below 255 bytes
+   * @param key - an address or a slot without leading zeros; undefined: unknown
+   * @returns where the value stands, for `valueAt`
+   * @throws StoreError BLOCK_INVALID unless the index is above the last one and below nextFreeNode
+   */
+  add(leafIndex: number, hKey: Uint8Array, value: Uint8Array, key: Uint8Array | undefined): number {
+    const least = this.leafCount === 0 ? FIRST_FREE_NODE : (this.indexes[this.leafCount - 1] as number) + 1;
+    if (leafIndex < least || leafIndex >= this.nextFreeNode)
+      throw new StoreError(
+        "BLOCK_INVALID",
+        `${this.where}: expected a leaf index from ${least} to ${this.nextFreeNode - 1} next, got ${leafIndex}`,
+      );
+    this.makeRoom(2 + value.length + (key?.length ?? 0));
+    this.hKeys.set(hKey, this.leafCount * WORD_BYTES);
+    this.indexes[this.leafCount++] = leafIndex;
+    const valueAt = this.bodiesEnd + 1;
+    this.bodies[this.bodiesEnd] = value.length;
+    this.bodies.set(value, valueAt);
+    const keyAt = valueAt + value.length;
+    this.bodies[keyAt] = key === undefined ? NO_KEY : key.length;
+    if (key !== undefined) this.bodies.set(key, keyAt + 1);
+    this.bodiesEnd = keyAt + 1 + (key?.length ?? 0);
+    return valueAt;
+  }
+
+  hKeyAt(position: number): Buffer {
+    return this.hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
+  }
+
+  leafIndexAt(position: number): number {
+    return this.indexes[position] as number;
+  }
+
+  /** The value that `add` put there, a view: it may be changed. */
+  valueAt(at: number): Buffer {
+    return this.bodies.subarray(at, at + (this.bodies[at - 1] as number));
+  }
+
+  /** @returns positions, ascending by hKey. @throws StoreError BLOCK_INVALID if two leaves have the same one */
+  sort(): Uint32Array {
+    const hKeys = this.hKeys.subarray(0, this.leafCount * WORD_BYTES);
+    const order = sortByHKey(hKeys);
+    for (let i = 1; i < order.length; i++) {
+      const [one, other] = [order[i - 1] as number, order[i] as number];
+      if (!sameHKey(hKeys, one, other)) continue;
+      const [first, second] = [one, other].map(position => this.leafIndexAt(position));
+      throw new StoreError(
+        "BLOCK_INVALID",
+        `${this.where}: leaves ${first} and ${second} have the same key: hKey ${toHex(this.hKeyAt(one))}`,
+      );
+    }
+    return order;
+  }
+
+  /** All leaves in the order of their indexes. */
+  *leaves(): Generator<TabledLeaf, undefined> {
+    let at = 0;
+    for (let position = 0; position < this.leafCount; position++) {
+      const value = this.valueAt(at + 1);
+      const keyAt = at + 1 + value.length;
+      const keyBytes = this.bodies[keyAt] as number;
+      const key = keyBytes === NO_KEY ? undefined : this.bodies.subarray(keyAt + 1, keyAt + 1 + keyBytes);
+      yield {leafIndex: this.leafIndexAt(position), hKey: this.hKeyAt(position), value, key};
+      at = keyAt + 1 + (key?.length ?? 0);
+    }
+  }
+
+  private makeRoom(bodyBytes: number): void {
+    if (this.leafCount === this.indexes.length) {
+      const indexes = new Uint32Array(2 * this.leafCount);
+      indexes.set(this.indexes);
+      this.indexes = indexes;
+      this.hKeys = doubled(this.hKeys);
+    }
+    while (this.bodiesEnd + bodyBytes > this.bodies.length) this.bodies = doubled(this.bodies);
+  }
+}
+
+function doubled(bytes: Buffer): Buffer {
+  const larger = Buffer.allocUnsafeSlow(2 * bytes.length);
+  larger.set(bytes);
+  return larger;
+}

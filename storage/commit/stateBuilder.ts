@@ -1,0 +1,319 @@
+/**
+ * Begins an empty store in the middle of a chain: makes its first block from that block's whole state.
+ *
+ *   addCode ...                                     in any order
+ *   addAccount ... -> endAccounts                   in the order of leaf indexes
+ *   addSlot ... -> endSlots, for each account with storage        -> finish
+ *
+ * Pages are written ahead. The block's record is written last, once the root is the one expected: before it nothing can be reached,
+ * and the next opening of the store removes what a process that was killed has left. Slots are held in memory for one tree at a
+ * time, accounts until the end (leafTable.ts).
+ */
+import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
+import {encodeBlockRecord, encodeFields} from "../block/blockRecord.ts";
+import {encodeChain} from "../block/format.ts";
+import {StoreError} from "../errors.ts";
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {PairBatch} from "../hash/pairBatch.ts";
+import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
+import {toHex} from "../hex.ts";
+import {writeNote} from "../leveldb/acknowledgedNote.ts";
+import {LogTail} from "../leveldb/logTail.ts";
+import {encodeNumber} from "../record/body.ts";
+import {blockKey, codeKey, hashKey, META} from "../record/layout.ts";
+import {
+  type Account,
+  type AccountStorage,
+  decodeStoredAccount,
+  encodeAccountValueInto,
+  encodeStoredAccount,
+} from "../tree/account.ts";
+import {hashTopRoot} from "../tree/emptyTree.ts";
+import {stripZeros, writeWordInto} from "../tree/shortNumber.ts";
+import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
+import {LeafTable, type TabledLeaf} from "./leafTable.ts";
+import {buildTree, nameLeaf} from "./treeBuilder.ts";
+import type {TreeContext} from "./treeSeal.ts";
+import {WriteBatch} from "./writeBatch.ts";
+import type {WriteTarget} from "./writeTarget.ts";
+
+/** As many as the EVM can ask for. */
+const MAX_ANCESTORS = 256;
+
+/** What a leaf is found by: its key if that is known, or else its hKey. */
+export type LeafKey = {readonly key: Uint8Array} | {readonly hKey: Uint8Array};
+
+/** An account as its leaf says. */
+interface BuiltAccount extends Pick<Account, "nonce" | "balance" | "code"> {
+  /** 32 bytes; undefined: that of a new tree. */
+  readonly storageRoot: Uint8Array | undefined;
+}
+
+export interface BuiltBlock {
+  readonly header: BlockHeader;
+  /** 32 bytes: the block is refused unless its state gives this root. */
+  readonly stateRoot: Uint8Array;
+  readonly chain: ChainConfig;
+  /** Hashes of the blocks before this one, newest first, 32 bytes each: at most 256. */
+  readonly ancestors: readonly Uint8Array[];
+}
+
+export class StateBuilder {
+  private readonly directory: string;
+  private readonly tail: LogTail;
+  private readonly batch: WriteBatch;
+  private readonly context: TreeContext;
+  private readonly codes = new Map<string, {readonly codeHash: Uint8Array; readonly codeSize: number}>();
+  private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
+  private readonly slotValue = new Uint8Array(WORD_BYTES);
+  private readonly accounts: LeafTable;
+  /** Where the accounts' values stand in their table. */
+  private valuesAt: number[] = [];
+  /** The accounts by hKey, once all are there. */
+  private order: Uint32Array | undefined;
+  private slots: LeafTable | undefined;
+  /** Of the last account looked up: its position. */
+  private owner = 0;
+  private slotCount = 0;
+
+  private constructor(
+    {reader, db, directory}: WriteTarget,
+    nextPage: number,
+    private readonly block: BuiltBlock,
+    nextFreeNode: number,
+    private readonly check: () => void,
+  ) {
+    this.directory = directory;
+    this.tail = new LogTail(directory);
+    this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
+    const {suite, empty} = reader;
+    this.context = {suite, empty, pages: this.batch, pairs: new PairBatch(suite)};
+    this.accounts = new LeafTable("the accounts", nextFreeNode);
+  }
+
+  /**
+   * @param nextFreeNode - of the account tree
+   * @param check - called from time to time. It may throw to end the work
+   * @throws StoreError BLOCK_CONFLICT if the store has blocks, BLOCK_INVALID
+   */
+  static async create(
+    target: WriteTarget,
+    block: BuiltBlock,
+    nextFreeNode: number,
+    check: () => void,
+  ): Promise<StateBuilder> {
+    const {reader} = target;
+    const latest = await reader.latest();
+    if (latest !== undefined)
+      throw new StoreError(
+        "BLOCK_CONFLICT",
+        `the store has blocks up to ${latest}: only an empty store can begin with a whole state`,
+      );
+    const {header, ancestors} = block;
+    if (ancestors.length > Math.min(MAX_ANCESTORS, header.number))
+      throw invalid(`block ${header.number}: ${ancestors.length} blocks before it`);
+    encodeFields(header); // refuses what the record has no room for
+    return new StateBuilder(target, await reader.nextPage(), block, nextFreeNode, check);
+  }
+
+  get accountCount(): number {
+    return this.accounts.count;
+  }
+
+  /** Of all trees that are built. */
+  get builtSlots(): number {
+    return this.slotCount;
+  }
+
+  /** Bytes given to LevelDB so far. */
+  get bytesWritten(): number {
+    return this.batch.bytesWritten;
+  }
+
+  /** @throws StoreError WRITE_FAILED */
+  async addCode(code: Uint8Array): Promise<void> {
+    const hash = keccak256(code);
+    const name = toHex(hash);
+    if (this.codes.has(name)) return;
+    this.batch.put(codeKey(hash), code);
+    this.codes.set(name, {codeHash: this.context.suite.hashCode(code), codeSize: code.length});
+    await this.settle();
+  }
+
+  /** @throws StoreError BLOCK_INVALID */
+  addAccount(leafIndex: number, leafKey: LeafKey, {storageRoot, ...account}: BuiltAccount): void {
+    const {suite, empty} = this.context;
+    const storage = storageRoot && {storageRoot, tree: newTreeRoot(empty)};
+    const [hKey, key] =
+      "key" in leafKey ? [suite.hashAddress(leafKey.key), leafKey.key] : [leafKey.hKey, undefined];
+    const value = encodeStoredAccount({...account, storage});
+    this.valuesAt.push(this.accounts.add(leafIndex, hKey, value, key));
+  }
+
+  /** @throws StoreError BLOCK_INVALID if two accounts have the same key */
+  endAccounts(): void {
+    this.order = this.accounts.sort();
+  }
+
+  /**
+   * Begins the slots of an account.
+   *
+   * @param nextFreeNode - of its storage tree
+   * @throws StoreError BLOCK_INVALID if there is no such account, or its slots were there before
+   */
+  beginSlots(account: LeafKey, nextFreeNode: number): void {
+    const hKey = "key" in account ? this.context.suite.hashAddress(account.key) : account.hKey;
+    const name = nameLeaf({
+      hKey: Buffer.from(hKey),
+      key: "key" in account ? Buffer.from(account.key) : undefined,
+    });
+    this.owner = this.findAccount(hKey, name);
+    const {storage} = this.ownerAccount();
+    if (storage === undefined) throw invalid(`account ${name} has no storage, but slots`);
+    if (storage.tree.rootPage !== 0) throw invalid(`the slots of account ${name} are there twice`);
+    this.slots = new LeafTable(`the slots of account ${name}`, nextFreeNode);
+  }
+
+  /** @param value - 32 bytes or fewer. @throws StoreError BLOCK_INVALID */
+  addSlot(leafIndex: number, leafKey: LeafKey, value: Uint8Array): void {
+    const {suite} = this.context;
+    const stored = stripZeros(value);
+    if (stored.length === 0) throw invalid(`leaf ${leafIndex} of a storage tree: its value is zero`);
+    if ("hKey" in leafKey) this.slotTable().add(leafIndex, leafKey.hKey, stored, undefined);
+    else {
+      const key = stripZeros(leafKey.key);
+      this.slotTable().add(leafIndex, suite.hashSlot(wordOf(key)), stored, key);
+    }
+  }
+
+  /** Builds the storage tree. @throws StoreError STATE_ROOT_MISMATCH, BLOCK_INVALID, WRITE_FAILED */
+  async endSlots(): Promise<void> {
+    const {suite} = this.context;
+    const leaves = this.slotTable();
+    this.slots = undefined;
+    const hashValue = (value: Uint8Array): Uint8Array => {
+      writeWordInto(this.slotValue, 0, value);
+      return suite.hashSlotValue(this.slotValue);
+    };
+    const order = leaves.sort();
+    const tree = await buildTree({
+      ...{context: this.context, leaves, order, hashValue},
+      settle: () => this.settle(),
+    });
+    const account = this.ownerAccount();
+    const {storageRoot} = account.storage as AccountStorage;
+    const root = hashTopRoot(suite, tree.nextFreeNode, tree.subRoot);
+    if (Buffer.compare(root, storageRoot) !== 0)
+      throw new StoreError(
+        "STATE_ROOT_MISMATCH",
+        `${leaves.where}: expected storage root ${toHex(storageRoot)}, they give ${toHex(root)}`,
+      );
+    // As long as the form without the tree: its place was kept.
+    this.ownerValue().set(encodeStoredAccount({...account, storage: {storageRoot, tree}}));
+    this.slotCount += leaves.count;
+  }
+
+  /**
+   * Builds the account tree and writes the block, which is finalized: its root was given.
+   *
+   * @throws StoreError STATE_ROOT_MISMATCH, BLOCK_INVALID if code or slots of an account are missing, WRITE_FAILED
+   */
+  async finish(): Promise<void> {
+    const {suite, empty} = this.context;
+    const hashValue = (value: Uint8Array): Uint8Array => {
+      encodeAccountValueInto(this.value, 0, decodeStoredAccount(value), empty);
+      return suite.hashAccountValue(this.value);
+    };
+    const accounts = await buildTree({
+      ...{context: this.context, leaves: this.accounts, order: this.order as Uint32Array, hashValue},
+      onLeaf: leaf => this.requireWhole(leaf),
+      settle: () => this.settle(),
+    });
+    const {stateRoot, header} = this.block;
+    const root = hashTopRoot(suite, accounts.nextFreeNode, accounts.subRoot);
+    if (Buffer.compare(root, stateRoot) !== 0)
+      throw new StoreError(
+        "STATE_ROOT_MISMATCH",
+        `block ${header.number}: expected state root ${toHex(stateRoot)}, its accounts give ${toHex(root)}`,
+      );
+    await this.writeBlock(accounts);
+  }
+
+  /** @throws StoreError WRITE_FAILED, and what `check` throws */
+  private async settle(): Promise<void> {
+    this.check();
+    if (this.batch.isFull) await this.batch.flush();
+  }
+
+  private async writeBlock(accounts: TreeRoot): Promise<void> {
+    const {batch} = this;
+    const {header, stateRoot, chain, ancestors} = this.block;
+    const {number} = header;
+    const first = number === 0 ? undefined : {number, ancestors};
+    batch.put(META.chain, encodeChain({...chain, ...(first === undefined ? {} : {first})}));
+    batch.put(META.earliest, encodeNumber(number));
+    batch.put(META.finalized, encodeNumber(number));
+    batch.put(hashKey(header.hash), encodeNumber(number));
+    batch.put(
+      blockKey(number),
+      encodeBlockRecord({header, stateRoot, accounts, nextPage: batch.pageCounter}),
+    );
+    await batch.flush();
+    const {number: log, bytes} = this.tail;
+    writeNote(this.directory, {block: number, log, bytes}, false);
+  }
+
+  private slotTable(): LeafTable {
+    if (this.slots === undefined) throw new RangeError("slots were not begun");
+    return this.slots;
+  }
+
+  private ownerValue(): Buffer {
+    return this.accounts.valueAt(this.valuesAt[this.owner] as number);
+  }
+
+  private ownerAccount(): Account {
+    return decodeStoredAccount(this.ownerValue());
+  }
+
+  private findAccount(hKey: Uint8Array, name: string): number {
+    const {accounts, order} = this;
+    if (order === undefined) throw new RangeError("the accounts were not ended");
+    let low = 0;
+    let high = order.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const position = order[middle] as number;
+      const side = compareHKeyAt(accounts.hKeyAt(position), 0, hKey);
+      if (side === 0) return position;
+      if (side < 0) low = middle + 1;
+      else high = middle;
+    }
+    throw invalid(`there are slots of account ${name}, but no such account`);
+  }
+
+  private requireWhole(leaf: TabledLeaf): void {
+    const {code, storage} = decodeStoredAccount(leaf.value);
+    if (storage?.tree.rootPage === 0) throw invalid(`the slots of account ${nameLeaf(leaf)} are missing`);
+    if (code === undefined) return;
+    const hash = toHex(code.keccakCodeHash);
+    const known = this.codes.get(hash);
+    if (known === undefined) throw invalid(`the code ${hash} of account ${nameLeaf(leaf)} is missing`);
+    if (Buffer.compare(known.codeHash, code.codeHash) !== 0 || known.codeSize !== code.codeSize)
+      throw invalid(
+        `account ${nameLeaf(leaf)} has code ${hash} of ${code.codeSize} bytes with hash ${toHex(code.codeHash)}, but the code has ${known.codeSize} bytes and hash ${toHex(known.codeHash)}`,
+      );
+  }
+}
+
+/** @param number - without leading zeros, at most 32 bytes */
+function wordOf(number: Uint8Array): Uint8Array {
+  const word = new Uint8Array(WORD_BYTES);
+  writeWordInto(word, 0, number);
+  return word;
+}
+
+function invalid(what: string): StoreError {
+  return new StoreError("BLOCK_INVALID", what);
+}

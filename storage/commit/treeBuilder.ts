@@ -1,0 +1,119 @@
+/**
+ * Builds a whole tree from its leaves. Each page is hashed and written once: leaf pages in the order of their indexes, a page above as
+ * soon as its children are there, and then the index. The links follow from the order of the hKeys.
+ */
+import {toHex} from "../hex.ts";
+import {LEAVES_PER_PAGE} from "../page/geometry.ts";
+import {
+  BUCKET_ENTRIES,
+  DIRECTORY_CHILDREN,
+  ENTRY_BYTES,
+  encodeBucket,
+  encodeDirectory,
+  encodeEntry,
+  nibbleAt,
+} from "../page/indexPage.ts";
+import {LeafPageDraft} from "../page/pageDraft.ts";
+import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../tree/emptyTree.ts";
+import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
+import type {LeafTable, TabledLeaf} from "./leafTable.ts";
+import {NewTreeSeal, type TreeContext} from "./treeSeal.ts";
+
+/** Leaves between two looks whether the batch is full. */
+const LEAVES_AT_ONCE = 512;
+
+interface TreeBuild {
+  readonly context: TreeContext;
+  readonly leaves: LeafTable;
+  /** Of `leaves`: their positions, ascending by hKey. */
+  readonly order: Uint32Array;
+  /** @param value - as a leaf page has it. @returns 32 bytes */
+  readonly hashValue: (value: Uint8Array) => Uint8Array;
+  /** Called with each leaf, in the order of their indexes. It may throw. */
+  readonly onLeaf?: (leaf: TabledLeaf) => void;
+  /** Awaited from time to time: writes a full batch. It may throw to end the work. */
+  readonly settle: () => Promise<void>;
+}
+
+export async function buildTree(build: TreeBuild): Promise<TreeRoot> {
+  const {context, leaves} = build;
+  const {nextFreeNode} = leaves;
+  if (nextFreeNode === FIRST_FREE_NODE) return newTreeRoot(context.empty);
+  const sealed = await buildPages(build);
+  const indexPage = nextFreeNode > LEAVES_PER_PAGE ? await buildIndex(build, 0, leaves.count, 0) : 0;
+  return {nextFreeNode, indexPage, ...sealed};
+}
+
+async function buildPages({context, leaves, order, hashValue, onLeaf, settle}: TreeBuild) {
+  const {nextFreeNode, count} = leaves;
+  // By position: the place in the order.
+  const places = new Uint32Array(count);
+  for (let place = 0; place < count; place++) places[order[place] as number] = place;
+  /** The leaf index at a place of the order, of the head before the first and of the tail after the last. */
+  const indexAt = (place: number): number => {
+    if (place < 0) return HEAD_INDEX;
+    return place === count ? TAIL_INDEX : leaves.leafIndexAt(order[place] as number);
+  };
+  const seal = new NewTreeSeal(context);
+  const tabled = leaves.leaves();
+  let leaf = tabled.next().value;
+  let position = 0;
+  for (let first = 0; first < nextFreeNode; first += LEAVES_PER_PAGE) {
+    const page = new LeafPageDraft(first / LEAVES_PER_PAGE, undefined);
+    const end = Math.min(first + LEAVES_PER_PAGE, nextFreeNode);
+    for (let leafIndex = first; leafIndex < end; leafIndex++) {
+      const at = leafIndex - first;
+      if (leafIndex === HEAD_INDEX) page.setLeaf(at, sentinel(HEAD_INDEX, indexAt(0), ZERO_WORD));
+      else if (leafIndex === TAIL_INDEX)
+        page.setLeaf(at, sentinel(indexAt(count - 1), TAIL_INDEX, context.suite.tailHKey));
+      else if (leaf?.leafIndex !== leafIndex) page.setLeaf(at, undefined);
+      else {
+        onLeaf?.(leaf);
+        const place = places[position++] as number;
+        const {hKey, value} = leaf;
+        const [prev, next] = [indexAt(place - 1), indexAt(place + 1)];
+        page.setLeaf(at, {prev, next, hKey, hVal: hashValue(value), value});
+        leaf = tabled.next().value;
+      }
+    }
+    seal.add(page);
+    if (first % LEAVES_AT_ONCE === 0) await settle();
+  }
+  return seal.finish(nextFreeNode);
+}
+
+function sentinel(prev: number, next: number, hKey: Uint8Array) {
+  return {prev, next, hKey, hVal: ZERO_WORD, value: new Uint8Array(0)};
+}
+
+/** The index of the leaves at places `from` to `to` of the order, whose keys have `depth` nibbles in common. @returns its page; 0 for no key */
+async function buildIndex(build: TreeBuild, from: number, to: number, depth: number): Promise<number> {
+  const {context, leaves, order, settle} = build;
+  if (from === to) return 0;
+  if (to - from <= BUCKET_ENTRIES) {
+    const entries = Buffer.allocUnsafe((to - from) * ENTRY_BYTES);
+    for (let place = from; place < to; place++) {
+      const position = order[place] as number;
+      entries.set(
+        encodeEntry(leaves.hKeyAt(position), leaves.leafIndexAt(position)),
+        (place - from) * ENTRY_BYTES,
+      );
+    }
+    return context.pages.putPage(spare => encodeBucket(entries, spare));
+  }
+  await settle();
+  const children: number[] = [];
+  let start = from;
+  for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
+    let end = start;
+    while (end < to && nibbleAt(leaves.hKeyAt(order[end] as number), depth) === nibble) end++;
+    children.push(await buildIndex(build, start, end, depth + 1));
+    start = end;
+  }
+  return context.pages.putPage(spare => encodeDirectory(children, spare));
+}
+
+/** Names a leaf in messages, by its key if that is known. */
+export function nameLeaf({key, hKey}: Pick<TabledLeaf, "key" | "hKey">): string {
+  return key === undefined ? `the one with hKey ${toHex(hKey)}` : toHex(key);
+}

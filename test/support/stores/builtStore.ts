@@ -1,0 +1,107 @@
+/** Feeds a StateBuilder with the whole state of one block of the reference, as a pull of a right server gives it. */
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {hashSlot, readWord, word} from "../../../client/hash/hashSuites.ts";
+import {type BuiltBlock, type LeafKey, StateBuilder} from "../../../storage/commit/stateBuilder.ts";
+import type {WriteTarget} from "../../../storage/commit/writeTarget.ts";
+import {stripZeros} from "../../../storage/tree/shortNumber.ts";
+import type {DifferenceLine} from "../chains/differenceLine.ts";
+import type {ReferenceAccount, ReferenceState} from "../reference/referenceState.ts";
+import type {ReferenceLeaf, ReferenceTree} from "../reference/referenceTree.ts";
+
+export interface FedLeaf {
+  readonly leafIndex: number;
+  readonly leafKey: LeafKey;
+  /** 192 bytes of an account, 32 of a slot. */
+  readonly value: Uint8Array;
+}
+
+export interface FedTree {
+  /** undefined: the tree of all accounts. */
+  readonly owner: LeafKey | undefined;
+  readonly nextFreeNode: number;
+  readonly leaves: FedLeaf[];
+}
+
+/** What is fed. A test may change it before. */
+export interface FedState {
+  block: BuiltBlock;
+  /** The account tree first. */
+  readonly trees: FedTree[];
+  readonly codes: Uint8Array[];
+}
+
+/** @param knowsKey - whether the server knows the key of a leaf, by its place among all */
+export function gatherState(
+  state: ReferenceState,
+  lines: readonly DifferenceLine[],
+  number: number,
+  knowsKey: (place: number) => boolean = () => true,
+): FedState {
+  const held = state
+    .listAddresses(number)
+    .map(text => ({address: decodeHex(text), account: state.readAccount(number, text) as ReferenceAccount}));
+  const {suite} = state;
+  const addressOf = new Map(held.map(({address}) => [textOf(suite.hashAddress(address)), address]));
+  let place = 0;
+  const accounts = feedTree(state.accountTree(number), undefined, ({hKey}) =>
+    keyOr(addressOf.get(textOf(hKey)), hKey, knowsKey(place++)),
+  );
+  const storages = held.flatMap(({address, account: {storage, slots}}) => {
+    if (storage.nextFreeNode === 2) return [];
+    const owner = keyOr(address, suite.hashAddress(address), knowsKey(place++));
+    const slotOf = new Map([...slots.keys()].map(slot => [textOf(hashSlot(suite, slot)), word(slot)]));
+    return [feedTree(storage, owner, ({hKey}) => keyOr(slotOf.get(textOf(hKey)), hKey, knowsKey(place++)))];
+  });
+  const codes = held.flatMap(({account: {code}}) => (code.length === 0 ? [] : [code]));
+  const hash = (block: number): Uint8Array => decodeHex(lines[block]?.hash as string);
+  const ancestors = Array.from({length: Math.min(256, number)}, (_, i) => hash(number - 1 - i));
+  const block = {
+    header: {number, hash: hash(number)},
+    stateRoot: state.stateRoot(number),
+    chain: {},
+    ancestors,
+  };
+  return {block, trees: [accounts, ...storages], codes};
+}
+
+export async function feedState(target: WriteTarget, {block, trees, codes}: FedState): Promise<void> {
+  const [accounts, ...storages] = trees as [FedTree, ...FedTree[]];
+  const builder = await StateBuilder.create(target, block, accounts.nextFreeNode, () => {});
+  for (const {leafIndex, leafKey, value} of accounts.leaves) {
+    const wordAt = (at: number): Uint8Array => value.subarray(32 * at, 32 * at + 32);
+    const codeSize = Number(readWord(wordAt(5)));
+    builder.addAccount(leafIndex, leafKey, {
+      nonce: stripZeros(wordAt(0)),
+      balance: stripZeros(wordAt(1)),
+      code: codeSize === 0 ? undefined : {codeHash: wordAt(3), keccakCodeHash: wordAt(4), codeSize},
+      storageRoot: Buffer.compare(wordAt(2), target.reader.empty.topRoot) === 0 ? undefined : wordAt(2),
+    });
+  }
+  builder.endAccounts();
+  for (const {owner, nextFreeNode, leaves} of storages) {
+    builder.beginSlots(owner as LeafKey, nextFreeNode);
+    for (const {leafIndex, leafKey, value} of leaves) builder.addSlot(leafIndex, leafKey, value);
+    await builder.endSlots();
+  }
+  for (const code of codes) await builder.addCode(code);
+  await builder.finish();
+}
+
+function feedTree(
+  {positions, nextFreeNode}: ReferenceTree,
+  owner: LeafKey | undefined,
+  keyOf: (leaf: ReferenceLeaf) => LeafKey,
+): FedTree {
+  const leaves = positions.flatMap((leaf, leafIndex) =>
+    leaf === null || leafIndex < 2 ? [] : [{leafIndex, leafKey: keyOf(leaf), value: leaf.value}],
+  );
+  return {owner, nextFreeNode, leaves};
+}
+
+function keyOr(key: Uint8Array | undefined, hKey: Uint8Array, isKnown: boolean): LeafKey {
+  return key === undefined || !isKnown ? {hKey} : {key};
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
