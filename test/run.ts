@@ -75,10 +75,10 @@ async function runOnce(): Promise<boolean> {
     timeoutMs: own.timeout,
     onFile: (report: FileReport) => {
       reports.push(report);
-      const {file, milliseconds, tests, failed, skipped} = report;
+      const {file, milliseconds, processorSeconds, tests, failed, skipped} = report;
       const verdict = failed > 0 ? `${failed} FAILED of` : "passed,";
       console.log(
-        `${reports.length} of ${files.length + again.length}  ${seconds(milliseconds)}  ${file}: ${verdict} ${tests} tests`,
+        `${reports.length} of ${files.length + again.length}  ${seconds(milliseconds)}  ${processorSeconds.toFixed(1)} s of processor time  ${file}: ${verdict} ${tests} tests`,
       );
       for (const one of skipped) console.log(`    skipped: ${one}`);
     },
@@ -104,9 +104,8 @@ async function runOnce(): Promise<boolean> {
     console.log(`\n${failures.join("; ")}\n${output.slice(Math.max(0, output.indexOf("✖ failing tests:")))}`);
   const left = await killLeft(run);
   for (const {pid, name} of left) console.error(`left running by the tests, killed: ${pid} ${name}`);
-  console.log(`\nThe slowest of ${reports.length} files:`);
-  const slowest = reports.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, SLOWEST);
-  for (const {file, milliseconds} of slowest) console.log(`${seconds(milliseconds).padStart(9)}  ${file}`);
+  showMost(reports, "time", one => one.milliseconds);
+  showMost(reports, "processor time", one => one.processorSeconds * 1000);
   const sum = (count: (report: FileReport) => number) => reports.reduce((all, one) => all + count(one), 0);
   const processor = readProcessorSeconds();
   const end = stopped === undefined ? "" : `interrupted by ${stopped}: `;
@@ -117,6 +116,16 @@ async function runOnce(): Promise<boolean> {
       (processor === undefined ? "" : `, ${(processor - startSeconds).toFixed(0)} s of processor time`),
   );
   return failed.length === 0 && left.length === 0 && stopped === undefined;
+}
+
+function showMost(
+  reports: readonly FileReport[],
+  what: string,
+  measure: (report: FileReport) => number,
+): void {
+  console.log(`\nThe most ${what}, of ${reports.length} files:`);
+  const most = reports.toSorted((a, b) => measure(b) - measure(a)).slice(0, SLOWEST);
+  for (const report of most) console.log(`${seconds(measure(report)).padStart(9)}  ${report.file}`);
 }
 
 /** Short files come last: they fill the time in which the last long ones end. */

@@ -1,9 +1,12 @@
 /** A reporter of node:test: tells the runner how each file of testFiles.ts went, as soon as it has ended. */
+import {readProcessorSeconds} from "./processorTime.ts";
 
 export interface FileReport {
   readonly file: string;
   /** The sum of its tests' durations. */
   readonly milliseconds: number;
+  /** Of the process and of those that it started and that have ended; 0 where the system has no /proc. */
+  readonly processorSeconds: number;
   readonly tests: number;
   readonly failed: number;
   /** Titles and reasons. What --test-name-pattern leaves out is not among them. */
@@ -26,6 +29,7 @@ interface TestEvent {
 
 async function* reportFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let milliseconds = 0;
+  let begun = readProcessorSeconds() ?? 0;
   let tests = 0;
   let failed = 0;
   let skipped: string[] = [];
@@ -40,8 +44,17 @@ async function* reportFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<st
       if (skip !== undefined) skipped.push(`${name}: ${skip}`);
       continue;
     }
-    const report: FileReport = {file: name, milliseconds, tests, failed, skipped};
+    const now = readProcessorSeconds() ?? 0;
+    const report: FileReport = {
+      file: name,
+      milliseconds,
+      processorSeconds: now - begun,
+      tests,
+      failed,
+      skipped,
+    };
     process.send?.(report);
+    begun = now;
     milliseconds = 0;
     tests = 0;
     failed = 0;
