@@ -1,7 +1,14 @@
 /** Programs that a machine may have. */
 import {spawnSync} from "node:child_process";
 import {accessSync, constants} from "node:fs";
+import {homedir} from "node:os";
 import {delimiter, join} from "node:path";
+
+/** Where the project's own installers put programs. */
+export const PROGRAMS_FOLDER: string = join(
+  process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"),
+  "proofd",
+);
 
 /** This machine lacks a program, or it does not run. */
 export class ProgramMissing extends Error {

@@ -1,19 +1,14 @@
 /** Finds geth, and starts it. It is no package of npm: users have their own, or install one by `node dist/test/nodes/install.js`. */
 import {spawnSync} from "node:child_process";
 import {existsSync} from "node:fs";
-import {homedir} from "node:os";
 import {join} from "node:path";
-import {findProgram, ProgramMissing, readVersion} from "../program/foundProgram.ts";
+import {findProgram, PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../program/foundProgram.ts";
 import {type ServerProcess, startServer} from "./serverProcess.ts";
 
 /** The one that the tests were made with. */
 export const GETH_VERSION = "v1.17.10";
 /** Where it is installed to. */
-export const GETH_FOLDER: string = join(
-  process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"),
-  "proofd",
-  `geth-${GETH_VERSION}`,
-);
+export const GETH_FOLDER: string = join(PROGRAMS_FOLDER, `geth-${GETH_VERSION}`);
 
 /** @returns the path of the one in PATH, else of the installed one. @throws ProgramMissing */
 export function findGeth(): string {

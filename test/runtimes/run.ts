@@ -1,0 +1,106 @@
+/**
+ * `npm run test:runtimes`: runs some test files on each version of Node that package.json of this folder names. npm installs them into
+ * the user's cache folder, and compares them with the hashes of package-lock.json. Where the registry cannot be reached, or has no Node
+ * for this machine, it says NOT RUN and why, and exits with 2; with 1 if a test failed or a download is not what the lock says.
+ *
+ * Run: node dist/test/runtimes/run.js
+ */
+import {spawnSync} from "node:child_process";
+import {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync} from "node:fs";
+import {join} from "node:path";
+import {fileURLToPath} from "node:url";
+import {PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../../bench/program/foundProgram.ts";
+
+const SOURCE = fileURLToPath(new URL("./", import.meta.resolve("#package/test/runtimes/package.json")));
+const RUN = fileURLToPath(new URL("../run.js", import.meta.url));
+const INTEGRATION = fileURLToPath(new URL("../integration/", import.meta.url));
+const INSTALLED = join(PROGRAMS_FOLDER, "runtimes");
+const PACKAGE = "package.json";
+const LOCK = "package-lock.json";
+const NPM_CI = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
+/** Milliseconds before npm tries again. Its own default adds up to more than a minute where there is no registry. */
+const RETRY = {npm_config_fetch_retry_mintimeout: "1000", npm_config_fetch_retry_maxtimeout: "3000"};
+
+/** One or more of each thing that a version of Node may break: native code, threads, WebAssembly, HTTP, TLS, processes, fetch. */
+const FILES = [
+  "server/http",
+  "server/tls",
+  "server/jsonrpcProofs",
+  "cli/stopping",
+  "workers/workerDeath",
+  "workers/importThread",
+  "workers/estimate",
+  "storage/finality",
+  "client/proofClient",
+  "client/pullProofs",
+].map(name => join(INTEGRATION, `${name}.test.js`));
+
+interface Runtime {
+  /** Path of the program. */
+  readonly node: string;
+  readonly version: string;
+}
+
+/** What npm ends with where the registry, or its package, is out of reach. */
+const UNREACHABLE =
+  /^npm (?:error|ERR!) code (?:E40[34]|E5\d\d|ENOTFOUND|EAI_AGAIN|ECONN\w+|E\w+UNREACH|\w*TIMED?OUT)$/m;
+
+try {
+  const failed = install().filter(runtime => !passes(runtime));
+  if (failed.length > 0) console.error(`FAILED on Node ${failed.map(({version}) => version).join(", ")}`);
+  process.exitCode = failed.length > 0 ? 1 : 0;
+} catch (error) {
+  if (!(error instanceof ProgramMissing)) throw error;
+  console.error(`NOT RUN: ${error.message}`);
+  process.exitCode = error.isNamed ? 1 : 2;
+}
+
+/** @returns the programs and their versions. @throws ProgramMissing */
+function install(): Runtime[] {
+  const {platform, arch} = process;
+  if (platform !== "linux" || arch !== "x64")
+    throw new ProgramMissing(`npm has Node for Linux on x64, got ${platform} on ${arch}`);
+  if (!existsSync(join(INSTALLED, LOCK)) || readText(INSTALLED, LOCK) !== readText(SOURCE, LOCK)) download();
+  const {dependencies} = JSON.parse(readText(SOURCE, PACKAGE)) as {dependencies: Record<string, string>};
+  return Object.entries(dependencies).map(([name, wanted]) => {
+    const node = join(INSTALLED, "node_modules", name, "bin/node");
+    const version = readVersion("Node", node, "--version", /^v(.*)$/m);
+    if (!wanted.endsWith(`@${version}`)) throw new Error(`expected ${wanted}, but ${node} is ${version}`);
+    return {node, version};
+  });
+}
+
+/** Into a folder of its own, so that what is interrupted is not taken for installed. @throws ProgramMissing */
+function download(): void {
+  mkdirSync(PROGRAMS_FOLDER, {recursive: true});
+  const folder = mkdtempSync(`${INSTALLED}-`);
+  try {
+    for (const name of [PACKAGE, LOCK]) copyFileSync(join(SOURCE, name), join(folder, name));
+    console.log(`npm ci: test/runtimes -> ${INSTALLED}`);
+    const {stderr, status, error} = spawnSync("npm", NPM_CI, {
+      cwd: folder,
+      encoding: "utf8",
+      env: {...RETRY, ...process.env},
+    });
+    if (status !== 0) {
+      const isUnreachable = UNREACHABLE.test(stderr ?? "");
+      throw new ProgramMissing(
+        `npm did not install test/runtimes: ${error?.message ?? stderr}`,
+        !isUnreachable,
+      );
+    }
+    rmSync(INSTALLED, {recursive: true, force: true});
+    renameSync(folder, INSTALLED);
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+}
+
+function readText(folder: string, name: string): string {
+  return readFileSync(join(folder, name), "utf8");
+}
+
+function passes({node, version}: Runtime): boolean {
+  console.log(`\nNode ${version}: ${node}`);
+  return spawnSync(node, [RUN, ...FILES], {stdio: "inherit"}).status === 0;
+}
