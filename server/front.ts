@@ -10,6 +10,7 @@ import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {UnsentBytes} from "./http/unsentBytes.ts";
 import type {Estimates} from "./methods/estimates.ts";
 import {LANES} from "./methods/lanes.ts";
+import {ProvableBlocks} from "./methods/provableBlocks.ts";
 import {MethodTable} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
 import type {FinalityStatus} from "./observe/finalityStatus.ts";
@@ -33,6 +34,8 @@ export interface Front {
 export interface FrontOptions extends HttpOptions {
   /** Prefix of the methods for clients of a network's own server. undefined: there are none. */
   readonly namespace?: string;
+  /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
+  readonly isBalanced?: boolean;
   /** Most open connections. Default: the system decides. */
   readonly maxConnections?: number;
 }
@@ -85,9 +88,10 @@ export function createFront(
   });
   const {maxProofTextBytes} = engine;
   const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
-  const rpc = new RpcService(setup, methods, dispatcher, waiting, tally, trouble);
+  const rpc = new RpcService(setup, methods, dispatcher, waiting, tally, trouble, options.isBalanced);
   const http = new HttpServer(options, {
     rpc,
+    proofs: {calls: rpc, blocks: new ProvableBlocks(engine.chain)},
     unsent,
     connections,
     metrics,

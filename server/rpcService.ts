@@ -21,7 +21,7 @@ import {append, type ByLane, type LaneCalls, type Place} from "./request/request
 import type {RequestRecord} from "./request/requestRecord.ts";
 import {Piece} from "./request/taskText.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
-import {encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
+import {AheadError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
 
 /** The error of a request of which no call runs. */
 interface Refusal {
@@ -30,7 +30,12 @@ interface Refusal {
   readonly method: string;
   /** undefined if the request would be refused later too. */
   readonly retryAfterSeconds: number | undefined;
+  /** The newest block held, if the request is refused because it names one above it. */
+  readonly head?: number | undefined;
 }
+
+/** Soon: the block may come at any moment, and another service may have it already. */
+const AHEAD_RETRY_SECONDS = 1;
 
 export class RpcService {
   constructor(
@@ -40,6 +45,8 @@ export class RpcService {
     private readonly waiting: WaitingRoom,
     private readonly tally: CallTally,
     private readonly trouble: TroubleLog,
+    /** A request that names a block that is not here yet is turned away as one that finds no room. */
+    private readonly isBalanced = false,
   ) {
     waiting.onSettled = request => this.guard(request.reply, request.record, () => this.resume(request));
     waiting.onRefused = (request, busy) =>
@@ -68,6 +75,12 @@ export class RpcService {
     } catch (error) {
       this.fail(error, reply, record);
     }
+  }
+
+  /** Answers an HTTP request that stands for one call. */
+  answerCall(call: Call, reply: OpenReply, record: RequestRecord): void {
+    const envelope = {isBatch: false, calls: [call], heldBytes: 0};
+    this.guard(reply, record, () => this.answerCalls(envelope, reply, record));
   }
 
   private answerCalls(envelope: Envelope, reply: OpenReply, record: RequestRecord): void {
@@ -157,24 +170,25 @@ export class RpcService {
 
   /** Answers the whole request with one error. None of its calls runs. */
   private turnAway(envelope: Envelope, refusal: Refusal, reply: OpenReply, record: RequestRecord): void {
-    const {error, method, retryAfterSeconds} = refusal;
+    const {error, method, retryAfterSeconds, head} = refusal;
     this.tally.add(method, error.code, 1);
     record.noteCode(error.code);
     const idText = envelope.isBatch ? "null" : ((envelope.calls[0] as Call).idText ?? "null");
     const text = encodeError(idText, error);
     if (retryAfterSeconds === undefined) sendText(reply, text);
-    else reply.sendBusy(text, retryAfterSeconds);
+    else reply.sendBusy(text, retryAfterSeconds, head);
   }
 
   /** @param costs - of the calls of each lane. Preparing a call does not raise its cost */
   private run(
-    {calls, isBatch}: Envelope,
+    envelope: Envelope,
     costs: ByLane<number>,
     view: RequestView,
     reply: OpenReply,
     record: RequestRecord,
     client: string,
   ): void {
+    const {calls, isBatch} = envelope;
     let places: Place[] = [];
     const byLane: [LaneCalls | undefined, LaneCalls | undefined] = [undefined, undefined];
     let laneCount = 0;
@@ -198,6 +212,12 @@ export class RpcService {
         }
       } catch (error) {
         const rpcError = this.asRpcError(error, record);
+        if (this.isBalanced && rpcError instanceof AheadError) {
+          const [method, head] = [call.method, view.head.latest];
+          const retryAfterSeconds = AHEAD_RETRY_SECONDS;
+          this.turnAway(envelope, {error: rpcError, method, retryAfterSeconds, head}, reply, record);
+          return;
+        }
         places = append(places, encodeError(idText, rpcError));
         this.tally.add(this.methods.find(call.method)?.name ?? "", rpcError.code, 1);
         record.noteCode(rpcError.code);

@@ -128,10 +128,11 @@ async function serve(
   );
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = [], hasPage = false, trustForwarded = [], http, tls} = options;
+  const {isBalanced = false} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
   const httpOptions = {
     ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, hasPage},
-    ...{trustForwarded, maxConnections},
+    ...{trustForwarded, maxConnections, isBalanced},
     ...(http === undefined ? {} : {http}),
     tls,
     ...named,

@@ -33,6 +33,8 @@ export interface ServiceOptions extends ListenerOptions {
   readonly hasPage?: boolean;
   readonly namespace?: string | undefined;
   readonly logRequests?: boolean;
+  /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
+  readonly isBalanced?: boolean;
   /** Proxies whose X-Forwarded-For is believed: addresses and networks. */
   readonly trustForwarded?: readonly string[] | undefined;
   readonly limits: Limits;

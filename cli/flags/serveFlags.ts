@@ -87,6 +87,9 @@ export const SERVE_FLAGS = {
   trustForwarded: value("<networks>", listParser(parseNetwork)).says(
     "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
   ),
+  balanced: onSwitch(
+    "answer HTTP 503 with X-Proofd-Head to requests that name a block that is not here yet, so that a balancer asks another proofd",
+  ),
   namespace: NAMESPACE_FLAG,
   ...headed("Limits", LIMIT_FLAGS),
   ...headed("Gas estimates", ESTIMATE_FLAGS),
@@ -110,12 +113,22 @@ function besideNodes(values: OptionValues): string | undefined {
 export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
   const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
   const {http, tlsCert, tlsKey} = values;
-  const {chainId, suite, cors = [], allowHost = [], namespace, history, logRequests, trustForwarded} = values;
+  const {
+    chainId,
+    suite,
+    cors = [],
+    allowHost = [],
+    namespace,
+    history,
+    logRequests,
+    trustForwarded,
+    balanced,
+  } = values;
   const nodes = readNodes(values, "l2", command);
   if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, workers, diffs, finalized, demo, verify},
-    ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded, http},
+    ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded, http, isBalanced: balanced},
     tls: tlsCert === undefined || tlsKey === undefined ? undefined : {cert: tlsCert, key: tlsKey},
     cacheBytes: cacheMb * 2 ** 20,
     l2: readNodeSource(values, true, command),

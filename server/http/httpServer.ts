@@ -3,7 +3,7 @@
  *
  *   POST /          JSON-RPC          GET /healthz   the process runs
  *   GET  /          a page (page.ts)  GET /readyz    it should get requests (readiness.ts), and is not stopping
- *   GET  /metrics   Prometheus
+ *   GET  /metrics   Prometheus        GET /v1/..     a proof that caches may keep (proofRoute.ts)
  *
  * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is answered
  * (pipelining) loses that connection, and nothing else (turns.ts). (Pausing the socket would help only if the requests come in
@@ -12,6 +12,7 @@
 import type {Logger} from "pino";
 import {createListener, type ListenerOptions} from "../listener/createListener.ts";
 import type {HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
+import {isProofPath} from "../methods/proof/proofTarget.ts";
 import {AllowedHosts} from "./allowedHosts.ts";
 import type {Connections} from "./connections.ts";
 import {Page} from "./page.ts";
@@ -100,9 +101,13 @@ export class HttpServer {
       else this.rpc.take(response, request, head, reply, verb);
       return;
     }
+    if (isProofPath(path)) {
+      this.rpc.takeProof(response, request, head, reply, verb);
+      return;
+    }
     const probe = PROBES.get(path);
     if (probe === undefined) refusePath(reply, verb);
-    else if (isReading) probe(this.parts, reply, verb, this.rpc.isDraining);
+    else if (isReading) probe(this.parts, reply, verb, request.getQuery() ?? "", this.rpc.isDraining);
     else refuseVerb(reply, verb, "GET, HEAD");
   }
 }

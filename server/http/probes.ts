@@ -1,11 +1,14 @@
 /** Answers the requests of operators and their tools: GET /healthz, /readyz, /metrics. */
 import type {Logger} from "pino";
-import type {Readiness} from "../observe/readiness.ts";
+import type {AskedReadiness, Readiness} from "../observe/readiness.ts";
 import type {Scrapes} from "../observe/scrapes.ts";
+import {parseQuantity} from "../rpc/quantity.ts";
 import type {Header} from "./cors.ts";
 import {RETRY_AFTER, sendWhole} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
 
+const ASKED_EXPECTED =
+  "expected no query, block=0x.. (a block that must be provable), lag=N (most seconds that the newest block may be old), or both\n";
 const TEXT_TYPE: Header = ["Content-Type", "text/plain; charset=utf-8"];
 
 export interface ProbeParts {
@@ -14,8 +17,8 @@ export interface ProbeParts {
   readonly log: Logger;
 }
 
-/** @param isStopping - whether the service was stopping when the request came */
-type Probe = (parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean) => void;
+/** @param query - what follows the question mark. @param isStopping - whether the service was stopping when the request came */
+type Probe = (parts: ProbeParts, reply: Reply, verb: string, query: string, isStopping: boolean) => void;
 
 /** The probes by path. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
@@ -24,13 +27,41 @@ export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
   ["/metrics", answerMetrics],
 ]);
 
-function answerReadiness(parts: ProbeParts, reply: Reply, verb: string, isStopping: boolean): void {
-  const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles();
+function answerReadiness(
+  parts: ProbeParts,
+  reply: Reply,
+  verb: string,
+  query: string,
+  isStopping: boolean,
+): void {
+  const asked = parseAsked(query);
+  if (asked === undefined) {
+    sendWhole(reply, verb, "400 Bad Request", [TEXT_TYPE], ASKED_EXPECTED);
+    return;
+  }
+  const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles(asked);
   // Finality that has stopped is a remark: what is finalized stays so.
   const remarks = parts.readiness.readRemarks();
   const text = [...(obstacles.length === 0 ? ["ready"] : obstacles), ...remarks, ""].join("\n");
   if (obstacles.length === 0) sendText(reply, verb, text);
   else sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], text);
+}
+
+/** @returns what /readyz is asked for besides readiness; undefined for a query that asks for something else */
+function parseAsked(query: string): AskedReadiness | undefined {
+  let block: number | undefined;
+  let lagSeconds: number | undefined;
+  for (const part of query === "" ? [] : query.split("&")) {
+    const [name, value = "", ...rest] = part.split("=");
+    if (rest.length > 0) return undefined;
+    if (name === "block" && block === undefined) {
+      block = parseQuantity(value);
+      if (block === undefined) return undefined;
+    } else if (name === "lag" && lagSeconds === undefined && /^[1-9][0-9]{0,8}$/.test(value))
+      lagSeconds = Number(value);
+    else return undefined;
+  }
+  return {block, lagSeconds};
 }
 
 function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, verb: string): void {

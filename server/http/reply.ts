@@ -22,6 +22,7 @@ import type {UnsentBytes} from "./unsentBytes.ts";
 
 export const JSON_TYPE: Header = ["Content-Type", "application/json"];
 const BYTES_TYPE: Header = ["Content-Type", "application/octet-stream"];
+const OK = "200 OK";
 const NO_HEADERS: readonly Header[] = [];
 
 /**
@@ -32,6 +33,11 @@ const NO_HEADERS: readonly Header[] = [];
 const STREAM_FROM_BYTES = 1024 * 1024;
 /** uWebSockets.js copies the part of a chunked write that the kernel does not take, so this limits its copy. */
 const WRITE_BYTES = 64 * 1024;
+
+/** Tells a balancer how far this service is. @param head - the newest block held */
+export function headHeader(head: number | undefined): readonly Header[] {
+  return head === undefined ? NO_HEADERS : [["X-Proofd-Head", `0x${head.toString(16)}`]];
+}
 
 /** Told once when a reply is over, whether complete or aborted. */
 interface ReplyOwner {
@@ -54,12 +60,14 @@ export class Reply implements OpenReply {
   forwarded: string | undefined;
   /** Headers that are added to any answer. */
   headers: readonly Header[] = NO_HEADERS;
+  /** Status and headers of an answer that would be a 200 of JSON-RPC, by the code of its only call. undefined: they stay as they are. */
+  describe: ((code: number) => {readonly status: string; readonly headers: readonly Header[]}) | undefined;
 
   /** The turn of the event loop in which the request came. */
   private readonly turn: number;
   private readonly pieces: PieceQueue;
   private mode: "collecting" | "whole" | "chunked" = "collecting";
-  private status = "200 OK";
+  private status = OK;
   private ownHeaders: readonly Header[] = [JSON_TYPE];
   private totalBytes = 0;
   private areHeadersSent = false;
@@ -123,8 +131,8 @@ export class Reply implements OpenReply {
     this.send("204 No Content", [], "", false);
   }
 
-  sendBusy(text: string, retryAfterSeconds: number): void {
-    const headers = [JSON_TYPE, ["Retry-After", String(retryAfterSeconds)]] as const;
+  sendBusy(text: string, retryAfterSeconds: number, head?: number): void {
+    const headers = [JSON_TYPE, ["Retry-After", String(retryAfterSeconds)] as const, ...headHeader(head)];
     this.send("503 Service Unavailable", headers, text, false);
   }
 
@@ -183,7 +191,7 @@ export class Reply implements OpenReply {
     this.response.cork(() => {
       if (!this.areHeadersSent) {
         this.areHeadersSent = true;
-        this.writeHeaders(this.status, this.ownHeaders);
+        this.writeOwnHeaders();
       }
       if (this.mode === "whole") this.pumpWhole();
       else this.pumpChunks();
@@ -193,6 +201,16 @@ export class Reply implements OpenReply {
     if (this.watchesWritable) return;
     this.watchesWritable = true;
     this.response.onWritable(() => this.resume());
+  }
+
+  private writeOwnHeaders(): void {
+    const {describe, record, status, ownHeaders} = this;
+    if (describe === undefined || record === undefined || status !== OK)
+      this.writeHeaders(status, ownHeaders);
+    else {
+      const described = describe(record.code);
+      this.writeHeaders(described.status, [...ownHeaders, ...described.headers]);
+    }
   }
 
   private writeHeaders(status: string, headers: readonly Header[]): void {

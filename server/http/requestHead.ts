@@ -17,6 +17,7 @@ export class RequestHead {
   contentEncoding = "";
   contentLength = "";
   requestId = "";
+  ifNoneMatch = "";
   private transferEncoding = "";
   /** What is wrong with where the request ends, "expected X, got Y"; undefined if nothing is. */
   fault: string | undefined;
@@ -39,6 +40,9 @@ export class RequestHead {
           break;
         case "x-request-id":
           this.requestId = value;
+          break;
+        case "if-none-match":
+          this.ifNoneMatch = this.ifNoneMatch === "" ? value : `${this.ifNoneMatch},${value}`;
           break;
         case "content-type":
           this.contentType = value;

@@ -10,6 +10,7 @@ import {collectBody} from "./body.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
 import {TrustedProxies} from "./forwardedFor.ts";
+import {answerProof, type ProofParts} from "./proofRoute.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
@@ -34,6 +35,7 @@ interface BodyAnswerer {
 
 export interface RpcParts {
   readonly rpc: BodyAnswerer;
+  readonly proofs: ProofParts;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Whether the store has no block. */
@@ -72,12 +74,32 @@ export class RpcRoute {
   }
 
   take(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply, verb: string): void {
-    if (this.cors !== undefined) reply.headers = this.cors.headersFor(head.origin);
-    if (this.proxies !== undefined) reply.forwarded = this.proxies.findClient(response, request);
-    this.takeId(head.requestId, reply);
+    this.prepare(response, request, head, reply);
     if (verb === "post") this.receive(response, head, reply);
     else if (verb === "options") this.answerPreflight(head, reply);
     else this.refuseVerb(reply, verb);
+  }
+
+  /** Answers a request at a path that begins with /v1/. */
+  takeProof(
+    response: HttpResponse,
+    request: HttpRequest,
+    head: RequestHead,
+    reply: Reply,
+    verb: string,
+  ): void {
+    this.prepare(response, request, head, reply);
+    const target = {path: request.getUrl(), query: request.getQuery() ?? "", ifNoneMatch: head.ifNoneMatch};
+    if (verb !== "get") refuseVerb(reply, verb, "GET");
+    else if (this.isDraining) this.refuseStopping(reply);
+    else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
+    else answerProof(this.parts.proofs, reply, target, () => this.begin(reply, 0));
+  }
+
+  private prepare(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply): void {
+    if (this.cors !== undefined) reply.headers = this.cors.headersFor(head.origin);
+    if (this.proxies !== undefined) reply.forwarded = this.proxies.findClient(response, request);
+    this.takeId(head.requestId, reply);
   }
 
   private refuseVerb(reply: Reply, verb: string): void {
@@ -123,13 +145,18 @@ export class RpcRoute {
       this.refuseStopping(reply);
       return;
     }
+    this.parts.rpc.answer(body, reply, this.begin(reply, body.length));
+  }
+
+  /** From now on the request counts, until its reply is over. */
+  private begin(reply: Reply, bodyBytes: number): RequestRecord {
     const peer = this.options.logsRequests ? addressText(reply.readAddress()) : undefined;
     const id = reply.requestId ?? this.createId();
-    const record = new RequestRecord(id, performance.now(), body.length, peer);
+    const record = new RequestRecord(id, performance.now(), bodyBytes, peer);
     reply.record = record;
     reply.owner = this;
     this.openReplies++;
-    this.parts.rpc.answer(body, reply, record);
+    return record;
   }
 
   /** Notes that a request is over, whether its answer is complete or its client has gone. */

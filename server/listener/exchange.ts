@@ -9,6 +9,8 @@ export interface HttpRequest {
   getMethod(): string;
   /** The path, without the query. */
   getUrl(): string;
+  /** What follows the question mark, "" if there is none. */
+  getQuery(): string;
   /** Names every header, also those that come twice. Names are in lower case. */
   forEach(visit: (name: string, value: string) => void): void;
 }

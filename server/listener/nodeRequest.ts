@@ -7,6 +7,7 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?]+)(.*)$/i;
 
 export class NodeRequest implements HttpRequest {
   private readonly path: string;
+  private readonly query: string;
   /** Of a target in absolute form. It counts in place of the Host header. */
   private readonly host: string | undefined;
 
@@ -17,6 +18,7 @@ export class NodeRequest implements HttpRequest {
     const end = rest.indexOf("?");
     const path = end === -1 ? rest : rest.slice(0, end);
     this.path = path === "" ? "/" : path;
+    this.query = end === -1 ? "" : rest.slice(end + 1);
   }
 
   getMethod(): string {
@@ -25,6 +27,10 @@ export class NodeRequest implements HttpRequest {
 
   getUrl(): string {
     return this.path;
+  }
+
+  getQuery(): string {
+    return this.query;
   }
 
   forEach(visit: (name: string, value: string) => void): void {

@@ -16,6 +16,7 @@ import type {Head} from "../../workers/job/head.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {parseQuantity} from "../rpc/quantity.ts";
 import {
+  createBlockAheadError,
   createBlockUnknownError,
   createNotFinalizedError,
   createPrunedError,
@@ -111,7 +112,7 @@ function resolveObject(
   const block = view.chain.findBlock(parseHash(text, name));
   // A block that was imported after the request's head was read does not exist for this request.
   if (block === undefined || view.head.latest === undefined || block > view.head.latest)
-    throw createBlockUnknownError(text as string, view.head);
+    throw createBlockAheadError(text as string, view.head);
   return requireHeld(block, text as string, column, view);
 }
 
@@ -124,14 +125,10 @@ function parseHash(text: unknown, name: string): Uint8Array {
 
 function requireHeld(block: number, shown: string, column: SelectorColumn, {head, chain}: BlockView): number {
   if (chain.pruned.has(block)) throw createPrunedError(shown, chain.pruned.nearest(block), head);
-  const ahead = column === "awaited" ? MAX_BLOCKS_AHEAD : 0;
-  if (
-    head.earliest === undefined ||
-    head.latest === undefined ||
-    block < head.earliest ||
-    block > head.latest + ahead
-  )
+  const {earliest, latest} = head;
+  if (earliest === undefined || latest === undefined || block < earliest || block > latest + MAX_BLOCKS_AHEAD)
     throw createBlockUnknownError(shown, head);
+  if (column !== "awaited" && block > latest) throw createBlockAheadError(shown, head);
   if (column === "provable" && (head.finalized === undefined || block > head.finalized))
     throw createNotFinalizedError(shown, head);
   return block;

@@ -12,6 +12,16 @@ import type {SourceStatus} from "./sourceStatus.ts";
 
 const UNVERIFIED = "unverified: no header vouches for the state of the newest block";
 
+/** What a balancer asks for besides readiness. */
+export interface AskedReadiness {
+  /** A block that must be provable. */
+  readonly block: number | undefined;
+  /** Highest age of the newest block, in seconds. */
+  readonly lagSeconds: number | undefined;
+}
+
+const NOTHING_MORE: AskedReadiness = {block: undefined, lagSeconds: undefined};
+
 interface FoundDamage {
   readonly tableFindings: number;
 }
@@ -41,13 +51,15 @@ export class Readiness {
   }
 
   /** @returns why the service is not ready, a line of text for each reason; none if it is ready */
-  readObstacles(): string[] {
+  readObstacles(asked = NOTHING_MORE): string[] {
     const reasons = [
       this.describeFinality(),
       this.describeDamage(),
       this.describeSource(),
       this.describeLag(),
       this.describeFinalityLag(),
+      this.describeAskedBlock(asked.block),
+      this.describeAskedLag(asked.lagSeconds),
     ];
     return reasons.filter(reason => reason !== undefined);
   }
@@ -100,6 +112,19 @@ export class Readiness {
     const lag = Math.floor(Date.now() / 1000 - seconds);
     if (lag <= this.maxFinalityLagSeconds) return undefined;
     return `the newest finalized block, ${finalized}, is ${lag} s old: --max-finality-lag is ${this.maxFinalityLagSeconds} s`;
+  }
+
+  private describeAskedBlock(block: number | undefined): string | undefined {
+    if (block === undefined) return undefined;
+    const {earliest = 0, finalized = -1} = this.chain.head();
+    if (block >= earliest && block <= finalized && !this.chain.pruned.has(block)) return undefined;
+    return `block ${block} cannot be proved here: the newest finalized block is ${finalized}, the earliest block ${earliest}`;
+  }
+
+  private describeAskedLag(lagSeconds: number | undefined): string | undefined {
+    const lag = lagSeconds === undefined ? undefined : this.readLagSeconds();
+    if (lagSeconds === undefined || lag === undefined || lag <= lagSeconds) return undefined;
+    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: asked for at most ${lagSeconds} s`;
   }
 
   private describeDamage(): string | undefined {

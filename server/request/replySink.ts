@@ -19,8 +19,12 @@ export interface ReplySink {
   finish(pieces: readonly Piece[]): void;
   /** Closes the connection, so that the client sees that the answer is not whole. */
   close(): void;
-  /** Turns the request away with HTTP 503. The client may try again later. */
-  sendBusy(text: string, retryAfterSeconds: number): void;
+  /**
+   * Turns the request away with HTTP 503. The client may try again later.
+   *
+   * @param head - the newest block held, if the request asks for one above it
+   */
+  sendBusy(text: string, retryAfterSeconds: number, head?: number): void;
 }
 
 /** The reply to a request before any call is answered. */

@@ -44,6 +44,9 @@ export class RpcError extends Error {
   }
 }
 
+/** The block is not here yet, or not finalized yet. Another service that follows the same chain may be further. */
+export class AheadError extends RpcError {}
+
 /** Creates the error for a parameter of the wrong kind. @param path - of the value, from the parameter. @param rule - such as "an object" */
 export function createValueError(path: string, value: unknown, rule: string): RpcError {
   return new RpcError(RpcCode.INVALID_PARAMS, `${path}: expected ${rule}, got ${shorten(value)}`);
@@ -59,10 +62,17 @@ export function createLimitError(what: string, limit: number, got: number, unit:
 
 /** The block is not held: it is older than the oldest block held or newer than the newest, or its hash is unknown. */
 export function createBlockUnknownError(block: string, head: Head): RpcError {
-  return new RpcError(RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, {
-    earliest: encodeQuantity(head.earliest),
-    finalized: encodeQuantity(head.finalized),
-  });
+  return new RpcError(...describeUnknown(block, head));
+}
+
+/** As createBlockUnknownError, for a block above the newest one held, or of an unknown hash. */
+export function createBlockAheadError(block: string, head: Head): AheadError {
+  return new AheadError(...describeUnknown(block, head));
+}
+
+function describeUnknown(block: string, head: Head): ConstructorParameters<typeof RpcError> {
+  const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};
+  return [RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, data];
 }
 
 /** The block was held, but its state is not kept any more. @param nearest - blocks that can be proved */
@@ -85,7 +95,7 @@ export function createPrunedError(block: string, nearest: NearestHeld | undefine
 /** The block is held, but not finalized on layer 1. */
 export function createNotFinalizedError(block: string, head: Head): RpcError {
   const message = `block ${block} is not finalized: ${describeFinality(head)}`;
-  return new RpcError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});
+  return new AheadError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});
 }
 
 /** The block was not finalized while a call waited for it. */

@@ -28,6 +28,7 @@ test("flags of the store, the server, the nodes and finality", () => {
       cors: ["*"],
       allowedHosts: ["a", "b"],
       namespace: "n",
+      isBalanced: false,
       logRequests: true,
       trustForwarded: ["10.0.0.0/8", "::1"],
       hasPage: false,

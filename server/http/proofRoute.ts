@@ -1,0 +1,81 @@
+/**
+ * GET for proofs at finalized blocks. They never change, so a cache may keep them for ever (RFC 8246):
+ *
+ *   GET /v1/proof/0x64/0xADDRESS?slots=0x0        ->  200, ETag "STATEROOT-DIGEST", Cache-Control: public, immutable
+ *   .. with If-None-Match: "STATEROOT-DIGEST"     ->  304, and no proof is made
+ *
+ * The status of an error tells a balancer what to do: 503, if another service may have the block.
+ */
+import {type ProofTarget, parseProofTarget} from "../methods/proof/proofTarget.ts";
+import type {ProvableBlocks} from "../methods/provableBlocks.ts";
+import type {OpenReply} from "../request/replySink.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
+import type {Call} from "../rpc/envelope.ts";
+import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
+import type {Header} from "./cors.ts";
+import {RETRY_AFTER, refusePath} from "./refusals.ts";
+import {headHeader, JSON_TYPE, type Reply} from "./reply.ts";
+
+export interface ProofParts {
+  readonly calls: {answerCall(call: Call, reply: OpenReply, record: RequestRecord): void};
+  readonly blocks: ProvableBlocks;
+}
+
+const BAD_REQUEST = "400 Bad Request";
+const UNAVAILABLE = "503 Service Unavailable";
+/** A year, as is the custom: RFC 9111 has no value for "for ever". */
+const FOR_EVER: Header = ["Cache-Control", "public, max-age=31536000, immutable"];
+const NO_STORE: Header = ["Cache-Control", "no-store"];
+
+/** @param path - begins with /v1/. @param begin - starts the record of a request */
+export function answerProof(
+  {calls, blocks}: ProofParts,
+  reply: Reply,
+  {path, query, ifNoneMatch}: {readonly path: string; readonly query: string; readonly ifNoneMatch: string},
+  begin: () => RequestRecord,
+): void {
+  let target: ProofTarget | undefined;
+  try {
+    target = parseProofTarget(path, query);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    reply.send(BAD_REQUEST, [JSON_TYPE, NO_STORE], encodeError("null", error), false);
+    return;
+  }
+  if (target === undefined) {
+    refusePath(reply, "get");
+    return;
+  }
+  const {call, block, digest, isBytes} = target;
+  const root = blocks.findRoot(block);
+  const tag = root === undefined ? undefined : `"${Buffer.from(root).toString("hex")}-${digest}"`;
+  if (tag !== undefined && ifNoneMatch.split(",").some(one => one.trim() === tag)) {
+    reply.send("304 Not Modified", [["ETag", tag], FOR_EVER], "", false);
+    return;
+  }
+  const isAhead = root === undefined && blocks.isAhead(block);
+  reply.acceptsBytes = isBytes;
+  reply.describe = code => {
+    // A proof that came although its root was not found: its block was finalized meanwhile, and has no tag yet.
+    if (code === 0)
+      return {status: "200 OK", headers: tag === undefined ? [NO_STORE] : [["ETag", tag], FOR_EVER]};
+    const status = statusOf(code, isAhead);
+    const retry = status === UNAVAILABLE ? [RETRY_AFTER, ...headHeader(blocks.latest)] : [];
+    return {status, headers: [NO_STORE, ...retry]};
+  };
+  calls.answerCall(call, reply, begin());
+}
+
+function statusOf(code: number, isAhead: boolean): string {
+  switch (code) {
+    case RpcCode.INVALID_PARAMS:
+      return BAD_REQUEST;
+    case RpcCode.BLOCK_UNKNOWN:
+      return isAhead ? UNAVAILABLE : "404 Not Found";
+    case RpcCode.NOT_FINALIZED:
+    case RpcCode.LIMIT_EXCEEDED:
+      return UNAVAILABLE;
+    default:
+      return "500 Internal Server Error";
+  }
+}

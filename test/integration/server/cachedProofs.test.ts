@@ -1,0 +1,174 @@
+/** GET of proofs that caches may keep, /readyz for a balancer, and what a balanced service answers for a block that is not here yet. */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {after, before, test} from "node:test";
+import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
+import {ACCOUNTS} from "../../support/chains/serviceChain.ts";
+import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
+import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
+import {proofCall} from "../../support/http/wireRequests.ts";
+
+const ONE = ACCOUNTS[0] as string;
+const OTHER = ACCOUNTS[1] as string;
+const FOR_EVER = "public, max-age=31536000, immutable";
+const AHEAD = `0x${(LATEST + 1).toString(16)}`;
+const UNFINALIZED = `0x${(FINALIZED + 1).toString(16)}`;
+
+let service: ProvenService;
+let daemon: OwnService;
+
+before(async () => {
+  service = await ProvenService.start("--balanced");
+  daemon = service.daemon;
+});
+
+after(() => service.stop());
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${daemon.url}${path}`, {headers});
+  const body = Buffer.from(await response.arrayBuffer());
+  return {status: response.status, body, headers: response.headers};
+}
+
+async function post(body: unknown): Promise<{status: number; headers: Headers; answer: Answer}> {
+  const response = await fetch(daemon.url, {
+    method: "POST",
+    headers: {"content-type": "application/json"},
+    body: JSON.stringify(body),
+  });
+  return {status: response.status, headers: response.headers, answer: (await response.json()) as Answer};
+}
+
+function digestOf(...entries: readonly (readonly [address: string, ...slots: string[]])[]): string {
+  const hash = createHash("sha256");
+  for (const [address, ...slots] of entries) {
+    hash.update(Buffer.from(address.slice(2), "hex"));
+    const count = Buffer.alloc(4);
+    count.writeUInt32BE(slots.length);
+    hash.update(count);
+    for (const slot of slots) hash.update(Buffer.from(slot.slice(2).padStart(64, "0"), "hex"));
+  }
+  return hash.digest("hex");
+}
+
+function rootOf(block: number): string {
+  return Buffer.from(service.root(block)).toString("hex");
+}
+
+test("a proof by GET is the answer of chain_getProofAt, to be kept for ever under its root and keys", async () => {
+  const {status, body, headers} = await get(`/v1/proof/0x2/${ONE}?slots=0x1,0x02`);
+  assert.equal(status, 200);
+  const call = {jsonrpc: "2.0", id: 0, method: "chain_getProofAt", params: [ONE, ["0x1", "0x2"], "0x2"]};
+  assert.equal(String(body), (await daemon.post(JSON.stringify(call))).text);
+  assert.equal(headers.get("content-type"), "application/json");
+  assert.equal(headers.get("cache-control"), FOR_EVER);
+  assert.equal(headers.get("etag"), `"${rootOf(2)}-${digestOf([ONE, "0x1", "0x2"])}"`);
+});
+
+test("a multiproof by GET is its bytes, and the path names the digest of the keys", async () => {
+  const digest = digestOf([ONE, "0x1"], [OTHER]);
+  const keys = `${ONE}:0x1;${OTHER}`;
+  const {status, body, headers} = await get(`/v1/multiproof/0x${FINALIZED}/${digest}?keys=${keys}`);
+  assert.equal(status, 200);
+  assert.equal(headers.get("content-type"), "application/octet-stream");
+  assert.equal(headers.get("cache-control"), FOR_EVER);
+  assert.equal(headers.get("etag"), `"${rootOf(FINALIZED)}-${digest}"`);
+  const request = [
+    {address: ONE, storageKeys: ["0x1"]},
+    {address: OTHER, storageKeys: []},
+  ];
+  verifyMultiProof(sha256Suite, service.root(FINALIZED), request, body);
+  const escaped = await get(`/v1/multiproof/0x${FINALIZED}/${digest}?keys=${encodeURIComponent(keys)}`);
+  assert.deepEqual(escaped.body, body);
+  const wrong = await get(`/v1/multiproof/0x2/${"0".repeat(64)}?keys=${keys}`);
+  assert.equal(wrong.status, 400);
+  assert.match(String(wrong.body), new RegExp(`digest: expected that of the keys, ${digest}, got`));
+});
+
+test("who has the proof already is told so, and nothing is proved", async () => {
+  const path = `/v1/proof/0x3/${ONE}`;
+  const {headers} = await get(path);
+  const tag = String(headers.get("etag"));
+  const proved = 'proofd_proved_total{kind="account"}';
+  const before = await daemon.readMetric(proved);
+  const again = await get(path, {"if-none-match": `"other", ${tag}`});
+  assert.equal(again.status, 304);
+  assert.equal(again.body.length, 0);
+  assert.equal(again.headers.get("etag"), tag);
+  assert.equal(await daemon.readMetric(proved), before);
+  assert.equal((await get(path, {"if-none-match": '"other"'})).status, 200);
+  assert.equal(await daemon.readMetric(proved), before + 1);
+});
+
+test("what cannot be proved has the status that caches and balancers need, and is not kept", async () => {
+  const table: [path: string, status: number, code: number, RegExp][] = [
+    [`/v1/proof/${AHEAD}/${ONE}`, 503, -32001, /block 0x7 is not held here/],
+    [`/v1/proof/${UNFINALIZED}/${ONE}`, 503, -32002, /block 0x5 is not finalized/],
+    [`/v1/proof/0xffffff/${ONE}`, 404, -32001, /block 0xffffff is not held here/],
+    [`/v1/proof/latest/${ONE}`, 400, -32602, /block: expected a 0x block number, got "latest"/],
+    ["/v1/proof/0x2/0x12", 400, -32602, /address: expected 20 bytes/],
+    [`/v1/proof/0x2/${ONE}?slots=0x1,`, 400, -32602, /slot: expected 0x and 1 to 64 hex digits, got ""/],
+    [
+      `/v1/proof/0x2/${ONE}?slot=0x1`,
+      400,
+      -32602,
+      /the query: expected slots=..., and nothing else, got "slot=0x1"/,
+    ],
+    [`/v1/multiproof/0x2/${digestOf([ONE])}`, 400, -32602, /the query: expected keys=/],
+    ["/v1/proof/0x2", 400, -32602, /the path: expected \/v1\/proof/],
+  ];
+  for (const [path, status, code, message] of table) {
+    const {body, headers, ...answer} = await get(path);
+    assert.equal(answer.status, status, path);
+    const {error} = JSON.parse(String(body));
+    assert.equal(error.code, code, path);
+    assert.match(error.message, message);
+    // A 503 is kept by no cache (RFC 9111, section 3).
+    if (status !== 503) assert.equal(headers.get("cache-control"), "no-store", path);
+    assert.equal(headers.get("x-proofd-head"), status === 503 ? `0x${LATEST}` : null);
+    assert.equal(headers.get("retry-after"), status === 503 ? "1" : null);
+  }
+  assert.equal((await get("/v1/other/0x2")).status, 404);
+  assert.equal((await fetch(`${daemon.url}/v1/proof/0x2/${ONE}`, {method: "HEAD"})).status, 405);
+});
+
+test("a balanced service turns away a request with a block that is not here yet, so that another is asked", async () => {
+  for (const block of [AHEAD, UNFINALIZED, {blockHash: `0x${"ab".repeat(32)}`}]) {
+    const {status, headers, answer} = await post(proofCall(7, ONE, [], block as string));
+    assert.equal(status, 503);
+    assert.equal(headers.get("retry-after"), "1");
+    assert.equal(headers.get("x-proofd-head"), `0x${LATEST}`);
+    assert.equal(answer.id, 7);
+    assert.match(answer.error?.message ?? "", /is not held here|is not finalized/);
+  }
+  const batch = [proofCall(1, ONE, [], "0x2"), proofCall(2, ONE, [], AHEAD)];
+  assert.equal((await post(batch)).status, 503);
+  const state = {jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: [AHEAD]};
+  assert.equal((await post(state)).status, 503);
+  const never = await post(proofCall(1, ONE, [], "0xffffffff"));
+  assert.equal(never.status, 200);
+  assert.equal(never.answer.error?.code, -32001);
+});
+
+test("/readyz tells whether a block can be proved and whether the newest one is young enough", async () => {
+  const table: [query: string, status: number, RegExp][] = [
+    [`block=0x${FINALIZED}`, 200, /^ready\n/],
+    [
+      `block=${UNFINALIZED}`,
+      503,
+      /^block 5 cannot be proved here: the newest finalized block is 4, the earliest block 0\n/,
+    ],
+    ["lag=1", 503, /^the newest block, 6, is \d+ s old: asked for at most 1 s\n/],
+    ["lag=999999999&block=0x0", 200, /^ready\n/],
+    ["lag=0", 400, /^expected no query, block=0x../],
+    ["blocks=0x1", 400, /^expected no query/],
+    ["block=0x1&block=0x2", 400, /^expected no query/],
+  ];
+  for (const [query, status, text] of table) {
+    const answer = await daemon.get(`/readyz?${query}`);
+    assert.equal(answer.status, status, query);
+    assert.match(answer.text, text);
+  }
+});
