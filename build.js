@@ -27,6 +27,8 @@ if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
   run(join(ROOT, "wasm.build.js"));
   run(join(ROOT, "page.build.js"));
   run(join(ROOT, "dist/contracts/packageFiles.js"));
+  // Its types are what was written just now.
+  run(TSC, "-p", join(ROOT, "contracts"));
   removeOlder(begun);
 }
 if (last.sources !== sources || last.commit !== commit)

@@ -8,25 +8,16 @@ import {readHash} from "./answerFields.ts";
 import {type ConnectionOptions, readConnection} from "./connection.ts";
 import type {RootOfBlock} from "./trustedRoot.ts";
 
-/** The first four bytes of keccak256 of the signatures. */
-const SELECTORS = {
-  /** `stateRootHashes(uint256)` of the rollup's contract: zero for a block without a root. */
-  stateRootHashes: "0x8be745d1",
-  /** `stateRoot(uint256)` of a StateRootOracle (contracts/): reverts for a block without a root. */
-  stateRoot: "0xcc2fc845",
-};
+/** The first four bytes of keccak256 of `stateRootHashes(uint256)`, which is zero for a block without a root. */
+const SELECTOR = "0x8be745d1";
 
 export interface Layer1RootOptions extends ConnectionOptions {
-  /** Address of the contract. */
+  /** Address of the rollup's contract, or of a StateRootOracle (contracts/), which answers as that does. */
   readonly contract: string;
-  /** What the contract is: default "stateRootHashes", the rollup's own. "stateRoot" for a StateRootOracle. */
-  readonly method?: keyof typeof SELECTORS;
   /** As of which block of layer 1 the contract is read. Default: "finalized", whose roots never change. */
   readonly at?: "finalized" | "safe" | "latest";
 }
 
-/** Error of an execution that reverts. */
-const REVERTED = 3;
 const ANSWER_BYTES = 4096;
 const MAX_REMEMBERED = 1024;
 
@@ -41,7 +32,7 @@ const MAX_REMEMBERED = 1024;
  * @throws TypeError for an option that is none
  */
 export function layer1Root(options: Layer1RootOptions): RootOfBlock {
-  const {contract, method = "stateRootHashes", at = "finalized"} = options;
+  const {contract, at = "finalized"} = options;
   if (!/^0x[0-9a-fA-F]{40}$/.test(contract))
     throw new TypeError(`expected a contract of 20 bytes, got ${shown(contract)}`);
   const caller = new HttpCaller(readConnection(options));
@@ -50,12 +41,9 @@ export function layer1Root(options: Layer1RootOptions): RootOfBlock {
   return async block => {
     const known = remembered.get(block);
     if (known !== undefined) return decodeHex(known);
-    const call = {to: contract, data: `${SELECTORS[method]}${encodeHex(word(block)).slice(2)}`};
+    const call = {to: contract, data: `${SELECTOR}${encodeHex(word(block)).slice(2)}`};
     const request = {method: "eth_call", params: [call, at], maxAnswerBytes: ANSWER_BYTES};
-    const result = await caller.call(request).catch(error => {
-      if (error instanceof RpcError && error.code === REVERTED) throw rootUnknown(block, error);
-      throw error;
-    });
+    const result = await caller.call(request);
     // A node answers 0x for an address without code.
     if (result === "0x") throw rootUnknown(block);
     const text = readHash("root", result);
@@ -69,6 +57,6 @@ export function layer1Root(options: Layer1RootOptions): RootOfBlock {
   };
 }
 
-function rootUnknown(block: bigint, cause?: RpcError): RpcError {
-  return new RpcError("ROOT_UNKNOWN", `the contract on layer 1 has no root of block ${block}`, {cause});
+function rootUnknown(block: bigint): RpcError {
+  return new RpcError("ROOT_UNKNOWN", `the contract on layer 1 has no root of block ${block}`);
 }

@@ -98,7 +98,15 @@ test("proofd from its package serves the demo chain, loads itself, and says whic
 test("the package of the contracts has sources, and ABIs whose literals are types", async () => {
   const contracts = await unpackPackage("proofd-contracts", folder.path, "-w", "contracts");
   const sources = (await readdir(join(ROOT, "contracts/src"))).map(name => `src/${name}`);
-  const others = ["LICENSE", "README.md", "dist/contracts.d.ts", "dist/contracts.js", "package.json"];
+  const others = ["LICENSE", "README.md", "deploy.js", "package.json"];
+  for (const name of [
+    "contracts.d.ts",
+    "contracts.js",
+    "deploy/creation.js",
+    "deploy/main.js",
+    "deploy/node.js",
+  ])
+    others.push(`dist/${name}`);
   assert.deepEqual(await listFiles(contracts), [...others, ...sources].sort());
   const program = `import {Sha256ProofVerifier} from "proofd-contracts";
 type Function = Extract<(typeof Sha256ProofVerifier.abi)[number], {readonly type: "function"}>;
@@ -116,4 +124,7 @@ console.log(JSON.stringify(Sha256ProofVerifier));
   const {stdout, stderr} = await runChild(process.execPath, ["program.js"], {cwd: folder.path});
   const {abi, bytecode} = readArtefact("Sha256ProofVerifier");
   assert.deepEqual(JSON.parse(stdout || stderr), {abi, bytecode});
+  // Its imports are found beside the package.
+  const deploy = await runChild(process.execPath, [join(contracts, "deploy.js"), "--help"]);
+  assert.match(deploy.stdout, /^Deploys contracts/, deploy.stderr);
 });

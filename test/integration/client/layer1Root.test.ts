@@ -64,12 +64,7 @@ test("a client verifies proofs against the roots that a StateRootOracle has reco
   server.handler = answerCalls(() => ({result: {block, proof: state.prove(0, ADDRESS, [])}}));
   await server.start();
   try {
-    const trustedRoot = layer1Root({
-      url: node.url,
-      contract: oracle.address,
-      method: "stateRoot",
-      at: "latest",
-    });
+    const trustedRoot = layer1Root({url: node.url, contract: oracle.address, at: "latest"});
     const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
     await assert.rejects(client.getProof({address: ADDRESS}), {code: "ROOT_UNKNOWN"});
     await oracle.send("record", 0n, stateRoot);

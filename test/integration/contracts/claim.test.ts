@@ -187,6 +187,36 @@ test("the oracle takes roots from its source alone, and never changes one", asyn
   assert.equal(await countEvents(chain, oracle), 1);
   assert.equal(await oracle.read("stateRoot", 1n), root);
   assert.equal(await oracle.refusal("stateRoot", [2n]), "NoRoot");
+  assert.equal(
+    BigInt((await oracle.read("stateRootHashes", 2n)) as string),
+    0n,
+    "as a rollup's contract answers",
+  );
+  assert.equal(await oracle.refusal("record", [0n, root]), "LaterBlockIsRecorded");
+});
+
+test("the oracle says what is recorded by the event of a rollup's contract, in which each range follows the one before", async t => {
+  const chain = layer1(t);
+  if (chain === undefined) return;
+  const oracle = await DeployedContract.create(chain, "StateRootOracle", await firstAccount(chain), NOBODY);
+  const [first, second] = [encodeHex(word(1)), encodeHex(word(2))];
+  await oracle.send("record", 0n, first);
+  await oracle.send("record", 7n, second);
+  const filter = {address: oracle.address, fromBlock: "0x0"};
+  const events = await chain.request<readonly {topics: string[]; data: string}[]>("eth_getLogs", filter);
+  const signature = "DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32)";
+  const topics = (start: number, end: number): string[] => [
+    encodeHex(keccak_256(Buffer.from(signature))),
+    ...[start, end, 0].map(number => encodeHex(word(number))),
+  ];
+  const nothing = encodeHex(word(0));
+  assert.deepEqual(
+    events.map(({topics, data}) => ({topics, data})),
+    [
+      {topics: topics(0, 0), data: nothing + first.slice(2)},
+      {topics: topics(1, 7), data: first + second.slice(2)},
+    ],
+  );
 });
 
 test("the oracle reads roots from the rollup's contract where it knows that", async t => {

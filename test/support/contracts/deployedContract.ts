@@ -22,7 +22,8 @@ export class DeployedContract {
   /** Names by selector. */
   private readonly errors = new Map<string, string>();
 
-  private constructor(anvil: Anvil, artefact: Artefact, address: string) {
+  /** A contract that is there. */
+  constructor(anvil: Anvil, artefact: Artefact, address: string) {
     this.anvil = anvil;
     this.artefact = artefact;
     this.address = address;
