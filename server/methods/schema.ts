@@ -36,6 +36,12 @@ export const TREE_PARAM: Schema = {
   title: "tree",
   oneOf: [{type: "string", enum: ["accounts"]}, ADDRESS_PARAM],
 };
+/** What chain_getChanges compares. */
+export const CHANGED_TREE_PARAM: Schema = {
+  title: "tree",
+  oneOf: [{type: "string", enum: ["accounts", "all"]}, ADDRESS_PARAM],
+};
+export const CURSOR_PARAM = hexText("cursor", "[0-9a-fA-F]{1,20}");
 const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 
 export const BLOCK_PARAM: Schema = {

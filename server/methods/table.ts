@@ -2,6 +2,7 @@
 import {estimateGas} from "./estimateGas/estimateGas.ts";
 import {createEstimateParams} from "./estimateGas/estimateParams.ts";
 import type {LaneMethod, Method} from "./method.ts";
+import {getChanges} from "./proof/getChanges.ts";
 import {getFinalizations} from "./proof/getFinalizations.ts";
 import {getLeaves} from "./proof/getLeaves.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
@@ -21,6 +22,7 @@ const METHODS: readonly Method[] = [
   getProofAt,
   getMultiProof,
   getLeaves,
+  getChanges,
   waitForProof,
   estimateGas,
   getStateRoot,

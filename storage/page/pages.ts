@@ -79,6 +79,11 @@ export class Pages implements PageReader {
     return body;
   }
 
+  /** Reads since they were last taken. */
+  get reads(): number {
+    return this.cachedReads + this.storedReads;
+  }
+
   /** Counts the reads since the last call. */
   takeReads(): {readonly cachedPages: number; readonly storedPages: number} {
     const reads = {cachedPages: this.cachedReads, storedPages: this.storedReads};

@@ -34,6 +34,9 @@ export class TreePages {
   private readonly open: Buffer[] = [];
   /** Which one of its level each open page is. */
   private readonly openAt: number[] = [];
+  /** The leftmost node of each height that no page holds, as far as it was asked for. */
+  private readonly hashed = new Uint8Array((TREE_HEIGHT + 1) * WORD_BYTES);
+  private readonly isHashed = new Uint8Array(TREE_HEIGHT + 1);
   private pages: PageReader | undefined;
   private root: TreeRoot | undefined;
 
@@ -51,10 +54,16 @@ export class TreePages {
     this.pages = pages;
     this.root = root;
     this.openAt.fill(-1);
+    this.isHashed.fill(0);
     if (root.rootPage === 0) return;
     this.top = rootLevel(root.nextFreeNode);
     this.openAt[this.top] = 0;
     this.open[this.top] = this.readPage(root.rootPage, this.top);
+  }
+
+  /** A new tree has no pages. */
+  get isNew(): boolean {
+    return (this.root as TreeRoot).rootPage === 0;
   }
 
   /**
@@ -84,7 +93,7 @@ export class TreePages {
   nodeInto(height: number, index: number, out: Uint8Array, at: number): void {
     const {empty} = this;
     const root = this.root as TreeRoot;
-    const isNew = root.rootPage === 0;
+    const {isNew} = this;
     if (index * 2 ** height >= root.nextFreeNode) out.set(empty.zeros[height] as Uint8Array, at);
     else if (height === TREE_HEIGHT) out.set(root.subRoot, at);
     else if (height > (isNew ? 0 : pageRootHeight(this.top) - 2)) this.hashNodeInto(height, index, out, at);
@@ -92,11 +101,19 @@ export class TreePages {
     else this.copyNode(height, index, out, at);
   }
 
+  /** The leftmost are kept, each of which is made of the one below: who goes down from the top asks for all of them. */
   private hashNodeInto(height: number, index: number, out: Uint8Array, at: number): void {
-    const pair = new Uint8Array(2 * WORD_BYTES);
-    this.nodeInto(height - 1, 2 * index, pair, 0);
-    this.nodeInto(height - 1, 2 * index + 1, pair, WORD_BYTES);
-    this.suite.hashPairsInto(pair, 1, out.subarray(at, at + WORD_BYTES));
+    const kept = this.hashed.subarray(height * WORD_BYTES, (height + 1) * WORD_BYTES);
+    if (index !== 0 || this.isHashed[height] === 0) {
+      const pair = new Uint8Array(2 * WORD_BYTES);
+      this.nodeInto(height - 1, 2 * index, pair, 0);
+      this.nodeInto(height - 1, 2 * index + 1, pair, WORD_BYTES);
+      this.suite.hashPairsInto(pair, 1, out.subarray(at, at + WORD_BYTES));
+      if (index !== 0) return;
+      kept.set(out.subarray(at, at + WORD_BYTES));
+      this.isHashed[height] = 1;
+    }
+    out.set(kept, at);
   }
 
   private copyNode(height: number, index: number, out: Uint8Array, at: number): void {

@@ -48,11 +48,11 @@ export type EstimateFailure =
   /** Routed estimates only: the gateway did not answer. */
   | {readonly failure: "UPSTREAM_DOWN"; readonly detail: string};
 
-/** As failureOf, for an error of a read at `block`: if the block was pruned meanwhile, its missing pages are no damage. */
-export function failureAt(error: unknown, reader: StateReader, block: number): Failure {
+/** As failureOf, for an error of a read at `blocks`: if one of them was pruned meanwhile, its missing pages are no damage. */
+export function failureAt(error: unknown, reader: StateReader, blocks: readonly number[]): Failure {
   if (!isDamage(error)) return failureOf(error);
   try {
-    reader.refusePruned(block);
+    for (const block of blocks) reader.refusePruned(block);
   } catch (second) {
     return failureOf(second);
   }

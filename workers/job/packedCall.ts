@@ -43,6 +43,9 @@ export const ProofForm = {
   LEAVES_HEX: 7,
   /** As bytes, instead of a JSON-RPC response. */
   LEAVES_BYTES: 8,
+  /** The leaves that differ between two blocks (changesCall.ts). */
+  CHANGES_HEX: 9,
+  CHANGES_BYTES: 10,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];

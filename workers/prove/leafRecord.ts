@@ -73,7 +73,7 @@ export function writeLeaf(
 }
 
 /** Appends prev and next of the leaf at `entry` of its page. */
-function writeLinks(text: AnswerText, width: number, page: Buffer, entry: number): void {
+export function writeLinks(text: AnswerText, width: number, page: Buffer, entry: number): void {
   text.integer(entryPrev(page, entry), width);
   text.integer(entryNext(page, entry), width);
 }

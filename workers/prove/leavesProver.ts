@@ -40,6 +40,12 @@ const MAX_RECORDS_BYTES = 512 * 1024;
 /** The first byte of a multiproof (docs/proofs.md, 9.1). */
 const ACCOUNT_TREE = 0x01;
 
+/** How many leaves an answer proves. */
+export interface ProvedLeaves {
+  readonly accounts: number;
+  readonly slots: number;
+}
+
 export class LeavesProver {
   private readonly pages: TreePages;
   private readonly node = new Uint8Array(WORD_BYTES);
@@ -59,7 +65,7 @@ export class LeavesProver {
    * @returns how many leaves it proves
    * @throws CallError if the range begins beyond the tree's end; StoreError
    */
-  write(text: AnswerText, accounts: Tree, call: Buffer): {readonly accounts: number; readonly slots: number} {
+  write(text: AnswerText, accounts: Tree, call: Buffer): ProvedLeaves {
     const {block, address, from, count} = readLeavesCall(call);
     text.reserve(HEAD_BYTES);
     text.byte(FIRST_BYTE);

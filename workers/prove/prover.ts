@@ -11,7 +11,8 @@ import {writeWordInto} from "../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
-import {type Failure, failureAt, failureOf} from "../job/failure.ts";
+import {readToBlock} from "../job/changesCall.ts";
+import {type Failure, failureAt} from "../job/failure.ts";
 import {readFinalizations} from "../job/finalizationsCall.ts";
 import {
   ADDRESS_AT,
@@ -26,8 +27,9 @@ import {
 import type {ProofCounts} from "../job/proofCounts.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
+import {ChangesProver} from "./changesProver.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
-import {LeavesProver} from "./leavesProver.ts";
+import {LeavesProver, type ProvedLeaves} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
 
@@ -45,6 +47,7 @@ export class Prover {
   private readonly proofs: ProofText;
   private readonly multi: MultiProver;
   private readonly leaves: LeavesProver;
+  private readonly changes: ChangesProver;
   private readonly text = new AnswerText();
   /** Of the block asked for last: the calls of a batch mostly name one block. */
   private blockText = {block: -1, text: ""};
@@ -58,6 +61,7 @@ export class Prover {
     this.proofs = new ProofText(store.suite, store.empty);
     this.multi = new MultiProver(store);
     this.leaves = new LeavesProver(store, this.multi);
+    this.changes = new ChangesProver(store, this.multi);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
@@ -78,12 +82,7 @@ export class Prover {
         this.answerCall(job.ids[call] as string, calls.subarray(at, end));
       } catch (error) {
         this.text.truncate(start);
-        // A call for finalizations reads no block's state, which pruning could have removed meanwhile.
-        const readsState = readCallForm(calls, at) !== ProofForm.FINALIZATIONS;
-        const failure = readsState
-          ? failureAt(error, this.store, readCallBlock(calls, at))
-          : failureOf(error);
-        failures.push({call, ...failure});
+        failures.push({call, ...failureAt(error, this.store, blocksOf(calls, at))});
       }
       ends[call] = this.text.size;
       at = end;
@@ -112,10 +111,12 @@ export class Prover {
     switch (form) {
       case ProofForm.MULTI_HEX:
       case ProofForm.LEAVES_HEX:
+      case ProofForm.CHANGES_HEX:
         this.writeHex(id, form, accounts, call);
         break;
       case ProofForm.MULTI_BYTES:
       case ProofForm.LEAVES_BYTES:
+      case ProofForm.CHANGES_BYTES:
         this.writeBytes(form, accounts, call);
         this.text.text(SEPARATOR);
         break;
@@ -135,7 +136,7 @@ export class Prover {
 
   private writeBytes(form: ProofForm, accounts: Tree, call: Buffer): void {
     if (form === ProofForm.MULTI_HEX || form === ProofForm.MULTI_BYTES) this.writeMulti(accounts, call);
-    else this.writeLeaves(accounts, call);
+    else this.countLeaves(this.writeLeaves(form, accounts, call));
   }
 
   private writeMulti(accounts: Tree, call: Buffer): void {
@@ -148,10 +149,15 @@ export class Prover {
     }
   }
 
-  private writeLeaves(accounts: Tree, call: Buffer): void {
-    const proved = this.leaves.write(this.text, accounts, call);
-    this.accounts += proved.accounts;
-    this.slots += proved.slots;
+  private writeLeaves(form: ProofForm, accounts: Tree, call: Buffer): ProvedLeaves {
+    if (form === ProofForm.LEAVES_HEX || form === ProofForm.LEAVES_BYTES)
+      return this.leaves.write(this.text, accounts, call);
+    return this.changes.write(this.text, accounts, this.trees.at(readToBlock(call, 0)), call);
+  }
+
+  private countLeaves({accounts, slots}: ProvedLeaves): void {
+    this.accounts += accounts;
+    this.slots += slots;
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {
@@ -207,5 +213,19 @@ export class Prover {
       this.blockText = {block, text};
     }
     return this.blockText.text;
+  }
+}
+
+/** The blocks whose state a call reads, which pruning could have removed meanwhile. @param at - where the call begins */
+function blocksOf(calls: Buffer, at: number): readonly number[] {
+  const block = readCallBlock(calls, at);
+  switch (readCallForm(calls, at)) {
+    case ProofForm.FINALIZATIONS:
+      return [];
+    case ProofForm.CHANGES_HEX:
+    case ProofForm.CHANGES_BYTES:
+      return [block, readToBlock(calls, at)];
+    default:
+      return [block];
   }
 }

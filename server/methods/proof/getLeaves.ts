@@ -5,15 +5,15 @@
 import {MAX_LEAVES, packLeaves} from "../../../workers/job/leavesCall.ts";
 import {ProofForm} from "../../../workers/job/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
-import {encodeQuantity, parseQuantity} from "../../rpc/quantity.ts";
+import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {BLOCK_PARAM, BYTES, QUANTITY_PARAM, TREE_PARAM} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
-import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto} from "../words.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
+import {parseNumber, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getLeaves";
 const ACCOUNTS = "accounts";
@@ -40,7 +40,7 @@ export const getLeaves: LaneMethod<ProofCalls> = {
     const [tree, fromIndex, count, selector] = this.params.read(params);
     const form = view.takesBytes ? ProofForm.LEAVES_BYTES : ProofForm.LEAVES_HEX;
     const call = {
-      address: readTree(tree),
+      address: readAddress(tree),
       from: readFrom(fromIndex),
       count: readCount(count),
       block: resolveSelector(selector, "params[3] (block)", "provable", view),
@@ -57,12 +57,10 @@ function leavesCost(params: Call["params"]): number {
   return CALL_COST + Math.ceil(count / LEAVES_PER_COST);
 }
 
-/** @returns the account's address; undefined: the tree of all accounts. @throws RpcError INVALID_PARAMS */
-function readTree(tree: unknown): Uint8Array | undefined {
-  if (tree === ACCOUNTS) return undefined;
-  const address = new Uint8Array(ADDRESS_BYTES);
-  if (decodeAddressInto(tree, address, 0)) return address;
-  throw createValueError("params[0] (tree)", tree, `"${ACCOUNTS}", or an address of ${ADDRESS_EXPECTED}`);
+/** @returns undefined: the tree of all accounts. @throws RpcError INVALID_PARAMS */
+function readAddress(tree: unknown): Uint8Array | undefined {
+  const named = readTree(tree, [ACCOUNTS]);
+  return named === ACCOUNTS ? undefined : named;
 }
 
 /** @throws RpcError INVALID_PARAMS */
@@ -81,8 +79,4 @@ function readCount(value: unknown): number {
     value,
     `a 0x quantity from 0x1 to ${encodeQuantity(MAX_LEAVES)}`,
   );
-}
-
-function parseNumber(value: unknown): number | undefined {
-  return typeof value === "string" ? parseQuantity(value) : undefined;
 }

@@ -85,6 +85,27 @@ const WRONG_LEAVES: readonly [number, Params][] = [
   [-32001, ["accounts", "0x0", "0x1", "0xff"]],
   [-32002, ["accounts", "0x0", "0x1", `0x${LATEST.toString(16)}`]],
 ];
+const CHANGES: readonly Params[] = [
+  ["accounts", "0x0", "latest", "0x0", "0x1"],
+  ["all", "safe", "0x0", "0x20000000003", "0x1000"],
+  [ACCOUNT, {blockNumber: "0x1"}, "earliest", "0x00000000000000000000", "0x3"],
+  [ABSENT_ACCOUNT, "0x2", "0x2", "0xfffffffffffffffffffe", "0x1"],
+];
+const WRONG_CHANGES: readonly [number, Params][] = [
+  [-32602, []],
+  [-32602, ["slots", "0x0", "latest", "0x0", "0x1"]],
+  [-32602, ["all", "0x0", "latest", "0x0"]],
+  [-32602, ["all", "0x0", "latest", "0x", "0x1"]],
+  [-32602, ["all", "0x0", "latest", "0x000000000000000000000", "0x1"]],
+  [-32602, ["all", "0x0", "latest", "0xffffffffffffffffffff", "0x1"]],
+  [-32602, ["accounts", "0x0", "latest", "0x20000000003", "0x1"]],
+  [-32602, ["all", "0x0", "latest", "0x0", "0x0"]],
+  [-32602, ["all", "0x0", "latest", "0x0", "0x1001"]],
+  [-32001, ["all", "0x0", "0xff", "0x0", "0x1"]],
+  [-32001, ["all", "0xff", "0x0", "0x0", "0x1"]],
+  [-32002, ["all", `0x${LATEST.toString(16)}`, "0x0", "0x0", "0x1"]],
+  [-32002, ["all", "0x0", `0x${LATEST.toString(16)}`, "0x0", "0x1"]],
+];
 const WAITS: readonly Params[] = [
   ...PROOFS,
   [ACCOUNT, ["0x1"], "finalized", 0],
@@ -121,6 +142,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProofAt: PROOFS,
   chain_getMultiProof: MULTI_PROOFS,
   chain_getLeaves: LEAVES,
+  chain_getChanges: CHANGES,
   chain_waitForProof: WAITS,
   linea_getProof: PROOFS,
   chain_estimateGas: ESTIMATES,
@@ -143,6 +165,7 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProofAt: WRONG_PROOFS,
   chain_getMultiProof: WRONG_MULTI_PROOFS,
   chain_getLeaves: WRONG_LEAVES,
+  chain_getChanges: WRONG_CHANGES,
   chain_waitForProof: WRONG_WAITS,
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [

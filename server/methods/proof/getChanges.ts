@@ -1,0 +1,93 @@
+/**
+ * chain_getChanges: the leaves that differ between two blocks, and a proof that nothing else differs (docs/proofs.md, section 16). They
+ * come in hex, or as bytes if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
+ */
+import {type ChangeCursor, ChangeScope, MAX_CHANGES, packChanges} from "../../../workers/job/changesCall.ts";
+import {ProofForm} from "../../../workers/job/packedCall.ts";
+import type {Call} from "../../rpc/envelope.ts";
+import {encodeQuantity} from "../../rpc/quantity.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
+import type {LaneMethod} from "../method.ts";
+import {ParamList} from "../params.ts";
+import {BLOCK_PARAM, BYTES, CHANGED_TREE_PARAM, CURSOR_PARAM, QUANTITY_PARAM} from "../schema.ts";
+import {resolveSelector} from "../selector.ts";
+import {getProof} from "./getProof.ts";
+import type {ProofCalls} from "./proofCalls.ts";
+import {parseNumber, readTree} from "./treeParams.ts";
+
+const NAME = "chain_getChanges";
+const ACCOUNTS = "accounts";
+const ALL = "all";
+/** 80 bits. */
+const CURSOR = /^0[xX]([0-9a-fA-F]{1,20})$/;
+const INDEX_DIGITS = 10;
+const LAST_INDEX = 2 ** 40 - 1;
+/** A thread finds so many leaves in the time of one proof, if they are far from each other. */
+const LEAVES_PER_COST = 2;
+/** Proofs of an account at both blocks. */
+const CALL_COST = 4;
+
+export const getChanges: LaneMethod<ProofCalls> = {
+  ...getProof,
+  name: NAME,
+  summary:
+    "The leaves that differ between two finalized blocks, in one tree or in all, with a proof that nothing else differs.",
+  params: new ParamList(NAME, [
+    {name: "tree", required: true, schema: CHANGED_TREE_PARAM},
+    {name: "fromBlock", required: true, schema: BLOCK_PARAM},
+    {name: "toBlock", required: true, schema: BLOCK_PARAM},
+    {name: "cursor", required: true, schema: CURSOR_PARAM},
+    {name: "count", required: true, schema: QUANTITY_PARAM},
+  ]),
+  result: {name: "changes", schema: BYTES},
+  cost: changesCost,
+  prepare(params, view, calls) {
+    const [tree, fromBlock, toBlock, cursor, count] = this.params.read(params);
+    const form = view.takesBytes ? ProofForm.CHANGES_BYTES : ProofForm.CHANGES_HEX;
+    const named = readTree(tree, [ACCOUNTS, ALL]);
+    const call = {
+      scope: scopeOf(named),
+      address: typeof named === "string" ? undefined : named,
+      cursor: readCursor(cursor, named === ACCOUNTS),
+      count: readCount(count),
+      fromBlock: resolveSelector(fromBlock, "params[1] (fromBlock)", "provable", view),
+      toBlock: resolveSelector(toBlock, "params[2] (toBlock)", "provable", view),
+    };
+    calls.add(packChanges(calls.packed, calls.end, call, form), changesCost(params));
+    calls.isBytes = view.takesBytes;
+  },
+};
+
+/** 0 if the number of leaves will be refused. At least 5, which is room for a packed call. */
+function changesCost(params: Call["params"]): number {
+  const count = Array.isArray(params) ? parseNumber(params[4]) : undefined;
+  if (count === undefined || count === 0 || count > MAX_CHANGES) return 0;
+  return CALL_COST + Math.ceil(count / LEAVES_PER_COST);
+}
+
+function scopeOf(tree: Uint8Array | typeof ACCOUNTS | typeof ALL): ChangeScope {
+  if (tree === ACCOUNTS) return ChangeScope.ACCOUNTS;
+  return tree === ALL ? ChangeScope.ALL : ChangeScope.STORAGE;
+}
+
+/** @param isAccounts - no cursor within an account's storage belongs to this tree. @throws RpcError INVALID_PARAMS */
+function readCursor(value: unknown, isAccounts: boolean): ChangeCursor {
+  const digits = typeof value === "string" ? CURSOR.exec(value)?.[1] : undefined;
+  const padded = digits?.padStart(2 * INDEX_DIGITS, "0");
+  const account = Number.parseInt(padded?.slice(0, INDEX_DIGITS) ?? "", 16);
+  const slot = Number.parseInt(padded?.slice(INDEX_DIGITS) ?? "", 16);
+  const isEnd = account === LAST_INDEX && slot === LAST_INDEX;
+  if (padded !== undefined && !isEnd && !(isAccounts && slot > 0)) return {account, slot};
+  throw createValueError("params[3] (cursor)", value, "0x0, or where an answer for this tree ended");
+}
+
+/** @throws RpcError INVALID_PARAMS */
+function readCount(value: unknown): number {
+  const count = parseNumber(value);
+  if (count !== undefined && count > 0 && count <= MAX_CHANGES) return count;
+  throw createValueError(
+    "params[4] (count)",
+    value,
+    `a 0x quantity from 0x1 to ${encodeQuantity(MAX_CHANGES)}`,
+  );
+}

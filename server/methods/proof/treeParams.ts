@@ -1,0 +1,22 @@
+/** The parameters that name a tree, and counts of its leaves. */
+import {parseQuantity} from "../../rpc/quantity.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
+import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto} from "../words.ts";
+
+/**
+ * @param names - what the tree may be, besides an address
+ * @returns an address of 20 bytes, or one of the names
+ * @throws RpcError INVALID_PARAMS
+ */
+export function readTree<Name extends string>(tree: unknown, names: readonly Name[]): Uint8Array | Name {
+  const name = names.find(one => one === tree);
+  if (name !== undefined) return name;
+  const address = new Uint8Array(ADDRESS_BYTES);
+  if (decodeAddressInto(tree, address, 0)) return address;
+  const listed = names.map(one => `"${one}"`).join(", ");
+  throw createValueError("params[0] (tree)", tree, `${listed}, or an address of ${ADDRESS_EXPECTED}`);
+}
+
+export function parseNumber(value: unknown): number | undefined {
+  return typeof value === "string" ? parseQuantity(value) : undefined;
+}

@@ -1,0 +1,184 @@
+/**
+ * Makes proofs of what differs between two blocks (docs/proofs.md, section 16): the leaves at both blocks, and the nodes that are the
+ * same.
+ *
+ *   0x04 | block | block | [storage of one account: its proof at both blocks, each after its length u16]
+ *        | from: account u40, slot u40 | end: account u40, slot u40 | changes of trees
+ *
+ * "All" is one walk: after an account whose storage differs, the changes of its storage tree follow.
+ */
+import type {StateReader} from "../../storage/block/stateReader.ts";
+import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
+import {leafAt} from "../../storage/page/leafPage.ts";
+import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
+import {LeafView} from "../../storage/tree/leafView.ts";
+import type {Tree} from "../../storage/tree/tree.ts";
+import {newTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
+import {type ChangeCursor, ChangeScope, type ChangesCall, readChangesCall} from "../job/changesCall.ts";
+import {accountCall} from "../job/packedCall.ts";
+import {AnswerBudget, type AnswerLimits} from "./answerBudget.ts";
+import type {AnswerText} from "./answerText.ts";
+import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
+import {FlagBits} from "./flagBits.ts";
+import type {ProvedLeaves} from "./leavesProver.ts";
+import type {MultiProver} from "./multiProver.ts";
+import {type ChangesAnswer, NO_STOP, TreeChanges} from "./treeChanges.ts";
+
+const FIRST_BYTE = 0x04;
+const INDEX_BYTES = 5;
+const LENGTH_BYTES = 2;
+const CURSOR_BYTES = 2 * INDEX_BYTES;
+const HEAD_BYTES = 1 + 2 * BLOCK_BYTES + LENGTH_BYTES + 1;
+/** The first byte of a multiproof (docs/proofs.md, 9.1). */
+const ACCOUNT_TREE = 0x01;
+/** Reading so many takes a thread some 20 ms where they are on disk. */
+const LIMITS: AnswerLimits = {bytes: 512 * 1024, pages: 4096};
+
+/** An account's place and storage in one block. */
+interface Held {
+  readonly leafIndex: number;
+  readonly tree: TreeRoot;
+}
+
+export class ChangesProver {
+  private readonly accounts: TreeChanges;
+  private readonly slots: TreeChanges;
+  private readonly bits = new FlagBits();
+  private readonly budget: AnswerBudget;
+  private readonly newTree: TreeRoot;
+  private answer: ChangesAnswer | undefined;
+  private cursor: ChangeCursor = {account: 0, slot: 0};
+  /** Where the answer ends. */
+  private end: ChangeCursor = {account: NO_STOP, slot: NO_STOP};
+  private slotCount = 0;
+  private hasStorage = false;
+
+  constructor(
+    private readonly store: StateReader,
+    private readonly multi: MultiProver,
+    limits: AnswerLimits = LIMITS,
+  ) {
+    this.accounts = new TreeChanges(store, true, (leafIndex, old, young) =>
+      this.followAccount(leafIndex, old, young),
+    );
+    this.slots = new TreeChanges(store, false);
+    this.budget = new AnswerBudget(store.pages, limits);
+    this.newTree = newTreeRoot(store.empty);
+  }
+
+  /**
+   * Appends the answer to one call.
+   *
+   * @param old - the account tree at fromBlock. @param young - at toBlock, which may be the older one
+   * @throws StoreError
+   */
+  write(text: AnswerText, old: Tree, young: Tree, call: Buffer): ProvedLeaves {
+    const asked = readChangesCall(call);
+    const {store, bits, budget} = this;
+    bits.begin();
+    budget.begin(text.size, asked.count);
+    this.answer = {text, bits, budget};
+    this.cursor = asked.cursor;
+    this.end = {account: NO_STOP, slot: NO_STOP};
+    this.slotCount = 0;
+    this.hasStorage = asked.scope === ChangeScope.ALL;
+    text.reserve(HEAD_BYTES);
+    text.byte(FIRST_BYTE);
+    writeBlock(text, asked.fromBlock, store.blockOrThrow(asked.fromBlock));
+    writeBlock(text, asked.toBlock, store.blockOrThrow(asked.toBlock));
+    if (asked.address !== undefined) {
+      this.writeProof(text, old, call);
+      this.writeProof(text, young, call);
+    }
+    text.reserve(2 * CURSOR_BYTES);
+    writeCursor(text, asked.cursor);
+    const endAt = text.size;
+    writeCursor(text, this.end);
+    if (asked.address === undefined) this.writeAccounts(old, young, asked);
+    else this.writeStorageOf(asked.address, old, young);
+    text.integerAt(endAt, this.end.account, INDEX_BYTES);
+    text.integerAt(endAt + INDEX_BYTES, this.end.slot, INDEX_BYTES);
+    return {accounts: budget.leaves - this.slotCount, slots: this.slotCount};
+  }
+
+  /** The account's proof, after its length. */
+  private writeProof(text: AnswerText, accounts: Tree, call: Buffer): void {
+    text.reserve(LENGTH_BYTES + 1);
+    const lengthAt = text.size;
+    text.integer(0, LENGTH_BYTES);
+    const start = text.size;
+    text.byte(ACCOUNT_TREE);
+    this.multi.write(text, accounts, accountCall(call));
+    text.integerAt(lengthAt, text.size - start, LENGTH_BYTES);
+  }
+
+  private writeAccounts(old: Tree, young: Tree, {cursor}: ChangesCall): void {
+    const {account, slot} = cursor;
+    const shown = slot === 0 ? NO_STOP : account;
+    const stop = this.accounts.write(this.answer as ChangesAnswer, 0, old.root, young.root, account, shown);
+    if (this.end.account === NO_STOP && stop !== NO_STOP) this.end = {account: stop, slot: 0};
+  }
+
+  /** Writes what differs in the storage of an account that was written. */
+  private followAccount(leafIndex: number, old: Buffer | undefined, young: Buffer | undefined): void {
+    if (!this.hasStorage) return;
+    const position = leafIndex % LEAVES_PER_PAGE;
+    this.writeStorage(leafIndex, this.storageAt(old, position), this.storageAt(young, position));
+    if (this.end.account !== NO_STOP) this.accounts.stop = leafIndex + 1;
+  }
+
+  private storageAt(page: Buffer | undefined, position: number): TreeRoot {
+    const leaf = page && leafAt(page, position);
+    return leaf === undefined ? this.newTree : this.storageOf(decodeStoredAccount(leaf.value));
+  }
+
+  private storageOf({storage}: Account): TreeRoot {
+    return storage?.tree ?? this.newTree;
+  }
+
+  /** One tree, or those of an account that was deleted and created again, at another leaf index: what was there, and what is there. */
+  private writeStorageOf(address: Uint8Array, oldAccounts: Tree, youngAccounts: Tree): void {
+    const hKey = this.store.suite.hashAddress(address);
+    const [old, young] = [this.findStorage(oldAccounts, hKey), this.findStorage(youngAccounts, hKey)];
+    const {newTree} = this;
+    if (old !== undefined && old.leafIndex === young?.leafIndex)
+      this.writeStorage(old.leafIndex, old.tree, young.tree);
+    else {
+      const parts: (readonly [number, TreeRoot, TreeRoot])[] = [];
+      if (old !== undefined) parts.push([old.leafIndex, old.tree, newTree]);
+      if (young !== undefined) parts.push([young.leafIndex, newTree, young.tree]);
+      parts.sort(([a], [b]) => a - b);
+      for (const [leafIndex, before, after] of parts)
+        if (this.end.account === NO_STOP) this.writeStorage(leafIndex, before, after);
+    }
+  }
+
+  private findStorage(accounts: Tree, hKey: Uint8Array): Held | undefined {
+    const view = new LeafView();
+    const position = accounts.open(view, hKey);
+    if (!position.present) return undefined;
+    const account = decodeStoredAccount(view.leaf?.value as Uint8Array);
+    return {leafIndex: position.leafIndex, tree: this.storageOf(account)};
+  }
+
+  /** @param account - its leaf index */
+  private writeStorage(account: number, old: TreeRoot, young: TreeRoot): void {
+    const {cursor, budget} = this;
+    if (account < cursor.account || isSameTree(old, young)) return;
+    const from = account === cursor.account ? cursor.slot : 0;
+    const before = budget.leaves;
+    const stop = this.slots.write(this.answer as ChangesAnswer, account, old, young, from);
+    if (stop !== NO_STOP) this.end = {account, slot: stop};
+    this.slotCount += budget.leaves - before;
+  }
+}
+
+function writeCursor(text: AnswerText, {account, slot}: ChangeCursor): void {
+  text.integer(account, INDEX_BYTES);
+  text.integer(slot, INDEX_BYTES);
+}
+
+/** Trees of one block's time and another's are the same if their roots are, whatever their pages. */
+function isSameTree(a: TreeRoot, b: TreeRoot): boolean {
+  return a.nextFreeNode === b.nextFreeNode && Buffer.compare(a.subRoot, b.subRoot) === 0;
+}

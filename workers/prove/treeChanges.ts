@@ -1,0 +1,184 @@
+/**
+ * Writes the leaves that differ between two versions of a tree (docs/proofs.md, 16.3). It goes down both at the same time, and only
+ * where they have different nodes, so it reads only pages that one of them does not share with the other:
+ *
+ *   height 2        *  *'                     equal      0, and the node once
+ *                 /      \                    different  1, and down to the leaves; beside the range, both nodes
+ *   height 1     =        * *'
+ *                        /    \
+ *   height 0            =      leaf 3, leaf 3'
+ */
+import type {StateReader} from "../../storage/block/stateReader.ts";
+import {WORD_BYTES} from "../../storage/hash/suite.ts";
+import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
+import {entryKeyAt, entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
+import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
+import {TreePages} from "../../storage/tree/treePages.ts";
+import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
+import type {AnswerBudget} from "./answerBudget.ts";
+import type {AnswerText} from "./answerText.ts";
+import type {FlagBits} from "./flagBits.ts";
+import {LEAF_BYTES, type LeafForm, linkWidth, writeLeaf, writeLinks} from "./leafRecord.ts";
+
+const INDEX_BYTES = 5;
+/** A byte of bits, and a node of each version, or both of a leaf. */
+const STEP_BYTES = 2 + 2 * LEAF_BYTES;
+/** Above the index of every leaf. */
+export const NO_STOP: number = 2 ** 40 - 1;
+
+/** What the trees of one answer share. */
+export interface ChangesAnswer {
+  readonly text: AnswerText;
+  readonly bits: FlagBits;
+  readonly budget: AnswerBudget;
+}
+
+/** Told of a leaf that was written. @param pages - the leaf's, in the old version and in the new one; undefined: it is beyond the end */
+type OnLeaf = (leafIndex: number, old: Buffer | undefined, young: Buffer | undefined) => void;
+
+export class TreeChanges {
+  /** The first leaf that is not written. Whoever lowers it ends the answer there. */
+  stop = NO_STOP;
+  private readonly old: TreePages;
+  private readonly young: TreePages;
+  private readonly oldNode = new Uint8Array(WORD_BYTES);
+  private readonly youngNode = new Uint8Array(WORD_BYTES);
+  private form: LeafForm;
+  private answer: ChangesAnswer | undefined;
+  private owner = 0;
+  private from = 0;
+  private oldPositions = 0;
+  private youngPositions = 0;
+  private shown = NO_STOP;
+
+  constructor(
+    private readonly store: StateReader,
+    private readonly isAccounts: boolean,
+    private readonly onLeaf?: OnLeaf,
+  ) {
+    this.old = new TreePages(store.suite, store.empty);
+    this.young = new TreePages(store.suite, store.empty);
+    this.form = {isAccounts, width: 1};
+  }
+
+  /**
+   * Appends the changes from the leaf `from` on.
+   *
+   * @param owner - of the tree's leaf keys: 0 for accounts, else the account's leaf index
+   * @param shown - a leaf that an answer before had too; NO_STOP: none
+   * @returns the leaf at which the answer ends, which differs too; NO_STOP: none
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  write(
+    answer: ChangesAnswer,
+    owner: number,
+    old: TreeRoot,
+    young: TreeRoot,
+    from: number,
+    shown = NO_STOP,
+  ): number {
+    const positions = Math.max(old.nextFreeNode, young.nextFreeNode);
+    this.answer = answer;
+    this.owner = owner;
+    this.from = from;
+    this.shown = shown;
+    this.stop = NO_STOP;
+    this.oldPositions = old.nextFreeNode;
+    this.youngPositions = young.nextFreeNode;
+    this.form = {isAccounts: this.isAccounts, width: linkWidth(positions)};
+    this.old.begin(this.store.pages, old);
+    this.young.begin(this.store.pages, young);
+    const {text} = answer;
+    text.reserve(2 * INDEX_BYTES);
+    text.integer(old.nextFreeNode, INDEX_BYTES);
+    text.integer(young.nextFreeNode, INDEX_BYTES);
+    let height = 0;
+    while (2 ** height < positions) height++;
+    this.visit(height, 0);
+    return this.stop;
+  }
+
+  /** Hot: runs some 40 times per leaf. */
+  private visit(height: number, index: number): void {
+    const {old, young, oldNode, youngNode, oldPositions, youngPositions} = this;
+    const {text, bits} = this.answer as ChangesAnswer;
+    const start = index * 2 ** height;
+    if (start >= oldPositions && start >= youngPositions) return;
+    old.nodeInto(height, index, oldNode, 0);
+    young.nodeInto(height, index, youngNode, 0);
+    text.reserve(STEP_BYTES);
+    if (isSame(oldNode, 0, youngNode, 0)) {
+      bits.write(text, false);
+      if (start < oldPositions && start < youngPositions) text.word(oldNode, 0);
+      return;
+    }
+    bits.write(text, true);
+    if (!this.isWithin(start, height)) {
+      if (start < oldPositions) text.word(oldNode, 0);
+      if (start < youngPositions) text.word(youngNode, 0);
+    } else if (height === 0) this.writeChange(start);
+    else {
+      this.visit(height - 1, 2 * index);
+      this.visit(height - 1, 2 * index + 1);
+    }
+  }
+
+  /** Ends the answer at a leaf for which nothing is left. The first slot of an account is always taken. */
+  private isWithin(start: number, height: number): boolean {
+    if (start >= this.stop || start + 2 ** height <= this.from) return false;
+    if (height > 0 || (start === HEAD_INDEX && !this.isAccounts)) return true;
+    const {text, budget} = this.answer as ChangesAnswer;
+    if (!budget.isSpent(text)) return true;
+    this.stop = start;
+    return false;
+  }
+
+  private writeChange(leafIndex: number): void {
+    const {form, owner, store, oldPositions, youngPositions} = this;
+    const {text, budget} = this.answer as ChangesAnswer;
+    if (leafIndex <= TAIL_INDEX) {
+      text.integer(this.endLink(this.old, leafIndex), form.width);
+      text.integer(this.endLink(this.young, leafIndex), form.width);
+      // The first slot is taken whatever is left, so it must not count.
+      if (this.isAccounts || leafIndex === TAIL_INDEX) budget.leaves++;
+      return;
+    }
+    const position = leafIndex % LEAVES_PER_PAGE;
+    const key = store.readLeafKeys(owner, Math.floor(leafIndex / LEAVES_PER_PAGE))[position];
+    const old = leafIndex < oldPositions ? this.old.pageOver(leafIndex, 0) : undefined;
+    const young = leafIndex < youngPositions ? this.young.pageOver(leafIndex, 0) : undefined;
+    if (old !== undefined) writeLeaf(text, form, old, position, key);
+    const oldEntry = old === undefined ? -1 : findEntry(old, position);
+    if (young !== undefined && (old === undefined || oldEntry < 0))
+      writeLeaf(text, form, young, position, key);
+    else if (young !== undefined && old !== undefined) this.writeYoung(old, oldEntry, young, position);
+    if (leafIndex !== this.shown) budget.leaves++;
+    this.onLeaf?.(leafIndex, old, young);
+  }
+
+  /** What became of a leaf that was there: a bit, and only its links if its value is the same. */
+  private writeYoung(old: Buffer, oldEntry: number, young: Buffer, position: number): void {
+    const {form} = this;
+    const {text, bits} = this.answer as ChangesAnswer;
+    const entry = findEntry(young, position);
+    const hasValue =
+      entry < 0 || !isSame(old, entryKeyAt(oldEntry) + WORD_BYTES, young, entryKeyAt(entry) + WORD_BYTES);
+    bits.write(text, hasValue);
+    if (hasValue) writeLeaf(text, form, young, position, undefined, false);
+    else writeLinks(text, form.width, young, entry);
+  }
+
+  /** The link of head or tail that is not known. */
+  private endLink(pages: TreePages, leafIndex: number): number {
+    if (pages.isNew) return leafIndex === HEAD_INDEX ? TAIL_INDEX : HEAD_INDEX;
+    const page = pages.pageOver(leafIndex, 0);
+    const entry = findEntry(page, leafIndex);
+    return leafIndex === HEAD_INDEX ? entryNext(page, entry) : entryPrev(page, entry);
+  }
+}
+
+/** @returns whether the 32 bytes at both places are the same */
+function isSame(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
+  for (let i = 0; i < WORD_BYTES; i++) if (a[aAt + i] !== b[bAt + i]) return false;
+  return true;
+}
