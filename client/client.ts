@@ -25,6 +25,14 @@ export {
   sha256Suite,
 } from "./hash/hashSuites.ts";
 export type {AnsweredBlock} from "./leaves/blockBytes.ts";
+export {
+  type ChangeRange,
+  type ChangesRequest,
+  type ComparedRoots,
+  type StorageChanges,
+  verifyChanges,
+} from "./leaves/changeRange.ts";
+export type {LeafChange} from "./leaves/foldChanges.ts";
 export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRange.ts";
 export type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeLeaf} from "./leaves/treeLeaf.ts";
 export {type Account, decodeAccount, encodeAccount} from "./proof/account.ts";
@@ -66,6 +74,7 @@ export {type Layer1RootOptions, layer1Root} from "./service/layer1Root.ts";
 export {
   type Abortable,
   createProofClient,
+  type GetChangesParameters,
   type GetFinalizationsParameters,
   type GetLeavesParameters,
   type GetMultiProofParameters,
@@ -79,9 +88,11 @@ export type {
   LeafProofJson,
   PresentKeyJson,
   ProofJson,
+  ProvenChanges,
   ProvenLeaves,
   ProvenMultiProof,
   ProvenProof,
+  ServerChanges,
   ServerLeaves,
   ServerMultiProof,
   ServerProof,

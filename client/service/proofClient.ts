@@ -3,6 +3,7 @@ import type {ProofRequest} from "../proof/request.ts";
 import {HttpCaller} from "../rpc/httpCaller.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {type BlockName, getStateRoot, type HeldBlockName, type RootedBlock} from "./block.ts";
+import {getChanges} from "./changes.ts";
 import {type ConnectionOptions, readConnection} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
@@ -10,9 +11,11 @@ import {type Finalization, getFinalizations} from "./finalization.ts";
 import {getLeaves} from "./leaves.ts";
 import {getMultiProof, getProof, type ProofMethods, waitForProof} from "./proofMethods.ts";
 import type {
+  ProvenChanges,
   ProvenLeaves,
   ProvenMultiProof,
   ProvenProof,
+  ServerChanges,
   ServerLeaves,
   ServerMultiProof,
   ServerProof,
@@ -60,6 +63,19 @@ export interface GetLeavesParameters extends Abortable {
   readonly batched?: boolean;
 }
 
+export interface GetChangesParameters extends Abortable {
+  /** "accounts", "all" for accounts and their storage, or an address for that account's storage. */
+  readonly tree: string;
+  /** May be above or below `toBlock`. */
+  readonly fromBlock: BlockName;
+  /** Default: "finalized". Name one number for all answers: `toBlock.number` of the first one. */
+  readonly toBlock?: BlockName;
+  /** `end` of the answer before. Default: 0n. */
+  readonly cursor?: bigint;
+  /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
+  readonly count?: number;
+}
+
 export interface GetStateRootParameters extends Abortable {
   /** Default: "latest", which may not be finalized yet. */
   readonly block?: HeldBlockName;
@@ -89,6 +105,10 @@ export interface ProofClient<Verifies extends boolean = true> {
   ): Promise<Verifies extends true ? ProvenMultiProof : ServerMultiProof>;
   /** All leaves of a range of one tree. Ask again from `end` on, until it is `nextFreeNode`. */
   getLeaves(parameters: GetLeavesParameters): Promise<Verifies extends true ? ProvenLeaves : ServerLeaves>;
+  /** All leaves that differ between two blocks. Ask again with `end` as cursor, until it is undefined. */
+  getChanges(
+    parameters: GetChangesParameters,
+  ): Promise<Verifies extends true ? ProvenChanges : ServerChanges>;
   /** The server's word, as are those below. */
   getStateRoot(parameters?: GetStateRootParameters): Promise<RootedBlock>;
   getFinalizations(parameters?: GetFinalizationsParameters): Promise<readonly Finalization[]>;
@@ -111,6 +131,8 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
     getMultiProof: ({entries, block = "finalized", signal}) => getMultiProof(methods, entries, block, signal),
     getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", batched = false, signal}) =>
       getLeaves(methods, {tree, from, count}, block, batched, signal),
+    getChanges: ({tree, fromBlock, toBlock = "finalized", cursor = 0n, count = MAX_LEAVES, signal}) =>
+      getChanges(methods, {tree, cursor, count}, fromBlock, toBlock, signal),
     getStateRoot: ({block = "latest", signal} = {}) => getStateRoot(caller, block, signal),
     getFinalizations: ({fromBlock = 0n, count = DEFAULT_FINALIZATIONS, signal} = {}) =>
       getFinalizations(caller, fromBlock, count, signal),

@@ -1,4 +1,5 @@
 /** Answers with proofs: as JSON, and what they prove. */
+import type {ChangeRange} from "../leaves/changeRange.ts";
 import type {LeafRange} from "../leaves/leafRange.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 
@@ -56,6 +57,12 @@ export interface ProvenLeaves extends LeafRange {
   readonly proof: Uint8Array;
 }
 
+/** What the answer to getChanges proves. */
+export interface ProvenChanges extends ChangeRange {
+  /** Bytes of docs/proofs.md, section 16. */
+  readonly proof: Uint8Array;
+}
+
 /** An answer with `verify: false`. Nothing of it is verified, not even the shape of the proof. */
 export interface ServerProof {
   readonly block: bigint;
@@ -71,5 +78,12 @@ export interface ServerMultiProof {
 /** As above, for getLeaves. */
 export interface ServerLeaves {
   readonly block: bigint;
+  readonly proof: Uint8Array;
+}
+
+/** As above, for getChanges. */
+export interface ServerChanges {
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
   readonly proof: Uint8Array;
 }

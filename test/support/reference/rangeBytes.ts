@@ -94,7 +94,7 @@ function treeRange(
   return {nextFreeNode, from, records, nodes};
 }
 
-/** The record of a leaf in a range. @param leaf - null: deleted */
+/** The record of a leaf in a range. @param leaf - null: deleted. @param hasKey - false: the key is that of the record before */
 export function leafRecord(
   suite: HashSuite,
   leaf: ReferenceLeaf | null,
@@ -102,18 +102,20 @@ export function leafRecord(
   isAccounts: boolean,
   width: number,
   keyOf: KeyOf,
+  hasKey = true,
 ): Uint8Array {
   if (leaf === null) return Uint8Array.of(isAccounts ? 0x0f : 0);
   const {prev, next, hKey, value} = leaf;
   if (index === 0) return bigEndian(next, width);
   if (index === 1) return bigEndian(prev, width);
-  const links = concatBytes(bigEndian(prev, width), bigEndian(next, width));
-  const key = keyOf(hKey, isAccounts);
+  const links = linksOf(leaf, width);
+  const none = new Uint8Array();
+  const key = hasKey ? keyOf(hKey, isAccounts) : none;
   if (!isAccounts) {
     const digits = stripped(value);
     return concatBytes(
       Uint8Array.of(digits.length | (key === undefined ? 0x40 : 0)),
-      key === undefined ? hKey : numberOf(key),
+      key === undefined ? hKey : hasKey ? numberOf(key) : none,
       links,
       digits,
     );
@@ -133,6 +135,10 @@ export function leafRecord(
     ...(hasCode ? [numberOf(codeSize), codeHash, keccakCodeHash] : []),
     ...(hasStorage ? [storageRoot] : []),
   );
+}
+
+export function linksOf({prev, next}: ReferenceLeaf, width: number): Uint8Array {
+  return concatBytes(bigEndian(prev, width), bigEndian(next, width));
 }
 
 export function joinRange({head, range}: RangeParts): Uint8Array {
@@ -163,6 +169,6 @@ function stripped(value: Uint8Array): Uint8Array {
   return first < 0 ? new Uint8Array() : value.subarray(first);
 }
 
-function bigEndian(value: number, bytes: number): Uint8Array {
+export function bigEndian(value: number | bigint, bytes: number): Uint8Array {
   return word(value).subarray(32 - bytes);
 }

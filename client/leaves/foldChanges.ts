@@ -1,0 +1,184 @@
+/**
+ * Folds two versions of a tree at the same time, and reads the leaves that differ (docs/proofs.md, 16.3).
+ *
+ *   before, after    height 0: left, right | height 1: left, right | ...          32 bytes each, one row of two nodes a height
+ */
+import {isEqual} from "../bytes/byteString.ts";
+import type {ByteReader} from "../compact/byteReader.ts";
+import {encodeRootNode, type HashSuite, ZERO_WORD, zeroSubTrees} from "../hash/hashSuites.ts";
+import {DEPTH} from "../proof/leafProof.ts";
+import {check} from "../proof/strictJson.ts";
+import type {FlagBits} from "./flagBits.ts";
+import {linkWidth} from "./leafRange.ts";
+import {LeafReader} from "./leafReader.ts";
+import type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeKind} from "./treeLeaf.ts";
+
+/** A leaf that is not the same at both blocks. */
+export interface LeafChange<Keyed extends KeyedLeaf> {
+  readonly leafIndex: number;
+  /** At the first block; undefined: there was none, not yet or no more. */
+  readonly before: Keyed | EndLeaf | undefined;
+  /** At the second one, as above. If only links differ, its `hVal` is that of `before`. */
+  readonly after: Keyed | EndLeaf | undefined;
+}
+
+/** Which leaves of a tree are opened. */
+export interface OpenedLeaves {
+  readonly from: number;
+  readonly last: number;
+  /** true: the last one is not opened, but differs. The answer ends there. */
+  readonly isLastClosed: boolean;
+}
+
+export type KeyedOf<Kind extends TreeKind> = Kind extends "accounts" ? AccountLeaf : SlotLeaf;
+
+const NODE_BYTES = 32;
+const PAIR_BYTES = 2 * NODE_BYTES;
+/** A new tree has head and tail. */
+const MIN_POSITIONS = 2;
+
+export class ChangesFold<Kind extends TreeKind> {
+  /** Was the last leaf met, if it is closed? */
+  isLastMet = false;
+  private readonly before = new Uint8Array((DEPTH + 1) * PAIR_BYTES);
+  private readonly after = new Uint8Array((DEPTH + 1) * PAIR_BYTES);
+  private readonly beforePositions: number;
+  private readonly afterPositions: number;
+  private readonly leaves: LeafReader;
+
+  /**
+   * Reads the beginning.
+   *
+   * @param onChange - called for each leaf, which may read what belongs to it
+   * @throws ProofError
+   */
+  constructor(
+    private readonly suite: HashSuite,
+    private readonly reader: ByteReader,
+    private readonly bits: FlagBits,
+    kind: Kind,
+    private readonly opened: OpenedLeaves,
+    private readonly onChange: (change: LeafChange<KeyedOf<Kind>>) => void,
+  ) {
+    this.beforePositions = reader.u40();
+    this.afterPositions = reader.u40();
+    const least = Math.min(this.beforePositions, this.afterPositions);
+    check(least >= MIN_POSITIONS, "nextFreeNode", `is below ${MIN_POSITIONS}`);
+    this.leaves = new LeafReader(suite, reader, kind, linkWidth(this.positions));
+  }
+
+  /** @returns the roots that both versions fold to, which the caller compares. @throws ProofError */
+  fold(): readonly [before: Uint8Array, after: Uint8Array] {
+    let height = 0;
+    while (2 ** height < this.positions) height++;
+    this.visit(height, 0);
+    return [
+      this.rootOf(this.before, height, this.beforePositions),
+      this.rootOf(this.after, height, this.afterPositions),
+    ];
+  }
+
+  private get positions(): number {
+    return Math.max(this.beforePositions, this.afterPositions);
+  }
+
+  /** Above `height` there is nothing on the right. */
+  private rootOf(rows: Uint8Array, height: number, nextFreeNode: number): Uint8Array {
+    const zero = zeroSubTrees(this.suite);
+    const pair = new Uint8Array(PAIR_BYTES);
+    pair.set(rows.subarray(height * PAIR_BYTES, height * PAIR_BYTES + NODE_BYTES));
+    for (let at = height; at < DEPTH; at++) {
+      pair.set(zero[at] as Uint8Array, NODE_BYTES);
+      pair.set(this.suite.hash(pair));
+    }
+    return this.suite.hash(encodeRootNode(this.suite, nextFreeNode, pair.subarray(0, NODE_BYTES)));
+  }
+
+  /** Puts both nodes at their place. Hot: runs some 40 times per leaf. */
+  private visit(height: number, index: number): void {
+    const {before, after, beforePositions, afterPositions} = this;
+    const start = index * 2 ** height;
+    const at = height * PAIR_BYTES + (index % 2) * NODE_BYTES;
+    const isInBoth = start < beforePositions && start < afterPositions;
+    if ((start >= beforePositions && start >= afterPositions) || !this.bits.read()) {
+      const node = isInBoth ? this.readNode() : (zeroSubTrees(this.suite)[height] as Uint8Array);
+      before.set(node, at);
+      after.set(node, at);
+      return;
+    }
+    if (!this.isOpen(start, height)) this.readNodes(start, height, at);
+    else if (height === 0) this.readLeaf(start, at);
+    else {
+      this.visit(height - 1, 2 * index);
+      this.visit(height - 1, 2 * index + 1);
+      const row = (height - 1) * PAIR_BYTES;
+      before.set(this.suite.hash(before.subarray(row, row + PAIR_BYTES)), at);
+      after.set(this.suite.hash(after.subarray(row, row + PAIR_BYTES)), at);
+    }
+    check(
+      !isEqual(before.subarray(at, at + NODE_BYTES), after.subarray(at, at + NODE_BYTES)),
+      () => `node ${index} of height ${height}`,
+      "is said to differ, and is the same",
+    );
+  }
+
+  private isOpen(start: number, height: number): boolean {
+    const {from, last, isLastClosed} = this.opened;
+    if (start + 2 ** height <= from || start > last) return false;
+    if (height > 0 || start < last || !isLastClosed) return true;
+    this.isLastMet = true;
+    return false;
+  }
+
+  private readNodes(start: number, height: number, at: number): void {
+    const zero = zeroSubTrees(this.suite)[height] as Uint8Array;
+    this.before.set(start < this.beforePositions ? this.readNode() : zero, at);
+    this.after.set(start < this.afterPositions ? this.readNode() : zero, at);
+  }
+
+  private readNode(): Uint8Array {
+    const node = this.reader.take(NODE_BYTES);
+    check(this.suite.isDigest(node), () => this.reader.place(), "a node is no digest of the suite");
+    return node;
+  }
+
+  private readLeaf(leafIndex: number, at: number): void {
+    const {leaves, beforePositions, afterPositions} = this;
+    type Keyed = KeyedOf<Kind>;
+    let before: Keyed | EndLeaf | RemovedLeaf | undefined;
+    let after: Keyed | EndLeaf | RemovedLeaf | undefined;
+    if (leafIndex === 0 || leafIndex === 1) {
+      before = leaves.readEnd(leafIndex, beforePositions);
+      this.before.set(leaves.hash, at);
+      after = leaves.readEnd(leafIndex, afterPositions);
+      this.after.set(leaves.hash, at);
+    } else {
+      this.before.set(ZERO_WORD, at);
+      this.after.set(ZERO_WORD, at);
+      if (leafIndex < beforePositions) {
+        before = leaves.read(leafIndex, beforePositions) as Keyed | RemovedLeaf;
+        this.before.set(leaves.hash, at);
+      }
+      if (leafIndex < afterPositions) {
+        const known = before === undefined || before.role === "removed" ? undefined : (before as Keyed);
+        after = this.readAfter(leafIndex, known);
+        this.after.set(leaves.hash, at);
+      }
+    }
+    this.onChange({leafIndex, before: present(before), after: present(after)});
+  }
+
+  /** @param before - the leaf as it was, whose key is not sent again */
+  private readAfter(leafIndex: number, before: KeyedOf<Kind> | undefined): KeyedOf<Kind> | RemovedLeaf {
+    const {leaves, afterPositions} = this;
+    if (before !== undefined && !this.bits.read()) return leaves.readLinked(afterPositions, before);
+    const after = leaves.read(leafIndex, afterPositions, before) as KeyedOf<Kind> | RemovedLeaf;
+    const isOther = before === undefined || after.role === "removed" || !isEqual(after.hVal, before.hVal);
+    check(isOther, () => `leaf ${leafIndex}`, "a value that is the same is sent again");
+    return after;
+  }
+}
+
+function present<Leaf extends KeyedLeaf | EndLeaf>(leaf: Leaf | RemovedLeaf | undefined): Leaf | undefined {
+  return leaf === undefined || leaf.role === "removed" ? undefined : (leaf as Leaf);
+}

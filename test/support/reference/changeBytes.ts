@@ -1,0 +1,247 @@
+/**
+ * Answers of chain_getChanges, slow and obvious: docs/proofs.md, section 16, word by word. The parts stay apart, so that forgeries can
+ * be made of them.
+ */
+import {concatBytes, isEqual, joinBytes} from "../../../client/bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {compactAnswers} from "../../../client/compact/compactProof.ts";
+import type {HashSuite} from "../../../client/hash/hashSuites.ts";
+import {bigEndian, type KeyOf, leafRecord, linksOf, widthOf} from "./rangeBytes.ts";
+import type {ReferenceState} from "./referenceState.ts";
+import {type ReferenceLeaf, ReferenceTree} from "./referenceTree.ts";
+
+/** A bit, or bytes. */
+type ChangeItem =
+  | {readonly what: "bit"; readonly bit: boolean}
+  | {readonly what: "positions" | "node" | "leaf" | "links"; readonly bytes: Uint8Array};
+
+interface ChangeParts {
+  /** 0x04 and the blocks. */
+  readonly head: Uint8Array;
+  /** Of a storage tree, its account's proofs. */
+  readonly proofs: Uint8Array;
+  readonly from: bigint;
+  /** LAST_CURSOR: nothing is left. */
+  readonly end: bigint;
+  readonly items: readonly ChangeItem[];
+}
+
+export interface ComparedBlock {
+  readonly number: number;
+  readonly hash: string;
+}
+
+/** A state's trees at one block. */
+interface Side {
+  readonly accounts: ReferenceTree;
+  /** Those of accounts, by hKey as text. */
+  readonly storages: ReadonlyMap<string, ReferenceTree>;
+}
+
+/** A leaf that differs. null: there is none. */
+interface ReferenceChange {
+  /** The account whose slot it is, its leaf index and its hKey; undefined: an account's own leaf. */
+  readonly owner: {readonly account: number; readonly hKey: string} | undefined;
+  readonly leafIndex: number;
+  readonly before: ReferenceLeaf | null;
+  readonly after: ReferenceLeaf | null;
+}
+
+export const LAST_CURSOR: bigint = 2n ** 80n - 1n;
+const LAST_INDEX = 2 ** 40 - 1;
+
+/**
+ * @param tree - "accounts", "all" or an address
+ * @param onChange - told of each leaf that the answer opens
+ */
+export function changeParts(
+  state: ReferenceState,
+  blocks: readonly [from: ComparedBlock, to: ComparedBlock],
+  tree: string,
+  from: bigint,
+  end: bigint,
+  keyOf: KeyOf,
+  onChange: (change: ReferenceChange) => void = () => undefined,
+): ChangeParts {
+  const head = blocks.map(({number, hash}) =>
+    concatBytes(bigEndian(number, 6), decodeHex(hash), state.stateRoot(number)),
+  );
+  const sides = blocks.map(({number}) => sideOf(state, number)) as [Side, Side];
+  const writer = new ChangesWriter(state.suite, keyOf, from, end, tree === "all", onChange);
+  const proofs: Uint8Array[] = [];
+  if (tree === "accounts" || tree === "all") writer.writeAccounts(...sides);
+  else {
+    for (const {number} of blocks) {
+      const answer = state.prove(number, tree, []);
+      const proof = compactAnswers(state.suite, [{address: tree, storageKeys: []}], [answer]);
+      proofs.push(bigEndian(proof.length, 2), proof);
+    }
+    writer.writeStorageOf(state.suite.hashAddress(decodeHex(tree.toLowerCase())), ...sides);
+  }
+  const items = writer.items;
+  return {head: concatBytes(bigEndian(4, 1), ...head), proofs: joinBytes(proofs), from, end, items};
+}
+
+function sideOf(state: ReferenceState, block: number): Side {
+  const storages = state.listAddresses(block).map(address => {
+    const hKey = state.suite.hashAddress(decodeHex(address));
+    return [encodeHex(hKey), state.readAccount(block, address)?.storage as ReferenceTree] as const;
+  });
+  return {accounts: state.accountTree(block), storages: new Map(storages)};
+}
+
+export function joinChanges({head, proofs, from, end, items}: ChangeParts): Uint8Array {
+  const parts = [head, proofs, bigEndian(from, 10), bigEndian(end, 10)];
+  let bits: Uint8Array | undefined;
+  let unused = 0;
+  for (const item of items) {
+    if (item.what !== "bit") parts.push(item.bytes);
+    else {
+      if (unused === 0) {
+        bits = new Uint8Array(1);
+        parts.push(bits);
+        unused = 8;
+      }
+      unused--;
+      if (item.bit) (bits as Uint8Array)[0] = ((bits as Uint8Array)[0] as number) + 2 ** unused;
+    }
+  }
+  return joinBytes(parts);
+}
+
+class ChangesWriter {
+  readonly items: ChangeItem[] = [];
+  private readonly newTree: ReferenceTree;
+  private readonly from: {readonly account: number; readonly slot: number};
+  private readonly end: {readonly account: number; readonly slot: number};
+
+  constructor(
+    private readonly suite: HashSuite,
+    private readonly keyOf: KeyOf,
+    from: bigint,
+    end: bigint,
+    private readonly hasStorage: boolean,
+    private readonly onChange: (change: ReferenceChange) => void,
+  ) {
+    this.newTree = ReferenceTree.create(suite);
+    const [fromCursor, endCursor] = [from, end].map(cursor => ({
+      account: Number(cursor / 2n ** 40n),
+      slot: Number(cursor % 2n ** 40n),
+    })) as [typeof this.from, typeof this.end];
+    this.from = fromCursor;
+    this.end = endCursor;
+  }
+
+  writeAccounts(before: Side, after: Side): void {
+    const {from, end} = this;
+    const closed = end.slot === 0 ? end.account : LAST_INDEX;
+    this.writeTree(before.accounts, after.accounts, undefined, from.account, end.account, closed, change => {
+      const {leafIndex, before: old, after: young} = change;
+      if (leafIndex !== from.account || from.slot === 0) this.onChange(change);
+      if (!this.hasStorage) return;
+      const hKey = encodeHex((old ?? young)?.hKey as Uint8Array);
+      const [oldStorage, youngStorage] = [
+        old && before.storages.get(hKey),
+        young && after.storages.get(hKey),
+      ];
+      this.writeStorage({account: leafIndex, hKey}, oldStorage, youngStorage);
+    });
+  }
+
+  writeStorageOf(hKey: Uint8Array, before: Side, after: Side): void {
+    const key = encodeHex(hKey);
+    const find = ({accounts}: Side) =>
+      accounts.positions.findIndex(leaf => leaf !== null && isEqual(leaf.hKey, hKey));
+    const indexes = [...new Set([find(before), find(after)])].filter(index => index >= 0);
+    for (const account of indexes.sort((a, b) => a - b)) {
+      const trees = [before, after].map(side =>
+        find(side) === account ? side.storages.get(key) : undefined,
+      );
+      this.writeStorage({account, hKey: key}, trees[0], trees[1]);
+    }
+  }
+
+  private writeStorage(
+    owner: NonNullable<ReferenceChange["owner"]>,
+    before: ReferenceTree | null | undefined,
+    after: ReferenceTree | null | undefined,
+  ): void {
+    const {from, end, newTree} = this;
+    const {account} = owner;
+    const [old, young] = [before ?? newTree, after ?? newTree];
+    if (isEqual(old.topRoot(), young.topRoot()) || account < from.account || account > end.account) return;
+    const first = account === from.account ? from.slot : 0;
+    const last = account === end.account ? end.slot : LAST_INDEX;
+    this.writeTree(old, young, owner, first, last, last, this.onChange);
+  }
+
+  /** @param last - no leaf above it is opened. @param closed - nor is this one, at which the answer ends */
+  private writeTree(
+    before: ReferenceTree,
+    after: ReferenceTree,
+    owner: ReferenceChange["owner"],
+    from: number,
+    last: number,
+    closed: number,
+    onChange: (change: ReferenceChange) => void,
+  ): void {
+    const isAccounts = owner === undefined;
+    const sides = [before, after] as const;
+    const used = sides.map(({nextFreeNode}) => nextFreeNode) as [number, number];
+    const positions = Math.max(...used);
+    const write = (what: "positions" | "node" | "leaf" | "links", bytes: Uint8Array) =>
+      void this.items.push({what, bytes});
+    const visit = (height: number, index: number): void => {
+      const start = index * 2 ** height;
+      if (start >= positions) return;
+      const [old, young] = sides.map(tree => tree.node(height, index)) as [Uint8Array, Uint8Array];
+      const isSame = isEqual(old, young);
+      this.items.push({what: "bit", bit: !isSame});
+      if (isSame) {
+        if (start < Math.min(...used)) write("node", old);
+      } else if (start + 2 ** height <= from || start > last || (height === 0 && start === closed)) {
+        if (start < used[0]) write("node", old);
+        if (start < used[1]) write("node", young);
+      } else if (height > 0) {
+        visit(height - 1, 2 * index);
+        visit(height - 1, 2 * index + 1);
+      } else {
+        this.writeLeaf(sides, start, isAccounts, widthOf(positions));
+        const [oldLeaf, youngLeaf] = sides.map(tree => tree.positions[start] ?? null) as [
+          ReferenceLeaf | null,
+          ReferenceLeaf | null,
+        ];
+        onChange({owner, leafIndex: start, before: oldLeaf, after: youngLeaf});
+      }
+    };
+    write("positions", concatBytes(...used.map(count => bigEndian(count, 5))));
+    let height = 0;
+    while (2 ** height < positions) height++;
+    visit(height, 0);
+  }
+
+  private writeLeaf(
+    sides: readonly [ReferenceTree, ReferenceTree],
+    index: number,
+    isAccounts: boolean,
+    width: number,
+  ): void {
+    const {suite, keyOf, items} = this;
+    const record = (leaf: ReferenceLeaf | null, hasKey = true) =>
+      leafRecord(suite, leaf, index, isAccounts, width, keyOf, hasKey);
+    // undefined: beyond the end of the tree; null: deleted.
+    const [old, young] = sides.map(({positions}) => positions[index]) as [
+      ReferenceLeaf | null | undefined,
+      ReferenceLeaf | null | undefined,
+    ];
+    if (old !== undefined) items.push({what: "leaf", bytes: record(old)});
+    if (young === undefined) return;
+    if (index < 2 || !old) items.push({what: "leaf", bytes: record(young)});
+    else {
+      const hasValue = young === null || !isEqual(old.hVal, young.hVal);
+      items.push({what: "bit", bit: hasValue});
+      if (hasValue) items.push({what: "leaf", bytes: record(young, false)});
+      else items.push({what: "links", bytes: linksOf(young as ReferenceLeaf, width)});
+    }
+  }
+}
