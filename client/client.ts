@@ -70,11 +70,13 @@ export type {
   EstimateRequest,
 } from "./service/estimate.ts";
 export type {Finalization} from "./service/finalization.ts";
+export type {BlockContext, HeaderFields} from "./service/header.ts";
 export {type Layer1RootOptions, layer1Root} from "./service/layer1Root.ts";
 export {
   type Abortable,
   createProofClient,
   type GetChangesParameters,
+  type GetCodesParameters,
   type GetFinalizationsParameters,
   type GetLeavesParameters,
   type GetMultiProofParameters,

@@ -17,6 +17,8 @@ function readerOf(pattern: RegExp, what: string): Reader<string> {
   };
 }
 
+/** `0x` and an even number of digits. */
+export const readBytesText = readerOf(/^0x(?:[0-9a-f]{2})*$/, "bytes in lower-case hex");
 /** `0x` and 64 digits. */
 export const readHash = readerOf(/^0x[0-9a-f]{64}$/, "32 bytes in lower-case hex");
 export const readName = readerOf(/^.{0,64}$/s, "text of at most 64 characters");

@@ -4,10 +4,12 @@ import {HttpCaller} from "../rpc/httpCaller.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {type BlockName, getStateRoot, type HeldBlockName, type RootedBlock} from "./block.ts";
 import {getChanges} from "./changes.ts";
+import {getCodes} from "./codes.ts";
 import {type ConnectionOptions, readConnection} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
 import {type Finalization, getFinalizations} from "./finalization.ts";
+import {type BlockContext, getHeader} from "./header.ts";
 import {getLeaves} from "./leaves.ts";
 import {getMultiProof, getProof, type ProofMethods, waitForProof} from "./proofMethods.ts";
 import type {
@@ -81,6 +83,11 @@ export interface GetStateRootParameters extends Abortable {
   readonly block?: HeldBlockName;
 }
 
+export interface GetCodesParameters extends Abortable {
+  /** `keccakCodeHash` of accounts. */
+  readonly hashes: readonly string[];
+}
+
 export interface GetFinalizationsParameters extends Abortable {
   /** Default: 0. */
   readonly fromBlock?: bigint;
@@ -109,7 +116,10 @@ export interface ProofClient<Verifies extends boolean = true> {
   getChanges(
     parameters: GetChangesParameters,
   ): Promise<Verifies extends true ? ProvenChanges : ServerChanges>;
+  /** Contract code by its keccak hash, which proves it. undefined where the server knows no code of that hash. */
+  getCodes(parameters: GetCodesParameters): Promise<readonly (Uint8Array | undefined)[]>;
   /** The server's word, as are those below. */
+  getHeader(parameters?: GetStateRootParameters): Promise<BlockContext>;
   getStateRoot(parameters?: GetStateRootParameters): Promise<RootedBlock>;
   getFinalizations(parameters?: GetFinalizationsParameters): Promise<readonly Finalization[]>;
   getCoverage(parameters?: Abortable): Promise<Coverage>;
@@ -133,6 +143,8 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
       getLeaves(methods, {tree, from, count}, block, batched, signal),
     getChanges: ({tree, fromBlock, toBlock = "finalized", cursor = 0n, count = MAX_LEAVES, signal}) =>
       getChanges(methods, {tree, cursor, count}, fromBlock, toBlock, signal),
+    getCodes: ({hashes, signal}) => getCodes(caller, hashes, signal),
+    getHeader: ({block = "latest", signal} = {}) => getHeader(caller, block, signal),
     getStateRoot: ({block = "latest", signal} = {}) => getStateRoot(caller, block, signal),
     getFinalizations: ({fromBlock = 0n, count = DEFAULT_FINALIZATIONS, signal} = {}) =>
       getFinalizations(caller, fromBlock, count, signal),

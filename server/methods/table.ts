@@ -3,6 +3,7 @@ import {estimateGas} from "./estimateGas/estimateGas.ts";
 import {createEstimateParams} from "./estimateGas/estimateParams.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {getChanges} from "./proof/getChanges.ts";
+import {getCodes} from "./proof/getCodes.ts";
 import {getFinalizations} from "./proof/getFinalizations.ts";
 import {getLeaves} from "./proof/getLeaves.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
@@ -14,6 +15,7 @@ import {chainId, ethChainId, netVersion} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
 import {createDiscover} from "./ready/discover.ts";
 import {getCoverage} from "./ready/getCoverage.ts";
+import {getHeader} from "./ready/getHeader.ts";
 import {getStateRoot} from "./ready/getStateRoot.ts";
 
 /** The methods that every process has, besides rpc.discover. */
@@ -26,6 +28,8 @@ const METHODS: readonly Method[] = [
   waitForProof,
   estimateGas,
   getStateRoot,
+  getHeader,
+  getCodes,
   getFinalizations,
   getCoverage,
   chainId,

@@ -141,14 +141,19 @@ export class StateReader {
 
   /** @throws StoreError RECORD_MISSING */
   readCode(keccakHash: Uint8Array): Buffer {
-    const code = this.readRecord(codeKey(keccakHash));
+    const code = this.findCode(keccakHash);
     if (code === undefined)
       throw new StoreError("RECORD_MISSING", `code ${toHex(keccakHash)} is not in the store`);
     return code;
   }
 
+  /** @returns undefined if no code here has this hash. @throws StoreError RECORD_DAMAGED */
+  findCode(keccakHash: Uint8Array): Buffer | undefined {
+    return this.readRecord(codeKey(keccakHash));
+  }
+
   hasCode(keccakHash: Uint8Array): boolean {
-    return this.readRecord(codeKey(keccakHash)) !== undefined;
+    return this.findCode(keccakHash) !== undefined;
   }
 
   readLeafKeys(_owner: number, _pageIndex: number): readonly (Uint8Array | undefined)[] {

@@ -14,6 +14,7 @@ import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {Head} from "../job/head.ts";
 import {Retreat} from "../job/retreat.ts";
+import {type BlockContext, readContext} from "./blockContext.ts";
 
 /** A block as chain_getStateRoot shows it. */
 export interface BlockSummary {
@@ -105,6 +106,17 @@ export class ChainView {
   /** As readBlock, also for a block that was pruned. */
   readHeader(block: number): BlockSummary | Failure {
     return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
+  }
+
+  /** @returns a failure as readBlock */
+  readContext(block: number): (BlockContext & {readonly block: BlockSummary}) | Failure {
+    const summary = this.readBlock(block);
+    if ("failure" in summary) return summary;
+    try {
+      return {block: summary, ...readContext(this.reader, block)};
+    } catch (error) {
+      return this.withNearest(failureOf(error));
+    }
   }
 
   /**

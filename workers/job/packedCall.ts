@@ -46,6 +46,8 @@ export const ProofForm = {
   /** The leaves that differ between two blocks (changesCall.ts). */
   CHANGES_HEX: 9,
   CHANGES_BYTES: 10,
+  /** No proof: contract code (codesCall.ts). */
+  CODES: 11,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];

@@ -28,6 +28,7 @@ import type {ProofCounts} from "../job/proofCounts.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {ChangesProver} from "./changesProver.ts";
+import {writeCodes} from "./codesText.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
 import {LeavesProver, type ProvedLeaves} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
@@ -100,9 +101,10 @@ export class Prover {
 
   private answerCall(id: string, call: Buffer): void {
     const form = readCallForm(call, 0);
-    if (form === ProofForm.FINALIZATIONS) {
+    if (form === ProofForm.FINALIZATIONS || form === ProofForm.CODES) {
       this.text.text(openResult(id));
-      writeFinalizations(this.text, this.store, readFinalizations(call));
+      if (form === ProofForm.CODES) writeCodes(this.text, this.store, call);
+      else writeFinalizations(this.text, this.store, readFinalizations(call));
       this.text.text(RESPONSE_END + SEPARATOR);
       return;
     }
@@ -221,6 +223,7 @@ function blocksOf(calls: Buffer, at: number): readonly number[] {
   const block = readCallBlock(calls, at);
   switch (readCallForm(calls, at)) {
     case ProofForm.FINALIZATIONS:
+    case ProofForm.CODES:
       return [];
     case ProofForm.CHANGES_HEX:
     case ProofForm.CHANGES_BYTES:

@@ -12,6 +12,7 @@ import {
 } from "../../../client/client.ts";
 import {proofActions} from "../../../client/viem/proofActions.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
+import {CHAIN_ID, createLines} from "../../support/chains/serviceLines.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
 
@@ -213,6 +214,24 @@ test("getStateRoot, getCoverage and getFinalizations give numbers as bigints", a
     rangeCount: 1n,
   });
   assert.deepEqual(finalizations, []);
+});
+
+test("getHeader gives the fields that the server knows, and the hashes of the blocks before", async () => {
+  const {block, header, ancestors, chainId, config} = await createClient().getHeader({block: 3});
+  assert.deepEqual(
+    [block.number, block.hash, block.stateRoot, block.finalized],
+    [3n, hashOfBlock(3), roots[3], true],
+  );
+  assert.deepEqual(ancestors, [2, 1, 0].map(hashOfBlock));
+  const [line] = createLines(3, 3);
+  assert.deepEqual(
+    Object.entries(header).filter(([, value]) => value !== undefined),
+    Object.entries({
+      parentHash: hashOfBlock(2),
+      timestamp: BigInt(line?.timestamp as string),
+    }),
+  );
+  assert.deepEqual([chainId, config], [BigInt(CHAIN_ID), undefined]);
 });
 
 test("estimateGas takes amounts as bigints, and an error has the revert bytes", async () => {

@@ -149,6 +149,8 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   linea_estimateGas: ESTIMATES,
   rollup_getZkEVMBlockNumber: [[]],
   chain_getStateRoot: [[], [null], ["latest"], ["0x2"], [{blockNumber: "0x2", requireCanonical: true}]],
+  chain_getHeader: [["latest"], ["0x0"], [{blockNumber: "0x2"}]],
+  chain_getCodes: [[[`0x${"ab".repeat(32)}`]], [[`0x${"AB".repeat(32)}`, `0x${"00".repeat(32)}`]]],
   chain_getFinalizations: [[], [null], ["0x2", null], ["0x0", "0x3e8"]],
   chain_getCoverage: [[]],
   chain_chainId: [[]],
@@ -174,6 +176,16 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   ],
   linea_estimateGas: WRONG_ESTIMATES,
   chain_getStateRoot: [[-32001, ["0xff"]]],
+  chain_getHeader: [
+    [-32602, []],
+    [-32001, ["0xff"]],
+  ],
+  chain_getCodes: [
+    [-32602, [[]]],
+    [-32602, [["0x1"]]],
+    [-32602, [`0x${"ab".repeat(32)}`]],
+    [-32005, [Array.from({length: 257}, () => `0x${"ab".repeat(32)}`)]],
+  ],
   chain_getFinalizations: [
     [-32602, ["latest"]],
     [-32602, ["0x0", "0x0"]],

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
 import {
   type AccountLeaf,
   compareBytes,
@@ -133,6 +134,36 @@ export function testDemoLeaves(service: () => OwnService): void {
     const own = createProofClient({url: service().url, verify: false});
     assert.deepEqual(await own.getLeaves(parameters), {block: BLOCK, proof});
     assert.equal((await own.getLeaves({tree: "accounts", count: 1})).block, BigInt(demo.lastBlock));
+  });
+
+  test("code comes by its keccak hash, and a hash that no code has gives none", async () => {
+    const client = createClient();
+    const hashes: string[] = [];
+    for (const address of [demo.token.address, LEDGER]) {
+      const {account} = await client.getProof({address, block: BLOCK});
+      hashes.push(account?.keccakCodeHash as string);
+      hashes.push(`0x${"ab".repeat(32)}`);
+    }
+    // More than one call has.
+    const many = Array.from({length: 300}, (_, i) => hashes[i % 4] as string);
+    const codes = await client.getCodes({hashes: many});
+    assert.equal(codes.length, 300);
+    for (const [i, code] of codes.entries()) {
+      if (i % 2 === 1) assert.equal(code, undefined);
+      else assert.equal(encodeHex(keccak_256(code as Uint8Array)), hashes[i % 4]);
+    }
+    const forging = createProofClient({
+      url: service().url,
+      verify: false,
+      fetch: async (url, init) => {
+        const body = String(init?.body).replace(hashes[0]?.slice(2) as string, hashes[2]?.slice(2) as string);
+        return fetch(url, {...init, body});
+      },
+    });
+    await assert.rejects(
+      forging.getCodes({hashes: [hashes[0] as string]}),
+      /code: expected the keccak hash 0x/,
+    );
   });
 
   test("an absent account and one without storage have no leaves", async () => {

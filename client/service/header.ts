@@ -1,0 +1,74 @@
+/** chain_getHeader: what a block needs besides its state, so that calls can be executed on it. */
+import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import {
+  fieldsOf,
+  listOf,
+  optional,
+  readBytesText,
+  readHash,
+  readObject,
+  readQuantity,
+} from "./answerFields.ts";
+import {encodeBlock, type HeldBlockName, type RootedBlock, readRootedBlock} from "./block.ts";
+
+/** Fields of a block's header, as far as the server knows them. */
+export interface HeaderFields {
+  readonly parentHash: string | undefined;
+  readonly timestamp: bigint | undefined;
+  readonly gasLimit: bigint | undefined;
+  readonly baseFeePerGas: bigint | undefined;
+  readonly miner: string | undefined;
+  readonly mixHash: string | undefined;
+  readonly extraData: string | undefined;
+  readonly difficulty: bigint | undefined;
+  /** The chain's own state root. It is not the root of the trees that proofs are of. */
+  readonly stateRoot: string | undefined;
+  readonly gasUsed: bigint | undefined;
+  readonly blobGasUsed: bigint | undefined;
+  readonly excessBlobGas: bigint | undefined;
+}
+
+/** What the server says of a block. None of it is proved. */
+export interface BlockContext {
+  readonly block: RootedBlock;
+  readonly header: HeaderFields;
+  /** Hashes of the blocks before it, newest first: at most 256. */
+  readonly ancestors: readonly string[];
+  readonly chainId: bigint | undefined;
+  /** geth's genesis config: the chain's hard forks. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+}
+
+const MAX_ANCESTORS = 256;
+const HEADER_BYTES = 1 << 20;
+
+const readContext = fieldsOf<BlockContext>({
+  block: readRootedBlock,
+  header: fieldsOf<HeaderFields>({
+    parentHash: optional(readHash),
+    timestamp: optional(readQuantity),
+    gasLimit: optional(readQuantity),
+    baseFeePerGas: optional(readQuantity),
+    miner: optional(readBytesText),
+    mixHash: optional(readHash),
+    extraData: optional(readBytesText),
+    difficulty: optional(readQuantity),
+    stateRoot: optional(readHash),
+    gasUsed: optional(readQuantity),
+    blobGasUsed: optional(readQuantity),
+    excessBlobGas: optional(readQuantity),
+  }),
+  ancestors: listOf(0, MAX_ANCESTORS, readHash),
+  chainId: optional(readQuantity),
+  config: optional(readObject),
+});
+
+/** @throws RpcError */
+export async function getHeader(
+  caller: RpcCaller,
+  block: HeldBlockName,
+  signal: AbortSignal | undefined,
+): Promise<BlockContext> {
+  const request = {method: "chain_getHeader", params: [encodeBlock(block)], maxAnswerBytes: HEADER_BYTES};
+  return readContext("header", await caller.call(request, signal));
+}

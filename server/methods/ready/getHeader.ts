@@ -1,0 +1,77 @@
+import {createFailureError} from "../../rpc/failure.ts";
+import {encodeQuantity} from "../../rpc/quantity.ts";
+import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
+import {RecordFailure} from "../method.ts";
+import {arrayOf, BLOCK, BLOCK_PARAM, BYTES, HASH, nullable, objectOf, QUANTITY} from "../schema.ts";
+import {resolveSelector} from "../selector.ts";
+import {createReady} from "./readyMethod.ts";
+
+/** Reading 256 hashes takes the main thread 1 ms. At this cost, one request may ask for ten. */
+const HEADER_COST = 2000;
+
+const HEADER = objectOf(
+  {},
+  {
+    parentHash: HASH,
+    timestamp: QUANTITY,
+    gasLimit: QUANTITY,
+    baseFeePerGas: QUANTITY,
+    miner: BYTES,
+    mixHash: HASH,
+    extraData: BYTES,
+    difficulty: QUANTITY,
+    stateRoot: HASH,
+    gasUsed: QUANTITY,
+    blobGasUsed: QUANTITY,
+    excessBlobGas: QUANTITY,
+  },
+);
+
+export const getHeader = createReady({
+  name: "chain_getHeader",
+  summary:
+    "What a store needs to begin with a block besides its state: the known fields of its header, the hashes of up to 256 blocks before it, the chain's id and genesis configuration.",
+  params: [{name: "block", required: true, schema: BLOCK_PARAM}],
+  result: {
+    name: "header",
+    schema: objectOf({
+      block: BLOCK,
+      header: HEADER,
+      ancestors: arrayOf(HASH),
+      chainId: nullable(QUANTITY),
+      config: nullable({type: "object"}),
+    }),
+  },
+  errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
+  cost: HEADER_COST,
+  answer({chain, head}, [selector]) {
+    const number = resolveSelector(selector, "params[0] (block)", "held", {chain, head});
+    const context = chain.readContext(number);
+    if ("failure" in context) {
+      if (context.failure === "BLOCK_UNKNOWN") throw createBlockUnknownError(encodeQuantity(number), head);
+      throw createFailureError(context, head) ?? new RecordFailure(context);
+    }
+    const {block, header, ancestors, config} = context;
+    const fields = Object.entries(header).map(([name, value]) => [name, encodeField(value)]);
+    return JSON.stringify({
+      block: {
+        number: encodeQuantity(number),
+        hash: encodeBytes(block.hash),
+        stateRoot: encodeBytes(block.stateRoot),
+        finalized: number <= (head.finalized ?? -1),
+      },
+      header: Object.fromEntries(fields),
+      ancestors: ancestors.map(encodeBytes),
+      chainId: chain.chainId === undefined ? null : encodeQuantity(chain.chainId),
+      config: config === undefined ? null : (JSON.parse(config) as unknown),
+    });
+  },
+});
+
+function encodeField(value: bigint | Uint8Array): string | null {
+  return typeof value === "bigint" ? encodeQuantity(value) : encodeBytes(value);
+}
+
+function encodeBytes(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString("hex")}`;
+}

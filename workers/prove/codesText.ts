@@ -1,0 +1,35 @@
+/** The text of chain_getCodes (docs/json-rpc.md). */
+import type {StateReader} from "../../storage/block/stateReader.ts";
+import {toHex} from "../../storage/hex.ts";
+import {MAX_CODES_BYTES, readCodeHashes} from "../job/codesCall.ts";
+import {CallError} from "../job/failure.ts";
+import type {AnswerText} from "./answerText.ts";
+
+/**
+ * Appends an array: the codes in the order of the hashes, null for a hash that no code here has. It ends before the code that would
+ * make the codes longer than MAX_CODES_BYTES.
+ *
+ * @throws CallError if the first code alone is longer; StoreError for a damaged record
+ */
+export function writeCodes(text: AnswerText, store: StateReader, call: Buffer): void {
+  let bytes = 0;
+  let separator = "[";
+  for (const hash of readCodeHashes(call)) {
+    const code = store.findCode(hash);
+    bytes += code?.length ?? 0;
+    if (bytes > MAX_CODES_BYTES) {
+      if (bytes > (code?.length ?? 0)) break;
+      throw new CallError(
+        `code ${toHex(hash)} has ${bytes} bytes: an answer has at most ${MAX_CODES_BYTES} of them`,
+      );
+    }
+    text.text(separator);
+    separator = ",";
+    if (code === undefined) text.text("null");
+    else {
+      text.reserve(2 * code.length + 4);
+      text.quotedHex(code, 0, code.length);
+    }
+  }
+  text.text("]");
+}
