@@ -11,6 +11,7 @@ const PART_NAMES: readonly PartName[] = [
   "idle",
   "import",
   "wait",
+  "pull",
 ];
 
 const program = createProgram(

@@ -18,7 +18,7 @@ export interface ServiceBench {
 export interface Finding {
   readonly figure: string;
   readonly value: number;
-  readonly unit: "MB" | "ms" | "x" | "us" | "/s" | "/min" | "bytes" | "";
+  readonly unit: "MB" | "s" | "ms" | "x" | "us" | "/s" | "/min" | "bytes" | "";
 }
 
 const SAMPLE_MS = 50;

@@ -16,11 +16,21 @@ import {measureIdleConnections} from "./idleConnections.ts";
 import {measureImport} from "./importBeside.ts";
 import {measureTail} from "./latencyTail.ts";
 import {measureLoopingClients} from "./loopingClients.ts";
+import {measurePull} from "./pullBeside.ts";
 import type {Finding, ServiceBench} from "./serviceBench.ts";
 import {measureSlowReader} from "./slowReader.ts";
 import {measureWaiting} from "./waitingCalls.ts";
 
-export type PartName = "memory" | "tail" | "clients" | "loops" | "reader" | "idle" | "import" | "wait";
+export type PartName =
+  | "memory"
+  | "tail"
+  | "clients"
+  | "loops"
+  | "reader"
+  | "idle"
+  | "import"
+  | "wait"
+  | "pull";
 
 /** Commander's values, by flag. */
 export interface ServiceFlags {
@@ -41,6 +51,7 @@ const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[
   idle: measureIdleConnections,
   import: measureImport,
   wait: measureWaiting,
+  pull: measurePull,
 };
 
 /** @param command - the command line that repeats this run */

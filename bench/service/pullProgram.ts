@@ -1,0 +1,59 @@
+/**
+ * Pulls a state and verifies it, in a process of its own, so that its time and memory are separate:
+ *
+ *   node pullProgram.js '{"url": "http://...", "tree": "all", "block": 300, "root": "0x..."}'   ->   one PullFigures as JSON
+ */
+import * as asSha256 from "@chainsafe/as-sha256";
+import {createProofClient, createSha256Suite, pullState} from "../../client/client.ts";
+
+export interface PullOrder {
+  readonly url: string;
+  readonly tree: string;
+  readonly block: number;
+  /** State root of the block. */
+  readonly root: string;
+}
+
+export interface PullFigures {
+  readonly accounts: number;
+  readonly slots: number;
+  readonly seconds: number;
+  /** User and system time. */
+  readonly cpuSeconds: number;
+  /** Of the bodies of all answers. */
+  readonly bytes: number;
+  readonly requests: number;
+  /** The most that the process ever took. */
+  readonly peakRssBytes: number;
+}
+
+const {url, tree, block, root} = JSON.parse(process.argv[2] as string) as PullOrder;
+let [bytes, requests, accounts, slots] = [0, 0, 0, 0];
+const client = createProofClient({
+  url,
+  suite: createSha256Suite(asSha256),
+  trustedRoot: root,
+  fetch: async (resource, init) => {
+    const response = await fetch(resource, init);
+    bytes += Number(response.headers.get("content-length"));
+    requests++;
+    return response;
+  },
+});
+const startMs = performance.now();
+for await (const {leaves} of pullState(client, {tree, block}))
+  for (const {role} of leaves)
+    if (role === "account") accounts++;
+    else if (role === "slot") slots++;
+const seconds = (performance.now() - startMs) / 1000;
+const {userCPUTime, systemCPUTime, maxRSS} = process.resourceUsage();
+const figures: PullFigures = {
+  accounts,
+  slots,
+  seconds,
+  cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+  bytes,
+  requests,
+  peakRssBytes: maxRSS * 1024,
+};
+process.stdout.write(JSON.stringify(figures));
