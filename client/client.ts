@@ -34,6 +34,7 @@ export {
 } from "./leaves/changeRange.ts";
 export type {LeafChange} from "./leaves/foldChanges.ts";
 export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRange.ts";
+export type {LeavesVerifier, VerifiedLeaves} from "./leaves/leavesVerifier.ts";
 export type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeLeaf} from "./leaves/treeLeaf.ts";
 export {type Account, decodeAccount, encodeAccount} from "./proof/account.ts";
 export {ProofError} from "./proof/proofError.ts";

@@ -3,8 +3,7 @@
  *
  *   node pullProgram.js '{"url": "http://...", "tree": "all", "block": 300, "root": "0x..."}'   ->   one PullFigures as JSON
  */
-import * as asSha256 from "@chainsafe/as-sha256";
-import {createProofClient, createSha256Suite, pullState} from "../../client/client.ts";
+import {createProofClient, pullState, sha256Suite} from "../../client/client.ts";
 
 export interface PullOrder {
   readonly url: string;
@@ -31,7 +30,7 @@ const {url, tree, block, root} = JSON.parse(process.argv[2] as string) as PullOr
 let [bytes, requests, accounts, slots] = [0, 0, 0, 0];
 const client = createProofClient({
   url,
-  suite: createSha256Suite(asSha256),
+  suite: sha256Suite,
   trustedRoot: root,
   fetch: async (resource, init) => {
     const response = await fetch(resource, init);

@@ -1,15 +1,15 @@
 /**
- * The two hash suites of docs/proofs.md section 1: @noble/hashes or the caller's own SHA-256 for sha256, plain numbers and
+ * The two hash suites of docs/proofs.md section 1: the runtime's, @noble/hashes' or the caller's own SHA-256 for sha256, plain numbers and
  * @noble/hashes' keccak for poseidon2. The prover does not use this code.
  *
  *                         sha256                          poseidon2
  *   root node        64 = nextFreeNode 32 | sub-root 32   96 = nextFreeNode 64 | sub-root 32
  *   leaf opening    128 = prev 32 | next 32 | hKey | hVal 192 = prev 64 | next 64 | hKey | hVal
  */
-import {sha256} from "@noble/hashes/sha2.js";
 import {compareBytes, concatBytes} from "../bytes/byteString.ts";
 import {PairMemo} from "./pairMemo.ts";
 import {P, poseidon2} from "./poseidon2.ts";
+import {chooseSha256} from "./runtimeSha256.ts";
 
 export interface HashSuite {
   readonly name: "sha256" | "poseidon2";
@@ -177,8 +177,8 @@ function plainBytes(bytes: Uint8Array): Uint8Array {
   return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes);
 }
 
-/** SHA-256 of @noble/hashes. */
-export const sha256Suite: HashSuite = createSha256Suite({digest: sha256});
+/** SHA-256 of the runtime, or of @noble/hashes where it has none. */
+export const sha256Suite: HashSuite = createSha256Suite({digest: chooseSha256()});
 
 function hashPoseidon2(...parts: readonly Uint8Array[]): Uint8Array {
   return poseidon2(concatBytes(...parts));

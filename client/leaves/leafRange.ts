@@ -12,7 +12,7 @@ import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
 import {type AnsweredBlock, readBlock} from "./blockBytes.ts";
 import {createNodes, foldRange, leafAt} from "./foldRange.ts";
-import {LeafReader} from "./leafReader.ts";
+import {type KnownHashes, LeafReader} from "./leafReader.ts";
 import type {TreeLeaf} from "./treeLeaf.ts";
 
 /** What was asked for. */
@@ -43,6 +43,8 @@ const ACCOUNTS = "accounts";
 /** A storage tree with fewer is a new one, and the account has no storage. */
 const MIN_STORAGE_POSITIONS = 3;
 const NEW_TREE_POSITIONS = 2;
+/** Of an account without storage. */
+const NO_LEAVES = {nextFreeNode: NEW_TREE_POSITIONS, leaves: [], end: NEW_TREE_POSITIONS};
 
 /** The block that an answer names, before anything is verified. @throws ProofError */
 export function readAnsweredBlock(bytes: Uint8Array, firstByte = FIRST_BYTE): AnsweredBlock {
@@ -77,7 +79,7 @@ export function verifyLeaves(
   const storageRoot = account && decodeHex(account.storageRoot);
   if (storageRoot === undefined || isEqual(storageRoot, newTreeRoot(suite))) {
     reader.end();
-    return {block, account, nextFreeNode: NEW_TREE_POSITIONS, leaves: [], end: NEW_TREE_POSITIONS};
+    return {block, account, ...NO_LEAVES};
   }
   const range = readRange(suite, reader, tree, MIN_STORAGE_POSITIONS, from, count);
   check(isEqual(range.root, storageRoot), "storageTree", "does not fold to the account's storageRoot");
@@ -90,38 +92,103 @@ function openAnswer(reader: ByteReader, firstByte: number): AnsweredBlock {
   return readBlock(reader);
 }
 
+/** What another thread gives back of an answer that it has verified. */
+export interface VerifiedHashes {
+  /** As in the LeafRange. */
+  readonly account: ProvenAccount | undefined;
+  /** hKey and hVal of each leaf: 64 bytes, zeros of a removed one. */
+  readonly hashes: Uint8Array;
+}
+
+/** @returns what `readVerifiedLeaves` needs besides the bytes */
+export function packHashes({account, leaves}: LeafRange): VerifiedHashes {
+  const hashes = new Uint8Array(64 * leaves.length);
+  leaves.forEach((leaf, i) => {
+    if (leaf.role === "removed") return;
+    hashes.set(leaf.hKey, 64 * i);
+    hashes.set(leaf.hVal, 64 * i + 32);
+  });
+  return {account, hashes};
+}
+
+/** Reads an answer that `verifyLeaves` has accepted in another thread, for the same request. Nothing is hashed. */
+export function readVerifiedLeaves(
+  suite: HashSuite,
+  {tree, from, count}: LeavesRequest,
+  bytes: Uint8Array,
+  {account, hashes}: VerifiedHashes,
+): LeafRange {
+  const reader = new ByteReader(bytes);
+  const block = openAnswer(reader, FIRST_BYTE);
+  if (tree !== ACCOUNTS) reader.take(reader.u16());
+  if (hashes.length === 0) return {block, account, ...NO_LEAVES};
+  const head = readHead(reader, NEW_TREE_POSITIONS, from, count);
+  const leafReader = createLeafReader(suite, reader, tree, head, {from, bytes: hashes});
+  const leaves = Array.from({length: head.count}, (_, i) =>
+    readLeaf(leafReader, from + i, head.nextFreeNode),
+  );
+  return {block, account, nextFreeNode: head.nextFreeNode, leaves, end: from + head.count};
+}
+
+interface RangeHead {
+  readonly nextFreeNode: number;
+  readonly count: number;
+}
+
+function readHead(
+  reader: ByteReader,
+  minPositions: number,
+  askedFrom: number,
+  askedCount: number,
+): RangeHead {
+  const [nextFreeNode, from, count] = [reader.u40(), reader.u40(), reader.u16()];
+  check(nextFreeNode >= minPositions, "nextFreeNode", `is below ${minPositions}`);
+  check(from === askedFrom, "from", () => `expected ${askedFrom}, got ${from}`);
+  check(count >= 1 && count <= askedCount, "count", () => `expected 1 to ${askedCount}, got ${count}`);
+  check(from + count <= nextFreeNode, "count", "the range goes beyond nextFreeNode");
+  return {nextFreeNode, count};
+}
+
+function createLeafReader(
+  suite: HashSuite,
+  reader: ByteReader,
+  tree: string,
+  {nextFreeNode}: RangeHead,
+  known?: KnownHashes,
+): LeafReader {
+  const kind = tree === ACCOUNTS ? "accounts" : "slots";
+  return new LeafReader(suite, reader, kind, linkWidth(nextFreeNode), known);
+}
+
+function readLeaf(reader: LeafReader, leafIndex: number, nextFreeNode: number): TreeLeaf {
+  return leafIndex === 0 || leafIndex === 1
+    ? reader.readEnd(leafIndex, nextFreeNode)
+    : reader.read(leafIndex, nextFreeNode);
+}
+
 /** @returns the leaves, and the root that they fold to, which the caller compares */
 function readRange(
   suite: HashSuite,
   reader: ByteReader,
   tree: string,
   minPositions: number,
-  askedFrom: number,
+  from: number,
   askedCount: number,
 ): {readonly root: Uint8Array; readonly proven: Pick<LeafRange, "nextFreeNode" | "leaves" | "end">} {
-  const [nextFreeNode, from, count] = [reader.u40(), reader.u40(), reader.u16()];
-  const end = from + count;
-  check(nextFreeNode >= minPositions, "nextFreeNode", `is below ${minPositions}`);
-  check(from === askedFrom, "from", () => `expected ${askedFrom}, got ${from}`);
-  check(count >= 1 && count <= askedCount, "count", () => `expected 1 to ${askedCount}, got ${count}`);
-  check(end <= nextFreeNode, "count", "the range goes beyond nextFreeNode");
-  const kind = tree === ACCOUNTS ? "accounts" : "slots";
-  const leafReader = new LeafReader(suite, reader, kind, linkWidth(nextFreeNode));
+  const head = readHead(reader, minPositions, from, askedCount);
+  const {nextFreeNode, count} = head;
+  const leafReader = createLeafReader(suite, reader, tree, head);
   const nodes = createNodes(count);
   const leaves: TreeLeaf[] = [];
-  for (let leafIndex = from; leafIndex < end; leafIndex++) {
-    leaves.push(
-      leafIndex === 0 || leafIndex === 1
-        ? leafReader.readEnd(leafIndex, nextFreeNode)
-        : leafReader.read(leafIndex, nextFreeNode),
-    );
-    nodes.set(leafReader.hash, leafAt(leafIndex - from));
+  for (let i = 0; i < count; i++) {
+    leaves.push(readLeaf(leafReader, from + i, nextFreeNode));
+    nodes.set(leafReader.hash, leafAt(i));
   }
   const subRoot = foldRange(suite, reader, nextFreeNode, from, count, nodes);
   reader.end();
   return {
     root: suite.hash(encodeRootNode(suite, nextFreeNode, subRoot)),
-    proven: {nextFreeNode, leaves, end},
+    proven: {nextFreeNode, leaves, end: from + count},
   };
 }
 

@@ -44,6 +44,13 @@ const plainParts = oncePerSuite(suite => ({
   keccakText: encodeHex(NO_CODE_KECCAK),
 }));
 
+/** The hKey and hVal of each leaf of a range, which another thread has made and verified: 64 bytes each, zeros of a removed leaf. */
+export interface KnownHashes {
+  /** Leaf index of the first one. */
+  readonly from: number;
+  readonly bytes: Uint8Array;
+}
+
 export class LeafReader {
   /** Hash of the leaf that was read last, 32 bytes: zeros of a removed one. */
   hash: Uint8Array = ZERO_WORD;
@@ -54,12 +61,16 @@ export class LeafReader {
   private prev = 0;
   private next = 0;
 
-  /** @param width - bytes of a link */
+  /**
+   * @param width - bytes of a link
+   * @param known - with it, nothing is hashed, and `hash` stays zeros
+   */
   constructor(
     private readonly suite: HashSuite,
     private readonly reader: ByteReader,
     private readonly tree: TreeKind,
     private readonly width: number,
+    private readonly known?: KnownHashes,
   ) {
     this.opening = new Uint8Array(suite.leafOpeningBytes);
   }
@@ -123,11 +134,11 @@ export class LeafReader {
     else if (hKey === undefined) {
       const bytes = reader.take(ADDRESS_BYTES);
       address = encodeHex(bytes);
-      hKey = suite.hashAddress(bytes);
+      hKey = this.knownHash(0) ?? suite.hashAddress(bytes);
     }
     this.readLinks(nextFreeNode);
     const account = this.readValue(flags, nonceBytes);
-    const hVal = suite.hashAccountValue(this.value);
+    const hVal = this.knownHash(32) ?? suite.hashAccountValue(this.value);
     return {role: "account", leafIndex, prev: this.prev, next: this.next, hKey, hVal, address, account};
   }
 
@@ -185,7 +196,7 @@ export class LeafReader {
       const slotBytes = reader.u8();
       reader.wordInto(word, 0, slotBytes);
       slot = readNumber(word, 32, slotBytes);
-      hKey = this.hashWord();
+      hKey = this.knownHash(0) ?? this.hashWord();
     }
     this.readLinks(nextFreeNode);
     reader.wordInto(word, 0, valueBytes);
@@ -196,10 +207,17 @@ export class LeafReader {
       prev: this.prev,
       next: this.next,
       hKey,
-      hVal: this.hashWord(),
+      hVal: this.knownHash(32) ?? this.hashWord(),
       slot,
       value,
     };
+  }
+
+  /** @param at - 0: hKey of the leaf that is being read; 32: its hVal */
+  private knownHash(at: 0 | 32): Uint8Array | undefined {
+    if (this.known === undefined) return undefined;
+    const start = 64 * (this.leafIndex - this.known.from) + at;
+    return this.known.bytes.subarray(start, start + 32);
   }
 
   /** hKey of a slot, or hVal, of what is in `word`. */
@@ -229,6 +247,7 @@ export class LeafReader {
 
   private hashOpening(hKey: Uint8Array, hVal: Uint8Array): Uint8Array {
     const {suite, opening} = this;
+    if (this.known !== undefined) return ZERO_WORD;
     this.openLink(this.prev, 0);
     this.openLink(this.next, suite.safeWordBytes);
     opening.set(hKey, opening.length - 64);

@@ -13,6 +13,7 @@ import {decodePlace, encodePlace, type StatePlace} from "./statePlace.ts";
 import {readStorages} from "./storageRanges.ts";
 import {StoredAccounts} from "./storedAccounts.ts";
 import {askRange, type RangeSource, readTree} from "./treeRanges.ts";
+import {usefulThreads, VerifierThreads} from "./verifierThreads.ts";
 
 export interface PullStateParameters extends Abortable {
   /**
@@ -28,8 +29,15 @@ export interface PullStateParameters extends Abortable {
   readonly ahead?: number;
   /** Leaves of one range, 1 to 4 096. A server that answers fewer is asked for the rest. Default: 4 096. */
   readonly leavesPerRange?: number;
+  /**
+   * Threads that verify, besides this one: 0 to 64. Default: as many as there are other cores, up to 4, and 0 in browsers; for trees
+   * that are worth it. They start when an answer shows that its tree has more leaves, and end with the pull.
+   */
+  readonly threads?: number;
 }
 
+/** Verifying fewer takes less time than starting a thread. */
+const WORTH_LEAVES = 16_384;
 const ACCOUNTS = "accounts";
 const ALL = "all";
 const ADDRESS = /^0x[0-9a-f]{40}$/;
@@ -49,19 +57,25 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
  */
 export async function* pullState(
   client: Pick<ProofClient, "getLeaves" | "getStateRoot">,
-  {tree, block, cursor, ahead = 4, leavesPerRange = 4096, signal}: PullStateParameters,
+  {tree, block, cursor, ahead = 4, leavesPerRange = 4096, threads, signal}: PullStateParameters,
 ): AsyncGenerator<PulledRange, void, void> {
   requireWhole("ahead", ahead, 1, 1024);
   requireWhole("leavesPerRange", leavesPerRange, 1, 4096);
+  if (threads !== undefined) requireWhole("threads", threads, 0, 64);
   const asked = readTreeName(tree);
   const place = cursor === undefined ? undefined : decodePlace(cursor, asked);
   const number = await findBlock(client, block, place?.block, signal);
   const stop = new LinkedStop(signal);
+  const verifyWith =
+    threads === undefined
+      ? new VerifierThreads(usefulThreads(), WORTH_LEAVES)
+      : new VerifierThreads(threads, 1);
   try {
-    const source = {client, block: number, ahead, leavesPerRange, signal: stop.signal};
+    const source = {client, block: number, ahead, leavesPerRange, verifyWith, signal: stop.signal};
     yield* readState(source, place ?? {block: number, tree: asked, account: 0, from: 0});
   } finally {
     stop.stop("nobody reads these leaves any more");
+    await verifyWith.close();
   }
 }
 

@@ -1,4 +1,5 @@
 /** The ranges of one tree in order, some of them asked for ahead. */
+import type {LeavesVerifier} from "../leaves/leavesVerifier.ts";
 import type {ProofClient} from "../service/proofClient.ts";
 import {PieceQueue} from "./pieceQueue.ts";
 import type {TreeRange} from "./pulledRange.ts";
@@ -10,6 +11,7 @@ export interface RangeSource {
   /** Pieces that are asked for or held at a time. */
   readonly ahead: number;
   readonly leavesPerRange: number;
+  readonly verifyWith: LeavesVerifier;
   /** Ends all calls. */
   readonly signal: AbortSignal;
 }
@@ -63,13 +65,13 @@ export async function* readTree(
 
 /** @param batched - for a short range: as hex in JSON, together with other calls of this moment */
 export async function askRange(
-  {client, block, signal}: RangeSource,
+  {client, block, verifyWith, signal}: RangeSource,
   tree: string,
   from: number,
   count: number,
   batched = false,
 ): Promise<TreeRange> {
-  const range = await client.getLeaves({tree, from, count, block, batched, signal});
+  const range = await client.getLeaves({tree, from, count, block, batched, verifyWith, signal});
   // Without the bytes of the proof, which would be held with the leaves.
   const {account, nextFreeNode, end, leaves} = range;
   return {block: range.block, tree, account, nextFreeNode, from: leaves.length === 0 ? 0 : from, end, leaves};

@@ -1,6 +1,7 @@
 /** chain_getLeaves: ranges of leaves, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
-import {type LeavesRequest, readAnsweredBlock, verifyLeaves} from "../leaves/leafRange.ts";
+import {type LeavesRequest, readAnsweredBlock} from "../leaves/leafRange.ts";
+import {type LeavesVerifier, thisThread} from "../leaves/leavesVerifier.ts";
 import {LEAF_POSITIONS} from "../proof/leafProof.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import {type BlockName, blockNumber, encodeBlock} from "./block.ts";
@@ -17,12 +18,20 @@ const LEAF_BYTES = 256;
 /** More than the rest of an answer takes: the account's proof, and the nodes beside the range. */
 const REST_BYTES = 8192;
 
+/** How an answer is asked for and verified. */
+export interface LeavesHandling {
+  /** Asks for hex in JSON, so that the call goes out in one batch with others. Of use for short ranges. Default: false. */
+  readonly batched?: boolean;
+  /** What verifies the answer. Default: this thread. `pullState` has threads of its own. */
+  readonly verifyWith?: LeavesVerifier;
+}
+
 /** A tag needs no call of its own: the answer names its block. @throws RpcError, ProofError, TypeError */
 export async function getLeaves(
   {caller, verifier}: ProofMethods,
   {tree, from, count}: LeavesRequest,
   block: BlockName,
-  batched: boolean,
+  {batched = false, verifyWith = thisThread}: LeavesHandling,
   signal: AbortSignal | undefined,
 ): Promise<ProvenLeaves | ServerLeaves> {
   requireWhole("from", from, 0, LEAF_POSITIONS - 1);
@@ -41,6 +50,5 @@ export async function getLeaves(
   const asked = blockNumber(block);
   check(asked === undefined || number === asked, "block.number", `expected ${asked}, got ${number}`);
   if (verifier === undefined) return {block: number, proof};
-  const root = await verifier.of(number, signal);
-  return {...verifyLeaves(verifier.suite, root, {tree, from, count}, proof), proof};
+  return verifyWith.verify(verifier.suite, () => verifier.of(number, signal), {tree, from, count}, proof);
 }

@@ -10,7 +10,7 @@ import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
 import {type Finalization, getFinalizations} from "./finalization.ts";
 import {type BlockContext, getHeader} from "./header.ts";
-import {getLeaves} from "./leaves.ts";
+import {getLeaves, type LeavesHandling} from "./leaves.ts";
 import {getMultiProof, getProof, type ProofMethods, waitForProof} from "./proofMethods.ts";
 import type {
   ProvenChanges,
@@ -52,7 +52,7 @@ export interface GetMultiProofParameters extends Abortable {
   readonly block?: BlockName;
 }
 
-export interface GetLeavesParameters extends Abortable {
+export interface GetLeavesParameters extends Abortable, LeavesHandling {
   /** "accounts" for the tree of all accounts, or an address for that account's storage tree. */
   readonly tree: string;
   /** The leaf index of the first leaf. Default: 0. */
@@ -61,8 +61,6 @@ export interface GetLeavesParameters extends Abortable {
   readonly count?: number;
   /** Default: "finalized". Name one number for all ranges of a tree: `block.number` of the first answer. */
   readonly block?: BlockName;
-  /** Asks for hex in JSON, so that the call goes out in one batch with others. Of use for short ranges. Default: false. */
-  readonly batched?: boolean;
 }
 
 export interface GetChangesParameters extends Abortable {
@@ -139,8 +137,8 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
     waitForProof: ({address, storageKeys = [], block = "latest", timeoutMs = DEFAULT_WAIT_MS, signal}) =>
       waitForProof(methods, {address, storageKeys}, block, timeoutMs, signal),
     getMultiProof: ({entries, block = "finalized", signal}) => getMultiProof(methods, entries, block, signal),
-    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", batched = false, signal}) =>
-      getLeaves(methods, {tree, from, count}, block, batched, signal),
+    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", signal, ...handling}) =>
+      getLeaves(methods, {tree, from, count}, block, handling, signal),
     getChanges: ({tree, fromBlock, toBlock = "finalized", cursor = 0n, count = MAX_LEAVES, signal}) =>
       getChanges(methods, {tree, cursor, count}, fromBlock, toBlock, signal),
     getCodes: ({hashes, signal}) => getCodes(caller, hashes, signal),

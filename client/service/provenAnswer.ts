@@ -1,6 +1,6 @@
 /** Answers with proofs: as JSON, and what they prove. */
 import type {ChangeRange} from "../leaves/changeRange.ts";
-import type {LeafRange} from "../leaves/leafRange.ts";
+import type {VerifiedLeaves} from "../leaves/leavesVerifier.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 
 // The `result` of chain_getProof: what the types say of it is the server's claim until it is verified.
@@ -52,10 +52,7 @@ export interface ProvenMultiProof {
 }
 
 /** What the answer to getLeaves proves. */
-export interface ProvenLeaves extends LeafRange {
-  /** Bytes of docs/proofs.md, section 15. */
-  readonly proof: Uint8Array;
-}
+export type ProvenLeaves = VerifiedLeaves;
 
 /** What the answer to getChanges proves. */
 export interface ProvenChanges extends ChangeRange {

@@ -1,6 +1,8 @@
 /** Pulls of whole trees from a proofd: order, memory, cursors, and what happens when something fails on the way. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {build} from "esbuild";
 import {
   createProofClient,
   ProofError,
@@ -43,7 +45,7 @@ function createClient({url = service.daemon.url, times = 0} = {}) {
 }
 
 function pull(parameters: Partial<PullStateParameters> = {}, client = createClient()) {
-  return pullState(client, {tree: "accounts", leavesPerRange: 5, ...parameters});
+  return pullState(client, {tree: "accounts", leavesPerRange: 5, threads: 0, ...parameters});
 }
 
 async function collect(ranges: AsyncIterable<PulledRange>): Promise<PulledRange[]> {
@@ -272,6 +274,25 @@ test("ending the loop and aborting the signal end the calls that are under way",
   await assert.rejects(collect(pull({signal: AbortSignal.abort()})), {name: "AbortError"});
 });
 
+test("a bundle without the file of the threads verifies in its own thread", async () => {
+  const bundle = service.path("bundle.mjs");
+  await build({
+    entryPoints: [fileURLToPath(new URL("../../../client/client.js", import.meta.url))],
+    outfile: bundle,
+    bundle: true,
+    format: "esm",
+    logLevel: "error",
+  });
+  const bundled = (await import(bundle)) as typeof import("../../../client/client.ts");
+  const client = bundled.createProofClient({
+    url: service.daemon.url,
+    suite: bundled.sha256Suite,
+    trustedRoot: block => service.root(Number(block)),
+  });
+  const ranges = await collect(bundled.pullState(client, {tree: "accounts", leavesPerRange: 9, threads: 2}));
+  assert.deepEqual(leavesOf(ranges), leavesOf(await collect(pull())));
+});
+
 test("parameters that are none are a TypeError, and so is a cursor of another tree or block", async () => {
   const cursor = `s1.3.accounts.0.5`;
   for (const wrong of [
@@ -279,6 +300,7 @@ test("parameters that are none are a TypeError, and so is a cursor of another tr
     {tree: "0x12"},
     {ahead: 0},
     {leavesPerRange: 4097},
+    {threads: -1},
     {cursor: "1.3.0.0"},
     {cursor: "s1.3.accounts.7.5"},
     {cursor, tree: OWNER},

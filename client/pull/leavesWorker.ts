@@ -1,0 +1,40 @@
+/**
+ * A thread that verifies answers of chain_getLeaves (verifierThreads.ts starts it):
+ *
+ *   "ready"                                    first of all
+ *   VerifyJob   ->   VerifiedAnswer            one after the other. Bytes go back and forth without a copy
+ */
+import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
+import {builtinModule} from "../hash/runtimeSha256.ts";
+import {type LeavesRequest, packHashes, type VerifiedHashes, verifyLeaves} from "../leaves/leafRange.ts";
+import {ProofError} from "../proof/proofError.ts";
+
+export interface VerifyJob {
+  readonly suite: HashSuite["name"];
+  readonly root: Uint8Array;
+  readonly request: LeavesRequest;
+  readonly bytes: Uint8Array;
+}
+
+export type VerifiedAnswer =
+  | {readonly bytes: Uint8Array; readonly verified: VerifiedHashes}
+  | {readonly refused: {readonly at: string; readonly rule: string}};
+
+interface Port {
+  on(event: "message", listener: (job: VerifyJob) => void): void;
+  postMessage(message: VerifiedAnswer | "ready", transfer?: readonly ArrayBufferLike[]): void;
+}
+
+const port = builtinModule<{readonly parentPort: Port}>("node:worker_threads")?.parentPort;
+port?.on("message", ({suite: name, root, request, bytes}) => {
+  try {
+    const suite = HASH_SUITES.find(one => one.name === name) as HashSuite;
+    const verified = packHashes(verifyLeaves(suite, root, request, bytes));
+    port.postMessage({bytes, verified}, [bytes.buffer, verified.hashes.buffer]);
+  } catch (error) {
+    // Any other error ends the thread, and with it the pull.
+    if (!(error instanceof ProofError)) throw error;
+    port.postMessage({refused: {at: error.at, rule: error.rule}});
+  }
+});
+port?.postMessage("ready");

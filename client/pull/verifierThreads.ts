@@ -1,0 +1,143 @@
+/**
+ * Threads that verify the answers of a pull, where the runtime has node:worker_threads (Node, Deno, Bun). This thread only reads what
+ * they have verified. Where there are none, as in browsers, or the file of the thread's code is missing, as in bundles, this thread
+ * verifies everything.
+ */
+import type {HashSuite} from "../hash/hashSuites.ts";
+import {builtinModule} from "../hash/runtimeSha256.ts";
+import {type LeavesRequest, readVerifiedLeaves, verifyLeaves} from "../leaves/leafRange.ts";
+import type {LeavesVerifier, VerifiedLeaves} from "../leaves/leavesVerifier.ts";
+import {ProofError} from "../proof/proofError.ts";
+import type {VerifiedAnswer, VerifyJob} from "./leavesWorker.ts";
+
+/** Of node:worker_threads. */
+interface Worker {
+  on(event: "message", listener: (message: VerifiedAnswer | "ready") => void): void;
+  on(event: "error", listener: (error: unknown) => void): void;
+  on(event: "exit", listener: () => void): void;
+  postMessage(job: VerifyJob, transfer: readonly ArrayBufferLike[]): void;
+  ref(): void;
+  unref(): void;
+  terminate(): Promise<unknown>;
+}
+
+interface WorkerThreads {
+  readonly Worker: new (file: URL) => Worker;
+}
+
+/** A shorter answer is verified here in less time than it takes to send it. */
+const MIN_BYTES = 2048;
+/** More threads than that verify faster than one thread reads. */
+const MOST_THREADS = 4;
+
+/** @returns threads that are of use: as many as there are other cores, up to 4; 0 where there can be none */
+export function usefulThreads(): number {
+  const cores = builtinModule<{availableParallelism?(): number}>("node:os")?.availableParallelism?.() ?? 1;
+  return Math.min(cores - 1, MOST_THREADS);
+}
+
+export class VerifierThreads implements LeavesVerifier {
+  private readonly threads: VerifierThread[] = [];
+  private root: Promise<Uint8Array> | undefined;
+  private isOpen = true;
+
+  /**
+   * @param count - of threads
+   * @param worthLeaves - they start when an answer shows that so many leaves of its tree will follow, or more
+   */
+  constructor(
+    private readonly count: number,
+    private readonly worthLeaves: number,
+  ) {}
+
+  /** All answers of a pull are of one block, so its root is asked for once. */
+  async verify(
+    suite: HashSuite,
+    rootOf: () => Promise<Uint8Array>,
+    request: LeavesRequest,
+    bytes: Uint8Array,
+  ): Promise<VerifiedLeaves> {
+    this.root ??= rootOf();
+    const root = await this.root;
+    const [thread] = this.threads.filter(({isReady}) => isReady).sort((a, b) => a.jobCount - b.jobCount);
+    if (thread !== undefined && bytes.length >= MIN_BYTES) return thread.verify(suite, root, request, bytes);
+    const range = verifyLeaves(suite, root, request, bytes);
+    if (range.nextFreeNode - range.end >= this.worthLeaves) this.start();
+    return {...range, proof: bytes};
+  }
+
+  /** Ends the threads. What they have not verified is never answered. */
+  async close(): Promise<void> {
+    this.isOpen = false;
+    await Promise.all(this.threads.map(thread => thread.end()));
+  }
+
+  private start(): void {
+    const Worker = builtinModule<WorkerThreads>("node:worker_threads")?.Worker;
+    if (Worker === undefined || !this.isOpen) return;
+    while (this.threads.length < this.count)
+      this.threads.push(new VerifierThread(new Worker(new URL("./leavesWorker.js", import.meta.url))));
+  }
+}
+
+interface PendingJob {
+  readonly resolve: (leaves: VerifiedLeaves) => void;
+  readonly reject: (error: unknown) => void;
+  readonly suite: HashSuite;
+  readonly request: LeavesRequest;
+}
+
+/** One thread. It answers its jobs in order. */
+class VerifierThread {
+  isReady = false;
+  private readonly jobs: PendingJob[] = [];
+
+  constructor(private readonly worker: Worker) {
+    worker.on("message", message => this.onMessage(message));
+    // Before it is ready, an error says that its file is missing or does not run: then this thread verifies.
+    worker.on("error", error => this.fail(error));
+    worker.on("exit", () => this.fail(new Error("a thread that verifies has ended")));
+    // An idle thread keeps no process alive.
+    worker.unref();
+  }
+
+  get jobCount(): number {
+    return this.jobs.length;
+  }
+
+  verify(
+    suite: HashSuite,
+    root: Uint8Array,
+    request: LeavesRequest,
+    bytes: Uint8Array,
+  ): Promise<VerifiedLeaves> {
+    return new Promise((resolve, reject) => {
+      if (this.jobs.length === 0) this.worker.ref();
+      this.jobs.push({resolve, reject, suite, request});
+      this.worker.postMessage({suite: suite.name, root, request, bytes}, [bytes.buffer]);
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate();
+  }
+
+  private onMessage(message: VerifiedAnswer | "ready"): void {
+    if (message === "ready") {
+      this.isReady = true;
+      return;
+    }
+    const {suite, request, resolve, reject} = this.jobs.shift() as PendingJob;
+    if (this.jobs.length === 0) this.worker.unref();
+    if ("refused" in message) reject(new ProofError(message.refused.at, message.refused.rule));
+    else {
+      const {bytes, verified} = message;
+      resolve({...readVerifiedLeaves(suite, request, bytes, verified), proof: bytes});
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.isReady = false;
+    for (const {reject} of this.jobs.splice(0)) reject(error);
+  }
+}

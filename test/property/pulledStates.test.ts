@@ -1,0 +1,140 @@
+/**
+ * Law: whatever the sizes of ranges, threads and places at which a pull is broken off and gone on with, the leaves that it gives are
+ * those of the reference's trees, each once. Engine, LevelDB and threads are real; calls reach the engine without HTTP.
+ */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
+import {type PulledRange, type PullStateParameters, pullState, type TreeLeaf} from "../../client/client.ts";
+import type {ProofClient} from "../../client/service/proofClient.ts";
+import {proofActions} from "../../client/viem/proofActions.ts";
+import {growingChains} from "../support/chains/growingBlocks.ts";
+import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
+import {assertWholeTree} from "../support/reference/pulledTree.ts";
+import {ReferenceState} from "../support/reference/referenceState.ts";
+import {propertyRuns} from "../support/soak.ts";
+import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
+import {proveLeaves} from "../support/stores/proveLeaves.ts";
+import {TemporaryStore} from "../support/stores/temporaryStore.ts";
+
+/** How a tree is pulled: parameters of each part, taken in turn, and after how many ranges it is broken off. */
+const manners = fc.array(
+  fc.record({
+    leavesPerRange: fc.oneof(fc.integer({min: 1, max: 9}), fc.constantFrom(64, 4096)),
+    ahead: fc.integer({min: 1, max: 6}),
+    threads: fc.constantFrom(0, 0, 0, 2),
+    ranges: fc.integer({min: 1, max: 12}),
+  }),
+  {minLength: 1, maxLength: 6},
+);
+type Manner = typeof manners extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
+
+/** A client whose calls go to the engine. */
+function clientOf(store: TemporaryStore, state: ReferenceState): ProofClient {
+  const request = async ({params}: {readonly params: readonly string[]}): Promise<string> => {
+    const [tree, from, count, block] = params as [string, string, string, string];
+    const address = tree === "accounts" ? undefined : decodeHex(tree);
+    const call = {block: Number(block), address, from: Number(from), count: Number(count)};
+    const bytes = await proveLeaves(store.engine, call);
+    if (typeof bytes === "string") assert.fail(bytes);
+    return encodeHex(bytes);
+  };
+  const trustedRoot = (block: bigint) => state.stateRoot(Number(block));
+  return proofActions({suite: state.suite, trustedRoot})({request}).proofs;
+}
+
+/** Pulls one tree, broken off again and again. */
+async function pullInParts(
+  client: ProofClient,
+  parameters: PullStateParameters,
+  manner: () => Manner,
+): Promise<PulledRange[]> {
+  const all: PulledRange[] = [];
+  for (let isWhole = false; !isWhole; ) {
+    const {ranges: most, ...how} = manner();
+    const cursor = all.at(-1)?.cursor;
+    let read = 0;
+    isWhole = true;
+    for await (const range of pullState(client, {
+      ...parameters,
+      ...how,
+      ...(cursor === undefined ? {} : {cursor}),
+    })) {
+      all.push(range);
+      if (++read < most) continue;
+      isWhole = false;
+      break;
+    }
+  }
+  return all;
+}
+
+async function checkStates(
+  store: TemporaryStore,
+  state: ReferenceState,
+  {addresses}: RandomChain,
+  blocks: readonly number[],
+  manner: () => Manner,
+): Promise<void> {
+  const client = clientOf(store, state);
+  for (const block of blocks)
+    for (const tree of ["accounts", ...addresses]) {
+      const ranges = await pullInParts(client, {tree, block}, manner);
+      const held = tree === "accounts" ? state.accountTree(block) : state.readAccount(block, tree)?.storage;
+      assertWholeTree(state.suite, leavesOf(ranges), held, () => undefined);
+      for (const range of ranges) assert.equal(range.tree, tree.toLowerCase());
+    }
+}
+
+function leavesOf(ranges: readonly PulledRange[]): TreeLeaf[] {
+  return ranges.flatMap(({leaves}) => leaves);
+}
+
+/** Takes them in turn. */
+function inTurn(list: readonly Manner[]): () => Manner {
+  let turn = 0;
+  return () => list[turn++ % list.length] as Manner;
+}
+
+for (const {suite, maxBlocks} of [
+  {suite: memoisedSha256, maxBlocks: 4},
+  {suite: memoisedPoseidon2, maxBlocks: 2},
+])
+  test(`${suite.name}: pulls of all trees of a random chain are the reference's, also after a rollback`, async () => {
+    const property = fc.asyncProperty(
+      forkedChains({maxBlocks}),
+      manners,
+      async ({trunk, left, right}, how) => {
+        const store = await TemporaryStore.create(suite.name);
+        try {
+          const manner = inTurn(how);
+          await store.mustImport(left.lines, trunk);
+          const before = new ReferenceState(suite, left.lines);
+          await checkStates(store, before, left, [before.latest], manner);
+          await store.engine.rollback(trunk);
+          await store.mustImport(right.lines, "last");
+          const after = new ReferenceState(suite, right.lines);
+          await checkStates(store, after, right, [0, after.latest], manner);
+        } finally {
+          await store.close();
+        }
+      },
+    );
+    await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
+  });
+
+test("threads verify the trees that are large enough for them", async () => {
+  const property = fc.asyncProperty(growingChains({boundary: 512, maxBlocks: 2}), async chain => {
+    const store = await TemporaryStore.create();
+    try {
+      await store.mustImport(chain.lines, "last");
+      const state = new ReferenceState(memoisedSha256, chain.lines);
+      const manner = inTurn([{leavesPerRange: 70, ahead: 4, threads: 2, ranges: 5}]);
+      await checkStates(store, state, chain, [state.latest], manner);
+    } finally {
+      await store.close();
+    }
+  });
+  await fc.assert(property, {numRuns: propertyRuns(1), includeErrorInReport: true});
+});

@@ -1,0 +1,117 @@
+/** Threads that verify answers: what they give back is what this thread would have said. */
+import assert from "node:assert/strict";
+import {once} from "node:events";
+import {test} from "node:test";
+import type {Worker} from "node:worker_threads";
+import {sha256Suite} from "../../../../client/hash/hashSuites.ts";
+import {verifyLeaves} from "../../../../client/leaves/leafRange.ts";
+import {ProofError} from "../../../../client/proof/proofError.ts";
+import {VerifierThreads} from "../../../../client/pull/verifierThreads.ts";
+import type {DifferenceLine} from "../../../support/chains/differenceLine.ts";
+import {joinRange, rangeParts} from "../../../support/reference/rangeBytes.ts";
+import {ReferenceState} from "../../../support/reference/referenceState.ts";
+
+const OWNER = `0x${"0".repeat(38)}07`;
+const LINE: DifferenceLine = {
+  number: "0x0",
+  hash: `0x${"12".repeat(32)}`,
+  accounts: Object.fromEntries(
+    Array.from({length: 90}, (_, i) => {
+      const address = `0x${(i + 1).toString(16).padStart(40, "0")}`;
+      const storage = Object.fromEntries(
+        Array.from({length: 80}, (_, slot) => [`0x${slot}`, `0x${slot + 1}`]),
+      );
+      return [address, address === OWNER ? {balance: "0x5", storage} : {nonce: `0x${i.toString(16)}`}];
+    }),
+  ),
+};
+const state = new ReferenceState(sha256Suite, [LINE]);
+const root = state.stateRoot(0);
+
+/** The answer for a tree's positions from 2 on, in memory of its own, and its request. */
+function answerOf(tree: string): {
+  readonly request: {tree: string; from: number; count: number};
+  bytes: Uint8Array;
+} {
+  const address = tree === "accounts" ? undefined : tree;
+  const parts = rangeParts(state, {number: 0, hash: LINE.hash}, address, 2, 70, () => undefined);
+  return {request: {tree, from: 2, count: 70}, bytes: new Uint8Array(joinRange(parts))};
+}
+
+/** Starts a thread, and ends it after `work`, which gets a function that verifies in it: undefined if this thread has done it. */
+async function withThread(
+  work: (verify: (tree: string, change?: (bytes: Uint8Array) => void) => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const started: Worker[] = [];
+  const onWorker = (worker: Worker) => void started.push(worker);
+  process.on("worker", onWorker);
+  const threads = new VerifierThreads(1, 1);
+  try {
+    const verify = async (tree: string, change: (bytes: Uint8Array) => void = () => {}) => {
+      const {request, bytes} = answerOf(tree);
+      change(bytes);
+      const verified = threads.verify(sha256Suite, async () => root, request, bytes);
+      // It goes to the thread at the next tick, if at all.
+      await Promise.resolve();
+      if (bytes.length === 0) return verified;
+      await verified;
+      return undefined;
+    };
+    // The first answers are verified here, until the thread is ready.
+    while ((await verify("accounts")) === undefined) await new Promise(resolve => setImmediate(resolve));
+    assert.equal(started.length, 1);
+    await work(verify);
+  } finally {
+    process.off("worker", onWorker);
+    const exits = started.map(worker => once(worker, "exit"));
+    await threads.close();
+    await Promise.all(exits);
+  }
+}
+
+test("a thread verifies ranges of accounts and of slots, and gives their bytes back", () =>
+  withThread(async verify => {
+    for (const tree of ["accounts", OWNER]) {
+      const {request, bytes} = answerOf(tree);
+      assert.deepEqual(await verify(tree), {
+        ...verifyLeaves(sha256Suite, root, request, bytes),
+        proof: bytes,
+      });
+    }
+  }));
+
+test("a thread refuses what this thread refuses, with the same words, and goes on", () =>
+  withThread(async verify => {
+    const flip = (bytes: Uint8Array) => {
+      bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
+    };
+    const {request, bytes} = answerOf("accounts");
+    flip(bytes);
+    let refusal: unknown;
+    try {
+      verifyLeaves(sha256Suite, root, request, bytes);
+    } catch (error) {
+      refusal = error;
+    }
+    assert.ok(refusal instanceof ProofError);
+    await assert.rejects(verify("accounts", flip), refusal);
+    assert.notEqual(await verify("accounts"), undefined);
+  }));
+
+test("the root is asked for once in a pull", async () => {
+  const threads = new VerifierThreads(0, 1);
+  let asked = 0;
+  for (let i = 0; i < 3; i++) {
+    const {request, bytes} = answerOf("accounts");
+    await threads.verify(
+      sha256Suite,
+      async () => {
+        asked++;
+        return root;
+      },
+      request,
+      bytes,
+    );
+  }
+  assert.equal(asked, 1);
+});
