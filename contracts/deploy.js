@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** Deploys contracts: `node deploy.js --help`. The build compiles it from deploy/. */
 import {existsSync} from "node:fs";
 

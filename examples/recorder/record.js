@@ -38,6 +38,8 @@ async function readBlock(block) {
 }
 
 async function record() {
+  for (const name of ["proofd", "l1", "oracle"])
+    if (flags[name] === undefined) throw new Error(`--${name} is missing`);
   const {number, stateRoot} = await readBlock(flags.block === undefined ? "latest" : BigInt(flags.block));
   const oracle = new Contract(flags.l1, flags.oracle, StateRootOracle.abi);
   const {transactionHash} = await oracle.send("record", number, stateRoot);

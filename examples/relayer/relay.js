@@ -1,12 +1,12 @@
 /**
  * Relays a claim: gets the proof of a slot of layer 2 from proofd, verifies it, and sends it to the contract on layer 1, which pays.
  *
- *   node relay.js --proofd URL --l1 URL --claim ADDRESS --claimant ADDRESS [--forge]
+ *   node relay.js --proofd URL --l1 URL --claim ADDRESS --claimant ADDRESS [--suite poseidon2] [--forge]
  *
  * --l1 is a node with an unlocked account, such as anvil. --forge changes one bit of the proof, to see the contract refuse it.
  */
 import {parseArgs} from "node:util";
-import {compact, createProofClient, encodeHex, layer1Root, sha256Suite} from "proofd-client";
+import {compact, createProofClient, encodeHex, layer1Root, poseidon2Suite, sha256Suite} from "proofd-client";
 import {Claim, Sha256ProofVerifier, StateRootOracle} from "proofd-contracts";
 import {Contract} from "../layer1.js";
 
@@ -16,11 +16,16 @@ const {values: flags} = parseArgs({
     l1: {type: "string"},
     claim: {type: "string"},
     claimant: {type: "string"},
+    suite: {type: "string", default: "sha256"},
     forge: {type: "boolean"},
   },
 });
 
 async function relay() {
+  for (const name of ["proofd", "l1", "claim", "claimant"])
+    if (flags[name] === undefined) throw new Error(`--${name} is missing`);
+  const suite = [sha256Suite, poseidon2Suite].find(({name}) => name === flags.suite);
+  if (suite === undefined) throw new Error(`--suite: expected sha256 or poseidon2, got ${flags.suite}`);
   const abi = [...Claim.abi, ...StateRootOracle.abi, ...Sha256ProofVerifier.abi];
   const claim = new Contract(flags.l1, flags.claim, abi);
   // What the claim pays for: a slot of an account on layer 2, at one block.
@@ -34,12 +39,12 @@ async function relay() {
   // proofd is not trusted: the client verifies its answer against the root that layer 1 holds. A wrong proof costs nothing
   // here; on layer 1 it would cost gas.
   const trustedRoot = layer1Root({url: flags.l1, contract: oracle});
-  const client = createProofClient({url: flags.proofd, suite: sha256Suite, trustedRoot});
+  const client = createProofClient({url: flags.proofd, suite, trustedRoot});
   // The answer comes as soon as proofd sees on layer 1 that the block is finalized. Then layer 1 holds its root.
   const request = {address: account, storageKeys: [slot]};
   const {slots, proof: answer} = await client.waitForProof({...request, block});
   if (slots[0] === undefined) throw new Error(`nothing is owed to ${flags.claimant} at block ${block}`);
-  const proof = compact(sha256Suite, request, answer);
+  const proof = compact(suite, request, answer);
   if (flags.forge) proof[proof.length - 1] ^= 1;
 
   const {gasUsed, transactionHash} = await claim.send("claim", flags.claimant, encodeHex(proof));

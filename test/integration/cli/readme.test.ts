@@ -4,11 +4,11 @@ import {access, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promise
 import {tmpdir} from "node:os";
 import {dirname, join} from "node:path";
 import {after, before, test} from "node:test";
-import {fileURLToPath} from "node:url";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
+import {ROOT, readBlock, readSection} from "../../support/documents/printedBlocks.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
 import {testDemoLeaves} from "../../support/http/demoLeaves.ts";
 import {OwnService} from "../../support/http/ownService.ts";
@@ -19,7 +19,6 @@ import {notRun} from "../../support/processes/notRun.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 
-const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const PROGRAM = "node dist/cli/main.js ";
 
 let folder: string;
@@ -120,7 +119,7 @@ test("the commands for a chain of blocks import it, check it and serve the print
     assert.equal(account?.nonce, 1n, encodeHex(root));
     // Every method that the README lists is one that proofd has.
     const names = /`((?:chain|eth|net|rpc|web3)[._][A-Za-z]+)`/g;
-    const methods = [...readSection("Methods").matchAll(names)].map(([, name]) => name as string);
+    const methods = [...readSection(readme, "Methods").matchAll(names)].map(([, name]) => name as string);
     assert.ok(methods.length >= 7, "the README lists the methods");
     for (const method of methods) assert.notEqual((await daemon.call(method)).error?.code, -32601, method);
     const gas = await askAsPrinted(await readFile(join(ROOT, "docs/gas.md"), "utf8"), daemon);
@@ -146,24 +145,9 @@ test("the commands for block differences import them, before and while serving, 
   }
 });
 
-/** The text of the README below a heading. */
-function readSection(heading: string): string {
-  const section = new RegExp(`^## ${heading}\\n([\\s\\S]*?)^## `, "m").exec(readme)?.[1];
-  assert.ok(section !== undefined, `the README has a section ${heading}`);
-  return section;
-}
-
-/** The first block of a section that begins like this, after its fence. */
-function readBlock(section: string, beginning: string): string {
-  const block = section.split("```").find(text => text.startsWith(beginning));
-  assert.ok(block !== undefined, `the section has a block ${beginning}`);
-  return block;
-}
-
 /** Runs the commands of a section in a folder of its own, with the daemon's address. @returns what they print */
 async function runCommands(section: string, daemon: AskedService): Promise<Finished> {
-  const script = readBlock(section, "sh\n")
-    .slice("sh\n".length)
+  const script = readBlock(section, "sh")
     .replaceAll("http://127.0.0.1:8545", daemon.url)
     .replaceAll(PROGRAM, `"${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" `);
   return runChild("sh", ["-e", "-c", script], {cwd: await mkdtemp(join(folder, "section-"))});
@@ -175,7 +159,7 @@ async function runProgram(
   places: Readonly<Record<string, string>>,
   end: string,
 ): Promise<Finished> {
-  let script = readBlock(section, "js\n").slice("js\n".length);
+  let script = readBlock(section, "js");
   for (const [place, value] of Object.entries(places)) {
     assert.ok(script.includes(place), `the program has ${place}`);
     script = script.replace(place, value);
@@ -184,16 +168,16 @@ async function runProgram(
 }
 
 test("a relayer's commands get a compact proof of the demo chain and verify it as printed", async t => {
-  const section = readSection("For relayers");
+  const section = readSection(readme, "For relayers");
   if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
   const {code, stdout, stderr} = await runCommands(section, demo);
   assert.equal(code, 0, stdout + stderr);
-  const [beginning, end] = readBlock(section, "\naccount ").slice(1).split("...\n") as [string, string];
+  const [beginning, end] = readBlock(section, "").split("...\n") as [string, string];
   assert.ok(stdout.startsWith(beginning) && stdout.endsWith(end), stdout);
 });
 
 test("a relayer's program verifies against layer 1 and makes the compact proof that the server sends", async () => {
-  const section = readSection("For relayers");
+  const section = readSection(readme, "For relayers");
   const {stateRoot} = (await demo.call("chain_getStateRoot", ["0x64"])).result;
   // Layer 1 is whatever answers eth_call with the root that the contract would hold.
   const layer1 = new JsonRpcServer(({id}) => ({jsonrpc: "2.0", id, result: stateRoot}));
@@ -218,16 +202,32 @@ test("a relayer's program verifies against layer 1 and makes the compact proof t
 
 test("an indexer's commands get coverage and one proof of many keys, and verify it", async t => {
   if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
-  const {code, stdout, stderr} = await runCommands(readSection("For indexers"), demo);
+  const {code, stdout, stderr} = await runCommands(readSection(readme, "For indexers"), demo);
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /^\{"jsonrpc":"2.0","id":1,"result":\{"earliest":"0x0","finalized":"0x64"/);
   assert.match(stdout, /^slot 0x64 is absent: its value is 0$/m);
   assert.match(stdout, /^VERIFIED: 2 accounts and 4 slots under the root 0x/m);
 });
 
+test("the indexer's one command of the first screen verifies an answer", async t => {
+  if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
+  const row = /^\| an indexer \|.*\| `(.*)` \(/m.exec(readSection(readme, "Is it for me\\?"))?.[1] ?? "";
+  const section = readSection(readme, "For indexers");
+  const [, request] = /request\.json <<'END'\n([\s\S]*?)^END$/m.exec(section) ?? [];
+  const cwd = await mkdtemp(join(folder, "one-command-"));
+  await writeFile(join(cwd, "request.json"), request as string);
+  const command = row
+    .replace("\\|", "|")
+    .replace("URL", demo.url)
+    .replace("ROOT", /--root (0x\w{64})/.exec(section)?.[1] as string)
+    .replace(PROGRAM, `"${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" `);
+  const {stdout, stderr} = await runChild("sh", ["-e", "-c", command], {cwd});
+  assert.match(stdout, /^VERIFIED: 2 accounts and 4 slots under the root 0x/m, stderr);
+});
+
 test("an indexer's program pulls verified proofs, with the place to go on from", async () => {
   const places = {"http://127.0.0.1:8545": demo.url};
-  const {stdout, stderr} = await runProgram(readSection("For indexers"), places, "");
+  const {stdout, stderr} = await runProgram(readSection(readme, "For indexers"), places, "");
   assert.match(stdout, /^0xeb61\w{36} [1-9]\d*n \[ [1-9]\d*n, undefined \] 1\.100\.1\.0\n$/, stderr);
 });
 
@@ -293,7 +293,10 @@ test("every flag of proofd that the documents name is a flag of one of its comma
   const helps = await runAllHere(commands.map(command => [command, "--help"]));
   const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
   for (const page of ["README", "SECURITY", "docs/operations", "docs/json-rpc", "docs/gas", "docs/load"]) {
-    const text = (documents.get(join(`${page}.md`)) as string).replace(/npm run [^`\n]*/g, "");
+    const text = (documents.get(join(`${page}.md`)) as string).replace(
+      /(npm run|node examples\/)[^`\n]*/g,
+      "",
+    );
     for (const [flag] of text.matchAll(/--[a-z][a-z0-9-]+/g))
       assert.ok(flag.endsWith("-") || known.has(flag), `${page}: ${flag}`);
   }

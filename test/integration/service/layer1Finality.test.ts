@@ -2,10 +2,12 @@
 import assert from "node:assert/strict";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {rootOf} from "../../support/chains/finalityEvents.ts";
+import {headLines} from "../../support/chains/headedLines.ts";
 import {ACCOUNTS, createLine, createLines, hashOfBlock} from "../../support/chains/serviceLines.ts";
 import {Upstream} from "../../support/http/upstream.ts";
-import {createLayer1Test, type FollowedFinality} from "../../support/layer1/followedFinality.ts";
+import {createLayer1Test, FollowedFinality} from "../../support/layer1/followedFinality.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 
 const layer1Test = createLayer1Test();
 
@@ -105,6 +107,37 @@ layer1Test(
     await it.finalizedAt(3);
     assert.deepEqual(it.status.describe(), ["finality is by block number: no state root is compared"]);
     assert.equal(it.store.engine.chain.finalizations.readLayer1()?.root, undefined);
+  },
+);
+
+layer1Test(
+  "a contract that begins to hold roots of headers stops finality there; --l1-root header goes on after it, from --l1-from on",
+  0,
+  async ({contract}) => {
+    const {lines, headers} = await headLines(createLines(0, 9));
+    const rootInHeader = (block: number) => Buffer.from(headers[block]?.stateRoot?.slice(2) ?? "", "hex");
+    const store = await TemporaryStore.filled(lines);
+    const it = new FollowedFinality(store, contract);
+    try {
+      await it.finalize(1, 3);
+      await contract.settle();
+      it.start();
+      await it.finalizedAt(3);
+      const change = await it.finalize(4, 6, rootInHeader(6));
+      await contract.settle();
+      await it.logged(/finality has stopped/);
+      assert.match(
+        it.status.reason,
+        /up to block 6 .* has state root 0x\w+, but block 6 has 0x\w+ in the trees/,
+      );
+      await it.finalize(7, 9, rootInHeader(9), rootInHeader(6));
+      await contract.settle();
+      await it.restart({root: "header", from: change + 1});
+      await it.finalizedAt(9);
+    } finally {
+      await it.stop();
+      await store.close();
+    }
   },
 );
 

@@ -1,0 +1,75 @@
+/** docs/bridging.md: its commands, run in their order by one shell as its reader does, print what the page prints. */
+import assert from "node:assert/strict";
+import {once} from "node:events";
+import {createServer} from "node:net";
+import {dirname} from "node:path";
+import {test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {encodeHex} from "../../../client/bytes/hex.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {ROOT, readBlocks, readDocument, readSection} from "../../support/documents/printedBlocks.ts";
+import {Anvil} from "../../support/processes/anvil.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+
+/** Ports of the page: of layer 1, layer 2 and proofd. */
+const PORTS = ["9545", "9546", "8545"];
+const FOLDER = "/tmp/bridge";
+
+const page = readDocument("docs/bridging.md");
+
+/** Free ports, each another one. */
+async function findPorts(count: number): Promise<string[]> {
+  const servers = Array.from({length: count}, () => createServer());
+  for (const server of servers) {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  }
+  const ports = servers.map(server => String(Object(server.address()).port));
+  for (const server of servers) {
+    server.close();
+    await once(server, "close");
+  }
+  return ports;
+}
+
+/** Answers as the page prints them: dots stand for what differs each time. */
+function patternOf(printed: string): RegExp {
+  const parts = printed.split("...").map(part => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("\\w+")}$`);
+}
+
+test("the page's commands lead from two empty nodes to a paid claim", async t => {
+  // The page starts it by its path.
+  const trial = await Anvil.start([]);
+  if (typeof trial === "string") return notRun(t, trial);
+  await trial.stop();
+  if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
+  const folder = await WorkFolder.create();
+  t.after(() => folder.remove());
+  const blocks = readBlocks(page);
+  const begin = blocks.findIndex(({language}) => language === "sh");
+  const commands = blocks.filter(({language}) => language === "sh").map(({text}) => text);
+  const answers = blocks.slice(begin).filter(({language}) => language === "");
+  assert.ok(commands.length >= 7 && answers.length >= 4, "the page prints commands and answers");
+  const ports = await findPorts(PORTS.length);
+  let script = commands.join("").replaceAll(FOLDER, folder.file("bridge"));
+  for (const [i, port] of PORTS.entries()) {
+    assert.ok(script.includes(port), `port ${port}`);
+    script = script.replaceAll(new RegExp(`\\b${port}\\b`, "g"), ports[i] as string);
+  }
+  const env = {PATH: `${dirname(process.execPath)}:${process.env.PATH}`};
+  const {code, stdout, stderr} = await runChild("sh", ["-e", "-c", script], {cwd: ROOT, env});
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, patternOf(answers.map(({text}) => text).join("")));
+});
+
+test("the events that the page lists have the first topics that stand beside them", () => {
+  const section = readSection(page, "A rollup's contract in place of the oracle");
+  const rows = [...section.matchAll(/^\| `(\w+)\(([^`]*)\)` \| `(0x\w{64})` \|$/gm)];
+  assert.equal(rows.length, 2);
+  for (const [, name, parameters, topic] of rows) {
+    const types = (parameters as string).split(", ").map(parameter => parameter.split(" ")[0]);
+    assert.equal(topic, encodeHex(keccak_256(Buffer.from(`${name}(${types})`))), name);
+  }
+});
