@@ -6,7 +6,7 @@ import {Argument, Command} from "commander";
 import {VERSION} from "../server/version.ts";
 import {SHELLS, writeCompletion} from "./commands/completionScript.ts";
 import {createLoad} from "./commands/loadCommand.ts";
-import {integerParser, parseBlockNumber} from "./flags/flag.ts";
+import {integerParser, parseBlockNumber, parseText} from "./flags/flag.ts";
 import {
   createCommand,
   onSwitch,
@@ -49,7 +49,14 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     )
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createAudit, createVerify];
-  for (const create of [...creators, createRollback, createLoad, createVersion, createCompletion])
+  for (const create of [
+    ...creators,
+    createRollback,
+    createSnapshot,
+    createLoad,
+    createVersion,
+    createCompletion,
+  ])
     program.addCommand(create(onExitCode).copyInheritedSettings(program));
   return program;
 }
@@ -156,6 +163,16 @@ function createRollback(onExitCode: (code: number) => void): Command {
   return createCommand("rollback", description, flags, async values => {
     const {runRollback} = await import("./commands/rollbackCommand.ts");
     onExitCode(await runRollback(values));
+  });
+}
+
+function createSnapshot(onExitCode: (code: number) => void): Command {
+  const out = value("<folder>", parseText).says("folder to make; the folder that it lies in must be there");
+  const description =
+    "Make a second store that holds what a store holds at one moment, also while another proofd serves or imports.";
+  return createCommand("snapshot", description, {...DB_FLAGS, out: required(out)}, async values => {
+    const {runSnapshot} = await import("./commands/snapshotCommand.ts");
+    onExitCode(await runSnapshot(values));
   });
 }
 

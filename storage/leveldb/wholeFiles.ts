@@ -38,17 +38,23 @@ export async function requireWholeFiles(
   if (!existsSync(join(directory, "CURRENT"))) return;
   // Files that another process is writing may not fit together.
   if (await isInUse(directory)) throw inUse(directory);
-  const wrong = await findDamage(directory, keys, keysBytes);
+  const wrong = await findDamage(directory, directory, keys, keysBytes);
   if (wrong === undefined) return;
   // Another process may have opened the store since.
   if (await isInUse(directory)) throw inUse(directory);
   throw wrong;
 }
 
-async function findDamage(
+/**
+ * What `requireWholeFiles` finds, in a folder that nobody writes to.
+ *
+ * @param store - what the error names
+ */
+export async function findDamage(
   directory: string,
+  store: string,
   keys: KeyRange,
-  keysBytes: number,
+  keysBytes = KEYS_BYTES,
 ): Promise<StoreError | undefined> {
   try {
     const manifest = await readManifest(directory);
@@ -59,15 +65,17 @@ async function findDamage(
     await requireTables(directory, tablesToCompact(tables, keysBytes), "keys");
     return undefined;
   } catch (error) {
-    if (error instanceof FileDamage) {
-      const what = error.finding.isRefused ? "cannot be read" : "is damaged";
-      return new StoreError(error.code, `${directory} ${what}: ${error.message}`);
-    }
+    if (error instanceof FileDamage) return damageOf(store, error);
     if (!(error instanceof Error && "syscall" in error)) throw error;
-    return new StoreError("STORE_UNREADABLE", `${directory} cannot be read: ${error.message}`, {
+    return new StoreError("STORE_UNREADABLE", `${store} cannot be read: ${error.message}`, {
       cause: error,
     });
   }
+}
+
+/** @returns an error that names the store too */
+export function damageOf(store: string, {code, message, finding}: FileDamage): StoreError {
+  return new StoreError(code, `${store} ${finding.isRefused ? "cannot be read" : "is damaged"}: ${message}`);
 }
 
 /**

@@ -44,7 +44,7 @@ async function assertAllEnd(
 test("--help and --version are answered on standard output", async () => {
   const help = await runHere(["--help"]);
   assert.equal(help.code, 0);
-  for (const command of ["import", "serve", "finalize", "check", "audit", "rollback", "load"])
+  for (const command of ["import", "serve", "finalize", "check", "audit", "rollback", "snapshot", "load"])
     assert.match(help.stdout, new RegExp(`\\b${command}\\b`));
   const version = await runHere(["--version"]);
   assert.equal(version.code, 0);

@@ -75,6 +75,7 @@ function commandLines(store: string): string[][] {
   assert.ok(lines.length >= 5, "the README prints its commands");
   const places: Record<string, string> = {
     DIR: join(folder, store),
+    BACKUP: join(folder, `${store}-backup`),
     "genesis.json": join(ROOT, "demo/genesis.json"),
     "chain.rlp": join(ROOT, "demo/chain.rlp"),
     "blocks.ndjson": join(folder, "blocks.ndjson"),
@@ -96,7 +97,8 @@ async function askAsPrinted(page: string, daemon: AskedService): Promise<{text: 
 }
 
 test("the commands for a chain of blocks import it, check it and serve the printed answer and every method", async () => {
-  const [importBlocks, , serve, , , check] = commandLines("blocks");
+  const lines = commandLines("blocks");
+  const [importBlocks, , serve, , , check] = lines;
   assert.ok(importBlocks?.includes("--blocks") && serve?.[0] === "serve" && check?.[0] === "check");
   const imported = await runHere(importBlocks);
   assert.equal(imported.code, 0, imported.stderr);
@@ -106,6 +108,10 @@ test("the commands for a chain of blocks import it, check it and serve the print
     checked.stdout,
     /^checked 101 blocks, \d+ pages, \d+ leaves, [\d.]+ MB of tables: nothing wrong\n$/,
   );
+  const snapshot = lines.find(([command]) => command === "snapshot");
+  assert.ok(snapshot !== undefined);
+  const {stdout, stderr} = await runHere(snapshot);
+  assert.match(stdout, /^{"msg":"snapshot",.*"block":100,/, stderr);
   const daemon = await OwnService.serve(serve.slice(1), {estimates: true});
   try {
     const {text, printed} = await askAsPrinted(readme, daemon);
@@ -289,7 +295,17 @@ test("every file and npm script that the documents name exists", async () => {
 });
 
 test("every flag of proofd that the documents name is a flag of one of its commands", async () => {
-  const commands = ["import", "serve", "finalize", "check", "audit", "verify", "rollback", "load"];
+  const commands = [
+    "import",
+    "serve",
+    "finalize",
+    "check",
+    "audit",
+    "verify",
+    "rollback",
+    "snapshot",
+    "load",
+  ];
   const helps = await runAllHere(commands.map(command => [command, "--help"]));
   const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
   for (const page of ["README", "SECURITY", "docs/operations", "docs/json-rpc", "docs/gas", "docs/load"]) {

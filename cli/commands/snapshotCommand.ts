@@ -1,0 +1,79 @@
+/** `proofd snapshot`: a backup of a store, also while another proofd serves it or imports into it. */
+
+import {codeOf} from "../../service/openFailure.ts";
+import {WorkError} from "../../service/workError.ts";
+import {toHex} from "../../storage/hex.ts";
+import type {Leftover} from "../../storage/leveldb/draftFolder.ts";
+import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";
+import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
+
+interface SnapshotOptions {
+  readonly db: string;
+  readonly out: string;
+}
+
+const PROGRESS_EVERY_MS = 3_000;
+const MB = 1e6;
+
+/** @returns the exit code: that of the signal if one stopped it. Then nothing is left at `out` */
+export async function runSnapshot({db, out}: SnapshotOptions): Promise<number> {
+  const startMs = performance.now();
+  const stopping = new AbortController();
+  const unwatch = watchSignals(signal => stopping.abort(signal));
+  try {
+    const {signal} = stopping;
+    const snapshot = await makeSnapshot({
+      directory: db,
+      out,
+      onCopied: createProgress(),
+      onLeftover: reportLeftover,
+      signal,
+    });
+    process.stdout.write(`${describe(out, snapshot, performance.now() - startMs)}\n`);
+    return ExitCode.OK;
+  } catch (error) {
+    if (stopping.signal.aborted && error === stopping.signal.reason) {
+      process.stderr.write(`${error}: stopped; no snapshot is made\n`);
+      return exitCodeOf(error as StopSignal);
+    }
+    if (codeOf(error) === undefined) throw error;
+    const reason = (error as Error).message;
+    throw new WorkError(`cannot make a snapshot of the store in ${db}: ${reason}`, {cause: error});
+  } finally {
+    unwatch();
+  }
+}
+
+function reportLeftover({path, reason}: Leftover): void {
+  process.stderr.write(
+    reason === undefined
+      ? `snapshot: removed ${path}, which another snapshot had left unfinished\n`
+      : `snapshot: ${path} is of another snapshot, and is not removed: ${reason}\n`,
+  );
+}
+
+function createProgress(): (bytes: number) => void {
+  let nextMs = performance.now() + PROGRESS_EVERY_MS;
+  let copied = 0;
+  return bytes => {
+    copied += bytes;
+    if (performance.now() < nextMs) return;
+    nextMs = performance.now() + PROGRESS_EVERY_MS;
+    process.stderr.write(`snapshot: copied ${(copied / MB).toFixed(0)} MB\n`);
+  };
+}
+
+/** One line of JSON. */
+function describe(out: string, {block, hash, stateRoot, finalized, bytes}: Snapshot, ms: number): string {
+  return JSON.stringify({
+    msg: "snapshot",
+    out,
+    block,
+    hash: toHex(hash),
+    stateRoot: toHex(stateRoot),
+    finalized: finalized ?? null,
+    linkedBytes: bytes.linked,
+    copiedBytes: bytes.copied,
+    ms: Math.round(ms),
+  });
+}

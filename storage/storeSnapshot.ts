@@ -1,0 +1,127 @@
+/**
+ * A snapshot: a second store in another folder, with what the store held at one moment. Another process, or this one, may have
+ * the store open and write to it.
+ *
+ *   take      the files as of one moment, in a folder of another name (leveldb/takenFiles.ts, draftFolder.ts)
+ *   verify    as before an opening of LevelDB, then read the newest block: damage is not passed on
+ *   publish   sync, rename
+ */
+import {requireFormat} from "./block/format.ts";
+import {StateReader} from "./block/stateReader.ts";
+import {acknowledge} from "./commit/rollback.ts";
+import {isDamage, StoreError} from "./errors.ts";
+import {describeLoss, NOTE_FILE, readNote} from "./leveldb/acknowledgedNote.ts";
+import {DraftFolder, type Leftover} from "./leveldb/draftFolder.ts";
+import {FileDamage} from "./leveldb/fileDamage.ts";
+import {FileSnapshot} from "./leveldb/fileSnapshot.ts";
+import {refuseForeignDirectory} from "./leveldb/storeFolder.ts";
+import {type TakenBytes, TakenFiles} from "./leveldb/takenFiles.ts";
+import {damageOf, findDamage} from "./leveldb/wholeFiles.ts";
+import {META_KEYS} from "./record/layout.ts";
+
+/**
+ * Damage counts if it is found twice. A rollback may come between the reading of the note and that of the logs; then the note
+ * names a block that is gone.
+ */
+const ATTEMPTS = 2;
+const NO_MEMORY = {pageBytes: 0, hintBytes: 0};
+
+/** The newest block of a snapshot. */
+interface NewestBlock {
+  readonly block: number;
+  readonly hash: Uint8Array;
+  readonly stateRoot: Uint8Array;
+  /** Blocks up to this one are finalized; undefined: none is. */
+  readonly finalized: number | undefined;
+}
+
+export interface Snapshot extends NewestBlock {
+  readonly bytes: TakenBytes;
+}
+
+export interface SnapshotOptions {
+  /** Of the store. */
+  readonly directory: string;
+  /** The folder to make, in one that is there. */
+  readonly out: string;
+  /** Called with the bytes of each piece that was copied. */
+  readonly onCopied?: (bytes: number) => void;
+  /** Called with each folder beside `out` that an earlier snapshot has left unfinished. */
+  readonly onLeftover?: (leftover: Leftover) => void;
+  /** Ends it with the signal's reason. Nothing is left. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * @throws StoreError STORE_MISSING, STORE_DAMAGED, STORE_UNREADABLE, RECORD_DAMAGED, RECORD_MISSING, FORMAT_MISMATCH,
+ *   BLOCK_UNKNOWN if no block is held, WRITE_FAILED; the signal's reason
+ */
+export async function makeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+  const {directory, out, onLeftover = () => {}} = options;
+  refuseForeignDirectory(directory, false);
+  const draft = await DraftFolder.create(out, directory, onLeftover);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const snapshot = await fill(draft.path, options);
+        draft.publish();
+        return snapshot;
+      } catch (error) {
+        if (!isDamage(error) || attempt === ATTEMPTS) throw error;
+        draft.empty();
+      }
+    }
+  } catch (error) {
+    draft.discard();
+    throw error;
+  }
+}
+
+async function fill(
+  folder: string,
+  {directory, onCopied = () => {}, signal}: SnapshotOptions,
+): Promise<Snapshot> {
+  const bytes = await takeFiles(folder, directory, onCopied, signal).catch((error: unknown) => {
+    throw error instanceof FileDamage ? damageOf(directory, error) : error;
+  });
+  const damage = await findDamage(folder, directory, META_KEYS);
+  if (damage !== undefined) throw damage;
+  signal.throwIfAborted();
+  const newest = await readNewest(folder, directory);
+  acknowledge(folder, newest.block, true);
+  return {...newest, bytes};
+}
+
+async function takeFiles(
+  folder: string,
+  directory: string,
+  onCopied: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<TakenBytes> {
+  const taken = await TakenFiles.take(directory, folder);
+  try {
+    return await taken.copy(onCopied, signal);
+  } finally {
+    taken.close();
+  }
+}
+
+/** Reads the files without LevelDB, which would change them. */
+async function readNewest(folder: string, directory: string): Promise<NewestBlock> {
+  const files = await FileSnapshot.open(folder);
+  try {
+    const reader = new StateReader(files, await requireFormat(files, directory), NO_MEMORY);
+    await reader.requireMarks();
+    const block = await reader.latest();
+    const note = await readNote(folder);
+    const loss = note === undefined ? undefined : describeLoss(note, block);
+    if (loss !== undefined)
+      throw new StoreError("STORE_DAMAGED", `${directory} is damaged: ${NOTE_FILE}: ${loss}`);
+    if (block === undefined) throw new StoreError("BLOCK_UNKNOWN", `${directory} holds no block yet`);
+    const {header, stateRoot} = reader.headerRecordOrThrow(block);
+    const finalized = Math.min(reader.readFinalized() ?? -1, block);
+    return {block, hash: header.hash, stateRoot, finalized: finalized < 0 ? undefined : finalized};
+  } finally {
+    files.close();
+  }
+}
