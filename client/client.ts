@@ -48,6 +48,7 @@ export {
 } from "./proof/proofVerifier.ts";
 export type {ProofRequest} from "./proof/request.ts";
 export type {ProofRequests} from "./pull/piece.ts";
+export {type PullChangesParameters, type PulledChanges, pullChanges} from "./pull/pullChanges.ts";
 export type {PulledRange} from "./pull/pulledRange.ts";
 export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProofs.ts";
 export {type PullStateParameters, pullState} from "./pull/pullState.ts";

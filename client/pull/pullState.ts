@@ -12,6 +12,7 @@ import type {PulledRange} from "./pulledRange.ts";
 import {decodePlace, encodePlace, type StatePlace} from "./statePlace.ts";
 import {readStorages} from "./storageRanges.ts";
 import {StoredAccounts} from "./storedAccounts.ts";
+import {ACCOUNTS, ALL, readTreeName} from "./treeName.ts";
 import {askRange, type RangeSource, readTree} from "./treeRanges.ts";
 import {usefulThreads, VerifierThreads} from "./verifierThreads.ts";
 
@@ -38,9 +39,6 @@ export interface PullStateParameters extends Abortable {
 
 /** Verifying fewer takes less time than starting a thread. */
 const WORTH_LEAVES = 16_384;
-const ACCOUNTS = "accounts";
-const ALL = "all";
-const ADDRESS = /^0x[0-9a-f]{40}$/;
 
 /**
  * Pulls whole trees. Ranges come in order, without a hole: of each tree from leaf index 0 to nextFreeNode, so nothing is missing and
@@ -99,11 +97,4 @@ async function* readState(source: RangeSource, start: StatePlace): AsyncGenerato
     const next = isDone ? {account: owner + 1, from: 0} : {account: owner, from: range.end};
     yield {...range, cursor: encodePlace({...start, ...next})};
   }
-}
-
-/** @throws TypeError */
-function readTreeName(tree: string): string {
-  const name = String(tree).toLowerCase();
-  if (name === ACCOUNTS || name === ALL || ADDRESS.test(name)) return name;
-  throw new TypeError(`tree: expected "accounts", "all" or an address of 0x and 40 digits, got ${tree}`);
 }

@@ -7,6 +7,7 @@
 import {PieceQueue} from "./pieceQueue.ts";
 import type {TreeRange} from "./pulledRange.ts";
 import {listStored, type StoredAccount, type StoredAccounts} from "./storedAccounts.ts";
+import {ACCOUNTS} from "./treeName.ts";
 import {askRange, type RangeSource, readTree} from "./treeRanges.ts";
 
 /** A range of an account's storage tree. */
@@ -78,7 +79,7 @@ async function* readOwners(
   end: number,
 ): AsyncGenerator<StoredAccount, void, void> {
   if (from >= end) return;
-  for await (const {leaves} of readTree(source, "accounts", from, end)) yield* listStored(leaves);
+  for await (const {leaves} of readTree(source, ACCOUNTS, from, end)) yield* listStored(leaves);
 }
 
 async function* groupOwners(
