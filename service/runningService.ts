@@ -17,6 +17,7 @@ import {TroubleLog} from "../server/observe/troubleLog.ts";
 import type {Engine, EngineOptions} from "../workers/engine.ts";
 import type {ImportEvent} from "../workers/job/importJob.ts";
 import {type Announcement, describeService} from "./announcement.ts";
+import {describeConversion} from "./conversionText.ts";
 import {importDemo} from "./demo.ts";
 import {limitConnections} from "./descriptors.ts";
 import {Ends} from "./ends.ts";
@@ -99,6 +100,7 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
     suite,
     ...(estimate.isEnabled ? {estimates: estimate} : {}),
     pruning: {history, rests: true, onEvent: logPruning(log)},
+    onConversion: describeConversion(text => log.info(text)),
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
   };
 }

@@ -1,6 +1,7 @@
 /** `proofd import`: imports blocks or block differences into a store. */
 
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
+import {sayConversion} from "../../service/conversionText.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../service/storeOpening.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
@@ -31,6 +32,7 @@ export async function runImport(options: ImportOptions): Promise<number> {
     createIfMissing: true,
     chainId: options.chainId,
     suite: options.suite,
+    onConversion: sayConversion,
     pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };
   const store = await OwnedStore.open(engineOptions, reportOrder);

@@ -1,4 +1,5 @@
 /** `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it. */
+import {sayConversion} from "../../service/conversionText.ts";
 import {codeOf, openFailed} from "../../service/openFailure.ts";
 import {DEFAULT_CACHE_BYTES} from "../../service/storeOpening.ts";
 import {WorkError} from "../../service/workError.ts";
@@ -22,7 +23,12 @@ export async function runRollback({db, to, finalized}: RollbackOptions): Promise
 
 /** @returns the newest block before. @throws WorkError, also if another process has the store open */
 async function removeFinalized(db: string, to: number): Promise<number | undefined> {
-  const options = {directory: db, role: "owner", cacheBytes: DEFAULT_CACHE_BYTES} as const;
+  const options = {
+    directory: db,
+    role: "owner",
+    cacheBytes: DEFAULT_CACHE_BYTES,
+    onConversion: sayConversion,
+  } as const;
   const store = await StateStore.open(options).catch((error: unknown) => {
     throw openFailed(db, error);
   });

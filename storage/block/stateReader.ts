@@ -9,6 +9,8 @@ import {PrunedError, StoreError} from "../errors.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {KeyHints} from "../index/keyHints.ts";
+import {decodeKeyMark, type KeyMark} from "../keys/keyMark.ts";
+import {decodeLeafKeys, type LeafKeys, NO_KEYS} from "../keys/leafKeys.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {Pages} from "../page/pages.ts";
@@ -19,6 +21,7 @@ import {
   executionNodeKey,
   FIRST_PAGE,
   hashKey,
+  leafKeysKey,
   MAX_U48,
   META,
   nameOfKey,
@@ -29,7 +32,7 @@ import {openRecord} from "../record/record.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
-import {type ChainRecord, decodeChain} from "./format.ts";
+import {type ChainRecord, decodeChain, FORMAT_VERSION, marksOf} from "./format.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "./trieRoot.ts";
 
 const NO_BYTES = Buffer.alloc(0);
@@ -51,6 +54,8 @@ export class StateReader {
   private newestSeen = -1;
   /** Fixed by the first block, and so read once. */
   private knownChain: ChainRecord | undefined;
+  /** undefined: not read yet. It never changes. */
+  private madeWithKeys: boolean | undefined;
 
   constructor(
     private readonly source: RecordSource,
@@ -156,8 +161,26 @@ export class StateReader {
     return this.findCode(keccakHash) !== undefined;
   }
 
-  readLeafKeys(_owner: number, _pageIndex: number): readonly (Uint8Array | undefined)[] {
-    return [];
+  /**
+   * The keys of a leaf page, as far as they are known.
+   *
+   * @param owner - 0 for the account tree, else the index of the account's leaf
+   * @throws StoreError RECORD_DAMAGED
+   */
+  readLeafKeys(owner: number, page: number): LeafKeys {
+    const body = this.readRecord(leafKeysKey(owner, page));
+    return body === undefined ? NO_KEYS : decodeLeafKeys(owner, page, body);
+  }
+
+  /** Has the store had keys from its first block on? Then a leaf without one is damage. @throws as readKeyMark */
+  get hasAllKeys(): boolean {
+    this.madeWithKeys ??= this.readKeyMark().to === 0;
+    return this.madeWithKeys;
+  }
+
+  /** How many leaves have no known key. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+  readKeyMark(): KeyMark {
+    return decodeKeyMark(this.readMark(META.keys) ?? NO_BYTES);
   }
 
   readExecutionNode(name: string): Buffer | undefined {
@@ -282,9 +305,14 @@ export class StateReader {
     return body.length === 0 ? undefined : body;
   }
 
-  /** Reads every record of META. @throws StoreError RECORD_MISSING, RECORD_DAMAGED if one of them is not what was written */
-  async requireMarks(): Promise<void> {
-    for (const key of Object.values(META)) this.readMark(key);
+  /**
+   * Reads every record of META.
+   *
+   * @param version - of the store's format
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED if one of them is not what was written
+   */
+  async requireMarks(version = FORMAT_VERSION): Promise<void> {
+    for (const key of marksOf(version)) this.readMark(key);
     const latest = await this.latest();
     if (latest !== undefined && this.readChain() === undefined)
       throw new StoreError("RECORD_MISSING", `the chain record is empty, although block ${latest} is held`);

@@ -4,6 +4,7 @@
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {type AcknowledgedNote, describeLoss, NOTE_FILE} from "../leveldb/acknowledgedNote.ts";
+import {KeyCheck} from "./checkKeys.ts";
 import {checkRecords} from "./checkRecords.ts";
 import {checkState, readBlock, readKeptBlock} from "./checkState.ts";
 import {type Findings, toFinding} from "./findings.ts";
@@ -11,9 +12,12 @@ import {type Findings, toFinding} from "./findings.ts";
 /**
  * Checks every record's checksum, each kept block's new pages, and the newest block's linked lists and indexes. Of pruned
  * blocks only the records are left to check. Pages that no block reaches are no finding.
+ *
+ * @param version - of the store's format, which may be an older one
  */
 export async function checkEverything(
   store: StateReader,
+  version: number,
   records: Iterable<[key: Buffer, value: Buffer]>,
   findings: Findings,
 ): Promise<void> {
@@ -22,12 +26,13 @@ export async function checkEverything(
   if (latest === undefined) return;
   let isMarked = true;
   try {
-    await store.requireMarks();
+    await store.requireMarks(version);
   } catch (error) {
     findings.report("the records that say what the store is", toFinding(error));
     isMarked = false;
   }
   const earliest = isMarked ? store.readEarliest() : undefined;
+  const keys = new KeyCheck(store, findings);
   let before: BlockRecord | undefined;
   let kept: BlockRecord | undefined;
   for (let block = isMarked ? store.firstBlock : 0; block <= latest; block++) {
@@ -38,14 +43,17 @@ export async function checkEverything(
       findings.report(`block ${block}`, `block ${earliest} is not the oldest kept one, as recorded`);
     if (before !== undefined) checkSuccession(before, record, findings);
     if (isKept) {
-      await checkState(store, findings, record, "new", kept?.nextPage);
+      await checkState(store, findings, keys, record, "new", kept?.nextPage);
       kept = record;
     }
     if (!(await findings.pause(`block ${block}`))) return;
     before = record;
   }
   // Lists and indexes run through pages from all blocks, so they are checked as a whole, for the newest block.
-  if (kept !== undefined) await checkState(store, findings, kept, "all");
+  if (kept === undefined) return;
+  keys.beginCount();
+  await checkState(store, findings, keys, kept, "all");
+  if (await findings.pause("the keys of leaves")) keys.endCount();
 }
 
 /** @param before - of the nearest block below that has a record */
@@ -87,7 +95,7 @@ export function checkNote(
 /** Checks all of one block's state. */
 export async function checkBlock(store: StateReader, block: number, findings: Findings): Promise<void> {
   const record = readKeptBlock(store, block, findings);
-  if (record !== undefined) await checkState(store, findings, record, "all");
+  if (record !== undefined) await checkState(store, findings, new KeyCheck(store, findings), record, "all");
 }
 
 /** Checks the paths of `count` random leaves of the account tree, and one slot of each of these accounts that has storage. */
@@ -99,8 +107,9 @@ export async function checkSample(
 ): Promise<void> {
   const record = readKeptBlock(store, block, findings);
   if (record === undefined) return;
+  const keys = new KeyCheck(store, findings);
   for (let i = 0; i < count; i++) {
-    await checkState(store, findings, record, "leaf");
+    await checkState(store, findings, keys, record, "leaf");
     if (!(await findings.pause(`block ${block}`))) return;
   }
 }

@@ -18,7 +18,8 @@ import {
 } from "../page/indexPage.ts";
 import {expectKind} from "../page/pages.ts";
 import {readLeaf} from "../tree/treeReader.ts";
-import {type TreeCheck, toFinding} from "./findings.ts";
+import {toFinding} from "./findings.ts";
+import type {TreeCheck} from "./treeCheck.ts";
 
 /** Checks only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
 export async function checkIndex(check: TreeCheck): Promise<void> {

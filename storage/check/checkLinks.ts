@@ -5,7 +5,8 @@ import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {listIndex} from "../index/indexList.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
 import {findKey, readLeaf} from "../tree/treeReader.ts";
-import {type TreeCheck, toFinding} from "./findings.ts";
+import {toFinding} from "./findings.ts";
+import type {TreeCheck} from "./treeCheck.ts";
 
 /** Follows the linked list from head to tail and compares it with the index step by step. */
 export async function checkLinks(check: TreeCheck): Promise<void> {

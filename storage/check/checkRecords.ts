@@ -4,8 +4,18 @@
 import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
+import {decodeLeafKeys} from "../keys/leafKeys.ts";
 import {decodeNumber} from "../record/body.ts";
-import {hashOfKey, isFinalizationKey, isHashKey, META, nameOfKey, numberOfKey} from "../record/layout.ts";
+import {
+  hashOfKey,
+  isFinalizationKey,
+  isHashKey,
+  isLeafKeysKey,
+  META,
+  nameOfKey,
+  numberOfKey,
+  pageOfLeafKeys,
+} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
@@ -22,6 +32,7 @@ export async function checkRecords(
         if (isHashKey(key)) checkHash(store, key, body, findings);
         else if (key.equals(META.layer1))
           store.finalizations.last(); // it is counted, so it must be there
+        else if (isLeafKeysKey(key)) checkLeafKeys(key, body);
         else if (isFinalizationKey(key)) checkFinalization(store, key, body, findings);
       } catch (error) {
         findings.report(nameOfKey(key), toFinding(error));
@@ -41,6 +52,12 @@ function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Find
   if (hash === undefined) findings.report(nameOfKey(key), `it leads to block ${block}, which is not held`);
   else if (Buffer.compare(hash, hashOfKey(key)) !== 0)
     findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
+}
+
+/** Decodes the keys of one leaf page. They may be of leaves that no block has any more. */
+function checkLeafKeys(key: Buffer, body: Buffer): void {
+  const {owner, page} = pageOfLeafKeys(key);
+  decodeLeafKeys(owner, page, body);
 }
 
 /** Checks one finalization: it is counted, ends after the one before, and at a block that is held and finalized. */

@@ -5,11 +5,14 @@ import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
+import {ACCOUNTS_OWNER} from "../keys/leafKeys.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
 import type {Account} from "../tree/account.ts";
 import {hashTopRoot} from "../tree/emptyTree.ts";
+import type {KeyCheck} from "./checkKeys.ts";
 import {checkTree} from "./checkTree.ts";
-import {type Findings, type TreeCheck, toFinding} from "./findings.ts";
+import {type Findings, toFinding} from "./findings.ts";
+import type {TreeCheck} from "./treeCheck.ts";
 
 /** As `readBlock`, but that the block is pruned is a finding too. */
 export function readKeptBlock(
@@ -55,21 +58,22 @@ export function readBlock(store: StateReader, block: number, findings: Findings)
 export async function checkState(
   store: StateReader,
   findings: Findings,
+  keys: KeyCheck,
   record: BlockRecord,
   extent: TreeCheck["extent"],
   sincePage = FIRST_PAGE,
 ): Promise<void> {
-  const scope = {store, findings, extent, sincePage, untilPage: record.nextPage};
-  const onAccount = async (account: Account, at: string): Promise<void> => {
+  const scope = {store, findings, keys, extent, sincePage, untilPage: record.nextPage};
+  const onAccount = async (account: Account, owner: number, at: string): Promise<void> => {
     checkCode(store, account, at, findings);
     if (account.storage === undefined) return;
     const {storageRoot, tree} = account.storage;
     if (Buffer.compare(hashTopRoot(store.suite, tree.nextFreeNode, tree.subRoot), storageRoot) !== 0)
       findings.report(at, "its storageRoot is not the hash of its tree's root node");
-    await checkTree({...scope, tree, where: `${at}, slots`});
+    await checkTree({...scope, tree, owner, where: `${at}, slots`});
   };
   const where = `block ${record.header.number}, account tree`;
-  await checkTree({...scope, tree: record.accounts, where, onAccount});
+  await checkTree({...scope, tree: record.accounts, owner: ACCOUNTS_OWNER, where, onAccount});
 }
 
 function checkCode(store: StateReader, {code}: Account, where: string, findings: Findings): void {

@@ -19,7 +19,8 @@ import {findKey} from "../tree/treeReader.ts";
 import {checkIndex} from "./checkIndex.ts";
 import {checkLinks} from "./checkLinks.ts";
 import {rehashPage} from "./checkPage.ts";
-import {type TreeCheck, toFinding} from "./findings.ts";
+import {toFinding} from "./findings.ts";
+import type {TreeCheck} from "./treeCheck.ts";
 
 export async function checkTree(check: TreeCheck): Promise<void> {
   const {store, findings, tree, where, extent} = check;
@@ -86,10 +87,10 @@ async function checkPages(
   }
 }
 
-/** Is the leaf's hVal the hash of its value? */
+/** Is the leaf's hVal the hash of its value, and its hKey that of its key? */
 async function checkLeaf(check: TreeCheck, leaf: Leaf | undefined, leafIndex: number): Promise<void> {
   if (leaf === undefined || leafIndex < FIRST_FREE_NODE) return;
-  const {store, findings, tree, extent, onAccount} = check;
+  const {store, findings, tree, extent, owner, keys, onAccount} = check;
   findings.leaves++;
   const where = `${check.where}, leaf ${leafIndex}`;
   let hVal: Uint8Array;
@@ -98,13 +99,14 @@ async function checkLeaf(check: TreeCheck, leaf: Leaf | undefined, leafIndex: nu
     const value = new Uint8Array(ACCOUNT_VALUE_BYTES);
     encodeAccountValueInto(value, 0, account, store.empty);
     hVal = store.suite.hashAccountValue(value);
-    await onAccount(account, where);
+    await onAccount(account, leafIndex, where);
   } else {
     const value = new Uint8Array(WORD_BYTES);
     writeWordInto(value, 0, leaf.value);
     hVal = store.suite.hashSlotValue(value);
   }
   if (Buffer.compare(hVal, leaf.hVal) !== 0) findings.report(where, "hVal is not the hash of its value");
+  keys.check(owner, leafIndex, leaf.hKey, where);
   if (extent !== "leaf") return;
   try {
     const found = findKey(store.pages, tree, leaf.hKey);

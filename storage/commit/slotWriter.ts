@@ -8,6 +8,7 @@ import type {AccountStorage} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot} from "../tree/treeRoot.ts";
 import {checkSlotBefore} from "./beforeCheck.ts";
+import type {LeafKeyWriter, TreeKeys} from "./leafKeyWriter.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
@@ -18,16 +19,19 @@ export class SlotWriter {
   constructor(
     private readonly context: TreeContext,
     private readonly batch: WriteBatch,
+    private readonly keys: LeafKeyWriter,
   ) {}
 
   /**
    * Writes full batches on the way.
    *
+   * @param owner - the index of the account's leaf
    * @param where - names the account in messages
    * @returns the account's storage with `slots` written; undefined if it never had any
    * @throws StoreError BLOCK_INVALID, BEFORE_MISMATCH, TREE_FULL, WRITE_FAILED, and those of reading
    */
   async apply(
+    owner: number,
     old: AccountStorage | undefined,
     slots: readonly SlotDifference[],
     where: string,
@@ -38,6 +42,7 @@ export class SlotWriter {
     }
     const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
+    const keys = this.keys.ofTree(owner);
     const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
     for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
     let last = -1;
@@ -48,10 +53,11 @@ export class SlotWriter {
         throw new StoreError("BLOCK_INVALID", `${where}: slot ${toHex(slot)} twice`);
       last = position;
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
-      this.applySlot(tree, hKey, difference, where);
+      this.applySlot(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
       if (this.batch.isFull) await this.batch.flush();
     }
+    keys.finish();
     const root = tree.seal();
     return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
   }
@@ -72,6 +78,7 @@ export class SlotWriter {
 
   private applySlot(
     tree: TreeWriter,
+    keys: TreeKeys,
     hKey: Uint8Array,
     {slot, value, before, reset}: SlotDifference,
     where: string,
@@ -81,17 +88,15 @@ export class SlotWriter {
       const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
       checkSlotBefore(slot, before, held, where);
     }
-    if (reset === true && position.present) {
+    const stored = stripZeros(value);
+    if (position.present && (reset === true || stored.length === 0)) {
+      keys.noteDeleted(position.leafIndex);
       tree.delete(position.leafIndex);
       position = tree.find(hKey);
     }
-    const stored = stripZeros(value);
-    if (stored.length === 0) {
-      if (position.present) tree.delete(position.leafIndex);
-      return;
-    }
+    if (stored.length === 0) return;
     const hVal = this.context.suite.hashSlotValue(value);
-    if (!position.present) tree.insert(position, hKey, hVal, stored);
+    if (!position.present) keys.add(tree.insert(position, hKey, hVal, stored), stripZeros(slot));
     else if (Buffer.compare(hVal, tree.leaf(position.leafIndex).hVal) !== 0)
       tree.update(position.leafIndex, hVal, stored);
   }

@@ -11,6 +11,7 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
+import {ACCOUNTS_OWNER} from "../keys/leafKeys.ts";
 import {bigEndian} from "../record/body.ts";
 import {codeKey} from "../record/layout.ts";
 import {
@@ -23,6 +24,7 @@ import {
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import {checkAccountBefore} from "./beforeCheck.ts";
+import type {LeafKeyWriter, TreeKeys} from "./leafKeyWriter.ts";
 import {SlotWriter} from "./slotWriter.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
@@ -38,10 +40,11 @@ export class StateWriter {
   constructor(
     private readonly reader: StateReader,
     private readonly batch: WriteBatch,
+    private readonly keys: LeafKeyWriter,
   ) {
     const {suite, empty} = reader;
     this.context = {suite, empty, pages: batch, pairs: new PairBatch(suite)};
-    this.slotWriter = new SlotWriter(this.context, batch);
+    this.slotWriter = new SlotWriter(this.context, batch, keys);
   }
 
   /**
@@ -57,6 +60,7 @@ export class StateWriter {
   ): Promise<TreeWriter> {
     const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, before ?? newTreeRoot(empty));
+    const keys = this.keys.ofTree(ACCOUNTS_OWNER);
     const hKeys = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
     for (let i = 0; i < accounts.count; i++)
       hKeys.set(suite.hashAddress(accounts.addressAt(i)), i * WORD_BYTES);
@@ -68,18 +72,21 @@ export class StateWriter {
         throw new StoreError("BLOCK_INVALID", `block ${header.number}: account ${toHex(address)} twice`);
       last = position;
       const hKey = hKeys.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
-      await this.applyAccount(tree, hKey, difference, `block ${header.number}: account ${toHex(address)}`);
+      const where = `block ${header.number}: account ${toHex(address)}`;
+      await this.applyAccount(tree, keys, hKey, difference, where);
       if (tree.needsSeal) tree.seal();
       if (this.batch.isFull) await this.batch.flush();
     }
+    keys.finish();
     tree.seal();
     return tree;
   }
 
   private async applyAccount(
     tree: TreeWriter,
+    keys: TreeKeys,
     hKey: Uint8Array,
-    {change, before, onlyRead}: AccountDifference,
+    {address, change, before, onlyRead}: AccountDifference,
     where: string,
   ): Promise<void> {
     const {suite, empty} = this.context;
@@ -93,22 +100,25 @@ export class StateWriter {
     }
     if (position.present && (change === undefined || change.reset === true)) {
       this.accounts++;
+      keys.noteDeleted(position.leafIndex);
+      this.keys.noteGone(position.leafIndex, held?.storage?.tree);
       tree.delete(position.leafIndex);
       position = tree.find(hKey);
       leaf = undefined;
     }
     if (change === undefined) return;
     const old = leaf === undefined || held === undefined ? NEW_ACCOUNT : held;
+    const owner = position.present ? position.leafIndex : tree.nextLeafIndex;
     const keptCode = change.keepsCode === true ? held?.code : old.code;
     const account = {
       nonce: change.nonce === undefined ? old.nonce : stripZeros(bigEndian(change.nonce, 8)),
       balance: change.balance === undefined ? old.balance : stripZeros(bigEndian(change.balance, WORD_BYTES)),
       code: change.code === undefined ? keptCode : this.putCode(change.code),
-      storage: await this.slotWriter.apply(old.storage, change.storage ?? [], where),
+      storage: await this.slotWriter.apply(owner, old.storage, change.storage ?? [], where),
     };
     encodeAccountValueInto(this.value, 0, account, empty);
     const hVal = suite.hashAccountValue(this.value);
-    if (!position.present) tree.insert(position, hKey, hVal, encodeStoredAccount(account));
+    if (!position.present) keys.add(tree.insert(position, hKey, hVal, encodeStoredAccount(account)), address);
     else if (Buffer.compare(hVal, (leaf as {hVal: Uint8Array}).hVal) !== 0)
       tree.update(position.leafIndex, hVal, encodeStoredAccount(account));
     else return;

@@ -35,6 +35,11 @@ export class TreeWriter {
     if (root.nextFreeNode > LEAVES_PER_PAGE) this.index = new IndexWriter(context.pages, root.indexPage);
   }
 
+  /** The index that the next new leaf gets. */
+  get nextLeafIndex(): number {
+    return this.nextFreeNode;
+  }
+
   get needsSeal(): boolean {
     return this.drafts.size >= MAX_DRAFTS;
   }
@@ -59,13 +64,13 @@ export class TreeWriter {
     return leaf;
   }
 
-  /** @param at - where `find` says that the absent key belongs */
+  /** @param at - where `find` says that the absent key belongs. @returns the new leaf's index */
   insert(
     at: {leftLeafIndex: number; rightLeafIndex: number},
     hKey: Uint8Array,
     hVal: Uint8Array,
     value: Uint8Array,
-  ): void {
+  ): number {
     const {leftLeafIndex, rightLeafIndex} = at;
     const leafIndex = this.nextFreeNode;
     rootLevel(leafIndex + 1); // refuses a full tree before anything changes
@@ -75,6 +80,7 @@ export class TreeWriter {
     this.nextFreeNode = leafIndex + 1;
     if (this.index !== undefined) this.index.insert(hKey, leafIndex);
     else if (this.nextFreeNode > LEAVES_PER_PAGE) this.index = this.indexOfAll();
+    return leafIndex;
   }
 
   update(leafIndex: number, hVal: Uint8Array, value: Uint8Array): void {

@@ -68,7 +68,7 @@ export class WriteBatch implements PageWriter {
 
   put(key: Buffer, body: Uint8Array): void {
     const value = sealRecord(key, body);
-    this.pendingRecords.set(key.toString("latin1"), value.subarray(0, value.length - CHECKSUM_BYTES));
+    this.keepPending(key, value);
     this.push(key, value);
   }
 
@@ -91,6 +91,8 @@ export class WriteBatch implements PageWriter {
       this.pendingRecords.delete(key.toString("latin1"));
       if (isPageKey(key)) this.pendingPages.delete(numberOfKey(key));
     }
+    // A record may have been put before `mark` too.
+    for (const {key, value} of this.puts) if (!isPageKey(key)) this.keepPending(key, value);
   }
 
   /** Writes everything that was put, synced. @throws StoreError WRITE_FAILED; the batch must not be used after that */
@@ -114,6 +116,10 @@ export class WriteBatch implements PageWriter {
     if (this.puts.length > 0) return;
     this.pendingPages.clear();
     this.pendingRecords.clear();
+  }
+
+  private keepPending(key: Buffer, value: Buffer): void {
+    this.pendingRecords.set(key.toString("latin1"), value.subarray(0, value.length - CHECKSUM_BYTES));
   }
 
   private push(key: Buffer, value: Buffer): void {

@@ -8,8 +8,8 @@ import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../page/indexPage.t
 import {childCount, childPage} from "../page/innerPage.ts";
 import {leafAt, leafCount} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
+import {storageTreeOf} from "../tree/account.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
-import {storageTreeOf} from "./replacedPages.ts";
 
 /** Page numbers from `since` to below `until`, one bit each. */
 export class PageMarks {

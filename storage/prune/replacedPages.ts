@@ -13,9 +13,9 @@ import {StoreError} from "../errors.ts";
 import {rootLevel} from "../page/geometry.ts";
 import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../page/indexPage.ts";
 import {childCount, childPage} from "../page/innerPage.ts";
-import {type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
+import {leafAt, leafCount} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
-import {decodeStoredAccount} from "../tree/account.ts";
+import {storageTreeOf} from "../tree/account.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 
 /** Page numbers, and `undefined` after each page that was read. */
@@ -103,10 +103,4 @@ export class ReplacedPages {
       throw error;
     }
   }
-}
-
-/** @returns undefined for no leaf, for head and tail, and for an account that never had a slot */
-export function storageTreeOf(leaf: Leaf | undefined): TreeRoot | undefined {
-  if (leaf === undefined || leaf.value.length === 0) return undefined;
-  return decodeStoredAccount(leaf.value).storage?.tree;
 }

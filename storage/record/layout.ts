@@ -7,8 +7,9 @@
  *   'e' | node key              execution trie node: what re-executing a chain needs to resume
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
  *   'h' | block hash 32         block number                                                     body.ts
+ *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
- *                           pruning (pruneRun.ts), unaudited (body.ts)
+ *                               pruning (pruneRun.ts), unaudited (body.ts), keys (keyMark.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
@@ -19,6 +20,8 @@
 /** Of block numbers, page numbers and counts: u48. */
 export const NUMBER_BYTES = 6;
 export const PAGE_KEY_BYTES = 1 + NUMBER_BYTES;
+/** Of leaf indexes and pages of leaves: u40. */
+const INDEX_BYTES = 5;
 /** Page numbers start at 1, because 0 means "no page". */
 export const FIRST_PAGE = 1;
 export const MAX_U48 = 2 ** 48 - 1;
@@ -29,6 +32,7 @@ const PREFIX = {
   execution: 0x65,
   finalization: 0x66,
   hash: 0x68,
+  keys: 0x6b,
   meta: 0x6d,
   page: 0x70,
   pruned: 0x78,
@@ -63,6 +67,8 @@ export const META = {
   pruning: metaKey("pruning"),
   /** u48: held blocks from this one on await their audit. 2^48 - 1: none does, and none that comes will. */
   unaudited: metaKey("unaudited"),
+  /** How many leaves have no known key, and which blocks made them (keyMark.ts). Since format 5. */
+  keys: metaKey("keys"),
 } as const;
 
 /** The first and the last key that a record of META can have. */
@@ -123,6 +129,24 @@ export function isFinalizationKey(key: Buffer): boolean {
   return key[0] === PREFIX.finalization;
 }
 
+/** @param owner, page - below 2^40 each: the tree, and leaf index / 8 */
+export function leafKeysKey(owner: number, page: number): Buffer {
+  const key = Buffer.allocUnsafe(1 + 2 * INDEX_BYTES);
+  key[0] = PREFIX.keys;
+  key.writeUIntBE(owner, 1, INDEX_BYTES);
+  key.writeUIntBE(page, 1 + INDEX_BYTES, INDEX_BYTES);
+  return key;
+}
+
+export function isLeafKeysKey(key: Buffer): boolean {
+  return key[0] === PREFIX.keys;
+}
+
+/** The tree and the page in the key of a page's leaf keys. */
+export function pageOfLeafKeys(key: Buffer): {readonly owner: number; readonly page: number} {
+  return {owner: key.readUIntBE(1, INDEX_BYTES), page: key.readUIntBE(1 + INDEX_BYTES, INDEX_BYTES)};
+}
+
 export function executionNodeKey(name: string): Buffer {
   return prefixed(PREFIX.execution, Buffer.from(name, "latin1"));
 }
@@ -162,9 +186,17 @@ export function nameOfKey(key: Buffer): string {
       return `number of block 0x${key.toString("hex", 1)}`;
     case PREFIX.execution:
       return `execution node ${key.toString("latin1", 1)}`;
+    case PREFIX.keys:
+      return nameOfLeafKeys(key);
     case PREFIX.meta:
       return `${key.toString("latin1", 1)} record`;
     default:
       return `record 0x${key.toString("hex")}`;
   }
+}
+
+function nameOfLeafKeys(key: Buffer): string {
+  const {owner, page} = pageOfLeafKeys(key);
+  const tree = owner === 0 ? "the account tree" : `the slots of account leaf ${owner}`;
+  return `keys of leaf page ${page} of ${tree}`;
 }

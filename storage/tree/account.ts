@@ -10,6 +10,7 @@
 
 import {StoreError} from "../errors.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
+import type {Leaf} from "../page/leafPage.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import {writeWordInto} from "./shortNumber.ts";
 import {
@@ -167,4 +168,10 @@ export function decodeStoredAccount(bytes: Uint8Array): Account {
         ? undefined
         : {storageRoot: wordAt(storageAt), tree: decodeTreeRoot(stored, storageAt + WORD_BYTES)},
   };
+}
+
+/** @returns undefined for no leaf, for head and tail, and for an account that never had a slot */
+export function storageTreeOf(leaf: Leaf | undefined): TreeRoot | undefined {
+  if (leaf === undefined || leaf.value.length === 0) return undefined;
+  return decodeStoredAccount(leaf.value).storage?.tree;
 }

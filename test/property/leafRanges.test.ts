@@ -12,7 +12,7 @@ import type {TreeLeaf} from "../../client/leaves/treeLeaf.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {assertWholeTree} from "../support/reference/pulledTree.ts";
-import {joinRange, type KeyOf, rangeParts} from "../support/reference/rangeBytes.ts";
+import {joinRange, type KeyOf, keysOf, rangeParts} from "../support/reference/rangeBytes.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import type {ReferenceTree} from "../support/reference/referenceTree.ts";
 import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
@@ -34,7 +34,7 @@ async function checkTrees(
   blocks: readonly number[],
   counts: readonly number[],
 ): Promise<number> {
-  const keyOf = () => undefined;
+  const keyOf = keysOf(state.suite, lines);
   let turn = 0;
   for (const number of blocks) {
     const block = {number, hash: lines[number]?.hash as string};

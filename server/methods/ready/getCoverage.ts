@@ -8,7 +8,7 @@ const MAX_RANGES = 64;
 export const getCoverage = createReady({
   name: "chain_getCoverage",
   summary:
-    "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, and the hash suite of the trees.",
+    "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, the hash suite of the trees, and how many leaves of the newest block have a key that is not known.",
   result: {
     name: "coverage",
     schema: objectOf({
@@ -18,6 +18,7 @@ export const getCoverage = createReady({
       suite: {type: "string"},
       ranges: arrayOf({type: "array", items: QUANTITY, minItems: 2, maxItems: 2}),
       rangeCount: QUANTITY,
+      unknownKeys: QUANTITY,
     }),
   },
   answer({head: {earliest, finalized, latest}, chain}) {
@@ -30,6 +31,7 @@ export const getCoverage = createReady({
       suite: chain.suite,
       ranges: ranges.map(range => range.map(encodeQuantity)),
       rangeCount: encodeQuantity(count),
+      unknownKeys: encodeQuantity(chain.unknownKeys()),
     });
   },
 });

@@ -49,6 +49,10 @@ export function testDemoLeaves(service: () => OwnService): void {
       leaves.push(...range.leaves);
     } while (range.end < range.nextFreeNode);
     assert.equal(leaves.length, range.nextFreeNode);
+    for (const leaf of leaves) {
+      if (leaf.role === "account") assert.ok(leaf.address !== undefined);
+      if (leaf.role === "slot") assert.ok(leaf.slot !== undefined);
+    }
     return leaves;
   }
 
