@@ -10,7 +10,7 @@ import type {HashSuite} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {KeyHints} from "../index/keyHints.ts";
 import {decodeKeyMark, type KeyMark} from "../keys/keyMark.ts";
-import {decodeLeafKeys, type LeafKeys, NO_KEYS} from "../keys/leafKeys.ts";
+import {decodeLeafKeys, type LeafKeys, missingKey, NO_KEYS} from "../keys/leafKeys.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {Pages} from "../page/pages.ts";
@@ -172,10 +172,10 @@ export class StateReader {
     return body === undefined ? NO_KEYS : decodeLeafKeys(owner, page, body);
   }
 
-  /** Has the store had keys from its first block on? Then a leaf without one is damage. @throws as readKeyMark */
-  get hasAllKeys(): boolean {
+  /** Call it for a leaf without a known key. @throws StoreError RECORD_MISSING if the store has had keys from its first block on */
+  refuseUnknownKey(owner: number, leafIndex: number): void {
     this.madeWithKeys ??= this.readKeyMark().to === 0;
-    return this.madeWithKeys;
+    if (this.madeWithKeys) throw missingKey(owner, leafIndex);
   }
 
   /** How many leaves have no known key. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */

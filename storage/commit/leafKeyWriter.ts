@@ -8,10 +8,12 @@ import {encodeKeyMark, type KeyMark} from "../keys/keyMark.ts";
 import {decodeLeafKeys, encodeLeafKeys, type LeafKeys} from "../keys/leafKeys.ts";
 import {UnknownKeys} from "../keys/unknownKeys.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
-import {leafKeysKey, META} from "../record/layout.ts";
+import {leafKeysKey, MAX_U40, META} from "../record/layout.ts";
 import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
+import {removeRecords} from "./recordRemoval.ts";
 import type {WriteBatch} from "./writeBatch.ts";
+import type {WriteTarget} from "./writeTarget.ts";
 
 export class LeafKeyWriter {
   /** As the batch has it, or will with `putMark`. */
@@ -38,9 +40,9 @@ export class LeafKeyWriter {
     this.batch.put(leafKeysKey(owner, page), encodeLeafKeys(owner, keys));
   }
 
-  /** For the changes that a block makes to one tree. */
-  ofTree(owner: number): TreeKeys {
-    return new TreeKeys(this, owner);
+  /** For the changes that a block makes to one tree. @param isNew - all keys of the tree come now, those that are known */
+  ofTree(owner: number, isNew = false): TreeKeys {
+    return new TreeKeys(this, owner, isNew);
   }
 
   /** Adds the key of a leaf, if it has none yet. @param isNewest - the newest block has the leaf */
@@ -90,7 +92,12 @@ export class LeafKeyWriter {
   }
 }
 
-/** The keys of the leaves that a block adds to one tree, in the order of their indexes and without gaps, and those that it deletes. */
+/** Removes all keys, of a store without blocks. @throws StoreError STORE_DAMAGED, WRITE_FAILED */
+export function removeLeafKeys({db}: WriteTarget): Promise<void> {
+  return removeRecords(db, leafKeysKey(0, 0), leafKeysKey(MAX_U40, MAX_U40), "the keys of leaves");
+}
+
+/** The keys of the leaves that a block adds to one tree, in the order of their indexes, and those that it deletes. */
 export class TreeKeys {
   private page = -1;
   private keys: (Uint8Array | undefined)[] = [];
@@ -98,6 +105,7 @@ export class TreeKeys {
   constructor(
     private readonly writer: LeafKeyWriter,
     private readonly owner: number,
+    private readonly isNew: boolean,
   ) {}
 
   /** @param key - 20 bytes of an address, or a slot without leading zeros; kept until `finish` */
@@ -108,7 +116,7 @@ export class TreeKeys {
       this.finish();
       this.page = page;
       // From this position on there may be keys of leaves that were rolled back, or that a refused block was to have.
-      const hasOlder = position > 0 && leafIndex > FIRST_FREE_NODE;
+      const hasOlder = position > 0 && leafIndex > FIRST_FREE_NODE && !this.isNew;
       this.keys = hasOlder ? this.writer.read(this.owner, page).slice(0, position) : [];
     }
     this.keys[position] = key;

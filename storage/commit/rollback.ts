@@ -8,24 +8,13 @@ import {WORD_BYTES} from "../hash/suite.ts";
 import {encodeKeyMark, type KeyMark} from "../keys/keyMark.ts";
 import {UnknownKeys} from "../keys/unknownKeys.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
-import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
+import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {encodeNumber} from "../record/body.ts";
-import {
-  blockKey,
-  finalizationKey,
-  hashKey,
-  MAX_U48,
-  META,
-  numberOfKey,
-  pageKey,
-  prunedKey,
-} from "../record/layout.ts";
+import {blockKey, finalizationKey, hashKey, MAX_U48, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
+import {removeRecords} from "./recordRemoval.ts";
 import type {WriteTarget} from "./writeTarget.ts";
-
-/** Keys in one batch that removes pages: 1 MB of LevelDB's log. */
-const RECLAIM_KEYS = 50_000;
 
 type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer};
 
@@ -108,29 +97,7 @@ function putOf(key: Buffer, body: Buffer): Operation {
 
 /** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */
 export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
-  const lte = pageKey(MAX_U48);
-  let from = await reader.pagesEnd();
-  for (;;) {
-    let keys: Buffer[];
-    try {
-      keys = await db.keys({gte: pageKey(from), lte, limit: RECLAIM_KEYS}).all();
-    } catch (error) {
-      throw damaged("the pages", error);
-    }
-    const last = keys.at(-1);
-    if (last === undefined) return;
-    try {
-      // Synced like every write. LevelDB does not sync a full log when it starts the next one, and its end must not be torn
-      // then.
-      await db.batch(
-        keys.map(key => ({type: "del", key})),
-        {sync: true},
-      );
-    } catch (error) {
-      throw writeFailed(error);
-    }
-    from = numberOfKey(last) + 1;
-  }
+  await removeRecords(db, pageKey(await reader.pagesEnd()), pageKey(MAX_U48), "the pages");
 }
 
 /** Writes the note that everything written so far is on disk. @param latest - the newest block. @param synced - as writeNote */

@@ -18,6 +18,8 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
+import {ALL_KNOWN, encodeKeyMark} from "../keys/keyMark.ts";
+import {ACCOUNTS_OWNER} from "../keys/leafKeys.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {encodeNumber} from "../record/body.ts";
@@ -32,6 +34,7 @@ import {
 import {hashTopRoot} from "../tree/emptyTree.ts";
 import {stripZeros, writeWordInto} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
+import {LeafKeyWriter, removeLeafKeys, type TreeKeys} from "./leafKeyWriter.ts";
 import {LeafTable, type TabledLeaf} from "./leafTable.ts";
 import {buildTree, nameLeaf} from "./treeBuilder.ts";
 import type {TreeContext} from "./treeSeal.ts";
@@ -64,6 +67,8 @@ export class StateBuilder {
   private readonly tail: LogTail;
   private readonly batch: WriteBatch;
   private readonly context: TreeContext;
+  private readonly keys: LeafKeyWriter;
+  private unknownKeys = 0;
   private readonly codes = new Map<string, {readonly codeHash: Uint8Array; readonly codeSize: number}>();
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
@@ -89,6 +94,7 @@ export class StateBuilder {
     this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
     const {suite, empty} = reader;
     this.context = {suite, empty, pages: this.batch, pairs: new PairBatch(suite)};
+    this.keys = new LeafKeyWriter(reader, this.batch);
     this.accounts = new LeafTable("the accounts", nextFreeNode);
   }
 
@@ -114,6 +120,8 @@ export class StateBuilder {
     if (ancestors.length > Math.min(MAX_ANCESTORS, header.number))
       throw invalid(`block ${header.number}: ${ancestors.length} blocks before it`);
     encodeFields(header); // refuses what the record has no room for
+    // Of a state that was refused, or a process that was killed. They would pass for keys of leaves whose own are unknown.
+    await removeLeafKeys(target);
     return new StateBuilder(target, await reader.nextPage(), block, nextFreeNode, check);
   }
 
@@ -197,10 +205,13 @@ export class StateBuilder {
       return suite.hashSlotValue(this.slotValue);
     };
     const order = leaves.sort();
+    const keys = this.keys.ofTree(this.accounts.leafIndexAt(this.owner), true);
     const tree = await buildTree({
       ...{context: this.context, leaves, order, hashValue},
+      onLeaf: leaf => this.putKey(keys, leaf),
       settle: () => this.settle(),
     });
+    keys.finish();
     const account = this.ownerAccount();
     const {storageRoot} = account.storage as AccountStorage;
     const root = hashTopRoot(suite, tree.nextFreeNode, tree.subRoot);
@@ -225,11 +236,16 @@ export class StateBuilder {
       encodeAccountValueInto(this.value, 0, decodeStoredAccount(value), empty);
       return suite.hashAccountValue(this.value);
     };
+    const keys = this.keys.ofTree(ACCOUNTS_OWNER, true);
     const accounts = await buildTree({
       ...{context: this.context, leaves: this.accounts, order: this.order as Uint32Array, hashValue},
-      onLeaf: leaf => this.requireWhole(leaf),
+      onLeaf: leaf => {
+        this.requireWhole(leaf);
+        this.putKey(keys, leaf);
+      },
       settle: () => this.settle(),
     });
+    keys.finish();
     const {stateRoot, header} = this.block;
     const root = hashTopRoot(suite, accounts.nextFreeNode, accounts.subRoot);
     if (Buffer.compare(root, stateRoot) !== 0)
@@ -252,6 +268,9 @@ export class StateBuilder {
     const {number} = header;
     const first = number === 0 ? undefined : {number, ancestors};
     batch.put(META.chain, encodeChain({...chain, ...(first === undefined ? {} : {first})}));
+    // Leaves that earlier blocks made are there too, so importing any of these blocks again may tell keys.
+    const {unknownKeys: unknown} = this;
+    batch.put(META.keys, encodeKeyMark(unknown === 0 ? ALL_KNOWN : {unknown, from: 0, to: number + 1}));
     batch.put(META.earliest, encodeNumber(number));
     batch.put(META.finalized, encodeNumber(number));
     batch.put(hashKey(header.hash), encodeNumber(number));
@@ -262,6 +281,11 @@ export class StateBuilder {
     await batch.flush();
     const {number: log, bytes} = this.tail;
     writeNote(this.directory, {block: number, log, bytes}, false);
+  }
+
+  private putKey(keys: TreeKeys, {leafIndex, key}: TabledLeaf): void {
+    if (key === undefined) this.unknownKeys++;
+    else keys.add(leafIndex, key);
   }
 
   private slotTable(): LeafTable {

@@ -25,6 +25,7 @@ const INDEX_BYTES = 5;
 /** Page numbers start at 1, because 0 means "no page". */
 export const FIRST_PAGE = 1;
 export const MAX_U48 = 2 ** 48 - 1;
+export const MAX_U40 = 2 ** 40 - 1;
 
 const PREFIX = {
   block: 0x62,

@@ -15,6 +15,7 @@ import {ChangeScope} from "../../workers/job/changesCall.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {type ComparedBlock, changeParts, joinChanges, LAST_CURSOR} from "../support/reference/changeBytes.ts";
+import {type KeyOf, keysOf} from "../support/reference/rangeBytes.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {ReferenceTree} from "../support/reference/referenceTree.ts";
 import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
@@ -35,13 +36,16 @@ type Blocks = readonly [from: ComparedBlock, to: ComparedBlock];
 
 class Comparison {
   private turn = 0;
+  private readonly keyOf: KeyOf;
 
   constructor(
     private readonly store: TemporaryStore,
     private readonly state: ReferenceState,
     private readonly chain: RandomChain,
     private readonly counts: readonly number[],
-  ) {}
+  ) {
+    this.keyOf = keysOf(state.suite, chain.lines);
+  }
 
   /** Compares two blocks both ways, in every kind of tree. */
   async check(first: number, second: number): Promise<void> {
@@ -76,7 +80,7 @@ class Comparison {
       const range = verifyChanges(state.suite, {from, to}, {tree, cursor, count}, bytes);
       let opened = 0;
       const expected = changeParts(
-        ...([state, blocks, tree, cursor, range.end ?? LAST_CURSOR, () => undefined] as const),
+        ...([state, blocks, tree, cursor, range.end ?? LAST_CURSOR, this.keyOf] as const),
         ({owner, leafIndex}) => {
           if (owner === undefined || leafIndex > 0) opened++;
         },

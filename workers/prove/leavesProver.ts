@@ -14,7 +14,6 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
-import {missingKey} from "../../storage/keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {decodeStoredAccount} from "../../storage/tree/account.ts";
@@ -126,22 +125,20 @@ export class LeavesProver {
   /** Hot: its loop runs once per leaf. @returns how many leaves fit */
   private writeLeaves(text: AnswerText, form: LeafForm, owner: number, from: number, count: number): number {
     const {pages, store, maxBytes} = this;
-    const {hasAllKeys} = store;
     const start = text.size;
     let leafIndex = from;
     while (leafIndex < from + count) {
       const page = pages.pageOver(leafIndex, 0);
-      const pageIndex = Math.floor(leafIndex / LEAVES_PER_PAGE);
-      const keys = store.readLeafKeys(owner, pageIndex);
+      const keys = store.readLeafKeys(owner, Math.floor(leafIndex / LEAVES_PER_PAGE));
       const first = leafIndex - (leafIndex % LEAVES_PER_PAGE);
       const end = Math.min(first + LEAVES_PER_PAGE, from + count);
       for (; leafIndex < end; leafIndex++) {
         const position = leafIndex - first;
         const before = text.size;
         if (leafIndex > TAIL_INDEX) {
-          if (hasAllKeys && keys[position] === undefined && findEntry(page, position) >= 0)
-            throw missingKey(owner, leafIndex);
-          writeLeaf(text, form, page, position, keys[position]);
+          const key = keys[position];
+          if (key === undefined && findEntry(page, position) >= 0) store.refuseUnknownKey(owner, leafIndex);
+          writeLeaf(text, form, page, position, key);
         } else if (leafIndex === HEAD_INDEX)
           text.integer(entryNext(page, findEntry(page, position)), form.width);
         else text.integer(entryPrev(page, findEntry(page, position)), form.width);

@@ -149,6 +149,8 @@ export class TreeChanges {
     const young = leafIndex < youngPositions ? this.young.pageOver(leafIndex, 0) : undefined;
     if (old !== undefined) writeLeaf(text, form, old, position, key);
     const oldEntry = old === undefined ? -1 : findEntry(old, position);
+    if (key === undefined && (oldEntry >= 0 || (young !== undefined && findEntry(young, position) >= 0)))
+      store.refuseUnknownKey(owner, leafIndex);
     if (young !== undefined && (old === undefined || oldEntry < 0))
       writeLeaf(text, form, young, position, key);
     else if (young !== undefined && old !== undefined) this.writeYoung(old, oldEntry, young, position);
