@@ -110,8 +110,9 @@ async function takeFiles(
 async function readNewest(folder: string, directory: string): Promise<NewestBlock> {
   const files = await FileSnapshot.open(folder);
   try {
-    const reader = new StateReader(files, await requireFormat(files, directory), NO_MEMORY);
-    await reader.requireMarks();
+    const {suite, version} = await requireFormat(files, directory);
+    const reader = new StateReader(files, suite, NO_MEMORY);
+    await reader.requireMarks(version);
     const block = await reader.latest();
     const note = await readNote(folder);
     const loss = note === undefined ? undefined : describeLoss(note, block);
