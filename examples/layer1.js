@@ -3,8 +3,10 @@ import * as AbiError from "ox/AbiError";
 import * as AbiFunction from "ox/AbiFunction";
 
 export class Contract {
-  /** @param abi - of the contract, with the errors of those that it calls */
+  /** @param abi - of the contract, with the errors of those that it calls @throws Error if the address is none */
   constructor(url, address, abi) {
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address))
+      throw new Error(`expected the address of a contract, 0x and 40 hex digits, got ${address}`);
     this.url = url;
     this.address = address;
     this.abi = abi;
@@ -16,6 +18,8 @@ export class Contract {
       method: "POST",
       headers: {"content-type": "application/json"},
       body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
+    }).catch(error => {
+      throw new Error(`no answer from layer 1: ${error.cause?.message ?? error.message}`, {cause: error});
     });
     const {result, error} = await response.json();
     if (error !== undefined)
@@ -26,7 +30,9 @@ export class Contract {
   async read(name, ...args) {
     const method = AbiFunction.fromAbi(this.abi, name);
     const call = {to: this.address, data: AbiFunction.encodeData(method, args)};
-    return AbiFunction.decodeResult(method, await this.ask("eth_call", call, "latest"));
+    const result = await this.ask("eth_call", call, "latest");
+    if (result === "0x") throw new Error(`there is no such contract at ${this.address} on layer 1`);
+    return AbiFunction.decodeResult(method, result);
   }
 
   /** Tries a transaction of the node's first account without sending it, sends it, and waits until it is in a block. */

@@ -59,7 +59,9 @@ export class Finalizing {
     if (signal.aborted) end();
     // The sleep rejects only when the rest is over.
     const waits = [sleep(ms, undefined, {signal: over.signal}).catch(() => {})];
-    if (this.work.untilDue !== undefined) waits.push(this.work.untilDue(over.signal));
+    // What has failed would be due at once, and fail again.
+    if (this.work.untilDue !== undefined && this.status.state !== "stopped")
+      waits.push(this.work.untilDue(over.signal));
     await Promise.race(waits);
     end();
     signal.removeEventListener("abort", end);

@@ -87,6 +87,8 @@ export class Layer1Finality implements FinalityWork {
     } catch (error) {
       if (!(error instanceof Contradiction || isConflict(error))) throw error;
       this.mark = undefined;
+      // They come again. Kept, they would be due at once, without a mark, and again and again.
+      this.waiting = [];
       this.misfits++;
       if (this.node !== undefined) this.nodes.putLast(this.node);
       if (this.misfits > REREADS) throw error;

@@ -13,7 +13,7 @@ import {runChild} from "../../support/processes/childProcesses.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 /** Ports of the page: of layer 1, layer 2 and proofd. */
-const PORTS = ["9545", "9546", "8545"];
+const PORTS = ["9545", "9546", "9547"];
 const FOLDER = "/tmp/bridge";
 
 const page = readDocument("docs/bridging.md");

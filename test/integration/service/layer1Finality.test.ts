@@ -53,6 +53,27 @@ layer1Test(
   },
 );
 
+layer1Test(
+  "a wrong root of a block that comes after its event stops finality for good, and layer 1 is asked again once a poll",
+  9,
+  async it => {
+    await it.finalize(1, 3);
+    await it.finalize(4, 6, rootOf(6));
+    await it.contract.settle();
+    await it.store.engine.rollback(4);
+    it.start();
+    await it.finalizedAt(3);
+    await it.logged(/"block":6,.*a finalized block is not held yet/);
+    await it.store.mustImport(createLines(0, 9));
+    await it.logged(/finality has stopped/);
+    const {reason, answeredMs} = it.status;
+    assert.match(reason, /up to block 6 .* has state root 0x\w+, but block 6 has 0x\w+ in the trees here/);
+    while (it.status.answeredMs === answeredMs && it.status.reason === reason)
+      await it.contract.anvil.request("eth_blockNumber");
+    assert.equal(it.status.reason, reason);
+  },
+);
+
 /** Block `number` of the branch that leaves the first one after block 5. */
 function otherLine(number: number): DifferenceLine {
   const hashOf = (block: number): string => hashOfBlock(block > 5 ? 1000 + block : block);
