@@ -33,6 +33,8 @@ export interface PulledProof extends ProofRequest, Proven {
   readonly block: bigint;
   /** The trusted root that it was verified against. */
   readonly stateRoot: string;
+  /** The proof bytes of all entries that came together: the same array for each of them. For `verifyMultiProof`. */
+  readonly proof: Uint8Array;
   /** Goes on after this entry. Keep it as it is: its form may change with the version. */
   readonly cursor: string;
 }
@@ -67,12 +69,12 @@ export async function* pullProofs(
 }
 
 function* openPiece({piece, answer}: Answered<Piece, ProvenMultiProof>): Generator<PulledProof, void, void> {
-  const {block, stateRoot, entries} = answer;
+  const {block, stateRoot, entries, proof} = answer;
   for (let i = 0; i < entries.length; i++)
     yield {
       ...(piece.entries[i] as ProofRequest),
       ...(entries[i] as Proven),
-      ...{block, stateRoot, cursor: encodeCursor(piece.places[i] as PullPlace)},
+      ...{block, stateRoot, proof, cursor: encodeCursor(piece.places[i] as PullPlace)},
     };
 }
 

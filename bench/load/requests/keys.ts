@@ -22,22 +22,28 @@ const MAX_ACCOUNTS = 1_000_000;
  */
 export function parseKeys(text: string): KnownAccount[] {
   const accounts: KnownAccount[] = [];
-  const lines = text.split("\n");
-  for (let i = 0; i < lines.length; i++) {
-    const words = ((lines[i] as string).split("#")[0] as string).trim().split(/\s+/);
-    const [address, ...slots] = words as [string, ...string[]];
-    if (address === "") continue;
-    if (!/^0x[0-9a-fA-F]{40}$/.test(address))
-      throw new Error(`line ${i + 1}: expected an address (0x and 40 hex digits), got '${shorten(address)}'`);
-    const bad = slots.find(slot => !/^0x[0-9a-fA-F]{1,64}$/.test(slot));
-    if (bad !== undefined)
-      throw new Error(`line ${i + 1}: expected a slot (0x and 1 to 64 hex digits), got '${shorten(bad)}'`);
+  for (const [i, line] of text.split("\n").entries()) {
+    const account = parseKeyLine(line, i + 1);
+    if (account === undefined) continue;
     if (accounts.length === MAX_ACCOUNTS)
       throw new Error(`line ${i + 1}: more than ${MAX_ACCOUNTS} accounts`);
-    accounts.push({address: address.toLowerCase(), slots: slots.map(padSlot)});
+    accounts.push(account);
   }
   if (accounts.length === 0) throw new Error("it names no account");
   return accounts;
+}
+
+/** @returns undefined for a line that names nothing. @throws Error that names the line and what is wrong with it */
+export function parseKeyLine(line: string, lineNumber: number): KnownAccount | undefined {
+  const words = (line.split("#")[0] as string).trim().split(/\s+/);
+  const [address, ...slots] = words as [string, ...string[]];
+  if (address === "") return undefined;
+  const refuse = (expected: string, got: string): Error =>
+    new Error(`line ${lineNumber}: expected ${expected}, got '${shorten(got)}'`);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw refuse("an address (0x and 40 hex digits)", address);
+  const bad = slots.find(slot => !/^0x[0-9a-fA-F]{1,64}$/.test(slot));
+  if (bad !== undefined) throw refuse("a slot (0x and 1 to 64 hex digits)", bad);
+  return {address: address.toLowerCase(), slots: slots.map(padSlot)};
 }
 
 /** Account `i` of the store that `npm run bench` makes. @returns 40 digits, without 0x */

@@ -9,6 +9,7 @@ import {
   pullProofs,
   RpcError,
   sha256Suite,
+  verifyMultiProof,
 } from "../../../client/client.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
@@ -61,6 +62,20 @@ test("a pull gives every entry in order, as single proofs at the same block do",
     single.map(({account, slots, block}, at) => [REQUESTS[at]?.address, account, slots, block]),
   );
   assert.equal(new Set(pulled.map(({cursor}) => cursor)).size, REQUESTS.length);
+});
+
+test("the entries of one multiproof carry its bytes, which prove them again", async () => {
+  const pulled = await collect(pull());
+  const proofs = [...new Set(pulled.map(({proof}) => proof))];
+  assert.ok(proofs.length > 2);
+  const again = proofs.flatMap(proof => {
+    const entries = pulled.filter(one => one.proof === proof);
+    return verifyMultiProof(sha256Suite, service.root(FINALIZED), entries, proof);
+  });
+  assert.deepEqual(
+    again,
+    pulled.map(({account, slots}) => ({account, slots})),
+  );
 });
 
 test("a pull at a named block proves that block", async () => {
