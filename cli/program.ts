@@ -17,6 +17,7 @@ import {
 } from "./flags/flagTable.ts";
 import {IMPORT_FLAGS, readImportSource} from "./flags/importFlags.ts";
 import {createNodeFlags, readNodes, refuseSockets} from "./flags/nodeFlags.ts";
+import {PULL_FLAGS, readPullOptions} from "./flags/pullFlags.ts";
 import {readServiceOptions, SERVE_FLAGS} from "./flags/serveFlags.ts";
 import {ignoreServiceVariables} from "./flags/serviceVariables.ts";
 import {DB_FLAGS} from "./flags/storeFlags.ts";
@@ -33,6 +34,14 @@ Examples:
 
 Only finalized blocks can be proved. README.md and docs/ tell more: importing.md (--diffs, --genesis, --finalized), following.md
 (--l2, --l1, finality), gas.md (estimates and fees), operations.md (running it).`;
+const PULL_EXAMPLES = `
+Examples:
+  proofd pull --url http://127.0.0.1:8545 --block 100 --root 0x.. --all --out state        a whole state
+  proofd pull --url http://127.0.0.1:8545 --block 100 --l1 http://l1:8545 --rollup ADDRESS --accounts --out state
+                                                         all accounts, under the root that layer 1 holds
+  proofd pull --verify state                             check the files, without a server
+
+docs/pulling.md describes the files.`;
 const DEFAULT_AUDIT_SAMPLES = 16;
 /** With a slot each, 50 000 calls to the node. */
 const MAX_AUDIT_SAMPLES = 10_000;
@@ -51,6 +60,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   const creators = [createImport, createServe, createFinalize, createCheck, createAudit, createVerify];
   for (const create of [
     ...creators,
+    createPull,
     createRollback,
     createSnapshot,
     createLoad,
@@ -138,6 +148,17 @@ function createVerify(onExitCode: (code: number) => void): Command {
     const {runVerify} = await import("./commands/verifyCommand.ts");
     onExitCode(await runVerify(options));
   });
+}
+
+function createPull(onExitCode: (code: number) => void): Command {
+  const description =
+    "Pull whole states or parts of them from a proofd, verified, into files that other tools read.";
+  const command = createCommand("pull", description, PULL_FLAGS, async (values, command) => {
+    const options = readPullOptions(values, command);
+    const {runPullCommand} = await import("./commands/pullCommand.ts");
+    onExitCode(await runPullCommand(options));
+  });
+  return command.addHelpText("after", PULL_EXAMPLES);
 }
 
 function createFinalize(onExitCode: (code: number) => void): Command {

@@ -28,7 +28,7 @@ function leftOf({target, blocks, head, bytesTotal, bytesRead}: ImportEvent): num
     : Math.max(0, bytesTotal - bytesRead) / bytesRead;
 }
 
-function formatSeconds(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole}s`;
   if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;

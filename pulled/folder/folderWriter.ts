@@ -84,9 +84,9 @@ export class FolderWriter<Place> {
     return this.journal.begun.place;
   }
 
-  /** Rows of the table in finished parts. */
-  rows(table: TableName): number {
-    return this.parts.reduce((sum, part) => sum + (part.table === table ? part.rows : 0), 0);
+  /** Rows in finished parts. */
+  get allRows(): number {
+    return this.parts.reduce((sum, {rows}) => sum + rows, 0);
   }
 
   add<Name extends TableName>(table: Name, row: RowsOf[Name]): void {

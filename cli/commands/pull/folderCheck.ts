@@ -1,0 +1,178 @@
+/** `proofd pull --verify`: makes the roots again from the rows of a folder, and checks the proofs that it keeps. */
+import {isEqual} from "../../../client/bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
+import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
+import {ProofError} from "../../../client/proof/proofError.ts";
+import type {Manifest} from "../../../pulled/folder/manifest.ts";
+import {readRows} from "../../../pulled/folder/readRows.ts";
+import {TableReader} from "../../../pulled/folder/tableReader.ts";
+import {PulledError} from "../../../pulled/pulledError.ts";
+import {encodeCell} from "../../../pulled/row/column.ts";
+import {
+  type AccountRow,
+  type AnyRow,
+  TABLES,
+  type TableName,
+  type TreeRow,
+} from "../../../pulled/row/tables.ts";
+import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
+import {decodeEntries, rowsOfEntry} from "./provenEntries.ts";
+import {TreeFolding} from "./treeFolding.ts";
+
+/**
+ * Memory: some thousand rows, and 76 to 152 bytes for each leaf of the largest tree.
+ *
+ * @throws PulledError DAMAGED that says what does not verify, and where it stands
+ */
+export async function checkFolder(folder: string, manifest: Manifest): Promise<void> {
+  const suite = HASH_SUITES.find(({name}) => name === manifest.order.suite) as HashSuite;
+  if (manifest.accountTree === undefined) await checkProofs(folder, manifest, suite);
+  await checkTrees(folder, manifest, suite);
+}
+
+/** Every tree that is there has the root that its owner says. */
+async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite): Promise<void> {
+  const stored = new StoredOwners(folder, manifest);
+  let folding = new TreeFolding(suite);
+  let current: {readonly root: Uint8Array; readonly nextFreeNode: number; readonly place: string} | undefined;
+  const endTree = () => {
+    if (current === undefined) return;
+    const {root, nextFreeNode, place} = current;
+    const folded = at(place, () => folding.fold(nextFreeNode));
+    if (!isEqual(folded, root))
+      throw damaged(place, `expected leaves that make the root ${encodeHex(root)}, got ${encodeHex(folded)}`);
+    folding = new TreeFolding(suite);
+    current = undefined;
+  };
+  for await (const one of readRows(folder, manifest)) {
+    if (one.kind === "accountTree") {
+      const root = decodeHex(manifest.block.stateRoot);
+      current = {root, nextFreeNode: one.tree.nextFreeNode, place: `${folder}, the account tree`};
+    } else if (one.kind === "storageTree") {
+      endTree();
+      await stored.check(one.tree, one.place);
+      current = {root: one.tree.root, nextFreeNode: one.tree.nextFreeNode, place: one.place};
+    } else {
+      const {row, place} = one;
+      const hashes = one.kind === "account" ? hashesOfAccount(suite, one.row) : hashesOfSlot(suite, one.row);
+      at(place, () => folding.add(row.leafIndex, hashes));
+    }
+  }
+  endTree();
+  await stored.end();
+}
+
+/** The accounts that have storage, read beside their trees. */
+class StoredOwners {
+  private readonly accounts: TableReader<"accounts">;
+  private readonly isInOrder: boolean;
+  /** Of a pull of some accounts, those that have no tree yet, by leaf index. */
+  private readonly waiting = new Map<number, AccountRow>();
+
+  constructor(
+    folder: string,
+    private readonly manifest: Manifest,
+  ) {
+    this.accounts = new TableReader(folder, manifest, "accounts");
+    this.isInOrder = manifest.order.pulled === "all";
+  }
+
+  /** @throws PulledError if the tree is not that of the next account with storage, or of none that was asked for */
+  async check(tree: TreeRow, place: string): Promise<void> {
+    const owner = await this.find(tree.accountIndex);
+    if (owner === undefined || owner.leafIndex !== tree.accountIndex)
+      throw damaged(
+        place,
+        `account_index: expected ${owner?.leafIndex ?? "none"}, the next account with storage, got ${tree.accountIndex}`,
+      );
+    const {address, storageRoot} = owner;
+    if (address === undefined || !isEqual(address, tree.address))
+      throw damaged(place, "address: expected that of the account");
+    if (storageRoot === undefined || !isEqual(storageRoot, tree.root))
+      throw damaged(place, "root: expected the storage_root of the account");
+  }
+
+  /** @throws PulledError if an account's tree is missing */
+  async end(): Promise<void> {
+    if (!this.hasTrees) return;
+    if (!this.isInOrder) await this.readWaiting();
+    const owner = this.isInOrder ? await this.next() : [...this.waiting.values()][0];
+    if (owner !== undefined)
+      throw damaged(this.accounts.place, `expected the storage tree of the account at ${owner.leafIndex}`);
+  }
+
+  private get hasTrees(): boolean {
+    const {pulled} = this.manifest.order;
+    return pulled === "all" || pulled === "storage";
+  }
+
+  private async find(accountIndex: number): Promise<AccountRow | undefined> {
+    if (this.isInOrder) return this.next();
+    await this.readWaiting();
+    const owner = this.waiting.get(accountIndex);
+    this.waiting.delete(accountIndex);
+    return owner;
+  }
+
+  private async readWaiting(): Promise<void> {
+    for (let owner = await this.next(); owner !== undefined; owner = await this.next())
+      this.waiting.set(owner.leafIndex, owner);
+  }
+
+  private async next(): Promise<AccountRow | undefined> {
+    for (;;) {
+      const row = await this.accounts.next();
+      if (row === undefined || row.storageRoot !== undefined) return row;
+    }
+  }
+}
+
+/** Every proof proves its entries, and the rows are exactly what the proofs prove. */
+async function checkProofs(folder: string, manifest: Manifest, suite: HashSuite): Promise<void> {
+  const root = decodeHex(manifest.block.stateRoot);
+  const readers = {
+    accounts: new TableReader(folder, manifest, "accounts"),
+    absent: new TableReader(folder, manifest, "absent"),
+    values: new TableReader(folder, manifest, "values"),
+  };
+  const proofs = new TableReader(folder, manifest, "proofs");
+  for (let row = await proofs.next(); row !== undefined; row = await proofs.next()) {
+    const {proof} = row;
+    const entries = at(proofs.place, () => decodeEntries(row.entries));
+    const proven = at(proofs.place, () => verifyMultiProof(suite, root, entries, proof));
+    for (const [i, entry] of entries.entries())
+      for (const expected of rowsOfEntry(suite, entry, proven[i] as never)) {
+        const reader = readers[expected.table as keyof typeof readers];
+        const held = await reader.next();
+        if (held === undefined || rowText(expected.table, held) !== rowText(expected.table, expected.row))
+          throw damaged(reader.place, `expected the row that ${proofs.place} proves`);
+      }
+  }
+  for (const reader of Object.values(readers))
+    if ((await reader.next()) !== undefined) throw reader.refusal("no proof proves the row");
+}
+
+function rowText(table: TableName, row: AnyRow): string {
+  const cells = TABLES[table].columns.map(({kind, key}) => {
+    const value = row[key];
+    return value === undefined ? "" : encodeCell(kind, value);
+  });
+  return cells.join(",");
+}
+
+/** @throws PulledError that names the place, for what the work refuses */
+function at<Result>(place: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PulledError) throw error;
+    if (!(error instanceof Error) || (error instanceof TypeError && !(error instanceof ProofError)))
+      throw error;
+    throw new PulledError("DAMAGED", `${place}: ${error.message}`, error);
+  }
+}
+
+function damaged(place: string, problem: string): PulledError {
+  return new PulledError("DAMAGED", `${place}: ${problem}`);
+}

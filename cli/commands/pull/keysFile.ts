@@ -1,0 +1,58 @@
+/** A file of keys, `0xaddress [0xslot ...]` a line, of any length: checked as a whole first, and then read line by line. */
+import {createHash} from "node:crypto";
+import {createReadStream} from "node:fs";
+import {parseKeyLine} from "../../../bench/load/requests/keys.ts";
+import type {ProofRequest} from "../../../client/proof/request.ts";
+import {WorkError} from "../../../service/workError.ts";
+
+const MAX_LINE_BYTES = 1 << 20;
+const NEWLINE = 0x0a;
+
+export interface KeysFile {
+  readonly path: string;
+  /** `0x` text. */
+  readonly sha256: string;
+  /** Addresses and slots. */
+  readonly keys: number;
+}
+
+/** @throws WorkError that names the line, or if the file cannot be read or names nothing */
+export async function checkKeys(path: string): Promise<KeysFile> {
+  const hash = createHash("sha256");
+  let keys = 0;
+  for await (const {storageKeys} of readKeys(path, chunk => hash.update(chunk)))
+    keys += 1 + storageKeys.length;
+  if (keys === 0) throw new WorkError(`--keys ${path}: it names no account`);
+  return {path, sha256: `0x${hash.digest("hex")}`, keys};
+}
+
+/** @param onChunk - takes the file's bytes. @throws WorkError as above */
+export async function* readKeys(
+  path: string,
+  onChunk: (chunk: Uint8Array) => void = () => {},
+): AsyncGenerator<ProofRequest, void, void> {
+  let lineNumber = 0;
+  const parse = (line: string): ProofRequest | undefined => {
+    const account = parseKeyLine(line, ++lineNumber);
+    return account && {address: account.address, storageKeys: account.slots};
+  };
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const chunk of createReadStream(path)) {
+      onChunk(chunk as Buffer);
+      const bytes = Buffer.concat([rest, chunk as Buffer]);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      rest = bytes.subarray(end);
+      if (rest.length > MAX_LINE_BYTES)
+        throw new Error(`line ${lineNumber + 1}: expected at most ${MAX_LINE_BYTES} bytes, got more`);
+      for (const line of bytes.toString("latin1", 0, end).split("\n").slice(0, -1)) {
+        const entry = parse(line);
+        if (entry !== undefined) yield entry;
+      }
+    }
+    const last = rest.length === 0 ? undefined : parse(rest.toString("latin1"));
+    if (last !== undefined) yield last;
+  } catch (error) {
+    throw new WorkError(`--keys ${path}: ${(error as Error).message}`, {cause: error});
+  }
+}

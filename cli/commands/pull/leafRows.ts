@@ -1,0 +1,91 @@
+/** Verified accounts and slots as rows of a pull, and rows as what the trees hash. */
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {type HashSuite, newTreeRoot, oncePerSuite, word} from "../../../client/hash/hashSuites.ts";
+import type {AccountLeaf, SlotLeaf} from "../../../client/leaves/treeLeaf.ts";
+import {type Account, encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../../../client/proof/account.ts";
+import type {AccountRow, SlotRow} from "../../../pulled/row/tables.ts";
+
+/** What an account without storage and code has: rows leave it out. */
+const plainTexts = oncePerSuite(suite => ({
+  storageRoot: encodeHex(newTreeRoot(suite)),
+  codeHash: encodeHex(noCodeHash(suite)),
+  keccakCodeHash: encodeHex(NO_CODE_KECCAK),
+}));
+
+/** @param address - `0x` text; undefined: only the hash is known */
+export function accountRow(
+  suite: HashSuite,
+  leafIndex: number,
+  address: string | undefined,
+  hKey: Uint8Array | undefined,
+  account: Account,
+): AccountRow {
+  const plain = plainTexts(suite);
+  const unlessPlain = (name: keyof typeof plain) =>
+    account[name] === plain[name] ? undefined : decodeHex(account[name]);
+  return {
+    leafIndex,
+    address: address === undefined ? undefined : decodeHex(address),
+    hKey,
+    nonce: account.nonce,
+    balance: account.balance,
+    storageRoot: unlessPlain("storageRoot"),
+    codeHash: unlessPlain("codeHash"),
+    keccakCodeHash: unlessPlain("keccakCodeHash"),
+    codeSize: account.codeSize,
+  };
+}
+
+export function rowOfAccountLeaf(
+  suite: HashSuite,
+  {leafIndex, address, hKey, account}: AccountLeaf,
+): AccountRow {
+  return accountRow(suite, leafIndex, address, address === undefined ? hKey : undefined, account);
+}
+
+export function rowOfSlotLeaf(
+  accountIndex: number,
+  address: Uint8Array,
+  {leafIndex, slot, hKey, value}: SlotLeaf,
+): SlotRow {
+  return {accountIndex, address, leafIndex, slot, hKey: slot === undefined ? hKey : undefined, value};
+}
+
+/** The account that a row is about. */
+export function accountOfRow(suite: HashSuite, row: AccountRow): Account {
+  const plain = plainTexts(suite);
+  const textOf = (name: keyof typeof plain) => {
+    const bytes = row[name];
+    return bytes === undefined ? plain[name] : encodeHex(bytes);
+  };
+  return {
+    nonce: row.nonce,
+    balance: row.balance,
+    storageRoot: textOf("storageRoot"),
+    codeHash: textOf("codeHash"),
+    keccakCodeHash: textOf("keccakCodeHash"),
+    codeSize: row.codeSize,
+  };
+}
+
+/** What an account's leaf hashes. The hKey of a row whose address is unknown is the row's word. */
+export function hashesOfAccount(
+  suite: HashSuite,
+  row: AccountRow,
+): {readonly hKey: Uint8Array; readonly hVal: Uint8Array} {
+  return {
+    hKey: row.address === undefined ? (row.hKey as Uint8Array) : suite.hashAddress(row.address),
+    hVal: suite.hashAccountValue(encodeAccount(accountOfRow(suite, row))),
+  };
+}
+
+/** The same of a slot's. */
+export function hashesOfSlot(
+  suite: HashSuite,
+  row: SlotRow,
+): {readonly hKey: Uint8Array; readonly hVal: Uint8Array} {
+  return {
+    hKey: row.slot === undefined ? (row.hKey as Uint8Array) : suite.hash(suite.safe(word(row.slot))),
+    hVal: suite.hash(suite.safe(word(row.value))),
+  };
+}

@@ -1,0 +1,35 @@
+/** Where a pull is: what its folder keeps with the finished parts. */
+
+import type {HashSuite} from "../../../client/hash/hashSuites.ts";
+import type {ProofClient} from "../../../client/service/proofClient.ts";
+import type {FolderWriter} from "../../../pulled/folder/folderWriter.ts";
+import type {AccountTree} from "../../../pulled/folder/manifest.ts";
+import type {PullProgress} from "./pullProgress.ts";
+
+export interface PullPlace {
+  /** Of pullProofs: after the last entry that is written. */
+  readonly entries?: string;
+  /** Of the trees that were named, those that are written. */
+  readonly trees: number;
+  /** Of pullState: the range that comes next begins here. */
+  readonly cursor?: string;
+  /** Of the tree that is being written: its last leaf with a row, and its rows. A range may be written in part. */
+  readonly lastLeaf: number;
+  readonly leaves: number;
+  /** As soon as it is whole. */
+  readonly accountTree?: AccountTree;
+}
+
+export const PULL_START: PullPlace = {trees: 0, lastLeaf: -1, leaves: 0};
+
+/** What every part of a pull works with. */
+export interface PullWork {
+  readonly client: ProofClient;
+  readonly suite: HashSuite;
+  readonly block: bigint;
+  readonly writer: FolderWriter<PullPlace>;
+  readonly progress: PullProgress;
+  readonly signal: AbortSignal;
+  /** Always that of the last row that was added. */
+  place: PullPlace;
+}

@@ -1,0 +1,80 @@
+/** Whole trees of a pull: verified ranges into rows. */
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import type {TreeLeaf} from "../../../client/leaves/treeLeaf.ts";
+import type {PulledRange} from "../../../client/pull/pulledRange.ts";
+import {pullState} from "../../../client/pull/pullState.ts";
+import {rowOfAccountLeaf, rowOfSlotLeaf} from "./leafRows.ts";
+import type {PullWork} from "./pullPlace.ts";
+
+/** nextFreeNode of a tree without leaves. Such a storage tree is none. */
+const NEW_TREE_POSITIONS = 2;
+
+/**
+ * Goes on from the place of the work.
+ *
+ * @param names - what pullState takes as `tree`, one after the other
+ * @throws what pullState throws, after all ranges before
+ */
+export async function pullTrees(work: PullWork, names: readonly string[]): Promise<void> {
+  for (const tree of names.slice(work.place.trees)) {
+    const {client, block, signal} = work;
+    const {cursor} = work.place;
+    const ranges = pullState(client, {tree, block, signal, ...(cursor === undefined ? {} : {cursor})});
+    for await (const range of ranges) writeRange(work, range);
+    const {cursor: _, ...place} = work.place;
+    work.place = {...place, trees: place.trees + 1};
+  }
+}
+
+function writeRange(work: PullWork, range: PulledRange): void {
+  const {writer} = work;
+  const {leaves, end, nextFreeNode, cursor} = range;
+  const before = work.place.leaves;
+  for (const leaf of leaves) {
+    // Of the range in which the parts were finished, some leaves may be written.
+    if (leaf.leafIndex <= work.place.lastLeaf || !addLeaf(work, range, leaf)) continue;
+    const place = {...work.place, lastLeaf: leaf.leafIndex, leaves: work.place.leaves + 1};
+    work.place = place;
+    if (writer.isDue) writer.finishParts(place);
+  }
+  const added = work.place.leaves - before;
+  work.place = end === nextFreeNode ? endTree(work, range) : {...work.place, cursor};
+  if (writer.isDue) writer.finishParts(work.place);
+  showRange(work, range, added);
+}
+
+/** @returns false for a leaf that has no row */
+function addLeaf({writer, suite}: PullWork, {account, tree}: PulledRange, leaf: TreeLeaf): boolean {
+  if (leaf.role === "account") writer.add("accounts", rowOfAccountLeaf(suite, leaf));
+  else if (leaf.role === "slot" && account !== undefined)
+    writer.add("slots", rowOfSlotLeaf(account.leafIndex, decodeHex(tree), leaf));
+  else return false;
+  return true;
+}
+
+/** @returns the place after the tree */
+function endTree(
+  {writer, place}: PullWork,
+  {tree, account, nextFreeNode, cursor}: PulledRange,
+): PullWork["place"] {
+  const {leaves} = place;
+  const next = {...place, cursor, lastLeaf: -1, leaves: 0};
+  if (tree === "accounts") return {...next, accountTree: {nextFreeNode, leaves}};
+  if (account !== undefined && nextFreeNode > NEW_TREE_POSITIONS) {
+    const root = decodeHex(account.storageRoot);
+    writer.add("trees", {
+      ...{accountIndex: account.leafIndex, address: decodeHex(tree), root},
+      ...{nextFreeNode, leaves},
+    });
+  }
+  return next;
+}
+
+/** Of the storage of all accounts, only the accounts are counted ahead. */
+function showRange({progress, place}: PullWork, range: PulledRange, rows: number): void {
+  const {tree, account, end, nextFreeNode} = range;
+  const {accountTree} = place;
+  if (tree !== "accounts" && accountTree !== undefined && account !== undefined)
+    progress.show("storage", account.leafIndex / accountTree.nextFreeNode, rows);
+  else progress.show(tree, end / nextFreeNode, rows);
+}

@@ -1,0 +1,131 @@
+/** Flags of `proofd pull`: what is pulled, from where, into which folder, and the root that is trusted. */
+import type {Command} from "commander";
+import {FORMAT_NAMES, type FormatName} from "../../pulled/format/formats.ts";
+import {DEFAULT_SUITE_NAME, SUITE_NAMES, type SuiteName} from "../../storage/hash/suiteNames.ts";
+import {writeCommandLine} from "./commandLine.ts";
+import {listParser, parseAddress, parseBlockNumber, parseHash, parseText} from "./flag.ts";
+import {beside, headed, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
+import {readUrl} from "./loadValues.ts";
+import {createNodeFlags, readNodes} from "./nodeFlags.ts";
+import type {RootSource} from "./verifyFlags.ts";
+
+/** Which keys and trees. */
+export type PullChoice =
+  | {readonly kind: "accounts"}
+  | {readonly kind: "all"}
+  /** `0x` text in lower case, each once. */
+  | {readonly kind: "storage"; readonly addresses: readonly string[]}
+  | {readonly kind: "keys"; readonly file: string};
+
+export interface PullOptions {
+  readonly url: URL;
+  readonly choice: PullChoice;
+  readonly block: number;
+  readonly root: RootSource;
+  readonly suite: SuiteName;
+  readonly out: string;
+  readonly format: FormatName;
+  readonly resume: boolean;
+  /** Runs the same pull again. */
+  readonly command: string;
+}
+
+/** A folder to verify. `root` undefined: against its own. */
+export interface FolderVerification {
+  readonly folder: string;
+  readonly root: ((block: number) => RootSource) | undefined;
+}
+
+const MAX_ADDRESSES = 1000;
+
+export const PULL_FLAGS = {
+  ...headed("What is pulled", {
+    ...idleWhen(beside("verify"), {
+      all: onSwitch("all accounts, and the storage of all of them"),
+      accounts: onSwitch("all accounts"),
+      storage: value("<addresses>", listParser(parseTreeAddress)).says(
+        "the storage of this account; may be repeated, and commas separate several",
+      ),
+      keys: value("<file>", parseText).says(
+        "accounts and slots that a file names, one `0xaddress [0xslot ...]` a line",
+      ),
+      block: value("<block>", parseBlockNumber).says("of this block, which must be finalized"),
+    }),
+  }),
+  ...headed("From where and into what", {
+    ...idleWhen(beside("verify"), {
+      url: value("<url>", String).says("the proofd to ask, http or https"),
+      out: value("<folder>", parseText).says("folder for the files, new or empty"),
+      format: value("<format>", FORMAT_NAMES, "ndjson").says("of the files"),
+      resume: onSwitch("go on in a folder whose pull was stopped"),
+    }),
+    verify: value("<folder>", parseText).says(
+      "pull nothing: verify a folder that is complete, without a server, and against the root of its manifest or the one given here",
+    ),
+  }),
+  ...headed("Whom to trust", {
+    root: value("<hash>", parseHash).says("trust this state root"),
+    ...createNodeFlags("l1"),
+    ...idleWhen(without("l1"), {
+      rollup: value("<address>", parseAddress).says(
+        "rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block",
+      ),
+    }),
+    ...idleWhen(beside("verify"), {
+      suite: value("<name>", SUITE_NAMES, DEFAULT_SUITE_NAME).says(
+        "hash suite of the chain's trees, which chain_getCoverage names",
+      ),
+    }),
+  }),
+};
+
+type PullValues = ValuesOf<typeof PULL_FLAGS>;
+
+/** @param command - ends the program with a usage error for flags that do not fit */
+export function readPullOptions(values: PullValues, command: Command): PullOptions | FolderVerification {
+  const {verify, block, url, out, suite, format, resume} = values;
+  const root = readRoot(values, command);
+  if (verify !== undefined) return {folder: verify, root};
+  if (url === undefined || out === undefined || block === undefined)
+    return command.error("error: expected --url, --block and --out, or --verify with a folder");
+  if (root === undefined)
+    return command.error("error: expected a root to trust: --root, or --l1 with --rollup");
+  const choice = readChoice(values, command);
+  return {
+    ...{url: readUrl(url, command), choice, block, root: root(block), suite, out, format, resume},
+    command: writeCommandLine(command, process.argv.slice(2)),
+  };
+}
+
+function readChoice({all, accounts, storage, keys}: PullValues, command: Command): PullChoice {
+  const given = [all, accounts, storage !== undefined, keys !== undefined].filter(isGiven => isGiven);
+  if (given.length !== 1)
+    return command.error("error: expected exactly one of --all, --accounts, --storage and --keys");
+  if (all) return {kind: "all"};
+  if (accounts) return {kind: "accounts"};
+  if (keys !== undefined) return {kind: "keys", file: keys};
+  const addresses = storage as readonly string[];
+  if (addresses.length > MAX_ADDRESSES)
+    command.error(
+      `error: --storage: expected at most ${MAX_ADDRESSES} addresses, got ${addresses.length}: --all pulls all of them`,
+    );
+  const twice = addresses.find((address, at) => addresses.indexOf(address) < at);
+  if (twice !== undefined) command.error(`error: --storage: expected each address once, got ${twice} twice`);
+  return {kind: "storage", addresses};
+}
+
+function readRoot(values: PullValues, command: Command): ((block: number) => RootSource) | undefined {
+  const {root, rollup} = values;
+  const nodes = readNodes(values, "l1", command);
+  if (root !== undefined && nodes !== undefined)
+    return command.error("error: expected one of --root and --l1, got both");
+  if (root !== undefined) return () => ({kind: "root", root});
+  if (nodes === undefined) return undefined;
+  if (rollup === undefined) return command.error("error: --l1 needs --rollup, the contract's address");
+  return block => ({kind: "l1", nodes, contract: rollup, block});
+}
+
+function parseTreeAddress(text: string): string {
+  parseAddress(text);
+  return text.toLowerCase();
+}
