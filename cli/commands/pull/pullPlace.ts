@@ -30,6 +30,8 @@ export interface PullWork {
   readonly writer: FolderWriter<PullPlace>;
   readonly progress: PullProgress;
   readonly signal: AbortSignal;
+  /** Default: that of pullState. */
+  readonly leavesPerRange?: number;
   /** Always that of the last row that was added. */
   place: PullPlace;
 }

@@ -22,8 +22,9 @@ export interface PullSettings {
   readonly progress: PullProgress;
   /** Stops the pull. What was verified stays. */
   readonly signal: AbortSignal;
-  /** For tests: what a part has. */
+  /** For tests, which have little: what a part and a range have. */
   readonly partBytes?: number;
+  readonly leavesPerRange?: number;
 }
 
 /**
@@ -46,7 +47,11 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
   if (!(writer instanceof FolderWriter)) return writer;
   const {signal, progress} = settings;
   const place = writer.place ?? PULL_START;
-  const work: PullWork = {client, suite, block: BigInt(block), writer, progress, signal, place};
+  const {leavesPerRange} = settings;
+  const work: PullWork = {
+    ...{client, suite, block: BigInt(block), writer, progress, signal, place},
+    ...(leavesPerRange === undefined ? {} : {leavesPerRange}),
+  };
   try {
     const {hash} = await client.getStateRoot({block, signal});
     await pullChoice(work, options, keys);

@@ -17,9 +17,13 @@ const NEW_TREE_POSITIONS = 2;
  */
 export async function pullTrees(work: PullWork, names: readonly string[]): Promise<void> {
   for (const tree of names.slice(work.place.trees)) {
-    const {client, block, signal} = work;
+    const {client, block, signal, leavesPerRange} = work;
     const {cursor} = work.place;
-    const ranges = pullState(client, {tree, block, signal, ...(cursor === undefined ? {} : {cursor})});
+    const ranges = pullState(client, {
+      ...{tree, block, signal},
+      ...(leavesPerRange === undefined ? {} : {leavesPerRange}),
+      ...(cursor === undefined ? {} : {cursor}),
+    });
     for await (const range of ranges) writeRange(work, range);
     const {cursor: _, ...place} = work.place;
     work.place = {...place, trees: place.trees + 1};
