@@ -10,7 +10,7 @@ import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 import type {RootSource} from "./verifyFlags.ts";
 
 /** Which keys and trees. */
-export type PullChoice =
+type PullChoice =
   | {readonly kind: "accounts"}
   | {readonly kind: "all"}
   /** `0x` text in lower case, each once. */

@@ -52,7 +52,7 @@ export function rowOfSlotLeaf(
 }
 
 /** The account that a row is about. */
-export function accountOfRow(suite: HashSuite, row: AccountRow): Account {
+function accountOfRow(suite: HashSuite, row: AccountRow): Account {
   const plain = plainTexts(suite);
   const textOf = (name: keyof typeof plain) => {
     const bytes = row[name];

@@ -1,0 +1,401 @@
+/** `proofd pull` from a real service: every choice and format, kills and resumes, lies, and folders that are verified. */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {cpSync, readdirSync, readFileSync, writeFileSync} from "node:fs";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {encodeHex} from "../../../client/bytes/hex.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
+import {type Manifest, readManifest} from "../../../pulled/folder/manifest.ts";
+import {readRows} from "../../../pulled/folder/readRows.ts";
+import {FORMAT_NAMES} from "../../../pulled/format/formats.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, createLines} from "../../support/chains/serviceChain.ts";
+import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
+import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
+import {Daemon} from "../../support/processes/daemon.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
+import {pullSmall} from "../../support/pulled/smallPull.ts";
+import {ReferenceState} from "../../support/reference/referenceState.ts";
+
+const PULL_PROCESS = fileURLToPath(new URL("../../support/pulled/pullProcess.js", import.meta.url));
+const SMALL_PARTS = 2500;
+/** No file may have more than 4 KB, as on a disk that gets full. The units are 512 bytes. */
+const LIMITED = ["sh", "-c", 'ulimit -f 8; exec "$@"', "sh"];
+const [OWNER, OTHER] = ACCOUNTS as readonly [string, string];
+
+let service: ProvenService;
+let proxy: ForwardingProxy;
+let root: string;
+let keys: string;
+const state = new ReferenceState(sha256Suite, createLines(0, LATEST));
+before(async () => {
+  service = await ProvenService.start();
+  proxy = await ForwardingProxy.to(service.daemon.url);
+  root = encodeHex(service.root(FINALIZED));
+  const lines = [`${OWNER} 0x1 0x3 0x9999 # one is absent`, "", ABSENT_ACCOUNT, ...ACCOUNTS.slice(5)];
+  keys = await service.write("keys.txt", lines.join("\n"));
+});
+after(async () => {
+  await proxy.stop();
+  await service.stop();
+});
+
+let folders = 0;
+const newFolder = (): string => service.path(`pull${folders++}`);
+
+/** Flags of a pull through the proxy. */
+function flags(folder: string, choice: readonly string[], ...more: readonly string[]): string[] {
+  const from = ["--url", proxy.url.href, "--block", String(FINALIZED), "--root", root];
+  return [...from, ...choice, "--out", folder, ...more];
+}
+
+/** The files of a folder, without the command in the manifest. */
+function contents(folder: string): Record<string, string> {
+  const files = readdirSync(folder).sort();
+  return Object.fromEntries(
+    files.map(file => {
+      const text = readFileSync(join(folder, file), "latin1");
+      return [file, file === "manifest.json" ? text.replace(/"command": .*\n/, "") : text];
+    }),
+  );
+}
+
+const CHOICES: Readonly<Record<string, () => readonly string[]>> = {
+  all: () => ["--all"],
+  accounts: () => ["--accounts"],
+  storage: () => [
+    "--storage",
+    `${OTHER},${OWNER.toUpperCase().replace("0X", "0x")}`,
+    "--storage",
+    ABSENT_ACCOUNT,
+  ],
+  keys: () => ["--keys", keys],
+};
+
+async function verify(folder: string, ...more: readonly string[]) {
+  return runHere(["pull", "--verify", folder, ...more]);
+}
+
+/** What is in a folder with whole trees, as the reference tells it: by address, the balance and the slots. */
+async function readState(folder: string): Promise<Map<string, [bigint, Map<bigint, bigint>]>> {
+  const held = new Map<string, [bigint, Map<bigint, bigint>]>();
+  for await (const one of readRows(folder)) {
+    if (one.kind === "account")
+      held.set(encodeHex(one.row.address as Uint8Array), [one.row.balance, new Map()]);
+    if (one.kind === "slot")
+      held.get(encodeHex(one.row.address))?.[1].set(one.row.slot as bigint, one.row.value);
+  }
+  return held;
+}
+
+for (const format of FORMAT_NAMES)
+  test(`each choice is pulled as ${format}, and verified again without the server`, async () => {
+    proxy.change = (_, forward) => forward();
+    for (const [name, choice] of Object.entries(CHOICES)) {
+      const folder = newFolder();
+      const args = flags(folder, choice(), "--format", format);
+      const {code, stdout, stderr} = await runHere(["pull", ...args]);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^VERIFIED: \d+ accounts?[^\n]* under the root 0x\w{64}, given by --root\n/);
+      const again = await verify(folder);
+      assert.equal(again.code, 0, again.stderr);
+      assert.equal(again.stdout.split(",")[0], stdout.split(",")[0]);
+      assert.ok(again.stdout.includes("that of its manifest"));
+      assert.equal((await verify(folder, "--root", root)).code, 0);
+      assert.equal(readManifest(folder).order.pulled, name);
+    }
+  });
+
+test("a pull of all is the state of the reference, account by account and slot by slot", async () => {
+  const folder = newFolder();
+  await pullSmall(flags(folder, ["--all"]), SMALL_PARTS);
+  const held = await readState(folder);
+  assert.equal(held.size, ACCOUNTS.length);
+  for (const address of ACCOUNTS) {
+    const account = state.readAccount(FINALIZED, address);
+    assert.deepEqual(held.get(address), [account?.balance, new Map(account?.slots)], address);
+  }
+});
+
+test("a pull of keys has a row for each account and slot that was asked for, in its order", async () => {
+  const folder = newFolder();
+  const {rows} = await pullSmall(flags(folder, ["--keys", keys]), SMALL_PARTS);
+  assert.deepEqual(rows, {accounts: 1 + ACCOUNTS.length - 5, absent: 1, values: 3, proofs: 1});
+  const values = readFileSync(join(folder, "values-000001.ndjson"), "utf8").trim().split("\n");
+  assert.deepEqual(
+    values
+      .map(line => JSON.parse(line))
+      .map(({address, slot, value}) => [address, BigInt(slot), BigInt(value)]),
+    [1n, 3n, 0x9999n].map(slot => [OWNER, slot, state.readAccount(FINALIZED, OWNER)?.slots.get(slot) ?? 0n]),
+  );
+});
+
+/** Starts a pull in a process and kills it when the service has been asked `requests` times. */
+async function killAfter(requests: number, args: readonly string[]): Promise<boolean> {
+  let asked = 0;
+  let isReached = () => {};
+  const reached = new Promise<boolean>(resolve => {
+    isReached = () => resolve(true);
+  });
+  proxy.change = (_, forward) => {
+    if (++asked <= requests) return forward();
+    isReached();
+    return new Promise(() => {}); // no answer: the process dies while it waits
+  };
+  const pull = new Daemon([String(SMALL_PARTS), ...args], {main: PULL_PROCESS});
+  const wasReached = await Promise.race([reached, pull.finished.then(() => false)]);
+  pull.child.kill("SIGKILL");
+  await pull.finished;
+  return wasReached;
+}
+
+for (const format of FORMAT_NAMES)
+  test(`a pull as ${format} that is killed again and again resumes to the same files, byte for byte`, async () => {
+    const undisturbed = newFolder();
+    let asked = 0;
+    proxy.change = (_, forward) => {
+      asked++;
+      return forward();
+    };
+    const manifest = await pullSmall(flags(undisturbed, ["--all"], "--format", format), SMALL_PARTS);
+    assert.ok(manifest.parts.length > 6);
+    const folder = newFolder();
+    const args = flags(folder, ["--all"], "--format", format);
+    const step = Math.floor(asked / 3);
+    assert.ok(await killAfter(step, args));
+    let lives = 1;
+    // A resumed pull asks for some things again.
+    while (await killAfter(++lives * step, [...args, "--resume"]));
+    assert.ok(lives > 2);
+    assert.deepEqual(contents(folder), contents(undisturbed));
+    const done = await runHere(["pull", ...args, "--resume"]);
+    assert.equal(done.code, 0, done.stderr);
+  });
+
+/** Changes the last hex digit, or a byte near the end, of the answer to request number `at`. */
+function lieAt(at: number): void {
+  let asked = 0;
+  proxy.change = async (_, forward) => {
+    const answer = await forward();
+    if (++asked !== at) return answer;
+    if (answer.type !== "application/json") {
+      answer.body.writeUInt8(answer.body.readUInt8(answer.body.length - 9) ^ 1, answer.body.length - 9);
+      return answer;
+    }
+    const text = answer.body.toString().replace(/[0-9a-f](?="[^"]*$)/, digit => (digit === "7" ? "8" : "7"));
+    return {...answer, body: Buffer.from(text)};
+  };
+}
+
+test("a server that alters a byte is refused with exit code 1, and a resume from an honest one completes the pull", async () => {
+  // The first request is about the block, and nothing is proved by it. Of all, the second one has the accounts.
+  for (const [choice, kept] of [
+    [["--accounts"], /Nothing was verified before/],
+    [["--all"], /40 rows that were verified stay in/],
+    [["--storage", OWNER], /Nothing was verified before/],
+    [["--keys", keys], /Nothing was verified before/],
+  ] as const) {
+    const folder = newFolder();
+    lieAt(choice[0] === "--all" ? 3 : 2);
+    const {code, stderr} = await runHere(["pull", ...flags(folder, choice)]);
+    assert.equal(code, 1, stderr);
+    assert.match(
+      stderr,
+      /^error: the pull stopped: what the server sent does not verify: [^\n]+; --resume goes on\n$/,
+    );
+    assert.match(stderr, kept);
+    assert.equal((await verify(folder)).code, 1, "it is not complete");
+    proxy.change = (_, forward) => forward();
+    const resumed = await runHere(["pull", ...flags(folder, choice, "--resume")]);
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.equal((await verify(folder)).code, 0);
+  }
+});
+
+test("a signal stops a pull, and what was verified stays", async () => {
+  const folder = newFolder();
+  const stop = new AbortController();
+  let asked = 0;
+  proxy.change = (_, forward) => {
+    if (++asked === 5) stop.abort(new Error("enough"));
+    return forward();
+  };
+  await assert.rejects(pullSmall(flags(folder, ["--accounts"]), SMALL_PARTS, stop.signal), /enough/);
+  proxy.change = (_, forward) => forward();
+  const {rows} = await pullSmall(flags(folder, ["--accounts"], "--resume"), SMALL_PARTS);
+  assert.deepEqual(rows, {accounts: ACCOUNTS.length});
+});
+
+test("a block that is not finalized or not there ends a pull with the server's reason", async () => {
+  for (const block of [FINALIZED + 1, 999]) {
+    const args = flags(newFolder(), ["--all"]).map(arg => (arg === String(FINALIZED) ? String(block) : arg));
+    const {code, stderr} = await runHere(["pull", ...args]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^error: the pull stopped: the server refused \(-3200[12]\): .*Nothing was verified before/,
+    );
+  }
+});
+
+test("a full disk is named, and what was finished before stays", async () => {
+  const folder = newFolder();
+  const args = flags(folder, ["--accounts"]);
+  const {code, stderr} = await new Daemon(["1000000", ...args], {main: PULL_PROCESS, under: LIMITED})
+    .finished;
+  assert.equal(code, 1, stderr);
+  assert.match(
+    stderr,
+    /the pull stopped: cannot write .*accounts-000001\.ndjson\.partial: EFBIG: file too large/,
+  );
+  assert.deepEqual(readdirSync(folder), ["progress.ndjson"]);
+});
+
+test("a folder that is there is refused without --resume, and another pull is refused by what differs", async () => {
+  const folder = newFolder();
+  const other = newFolder();
+  await pullSmall(flags(folder, ["--accounts"]), SMALL_PARTS);
+  const pull = async (args: readonly string[]) => {
+    const {code, stderr} = await runHere(["pull", ...args]);
+    assert.equal(code, 1, stderr);
+    return stderr;
+  };
+  assert.match(await pull(flags(folder, ["--accounts"])), /--out: \S+ has a complete pull$/m);
+  const resume = flags(folder, ["--accounts"], "--resume");
+  const replaced = (from: string, to: string) => resume.map(arg => (arg === from ? to : arg));
+  assert.match(await pull(replaced(String(FINALIZED), "3")), /another block: 4, got 3$/m);
+  assert.match(await pull(replaced(root, `0x${"00".repeat(32)}`)), /another stateRoot: /);
+  assert.match(await pull(replaced(proxy.url.href, service.daemon.url)), /another url: /);
+  assert.match(await pull(replaced("--accounts", "--all")), /another pulled: "accounts", got "all"$/m);
+  assert.match(await pull([...resume, "--suite", "poseidon2"]), /another suite|digest of poseidon2/);
+  assert.match(
+    await pull(flags(join(other, "missing", "x"), ["--accounts"], "--resume")),
+    /cannot read .*ENOENT/,
+  );
+});
+
+test("flags that do not fit are refused with exit code 2 before any work", async () => {
+  const wrong: readonly [readonly string[], RegExp][] = [
+    [flags("x", []), /exactly one of --all, --accounts, --storage and --keys/],
+    [flags("x", ["--all", "--accounts"]), /exactly one of/],
+    [flags("x", ["--storage", `${OWNER},${OWNER}`]), /--storage: expected each address once/],
+    [flags("x", ["--storage", "0x12"]), /Expected an address/],
+    [
+      flags("x", ["--all"], "--l1", "http://127.0.0.1:1", "--rollup", OWNER),
+      /one of --root and --l1, got both/,
+    ],
+    [flags("x", ["--all"], "--rollup", OWNER), /--rollup has no effect without --l1/],
+    [["--url", "http://127.0.0.1:1", "--block", "1", "--all", "--out", "x"], /expected a root to trust/],
+    [["--root", `0x${"00".repeat(32)}`, "--all"], /expected --url, --block and --out, or --verify/],
+    [["--verify", "x", "--all"], /--all has no effect with --verify/],
+    [["--verify", "x", "--format", "csv"], /--format has no effect with --verify|Allowed choices/],
+  ];
+  for (const [args, message] of wrong) {
+    const {code, stderr} = await runHere(["pull", ...args]);
+    assert.equal(code, 2, `${args}: ${stderr}`);
+    assert.match(stderr, message);
+  }
+  const bad = await service.write("bad.txt", `${OWNER}\n0x12\n`);
+  const {code, stderr} = await runHere(["pull", ...flags(newFolder(), ["--keys", bad])]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /--keys \S+bad\.txt: line 2: expected an address \(0x and 40 hex digits\), got '0x12'/,
+  );
+});
+
+/** Changes a part of a copy of a folder, and has the manifest say that it was so. */
+function forge(folder: string, file: string, change: (text: string) => string): string {
+  const copy = newFolder();
+  cpSync(folder, copy, {recursive: true});
+  const path = join(copy, file);
+  const text = change(readFileSync(path, "latin1"));
+  writeFileSync(path, text, "latin1");
+  const manifest = readManifest(copy);
+  const parts = manifest.parts.map(part =>
+    part.file === file
+      ? {
+          ...part,
+          rows: text.split("\n").length - 1,
+          bytes: text.length,
+          sha256: `0x${createHash("sha256").update(text, "latin1").digest("hex")}`,
+        }
+      : part,
+  );
+  const leaves = parts.reduce((sum, {table, rows}) => sum + (table === "accounts" ? rows : 0), 0);
+  const accountTree = manifest.accountTree && {...manifest.accountTree, leaves};
+  writeFileSync(join(copy, "manifest.json"), JSON.stringify({...manifest, parts, accountTree}));
+  return copy;
+}
+
+test("a forged row, a missing one and a doubled one are found, also where the manifest agrees with them", async () => {
+  const all = newFolder();
+  await pullSmall(flags(all, ["--all"]), SMALL_PARTS);
+  const asked = newFolder();
+  await pullSmall(flags(asked, ["--keys", keys]), SMALL_PARTS);
+  const dropFirst = (text: string) => text.slice(text.indexOf("\n") + 1);
+  const double = (text: string) => text.slice(0, text.indexOf("\n") + 1) + text;
+  const forgeries: readonly [string, string, (text: string) => string, RegExp][] = [
+    [
+      all,
+      "accounts-000001.ndjson",
+      text => text.replace('"nonce":"0"', '"nonce":"1"'),
+      /the account tree: expected leaves that make the root/,
+    ],
+    [all, "accounts-000002.ndjson", dropFirst, /the account tree: expected leaves that make the root/],
+    [
+      all,
+      "accounts-000001.ndjson",
+      double,
+      /accounts-000001\.ndjson, row 2: leaf_index: expected more than 2, got 2/,
+    ],
+    [
+      all,
+      "slots-000001.ndjson",
+      text => text.replace(/("value":"0x0*)[1-9]/, "$19"),
+      /trees-000001\.ndjson, row 1: expected leaves that make the root/,
+    ],
+    [all, "slots-000001.ndjson", dropFirst, /account_index: expected \d+, of leaf 3 of 3, got \d+/],
+    [
+      all,
+      "trees-000001.ndjson",
+      dropFirst,
+      /account_index: expected \d+, the next account with storage|account_index: expected \d+, of leaf/,
+    ],
+    [
+      all,
+      "trees-000001.ndjson",
+      text => text.replace(/"next_free_node":5/, '"next_free_node":6'),
+      /row 1: expected leaves that make the root/,
+    ],
+    [
+      asked,
+      "values-000001.ndjson",
+      text => text.replace(/("value":"0x0*)[1-9]/, "$19"),
+      /values-000001\.ndjson, row 1: expected the row that .*proofs-000001\.ndjson, row 1 proves/,
+    ],
+    [asked, "accounts-000001.ndjson", dropFirst, /accounts-000001\.ndjson, row 1: expected the row/],
+    [asked, "absent-000001.ndjson", double, /absent-000001\.ndjson, row 2: no proof proves the row/],
+    [
+      asked,
+      "proofs-000001.ndjson",
+      text => text.replace(/0"\}\n$|[1-9a-f]"\}\n$/, '7"}\n'),
+      /proofs-000001\.ndjson, row 1: /,
+    ],
+  ];
+  for (const [folder, file, change, message] of forgeries) {
+    const {code, stderr} = await verify(forge(folder, file, change));
+    assert.equal(code, 1, `${file}: ${message}`);
+    assert.match(stderr, message);
+  }
+  const {code, stderr} = await verify(all, "--root", `0x${"00".repeat(32)}`);
+  assert.equal(code, 1);
+  assert.match(stderr, /expected the root 0x0{64}, given by --root, got a pull under the root 0x/);
+  const other = (text: string): Manifest => JSON.parse(text.replaceAll(root, `0x${"11".repeat(32)}`));
+  writeFileSync(
+    join(all, "manifest.json"),
+    JSON.stringify(other(readFileSync(join(all, "manifest.json"), "utf8"))),
+  );
+  assert.match((await verify(all)).stderr, /the account tree: expected leaves that make the root 0x1111/);
+});

@@ -1,0 +1,32 @@
+/** `proofd pull` with small parts and ranges, so that a small chain makes many of them. */
+
+import {PullProgress} from "../../../cli/commands/pull/pullProgress.ts";
+import {runPull} from "../../../cli/commands/pull/pullRun.ts";
+import {readTrustedRoot} from "../../../cli/commands/trustedRoot.ts";
+import {createCommand} from "../../../cli/flags/flagTable.ts";
+import {
+  type FolderVerification,
+  PULL_FLAGS,
+  type PullOptions,
+  readPullOptions,
+} from "../../../cli/flags/pullFlags.ts";
+import type {Manifest} from "../../../pulled/folder/manifest.ts";
+
+const LEAVES_PER_RANGE = 6;
+
+/** @param args - as those of `proofd pull`. @throws WorkError that says why the pull stopped */
+export async function pullSmall(
+  args: readonly string[],
+  partBytes: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Manifest> {
+  const read: (PullOptions | FolderVerification)[] = [];
+  const command = createCommand("pull", "", PULL_FLAGS, (values, self) => {
+    read.push(readPullOptions(values, self));
+  });
+  await command.exitOverride().parseAsync(args, {from: "user"});
+  const options = read[0] as PullOptions;
+  const {root: trustedRoot} = await readTrustedRoot(options.root);
+  const progress = new PullProgress({isTTY: false, write: () => true});
+  return runPull(options, {trustedRoot, progress, signal, partBytes, leavesPerRange: LEAVES_PER_RANGE});
+}
