@@ -177,8 +177,9 @@ for (const format of FORMAT_NAMES)
 function lieAt(at: number): void {
   let asked = 0;
   proxy.change = async (_, forward) => {
+    const isLie = ++asked === at;
     const answer = await forward();
-    if (++asked !== at) return answer;
+    if (!isLie) return answer;
     if (answer.type !== "application/json") {
       answer.body.writeUInt8(answer.body.readUInt8(answer.body.length - 9) ^ 1, answer.body.length - 9);
       return answer;
@@ -192,7 +193,8 @@ test("a server that alters a byte is refused with exit code 1, and a resume from
   // The first request is about the block, and nothing is proved by it. Of all, the second one has the accounts.
   for (const [choice, kept] of [
     [["--accounts"], /Nothing was verified before/],
-    [["--all"], /40 rows that were verified stay in/],
+    // The storage of all comes in two answers, asked for at the same time.
+    [["--all"], /(40|168) rows that were verified stay in/],
     [["--storage", OWNER], /Nothing was verified before/],
     [["--keys", keys], /Nothing was verified before/],
   ] as const) {
