@@ -1,0 +1,124 @@
+/** examples/python against a running proofd: what it says of accounts and ranges is what the client says. */
+import assert from "node:assert/strict";
+import {execFile} from "node:child_process";
+import {readFileSync} from "node:fs";
+import {after, before, type TestContext, test} from "node:test";
+import {promisify} from "node:util";
+import {type AccountLeaf, createProofClient, encodeHex, sha256Suite} from "../../../client/client.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
+import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
+import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+
+const PROGRAM = "examples/python/pull.py";
+
+const run = promisify(execFile);
+const hasPython = await run("python3", ["--version"]).then(
+  () => true,
+  () => false,
+);
+
+let service: ProvenService;
+let proxy: ForwardingProxy;
+before(async () => {
+  service = await ProvenService.start();
+  proxy = await ForwardingProxy.to(service.daemon.url);
+});
+after(async () => {
+  await proxy.stop();
+  await service.stop();
+});
+
+/** Defines a test that needs Python. */
+function testPython(title: string, work: () => Promise<void>): void {
+  test(title, async (t: TestContext) => (hasPython ? work() : notRun(t, "there is no python3")));
+}
+
+/** @returns the lines of its output, parsed */
+async function pull(url: string, ...args: readonly string[]): Promise<Record<string, unknown>[]> {
+  const root = encodeHex(service.root(FINALIZED));
+  const {stdout} = await run("python3", [PROGRAM, url, `${FINALIZED}`, root, ...args]);
+  return stdout
+    .trim()
+    .split("\n")
+    .map(line => JSON.parse(line));
+}
+
+function createClient() {
+  const trustedRoot = service.root(FINALIZED);
+  return createProofClient({url: service.daemon.url, suite: sha256Suite, trustedRoot});
+}
+
+/** As the example writes an account. */
+function shown({nonce, balance, codeSize, storageRoot}: AccountLeaf["account"]): unknown {
+  return {nonce: Number(nonce), balance: Number(balance), codeSize: Number(codeSize), storageRoot};
+}
+
+testPython("accounts, present and absent, are those of the client", async () => {
+  const addresses = [...ACCOUNTS.slice(0, 7), ABSENT_ACCOUNT, `0x${"00".repeat(20)}`, `0x${"ff".repeat(20)}`];
+  const entries = addresses.map(address => ({address, storageKeys: []}));
+  const proven = await createClient().getMultiProof({entries, block: FINALIZED});
+  assert.deepEqual(
+    await pull(service.daemon.url, "accounts", ...addresses),
+    proven.entries.map(({account}, i) => ({
+      address: addresses[i],
+      account: account === undefined ? null : shown(account),
+    })),
+  );
+});
+
+testPython("ranges are those of the client", async () => {
+  for (const [from, count] of [
+    [0, 4096],
+    [1, 3],
+    [7, 22],
+    [41, 1],
+  ] as const) {
+    const {leaves, nextFreeNode} = await createClient().getLeaves({
+      tree: "accounts",
+      from,
+      count,
+      block: FINALIZED,
+    });
+    const expected = leaves.map(leaf => {
+      const {leafIndex} = leaf;
+      if (leaf.role !== "account") return {leafIndex};
+      const {address, hKey, account} = leaf;
+      const key = address === undefined ? {hKey: encodeHex(hKey)} : {address};
+      return {leafIndex, ...key, ...(shown(account) as object)};
+    });
+    const lines = await pull(service.daemon.url, "range", `${from}`, `${count}`);
+    assert.deepEqual(lines, [...expected, {nextFreeNode}]);
+  }
+});
+
+testPython("every changed byte of a proof is refused with exit code 1 and a reason", async () => {
+  const changed =
+    (at: number): ForwardingProxy["change"] =>
+    async (_, forward) => {
+      const {status, type, body} = await forward();
+      const answer = JSON.parse(body.toString());
+      const bytes = Buffer.from(answer.result.slice(2), "hex");
+      const place = Math.floor((at * (bytes.length - 1)) / 9);
+      bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
+      const result = `0x${bytes.toString("hex")}`;
+      return {status, type, body: Buffer.from(JSON.stringify({...answer, result}))};
+    };
+  for (let at = 0; at < 10; at++) {
+    proxy.change = changed(at);
+    // The block's number and hash, which nothing proves, are at the beginning of a range.
+    const args = at % 2 === 0 || at === 1 ? ["accounts", ACCOUNTS[3] as string] : ["range", "5", "20"];
+    await assert.rejects(pull(proxy.url.href, ...args), {code: 1, stderr: /^pull\.py: .+\n$/}, `part ${at}`);
+  }
+});
+
+testPython("a server's error and a server that is away are named", async () => {
+  const fails = (url: string, stderr: RegExp) =>
+    assert.rejects(pull(url, "range", "999", "5"), {code: 1, stderr});
+  await fails(service.daemon.url, /^pull\.py: chain_getLeaves: .*fromIndex/);
+  await fails("http://127.0.0.1:1", /^pull\.py: .*refused/);
+});
+
+test("it has fewer than 150 lines", () => {
+  assert.ok(readFileSync(PROGRAM, "utf8").split("\n").length <= 150);
+});
