@@ -12,6 +12,7 @@ import {proofActions} from "../../client/viem/proofActions.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {assertWholeTree} from "../support/reference/pulledTree.ts";
+import {keysOf} from "../support/reference/rangeBytes.ts";
 import {ReferenceState} from "../support/reference/referenceState.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
@@ -73,18 +74,36 @@ async function pullInParts(
 async function checkStates(
   store: TemporaryStore,
   state: ReferenceState,
-  {addresses}: RandomChain,
+  {lines, addresses}: RandomChain,
   blocks: readonly number[],
   manner: () => Manner,
 ): Promise<void> {
   const client = clientOf(store, state);
-  for (const block of blocks)
-    for (const tree of ["accounts", ...addresses]) {
-      const ranges = await pullInParts(client, {tree, block}, manner);
+  const keyOf = keysOf(state.suite, lines);
+  for (const block of blocks) {
+    const check = (tree: string, ranges: readonly PulledRange[]) => {
       const held = tree === "accounts" ? state.accountTree(block) : state.readAccount(block, tree)?.storage;
-      assertWholeTree(state.suite, leavesOf(ranges), held, () => undefined);
+      assertWholeTree(state.suite, leavesOf(ranges), held, keyOf);
       for (const range of ranges) assert.equal(range.tree, tree.toLowerCase());
-    }
+    };
+    for (const tree of addresses) check(tree, await pullInParts(client, {tree, block}, manner));
+    const all = await pullInParts(client, {tree: "all", block}, manner);
+    const trees = [...new Set(all.map(({tree}) => tree))];
+    for (const tree of trees)
+      check(
+        tree,
+        all.filter(range => range.tree === tree),
+      );
+    // The account tree, and then the storage of each account that has any, by leaf index.
+    const stored = leavesOf(all).flatMap(leaf =>
+      leaf.role === "account" && (state.readAccount(block, `${leaf.address}`)?.storage.nextFreeNode ?? 0) > 2
+        ? [`${leaf.address}`]
+        : [],
+    );
+    assert.deepEqual(trees, ["accounts", ...stored]);
+    const accounts = await pullInParts(client, {tree: "accounts", block}, manner);
+    assert.deepEqual(leavesOf(accounts), leavesOf(all.filter(({tree}) => tree === "accounts")));
+  }
 }
 
 function leavesOf(ranges: readonly PulledRange[]): TreeLeaf[] {

@@ -99,15 +99,15 @@ testPython("every changed byte of a proof is refused with exit code 1 and a reas
       const {status, type, body} = await forward();
       const answer = JSON.parse(body.toString());
       const bytes = Buffer.from(answer.result.slice(2), "hex");
-      const place = Math.floor((at * (bytes.length - 1)) / 9);
+      const place = Math.floor((at * (bytes.length - 1)) / 4);
       bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
       const result = `0x${bytes.toString("hex")}`;
       return {status, type, body: Buffer.from(JSON.stringify({...answer, result}))};
     };
-  for (let at = 0; at < 10; at++) {
+  for (let at = 0; at < 5; at++) {
     proxy.change = changed(at);
     // The block's number and hash, which nothing proves, are at the beginning of a range.
-    const args = at % 2 === 0 || at === 1 ? ["accounts", ACCOUNTS[3] as string] : ["range", "5", "20"];
+    const args = at !== 3 ? ["accounts", ACCOUNTS[3] as string] : ["range", "5", "20"];
     await assert.rejects(pull(proxy.url.href, ...args), {code: 1, stderr: /^pull\.py: .+\n$/}, `part ${at}`);
   }
 });
