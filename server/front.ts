@@ -15,6 +15,7 @@ import {MethodTable} from "./methods/table.ts";
 import {CallTally} from "./observe/callTally.ts";
 import type {FinalityStatus} from "./observe/finalityStatus.ts";
 import {Metrics} from "./observe/metrics.ts";
+import type {PublishStatus} from "./observe/publishStatus.ts";
 import {Readiness} from "./observe/readiness.ts";
 import {RefusalLog} from "./observe/refusalLog.ts";
 import {Scrapes} from "./observe/scrapes.ts";
@@ -45,6 +46,8 @@ export interface Imported {
   readonly source: SourceStatus | undefined;
   readonly readiness: Readiness;
   readonly finality: FinalityStatus | undefined;
+  /** Where blocks are published, if they are. */
+  readonly publishing: PublishStatus | undefined;
 }
 
 /** Creates the front; it does not listen yet. @param engine, estimates - the caller closes them after the front */
@@ -58,6 +61,7 @@ export function createFront(
     source: undefined,
     readiness: new Readiness(engine.chain, trouble),
     finality: undefined,
+    publishing: undefined,
   },
 ): Front {
   const {limits} = options;

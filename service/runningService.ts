@@ -11,6 +11,7 @@ import {answerFields} from "../server/control/blockOrder.ts";
 import type {OrderListener} from "../server/control/controlServer.ts";
 import {createFront, type Front} from "../server/front.ts";
 import type {Estimates} from "../server/methods/estimates.ts";
+import {PublishStatus} from "../server/observe/publishStatus.ts";
 import {Readiness} from "../server/observe/readiness.ts";
 import {SourceStatus} from "../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../server/observe/troubleLog.ts";
@@ -22,7 +23,12 @@ import {importDemo} from "./demo.ts";
 import {limitConnections} from "./descriptors.ts";
 import {Ends} from "./ends.ts";
 import type {RunningFinality} from "./finality/finality.ts";
-import {createFollowedFile, createFollowedNode, type FollowedSource} from "./following/followedSource.ts";
+import {
+  createFollowedFeed,
+  createFollowedFile,
+  createFollowedNode,
+  type FollowedSource,
+} from "./following/followedSource.ts";
 import {Following} from "./following/following.ts";
 import {logPruning} from "./pruneLog.ts";
 import type {EstimateOptions, FinalityOptions, ServiceOptions} from "./serviceOptions.ts";
@@ -89,13 +95,13 @@ export async function startService(
 }
 
 function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger): EngineOptions {
-  const {db, workers, cacheBytes, demo = false, diffs, l2, chainId, suite, estimate, history} = options;
+  const {db, workers, cacheBytes, demo = false, diffs, l2, feed, chainId, suite, estimate, history} = options;
   return {
     directory: db,
     workers,
     cacheBytes,
     servesFullDisk: true,
-    createIfMissing: demo || diffs !== undefined || l2 !== undefined,
+    createIfMissing: demo || diffs !== undefined || l2 !== undefined || feed !== undefined,
     chainId,
     suite,
     ...(estimate.isEnabled ? {estimates: estimate} : {}),
@@ -117,8 +123,8 @@ async function serve(
   const estimates = await chooseEstimates(options.estimate, engine, log);
   if (estimates.kind === "gateway") ends.add("the gateway", () => estimates.gateway.close());
   const followed = chooseFollowed(options);
-  const source =
-    followed === undefined ? undefined : new SourceStatus(options.l2 === undefined ? "diffs" : "l2");
+  const source = followed && new SourceStatus(followed.flag);
+  const publishing = options.publish && new PublishStatus();
   const {maxLagSeconds, maxFinalityLagSeconds} = options;
   const readiness = new Readiness(
     engine.chain,
@@ -127,6 +133,7 @@ async function serve(
     finality?.status,
     maxLagSeconds,
     maxFinalityLagSeconds,
+    publishing,
   );
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = [], hasPage = false, trustForwarded = [], http, tls} = options;
@@ -139,7 +146,7 @@ async function serve(
     tls,
     ...named,
   };
-  const shown = {source, readiness, finality: finality?.status};
+  const shown = {source, readiness, finality: finality?.status, publishing};
   const front = createFront(httpOptions, engine, estimates, trouble, log, shown);
   const boundPort = await front.http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
@@ -161,6 +168,12 @@ async function serve(
     followed === undefined || source === undefined
       ? undefined
       : new Following(engine, followed, {finalized, chainId}, source, onFinal, log);
+  if (options.publish !== undefined && publishing !== undefined) {
+    // Loads NATS, which other services do not need.
+    const {Publishing} = await import("./publishing/publishing.ts");
+    const running = new Publishing(options.publish, engine, publishing, log);
+    ends.add("publishing", () => running.stop());
+  }
   const verifying = options.verify ? startVerifying(options.db, front.metrics, trouble, log) : undefined;
   if (verifying !== undefined)
     ends.add("verifying", async () => {
@@ -223,7 +236,8 @@ async function chooseEstimates(
   return {kind: "gateway", gateway: new Gateway(gateway, log)};
 }
 
-function chooseFollowed({diffs, l2}: ServiceOptions): FollowedSource | undefined {
+function chooseFollowed({diffs, l2, feed}: ServiceOptions): FollowedSource | undefined {
+  if (feed !== undefined) return createFollowedFeed(feed);
   if (l2 !== undefined) return createFollowedNode(l2);
   return diffs === undefined ? undefined : createFollowedFile(diffs);
 }

@@ -4,10 +4,18 @@ import type {ListenerOptions} from "../server/listener/createListener.ts";
 import type {History} from "../storage/prune/retention.ts";
 import type {NodesSettings} from "../sync/rpc/nodes.ts";
 import type {EstimateSettings} from "../workers/job/estimateSettings.ts";
-import type {NodeSource} from "../workers/job/importSource.ts";
+import type {FeedSource, NodeSource} from "../workers/job/importSource.ts";
 import type {Layer1Settings} from "./finality/layer1Finality.ts";
+import type {PublishSettings} from "./publishing/publishing.ts";
 
-export interface ServiceOptions extends ListenerOptions {
+export interface FeedOptions {
+  /** Where blocks are published. undefined: nowhere. */
+  readonly publish: PublishSettings | undefined;
+  /** Where blocks come from; not with `diffs` or `l2`. */
+  readonly feed: FeedSource | undefined;
+}
+
+export interface ServiceOptions extends ListenerOptions, Partial<FeedOptions> {
   readonly db: string;
   readonly host: string;
   readonly port: number;

@@ -23,12 +23,14 @@ import {AnswerMemories} from "./job/answerMemory.ts";
 import type {Answers} from "./job/answers.ts";
 import type {EstimateAnswers, EstimateJob} from "./job/estimateJob.ts";
 import type {EstimateSettings} from "./job/estimateSettings.ts";
+import type {FeedAnswer, FeedJob} from "./job/feedJob.ts";
 import type {Head} from "./job/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "./job/importJob.ts";
 import type {SourceEvent} from "./job/importSource.ts";
 import {ProofCounts} from "./job/proofCounts.ts";
 import type {ProveJob} from "./job/proveJob.ts";
 import {EstimateThreads} from "./pool/estimateThreads.ts";
+import {FeedThread} from "./pool/feedThread.ts";
 import {ImportThread} from "./pool/importThread.ts";
 import {type OnProved, ProofThreads} from "./pool/proofThreads.ts";
 import type {Running} from "./pool/running.ts";
@@ -93,6 +95,7 @@ export class Engine {
   private proofs: ProofThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
+  private readonly feed: FeedThread;
   private readonly writes: ChainWrites;
   /** Settles when the store is open again; undefined: it is. */
   private reopening: Promise<void> | undefined;
@@ -109,6 +112,7 @@ export class Engine {
     this.memories = new AnswerMemories(workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = new ImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
+    this.feed = new FeedThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
     this.writes = new ChainWrites(store, this.chain, this.imports, () => this.reopen());
     if (pruning === undefined) return;
     const {finalizations} = store.reader;
@@ -183,6 +187,12 @@ export class Engine {
     return {...answers, failures: this.withNearest(answers.failures)};
   }
 
+  /** The messages of a held block for a feed. Rejects if the thread dies. */
+  async encodeFeedBlock(job: FeedJob): Promise<FeedAnswer> {
+    while (this.reopening !== undefined) await this.reopening;
+    return this.feed.run(job);
+  }
+
   /** @param onSource - called with what happens to a followed source */
   startImport(
     job: Omit<ImportJob, "port">,
@@ -232,6 +242,7 @@ export class Engine {
     const reopen = async (): Promise<void> => {
       const {proofs, estimates} = this;
       await this.pruner?.rest();
+      await this.feed.close();
       this.estimates = undefined;
       await estimates?.close();
       this.proofs = undefined;
@@ -287,6 +298,7 @@ export class Engine {
     onWait("the import");
     await this.writes.end();
     await this.imports.close();
+    await this.feed.close();
     onWait("proof and estimate threads");
     await Promise.all([this.proofs?.close(), this.estimates?.close()]);
   }

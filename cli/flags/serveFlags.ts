@@ -4,6 +4,7 @@ import type {Command, OptionValues} from "commander";
 import {HTTP_LIBRARIES} from "../../server/listener/createListener.ts";
 import type {ServiceOptions} from "../../service/serviceOptions.ts";
 import {ESTIMATE_FLAGS, readEstimateOptions} from "./estimateFlags.ts";
+import {FEED_FLAGS, readFeed} from "./feedFlags.ts";
 import {FINALITY_FLAGS, readFinality} from "./finalityFlags.ts";
 import {
   integerParser,
@@ -65,7 +66,7 @@ export const SERVE_FLAGS = {
   }),
   ...NODE_SOURCE_FLAGS,
   ...idleWhen(unread, {genesis: GENESIS_FLAG}),
-  ...idleWhen(without("diffs", "l2"), {
+  ...idleWhen(without("diffs", "l2", "feed"), {
     finalized: FINALIZED_FLAG,
     maxLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
@@ -74,6 +75,7 @@ export const SERVE_FLAGS = {
   maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
     "fail /readyz while the newest finalized block is older than this",
   ),
+  ...headed("Several machines", FEED_FLAGS),
   ...headed("Finality", FINALITY_FLAGS),
   ...headed("Who may ask, and how", {
     cors: value("<origin>", listParser(parseOrigin)).says(
@@ -129,6 +131,7 @@ export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command
   return {
     ...{db, host, port, workers, diffs, finalized, demo, verify},
     ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded, http, isBalanced: balanced},
+    ...readFeed(values, command),
     tls: tlsCert === undefined || tlsKey === undefined ? undefined : {cert: tlsCert, key: tlsKey},
     cacheBytes: cacheMb * 2 ** 20,
     l2: readNodeSource(values, true, command),

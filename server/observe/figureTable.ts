@@ -44,6 +44,8 @@ export const HELP = {
   proofd_prune_failed: "1 after pruning has failed",
   proofd_pruned_blocks_total: "Blocks pruned since the start",
   proofd_pruned_pages_total: "Pages removed by pruning since the start",
+  proofd_publish_state: "1 for the current state of --publish, 0 for all others",
+  proofd_published_block: "Newest block held here that the stream of --publish has",
   proofd_queued_cost: "Cost of admitted and unfinished calls, for proofs and for gas estimates",
   proofd_readers_cut_total: "Connections closed because too many bytes waited for readers",
   proofd_refused_total:
@@ -79,6 +81,7 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_head_block: ["which"],
   proofd_page_reads_total: ["from"],
   proofd_proved_total: ["kind"],
+  proofd_publish_state: ["state"],
   proofd_queued_cost: ["lane"],
   proofd_refused_total: ["queue", "reason"],
   proofd_source_chosen: ["source"],

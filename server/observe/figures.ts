@@ -8,6 +8,7 @@ import type {CallTally} from "./callTally.ts";
 import type {FigureName} from "./figureTable.ts";
 import {FINALITY_STATES, type FinalityStatus} from "./finalityStatus.ts";
 import type {FigureRow} from "./metricsText.ts";
+import {PUBLISH_STATES, type PublishStatus} from "./publishStatus.ts";
 import type {EstimateQueues} from "./queueFigures.ts";
 import type {Readiness} from "./readiness.ts";
 import type {RefusalLog} from "./refusalLog.ts";
@@ -38,6 +39,8 @@ export interface FigureSources {
   readonly source: SourceStatus | undefined;
   /** undefined: nothing but imports and orders tells what is finalized. */
   readonly finality: FinalityStatus | undefined;
+  /** undefined: nothing is published. */
+  readonly publishing: PublishStatus | undefined;
 }
 
 export function readFigures(sources: FigureSources): FigureValues {
@@ -72,6 +75,7 @@ export function readFigures(sources: FigureSources): FigureValues {
     ...(source === undefined ? {} : readSource(source, readiness)),
     ...(finality === undefined ? {} : readFinality(finality)),
     ...(pruner === undefined ? {} : readPruning(pruner)),
+    ...(sources.publishing === undefined ? {} : readPublishing(sources.publishing)),
   };
 }
 
@@ -92,6 +96,8 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
     proofd_evm_library_runs_total: source.libraryRuns,
     proofd_evm_mismatches_total: source.evmMismatches,
     proofd_source_chosen: oneOf(NODE_SOURCES, source.chosen),
+  };
+  const ofChains = {
     proofd_source_reorganisations_total: source.reorganisations,
     proofd_source_target_block: source.target,
   };
@@ -103,7 +109,12 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
     proofd_import_retries_total: source.retries,
     proofd_source_state: oneOf(SOURCE_STATES, source.state),
     ...(source.flag === "l2" ? ofNodes : {}),
+    ...(source.flag === "diffs" ? {} : ofChains),
   };
+}
+
+function readPublishing({state, block}: PublishStatus): FigureValues {
+  return {proofd_publish_state: oneOf(PUBLISH_STATES, state), proofd_published_block: block};
 }
 
 function readFinality(status: FinalityStatus): FigureValues {

@@ -8,6 +8,7 @@
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {FinalityStatus} from "./finalityStatus.ts";
+import type {PublishStatus} from "./publishStatus.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
 const UNVERIFIED = "unverified: no header vouches for the state of the newest block";
@@ -43,6 +44,7 @@ export class Readiness {
     private readonly finality?: FinalityStatus,
     private readonly maxLagSeconds?: number,
     private readonly maxFinalityLagSeconds?: number,
+    private readonly publishing?: PublishStatus,
   ) {
     chain.onChange((head, before) => {
       this.isHeadRead = false;
@@ -70,6 +72,7 @@ export class Readiness {
     return [
       ...[...nodes].map(([name, trouble]) => `the node ${name} is ${trouble}`),
       ...(this.finality?.describe() ?? []),
+      ...(this.publishing?.describe() ?? []),
       ...(this.chain.isVerified() ? [] : [UNVERIFIED]),
     ];
   }
@@ -136,7 +139,7 @@ export class Readiness {
     const {state, reason, flag} = this.source;
     const isLagBounded = this.maxLagSeconds !== undefined;
     // A store that is to follow a chain, and cannot, falls behind. Without a finalized block, the failure may be why there is none.
-    const matters = flag === "l2" || isLagBounded || this.chain.head().finalized === undefined;
+    const matters = flag !== "diffs" || isLagBounded || this.chain.head().finalized === undefined;
     if (state === "failed" && matters) return `the import has failed: ${reason}`;
     return state === "ended" && isLagBounded ? "the source of the import has ended" : undefined;
   }

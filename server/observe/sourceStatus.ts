@@ -39,7 +39,7 @@ export class SourceStatus {
 
   constructor(
     /** The flag that names the source. */
-    readonly flag: "diffs" | "l2",
+    readonly flag: "diffs" | "l2" | "feed",
   ) {}
 
   /** @param mismatch - what our own EVM said; undefined: it declined, or the library refuses the block too */

@@ -1,5 +1,6 @@
 /** What a service imports while it answers requests: layer-2 nodes, or block differences. */
-import type {ImportSource, NodeSource} from "../../workers/job/importSource.ts";
+import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import type {FeedSource, ImportSource, NodeSource} from "../../workers/job/importSource.ts";
 
 /** How long a node is followed that was chosen after a failure, before the others are looked at. */
 const FOLLOWED_MS = 60_000;
@@ -7,6 +8,8 @@ const FOLLOWED_MS = 60_000;
 export interface FollowedSource {
   /** For the log: a path, or the nodes without their keys. */
   readonly name: string;
+  /** The flag that names it. */
+  readonly flag: SourceStatus["flag"];
   readonly canRetry: boolean;
   /** @param attempt - 0 for the first one, then 1 more after each failed import */
   describe(attempt: number): ImportSource;
@@ -14,13 +17,23 @@ export interface FollowedSource {
 
 /** @param path - of a file, which is read once, or "-" for standard input */
 export function createFollowedFile(path: string): FollowedSource {
-  return {name: path, canRetry: false, describe: () => ({kind: "diffs", path})};
+  return {name: path, flag: "diffs", canRetry: false, describe: () => ({kind: "diffs", path})};
+}
+
+export function createFollowedFeed(source: FeedSource): FollowedSource {
+  return {
+    name: source.nats.urls.map(url => new URL(url).host).join(", "),
+    flag: "feed",
+    canRetry: true,
+    describe: () => source,
+  };
 }
 
 export function createFollowedNode(source: NodeSource): FollowedSource {
   const {nodes} = source;
   return {
     name: describeNodes(source),
+    flag: "l2",
     canRetry: true,
     // After a failure another node is asked first, and followed for a while: the one before may have given a wrong block.
     describe: attempt => {

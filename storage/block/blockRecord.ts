@@ -84,14 +84,20 @@ export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
   const stateRoot = reader.bytes(WORD_BYTES);
   const accounts = decodeTreeRoot(reader.bytes(TREE_ROOT_BYTES), 0);
   const nextPage = reader.number();
+  const header = {number, hash, ...readFields(reader)};
+  return reader.end({header, stateRoot, accounts, nextPage});
+}
+
+/** What `encodeFields` wrote, without number and hash. @throws StoreError RECORD_DAMAGED */
+export function readFields(reader: BodyReader): Omit<BlockHeader, "number" | "hash"> {
   const bits = reader.number(BITS_BYTES);
+  if (bits >> FIELDS.length !== 0) throw reader.damage(`unknown header fields: ${bits.toString(2)}`);
   const fields: Partial<Record<keyof BlockHeader, bigint | Buffer>> = {};
   for (const [bit, [name, kind, bytes]] of FIELDS.entries())
     if (bits & (1 << bit))
       fields[name] =
         kind === "number" ? reader.bigint(bytes) : reader.bytes(kind === "long" ? reader.number(2) : bytes);
-  const header = {number, hash, ...fields} as BlockHeader;
-  return reader.end({header, stateRoot, accounts, nextPage});
+  return fields as Omit<BlockHeader, "number" | "hash">;
 }
 
 function requireLength(block: number, name: string, {length}: Uint8Array, most: number, least = most): void {

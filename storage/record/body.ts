@@ -31,6 +31,11 @@ export class BodyReader {
     private readonly body: Buffer,
   ) {}
 
+  /** Bytes that were not read yet. */
+  get left(): number {
+    return this.body.length - this.at;
+  }
+
   /** A view. */
   bytes(count: number): Buffer {
     const end = this.at + count;

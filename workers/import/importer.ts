@@ -75,6 +75,8 @@ export class Importer {
         writer: () => this.intake.writer,
         rollback: to => this.orderForSource({rollback: to}),
         flush: () => this.orderForSource("flush"),
+        finalize: (block, hash) => this.orderForSource({finalize: block, hash}),
+        recordFinality: finality => this.orderForSource({finality}),
         noteAudited: block => this.orderForSource({audited: block}),
         reader: this.store.reader,
         signal,

@@ -25,6 +25,10 @@ async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource>
     const {openNode} = await import("./follow/openedNode.ts");
     return openNode(source, job, host);
   }
+  if (source.kind === "feed") {
+    const {openFeed} = await import("./feed/openedFeed.ts");
+    return openFeed(source, job, host);
+  }
   if (source.kind === "diffs") {
     const input = await openInput(source.path, {chunkBytes: TEXT_CHUNK_BYTES, signal});
     return {blocks: readDifferenceLines(input.chunks, signal), input};

@@ -1,4 +1,5 @@
 /** Where an import reads from, and what happens to a source that is followed. */
+import type {NatsSettings} from "../../sync/feed/natsConnection.ts";
 import type {HeadsEvent} from "../../sync/rpc/newHeads.ts";
 import type {NodesEvent, NodesSettings} from "../../sync/rpc/nodes.ts";
 
@@ -8,7 +9,17 @@ export type ImportSource =
   | {readonly kind: "diffs"; readonly path: string}
   /** Without a genesis file, block 0 is in the store already, or is the first trie log. */
   | {readonly kind: "trielogs"; readonly path: string; readonly genesisPath: string | undefined}
-  | NodeSource;
+  | NodeSource
+  | FeedSource;
+
+/** A stream that another proofd publishes (docs/feed.md). */
+export interface FeedSource {
+  readonly kind: "feed";
+  readonly nats: NatsSettings;
+  readonly stream: string;
+  /** The name that the servers show for this client. */
+  readonly client: string;
+}
 
 /** How blocks come from a node, in the order in which they are preferred (import/follow/sourceChoice.ts). */
 export const NODE_SOURCES = ["execute", "trace", "trielogs"] as const;

@@ -60,6 +60,7 @@ test("--help and --version are answered on standard output", async () => {
     "--db",
     "--host",
     "--demo",
+    "--publish",
     "--l1",
     "--cors",
     "--max-body-bytes",
@@ -98,7 +99,7 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["import", "--diffs", "a", "--blocks", "b"], /--blocks has no effect with --diffs/],
     [["import", "--diffs", "a", "--genesis", "b"], /--genesis has no effect with --diffs/],
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
-    [["serve", "--max-lag", "60"], /--max-lag has no effect without --diffs or --l2/],
+    [["serve", "--max-lag", "60"], /--max-lag has no effect without --diffs, --l2, or --feed/],
     [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
     [
       ["import", "--suite", "md5", "--diffs", "a"],

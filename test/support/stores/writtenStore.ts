@@ -41,6 +41,14 @@ export class WrittenStore {
       writer: () => this.writer,
       rollback: to => this.rollback(to),
       flush: () => this.writer.flush(),
+      finalize: async (block, hash) => {
+        this.writer.finalizeHeld(block, hash);
+        await this.writer.flush();
+      },
+      recordFinality: async step => {
+        this.writer.recordFinality(step);
+        await this.writer.flush();
+      },
       noteAudited: async block => {
         this.writer.noteAudited(block);
         await this.writer.flush();

@@ -33,7 +33,8 @@ test("flags of the store, the server, the nodes and finality", () => {
       trustForwarded: ["10.0.0.0/8", "::1"],
       hasPage: false,
     },
-    ...{diffs: undefined, finalized: 5, maxLagSeconds: 6, maxFinalityLagSeconds: 7},
+    ...{diffs: undefined, feed: undefined, publish: undefined},
+    ...{finalized: 5, maxLagSeconds: 6, maxFinalityLagSeconds: 7},
     ...{history: {kind: "newest", blocks: 8}, demo: false, verify: true, chainId: 12n, suite: "poseidon2"},
   });
   assert.deepEqual(
@@ -73,4 +74,32 @@ test("flags of limits", () => {
     ...{bodyBytes: 1, bodyBytesTotal: 2, batchCalls: 3, storageKeys: 4, requestCost: 5},
     ...{responseBytes: 6, queueCost: 7, unsentBytesTotal: 8, timeoutMs: 9, waitingCalls: 10},
   });
+});
+
+test("a service publishes to NATS, or takes blocks from there", () => {
+  const {publish} = read(
+    "--publish nats://a:1,tls://b:2 --publish nats://c:3 --stream s --stream-hours 2 --stream-gb 3",
+  );
+  assert.deepEqual(publish, {
+    nats: {urls: ["nats://a:1", "tls://b:2", "nats://c:3"], credsPath: undefined, caPath: undefined},
+    stream: "s",
+    rules: {replicas: 3, maxAgeMs: 7_200_000, maxBytes: 3e9},
+  });
+  const {feed} = read("--feed nats://a:1");
+  assert.deepEqual(feed, {
+    kind: "feed",
+    nats: {urls: ["nats://a:1"], credsPath: undefined, caPath: undefined},
+    stream: "blocks",
+    client: "proofd replica",
+  });
+  for (const [args, message] of [
+    ["--feed nats://a:1 --diffs f", /--feed has no effect with --diffs/],
+    ["--feed nats://a:1 --demo", /--feed has no effect with --demo/],
+    ["--feed http://a:1", /Expected nats or tls URLs/],
+    ["--publish nats://a:1 --stream a.b", /Expected 1 to 64 letters/],
+    ["--stream s", /--stream has no effect without --publish or --feed/],
+    ["--feed nats://a:1 --stream-gb 5", /--stream-gb has no effect without --publish/],
+    ["--feed nats://a:1 --nats-creds /none", /--nats-creds: cannot read \/none/],
+  ] as const)
+    assert.throws(() => read(args), {message}, args);
 });

@@ -1,0 +1,88 @@
+/** Flags that publish blocks to NATS JetStream, or read them from there. */
+import {readFileSync} from "node:fs";
+import {type Command, InvalidArgumentError, type OptionValues} from "commander";
+import type {FeedOptions} from "../../service/serviceOptions.ts";
+import {integerParser, listParser, parseText} from "./flag.ts";
+import {beside, idleWhen, type ValuesOf, value, without} from "./flagTable.ts";
+
+/** A stream with fewer servers holds each message once: a cluster has three. */
+const CLUSTER = 3;
+const HOUR_MS = 3_600_000;
+
+export const FEED_FLAGS = {
+  publish: value("<url>", listParser(parseNatsUrl)).says(
+    "publish blocks to NATS JetStream, for other proofd; nats or tls URLs of servers of one cluster, with commas",
+  ),
+  ...idleWhen(hasOtherSource, {
+    feed: value("<url>", listParser(parseNatsUrl)).says(
+      "take blocks from NATS JetStream, where another proofd publishes them; URLs as for --publish",
+    ),
+  }),
+  ...idleWhen(without("publish", "feed"), {
+    stream: value("<name>", parseStreamName, "blocks").says("name of the stream"),
+    natsCreds: value("<file>", parseText).says("file with the credentials of NATS"),
+    natsCa: value("<file>", parseText).says(
+      "certificates, in PEM, that sign those of the NATS servers; TLS is used",
+    ),
+  }),
+  ...idleWhen(without("publish"), {
+    streamHours: value("<hours>", integerParser(1, 100_000), 168).says(
+      "messages of a stream that --publish makes stay so long; a replica that was away longer needs a snapshot",
+    ),
+    streamGb: value("<gb>", integerParser(1, 100_000), 50).says(
+      "most bytes of a stream that --publish makes; the oldest messages go first",
+    ),
+  }),
+};
+
+function hasOtherSource(values: OptionValues): string | undefined {
+  return values.demo === true ? "with --demo" : beside("l2", "diffs")(values);
+}
+
+function parseNatsUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^(nats|tls):$/.test(url.protocol) && url.hostname !== "") return text;
+  throw new InvalidArgumentError("Expected nats or tls URLs, such as nats://n1:4222.");
+}
+
+/** NATS allows more, but not in every file system. */
+function parseStreamName(text: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError("Expected 1 to 64 letters, digits, _ or -.");
+}
+
+/** @param command - ends the program with a usage error for a file that cannot be read */
+export function readFeed(values: ValuesOf<typeof FEED_FLAGS>, command: Command): FeedOptions {
+  const {publish, feed, stream, natsCreds: credsPath, natsCa: caPath, streamHours, streamGb} = values;
+  for (const [flag, path] of [
+    ["--nats-creds", credsPath],
+    ["--nats-ca", caPath],
+  ] as const)
+    requireReadable(flag, path, command);
+  const describe = (urls: readonly string[]) => ({urls, credsPath, caPath});
+  return {
+    publish:
+      publish === undefined
+        ? undefined
+        : {
+            nats: describe(publish),
+            stream,
+            rules: {
+              replicas: publish.length >= CLUSTER ? CLUSTER : 1,
+              maxAgeMs: streamHours * HOUR_MS,
+              maxBytes: streamGb * 1e9,
+            },
+          },
+    feed:
+      feed === undefined ? undefined : {kind: "feed", nats: describe(feed), stream, client: "proofd replica"},
+  };
+}
+
+function requireReadable(flag: string, path: string | undefined, command: Command): void {
+  if (path === undefined) return;
+  try {
+    readFileSync(path);
+  } catch (error) {
+    command.error(`error: ${flag}: cannot read ${path}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,4 @@
+/** A message of a feed that is not what a publisher sends, or that does not fit what is held. The message says what is wrong. */
+export class FeedError extends Error {
+  override readonly name: string = "FeedError";
+}

@@ -1,0 +1,68 @@
+/** Connects to NATS, and connects again for as long as it takes. */
+import {readFile} from "node:fs/promises";
+import {setTimeout as sleep} from "node:timers/promises";
+import {connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
+import {Backoff} from "../rpc/backoff.ts";
+
+export type {NatsConnection};
+
+export interface NatsSettings {
+  /** nats or tls, at least one: some servers of one cluster. */
+  readonly urls: readonly string[];
+  /** A file with the credentials of a user, as NATS makes them. */
+  readonly credsPath: string | undefined;
+  /** A file with the certificates, in PEM, that sign those of the servers. undefined: those that Node trusts. */
+  readonly caPath: string | undefined;
+}
+
+/** NATS is there again, or it is not, for this reason. */
+export interface NatsEvent {
+  readonly isUp: boolean;
+  readonly reason: string;
+}
+
+const CONNECT_MS = 5000;
+const WAITS = {firstMs: 250, longestMs: 5000};
+
+/**
+ * @returns a connection that finds its way back by itself. The caller closes it
+ * @throws the signal's reason; Error for files that cannot be read
+ */
+export async function connectNats(
+  {urls, credsPath, caPath}: NatsSettings,
+  name: string,
+  signal: AbortSignal,
+  onEvent: (event: NatsEvent) => void,
+): Promise<NatsConnection> {
+  const creds = credsPath === undefined ? undefined : await readFile(credsPath);
+  const isTls = caPath !== undefined || urls.some(url => url.startsWith("tls:"));
+  const backoff = new Backoff(WAITS);
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const connection = await connect({
+        servers: [...urls],
+        name,
+        timeout: CONNECT_MS,
+        maxReconnectAttempts: -1,
+        ...(creds === undefined ? {} : {authenticator: credsAuthenticator(creds)}),
+        ...(isTls ? {tls: caPath === undefined ? {} : {caFile: caPath}} : {}),
+      });
+      void watch(connection, onEvent);
+      onEvent({isUp: true, reason: ""});
+      return connection;
+    } catch (error) {
+      onEvent({isUp: false, reason: (error as Error).message});
+    }
+    await sleep(backoff.next(), undefined, {signal});
+  }
+}
+
+/** Ends with the connection. */
+async function watch(connection: NatsConnection, onEvent: (event: NatsEvent) => void): Promise<void> {
+  for await (const status of connection.status()) {
+    if (status.type === "disconnect")
+      onEvent({isUp: false, reason: `the connection to ${status.server} was lost`});
+    else if (status.type === "reconnect") onEvent({isUp: true, reason: ""});
+  }
+}

@@ -1,0 +1,140 @@
+/** One proofd publishes its blocks to a real nats-server, and another one serves them. */
+import assert from "node:assert/strict";
+import {after, before, describe, test} from "node:test";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {proofCall} from "../../support/http/wireRequests.ts";
+import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+
+const CODE = `0x${"60".repeat(300)}`;
+const CONTRACT = `0x${"c0".repeat(20)}`;
+const [ONE = "", OTHER = ""] = ACCOUNTS;
+
+/** Block `number` of another branch than createLine's. */
+function createOther(number: number, accounts: DifferenceLine["accounts"]): DifferenceLine {
+  const other = (n: number) => `0x${n.toString(16).padStart(64, "f")}`;
+  const {hash: _, ...line} = createLine(number);
+  const parentHash = number === 8 ? createLine(7).hash : other(number - 1);
+  return {...line, hash: other(number), parentHash, accounts};
+}
+
+describe("a feed", () => {
+  let lack: string | undefined;
+  let folder: WorkFolder;
+  let nats: NatsServer;
+  let publisher: OwnService;
+  let replica: OwnService;
+
+  async function feed(lines: readonly DifferenceLine[]): Promise<void> {
+    for (const line of lines) publisher.input.write(`${JSON.stringify(line)}\n`);
+  }
+
+  async function reach(
+    service: OwnService,
+    number: string,
+    field: "latest" | "finalized" = "latest",
+  ): Promise<void> {
+    for (;;) {
+      const {result} = await service.call("chain_getCoverage");
+      if (result?.[field] === number) return;
+      await service.changed();
+    }
+  }
+
+  async function assertSame(block: string): Promise<void> {
+    const call = {jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: [block]};
+    const [one, other] = [await publisher.send(call), await replica.send(call)];
+    assert.deepEqual({...other.result, finalized: 0}, {...one.result, finalized: 0});
+    assert.notEqual(one.result, undefined);
+  }
+
+  before(async () => {
+    lack = await lacksNats();
+    if (lack !== undefined) return;
+    folder = await WorkFolder.create();
+    nats = await NatsServer.start(folder.file("jetstream"));
+    publisher = await OwnService.fed(folder.file("publisher"), ["--publish", nats.url]);
+    replica = await OwnService.serve([
+      "--db",
+      folder.file("replica"),
+      "--feed",
+      nats.url,
+      "--chain-id",
+      CHAIN_ID,
+    ]);
+  });
+
+  after(async () => {
+    if (lack !== undefined) return;
+    await replica.stop();
+    await publisher.stop();
+    await nats.kill();
+    await folder.remove();
+  });
+
+  test("a replica gets every block, its code and what is finalized, and proves the same to the byte", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const deployed = createLine(4);
+    await feed([
+      ...createLines(0, 3),
+      {
+        ...deployed,
+        accounts: {...deployed.accounts, [CONTRACT]: {nonce: "0x1", code: CODE, storage: {"0x5": "0x6"}}},
+      },
+      createLine(5),
+      createLine(6, 5),
+      createLine(7),
+    ]);
+    await reach(replica, "0x7");
+    await reach(replica, "0x5", "finalized");
+    for (let block = 0; block <= 7; block++) await assertSame(`0x${block}`);
+    const batch = [ONE, OTHER, CONTRACT].flatMap((address, id) =>
+      ["0x0", "0x4", "0x5"].map(block => proofCall(id, address, ["0x1", "0x5"], block)),
+    );
+    assert.deepEqual(await replica.send(batch), await publisher.send(batch));
+  });
+
+  test("accounts that are destroyed, made again or changed in their slots come as they are, and so does a branch that takes another's place", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    await feed([
+      {
+        ...createLine(8),
+        accounts: {
+          [ONE]: null,
+          [CONTRACT]: {reset: true, nonce: "0x2", storage: {"0x7": "0x8"}},
+          [OTHER]: {storage: {"0x1": "0x0", "0x2": "0xff"}},
+        },
+      },
+      {...createLine(9), accounts: {[ONE]: {balance: "0x1"}, [CONTRACT]: {code: "0x"}}},
+    ]);
+    await reach(replica, "0x9");
+    await assertSame("0x8");
+    await assertSame("0x9");
+    await publisher.engine.rollback(7);
+    await feed([
+      createOther(8, {[ONE]: {nonce: "0x9"}}),
+      createOther(9, {}),
+      createOther(10, {[OTHER]: null}),
+    ]);
+    await reach(replica, "0xa");
+    for (const block of ["0x7", "0x8", "0x9", "0xa"]) await assertSame(block);
+    assert.match(replica.stderr, /reorganised/);
+  });
+
+  test("a replica and a publisher that were away go on where they were", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    await replica.stop();
+    await feed([{...createOther(11, {}), accounts: {[ONE]: {balance: "0x5"}}, finalized: "0x9"}]);
+    for (;;) {
+      if ((await publisher.readMetric("proofd_published_block")) === 11) break;
+      await publisher.changed();
+    }
+    replica = await OwnService.serve(["--db", folder.file("replica"), "--feed", nats.url]);
+    await reach(replica, "0xb");
+    await reach(replica, "0x9", "finalized");
+    await assertSame("0xb");
+    assert.match((await publisher.get("/readyz")).text, /^ready\n/);
+  });
+});

@@ -1,0 +1,102 @@
+/** A real nats-server with JetStream, as a process of its own. */
+import type {ChildProcessWithoutNullStreams} from "node:child_process";
+import {once} from "node:events";
+import type {AddressInfo} from "node:net";
+import {createServer} from "node:net";
+import {createInterface} from "node:readline";
+import {runChild, startChild} from "../processes/childProcesses.ts";
+
+interface ServerPlace {
+  readonly name: string;
+  /** Of JetStream, of its own. */
+  readonly folder: string;
+  readonly port: number;
+  /** Of a cluster: its own port for the others, and theirs. */
+  readonly cluster?: {readonly port: number; readonly others: readonly number[]};
+}
+
+/** @returns why nats-server does not run here; undefined: it does */
+export async function lacksNats(): Promise<string | undefined> {
+  const {code} = await runChild("sh", ["-c", "command -v nats-server"]);
+  return code === 0 ? undefined : "nats-server is not installed (Debian: apt-get install nats-server)";
+}
+
+/** @returns ports that were free just now: servers of a cluster must know each other's before they start */
+export async function findPorts(count: number): Promise<number[]> {
+  const servers = Array.from({length: count}, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map(server => once(server, "listening")));
+  const ports = servers.map(server => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map(server => once(server.close(), "close")));
+  return ports;
+}
+
+export class NatsServer {
+  private child: ChildProcessWithoutNullStreams | undefined;
+
+  private constructor(private readonly place: ServerPlace) {}
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.place.port}`;
+  }
+
+  /** Starts one server. */
+  static async start(folder: string): Promise<NatsServer> {
+    const [port] = await findPorts(1);
+    const server = new NatsServer({name: "n1", folder, port: port as number});
+    await server.start();
+    return server;
+  }
+
+  /** Starts a cluster. @param folderOf - of the server with this number */
+  static async startCluster(count: number, folderOf: (server: number) => string): Promise<NatsServer[]> {
+    const ports = await findPorts(2 * count);
+    const routes = ports.slice(count);
+    const servers = Array.from(
+      {length: count},
+      (_, at) =>
+        new NatsServer({
+          name: `n${at + 1}`,
+          folder: folderOf(at),
+          port: ports[at] as number,
+          cluster: {port: routes[at] as number, others: routes},
+        }),
+    );
+    await Promise.all(servers.map(server => server.start()));
+    return servers;
+  }
+
+  /** Starts it, also after `kill`, with what its folder has. */
+  async start(): Promise<void> {
+    const {name, folder, port, cluster} = this.place;
+    const clustered =
+      cluster === undefined
+        ? []
+        : [
+            ...["--cluster_name", "proofd", "--cluster", `nats://127.0.0.1:${cluster.port}`],
+            ...["--routes", cluster.others.map(one => `nats://127.0.0.1:${one}`).join(",")],
+          ];
+    const args = ["-a", "127.0.0.1", "-p", String(port), "-n", name, "-js", "-sd", folder, ...clustered];
+    const child = startChild("nats-server", args);
+    this.child = child;
+    child.stdin.end();
+    child.stdout.resume();
+    let said = "";
+    await new Promise<void>((resolve, reject) => {
+      child.once("close", code => reject(new Error(`nats-server ended with ${code}: ${said}`)));
+      createInterface(child.stderr).on("line", line => {
+        if (said.length < 10_000) said += `${line}\n`;
+        if (/Server is ready/.test(line)) resolve();
+      });
+    });
+  }
+
+  /** Kills it with -9. */
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const {child} = this;
+    this.child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const closed = once(child, "close");
+    child.kill(signal);
+    await closed;
+  }
+}

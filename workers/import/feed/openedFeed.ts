@@ -1,0 +1,108 @@
+/** Opens a feed as the source of an import: a stream of NATS JetStream, read from where this store stands. */
+import {setTimeout as sleep} from "node:timers/promises";
+import {FeedError} from "../../../sync/feed/feedError.ts";
+import {FeedStream, type Sequenced, StreamMissing} from "../../../sync/feed/feedStream.ts";
+import {connectNats, type NatsConnection, type NatsEvent} from "../../../sync/feed/natsConnection.ts";
+import {Backoff} from "../../../sync/rpc/backoff.ts";
+import type {ImportJob} from "../../job/importJob.ts";
+import type {FeedSource} from "../../job/importSource.ts";
+import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
+import type {OpenedSource, SourceHost} from "../sourceHost.ts";
+import {FeedBlocks} from "./feedBlocks.ts";
+import {findStart} from "./feedStart.ts";
+
+const NO_BLOCK = -1;
+const WAITS = {firstMs: 100, longestMs: 2000};
+
+export function openFeed(source: FeedSource, job: ImportJob, host: SourceHost): OpenedSource {
+  const feed = new OpenedFeed(source, job, host);
+  return {
+    blocks: feed.read(),
+    input: {bytesRead: () => feed.bytesRead, bytesTotal: undefined, target: () => feed.target},
+  };
+}
+
+class OpenedFeed {
+  bytesRead = 0;
+  target: number | undefined;
+  private isCaughtUp = false;
+
+  constructor(
+    private readonly source: FeedSource,
+    private readonly job: ImportJob,
+    private readonly host: SourceHost,
+  ) {}
+
+  async *read(): AsyncGenerator<SourceBlock> {
+    const {signal} = this.host;
+    const {nats, stream: name, client} = this.source;
+    try {
+      const connection = await connectNats(nats, client, signal, event => this.noteNats(event));
+      try {
+        yield* this.readStream(await this.openStream(connection, name));
+      } finally {
+        await connection.close();
+      }
+    } catch (error) {
+      if (signal.aborted) throw new Stopped();
+      throw error instanceof FeedError ? new SourceError(error.message) : error;
+    }
+  }
+
+  /** Waits until somebody publishes. */
+  private async openStream(connection: NatsConnection, name: string): Promise<FeedStream> {
+    const backoff = new Backoff(WAITS);
+    for (;;) {
+      try {
+        return await FeedStream.open(connection, name, this.describeChain());
+      } catch (error) {
+        if (!(error instanceof StreamMissing)) throw error;
+        this.host.onEvent({kind: "state", state: "waiting", reason: error.message});
+      }
+      await sleep(backoff.next(), undefined, {signal: this.host.signal});
+    }
+  }
+
+  private async *readStream(stream: FeedStream): AsyncGenerator<SourceBlock> {
+    const {host} = this;
+    host.onEvent({kind: "state", state: "reading"});
+    const last = await stream.lastBlock();
+    this.target = last?.message.number;
+    const start = await findStart(
+      stream,
+      Math.min(host.writer().finalizedTo, host.writer().latest ?? NO_BLOCK),
+    );
+    const blocks = new FeedBlocks(host, last, () => this.noteCaughtUp());
+    if (last === undefined) this.noteCaughtUp();
+    yield* blocks.read(this.count(stream.read(start ?? 1, host.signal)));
+  }
+
+  private async *count(messages: AsyncGenerator<Sequenced>): AsyncGenerator<Sequenced> {
+    for await (const one of messages) {
+      if (one.message.kind === "block") {
+        this.bytesRead += one.message.piece.length;
+        this.target = one.message.number;
+      }
+      yield one;
+    }
+  }
+
+  /** @throws SourceError if nothing names the chain */
+  private describeChain(): {readonly suite: string; readonly chainId: bigint} {
+    const chainId = this.host.writer().chain?.chainId ?? this.job.chainId;
+    if (chainId === undefined)
+      throw new SourceError("the feed: --chain-id must name the chain of an empty store");
+    return {suite: this.host.reader.suite.name, chainId};
+  }
+
+  private noteCaughtUp(): void {
+    if (this.isCaughtUp) return;
+    this.isCaughtUp = true;
+    this.host.onEvent({kind: "state", state: "following"});
+  }
+
+  private noteNats({isUp, reason}: NatsEvent): void {
+    if (!isUp) this.host.onEvent({kind: "state", state: "waiting", reason: `NATS: ${reason}`});
+    else if (this.isCaughtUp) this.host.onEvent({kind: "state", state: "following"});
+  }
+}
