@@ -53,6 +53,8 @@ export interface SnapshotOptions {
 }
 
 /**
+ * Takes a second of processor time for each GB of the newest tables, up to one GB, so it is nothing for a thread that answers.
+ *
  * @throws StoreError STORE_MISSING, STORE_DAMAGED, STORE_UNREADABLE, RECORD_DAMAGED, RECORD_MISSING, FORMAT_MISMATCH,
  *   BLOCK_UNKNOWN if no block is held, WRITE_FAILED; the signal's reason
  */

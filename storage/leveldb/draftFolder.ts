@@ -18,8 +18,9 @@ import {
 import {lstat} from "node:fs/promises";
 import {basename, dirname, join, resolve, sep} from "node:path";
 import {StoreError} from "../errors.ts";
-import {isStoreFile} from "./storeFolder.ts";
 
+/** What a draft may have. It has no LOCK: that of a folder in which LevelDB was opened shows that it is somebody's store. */
+const DRAFT_FILE = /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log)|ACKNOWLEDGED(\.new)?)$/;
 const DRAFT = /\.unfinished-(\d+)(\.removing)?$/;
 
 export class DraftFolder {
@@ -108,8 +109,8 @@ function removeLeftovers(parent: string): Leftover[] {
 function removeLeftover(path: string): string | undefined {
   const [, pid, isClaimed] = DRAFT.exec(basename(path)) ?? [];
   if (isRunning(Number(pid))) return `process ${pid} may be at work on it`;
-  const foreign = readdirSync(path).find(name => !isStoreFile(name));
-  if (foreign !== undefined) return `it has ${foreign}, which is no file of a store`;
+  const foreign = readdirSync(path).find(name => !DRAFT_FILE.test(name));
+  if (foreign !== undefined) return `it has ${foreign}, which no snapshot has`;
   // Its process may run after all, in another container: then it finds the folder gone, not half empty.
   const claimed = isClaimed === undefined ? `${path}.removing` : path;
   renameSync(path, claimed);

@@ -17,7 +17,7 @@ import {
 import {dirname, join, resolve} from "node:path";
 import {Level} from "level";
 import {StoreError} from "../errors.ts";
-import {NOTE_DRAFT_FILE, NOTE_FILE} from "./acknowledgedNote.ts";
+import {NOTE_FILE} from "./acknowledgedNote.ts";
 
 const FIRST_MANIFEST = "MANIFEST-000001";
 
@@ -77,11 +77,6 @@ export function refuseForeignDirectory(directory: string, create: boolean): void
 }
 
 const OTHER_FILE = /^(CURRENT|LOCK|LOG|LOG\.old)$/;
-
-/** Is it the name of a file that LevelDB or proofd keeps in a store's folder? */
-export function isStoreFile(name: string): boolean {
-  return isNumbered(name) || OTHER_FILE.test(name) || name === NOTE_FILE || name === NOTE_DRAFT_FILE;
-}
 
 function isNumbered(name: string): boolean {
   return /^(MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp))$/.test(name);

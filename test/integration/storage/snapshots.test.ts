@@ -1,6 +1,6 @@
 /** Snapshots of a store that is written, pruned and compacted meanwhile: whole at any moment, and never changed later. */
 import assert from "node:assert/strict";
-import {mkdir, mkdtemp, readdir, rename, rm, stat, truncate, unlink, writeFile} from "node:fs/promises";
+import {cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, unlink, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
@@ -241,6 +241,8 @@ test("what killed snapshots have left is removed, and other folders are named an
   await rename(whole, join(parent, `monday.unfinished-${dead}`));
   await mkdir(join(parent, `tuesday.unfinished-${dead}.removing`));
   await mkdir(join(parent, `wednesday.unfinished-${dead}`, "mine"), {recursive: true});
+  const used = join(parent, `saturday.unfinished-${dead}`);
+  await cp(store.whole, used, {recursive: true});
   await mkdir(join(parent, `thursday.unfinished-${process.ppid}`));
   const seen: string[] = [];
   await makeSnapshot({
@@ -251,12 +253,14 @@ test("what killed snapshots have left is removed, and other folders are named an
   });
   assert.deepEqual(seen.sort(), [
     `monday.unfinished-${dead}: removed`,
+    `saturday.unfinished-${dead}: it has LOCK, which no snapshot has`,
     `thursday.unfinished-${process.ppid}: process ${process.ppid} may be at work on it`,
     `tuesday.unfinished-${dead}.removing: removed`,
-    `wednesday.unfinished-${dead}: it has mine, which is no file of a store`,
+    `wednesday.unfinished-${dead}: it has mine, which no snapshot has`,
   ]);
   assert.deepEqual((await readdir(parent)).sort(), [
     "friday",
+    `saturday.unfinished-${dead}`,
     `thursday.unfinished-${process.ppid}`,
     `wednesday.unfinished-${dead}`,
   ]);

@@ -1,0 +1,101 @@
+/**
+ * A file of a store that is held open until it is copied, because LevelDB may delete it meanwhile.
+ */
+import {closeSync, fstatSync, openSync, read} from "node:fs";
+import {type FileHandle, open} from "node:fs/promises";
+import {join} from "node:path";
+import {promisify} from "node:util";
+import {StoreError} from "../errors.ts";
+import {FileDamage, findingOf} from "./fileDamage.ts";
+
+const CHUNK_BYTES = 1 << 20;
+
+const readOpen = promisify(read);
+
+export class HeldFile {
+  private constructor(
+    readonly name: string,
+    private readonly file: number,
+    /** Its size when it was opened. Only these bytes are copied. */
+    private readonly bytes: number,
+  ) {}
+
+  /**
+   * @param manifest - the file that names it
+   * @throws FileDamage; StoreError STORE_UNREADABLE if too many files are open
+   */
+  static open(directory: string, name: string, manifest: string): HeldFile {
+    let file: number;
+    try {
+      file = openSync(join(directory, name), "r");
+    } catch (error) {
+      const {code, message} = error as NodeJS.ErrnoException;
+      if (code === "ENOENT") throw missingFile(name, manifest);
+      if (code === "EMFILE" || code === "ENFILE")
+        throw new StoreError("STORE_UNREADABLE", `all files are held open while they are copied: ${message}`);
+      throw new FileDamage(findingOf(error, name));
+    }
+    return new HeldFile(name, file, fstatSync(file).size);
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+
+  /**
+   * Copies it into a folder, synced.
+   *
+   * @param onCopied - called with the bytes of each piece; what it throws ends the copying
+   * @throws FileDamage, StoreError WRITE_FAILED
+   */
+  async copyTo(folder: string, onCopied: (bytes: number) => void): Promise<void> {
+    const {bytes} = this;
+    const chunk = Buffer.allocUnsafe(Math.min(bytes, CHUNK_BYTES));
+    await writeFileAt(join(folder, this.name), "w", async copy => {
+      for (let at = 0; at < bytes; ) {
+        const got = await this.read(chunk, Math.min(chunk.length, bytes - at), at);
+        if (got === 0) break; // it was cut: what is missing is found when the copy is verified
+        for (let from = 0; from < got; ) from += (await copy.write(chunk, from, got - from)).bytesWritten;
+        at += got;
+        onCopied(got);
+      }
+      await copy.sync();
+    });
+  }
+
+  private async read(chunk: Buffer, length: number, at: number): Promise<number> {
+    try {
+      return (await readOpen(this.file, chunk, 0, length, at)).bytesRead;
+    } catch (error) {
+      throw new FileDamage(findingOf(error, this.name));
+    }
+  }
+}
+
+/** @throws StoreError WRITE_FAILED, and what `use` throws */
+export async function writeFileAt(
+  path: string,
+  flags: "r+" | "w",
+  use: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, flags);
+    await use(file);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** @returns an error that is not the system's as it is */
+export function cannotWrite(path: string, error: unknown): unknown {
+  if (!(error instanceof Error && "syscall" in error)) return error;
+  return new StoreError("WRITE_FAILED", `cannot write ${path}: ${error.message}`, {cause: error});
+}
+
+export function missingFile(name: string, manifest: string): FileDamage {
+  const what = `it is not there, although ${manifest} names it`;
+  return new FileDamage({file: name, offset: undefined, what});
+}
