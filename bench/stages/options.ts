@@ -12,6 +12,7 @@ export const STAGE_NAMES = [
   "proof",
   "multiproof",
   "leaves",
+  "changes",
   "verify",
   "estimate",
   "evm",

@@ -23,6 +23,7 @@ const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
   proof: async () => (await import("./proof.bench.ts")).createProofStage,
   multiproof: async () => (await import("./multiproof.bench.ts")).createMultiproofStage,
   leaves: async () => (await import("./leaves.bench.ts")).createLeavesStage,
+  changes: async () => (await import("./changes.bench.ts")).createChangesStage,
   verify: async () => (await import("./verify.bench.ts")).createVerifyStage,
   estimate: async () => (await import("./estimate.bench.ts")).createEstimateStage,
   evm: async () => (await import("./evm.bench.ts")).createEvmStage,
