@@ -79,12 +79,11 @@ class Comparison {
       const [from, to] = blocks.map(({number}) => state.stateRoot(number)) as [Uint8Array, Uint8Array];
       const range = verifyChanges(state.suite, {from, to}, {tree, cursor, count}, bytes);
       let opened = 0;
-      const expected = changeParts(
-        ...([state, blocks, tree, cursor, range.end ?? LAST_CURSOR, this.keyOf] as const),
-        ({owner, leafIndex}) => {
+      const expected = changeParts(state, blocks, tree, cursor, range.end ?? LAST_CURSOR, this.keyOf, {
+        onChange: ({owner, leafIndex}) => {
           if (owner === undefined || leafIndex > 0) opened++;
         },
-      );
+      });
       assert.equal(encodeHex(bytes), encodeHex(joinChanges(expected)), `${tree} from ${cursor}`);
       assert.ok(
         range.end === undefined ? opened <= count : opened === count,

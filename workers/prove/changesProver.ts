@@ -31,8 +31,8 @@ const CURSOR_BYTES = 2 * INDEX_BYTES;
 const HEAD_BYTES = 1 + 2 * BLOCK_BYTES + LENGTH_BYTES + 1;
 /** The first byte of a multiproof (docs/proofs.md, 9.1). */
 const ACCOUNT_TREE = 0x01;
-/** Reading so many takes a thread some 20 ms where they are on disk. */
-const LIMITS: AnswerLimits = {bytes: 512 * 1024, pages: 4096};
+/** Reading so many, and writing what is in them, takes a thread 30 ms where they are on disk. */
+const LIMITS: AnswerLimits = {bytes: 512 * 1024, pages: 2048};
 
 /** An account's place and storage in one block. */
 interface Held {

@@ -10,12 +10,15 @@ import {bigEndian, type KeyOf, leafRecord, linksOf, widthOf} from "./rangeBytes.
 import type {ReferenceState} from "./referenceState.ts";
 import {type ReferenceLeaf, ReferenceTree} from "./referenceTree.ts";
 
-/** A bit, or bytes. */
-type ChangeItem =
-  | {readonly what: "bit"; readonly bit: boolean}
-  | {readonly what: "positions" | "node" | "leaf" | "links"; readonly bytes: Uint8Array};
+/** "value" is a leaf without its key. */
+export type BytesName = "positions" | "node" | "leaf" | "value" | "links";
 
-interface ChangeParts {
+/** A bit, or bytes. */
+export type ChangeItem =
+  | {readonly what: "bit"; readonly bit: boolean}
+  | {readonly what: BytesName; readonly bytes: Uint8Array};
+
+export interface ChangeParts {
   /** 0x04 and the blocks. */
   readonly head: Uint8Array;
   /** Of a storage tree, its account's proofs. */
@@ -41,10 +44,26 @@ interface Side {
 /** A leaf that differs. null: there is none. */
 interface ReferenceChange {
   /** The account whose slot it is, its leaf index and its hKey; undefined: an account's own leaf. */
-  readonly owner: {readonly account: number; readonly hKey: string} | undefined;
+  readonly owner: {readonly account: number; readonly hKey: Uint8Array} | undefined;
   readonly leafIndex: number;
   readonly before: ReferenceLeaf | null;
   readonly after: ReferenceLeaf | null;
+}
+
+/** What a forger writes in place of a node: one that is sent once, or both without their leaves; or an open one that is the same. */
+export type NodeLie = "before" | "after" | "closed" | "differs";
+type SomeLeaf = ReferenceLeaf | null | undefined;
+
+/** Who looks on, or forges. */
+export interface ChangeHooks {
+  /** Told of each leaf that the answer opens. */
+  readonly onChange?: (change: ReferenceChange) => void;
+  /** @returns undefined: the truth */
+  readonly node?: (isSame: boolean, height: number) => NodeLie | undefined;
+  /** @param leaf - null: deleted; undefined: its position is not in use. @param side - 0: before, 1: after. @returns what is written */
+  readonly leaf?: (leaf: SomeLeaf, side: 0 | 1, isAccount: boolean) => SomeLeaf;
+  /** @returns whether a value that is the same is sent again */
+  readonly resends?: () => boolean;
 }
 
 export const LAST_CURSOR: bigint = 2n ** 80n - 1n;
@@ -52,7 +71,6 @@ const LAST_INDEX = 2 ** 40 - 1;
 
 /**
  * @param tree - "accounts", "all" or an address
- * @param onChange - told of each leaf that the answer opens
  */
 export function changeParts(
   state: ReferenceState,
@@ -61,13 +79,13 @@ export function changeParts(
   from: bigint,
   end: bigint,
   keyOf: KeyOf,
-  onChange: (change: ReferenceChange) => void = () => undefined,
+  hooks: ChangeHooks = {},
 ): ChangeParts {
   const head = blocks.map(({number, hash}) =>
     concatBytes(bigEndian(number, 6), decodeHex(hash), state.stateRoot(number)),
   );
   const sides = blocks.map(({number}) => sideOf(state, number)) as [Side, Side];
-  const writer = new ChangesWriter(state.suite, keyOf, from, end, tree === "all", onChange);
+  const writer = new ChangesWriter(state.suite, keyOf, from, end, tree === "all", hooks);
   const proofs: Uint8Array[] = [];
   if (tree === "accounts" || tree === "all") writer.writeAccounts(...sides);
   else {
@@ -121,7 +139,7 @@ class ChangesWriter {
     from: bigint,
     end: bigint,
     private readonly hasStorage: boolean,
-    private readonly onChange: (change: ReferenceChange) => void,
+    private readonly hooks: ChangeHooks,
   ) {
     this.newTree = ReferenceTree.create(suite);
     const [fromCursor, endCursor] = [from, end].map(cursor => ({
@@ -137,14 +155,15 @@ class ChangesWriter {
     const closed = end.slot === 0 ? end.account : LAST_INDEX;
     this.writeTree(before.accounts, after.accounts, undefined, from.account, end.account, closed, change => {
       const {leafIndex, before: old, after: young} = change;
-      if (leafIndex !== from.account || from.slot === 0) this.onChange(change);
-      if (!this.hasStorage) return;
-      const hKey = encodeHex((old ?? young)?.hKey as Uint8Array);
+      if (leafIndex !== from.account || from.slot === 0) this.hooks.onChange?.(change);
+      const leaf = old ?? young;
+      if (!this.hasStorage || leaf === null) return;
+      const hKey = encodeHex(leaf.hKey);
       const [oldStorage, youngStorage] = [
         old && before.storages.get(hKey),
         young && after.storages.get(hKey),
       ];
-      this.writeStorage({account: leafIndex, hKey}, oldStorage, youngStorage);
+      this.writeStorage({account: leafIndex, hKey: leaf.hKey}, oldStorage, youngStorage);
     });
   }
 
@@ -157,7 +176,7 @@ class ChangesWriter {
       const trees = [before, after].map(side =>
         find(side) === account ? side.storages.get(key) : undefined,
       );
-      this.writeStorage({account, hKey: key}, trees[0], trees[1]);
+      this.writeStorage({account, hKey}, trees[0], trees[1]);
     }
   }
 
@@ -172,7 +191,7 @@ class ChangesWriter {
     if (isEqual(old.topRoot(), young.topRoot()) || account < from.account || account > end.account) return;
     const first = account === from.account ? from.slot : 0;
     const last = account === end.account ? end.slot : LAST_INDEX;
-    this.writeTree(old, young, owner, first, last, last, this.onChange);
+    this.writeTree(old, young, owner, first, last, last, change => this.hooks.onChange?.(change));
   }
 
   /** @param last - no leaf above it is opened. @param closed - nor is this one, at which the answer ends */
@@ -189,17 +208,18 @@ class ChangesWriter {
     const sides = [before, after] as const;
     const used = sides.map(({nextFreeNode}) => nextFreeNode) as [number, number];
     const positions = Math.max(...used);
-    const write = (what: "positions" | "node" | "leaf" | "links", bytes: Uint8Array) =>
-      void this.items.push({what, bytes});
+    const write = (what: BytesName, bytes: Uint8Array) => void this.items.push({what, bytes});
     const visit = (height: number, index: number): void => {
       const start = index * 2 ** height;
       if (start >= positions) return;
       const [old, young] = sides.map(tree => tree.node(height, index)) as [Uint8Array, Uint8Array];
-      const isSame = isEqual(old, young);
+      const lie = this.hooks.node?.(isEqual(old, young), height);
+      const isSame = lie === undefined ? isEqual(old, young) : lie === "before" || lie === "after";
+      const isBeside = start + 2 ** height <= from || start > last || (height === 0 && start === closed);
       this.items.push({what: "bit", bit: !isSame});
       if (isSame) {
-        if (start < Math.min(...used)) write("node", old);
-      } else if (start + 2 ** height <= from || start > last || (height === 0 && start === closed)) {
+        if (start < Math.min(...used)) write("node", lie === "after" ? young : old);
+      } else if (isBeside || lie === "closed") {
         if (start < used[0]) write("node", old);
         if (start < used[1]) write("node", young);
       } else if (height > 0) {
@@ -229,18 +249,17 @@ class ChangesWriter {
     const {suite, keyOf, items} = this;
     const record = (leaf: ReferenceLeaf | null, hasKey = true) =>
       leafRecord(suite, leaf, index, isAccounts, width, keyOf, hasKey);
-    // undefined: beyond the end of the tree; null: deleted.
-    const [old, young] = sides.map(({positions}) => positions[index]) as [
-      ReferenceLeaf | null | undefined,
-      ReferenceLeaf | null | undefined,
-    ];
+    const [old, young] = sides.map(({positions}, side) => {
+      const leaf = positions[index];
+      return this.hooks.leaf === undefined ? leaf : this.hooks.leaf(leaf, side as 0 | 1, isAccounts);
+    }) as [SomeLeaf, SomeLeaf];
     if (old !== undefined) items.push({what: "leaf", bytes: record(old)});
     if (young === undefined) return;
     if (index < 2 || !old) items.push({what: "leaf", bytes: record(young)});
     else {
-      const hasValue = young === null || !isEqual(old.hVal, young.hVal);
+      const hasValue = young === null || !isEqual(old.hVal, young.hVal) || this.hooks.resends?.() === true;
       items.push({what: "bit", bit: hasValue});
-      if (hasValue) items.push({what: "leaf", bytes: record(young, false)});
+      if (hasValue) items.push({what: "value", bytes: record(young, false)});
       else items.push({what: "links", bytes: linksOf(young as ReferenceLeaf, width)});
     }
   }

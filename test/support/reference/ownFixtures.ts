@@ -2,6 +2,7 @@
 import {fileURLToPath} from "node:url";
 import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {ContractArtefact} from "../../../demo/artefact.ts";
+import {makeChangeVectors} from "./changeVectors.ts";
 import {makeProofVectors} from "./proofVectors.ts";
 import {makeRangeVectors} from "./rangeVectors.ts";
 import {makeTreeVectors} from "./treeVectors.ts";
@@ -23,6 +24,8 @@ const MAKERS: Readonly<Record<string, () => object | Promise<object>>> = {
   "own/verifier-poseidon2": () => ({source: VERIFIER_SOURCE, ...makeVerifierVectors(poseidon2Suite)}),
   "own/leaves-sha256": () => makeRangeVectors(sha256Suite),
   "own/leaves-poseidon2": () => makeRangeVectors(poseidon2Suite),
+  "own/changes-sha256": () => makeChangeVectors(sha256Suite),
+  "own/changes-poseidon2": () => makeChangeVectors(poseidon2Suite),
   // The contract of test/support/layer1/rollupContract.ts.
   "own/rollup": async () => ({...madeFrom("Rollup.sol"), contract: (await compileOwn("Rollup.sol")).Rollup}),
   // The contracts of test/support/gas/gasAccounts.ts.

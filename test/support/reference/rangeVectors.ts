@@ -7,6 +7,7 @@ import {FORGERY_NAMES, RangeCases} from "./forgedRanges.ts";
 import {complaintOf} from "./forgeryClasses.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
 import {keysOf} from "./rangeBytes.ts";
+import type {ReferenceLeaf} from "./referenceTree.ts";
 import {ruleOf} from "./verifierVectors.ts";
 
 /** A leaf that a verifier finds. */
@@ -75,23 +76,24 @@ function makeGood(cases: RangeCases, what: string, request: LeavesRequest): Rang
   const leaves = nextFreeNode === 2 ? [] : tree.positions.slice(request.from, request.from + request.count);
   const expect = {
     nextFreeNode,
-    leaves: leaves.map((leaf, i): ExpectedLeaf | null => {
-      if (leaf === null) return null;
-      const {prev, next, hKey, hVal, value} = leaf;
-      const [hKeyText, hValText, valueText] = [hKey, hVal, value].map(encodeHex) as [string, string, string];
-      const key = cases.keyOf(hKey, request.tree === "accounts");
-      return {
-        leafIndex: request.from + i,
-        prev,
-        next,
-        hKey: hKeyText,
-        hVal: hValText,
-        key: key === undefined ? null : encodeHex(key),
-        value: valueText,
-      };
-    }),
+    leaves: leaves.map((leaf, i) =>
+      expectLeaf(leaf, request.from + i, hKey => cases.keyOf(hKey, request.tree === "accounts")),
+    ),
   };
   return {what, root: encodeHex(root), request, proof: encodeHex(bytes), expect};
+}
+
+/** @param keyOf - undefined: the key is not known */
+export function expectLeaf(
+  leaf: ReferenceLeaf | null,
+  leafIndex: number,
+  keyOf: (hKey: Uint8Array) => Uint8Array | undefined,
+): ExpectedLeaf | null {
+  if (leaf === null) return null;
+  const {prev, next} = leaf;
+  const [hKey, hVal, value] = [leaf.hKey, leaf.hVal, leaf.value].map(encodeHex) as [string, string, string];
+  const key = keyOf(leaf.hKey);
+  return {leafIndex, prev, next, hKey, hVal, key: key === undefined ? null : encodeHex(key), value};
 }
 
 function makeForged(cases: RangeCases): RangeVector[] {

@@ -1,15 +1,18 @@
-/** The client says of every vector in test/fixtures/own/verifier-*.json and leaves-*.json what it expects. */
+/** The client says of every vector in test/fixtures/own/verifier-*.json, leaves-*.json and changes-*.json what it expects. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {verifyMultiProof, verifySlots} from "../../../client/compact/compactProof.ts";
 import {HASH_SUITES, type HashSuite, word} from "../../../client/hash/hashSuites.ts";
+import {verifyChanges} from "../../../client/leaves/changeRange.ts";
+import type {LeafChange} from "../../../client/leaves/foldChanges.ts";
 import {verifyLeaves} from "../../../client/leaves/leafRange.ts";
-import type {TreeLeaf} from "../../../client/leaves/treeLeaf.ts";
+import type {KeyedLeaf, TreeLeaf} from "../../../client/leaves/treeLeaf.ts";
 import {encodeAccount} from "../../../client/proof/account.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, verifyProof} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
+import type {ChangeVectors, ExpectedChange} from "../../support/reference/changeVectors.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import {applyEdits} from "../../support/reference/jsonPath.ts";
 import type {ExpectedLeaf, RangeVectors} from "../../support/reference/rangeVectors.ts";
@@ -82,5 +85,35 @@ for (const suite of HASH_SUITES)
       test(`${suite.name}: leaves: ${what} are what the vector expects`, () => {
         const {nextFreeNode, leaves} = verify();
         assert.deepEqual({nextFreeNode, leaves: leaves.map(describe)}, expect);
+      });
+  }
+
+/** The change as a vector of changes-*.json shows it. */
+function describeChange({before, after}: LeafChange<KeyedLeaf>): ExpectedChange {
+  return {before: before ? describe(before) : null, after: after ? describe(after) : null};
+}
+
+for (const suite of HASH_SUITES)
+  for (const vector of readFixture<ChangeVectors>(`own/changes-${suite.name}`).vectors) {
+    const {what, fromRoot, toRoot, request, proof, expect} = vector;
+    const roots = {from: decodeHex(fromRoot), to: decodeHex(toRoot)};
+    const verify = () =>
+      verifyChanges(suite, roots, {...request, cursor: BigInt(request.cursor)}, decodeHex(proof));
+    if (expect === "refused")
+      test(`${suite.name}: changes: ${what} is refused`, () => {
+        assert.throws(verify, ProofError);
+      });
+    else
+      test(`${suite.name}: changes: ${what} are what the vector expects`, () => {
+        const {accounts, storages, end} = verify();
+        const shown = {
+          accounts: accounts.map(describeChange),
+          storages: storages.map(({account, address, slots}) => ({
+            ...{account, address: address ?? null},
+            slots: slots.map(describeChange),
+          })),
+          end: end === undefined ? null : `0x${end.toString(16)}`,
+        };
+        assert.deepEqual(shown, expect);
       });
   }
