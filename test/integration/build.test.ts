@@ -1,0 +1,91 @@
+/** `npm run build`: the real build.js with its compilers, on a project of a few small sources. */
+import assert from "node:assert/strict";
+import {cp, mkdir, readdir, readFile, rm, stat, symlink, writeFile} from "node:fs/promises";
+import {dirname, join} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {type Finished, runChild} from "../support/processes/childProcesses.ts";
+
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
+const COPIED = ["build.js", "wasm.build.js", "page.build.js"].concat(
+  ["client", "page", "contracts"].map(name => `${name}/tsconfig.json`),
+);
+const SAYS = "Building proofd. This takes some 10 seconds, and only where a source has changed.\n";
+
+const SOURCES: Readonly<Record<string, string>> = {
+  "package.json": '{"type": "module"}',
+  "storage/kept.ts": 'export const kept: string = "first";\n',
+  "storage/removed.ts": "export const removed = 1;\n",
+  "workers/sum/wasm/sum.ts": "export function sum(a: i32, b: i32): i32 { return a + b; }\n",
+  "client/client.ts": "export const client = 1;\n",
+  "page/main.ts": 'import {client} from "../client/client.ts";\n\ndocument.title = String(client);\n',
+  "page/page.html": '<style></style><script type="module"></script>',
+  "page/styles.css": "body { margin: 0 }",
+  "contracts/deploy/deploy.ts": "export const deploy = 1;\n",
+  "contracts/packageFiles.ts":
+    'import {mkdirSync, writeFileSync} from "node:fs";\n\nmkdirSync("contracts/dist", {recursive: true});\n' +
+    'writeFileSync("contracts/dist/abi.js", "export const abi = [];");\n',
+};
+
+let folder: WorkFolder;
+before(async () => {
+  folder = await WorkFolder.create();
+  for (const [path, text] of Object.entries(SOURCES)) await write(path, text);
+  for (const path of COPIED) await cp(join(ROOT, path), folder.file(path));
+  const settings = JSON.parse(await readFile(join(ROOT, "tsconfig.json"), "utf8"));
+  const include = ["storage", "workers", "client", "contracts"];
+  await write("tsconfig.json", JSON.stringify({...settings, include}));
+  await symlink(join(ROOT, "node_modules"), folder.file("node_modules"));
+});
+after(() => folder.remove());
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(folder.file(path)), {recursive: true});
+  await writeFile(folder.file(path), text);
+}
+
+function build(): Promise<Finished> {
+  return runChild(process.execPath, [folder.file("build.js")], {cwd: folder.path});
+}
+
+/** What lies in dist, with the times at which it was written. */
+async function readOutputs(): Promise<Map<string, number>> {
+  const outputs = new Map<string, number>();
+  for (const name of (await readdir(folder.file("dist"), {recursive: true})).sort()) {
+    const status = await stat(folder.file(join("dist", name)));
+    if (status.isFile()) outputs.set(name, status.mtimeMs);
+  }
+  return outputs;
+}
+
+test("a build says that it builds, makes every output once, and does nothing where no source has changed", async () => {
+  const first = await build();
+  assert.deepEqual([first.code, first.stderr], [0, SAYS], first.stdout);
+  const outputs = await readOutputs();
+  for (const name of ["storage/kept.js", "workers/sum/sum.wasm", "page/page.html", "built.json"])
+    assert.ok(outputs.has(name), name);
+  const page = await readFile(folder.file("dist/page/page.html"), "utf8");
+  assert.match(page, /<style>body\{margin:0\}<\/style><script type="module">.*document\.title=/s);
+  const second = await build();
+  assert.deepEqual([second.code, second.stderr, second.stdout], [0, "", ""]);
+  assert.deepEqual(await readOutputs(), outputs);
+});
+
+test("a build that fails says where, and is not taken for built: the next one removes what has no source any more", async () => {
+  await rm(folder.file("storage/removed.ts"));
+  await write("storage/kept.ts", "export const kept: string = 2;\n");
+  const failed = await build();
+  assert.notEqual(failed.code, 0);
+  assert.match(failed.stdout, /storage\/kept\.ts\(1,14\): error TS2322/);
+  assert.ok(!(await readOutputs()).has("built.json"));
+  await write("storage/kept.ts", 'export const kept: string = "second";\n');
+  const {code, stderr} = await build();
+  assert.deepEqual([code, stderr], [0, SAYS]);
+  assert.match(await readFile(folder.file("dist/storage/kept.js"), "utf8"), /second/);
+  const outputs = [...(await readOutputs()).keys()];
+  assert.deepEqual(
+    outputs.filter(name => name.includes("removed")),
+    [],
+  );
+});
