@@ -4,8 +4,8 @@
  *   "ready"                                    first of all
  *   VerifyJob   ->   VerifiedAnswer            one after the other. Bytes go back and forth without a copy
  */
+import {builtinModule} from "../bytes/runtime.ts";
 import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
-import {builtinModule} from "../hash/runtimeSha256.ts";
 import {type LeavesRequest, packHashes, type VerifiedHashes, verifyLeaves} from "../leaves/leafRange.ts";
 import {ProofError} from "../proof/proofError.ts";
 

@@ -3,8 +3,8 @@
  * they have verified. Where there are none, as in browsers, or the file of the thread's code is missing, as in bundles, this thread
  * verifies everything.
  */
+import {builtinModule} from "../bytes/runtime.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
-import {builtinModule} from "../hash/runtimeSha256.ts";
 import {type LeavesRequest, readVerifiedLeaves, verifyLeaves} from "../leaves/leafRange.ts";
 import type {LeavesVerifier, VerifiedLeaves} from "../leaves/leavesVerifier.ts";
 import {ProofError} from "../proof/proofError.ts";

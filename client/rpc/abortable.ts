@@ -1,4 +1,5 @@
 /** Promises that end early: by a caller's AbortSignal, or after a time. */
+import {builtinModule} from "../bytes/runtime.ts";
 import {RpcError} from "./rpcError.ts";
 
 /** @returns after this time. @throws the signal's reason */
@@ -42,6 +43,11 @@ export function within<Result>(ms: number, work: () => Promise<Result>, what: st
   });
 }
 
+/** Of node:events. */
+interface ListenerLimits {
+  setMaxListeners?(count: number, target: AbortSignal): void;
+}
+
 /** A signal of its own, which is aborted with another one, or when its owner stops. The owner must stop it: it listens until then. */
 export class LinkedStop {
   private readonly controller = new AbortController();
@@ -50,6 +56,8 @@ export class LinkedStop {
   constructor(private readonly outer: AbortSignal | undefined) {
     outer?.addEventListener("abort", this.onAbort);
     if (outer?.aborted === true) this.onAbort();
+    // Node warns of more than ten listeners of one signal. The calls of a batch are more.
+    builtinModule<ListenerLimits>("node:events")?.setMaxListeners?.(0, this.signal);
   }
 
   get signal(): AbortSignal {

@@ -2,6 +2,8 @@
 import {RpcError} from "./rpcError.ts";
 
 const FIRST_BYTES = 16_384;
+/** A server may announce a length and send nothing. */
+const MOST_FIRST_BYTES = 1 << 20;
 
 /**
  * Nothing beyond the limit is kept: a longer body is cancelled. The pieces in which it comes are copied into one array that
@@ -11,7 +13,10 @@ const FIRST_BYTES = 16_384;
  */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
   const reader = response.body?.getReader();
-  let bytes = new Uint8Array(Math.min(FIRST_BYTES, maxBytes));
+  // With the announced length, nothing is copied twice. It is only a hint.
+  const announced = Number(response.headers.get("content-length") ?? Number.NaN);
+  const firstBytes = announced > 0 ? Math.min(announced, MOST_FIRST_BYTES) : FIRST_BYTES;
+  let bytes = new Uint8Array(Math.min(Math.ceil(firstBytes), maxBytes));
   let length = 0;
   while (reader !== undefined) {
     const {done, value} = await reader.read();

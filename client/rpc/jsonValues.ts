@@ -16,9 +16,20 @@ export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   let count = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
-    if (byte === QUOTE) {
-      for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++;
-    } else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++count > most) return true;
+    if (byte === QUOTE) at = findStringEnd(bytes, at + 1);
+    else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++count > most) return true;
   }
   return false;
+}
+
+/** @returns where the string's closing quote is, or the end of the bytes. Proofs are long strings, so they are searched, not read */
+function findStringEnd(bytes: Uint8Array, start: number): number {
+  for (let at = start; ; at++) {
+    at = bytes.indexOf(QUOTE, at);
+    if (at === -1) return bytes.length;
+    let first = at;
+    while (first > start && bytes[first - 1] === BACKSLASH) first--;
+    // An even number of backslashes are characters of their own.
+    if ((at - first) % 2 === 0) return at;
+  }
 }
