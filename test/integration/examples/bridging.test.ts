@@ -1,5 +1,6 @@
 /** docs/bridging.md: its commands, run in their order by one shell as its reader does, print what the page prints. */
 import assert from "node:assert/strict";
+import {randomInt} from "node:crypto";
 import {once} from "node:events";
 import {createServer} from "node:net";
 import {dirname} from "node:path";
@@ -18,19 +19,28 @@ const FOLDER = "/tmp/bridge";
 
 const page = readDocument("docs/bridging.md");
 
-/** Free ports, each another one. */
+/** Ports below those that systems give to whoever asks for any, so that nobody gets them before the page's programs do. */
+const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000];
+
 async function findPorts(count: number): Promise<string[]> {
-  const servers = Array.from({length: count}, () => createServer());
-  for (const server of servers) {
-    server.listen(0, "127.0.0.1");
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports].map(String);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
     await once(server, "listening");
+  } catch {
+    return false; // another program has it
   }
-  const ports = servers.map(server => String(Object(server.address()).port));
-  for (const server of servers) {
-    server.close();
-    await once(server, "close");
-  }
-  return ports;
+  server.close();
+  await once(server, "close");
+  return true;
 }
 
 /** Answers as the page prints them: dots stand for what differs each time. */
