@@ -5,7 +5,7 @@ import {nameFile, PulledError} from "../pulledError.ts";
 const CHUNK_CHARS = 1 << 16;
 const CHUNK_BYTES = 1 << 18;
 /** A proof with its request has half a MiB, its hex twice that. */
-const MAX_LINE_BYTES = 4 << 20;
+const MAX_LINE_BYTES = 8 << 20;
 const NEWLINE = 0x0a;
 
 /** Joins lines of ASCII to pieces of some size. */

@@ -4,10 +4,10 @@
  *   {"leaf_index":2,"address":"0x..","h_key":null,"nonce":"1","balance":"1000000000000000000",..}
  */
 import {PulledError} from "../pulledError.ts";
-import {type ColumnValue, decodeCell, encodeCell} from "../row/column.ts";
+import {type ColumnKind, type ColumnValue, decodeCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
 import {LineWriter, readLines} from "./lines.ts";
-import type {PartFormat} from "./partFormat.ts";
+import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
 
 export const ndjson: PartFormat = {
   createEncoder({columns}, write) {
@@ -17,7 +17,7 @@ export const ndjson: PartFormat = {
         return lines.bytes;
       },
       add: row => {
-        const fields = columns.map(column => `"${column.name}":${encodeField(column, row[column.key])}`);
+        const fields = columns.map(column => `"${column.name}":${encodeValue(column, row[column.key])}`);
         lines.add(`{${fields.join(",")}}\n`);
       },
       end: () => lines.flush(),
@@ -31,20 +31,17 @@ export const ndjson: PartFormat = {
   },
 };
 
-function encodeField({name, kind, isOptional}: Column, value: ColumnValue | undefined): string {
-  if (value === undefined && isOptional) return "null";
-  try {
-    const text = encodeCell(kind, value as ColumnValue);
-    return kind === "index" ? text : `"${text}"`;
-  } catch (error) {
-    throw new RangeError(`${name}: ${(error as Error).message}, got ${value}`);
-  }
+function encodeValue(column: Column, value: ColumnValue | undefined): string {
+  const text = encodeField(column, value);
+  if (text === undefined) return "null";
+  return column.kind === "index" ? text : `"${text}"`;
 }
 
 function parseRow({columns}: Table, line: string, place: string): AnyRow {
   const fields = parseObject(line, place);
   const row: Record<string, ColumnValue | undefined> = {};
-  for (const column of columns) row[column.key] = parseField(column, fields[column.name], place);
+  for (const column of columns)
+    row[column.key] = parseField(column, fields[column.name] ?? undefined, place, parseValue);
   const extra = Object.keys(fields).find(name => columns.every(column => column.name !== name));
   if (extra !== undefined)
     throw new PulledError("DAMAGED", `${place}: expected no column ${JSON.stringify(extra.slice(0, 40))}`);
@@ -62,17 +59,6 @@ function parseObject(line: string, place: string): Record<string, unknown> {
   throw new PulledError("DAMAGED", `${place}: expected a JSON object`);
 }
 
-function parseField(
-  {name, kind, isOptional}: Column,
-  value: unknown,
-  place: string,
-): ColumnValue | undefined {
-  if (value === null && isOptional) return undefined;
-  try {
-    const isText = typeof value === (kind === "index" ? "number" : "string");
-    return decodeCell(kind, isText ? String(value) : "");
-  } catch (error) {
-    const got = value === undefined ? "nothing" : JSON.stringify(value).slice(0, 80);
-    throw new PulledError("DAMAGED", `${place}, ${name}: ${(error as Error).message}, got ${got}`);
-  }
+function parseValue(kind: ColumnKind, value: unknown): ColumnValue {
+  return decodeCell(kind, typeof value === (kind === "index" ? "number" : "string") ? String(value) : "");
 }

@@ -88,6 +88,6 @@ function isSized(kind: ColumnKind, value: Uint8Array): boolean {
   return kind === "bytes" || value.length === BYTES[kind];
 }
 
-function requireCell(kind: ColumnKind, isRight: boolean): void {
+export function requireCell(kind: ColumnKind, isRight: boolean): void {
   if (!isRight) throw new RangeError(`expected ${EXPECTED[kind]}`);
 }

@@ -150,7 +150,7 @@ async function killAfter(requests: number, args: readonly string[]): Promise<boo
   return wasReached;
 }
 
-for (const format of FORMAT_NAMES)
+for (const format of ["ndjson", "parquet"])
   test(`a pull as ${format} that is killed again and again resumes to the same files, byte for byte`, async () => {
     const undisturbed = newFolder();
     let asked = 0;
@@ -159,7 +159,7 @@ for (const format of FORMAT_NAMES)
       return forward();
     };
     const manifest = await pullSmall(flags(undisturbed, ["--all"], "--format", format), SMALL_PARTS);
-    assert.ok(manifest.parts.length > 6);
+    assert.ok(manifest.parts.length > 6, String(manifest.parts.length));
     const folder = newFolder();
     const args = flags(folder, ["--all"], "--format", format);
     const step = Math.floor(asked / 3);

@@ -1,0 +1,73 @@
+/**
+ * CSV of RFC 4180: a line with the columns' names, then a line for each row. No value needs quotes.
+ *
+ *   leaf_index,address,h_key,nonce,balance,..
+ *   2,0x..,,1,1000000000000000000,..
+ */
+import {PulledError} from "../pulledError.ts";
+import {type ColumnValue, decodeCell} from "../row/column.ts";
+import type {AnyRow, Table} from "../row/tables.ts";
+import {LineWriter, readLines} from "./lines.ts";
+import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
+
+const LINE_END = "\r\n";
+
+export const csv: PartFormat = {
+  createEncoder(table, write) {
+    const lines = new LineWriter(write);
+    lines.add(headOf(table) + LINE_END);
+    return {
+      get bytes() {
+        return lines.bytes;
+      },
+      add: row => {
+        const cells = table.columns.map(column => encodeField(column, row[column.key]) ?? "");
+        lines.add(cells.join(",") + LINE_END);
+      },
+      end: () => lines.flush(),
+    };
+  },
+
+  async *readRows(path, table) {
+    let number = -1;
+    for await (const lines of readLines(path)) {
+      const rows: AnyRow[] = [];
+      for (const line of lines) {
+        number++;
+        if (number === 0) checkHead(table, line, path);
+        else rows.push(parseRow(table, line, `${path}, row ${number}`));
+      }
+      yield rows;
+    }
+    if (number < 0)
+      throw new PulledError("DAMAGED", `${path}: expected a line with the columns' names, got none`);
+  },
+};
+
+function headOf({columns}: Table): string {
+  return columns.map(({name}) => name).join(",");
+}
+
+function checkHead(table: Table, line: string, path: string): void {
+  const head = headOf(table);
+  if (line !== `${head}\r`)
+    throw new PulledError(
+      "DAMAGED",
+      `${path}: expected the columns ${head}, got ${JSON.stringify(line.slice(0, 80))}`,
+    );
+}
+
+function parseRow({columns}: Table, line: string, place: string): AnyRow {
+  const cells = line.endsWith("\r") ? line.slice(0, -1).split(",") : [];
+  if (cells.length !== columns.length)
+    throw new PulledError(
+      "DAMAGED",
+      `${place}: expected ${columns.length} cells and the end of a line, got ${cells.length}`,
+    );
+  const row: Record<string, ColumnValue | undefined> = {};
+  for (const [at, column] of columns.entries()) {
+    const cell = cells[at] as string;
+    row[column.key] = parseField(column, cell === "" ? undefined : cell, place, decodeCell);
+  }
+  return row;
+}

@@ -1,0 +1,158 @@
+/**
+ * Apache Parquet. A part has some row groups, each with all columns of some rows, compressed by Snappy:
+ *
+ *   "PAR1" | row group | row group | .. | metadata | "PAR1"
+ */
+import {open} from "node:fs/promises";
+import {type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects} from "hyparquet";
+import {ByteWriter, ParquetWriter} from "hyparquet-writer";
+import {nameFile, PulledError} from "../pulledError.ts";
+import type {ColumnValue} from "../row/column.ts";
+import type {AnyRow, Table} from "../row/tables.ts";
+import {
+  type ParquetColumn,
+  type ParquetValue,
+  parquetColumns,
+  parseValue,
+  readHeld,
+} from "./parquetColumns.ts";
+import {type PartFormat, parseField} from "./partFormat.ts";
+
+/** Rows wait in memory until they are a group: 40 MB of accounts. Readers skip whole groups. */
+const GROUP_ROWS = 32_768;
+/** Rows with long values make smaller groups. */
+const GROUP_BYTES = 8 << 20;
+/** Of a file that claims to be one of ours. */
+const MAX_GROUP_BYTES = 256 << 20;
+const MAX_METADATA_BYTES = 16 << 20;
+
+export const parquet: PartFormat = {
+  createEncoder(table, write) {
+    const columns = parquetColumns(table);
+    const rowBytes = columns.reduce((sum, {bytes}) => sum + bytes, 0);
+    const groupRows = Math.max(1, Math.min(GROUP_ROWS, Math.floor(GROUP_BYTES / rowBytes)));
+    const bytes = new DrainedWriter(write);
+    const writer = new ParquetWriter({
+      writer: bytes,
+      schema: [{name: "root", num_children: columns.length}, ...columns.map(({element}) => element)],
+      createdBy: "proofd",
+    });
+    let waiting: ParquetValue[][] = columns.map(() => []);
+    let rows = 0;
+    const flush = () => {
+      if (rows === 0) return;
+      const columnData = columns.map(({element: {name}}, at) => ({
+        name,
+        data: waiting[at] as ParquetValue[],
+      }));
+      writer.write({columnData, rowGroupSize: rows});
+      [waiting, rows] = [columns.map(() => []), 0];
+    };
+    return {
+      get bytes() {
+        return bytes.offset + rows * rowBytes;
+      },
+      add: row => {
+        const values = columns.map(column => column.encode(row));
+        for (const [at, value] of values.entries()) waiting[at]?.push(value);
+        if (++rows === groupRows) flush();
+      },
+      end: () => {
+        flush();
+        writer.finish();
+        bytes.flush();
+      },
+    };
+  },
+
+  async *readRows(path, table) {
+    const handle = await open(path).catch(error => {
+      throw nameFile(path, "read", error);
+    });
+    try {
+      const {size} = await handle.stat();
+      const file: AsyncBuffer = {
+        byteLength: size,
+        slice: async (start, end = size) => {
+          const bytes = new Uint8Array(end - start);
+          await handle.read(bytes, 0, bytes.length, start);
+          return bytes.buffer;
+        },
+      };
+      yield* readGroups(path, table, file);
+    } catch (error) {
+      if (error instanceof PulledError) throw error;
+      throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
+    } finally {
+      await handle.close();
+    }
+  },
+};
+
+async function* readGroups(
+  path: string,
+  table: Table,
+  file: AsyncBuffer,
+): AsyncGenerator<readonly AnyRow[], void, void> {
+  const metadata = await readMetadata(file, table);
+  let rowStart = 0;
+  for (const {num_rows, total_byte_size} of metadata.row_groups) {
+    if (num_rows > GROUP_ROWS || total_byte_size > MAX_GROUP_BYTES)
+      throw new Error(
+        `expected at most ${GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes in a row group, got more`,
+      );
+    const rowEnd = rowStart + Number(num_rows);
+    const rows = await parquetReadObjects({file, metadata, rowStart, rowEnd, utf8: false});
+    yield rows.map((held, at) => parseRow(table, held, `${path}, row ${rowStart + at + 1}`));
+    rowStart = rowEnd;
+  }
+}
+
+/** @throws Error unless the columns are those of the table */
+async function readMetadata(file: AsyncBuffer, table: Table): Promise<FileMetaData> {
+  const tail = new DataView(await file.slice(Math.max(0, file.byteLength - 8)));
+  if (file.byteLength < 12 || tail.getUint32(0, true) > MAX_METADATA_BYTES)
+    throw new Error(`expected metadata of at most ${MAX_METADATA_BYTES} bytes at the end`);
+  const metadata = await parquetMetadataAsync(file);
+  const [, ...held] = metadata.schema.map(describeElement);
+  const expected = parquetColumns(table).map(({element}) => describeElement(element));
+  if (held.join() !== expected.join())
+    throw new Error(`expected the columns ${expected.join(", ")}, got ${held.join(", ").slice(0, 400)}`);
+  // The reader gives decimals as doubles. So it is told of none, and gives their bytes.
+  const schema = metadata.schema.map(element => {
+    const {converted_type, logical_type, precision, scale, ...plain} = element;
+    return plain;
+  });
+  return {...metadata, schema};
+}
+
+function describeElement({
+  name,
+  type,
+  type_length,
+  converted_type,
+  repetition_type,
+}: ParquetColumn["element"]): string {
+  return [name, type, type_length, converted_type, repetition_type]
+    .filter(part => part !== undefined)
+    .join(" ");
+}
+
+function parseRow(table: Table, held: Readonly<Record<string, unknown>>, place: string): AnyRow {
+  const row: Record<string, ColumnValue | undefined> = {};
+  for (const column of table.columns)
+    row[column.key] = parseField(column, readHeld(column, held), place, parseValue);
+  return row;
+}
+
+/** Passes its bytes on after each row group. */
+class DrainedWriter extends ByteWriter {
+  constructor(private readonly write: (bytes: Uint8Array) => void) {
+    super();
+  }
+
+  flush(): void {
+    this.write(this.getBytes());
+    this.index = 0;
+  }
+}
