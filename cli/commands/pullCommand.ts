@@ -8,6 +8,7 @@ import {PulledError} from "../../pulled/pulledError.ts";
 import {WorkError} from "../../service/workError.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 import type {FolderVerification, PullOptions} from "../flags/pullFlags.ts";
+import type {RootSource} from "../flags/verifyFlags.ts";
 import {checkFolder} from "./pull/folderCheck.ts";
 import {PullProgress} from "./pull/pullProgress.ts";
 import {runPull} from "./pull/pullRun.ts";
@@ -27,8 +28,10 @@ async function pull(options: PullOptions): Promise<number> {
   });
   try {
     const {root: trustedRoot, by} = await readTrustedRoot(options.root);
+    const {choice} = options;
+    const fromRoot = choice.kind === "changes" ? (await readTrustedRoot(choice.root)).root : undefined;
     const progress = new PullProgress(process.stderr);
-    const manifest = await runPull(options, {trustedRoot, progress, signal: stop.signal});
+    const manifest = await runPull(options, {trustedRoot, fromRoot, progress, signal: stop.signal});
     process.stdout.write(describeManifest(options.out, manifest, by));
     return ExitCode.OK;
   } catch (error) {
@@ -40,17 +43,15 @@ async function pull(options: PullOptions): Promise<number> {
   }
 }
 
-async function verifyFolder({folder, root}: FolderVerification): Promise<number> {
+async function verifyFolder({folder, root, fromRoot}: FolderVerification): Promise<number> {
   try {
     const manifest = readManifest(folder);
-    const trusted = root && (await readTrustedRoot(root(manifest.block.number)));
-    const {stateRoot} = manifest.block;
-    if (trusted !== undefined && encodeHex(trusted.root) !== stateRoot)
-      throw new WorkError(
-        `--verify ${folder}: expected the root ${encodeHex(trusted.root)}, ${trusted.by}, got a pull under the root ${stateRoot}`,
-      );
+    const {block, order} = manifest;
+    const by = await compareRoot(folder, root?.(block.number), block.stateRoot);
+    if (order.fromBlock !== undefined && order.fromRoot !== undefined)
+      await compareRoot(folder, fromRoot?.(order.fromBlock), order.fromRoot);
     await checkFolder(folder, manifest);
-    process.stdout.write(describeManifest(folder, manifest, trusted?.by ?? "that of its manifest"));
+    process.stdout.write(describeManifest(folder, manifest, by ?? "that of its manifest"));
     return ExitCode.OK;
   } catch (error) {
     if (error instanceof PulledError) throw new WorkError(`--verify: ${error.message}`, {cause: error});
@@ -58,18 +59,36 @@ async function verifyFolder({folder, root}: FolderVerification): Promise<number>
   }
 }
 
-function describeManifest(folder: string, {rows, block, parts}: Manifest, by: string): string {
+/** @returns who says the trusted root; undefined without one. @throws WorkError if the folder's is another one */
+async function compareRoot(
+  folder: string,
+  source: RootSource | undefined,
+  held: string,
+): Promise<string | undefined> {
+  if (source === undefined) return undefined;
+  const {root, by} = await readTrustedRoot(source);
+  if (encodeHex(root) === held) return by;
+  throw new WorkError(
+    `--verify ${folder}: expected the root ${encodeHex(root)}, ${by}, got a pull under the root ${held}`,
+  );
+}
+
+function describeManifest(folder: string, {rows, block, order, parts}: Manifest, by: string): string {
   const nouns = {
     ...{accounts: "account", trees: "storage tree", slots: "slot"},
     ...{values: "value", absent: "absent account"},
+    ...{accountChanges: "changed account", slotChanges: "changed slot"},
   };
   const counts = Object.entries(nouns).flatMap(([table, noun]) => {
     const held = rows[table as keyof typeof nouns];
     return held === undefined ? [] : [count(held, noun)];
   });
+  const {fromBlock} = order;
+  const blocks =
+    fromBlock === undefined ? `of block ${block.number}` : `from block ${fromBlock} to ${block.number}`;
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   return (
-    `VERIFIED: ${counts.length === 0 ? "no rows" : counts.join(", ")} of block ${block.number} under the root ${block.stateRoot}, ${by}\n` +
+    `VERIFIED: ${counts.length === 0 ? "no rows" : counts.join(", ")} ${blocks} under the root ${block.stateRoot}, ${by}\n` +
     `${folder} has ${count(parts.length, "part")}, ${formatMegabytes(bytes)}\n`
   );
 }

@@ -15,7 +15,9 @@ type PullChoice =
   | {readonly kind: "all"}
   /** `0x` text in lower case, each once. */
   | {readonly kind: "storage"; readonly addresses: readonly string[]}
-  | {readonly kind: "keys"; readonly file: string};
+  | {readonly kind: "keys"; readonly file: string}
+  /** What differs between the blocks `from` and `block`, in all trees. */
+  | {readonly kind: "changes"; readonly from: number; readonly root: RootSource};
 
 export interface PullOptions {
   readonly url: URL;
@@ -34,6 +36,8 @@ export interface PullOptions {
 export interface FolderVerification {
   readonly folder: string;
   readonly root: ((block: number) => RootSource) | undefined;
+  /** As above, of the block that changes are from. */
+  readonly fromRoot: ((block: number) => RootSource) | undefined;
 }
 
 const MAX_ADDRESSES = 1000;
@@ -48,6 +52,9 @@ export const PULL_FLAGS = {
       ),
       keys: value("<file>", parseText).says(
         "accounts and slots that a file names, one `0xaddress [0xslot ...]` a line",
+      ),
+      changesFrom: value("<block>", parseBlockNumber).says(
+        "all accounts and slots that differ from this block, with both values",
       ),
       block: value("<block>", parseBlockNumber).says("of this block, which must be finalized"),
     }),
@@ -65,6 +72,9 @@ export const PULL_FLAGS = {
   }),
   ...headed("Whom to trust", {
     root: value("<hash>", parseHash).says("trust this state root"),
+    ...idleWhen(without("changesFrom", "verify"), {
+      fromRoot: value("<hash>", parseHash).says("and this one of the block of --changes-from"),
+    }),
     ...createNodeFlags("l1"),
     ...idleWhen(without("l1"), {
       rollup: value("<address>", parseAddress).says(
@@ -84,23 +94,41 @@ type PullValues = ValuesOf<typeof PULL_FLAGS>;
 /** @param command - ends the program with a usage error for flags that do not fit */
 export function readPullOptions(values: PullValues, command: Command): PullOptions | FolderVerification {
   const {verify, block, url, out, suite, format, resume} = values;
-  const root = readRoot(values, command);
-  if (verify !== undefined) return {folder: verify, root};
+  const root = readRoot(values, command, values.root);
+  const fromRoot =
+    values.fromRoot === undefined && values.root !== undefined
+      ? undefined
+      : readRoot(values, command, values.fromRoot);
+  if (verify !== undefined) return {folder: verify, root, fromRoot};
   if (url === undefined || out === undefined || block === undefined)
     return command.error("error: expected --url, --block and --out, or --verify with a folder");
   if (root === undefined)
     return command.error("error: expected a root to trust: --root, or --l1 with --rollup");
-  const choice = readChoice(values, command);
+  const choice = readChoice(values, block, fromRoot, command);
   return {
     ...{url: readUrl(url, command), choice, block, root: root(block), suite, out, format, resume},
     command: writeCommandLine(command, process.argv.slice(2)),
   };
 }
 
-function readChoice({all, accounts, storage, keys}: PullValues, command: Command): PullChoice {
-  const given = [all, accounts, storage !== undefined, keys !== undefined].filter(isGiven => isGiven);
-  if (given.length !== 1)
-    return command.error("error: expected exactly one of --all, --accounts, --storage and --keys");
+function readChoice(
+  {all, accounts, storage, keys, changesFrom}: PullValues,
+  block: number,
+  fromRoot: FolderVerification["fromRoot"],
+  command: Command,
+): PullChoice {
+  const named = [storage, keys, changesFrom].map(one => one !== undefined);
+  if ([all, accounts, ...named].filter(isGiven => isGiven).length !== 1)
+    return command.error(
+      "error: expected exactly one of --all, --accounts, --storage, --keys and --changes-from",
+    );
+  if (changesFrom !== undefined) {
+    if (changesFrom >= block)
+      command.error(`error: --changes-from: expected a block below --block (${block}), got ${changesFrom}`);
+    if (fromRoot === undefined)
+      return command.error("error: --changes-from with --root needs --from-root, the root of that block");
+    return {kind: "changes", from: changesFrom, root: fromRoot(changesFrom)};
+  }
   if (all) return {kind: "all"};
   if (accounts) return {kind: "accounts"};
   if (keys !== undefined) return {kind: "keys", file: keys};
@@ -114,8 +142,12 @@ function readChoice({all, accounts, storage, keys}: PullValues, command: Command
   return {kind: "storage", addresses};
 }
 
-function readRoot(values: PullValues, command: Command): ((block: number) => RootSource) | undefined {
-  const {root, rollup} = values;
+function readRoot(
+  values: PullValues,
+  command: Command,
+  root: Uint8Array | undefined,
+): ((block: number) => RootSource) | undefined {
+  const {rollup} = values;
   const nodes = readNodes(values, "l1", command);
   if (root !== undefined && nodes !== undefined)
     return command.error("error: expected one of --root and --l1, got both");

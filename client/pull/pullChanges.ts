@@ -7,6 +7,7 @@ import {LinkedStop} from "../rpc/abortable.ts";
 import type {BlockName} from "../service/block.ts";
 import {requireWhole} from "../service/connection.ts";
 import type {Abortable, ProofClient} from "../service/proofClient.ts";
+import type {ProvenChanges} from "../service/provenAnswer.ts";
 import {type ChangesPlace, decodeChangesPlace, encodeChangesPlace} from "./changesPlace.ts";
 import {PieceQueue} from "./pieceQueue.ts";
 import {findBlock} from "./pulledBlock.ts";
@@ -29,6 +30,9 @@ export interface PullChangesParameters extends Abortable {
 
 /** Some of what differs. In the order of leaf indexes: accounts, and after each account its slots. */
 export interface PulledChanges extends Omit<ChangeRange, "end"> {
+  /** The bytes that prove them, and where in the walk they begin: for `verifyChanges`, whose `count` is `leavesPerAnswer`. */
+  readonly proof: Uint8Array;
+  readonly begin: bigint;
   /** Goes on after these. Keep it as it is: its form may change with the version. */
   readonly cursor: string;
 }
@@ -63,7 +67,7 @@ export async function* pullChanges(
   const toBlock = await findBlock(client, to, place?.to, signal);
   const start = place ?? {from: fromBlock, to: toBlock, tree: asked, cursor: 0n};
   const stop = new LinkedStop(signal);
-  const ask = async ({cursor, tellEnd}: Piece): Promise<ChangeRange> => {
+  const ask = async ({cursor, tellEnd}: Piece): Promise<ProvenChanges> => {
     const {signal} = stop;
     const count = leavesPerAnswer;
     const answer = await client.getChanges({tree: asked, fromBlock, toBlock, cursor, count, signal});
@@ -72,7 +76,7 @@ export async function* pullChanges(
   };
   try {
     const queue = new PieceQueue(walk(start.cursor), ask, ahead);
-    for await (const {answer} of queue.read(signal)) yield toPulled(answer, start);
+    for await (const {piece, answer} of queue.read(signal)) yield toPulled(answer, piece.cursor, start);
   } finally {
     stop.stop("nobody reads these changes any more");
   }
@@ -89,11 +93,6 @@ async function* walk(start: bigint | undefined): AsyncGenerator<Piece, void, voi
   }
 }
 
-/** Without the bytes of the proof. */
-function toPulled(
-  {fromBlock, toBlock, accounts, storages, account, end}: ChangeRange,
-  start: ChangesPlace,
-): PulledChanges {
-  const cursor = encodeChangesPlace({...start, cursor: end});
-  return {fromBlock, toBlock, accounts, storages, account, cursor};
+function toPulled({end, ...changes}: ProvenChanges, begin: bigint, start: ChangesPlace): PulledChanges {
+  return {...changes, begin, cursor: encodeChangesPlace({...start, cursor: end})};
 }

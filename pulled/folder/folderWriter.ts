@@ -8,7 +8,7 @@
 import {mkdirSync, readdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
 import {PulledError, withFile} from "../pulledError.ts";
-import {type RowsOf, TABLE_NAMES, type TableName} from "../row/tables.ts";
+import {type RowsOf, TABLE_NAMES, TABLES, type TableName} from "../row/tables.ts";
 import {JOURNAL, Journal, requireSameOrder} from "./journal.ts";
 import {MANIFEST, type Manifest, readManifest, syncFolder, writeManifest} from "./manifest.ts";
 import type {Order} from "./order.ts";
@@ -136,7 +136,9 @@ export class FolderWriter<Place> {
 /** Removes what no line of the journal names. Files that no pull makes are refused, so that nobody's are removed. */
 function removeUnfinished(folder: string, order: Order, parts: readonly Part[]): void {
   const named = new Set([JOURNAL, ...parts.map(({file}) => file)]);
-  const ownName = new RegExp(`^(${TABLE_NAMES.join("|")})-[0-9]{6,}\\.${order.format}(\\.partial)?$`);
+  const ownName = new RegExp(
+    `^(${TABLE_NAMES.map(name => TABLES[name].name).join("|")})-[0-9]{6,}\\.${order.format}(\\.partial)?$`,
+  );
   for (const file of listFiles(folder)) {
     if (named.has(file)) continue;
     if (!ownName.test(file) && file !== `${MANIFEST}${PARTIAL}`)

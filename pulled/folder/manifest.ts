@@ -114,7 +114,11 @@ function parseManifest(value: unknown): Manifest {
   if (version !== VERSION) throw new Error(`version: expected ${VERSION}, got ${JSON.stringify(version)}`);
   requireOne("order.format", requireObject("order", order).format, FORMAT_NAMES);
   requireOne("order.suite", order.suite, ["sha256", "poseidon2"]);
-  requireOne("order.pulled", order.pulled, ["accounts", "storage", "all", "keys"]);
+  requireOne("order.pulled", order.pulled, ["accounts", "storage", "all", "keys", "changes"]);
+  if (order.pulled === "changes") {
+    requireIndex("order.fromBlock", order.fromBlock);
+    requireHash("order.fromRoot", order.fromRoot);
+  }
   requireIndex("block.number", requireObject("block", block).number);
   requireHash("block.hash", block.hash);
   requireHash("block.stateRoot", block.stateRoot);

@@ -2,7 +2,7 @@
 import type {FormatName} from "../format/formats.ts";
 
 /** Which keys and trees. */
-type Pulled = "accounts" | "storage" | "all" | "keys";
+type Pulled = "accounts" | "storage" | "all" | "keys" | "changes";
 
 export interface Order {
   readonly url: string;
@@ -13,6 +13,9 @@ export interface Order {
   readonly addresses?: readonly string[];
   /** Of "keys": the sha-256 of the file with the keys, `0x` text. */
   readonly keys?: string;
+  /** Of "changes": the block before, and its trusted root. */
+  readonly fromBlock?: number;
+  readonly fromRoot?: string;
   readonly block: number;
   /** The trusted root, `0x` text. */
   readonly stateRoot: string;

@@ -25,7 +25,7 @@ export const PARTIAL = ".partial";
 
 /** @param number - from 1, in each table */
 export function partName(table: TableName, number: number, format: FormatName): string {
-  return `${table}-${String(number).padStart(6, "0")}.${format}`;
+  return `${TABLES[table].name}-${String(number).padStart(6, "0")}.${format}`;
 }
 
 /** A part that is being written. */

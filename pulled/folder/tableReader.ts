@@ -1,7 +1,7 @@
 /** Reads the rows of one table of a pull, one after another, and knows where each stands. */
 import {join} from "node:path";
 import {PulledError} from "../pulledError.ts";
-import type {RowsOf, TableName} from "../row/tables.ts";
+import {type RowsOf, TABLES, type TableName} from "../row/tables.ts";
 import type {Manifest} from "./manifest.ts";
 import {type Part, readPart} from "./partFile.ts";
 
@@ -31,7 +31,7 @@ export class TableReader<Name extends TableName> {
 
   /** The file and the number of the row that `next` gave, for messages. */
   get place(): string {
-    if (this.part === undefined) return join(this.folder, `${this.table}-*`);
+    if (this.part === undefined) return join(this.folder, `${TABLES[this.table].name}-*`);
     return `${join(this.folder, this.part.file)}, row ${this.before + this.at}`;
   }
 

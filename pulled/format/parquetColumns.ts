@@ -95,7 +95,7 @@ function createColumn(column: Column): ParquetColumn {
       bytes: 8,
       encode: row => {
         const value = cell(row) as number | bigint | undefined;
-        return value === undefined ? undefined : BigInt.asIntN(64, BigInt(value));
+        return value === undefined ? undefined : BigInt(value);
       },
     };
   }

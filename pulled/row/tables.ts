@@ -1,12 +1,13 @@
 /**
- * The tables of a pull, and their columns in order. A file names a column in lower case: `h_key` for hKey.
+ * The tables of a pull, and their columns in order. Files name tables and columns in lower case: `h_key` for hKey.
  *
  *   accounts   leaves of the account tree, or proven accounts, with leafIndex ascending in a whole tree
  *   trees      storage trees, whole, in the order of their slots
  *   slots      leaves of storage trees: tree after tree, with leafIndex ascending in each
  *   values     slots that were asked for by their keys, in the order of the asking
  *   absent     accounts that were asked for and do not exist, in the order of the asking
- *   proofs     what proves accounts, values and absent ones of a pull that has no whole account tree
+ *   accountChanges, slotChanges   what differs between two blocks, in the order of the trees
+ *   proofs     what proves the rows of a pull that has no whole account tree
  */
 import type {ColumnKind, ColumnValue, ColumnValues} from "./column.ts";
 
@@ -75,10 +76,38 @@ const COLUMNS = {
   absent: {
     address: one("address"),
   },
+  /** Without nonceBefore there was no such account, and without nonceAfter there is none any more. */
+  accountChanges: {
+    leafIndex: one("index"),
+    address: optional("address"),
+    hKey: optional("hash"),
+    nonceBefore: optional("count"),
+    balanceBefore: optional("amount"),
+    storageRootBefore: optional("hash"),
+    codeHashBefore: optional("hash"),
+    keccakCodeHashBefore: optional("hash"),
+    codeSizeBefore: optional("count"),
+    nonceAfter: optional("count"),
+    balanceAfter: optional("amount"),
+    storageRootAfter: optional("hash"),
+    codeHashAfter: optional("hash"),
+    keccakCodeHashAfter: optional("hash"),
+    codeSizeAfter: optional("count"),
+  },
+  slotChanges: {
+    accountIndex: one("index"),
+    address: optional("address"),
+    leafIndex: one("index"),
+    slot: optional("word"),
+    hKey: optional("hash"),
+    /** undefined: there was no such slot, as after. */
+    valueBefore: optional("word"),
+    valueAfter: optional("word"),
+  },
   proofs: {
-    /** What was asked for: address 20 | count of keys u16 | keys, 32 bytes each; and so on. */
+    /** What was asked for, as bytes that `proofd pull` writes. */
     entries: one("bytes"),
-    /** docs/proofs.md, section 9. */
+    /** docs/proofs.md, section 9; of changes, section 16. */
     proof: one("bytes"),
   },
 } satisfies Readonly<Record<string, Columns>>;
@@ -100,7 +129,8 @@ export interface Column extends Held {
 }
 
 export interface Table {
-  readonly name: TableName;
+  /** In names of files. */
+  readonly name: string;
   readonly columns: readonly Column[];
 }
 
@@ -108,9 +138,13 @@ function createTable(name: TableName): Table {
   const columns = Object.entries<Held>(COLUMNS[name]).map(([key, held]) => ({
     ...held,
     key,
-    name: key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+    name: inLowerCase(key),
   }));
-  return {name, columns};
+  return {name: inLowerCase(name), columns};
+}
+
+function inLowerCase(key: string): string {
+  return key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 }
 
 export const TABLE_NAMES = Object.keys(COLUMNS) as readonly TableName[];

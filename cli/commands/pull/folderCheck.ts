@@ -3,7 +3,9 @@ import {isEqual} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
+import {verifyChanges} from "../../../client/leaves/changeRange.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
+import type {Proven} from "../../../client/proof/proofVerifier.ts";
 import type {Manifest} from "../../../pulled/folder/manifest.ts";
 import {readRows} from "../../../pulled/folder/readRows.ts";
 import {TableReader} from "../../../pulled/folder/tableReader.ts";
@@ -17,7 +19,8 @@ import {
   type TreeRow,
 } from "../../../pulled/row/tables.ts";
 import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
-import {decodeEntries, rowsOfEntry} from "./provenEntries.ts";
+import {decodeBegin, LEAVES_PER_ANSWER, rowsOfChanges} from "./provenChanges.ts";
+import {decodeEntries, rowsOfEntry, type TableRow} from "./provenEntries.ts";
 import {TreeFolding} from "./treeFolding.ts";
 
 /**
@@ -27,7 +30,9 @@ import {TreeFolding} from "./treeFolding.ts";
  */
 export async function checkFolder(folder: string, manifest: Manifest): Promise<void> {
   const suite = HASH_SUITES.find(({name}) => name === manifest.order.suite) as HashSuite;
-  if (manifest.accountTree === undefined) await checkProofs(folder, manifest, suite);
+  if (manifest.order.pulled === "changes")
+    return checkProofs(folder, manifest, changesProver(suite, manifest));
+  if (manifest.accountTree === undefined) await checkProofs(folder, manifest, entriesProver(suite, manifest));
   await checkTrees(folder, manifest, suite);
 }
 
@@ -128,28 +133,61 @@ class StoredOwners {
   }
 }
 
-/** Every proof proves its entries, and the rows are exactly what the proofs prove. */
-async function checkProofs(folder: string, manifest: Manifest, suite: HashSuite): Promise<void> {
-  const root = decodeHex(manifest.block.stateRoot);
-  const readers = {
-    accounts: new TableReader(folder, manifest, "accounts"),
-    absent: new TableReader(folder, manifest, "absent"),
-    values: new TableReader(folder, manifest, "values"),
+/** What shows the rows that proofs prove, one after the other. */
+interface Prover {
+  /** @throws Error if the proof proves something else than what was asked for */
+  prove(entries: Uint8Array, proof: Uint8Array): readonly TableRow[];
+  /** @throws Error if something is left to prove */
+  end(): void;
+}
+
+function entriesProver(suite: HashSuite, {block}: Manifest): Prover {
+  const root = decodeHex(block.stateRoot);
+  return {
+    prove: (bytes, proof) => {
+      const entries = decodeEntries(bytes);
+      const proven = verifyMultiProof(suite, root, entries, proof);
+      return entries.flatMap((entry, i) => rowsOfEntry(suite, entry, proven[i] as Proven));
+    },
+    end: () => {},
   };
+}
+
+/** Each answer begins where the one before ends, and the last one ends where nothing else differs. */
+function changesProver(suite: HashSuite, {block, order}: Manifest): Prover {
+  const roots = {from: decodeHex(order.fromRoot), to: decodeHex(block.stateRoot)};
+  let cursor: bigint | undefined = 0n;
+  return {
+    prove: (bytes, proof) => {
+      const begin = decodeBegin(bytes);
+      if (begin !== cursor) throw new Error(`entries: expected the changes from ${cursor} on, got ${begin}`);
+      const request = {tree: "all", cursor: begin, count: LEAVES_PER_ANSWER};
+      const changes = verifyChanges(suite, roots, request, proof);
+      cursor = changes.end;
+      return rowsOfChanges(suite, changes);
+    },
+    end: () => {
+      if (cursor !== undefined) throw new Error(`expected a proof of the changes from ${cursor} on`);
+    },
+  };
+}
+
+/** The rows are exactly what the proofs prove. */
+async function checkProofs(folder: string, manifest: Manifest, prover: Prover): Promise<void> {
+  const names: readonly TableName[] = ["accounts", "absent", "values", "accountChanges", "slotChanges"];
+  const readers = new Map(names.map(name => [name, new TableReader(folder, manifest, name)]));
   const proofs = new TableReader(folder, manifest, "proofs");
   for (let row = await proofs.next(); row !== undefined; row = await proofs.next()) {
-    const {proof} = row;
-    const entries = at(proofs.place, () => decodeEntries(row.entries));
-    const proven = at(proofs.place, () => verifyMultiProof(suite, root, entries, proof));
-    for (const [i, entry] of entries.entries())
-      for (const expected of rowsOfEntry(suite, entry, proven[i] as never)) {
-        const reader = readers[expected.table as keyof typeof readers];
-        const held = await reader.next();
-        if (held === undefined || rowText(expected.table, held) !== rowText(expected.table, expected.row))
-          throw damaged(reader.place, `expected the row that ${proofs.place} proves`);
-      }
+    const {entries, proof} = row;
+    for (const expected of at(proofs.place, () => prover.prove(entries, proof))) {
+      const reader = readers.get(expected.table) as TableReader<TableName>;
+      const held = await reader.next();
+      if (held === undefined || rowText(expected.table, held) !== rowText(expected.table, expected.row))
+        throw damaged(reader.place, `expected the row that ${proofs.place} proves`);
+    }
   }
-  for (const reader of Object.values(readers))
+  at(proofs.place, () => prover.end());
+  for (const reader of readers.values())
     if ((await reader.next()) !== undefined) throw reader.refusal("no proof proves the row");
 }
 

@@ -12,7 +12,7 @@ import type {RowsOf, TableName} from "../../../pulled/row/tables.ts";
 import {accountRow} from "./leafRows.ts";
 
 /** A row, and the table that it belongs to. */
-type TableRow = {
+export type TableRow = {
   readonly [Name in TableName]: {readonly table: Name; readonly row: RowsOf[Name]};
 }[TableName];
 

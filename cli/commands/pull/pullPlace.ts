@@ -9,6 +9,8 @@ import type {PullProgress} from "./pullProgress.ts";
 export interface PullPlace {
   /** Of pullProofs: after the last entry that is written. */
   readonly entries?: string;
+  /** Of pullChanges: after the last answer that is written. */
+  readonly changes?: string;
   /** Of the trees that were named, those that are written. */
   readonly trees: number;
   /** Of pullState: the range that comes next begins here. */

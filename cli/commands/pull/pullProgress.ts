@@ -33,12 +33,12 @@ export class PullProgress {
 
   /**
    * @param phase - what is pulled now
-   * @param fraction - how much of it is done, 0 to 1
+   * @param fraction - how much of it is done, 0 to 1; undefined: nobody knows
    * @param rows - since the last call
    */
-  show(phase: string, fraction: number, rows: number): void {
+  show(phase: string, fraction: number | undefined, rows: number): void {
     const nowMs = this.now();
-    if (phase !== this.phase) [this.phase, this.begunMs, this.begunFraction] = [phase, nowMs, fraction];
+    if (phase !== this.phase) [this.phase, this.begunMs, this.begunFraction] = [phase, nowMs, fraction ?? 0];
     this.rows += rows;
     if (nowMs < this.nextMs) return;
     this.nextMs = nowMs + (this.isBar ? BAR_EVERY_MS : LINE_EVERY_MS);
@@ -51,15 +51,15 @@ export class PullProgress {
     if (this.isBar) this.stream.write(ERASE_LINE);
   }
 
-  private describe(fraction: number, nowMs: number): string {
+  private describe(fraction: number | undefined, nowMs: number): string {
+    const rate = Math.round((1000 * this.rows) / Math.max(1, nowMs - this.startedMs));
+    const rows = `${formatCount(this.rows)} rows, ${formatCount(rate)} rows/s`;
+    if (fraction === undefined) return `${this.phase} ${rows}`;
     const done = Math.floor(fraction * BAR_CHARS);
     const bar = this.isBar ? ` [${"#".repeat(done)}${"-".repeat(BAR_CHARS - done)}]` : "";
-    const rate = Math.round((1000 * this.rows) / Math.max(1, nowMs - this.startedMs));
     const gained = fraction - this.begunFraction;
     const left = gained > 0 ? ((1 - fraction) / gained) * ((nowMs - this.begunMs) / 1000) : undefined;
-    return (
-      `${this.phase}${bar} ${Math.floor(100 * fraction)} %, ${formatCount(this.rows)} rows, ${formatCount(rate)} rows/s` +
-      (left === undefined ? "" : `, ${formatSeconds(left)} left`)
-    );
+    const time = left === undefined ? "" : `, ${formatSeconds(left)} left`;
+    return `${this.phase}${bar} ${Math.floor(100 * fraction)} %, ${rows}${time}`;
   }
 }

@@ -11,6 +11,7 @@ import type {Order} from "../../../pulled/folder/order.ts";
 import {PulledError} from "../../../pulled/pulledError.ts";
 import {WorkError} from "../../../service/workError.ts";
 import type {PullOptions} from "../../flags/pullFlags.ts";
+import {pullChangesFrom} from "./changesPull.ts";
 import {pullEntries} from "./entriesPull.ts";
 import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
 import {PULL_START, type PullPlace, type PullWork} from "./pullPlace.ts";
@@ -22,6 +23,8 @@ const MAX_WAITING = 256;
 interface PullSettings {
   /** 32 bytes. */
   readonly trustedRoot: Uint8Array;
+  /** Of changes, that of the block before. */
+  readonly fromRoot?: Uint8Array | undefined;
   readonly progress: PullProgress;
   /** Stops the pull. What was verified stays. */
   readonly signal: AbortSignal;
@@ -38,10 +41,13 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
   const {choice, out, resume, url, block, command} = options;
   const suite = HASH_SUITES.find(({name}) => name === options.suite) as HashSuite;
   const keys = choice.kind === "keys" ? await checkKeys(choice.file) : undefined;
-  const order = createOrder(options, settings.trustedRoot, keys);
-  const client = withoutTypeError(() =>
-    createProofClient({url: url.href, suite, trustedRoot: settings.trustedRoot}),
-  );
+  const order = createOrder(options, settings, keys);
+  const client = withoutTypeError(() => {
+    const {trustedRoot, fromRoot} = settings;
+    if (fromRoot === undefined) return createProofClient({url: url.href, suite, trustedRoot});
+    const rootOf = (of: bigint) => (of === BigInt(block) ? trustedRoot : fromRoot);
+    return createProofClient({url: url.href, suite, trustedRoot: rootOf});
+  });
   const writer = await openFolder(() =>
     resume
       ? FolderWriter.resume<PullPlace>(out, order, settings.partBytes)
@@ -76,7 +82,8 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
 
 async function pullChoice(work: PullWork, {choice}: PullOptions, keys: KeysFile | undefined): Promise<void> {
   if (keys !== undefined) return pullEntries(work, readKeys(keys.path), keys.keys);
-  if (choice.kind !== "storage") return pullTrees(work, [choice.kind]);
+  if (choice.kind === "changes") return pullChangesFrom(work, BigInt(choice.from));
+  if (choice.kind === "all" || choice.kind === "accounts") return pullTrees(work, [choice.kind]);
   const {addresses} = choice as Extract<PullOptions["choice"], {kind: "storage"}>;
   const requests = addresses.map(address => ({address, storageKeys: []}));
   await pullEntries(work, requests, addresses.length);
@@ -85,13 +92,16 @@ async function pullChoice(work: PullWork, {choice}: PullOptions, keys: KeysFile 
 
 function createOrder(
   {url, suite, format, choice, block}: PullOptions,
-  trustedRoot: Uint8Array,
+  {trustedRoot, fromRoot}: PullSettings,
   keys: KeysFile | undefined,
 ): Order {
   return {
     ...{url: url.href, suite, format, pulled: choice.kind},
     ...(choice.kind === "storage" ? {addresses: choice.addresses} : {}),
     ...(keys === undefined ? {} : {keys: keys.sha256}),
+    ...(choice.kind === "changes" && fromRoot !== undefined
+      ? {fromBlock: choice.from, fromRoot: encodeHex(fromRoot)}
+      : {}),
     ...{block, stateRoot: encodeHex(trustedRoot)},
   };
 }

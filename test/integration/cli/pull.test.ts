@@ -71,6 +71,7 @@ const CHOICES: Readonly<Record<string, () => readonly string[]>> = {
     ABSENT_ACCOUNT,
   ],
   keys: () => ["--keys", keys],
+  changes: () => ["--changes-from", "1", "--from-root", encodeHex(service.root(1))],
 };
 
 async function verify(folder: string, ...more: readonly string[]) {
@@ -97,7 +98,10 @@ for (const format of FORMAT_NAMES)
       const args = flags(folder, choice(), "--format", format);
       const {code, stdout, stderr} = await runHere(["pull", ...args]);
       assert.equal(code, 0, stderr);
-      assert.match(stdout, /^VERIFIED: \d+ accounts?[^\n]* under the root 0x\w{64}, given by --root\n/);
+      assert.match(
+        stdout,
+        /^VERIFIED: \d+ (changed )?accounts?[^\n]* under the root 0x\w{64}, given by --root\n/,
+      );
       const again = await verify(folder);
       assert.equal(again.code, 0, again.stderr);
       assert.equal(again.stdout.split(",")[0], stdout.split(",")[0]);
@@ -128,6 +132,40 @@ test("a pull of keys has a row for each account and slot that was asked for, in 
       .map(line => JSON.parse(line))
       .map(({address, slot, value}) => [address, BigInt(slot), BigInt(value)]),
     [1n, 3n, 0x9999n].map(slot => [OWNER, slot, state.readAccount(FINALIZED, OWNER)?.slots.get(slot) ?? 0n]),
+  );
+});
+
+test("a pull of changes has what differs in the reference, with both values, and nothing else", async () => {
+  const folder = newFolder();
+  const {rows} = await pullSmall(flags(folder, CHOICES.changes?.() ?? []), SMALL_PARTS);
+  const read = (table: string): Record<string, string>[] =>
+    readdirSync(folder)
+      .filter(file => file.startsWith(`${table}-`))
+      .flatMap(file => readFileSync(join(folder, file), "utf8").trim().split("\n"))
+      .map(line => JSON.parse(line));
+  const [accounts, slots] = [read("account_changes"), read("slot_changes")];
+  assert.deepEqual([rows.accountChanges, rows.slotChanges], [accounts.length, slots.length]);
+  const balances = ACCOUNTS.flatMap(address => {
+    const [before, after] = [1, FINALIZED].map(block => state.readAccount(block, address)?.balance);
+    return before === after ? [] : [[address, `${before}`, `${after}`]];
+  });
+  assert.ok(balances.length > 5);
+  assert.deepEqual(
+    accounts.map(row => [row.address, row.balance_before, row.balance_after]).sort(),
+    balances.sort(),
+  );
+  const firsts = ACCOUNTS.flatMap(address => {
+    const [before, after] = [1, FINALIZED].map(block => state.readAccount(block, address)?.slots.get(1n));
+    return before === after ? [] : [[address, 1n, before, after]];
+  });
+  const text = (row: readonly unknown[]) => row.join();
+  assert.deepEqual(
+    slots
+      .map(row =>
+        text([row.address, ...["slot", "value_before", "value_after"].map(name => BigInt(row[name] ?? 0))]),
+      )
+      .sort(),
+    firsts.map(text).sort(),
   );
 });
 
@@ -197,6 +235,7 @@ test("a server that alters a byte is refused with exit code 1, and a resume from
     [["--all"], /(40|168) rows that were verified stay in/],
     [["--storage", OWNER], /Nothing was verified before/],
     [["--keys", keys], /Nothing was verified before/],
+    [CHOICES.changes?.() as string[], /Nothing was verified before/],
   ] as const) {
     const folder = newFolder();
     lieAt(choice[0] === "--all" ? 3 : 2);
@@ -279,8 +318,14 @@ test("a folder that is there is refused without --resume, and another pull is re
 
 test("flags that do not fit are refused with exit code 2 before any work", async () => {
   const wrong: readonly [readonly string[], RegExp][] = [
-    [flags("x", []), /exactly one of --all, --accounts, --storage and --keys/],
+    [flags("x", []), /exactly one of --all, --accounts, --storage, --keys and --changes-from/],
     [flags("x", ["--all", "--accounts"]), /exactly one of/],
+    [flags("x", ["--changes-from", "4"]), /--changes-from: expected a block below --block \(4\), got 4/],
+    [flags("x", ["--changes-from", "3"]), /--changes-from with --root needs --from-root/],
+    [
+      flags("x", ["--all"], "--from-root", root),
+      /--from-root has no effect without --changes-from or --verify/,
+    ],
     [flags("x", ["--storage", `${OWNER},${OWNER}`]), /--storage: expected each address once/],
     [flags("x", ["--storage", "0x12"]), /Expected an address/],
     [
@@ -336,9 +381,11 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
   await pullSmall(flags(all, ["--all"]), SMALL_PARTS);
   const asked = newFolder();
   await pullSmall(flags(asked, ["--keys", keys]), SMALL_PARTS);
+  const changed = newFolder();
+  await pullSmall(flags(changed, CHOICES.changes?.() ?? []), SMALL_PARTS);
   const dropFirst = (text: string) => text.slice(text.indexOf("\n") + 1);
   const double = (text: string) => text.slice(0, text.indexOf("\n") + 1) + text;
-  const forgeries: readonly [string, string, (text: string) => string, RegExp][] = [
+  const forgeries: [string, string, (text: string) => string, RegExp][] = [
     [
       all,
       "accounts-000001.ndjson",
@@ -386,6 +433,32 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
       /proofs-000001\.ndjson, row 1: /,
     ],
   ];
+  forgeries.push(
+    [
+      changed,
+      "account_changes-000001.ndjson",
+      dropFirst,
+      /account_changes-000001\.ndjson, row 1: expected the row that .*proofs-/,
+    ],
+    [
+      changed,
+      "slot_changes-000001.ndjson",
+      double,
+      /slot_changes-00000\d\.ndjson, row \d: expected the row|no proof proves the row/,
+    ],
+    [
+      changed,
+      "proofs-000001.ndjson",
+      dropFirst,
+      /proofs-000001\.ndjson, row 1: entries: expected the changes from 0 on/,
+    ],
+    [
+      changed,
+      "proofs-000001.ndjson",
+      text => text.replace(/[^\n]*\n$/, ""),
+      /expected a proof of the changes from \d+ on|entries: expected the changes from/,
+    ],
+  );
   for (const [folder, file, change, message] of forgeries) {
     const {code, stderr} = await verify(forge(folder, file, change));
     assert.equal(code, 1, `${file}: ${message}`);

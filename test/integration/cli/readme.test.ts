@@ -8,7 +8,7 @@ import {encodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
-import {ROOT, readBlock, readSection} from "../../support/documents/printedBlocks.ts";
+import {ROOT, readBlock, readBlocks, readSection} from "../../support/documents/printedBlocks.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
 import {testDemoLeaves} from "../../support/http/demoLeaves.ts";
 import {OwnService} from "../../support/http/ownService.ts";
@@ -152,11 +152,15 @@ test("the commands for block differences import them, before and while serving, 
 });
 
 /** Runs the commands of a section in a folder of its own, with the daemon's address. @returns what they print */
-async function runCommands(section: string, daemon: AskedService): Promise<Finished> {
+async function runCommands(
+  section: string,
+  daemon: AskedService,
+): Promise<Finished & {readonly cwd: string}> {
   const script = readBlock(section, "sh")
     .replaceAll("http://127.0.0.1:8545", daemon.url)
     .replaceAll(PROGRAM, `"${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" `);
-  return runChild("sh", ["-e", "-c", script], {cwd: await mkdtemp(join(folder, "section-"))});
+  const cwd = await mkdtemp(join(folder, "section-"));
+  return {...(await runChild("sh", ["-e", "-c", script], {cwd})), cwd};
 }
 
 /** Runs the JavaScript of a section from the clone, where `proofd-client` is found, with its placeholders filled in. */
@@ -206,35 +210,44 @@ test("a relayer's program verifies against layer 1 and makes the compact proof t
   }
 });
 
-test("an indexer's commands get coverage and one proof of many keys, and verify it", async t => {
-  if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
-  const {code, stdout, stderr} = await runCommands(readSection(readme, "For indexers"), demo);
+test("an indexer's commands pull a state and its changes, which DuckDB, Polars and pandas read as docs/pulling.md says", async t => {
+  const {code, stdout, stderr, cwd} = await runCommands(readSection(readme, "For indexers"), demo);
   assert.equal(code, 0, stdout + stderr);
-  assert.match(stdout, /^\{"jsonrpc":"2.0","id":1,"result":\{"earliest":"0x0","finalized":"0x64"/);
-  assert.match(stdout, /^slot 0x64 is absent: its value is 0$/m);
-  assert.match(stdout, /^VERIFIED: 2 accounts and 4 slots under the root 0x/m);
+  assert.match(
+    stdout,
+    /^VERIFIED: 1097 accounts, 11 storage trees, 1477 slots of block 90 under the root 0x36b/m,
+  );
+  assert.match(
+    stdout,
+    /^VERIFIED: 54 changed accounts, 69 changed slots from block 90 to 100 under the root 0x056/m,
+  );
+  const verified = await runAllHere(["state", "changes"].map(name => ["pull", "--verify", join(cwd, name)]));
+  assert.deepEqual(
+    verified.map(({code}) => code),
+    [0, 0],
+  );
+  const page = documents.get(join("docs", "pulling.md")) as string;
+  const queries = readBlocks(page).flatMap(({language, text}) => (language === "python" ? [text] : []));
+  for (const [tool, query, answer] of [
+    ["duckdb", queries[0], /0x[0-9a-f]{40}[^\n]*1000000000000000000000/],
+    ["polars", queries[1], /1097[^\n]*321096002999999516345543/],
+    ["pandas, pyarrow", queries[2], /60927dc0b141946cfefb83e0017310f5053adccb\s+changed\s+39/],
+  ] as const)
+    await t.test(`${tool} reads the files`, async part => {
+      const has = await runChild("python3", ["-c", `import ${tool}`]).catch(() => undefined);
+      if (has?.code !== 0) return notRun(part, `there is no python3 with ${tool}`);
+      const read = await runChild("python3", ["-c", query as string], {cwd});
+      assert.equal(read.code, 0, read.stderr);
+      assert.match(read.stdout, answer);
+    });
 });
 
-test("the indexer's one command of the first screen verifies an answer", async t => {
-  if ((await runChild("curl", ["--version"])).code !== 0) return notRun(t, "there is no curl");
-  const row = /^\| an indexer \|.*\| `(.*)` \(/m.exec(readSection(readme, "Is it for me\\?"))?.[1] ?? "";
-  const section = readSection(readme, "For indexers");
-  const [, request] = /request\.json <<'END'\n([\s\S]*?)^END$/m.exec(section) ?? [];
-  const cwd = await mkdtemp(join(folder, "one-command-"));
-  await writeFile(join(cwd, "request.json"), request as string);
-  const command = row
-    .replace("\\|", "|")
-    .replace("URL", demo.url)
-    .replace("ROOT", /--root (0x\w{64})/.exec(section)?.[1] as string)
-    .replace(PROGRAM, `"${process.execPath}" "${join(ROOT, "dist/cli/main.js")}" `);
-  const {stdout, stderr} = await runChild("sh", ["-e", "-c", command], {cwd});
-  assert.match(stdout, /^VERIFIED: 2 accounts and 4 slots under the root 0x/m, stderr);
-});
-
-test("an indexer's program pulls verified proofs, with the place to go on from", async () => {
+test("an indexer's program pulls verified trees, with the place to go on from", async () => {
   const places = {"http://127.0.0.1:8545": demo.url};
   const {stdout, stderr} = await runProgram(readSection(readme, "For indexers"), places, "");
-  assert.match(stdout, /^0xeb61\w{36} [1-9]\d*n \[ [1-9]\d*n, undefined \] 1\.100\.1\.0\n$/, stderr);
+  const lines = stdout.trim().split("\n");
+  assert.match(lines[0] as string, /^accounts \d+ s1\.100\.all\.0\.\d+$/, stderr);
+  assert.match(lines.at(-1) as string, /^0x[0-9a-f]{40} \d+ s1\.100\.all\.\d+\.0$/);
 });
 
 test("the commands for a load test run against the demo chain and print what is printed", async () => {
@@ -302,13 +315,22 @@ test("every flag of proofd that the documents name is a flag of one of its comma
     "check",
     "audit",
     "verify",
+    "pull",
     "rollback",
     "snapshot",
     "load",
   ];
   const helps = await runAllHere(commands.map(command => [command, "--help"]));
   const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
-  for (const page of ["README", "SECURITY", "docs/operations", "docs/json-rpc", "docs/gas", "docs/load"]) {
+  for (const page of [
+    "README",
+    "SECURITY",
+    "docs/operations",
+    "docs/json-rpc",
+    "docs/gas",
+    "docs/load",
+    "docs/pulling",
+  ]) {
     const text = (documents.get(join(`${page}.md`)) as string).replace(
       /(npm run|node examples\/)[^`\n]*/g,
       "",

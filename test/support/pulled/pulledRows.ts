@@ -41,7 +41,7 @@ export function slotRow(accountIndex: number, at: number): SlotRow {
     accountIndex,
     address: bytesOf(20, accountIndex),
     leafIndex: 2 + 2 * at,
-    slot: isKnown ? BigInt(at) << 248n : undefined,
+    slot: isKnown ? BigInt(at) << 200n : undefined,
     hKey: isKnown ? undefined : bytesOf(32, at),
     value: BigInt(at) + 1n,
   };

@@ -27,6 +27,15 @@ export async function pullSmall(
   await command.exitOverride().parseAsync(args, {from: "user"});
   const options = read[0] as PullOptions;
   const {root: trustedRoot} = await readTrustedRoot(options.root);
+  const {choice} = options;
+  const fromRoot = choice.kind === "changes" ? (await readTrustedRoot(choice.root)).root : undefined;
   const progress = new PullProgress({isTTY: false, write: () => true});
-  return runPull(options, {trustedRoot, progress, signal, partBytes, leavesPerRange: LEAVES_PER_RANGE});
+  return runPull(options, {
+    trustedRoot,
+    fromRoot,
+    progress,
+    signal,
+    partBytes,
+    leavesPerRange: LEAVES_PER_RANGE,
+  });
 }
