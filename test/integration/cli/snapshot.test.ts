@@ -6,14 +6,16 @@ import {after, before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {waitForHead} from "../../support/http/followingDaemon.ts";
+import {waitForHead, waitForState} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
 import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
+import {LoopDisk} from "../../support/stores/loopDisk.ts";
 
 const LINES = longChain(40, 30);
 
@@ -137,7 +139,7 @@ async function snapshotTo(
   options: string,
   copy: string,
 ): Promise<{code: number | null; left: string; stdout: string; stderr: string} | undefined> {
-  const disk = folder.file("disk");
+  const disk = folder.file("memory");
   await mkdir(disk, {recursive: true});
   const under = [
     "unshare",
@@ -185,6 +187,42 @@ for (const [options, pattern] of [
     assert.deepEqual([made.code, made.left, made.stdout], [1, "", ""]);
     assert.deepEqual(await hashFiles(closed), before);
   });
+
+test("beside a service whose disk fills and is freed again, snapshots fail there, go elsewhere, and then work", async t => {
+  const disk = await LoopDisk.create(folder.path);
+  if (typeof disk === "string") return notRun(t, disk);
+  const db = `${disk.path}/filled`;
+  const flags = ["--db", db, "--diffs", "-", "--finalized", "last"];
+  const daemon = await startDaemon(flags, {under: disk.mounted()});
+  daemon.child.stdin.write(encodeLines(LINES.slice(0, 5)));
+  await waitForHead(daemon, 4);
+  const pid = daemon.child.pid as number;
+  const under = disk.besides(pid);
+  const make = (out: string): ReturnType<typeof runProofd> =>
+    runProofd(["snapshot", "--db", db, "--out", out], {under});
+  await disk.fillFor(pid);
+  const full = await make(`${disk.path}/full`);
+  assert.match(full.stderr, /^error: cannot make a snapshot of the store in .*: .*no space left on device/);
+  assert.equal(full.code, 1);
+  // The service meets the full disk too, and can write nothing more.
+  daemon.child.stdin.write(encodeLines(LINES.slice(5, 30)));
+  await waitForState(daemon, "failed");
+  const latest = await daemon.readMetric('proofd_head_block{which="latest"}');
+  const elsewhere = folder.file("beside-full");
+  const other = await make(elsewhere);
+  assert.equal(other.code, 0, other.stderr);
+  assert.ok(JSON.parse(other.stdout).block >= latest);
+  assert.deepEqual((await checkStore(elsewhere)).found, []);
+  await disk.freeFor(pid);
+  const freed = await make(`${disk.path}/freed`);
+  assert.equal(freed.code, 0, freed.stderr);
+  assert.equal((await runProofd(["check", "--db", `${disk.path}/freed`], {under})).code, 0);
+  const [program = "", ...args] = [...under, "ls", disk.path];
+  assert.doesNotMatch((await runChild(program, args)).stdout, /unfinished|full/);
+  const {error} = await daemon.call("chain_getProof", [addressAt(0), [], "latest"]);
+  assert.equal(error, undefined);
+  assert.equal((await daemon.stop()).code, 0);
+});
 
 test("a folder that is there, one whose parent is not, one within the store, and a store without blocks are refused", async () => {
   const taken = folder.file("taken");

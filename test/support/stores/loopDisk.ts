@@ -60,8 +60,14 @@ export class LoopDisk {
     await this.runFor(pid, ["sh", "-c", `rm "${this.path}/ballast" && sync`]);
   }
 
+  /** A command that runs the arguments after it where that process sees the disk. */
+  besides(pid: number): string[] {
+    return ["nsenter", "--target", `${pid}`, "--mount"];
+  }
+
   private async runFor(pid: number, command: readonly string[]): Promise<void> {
-    const {code, stderr} = await runChild("nsenter", ["--target", `${pid}`, "--mount", ...command]);
+    const [program, ...args] = [...this.besides(pid), ...command] as [string, ...string[]];
+    const {code, stderr} = await runChild(program, args);
     if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
   }
 }
