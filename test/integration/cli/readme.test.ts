@@ -10,6 +10,7 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {ROOT, readBlock, readBlocks, readSection} from "../../support/documents/printedBlocks.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
+import {testDemoChanges} from "../../support/http/demoChanges.ts";
 import {testDemoLeaves} from "../../support/http/demoLeaves.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
@@ -58,6 +59,7 @@ after(async () => {
 });
 
 testDemoLeaves(() => demo);
+testDemoChanges(() => demo);
 
 test("serve --demo imports the demo chain at its first start, keeps it, and says where it serves", async () => {
   assert.match(firstStart, /proofd serves http:\/\/127\.0\.0\.1:\d+/);

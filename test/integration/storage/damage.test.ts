@@ -200,7 +200,14 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     const leaves = await daemon.call("chain_getLeaves", [...range, `0x${(BLOCKS - 1).toString(16)}`]);
     assert.equal(leaves.error.code, -32603);
     assert.match((await daemon.call("chain_getLeaves", [...range, "0x0"])).result, /^0x03/);
-    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 4);
+    for (const blocks of [
+      ["0x0", `0x${(BLOCKS - 1).toString(16)}`],
+      [`0x${(BLOCKS - 1).toString(16)}`, "0x0"],
+    ]) {
+      const changes = await daemon.call("chain_getChanges", ["accounts", ...blocks, "0x0", "0x1000"]);
+      assert.equal(changes.error.code, -32603);
+    }
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 6);
   } finally {
     await daemon.stop();
   }

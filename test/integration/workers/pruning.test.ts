@@ -124,6 +124,11 @@ test("while a service prunes, kept blocks are proved as before and pruned ones a
           `0x${block.toString(16)}`,
         ]);
         assert.deepEqual(leaves.error, error);
+        const compared = [`0x${block.toString(16)}`, `0x${LATEST.toString(16)}`];
+        for (const blocks of [compared, compared.toReversed()]) {
+          const changes = await daemon.call("chain_getChanges", ["all", ...blocks, "0x0", "0x1"]);
+          assert.deepEqual(changes.error, error);
+        }
         const asBytes = await daemon.postAccepting("application/octet-stream", {
           ...{jsonrpc: "2.0", id: 1, method: "chain_getMultiProof"},
           params: [entries, `0x${block.toString(16)}`],

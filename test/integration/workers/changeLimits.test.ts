@@ -1,0 +1,155 @@
+/** An answer of chain_getChanges ends where its limits are met, and the pages that are read for it grow with what changed. */
+import assert from "node:assert/strict";
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
+import {splitCursor} from "../../../client/leaves/changeCursor.ts";
+import {type ChangeRange, verifyChanges} from "../../../client/leaves/changeRange.ts";
+import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
+import {accountTree} from "../../../storage/tree/tree.ts";
+import {ChangeScope, packChanges} from "../../../workers/job/changesCall.ts";
+import {ProofForm, packedBytes} from "../../../workers/job/packedCall.ts";
+import type {AnswerLimits} from "../../../workers/prove/answerBudget.ts";
+import {AnswerText} from "../../../workers/prove/answerText.ts";
+import {ChangesProver} from "../../../workers/prove/changesProver.ts";
+import {MultiProver} from "../../../workers/prove/multiProver.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {createLines} from "../../support/chains/serviceLines.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-changes-"));
+});
+after(() => rm(folder, {recursive: true}));
+
+/** Runs `use` with a reader of a store of these blocks. */
+async function withReader(
+  name: string,
+  lines: readonly DifferenceLine[],
+  use: (reader: StateReader) => void,
+): Promise<void> {
+  const directory = join(folder, name);
+  await importLines(directory, lines);
+  const store = await StateStore.open({directory, role: "reader", cacheBytes: 1 << 20});
+  try {
+    use(store.reader);
+  } finally {
+    await store.close();
+  }
+}
+
+/** One answer of "all", verified, and the pages that were read for it. */
+function ask(
+  reader: StateReader,
+  [fromBlock, toBlock]: readonly [number, number],
+  cursor: bigint,
+  count: number,
+  limits?: AnswerLimits,
+): {readonly range: ChangeRange; readonly bytes: number; readonly pages: number} {
+  const [from, to] = [reader.blockOrThrow(fromBlock), reader.blockOrThrow(toBlock)];
+  const prover = new ChangesProver(reader, new MultiProver(reader), limits);
+  const call = Buffer.alloc(packedBytes(1));
+  const asked = {scope: ChangeScope.ALL, address: undefined, cursor: splitCursor(cursor), count};
+  packChanges(call, 0, {...asked, fromBlock, toBlock}, ProofForm.CHANGES_BYTES);
+  const text = new AnswerText();
+  reader.pages.takeReads();
+  prover.write(text, accountTree(reader, from.accounts), accountTree(reader, to.accounts), call);
+  const {cachedPages, storedPages} = reader.pages.takeReads();
+  const bytes = text.take();
+  const roots = {from: from.stateRoot, to: to.stateRoot};
+  const range = verifyChanges(sha256Suite, roots, {tree: "all", cursor, count}, bytes);
+  return {range, bytes: bytes.length, pages: cachedPages + storedPages};
+}
+
+function leavesOf({accounts, storages}: ChangeRange): number {
+  return storages.reduce((sum, {slots}) => sum + slots.length, accounts.length);
+}
+
+test("answers of any length make the same changes, each as long as it may be, and with one leaf at least", async () => {
+  await withReader("limits", createLines(0, 36), reader => {
+    const whole = ask(reader, [0, 36], 0n, 4096);
+    assert.equal(whole.range.end, undefined);
+    for (const limits of [
+      {bytes: 1, pages: 2048},
+      {bytes: 100_000, pages: 1},
+      {bytes: 2000, pages: 2048},
+      {bytes: 100_000, pages: 30},
+    ]) {
+      const answers: ReturnType<typeof ask>[] = [];
+      for (let cursor: bigint | undefined = 0n; cursor !== undefined; cursor = answers.at(-1)?.range.end)
+        answers.push(ask(reader, [0, 36], cursor, 4096, limits));
+      assert.deepEqual(
+        answers.flatMap(({range}) => range.accounts),
+        whole.range.accounts,
+      );
+      assert.equal(
+        answers.reduce((sum, {range}) => sum + leavesOf(range), 0),
+        leavesOf(whole.range),
+      );
+      for (const {range, bytes, pages} of answers) {
+        assert.ok(leavesOf(range) >= 1);
+        // The last leaf, and the nodes beside the way back up.
+        if (limits.bytes > 1)
+          assert.ok(bytes <= limits.bytes + 1200, `${bytes} bytes, ${limits.bytes} allowed`);
+        if (limits.pages > 1)
+          assert.ok(pages <= limits.pages + 12, `${pages} pages, ${limits.pages} allowed`);
+      }
+      const most = Math.min(limits.bytes, limits.pages) === 1 ? leavesOf(whole.range) : 12;
+      assert.ok(
+        answers.length > 3 && answers.length <= most,
+        `${JSON.stringify(limits)}: ${answers.length} answers`,
+      );
+    }
+  });
+});
+
+/** @param accounts - of block 0. Block 1 changes the balances of 20 that are far from each other, block 2 those of 5 of these */
+function createSparse(accounts: number): DifferenceLine[] {
+  const addressOf = (i: number) => `0x${(0x9000_0000 + i * 7919).toString(16).padStart(40, "0")}`;
+  const change = (count: number, balance: number) =>
+    Object.fromEntries(
+      Array.from({length: count}, (_, i) => [
+        addressOf(Math.floor((i * accounts) / count)),
+        {balance: `0x${balance.toString(16)}`},
+      ]),
+    );
+  return [change(accounts, 1), change(20, 2), change(5, 3), {}].map((changed, i) => ({
+    number: `0x${i}`,
+    hash: `0x${`${i + 1}`.repeat(64)}`,
+    accounts: changed,
+  }));
+}
+
+test("the pages that are read grow with what changed, and not with the state", async () => {
+  const read: {twenty: number; five: number; none: number}[] = [];
+  for (const accounts of [400, 3200])
+    await withReader(`sparse${accounts}`, createSparse(accounts), reader => {
+      const [twenty, five, none] = (
+        [
+          [0, 1],
+          [1, 2],
+          [2, 3],
+        ] as const
+      ).map(blocks => {
+        const {range, pages} = ask(reader, blocks, 0n, 4096);
+        return {leaves: leavesOf(range), pages};
+      }) as [
+        {leaves: number; pages: number},
+        {leaves: number; pages: number},
+        {leaves: number; pages: number},
+      ];
+      assert.deepEqual([twenty.leaves, five.leaves, none.leaves], [20, 5, 0]);
+      read.push({twenty: twenty.pages, five: five.pages, none: none.pages});
+    });
+  const [small, large] = read as [(typeof read)[number], (typeof read)[number]];
+  // Both roots.
+  assert.deepEqual([small.none, large.none], [2, 2]);
+  // A way down to each leaf in both blocks, of as many pages as the tree has levels: eight times the state has one level more.
+  assert.ok(large.twenty <= 2 * 20 * 4 && large.five <= 2 * 5 * 5, JSON.stringify(large));
+  assert.ok(large.twenty <= 2 * small.twenty && large.five <= 2 * small.five, JSON.stringify(read));
+  assert.ok(small.five < small.twenty / 2, JSON.stringify(small));
+});
