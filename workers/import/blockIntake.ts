@@ -119,8 +119,8 @@ export class BlockIntake {
   private async recognise(block: SourceBlock): Promise<void> {
     this.alreadyHeld++;
     const {current} = this;
-    if (block.named !== undefined && current.needsKeys(block.number))
-      await current.fillKeys(block.number, await block.named());
+    const named = current.needsKeys(block.number) ? await block.named?.() : undefined;
+    if (named !== undefined) await current.fillKeys(block.number, named);
   }
 
   private async apply(block: SourceBlock): Promise<void> {

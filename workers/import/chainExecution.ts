@@ -20,15 +20,20 @@ export class ChainExecution {
   private readonly senders: SendersAhead;
   private executor: BlockExecutor | undefined;
 
-  /** @param host - its signal ends the writing of a large allocation, with Stopped */
+  /**
+   * @param host - its signal ends the writing of a large allocation, with Stopped
+   * @param isRepeated - the blocks are held, and so are their nodes: nothing is written
+   */
   constructor(
     forks: ForkSchedule,
     private readonly host: ExecutionHost,
+    isRepeated = false,
   ) {
     const {writer, signal, onEvent} = host;
+    const nodes = createStoredNodes(writer, signal);
     this.options = {
       forks,
-      nodes: createStoredNodes(writer, signal),
+      nodes: isRepeated ? {...nodes, put: () => {}} : nodes,
       blockHash: number => writer().blockHash(number),
       onLibraryRun: run => onEvent({kind: "library", ...run}),
       findSender: (block, position) => this.senders.find(block, position),
@@ -46,12 +51,14 @@ export class ChainExecution {
     return {id: executor.head, chainId: genesis.chainId, difference};
   }
 
-  /** Executes the block after the newest one. @throws ExecutionError, SourceError */
-  async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
-    const newest = this.host.writer().newest ?? neverHeld(0);
+  /** Executes the block after `parent`. @throws ExecutionError, SourceError */
+  async execute(
+    blockRlp: Uint8Array,
+    parent = this.host.writer().newest ?? neverHeld(0),
+  ): Promise<BlockDifference> {
     // A rollback leaves the executor ahead of the chain.
-    if (this.executor === undefined || !isSame(this.executor.head, newest))
-      this.executor = await BlockExecutor.resume(this.options, newest);
+    if (this.executor === undefined || !isSame(this.executor.head, parent))
+      this.executor = await BlockExecutor.resume(this.options, parent);
     try {
       return await this.executor.execute(blockRlp);
     } finally {

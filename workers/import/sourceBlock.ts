@@ -20,10 +20,9 @@ export interface SourceBlock {
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
   /**
-   * The accounts and slots that the block names, for a block that is held. Without it, the source cannot tell before it executes
-   * the block.
+   * The accounts and slots that the block names, for a block that is held. May execute it again. undefined: the source cannot tell.
    */
-  readonly named?: () => Promise<AccountDifferences>;
+  readonly named?: () => Promise<AccountDifferences | undefined>;
   /**
    * Reads the block again, and more of it, once its difference did not give the root of its header.
    *

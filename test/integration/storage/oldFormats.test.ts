@@ -18,9 +18,10 @@ import {runHere} from "../../support/processes/ownCommand.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {sampleOf} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {downgradeStore} from "../../support/stores/downgradedStore.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../../support/stores/everyKey.ts";
 import {checkEveryLeaf} from "../../support/stores/everyLeaf.ts";
-import {importLines} from "../../support/stores/importedStore.ts";
+import {importLines, importSource} from "../../support/stores/importedStore.ts";
 import {logOf} from "../../support/stores/loggedStores.ts";
 import {unpackStore} from "../../support/stores/packedStore.ts";
 
@@ -185,4 +186,19 @@ test("check and audit read a store of format 4 as it is", async () => {
   const sample = await runHere(["check", "--db", directory, "--sample", "20"]);
   assert.equal(sample.code, 0, sample.stdout);
   assert.deepEqual((await open(directory)).converted, [FORMAT]);
+});
+
+test("a store of executed blocks learns its keys when they are executed again", async () => {
+  const directory = folder.file("demo");
+  const [genesisPath, blocksPath] = ["genesis.json", "chain.rlp"].map(name =>
+    fileURLToPath(import.meta.resolve(`#package/demo/${name}`)),
+  ) as [string, string];
+  const source = {kind: "blocks", genesisPath, blocksPath} as const;
+  assert.ok((await importSource(directory, source)).ok);
+  await downgradeStore(directory, "sha256");
+  assert.ok((await open(directory)).mark.unknown > 0);
+  const outcome = await importSource(directory, source);
+  assert.ok(outcome.ok && outcome.blocks === 0);
+  assert.equal((await open(directory)).mark.unknown, 0);
+  assert.deepEqual((await checkStore(directory)).found, []);
 });
