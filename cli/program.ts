@@ -85,7 +85,7 @@ export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv
 
 function createImport(onExitCode: (code: number) => void): Command {
   const description =
-    "Import blocks (--genesis and --blocks), block differences (--diffs), trie logs (--trielogs) or blocks of a node (--l2) into a store.";
+    "Import blocks (--genesis and --blocks), block differences (--diffs), trie logs (--trielogs) or blocks of a node (--l2) into a store, or begin one with a pulled state (--pull).";
   return createCommand("import", description, IMPORT_FLAGS, async (values, command) => {
     const source = readImportSource(values, command);
     const {runImport} = await import("./commands/importCommand.ts");

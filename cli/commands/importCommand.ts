@@ -1,8 +1,11 @@
 /** `proofd import`: imports blocks or block differences into a store. */
 
+import {readManifest} from "../../pulled/folder/manifest.ts";
+import {PulledError} from "../../pulled/pulledError.ts";
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
 import {sayConversion} from "../../service/conversionText.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../service/storeOpening.ts";
+import {WorkError} from "../../service/workError.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
@@ -31,8 +34,8 @@ export async function runImport(options: ImportOptions): Promise<number> {
     cacheBytes: DEFAULT_CACHE_BYTES,
     createIfMissing: true,
     chainId: options.chainId,
-    suite: options.suite,
     onConversion: sayConversion,
+    suite: suiteOf(options),
     pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };
   const store = await OwnedStore.open(engineOptions, reportOrder);
@@ -94,6 +97,19 @@ async function importWithProgress(
     return {outcome: await running.outcome, signal: received};
   } finally {
     unwatch();
+  }
+}
+
+/** A store that begins with a pull gets the pull's suite. @throws WorkError if --suite names another one */
+function suiteOf({source, suite}: ImportOptions): string | undefined {
+  if (source.kind !== "pull") return suite;
+  try {
+    const {order} = readManifest(source.path);
+    if (suite === undefined || suite === order.suite) return order.suite;
+    throw new WorkError(`--suite: expected ${order.suite}, that of the pull in ${source.path}, got ${suite}`);
+  } catch (error) {
+    if (error instanceof PulledError) throw new WorkError(`--pull: ${error.message}`, {cause: error});
+    throw error;
   }
 }
 

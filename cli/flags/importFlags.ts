@@ -23,6 +23,11 @@ export const IMPORT_FLAGS = {
       "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
     ),
   }),
+  ...idleWhen(beside("l2", "blocks", "diffs", "trielogs"), {
+    pull: value("<folder>", parseText).says(
+      "folder of `proofd pull --all`: an empty store begins with the state of its block, which is finalized then",
+    ),
+  }),
   ...NODE_SOURCE_FLAGS,
   ...TO_FLAGS,
   finalized: FINALIZED_FLAG,
@@ -37,15 +42,17 @@ export const IMPORT_FLAGS = {
 
 /** @param command - ends the program with a usage error if no source is named, or a part of it is missing */
 export function readImportSource(values: ValuesOf<typeof IMPORT_FLAGS>, command: Command): ImportSource {
-  const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs} = values;
+  const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs, pull} = values;
   const node = readNodeSource(values, false, command);
   if (node !== undefined) return node;
   if (trielogs !== undefined) return {kind: "trielogs", path: trielogs, genesisPath};
   if (diffs !== undefined) return {kind: "diffs", path: diffs};
+  if (pull !== undefined) return {kind: "pull", path: pull, genesisPath};
   if (genesisPath !== undefined && blocksPath !== undefined) return {kind: "blocks", genesisPath, blocksPath};
   if (blocksPath !== undefined) return command.error("error: --blocks needs --genesis");
-  if (genesisPath !== undefined) return command.error("error: --genesis needs --blocks or --trielogs");
+  if (genesisPath !== undefined)
+    return command.error("error: --genesis needs --blocks, --trielogs or --pull");
   return command.error(
-    "error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs or --l2",
+    "error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs, --pull or --l2",
   );
 }

@@ -116,7 +116,10 @@ export class FolderWriter<Place> {
   }
 
   /** Finishes the parts and writes the manifest. */
-  complete(place: Place, manifest: Pick<Manifest, "command" | "block" | "accountTree">): Manifest {
+  complete(
+    place: Place,
+    manifest: Pick<Manifest, "command" | "block" | "accountTree" | "context">,
+  ): Manifest {
     this.finishParts(place);
     const parts = TABLE_NAMES.flatMap(name => this.parts.filter(({table}) => table === name));
     writeManifest(this.folder, {...manifest, order: this.order, parts});

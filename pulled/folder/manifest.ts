@@ -3,6 +3,7 @@
  *
  *   {"version": 1, "command": "proofd pull ..", "order": {"url", "suite", "format", "pulled", "block", "stateRoot", ..},
  *    "block": {"number", "hash", "stateRoot"}, "accountTree": {"nextFreeNode", "leaves"},
+ *    "context": {"header": {"timestamp": "0x..", ..}, "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
  *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
  */
 import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync} from "node:fs";
@@ -33,6 +34,17 @@ export interface AccountTree {
   readonly leaves: number;
 }
 
+/**
+ * What a store needs to know of the block besides its state: the answer of chain_getHeader without its block. The server's word:
+ * nothing proves it. Who uses it checks its form.
+ */
+export interface BlockContext {
+  readonly header: Readonly<Record<string, string>>;
+  readonly ancestors: readonly string[];
+  readonly chainId: string | null;
+  readonly config: Readonly<Record<string, unknown>> | null;
+}
+
 export interface Manifest {
   readonly version: typeof VERSION;
   /** The command that completed the pull. */
@@ -40,6 +52,8 @@ export interface Manifest {
   readonly order: Order;
   readonly block: PulledBlock;
   readonly accountTree?: AccountTree;
+  /** Of a pull of everything. */
+  readonly context?: BlockContext;
   /** Of each table that has any. */
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
   /** In the order of their tables, and of their rows in each. */
@@ -76,11 +90,12 @@ export function syncFolder(folder: string): void {
 export function writeManifest(folder: string, manifest: Omit<Manifest, "version" | "rows">): void {
   const rows: Partial<Record<TableName, number>> = {};
   for (const {table, rows: count} of manifest.parts) rows[table] = (rows[table] ?? 0) + count;
-  const {command, order, block, accountTree, parts} = manifest;
+  const {command, order, block, accountTree, context, parts} = manifest;
   const whole: Manifest = {
     version: VERSION,
     ...{command, order, block},
     ...(accountTree === undefined ? {} : {accountTree}),
+    ...(context === undefined ? {} : {context}),
     ...{rows, parts},
   };
   writeWhole(folder, MANIFEST, `${JSON.stringify(whole, undefined, 2)}\n`);

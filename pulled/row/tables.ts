@@ -5,6 +5,7 @@
  *   trees      storage trees, whole, in the order of their slots
  *   slots      leaves of storage trees: tree after tree, with leafIndex ascending in each
  *   values     slots that were asked for by their keys, in the order of the asking
+ *   codes      code of the accounts of a pull of everything, each once
  *   absent     accounts that were asked for and do not exist, in the order of the asking
  *   accountChanges, slotChanges   what differs between two blocks, in the order of the trees
  *   proofs     what proves the rows of a pull that has no whole account tree
@@ -73,6 +74,10 @@ const COLUMNS = {
     /** Zero: there is no such slot. */
     value: one("word"),
   },
+  codes: {
+    keccakCodeHash: one("hash"),
+    code: one("bytes"),
+  },
   absent: {
     address: one("address"),
   },
@@ -117,6 +122,7 @@ export type RowsOf = {readonly [Name in TableName]: RowOf<(typeof COLUMNS)[Name]
 export type AccountRow = RowsOf["accounts"];
 export type TreeRow = RowsOf["trees"];
 export type SlotRow = RowsOf["slots"];
+export type CodeRow = RowsOf["codes"];
 
 /** A row of any table. */
 export type AnyRow = Readonly<Record<string, ColumnValue | undefined>>;

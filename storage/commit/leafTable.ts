@@ -85,6 +85,18 @@ export class LeafTable {
     return this.indexes[position] as number;
   }
 
+  /** @returns the position of the leaf at an index */
+  find(leafIndex: number): number | undefined {
+    let low = 0;
+    let high = this.leafCount;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.indexes[middle] as number) < leafIndex) low = middle + 1;
+      else high = middle;
+    }
+    return low < this.leafCount && this.indexes[low] === leafIndex ? low : undefined;
+  }
+
   /** The value that `add` put there, a view: it may be changed. */
   valueAt(at: number): Buffer {
     return this.bodies.subarray(at, at + (this.bodies[at - 1] as number));

@@ -1,9 +1,10 @@
 /**
  * Begins an empty store in the middle of a chain: makes its first block from that block's whole state.
  *
- *   addCode ...                                     in any order
- *   addAccount ... -> endAccounts                   in the order of leaf indexes
- *   addSlot ... -> endSlots, for each account with storage        -> finish
+ *   addCode ...
+ *   addAccount ...                                      in the order of their leaf indexes
+ *   beginSlots -> addSlot ... -> endSlots               for each account with storage, in any order
+ *   finish
  *
  * Pages are written ahead. The block's record is written last, once the root is the one expected: before it nothing can be reached,
  * and the next opening of the store removes what a process that was killed has left. Slots are held in memory for one tree at a
@@ -13,7 +14,6 @@ import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeBlockRecord, encodeFields} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import {StoreError} from "../errors.ts";
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
@@ -75,10 +75,8 @@ export class StateBuilder {
   private readonly accounts: LeafTable;
   /** Where the accounts' values stand in their table. */
   private valuesAt: number[] = [];
-  /** The accounts by hKey, once all are there. */
-  private order: Uint32Array | undefined;
   private slots: LeafTable | undefined;
-  /** Of the last account looked up: its position. */
+  /** The account of `slots`: its position among all. */
   private owner = 0;
   private slotCount = 0;
 
@@ -159,28 +157,23 @@ export class StateBuilder {
     this.valuesAt.push(this.accounts.add(leafIndex, hKey, value, key));
   }
 
-  /** @throws StoreError BLOCK_INVALID if two accounts have the same key */
-  endAccounts(): void {
-    this.order = this.accounts.sort();
-  }
-
   /**
-   * Begins the slots of an account.
+   * Begins the slots of an account, once all accounts were added.
    *
+   * @param accountIndex - of its leaf
    * @param nextFreeNode - of its storage tree
    * @throws StoreError BLOCK_INVALID if there is no such account, or its slots were there before
    */
-  beginSlots(account: LeafKey, nextFreeNode: number): void {
-    const hKey = "key" in account ? this.context.suite.hashAddress(account.key) : account.hKey;
-    const name = nameLeaf({
-      hKey: Buffer.from(hKey),
-      key: "key" in account ? Buffer.from(account.key) : undefined,
-    });
-    this.owner = this.findAccount(hKey, name);
+  beginSlots(accountIndex: number, nextFreeNode: number): void {
+    const position = this.accounts.find(accountIndex);
+    if (position === undefined)
+      throw invalid(`there are slots of the account at leaf ${accountIndex}, but no such account`);
+    this.owner = position;
+    const name = `the account at leaf ${accountIndex}`;
     const {storage} = this.ownerAccount();
-    if (storage === undefined) throw invalid(`account ${name} has no storage, but slots`);
-    if (storage.tree.rootPage !== 0) throw invalid(`the slots of account ${name} are there twice`);
-    this.slots = new LeafTable(`the slots of account ${name}`, nextFreeNode);
+    if (storage === undefined) throw invalid(`${name} has no storage, but slots`);
+    if (storage.tree.rootPage !== 0) throw invalid(`the slots of ${name} are there twice`);
+    this.slots = new LeafTable(`the slots of ${name}`, nextFreeNode);
   }
 
   /** @param value - 32 bytes or fewer. @throws StoreError BLOCK_INVALID */
@@ -238,7 +231,7 @@ export class StateBuilder {
     };
     const keys = this.keys.ofTree(ACCOUNTS_OWNER, true);
     const accounts = await buildTree({
-      ...{context: this.context, leaves: this.accounts, order: this.order as Uint32Array, hashValue},
+      ...{context: this.context, leaves: this.accounts, order: this.accounts.sort(), hashValue},
       onLeaf: leaf => {
         this.requireWhole(leaf);
         this.putKey(keys, leaf);
@@ -299,22 +292,6 @@ export class StateBuilder {
 
   private ownerAccount(): Account {
     return decodeStoredAccount(this.ownerValue());
-  }
-
-  private findAccount(hKey: Uint8Array, name: string): number {
-    const {accounts, order} = this;
-    if (order === undefined) throw new RangeError("the accounts were not ended");
-    let low = 0;
-    let high = order.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const position = order[middle] as number;
-      const side = compareHKeyAt(accounts.hKeyAt(position), 0, hKey);
-      if (side === 0) return position;
-      if (side < 0) low = middle + 1;
-      else high = middle;
-    }
-    throw invalid(`there are slots of account ${name}, but no such account`);
   }
 
   private requireWhole(leaf: TabledLeaf): void {

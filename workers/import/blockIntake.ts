@@ -5,12 +5,14 @@
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../job/head.ts";
 import type {ImportEvent, ImportJob} from "../job/importJob.ts";
 import type {SourceEvent} from "../job/importSource.ts";
 import {Retreat} from "../job/retreat.ts";
 import {readHead} from "../thread/storedHead.ts";
+import {buildPulled, type PulledState, withChainId} from "./pulledState.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 import type {OpenedSource} from "./sourceHost.ts";
 import {createStoredNodes} from "./storedNodes.ts";
@@ -121,6 +123,45 @@ export class BlockIntake {
     const {current} = this;
     const named = current.needsKeys(block.number) ? await block.named?.() : undefined;
     if (named !== undefined) await current.fillKeys(block.number, named);
+  }
+
+  /**
+   * Begins an empty store with a whole state, whose block is finalized. A store that has the block is left as it is.
+   *
+   * @param onProgress - called from time to time. It may throw to end the work
+   * @throws StoreError, SourceError: nothing of it can be reached, and `StateStore.reclaim` removes it
+   */
+  async begin(pulled: PulledState, onProgress: () => void): Promise<void> {
+    const {header, chain} = pulled.block;
+    const {number, hash} = header;
+    const {chainId, head} = this.job;
+    if (chainId !== undefined && chain.chainId !== undefined && chain.chainId !== chainId)
+      throw new SourceError(`${pulled.path}: expected chain ${chainId}, got chain ${chain.chainId}`);
+    if (head !== undefined && Buffer.compare(head, hash) !== 0)
+      throw new SourceError(
+        `${pulled.path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
+      );
+    if (
+      number >= this.current.firstBlock &&
+      this.current.latest !== undefined &&
+      this.current.isHeld(header)
+    ) {
+      this.alreadyHeld++;
+      return;
+    }
+    const named = chainId === undefined ? pulled : withChainId(pulled, chainId);
+    const rows = Object.values(pulled.manifest.rows).reduce((sum, count) => sum + count, 0);
+    const bytes = pulled.manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
+    let read = 0;
+    this.input = {bytesRead: () => Math.floor((bytes * read) / rows), bytesTotal: bytes};
+    await buildPulled(this.store, named, (soFar, accounts) => {
+      read = soFar;
+      this.accountsBefore = accounts;
+      onProgress();
+    });
+    this.current = await BlockWriter.create(this.store);
+    this.latestBefore = number - 1;
+    this.newestSeen = number;
   }
 
   private async apply(block: SourceBlock): Promise<void> {

@@ -12,10 +12,12 @@ import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {AuditFailure} from "../../sync/layer2/auditRange.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
+import type {PullSource} from "../job/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isFinal, isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
 import {openSource} from "./openedSource.ts";
 import {OrderQueue, type QueuedOrder} from "./orderQueue.ts";
+import {openPull} from "./pulledState.ts";
 import {type SourceBlock, Stopped} from "./sourceBlock.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
@@ -71,7 +73,12 @@ export class Importer {
     try {
       checkChainId(this.store.reader.readChain(), this.job.chainId);
       const {signal} = this.ending;
-      const {blocks, input} = await openSource(this.job, {
+      const {source} = this.job;
+      if (source.kind === "pull") {
+        await this.begin(source);
+        return await this.finish();
+      }
+      const {blocks, input} = await openSource(source, this.job, {
         writer: () => this.intake.writer,
         rollback: to => this.orderForSource({rollback: to}),
         flush: () => this.orderForSource("flush"),
@@ -95,6 +102,22 @@ export class Importer {
     } catch (error) {
       if (!(error instanceof Stopped)) return await this.fail(error, at);
     }
+    return this.finish();
+  }
+
+  /** Begins the store with a pulled state. */
+  private async begin(source: PullSource): Promise<void> {
+    const {signal} = this.ending;
+    this.intake.writer.waiveAudits(false);
+    await this.intake.begin(await openPull(source, signal), () => {
+      if (signal.aborted) throw new Stopped();
+      if (performance.now() - this.flushedAt < FLUSH_INTERVAL_MS) return;
+      this.flushedAt = performance.now();
+      this.onEvent(this.intake.describe());
+    });
+  }
+
+  private async finish(): Promise<ImportOutcome> {
     try {
       await this.flush();
     } catch (error) {

@@ -1,25 +1,32 @@
 /** Opens the source of an import job: its blocks, and how far its input has been read. */
 import type {ImportJob} from "../job/importJob.ts";
+import type {ImportSource, PullSource} from "../job/importSource.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {openInput, readGenesis} from "./inputFile.ts";
 import {endAtHead} from "./sourceEnd.ts";
 import type {OpenedSource, SourceHost} from "./sourceHost.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
+/** What gives blocks one after the other. */
+type BlockSource = Exclude<ImportSource, PullSource>;
+
 const TEXT_CHUNK_BYTES = 256 << 10;
 /** Holds only a few blocks: each takes a while to execute, and progress is counted by the bytes read. */
 const CHAIN_CHUNK_BYTES = 32 << 10;
 
 /** @throws SourceError, ExecutionError; Stopped if the signal came before the genesis file was read */
-export async function openSource(job: ImportJob, host: SourceHost): Promise<OpenedSource> {
+export async function openSource(
+  source: BlockSource,
+  job: ImportJob,
+  host: SourceHost,
+): Promise<OpenedSource> {
   // Of an import that was audited, the last blocks may still await it.
-  if (job.source.kind !== "node") host.writer().waiveAudits(false);
-  const {blocks, input} = await openKind(job, host);
+  if (source.kind !== "node") host.writer().waiveAudits(false);
+  const {blocks, input} = await openKind(source, job, host);
   return {blocks: job.head === undefined ? blocks : endAtHead(blocks, job.head, host.signal), input};
 }
 
-async function openKind(job: ImportJob, host: SourceHost): Promise<OpenedSource> {
-  const {source} = job;
+async function openKind(source: BlockSource, job: ImportJob, host: SourceHost): Promise<OpenedSource> {
   const {signal} = host;
   if (source.kind === "node") {
     const {openNode} = await import("./follow/openedNode.ts");

@@ -9,6 +9,7 @@ export type ImportSource =
   | {readonly kind: "diffs"; readonly path: string}
   /** Without a genesis file, block 0 is in the store already, or is the first trie log. */
   | {readonly kind: "trielogs"; readonly path: string; readonly genesisPath: string | undefined}
+  | PullSource
   | NodeSource
   | FeedSource;
 
@@ -19,6 +20,14 @@ export interface FeedSource {
   readonly stream: string;
   /** The name that the servers show for this client. */
   readonly client: string;
+}
+
+/** The folder of a pull of everything (pulled/folder), which begins a store. */
+export interface PullSource {
+  readonly kind: "pull";
+  readonly path: string;
+  /** Its forks and chain id are taken instead of those in the folder. */
+  readonly genesisPath: string | undefined;
 }
 
 /** How blocks come from a node, in the order in which they are preferred (import/follow/sourceChoice.ts). */

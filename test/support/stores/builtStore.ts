@@ -16,8 +16,8 @@ export interface FedLeaf {
 }
 
 export interface FedTree {
-  /** undefined: the tree of all accounts. */
-  readonly owner: LeafKey | undefined;
+  /** The leaf index of the account. undefined: the tree of all accounts. */
+  readonly owner: number | undefined;
   readonly nextFreeNode: number;
   readonly leaves: FedLeaf[];
 }
@@ -46,9 +46,12 @@ export function gatherState(
   const accounts = feedTree(state.accountTree(number), undefined, ({hKey}) =>
     keyOr(addressOf.get(textOf(hKey)), hKey, knowsKey(place++)),
   );
+  const indexOf = new Map(
+    state.accountTree(number).positions.map((leaf, index) => [leaf === null ? "" : textOf(leaf.hKey), index]),
+  );
   const storages = held.flatMap(({address, account: {storage, slots}}) => {
     if (storage.nextFreeNode === 2) return [];
-    const owner = keyOr(address, suite.hashAddress(address), knowsKey(place++));
+    const owner = indexOf.get(textOf(suite.hashAddress(address)));
     const slotOf = new Map([...slots.keys()].map(slot => [textOf(hashSlot(suite, slot)), word(slot)]));
     return [feedTree(storage, owner, ({hKey}) => keyOr(slotOf.get(textOf(hKey)), hKey, knowsKey(place++)))];
   });
@@ -77,9 +80,8 @@ export async function feedState(target: WriteTarget, {block, trees, codes}: FedS
       storageRoot: Buffer.compare(wordAt(2), target.reader.empty.topRoot) === 0 ? undefined : wordAt(2),
     });
   }
-  builder.endAccounts();
   for (const {owner, nextFreeNode, leaves} of storages) {
-    builder.beginSlots(owner as LeafKey, nextFreeNode);
+    builder.beginSlots(owner as number, nextFreeNode);
     for (const {leafIndex, leafKey, value} of leaves) builder.addSlot(leafIndex, leafKey, value);
     await builder.endSlots();
   }
@@ -89,7 +91,7 @@ export async function feedState(target: WriteTarget, {block, trees, codes}: FedS
 
 function feedTree(
   {positions, nextFreeNode}: ReferenceTree,
-  owner: LeafKey | undefined,
+  owner: number | undefined,
   keyOf: (leaf: ReferenceLeaf) => LeafKey,
 ): FedTree {
   const leaves = positions.flatMap((leaf, leafIndex) =>

@@ -1,0 +1,192 @@
+/**
+ * Begins an empty store with the folder of a pull of everything (docs/pulling.md): its block becomes the store's first one.
+ *
+ *   manifest -> block, header, ancestors, chain        codes, accounts, storage trees -> StateBuilder
+ */
+
+import {type BlockContext, type Manifest, readManifest} from "../../pulled/folder/manifest.ts";
+import {readCodes} from "../../pulled/folder/readCodes.ts";
+import {readRows} from "../../pulled/folder/readRows.ts";
+import {PulledError} from "../../pulled/pulledError.ts";
+import type {AccountRow} from "../../pulled/row/tables.ts";
+import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
+import {type BuiltBlock, type LeafKey, StateBuilder} from "../../storage/commit/stateBuilder.ts";
+import type {WriteTarget} from "../../storage/commit/writeTarget.ts";
+import {StoreError} from "../../storage/errors.ts";
+import {bigEndian} from "../../storage/record/body.ts";
+import {stripZeros} from "../../storage/tree/shortNumber.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../sync/rpc/answerValues.ts";
+import {NodeFailure} from "../../sync/rpc/node.ts";
+import type {PullSource} from "../job/importSource.ts";
+import {readGenesis} from "./inputFile.ts";
+import {SourceError} from "./sourceBlock.ts";
+
+const MAX_ANCESTORS = 256;
+const WORD = 32;
+
+export interface PulledState {
+  readonly path: string;
+  readonly manifest: Manifest;
+  readonly block: BuiltBlock;
+}
+
+/** For a folder that names none. */
+export function withChainId(pulled: PulledState, chainId: bigint): PulledState {
+  return {...pulled, block: {...pulled.block, chain: {...pulled.block.chain, chainId}}};
+}
+
+/** @throws SourceError for a folder that is not complete, not of everything, or says what cannot be */
+export async function openPull({path, genesisPath}: PullSource, signal: AbortSignal): Promise<PulledState> {
+  return nameErrors(path, async () => {
+    const manifest = readManifest(path);
+    const {order, block, context, accountTree} = manifest;
+    if (order.pulled !== "all" || accountTree === undefined || context === undefined)
+      throw new SourceError(
+        `${path}: expected a pull of everything (proofd pull --all), got one of ${order.pulled}`,
+      );
+    const header = parseHeader(block, context);
+    const chain = await readChain(context, genesisPath, signal);
+    const stateRoot = parseFixedBytes(block.stateRoot, "block.stateRoot", WORD);
+    const ancestors = parseAncestors(context, header);
+    return {path, manifest, block: {header, stateRoot, chain, ancestors}};
+  });
+}
+
+/**
+ * Writes all of it, or nothing that can be reached.
+ *
+ * @param onProgress - called from time to time with the rows and accounts read so far. It may throw to end the work
+ * @throws SourceError, StoreError, what onProgress throws
+ */
+export async function buildPulled(
+  target: WriteTarget,
+  {path, manifest, block}: PulledState,
+  onProgress: (rows: number, accounts: number) => void,
+): Promise<void> {
+  await nameErrors(path, async () => {
+    let rows = 0;
+    const tree = manifest.accountTree as {readonly nextFreeNode: number};
+    const builder = await StateBuilder.create(target, block, tree.nextFreeNode, () =>
+      onProgress(rows, builder.accountCount),
+    );
+    for await (const {code} of readCodes(path, manifest)) {
+      await builder.addCode(code);
+      rows++;
+    }
+    let isInSlots = false;
+    for await (const one of readRows(path, manifest)) {
+      rows++;
+      if (one.kind === "account") {
+        builder.addAccount(one.row.leafIndex, keyOf(one.row.address, one.row.hKey), accountOf(one.row));
+        if (rows % 4096 === 0) onProgress(rows, builder.accountCount);
+      } else if (one.kind === "slot") {
+        const {leafIndex, slot, hKey, value} = one.row;
+        const key = slot === undefined ? undefined : bigEndian(slot, WORD);
+        builder.addSlot(leafIndex, keyOf(key, hKey), bigEndian(value, WORD));
+      } else if (one.kind === "storageTree") {
+        if (isInSlots) await builder.endSlots();
+        isInSlots = true;
+        builder.beginSlots(one.tree.accountIndex, one.tree.nextFreeNode);
+      }
+    }
+    if (isInSlots) await builder.endSlots();
+    await builder.finish();
+  });
+}
+
+function accountOf(row: AccountRow): Parameters<StateBuilder["addAccount"]>[2] {
+  const {nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize} = row;
+  const code =
+    codeHash === undefined || keccakCodeHash === undefined
+      ? undefined
+      : {codeHash, keccakCodeHash, codeSize: Number(codeSize)};
+  return {
+    nonce: stripZeros(bigEndian(nonce, 8)),
+    balance: stripZeros(bigEndian(balance, WORD)),
+    code,
+    storageRoot,
+  };
+}
+
+function keyOf(key: Uint8Array | undefined, hKey: Uint8Array | undefined): LeafKey {
+  return key === undefined ? {hKey: hKey as Uint8Array} : {key};
+}
+
+/** The header's fields are the server's word, so only their form is checked. */
+function parseHeader(block: Manifest["block"], {header}: BlockContext): BlockHeader {
+  const fields = parseObject(header, "context.header");
+  const field = <T>(
+    name: keyof BlockHeader,
+    parse: (value: unknown, name: string) => T,
+  ): {[key: string]: T} =>
+    fields[name] === undefined ? {} : {[name]: parse(fields[name], `context.header.${name}`)};
+  const bytes = (length: number) => (value: unknown, name: string) => parseFixedBytes(value, name, length);
+  const number = (bits: number) => (value: unknown, name: string) => parseQuantity(value, name, bits);
+  return {
+    number: block.number,
+    hash: parseFixedBytes(block.hash, "block.hash", WORD),
+    ...field("parentHash", bytes(WORD)),
+    ...field("timestamp", number(64)),
+    ...field("gasLimit", number(64)),
+    ...field("baseFeePerGas", number(256)),
+    ...field("miner", bytes(20)),
+    ...field("mixHash", bytes(WORD)),
+    ...field("extraData", parseBytes),
+    ...field("difficulty", number(256)),
+    ...field("stateRoot", bytes(WORD)),
+    ...field("gasUsed", number(64)),
+    ...field("blobGasUsed", number(64)),
+    ...field("excessBlobGas", number(64)),
+  };
+}
+
+function parseAncestors({ancestors}: BlockContext, {number, parentHash}: BlockHeader): readonly Uint8Array[] {
+  if (!Array.isArray(ancestors) || ancestors.length > Math.min(MAX_ANCESTORS, number))
+    throw new SourceError(`context.ancestors: expected an array of at most ${MAX_ANCESTORS} hashes`);
+  const hashes = ancestors.map((hash: unknown, i) => parseFixedBytes(hash, `context.ancestors[${i}]`, WORD));
+  const [parent] = hashes;
+  if (parent !== undefined && parentHash !== undefined && Buffer.compare(parent, parentHash) !== 0)
+    throw new SourceError("context.ancestors[0]: expected the parent hash of the header");
+  return hashes;
+}
+
+/** The genesis file wins, if one is given: its forks may be newer. It must be of the same chain. */
+async function readChain(
+  {chainId, config}: BlockContext,
+  genesisPath: string | undefined,
+  signal: AbortSignal,
+): Promise<ChainConfig> {
+  const said =
+    (chainId ?? undefined) === undefined ? undefined : parseQuantity(chainId, "context.chainId", 256);
+  if (genesisPath !== undefined) {
+    // It needs the rules of chains, which a pull does not.
+    const {parseGenesis} = await import("../execution/genesis.ts");
+    const genesis = parseGenesis(await readGenesis(genesisPath, signal));
+    if (said !== undefined && said !== genesis.chainId)
+      throw new SourceError(
+        `the genesis file: expected chain ${said}, as in the pull, got chain ${genesis.chainId}`,
+      );
+    return {chainId: genesis.chainId, config: genesis.config};
+  }
+  return {
+    ...(said === undefined ? {} : {chainId: said}),
+    ...((config ?? undefined) === undefined
+      ? {}
+      : {config: JSON.stringify(parseObject(config, "context.config"))}),
+  };
+}
+
+/** Values of the manifest are parsed as those of nodes are, and files fail with errors of their own. */
+async function nameErrors<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PulledError) throw new SourceError(error.message, {cause: error});
+    if (error instanceof NodeFailure)
+      throw new SourceError(`${path}, manifest.json: ${error.message}`, {cause: error});
+    const isRefusal =
+      error instanceof StoreError && (error.code === "BLOCK_INVALID" || error.code === "STATE_ROOT_MISMATCH");
+    if (isRefusal) throw new SourceError(`${path}: ${error.message}`, {cause: error});
+    throw error;
+  }
+}
