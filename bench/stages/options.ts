@@ -17,6 +17,7 @@ export const STAGE_NAMES = [
   "estimate",
   "evm",
   "commit",
+  "begin",
 ] as const;
 /** They start a node, so they run only if they are asked for. */
 export const FOLLOW_STAGE_NAMES = ["execute", "follow", "geth"] as const;

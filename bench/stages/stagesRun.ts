@@ -28,6 +28,7 @@ const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
   estimate: async () => (await import("./estimate.bench.ts")).createEstimateStage,
   evm: async () => (await import("./evm.bench.ts")).createEvmStage,
   commit: async () => (await import("./commit.bench.ts")).createCommitStage,
+  begin: async () => (await import("./begin.bench.ts")).createBeginStage,
 };
 
 const FOLLOW_STAGES: Readonly<Record<FollowStageName, (flags: StageFlags) => Promise<FollowStage>>> = {

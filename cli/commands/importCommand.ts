@@ -61,6 +61,8 @@ async function importInto(
     return ExitCode.FAILED;
   }
   if (signal === undefined) await Promise.race([engine.pruner?.idle(), stop.signal]);
+  if (options.source.kind === "pull" && outcome.blocks > 0)
+    process.stdout.write(`${describeFirst(engine)}\n`);
   process.stdout.write(`${describe(engine, outcome)}${pruned.text}\n`);
   if (pruned.failure !== undefined) {
     process.stderr.write(`error: pruning failed: ${pruned.failure}\n`);
@@ -139,6 +141,13 @@ function describe(engine: Engine, outcome: ImportOutcome): string {
       ? "no block is held"
       : `blocks ${earliest} to ${latest} are held, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(engine, latest)}`;
   return `imported ${outcome.blocks} blocks${held}${stopped}; ${coverage}`;
+}
+
+function describeFirst(engine: Engine): string {
+  const first = engine.chain.readHeader(engine.chain.firstBlock);
+  if ("failure" in first) return first.detail;
+  const root = Buffer.from(first.stateRoot).toString("hex");
+  return `the store begins with the state of block ${first.number} under the root 0x${root}`;
 }
 
 function hashOf(engine: Engine, block: number): string {

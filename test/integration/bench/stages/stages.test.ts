@@ -10,7 +10,7 @@ import {type Finished, runChild} from "../../../support/processes/childProcesses
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "1k", "--blocks", "1", "--time", "1", "--runs", "2"];
-const STAGES = ["hash", "proof", "multiproof", "leaves", "verify", "estimate", "evm", "commit"];
+const STAGES = ["hash", "proof", "multiproof", "leaves", "verify", "estimate", "evm", "commit", "begin"];
 
 let folder: string;
 before(async () => {
