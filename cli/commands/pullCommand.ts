@@ -75,7 +75,7 @@ async function compareRoot(
 
 function describeManifest(folder: string, {rows, block, order, parts}: Manifest, by: string): string {
   const nouns = {
-    ...{accounts: "account", trees: "storage tree", slots: "slot"},
+    ...{accounts: "account", trees: "storage tree", slots: "slot", codes: "code"},
     ...{values: "value", absent: "absent account"},
     ...{accountChanges: "changed account", slotChanges: "changed slot"},
   };

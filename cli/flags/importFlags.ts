@@ -25,7 +25,7 @@ export const IMPORT_FLAGS = {
   }),
   ...idleWhen(beside("l2", "blocks", "diffs", "trielogs"), {
     pull: value("<folder>", parseText).says(
-      "folder of a pull of everything: an empty store begins with the state of its block, which is finalized then",
+      "folder of `proofd pull --all`: an empty store begins with the state of its block, which is finalized then",
     ),
   }),
   ...NODE_SOURCE_FLAGS,

@@ -13,6 +13,7 @@ import {JOURNAL, Journal, requireSameOrder} from "./journal.ts";
 import {MANIFEST, type Manifest, readManifest, syncFolder, writeManifest} from "./manifest.ts";
 import type {Order} from "./order.ts";
 import {checkPart, PARTIAL, type Part, PartFile, partName} from "./partFile.ts";
+import {TableReader} from "./tableReader.ts";
 
 /** Parts are finished when one of them has so many bytes: more waits for a kill, less makes many files. */
 export const PART_BYTES = 32 << 20;
@@ -87,6 +88,16 @@ export class FolderWriter<Place> {
   /** Rows in finished parts. */
   get allRows(): number {
     return this.parts.reduce((sum, {rows}) => sum + rows, 0);
+  }
+
+  /** Rows of the table in finished parts. */
+  rows(table: TableName): number {
+    return this.parts.reduce((sum, part) => sum + (part.table === table ? part.rows : 0), 0);
+  }
+
+  /** Reads what is in finished parts. */
+  readFinished<Name extends TableName>(table: Name): TableReader<Name> {
+    return new TableReader(this.folder, {order: this.order, parts: this.parts}, table);
   }
 
   add<Name extends TableName>(table: Name, row: RowsOf[Name]): void {

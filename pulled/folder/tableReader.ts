@@ -17,7 +17,7 @@ export class TableReader<Name extends TableName> {
 
   constructor(
     private readonly folder: string,
-    private readonly manifest: Manifest,
+    private readonly manifest: Pick<Manifest, "order" | "parts">,
     private readonly table: Name,
   ) {
     this.parts = manifest.parts.filter(part => part.table === table);

@@ -18,6 +18,7 @@ import {
   type TableName,
   type TreeRow,
 } from "../../../pulled/row/tables.ts";
+import {keccak256} from "../../../storage/hash/keccak.ts";
 import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
 import {decodeBegin, LEAVES_PER_ANSWER, rowsOfChanges} from "./provenChanges.ts";
 import {decodeEntries, rowsOfEntry, type TableRow} from "./provenEntries.ts";
@@ -32,8 +33,19 @@ export async function checkFolder(folder: string, manifest: Manifest): Promise<v
   const suite = HASH_SUITES.find(({name}) => name === manifest.order.suite) as HashSuite;
   if (manifest.order.pulled === "changes")
     return checkProofs(folder, manifest, changesProver(suite, manifest));
+  await checkCodes(folder, manifest);
   if (manifest.accountTree === undefined) await checkProofs(folder, manifest, entriesProver(suite, manifest));
   await checkTrees(folder, manifest, suite);
+}
+
+/** That every account's code is there shows when a store is made of the pull. */
+async function checkCodes(folder: string, manifest: Manifest): Promise<void> {
+  const codes = new TableReader(folder, manifest, "codes");
+  for (let row = await codes.next(); row !== undefined; row = await codes.next()) {
+    const hash = keccak256(row.code);
+    if (!isEqual(hash, row.keccakCodeHash))
+      throw damaged(codes.place, `keccak_code_hash: expected ${encodeHex(hash)}, that of the code`);
+  }
 }
 
 /** Every tree that is there has the root that its owner says. */

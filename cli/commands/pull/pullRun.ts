@@ -12,6 +12,7 @@ import {PulledError} from "../../../pulled/pulledError.ts";
 import {WorkError} from "../../../service/workError.ts";
 import type {PullOptions} from "../../flags/pullFlags.ts";
 import {pullChangesFrom} from "./changesPull.ts";
+import {contextOf, pullCodes} from "./codesPull.ts";
 import {pullEntries} from "./entriesPull.ts";
 import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
 import {PULL_START, type PullPlace, type PullWork} from "./pullPlace.ts";
@@ -66,11 +67,15 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
   try {
     const {hash} = await client.getStateRoot({block, signal});
     await pullChoice(work, options, keys);
+    const isAll = choice.kind === "all";
+    if (isAll) await pullCodes(work);
+    const context = isAll ? contextOf(await client.getHeader({block, signal})) : undefined;
     const {accountTree} = work.place;
     const held = {number: block, hash, stateRoot: order.stateRoot};
     return writer.complete(work.place, {
       ...{command, block: held},
       ...(accountTree === undefined ? {} : {accountTree}),
+      ...(context === undefined ? {} : {context}),
     });
   } catch (error) {
     throw keepVerified(work, out, error);

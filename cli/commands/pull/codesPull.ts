@@ -1,0 +1,59 @@
+/**
+ * What a new store needs of a pull besides its trees: the code of all accounts, each once, proven by its hash, and what the server says
+ * of the block (`proofd import --pull`).
+ */
+import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
+import type {BlockContext} from "../../../client/service/header.ts";
+import type {BlockContext as ManifestContext} from "../../../pulled/folder/manifest.ts";
+import {WorkError} from "../../../service/workError.ts";
+import type {PullWork} from "./pullPlace.ts";
+
+/** Codes that are asked for together: some megabytes at most. */
+const CODES_AT_ONCE = 256;
+
+/**
+ * Goes on after the codes that are written. Call it once all accounts are.
+ *
+ * Memory: 100 bytes for each code.
+ *
+ * @throws WorkError if the server lacks a code; what getCodes and the folder throw
+ */
+export async function pullCodes(work: PullWork): Promise<void> {
+  const {writer, client, signal, progress} = work;
+  writer.finishParts(work.place);
+  const hashes = await listCodes(work);
+  for (let at = writer.rows("codes"); at < hashes.length; at += CODES_AT_ONCE) {
+    const asked = hashes.slice(at, at + CODES_AT_ONCE);
+    const codes = await client.getCodes({hashes: asked, signal});
+    for (const [i, hash] of asked.entries()) {
+      const code = codes[i];
+      if (code === undefined) throw new WorkError(`the server does not have the code ${hash}`);
+      writer.add("codes", {keccakCodeHash: decodeHex(hash), code});
+    }
+    if (writer.isDue) writer.finishParts(work.place);
+    progress.show("codes", Math.min(1, (at + CODES_AT_ONCE) / hashes.length), asked.length);
+  }
+}
+
+/** In the order of the accounts: so a pull that goes on knows which are written. */
+async function listCodes({writer}: PullWork): Promise<readonly string[]> {
+  const hashes = new Set<string>();
+  const accounts = writer.readFinished("accounts");
+  for (let row = await accounts.next(); row !== undefined; row = await accounts.next())
+    if (row.keccakCodeHash !== undefined) hashes.add(encodeHex(row.keccakCodeHash));
+  return [...hashes];
+}
+
+/** The answer of chain_getHeader as the manifest has it. */
+export function contextOf({header, ancestors, chainId, config}: BlockContext): ManifestContext {
+  const fields = Object.entries(header as object).flatMap(
+    ([name, value]: [string, bigint | string | undefined]) =>
+      value === undefined ? [] : [[name, typeof value === "bigint" ? quantity(value) : value]],
+  );
+  return {
+    header: Object.fromEntries(fields) as Record<string, string>,
+    ancestors,
+    chainId: chainId === undefined ? null : quantity(chainId),
+    config: config ?? null,
+  };
+}

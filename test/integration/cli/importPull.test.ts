@@ -1,0 +1,316 @@
+/** A store from a pull: `proofd pull --all` of a real service, `proofd import --pull`, and what the new store answers. */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {cpSync, existsSync, readFileSync, writeFileSync} from "node:fs";
+import {writeFile} from "node:fs/promises";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import type {Manifest} from "../../../pulled/folder/manifest.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
+
+/** The block of the pull: BLOCKHASH reaches 256 blocks below it. */
+const FIRST = 300;
+const LAST = 306;
+const CONFIG = {
+  chainId: 1337,
+  homesteadBlock: 0,
+  eip150Block: 0,
+  eip155Block: 0,
+  eip158Block: 0,
+  byzantiumBlock: 0,
+  constantinopleBlock: 0,
+  petersburgBlock: 0,
+  istanbulBlock: 0,
+  berlinBlock: 0,
+  londonBlock: 0,
+  shanghaiTime: 0,
+  terminalTotalDifficulty: 0,
+};
+/** Reverts with the hash of the block that the call names. */
+const HASHES = addressOf("hashes");
+/** Reverts with what the block says of itself: number, timestamp, coinbase, gas limit, base fee, random, and slot 1. */
+const TELLS = addressOf("tells");
+const CODES = {
+  [HASHES]: "0x5f35405f5260205ffd",
+  [TELLS]: "0x435f52426020524160405245606052486080524460a05260015460c05260e05ffd",
+};
+const HOLDERS = Array.from({length: 60}, (_, i) => addressOf(`holder ${i}`));
+
+function digest(text: string): string {
+  return `0x${createHash("sha256").update(text).digest("hex")}`;
+}
+
+function addressOf(text: string): string {
+  return digest(text).slice(0, 42);
+}
+
+const quantity = (number: number): string => `0x${number.toString(16)}`;
+
+function lineOf(number: number): DifferenceLine {
+  const accounts: DifferenceLine["accounts"] = {};
+  if (number === 0) {
+    for (const [i, holder] of HOLDERS.entries()) accounts[holder] = {balance: quantity(i + 1)};
+    for (const [address, code] of Object.entries(CODES)) accounts[address] = {code, nonce: "0x1"};
+  }
+  const holder = HOLDERS[number % HOLDERS.length] as string;
+  accounts[holder] =
+    number % 7 === 3 ? null : {nonce: quantity(number), storage: {[quantity(number)]: "0x1"}};
+  accounts[TELLS] = {
+    ...accounts[TELLS],
+    storage: {"0x1": quantity(number + 1), [quantity(number + 2)]: "0x5"},
+  };
+  return {
+    number: quantity(number),
+    hash: digest(`block ${number}`),
+    ...(number === 0 ? {chainId: "0x539", config: CONFIG} : {parentHash: digest(`block ${number - 1}`)}),
+    timestamp: quantity(1_700_000_000 + number),
+    gasLimit: "0x1c9c380",
+    baseFeePerGas: "0x7",
+    miner: addressOf("miner"),
+    mixHash: digest(`random ${number}`),
+    extraData: "0x11",
+    accounts,
+  };
+}
+
+const lines = Array.from({length: LAST + 1}, (_, number) => lineOf(number));
+let folder: WorkFolder;
+let whole: OwnService;
+let replica: OwnService;
+let pulled: string;
+let root: string;
+
+const serve = (db: string) => OwnService.serve(["--db", db, "--workers", "1"], {estimates: true});
+const importPull = (db: string, from = pulled, ...more: readonly string[]) =>
+  runHere(["import", "--db", folder.file(db), "--pull", from, ...more]);
+
+before(async () => {
+  folder = await WorkFolder.create();
+  await importLines(folder.file("whole"), lines, {finalized: "last"});
+  whole = await serve(folder.file("whole"));
+  root = (await whole.call("chain_getStateRoot", [quantity(FIRST)])).result.stateRoot;
+  pulled = folder.file("pulled");
+  const from = ["--url", whole.url, "--block", String(FIRST), "--root", root];
+  const pull = await runHere(["pull", ...from, "--all", "--out", pulled]);
+  assert.equal(pull.code, 0, pull.stderr);
+  const imported = await importPull("replica");
+  assert.equal(
+    imported.stdout,
+    `the store begins with the state of block ${FIRST} under the root ${root}\n` +
+      `imported 1 blocks; blocks ${FIRST} to ${FIRST} are held, finalized up to ${FIRST}; head: block ${FIRST}, ${digest(`block ${FIRST}`)}\n`,
+    imported.stderr,
+  );
+  replica = await serve(folder.file("replica"));
+});
+
+after(async () => {
+  await replica.stop();
+  await whole.stop();
+  await folder.remove();
+});
+
+/** Both services answer the call alike. @returns the answer */
+async function askBoth(method: string, params: readonly unknown[]) {
+  const [expected, got] = await Promise.all([whole, replica].map(one => one.call(method, [...params])));
+  assert.deepEqual(got, expected, `${method} ${JSON.stringify(params)}`);
+  return got;
+}
+
+async function compareBlock(block: number): Promise<void> {
+  const at = quantity(block);
+  await askBoth("chain_getStateRoot", [at]);
+  await askBoth("chain_getHeader", [at]);
+  await askBoth("chain_getLeaves", ["accounts", "0x0", "0x1000", at]);
+  await askBoth("chain_getLeaves", [TELLS, "0x0", "0x1000", at]);
+  for (const address of [...HOLDERS.slice(0, 12), TELLS, HASHES, addressOf("nobody")])
+    await askBoth("chain_getProofAt", [address, ["0x1", quantity(block), quantity(FIRST)], at]);
+  const told = await askBoth("chain_estimateGas", [{to: TELLS}, at]);
+  assert.equal(told.error?.code, 3);
+  for (const back of [1, 2, 255, 256, 257]) {
+    const data = `0x${(block - back).toString(16).padStart(64, "0")}`;
+    const {error} = await askBoth("chain_estimateGas", [{to: HASHES, data}, at]);
+    assert.equal(error?.data, back > 256 ? `0x${"00".repeat(32)}` : digest(`block ${block - back}`));
+  }
+}
+
+test("a store from a pull answers at its block as the store that was pulled from", async () => {
+  await compareBlock(FIRST);
+  await askBoth("chain_chainId", []);
+  const {result} = await replica.call("chain_getCoverage", []);
+  const {earliest, finalized, latest, ranges} = result;
+  const first = quantity(FIRST);
+  assert.deepEqual([earliest, finalized, latest, ranges], [first, first, first, [[first, first]]]);
+});
+
+test("of older blocks it says from which block on it can prove", async () => {
+  for (const block of [quantity(FIRST - 1), "0x0"]) {
+    for (const [method, params] of [
+      ["chain_getProof", [TELLS, [], block]],
+      ["chain_getStateRoot", [block]],
+      ["chain_estimateGas", [{to: TELLS}, block]],
+    ] as const) {
+      const {error} = await replica.call(method, [...params]);
+      assert.equal(error?.code, -32001);
+      assert.deepEqual(error?.data, {earliest: quantity(FIRST), finalized: quantity(FIRST)});
+      assert.match(error?.message as string, /is not held here: this node holds blocks 0x12c to 0x12c$/);
+    }
+  }
+});
+
+test("later blocks are imported on top, from a file that begins with block 0 too", async () => {
+  const path = folder.file("all.ndjson");
+  await writeFile(path, encodeLines(lines));
+  await replica.stop();
+  const db = folder.file("replica");
+  const imported = await runHere(["import", "--db", db, "--diffs", path, "--finalized", "last"]);
+  assert.match(
+    imported.stdout,
+    new RegExp(`imported ${LAST - FIRST} blocks, ${FIRST + 1} already held; blocks ${FIRST} to ${LAST}`),
+  );
+  assert.deepEqual((await checkStore(db)).found, []);
+  replica = await serve(db);
+  for (const block of [FIRST, FIRST + 1, LAST]) await compareBlock(block);
+});
+
+test("the same pull again changes nothing, and a store with blocks takes no other one", async () => {
+  const again = await importPull("again");
+  assert.equal(again.code, 0, again.stderr);
+  const second = await importPull("again");
+  assert.equal(second.code, 0, second.stderr);
+  assert.match(second.stdout, /^imported 0 blocks, 1 already held; blocks 300 to 300/m);
+  await importLines(folder.file("other"), lines.slice(0, 2));
+  const other = await importPull("other");
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /error: expected block 2 next, got block 300/);
+});
+
+test("a block below the first one is no place to roll back to", async () => {
+  await importPull("rolled");
+  const rolled = await runHere(["rollback", "--db", folder.file("rolled"), "--to", "299", "--finalized"]);
+  assert.equal(rolled.code, 1);
+  assert.match(rolled.stderr, /block 299 is not held: this store begins with block 300/);
+});
+
+/** Changes a copy of the folder. Parts that are changed keep their place, and the manifest says what they are. */
+function forge(name: string, change: (files: Forged) => void): string {
+  const copy = folder.file(name);
+  cpSync(pulled, copy, {recursive: true});
+  const path = join(copy, "manifest.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  const rowsOf = (table: string) =>
+    join(copy, manifest.parts.find(part => part.table === table)?.file as string);
+  change({
+    manifest,
+    edit: (table, edit) => {
+      const file = rowsOf(table);
+      const rows = readFileSync(file, "utf8").trim().split("\n");
+      edit(rows);
+      const text = rows.map(row => `${row}\n`).join("");
+      writeFileSync(file, text);
+      const part = manifest.parts.find(one => one.table === table) as {
+        rows: number;
+        bytes: number;
+        sha256: string;
+      };
+      const sha256 = `0x${createHash("sha256").update(text).digest("hex")}`;
+      Object.assign(part, {rows: rows.length, bytes: text.length, sha256});
+    },
+  });
+  writeFileSync(path, JSON.stringify(manifest));
+  return copy;
+}
+
+interface Forged {
+  readonly manifest: Manifest;
+  edit(table: string, edit: (rows: string[]) => void): void;
+}
+
+type Mutable = {-readonly [K in keyof Manifest]: Manifest[K]};
+
+const FORGERIES: Readonly<Record<string, readonly [(files: Forged) => void, RegExp]>> = {
+  "a balance is changed": [
+    ({edit}) =>
+      edit("accounts", rows => rows.splice(3, 1, (rows[3] as string).replace(/"balance":"/, '"balance":"9'))),
+    /expected state root 0x[0-9a-f]{64}, its accounts give/,
+  ],
+  "an account is left out": [
+    ({edit, manifest}) => {
+      edit("accounts", rows => rows.splice(3, 1));
+      (manifest as Mutable).accountTree = {
+        ...(manifest.accountTree as {nextFreeNode: number; leaves: number}),
+        leaves: (manifest.accountTree?.leaves as number) - 1,
+      };
+    },
+    /expected state root 0x[0-9a-f]{64}, its accounts give|no such account/,
+  ],
+  "an account is there twice": [
+    ({edit}) => edit("accounts", rows => rows.splice(3, 0, rows[3] as string)),
+    /leaf_index: expected more than/,
+  ],
+  "a slot is changed": [
+    ({edit}) =>
+      edit("slots", rows =>
+        rows.splice(1, 1, (rows[1] as string).replace(/1"}$/, '2"}').replace(/5"}$/, '6"}')),
+      ),
+    /expected storage root 0x[0-9a-f]{64}, they give/,
+  ],
+  "code is left out": [
+    ({edit}) => edit("codes", rows => rows.splice(0, 1)),
+    /the code 0x[0-9a-f]{64} of account .* is missing/,
+  ],
+  "the root is another one": [
+    ({manifest}) => {
+      const stateRoot = `0x${"11".repeat(32)}`;
+      (manifest as Mutable).block = {...manifest.block, stateRoot};
+      (manifest as Mutable).order = {...manifest.order, stateRoot};
+    },
+    /expected state root 0x1111/,
+  ],
+  "a header field is none": [
+    ({manifest}) => {
+      const context = manifest.context as NonNullable<Manifest["context"]>;
+      (manifest as Mutable).context = {...context, header: {...context.header, timestamp: "soon"}};
+    },
+    /manifest.json: context.header.timestamp: expected a quantity/,
+  ],
+};
+
+test("a folder that says anything else is refused, and no store is left", async () => {
+  let forgeries = 0;
+  for (const [what, [change, expected]] of Object.entries(FORGERIES)) {
+    const [name, db] = [`forged${forgeries}`, `refused${forgeries++}`];
+    const refused = await importPull(db, forge(name, change));
+    assert.equal(refused.code, 1, what);
+    assert.match(refused.stderr, expected, what);
+    assert.equal(existsSync(folder.file(db)), false, what);
+  }
+  const torn = forge("torn", () => {});
+  const part = join(torn, "slots-000001.ndjson");
+  writeFileSync(part, readFileSync(part, "utf8").replace('"value"', '"Value"'));
+  assert.match((await importPull("torn-store", torn)).stderr, /slots-000001.ndjson/);
+});
+
+test("a pull that is not of everything, of another suite or of another chain is refused", async () => {
+  const from = ["--url", whole.url, "--block", String(FIRST), "--root", root];
+  const accounts = folder.file("accounts");
+  assert.equal((await runHere(["pull", ...from, "--accounts", "--out", accounts])).code, 0);
+  for (const [refused, expected] of [
+    [
+      await importPull("r1", accounts),
+      /expected a pull of everything \(proofd pull --all\), got one of accounts/,
+    ],
+    [await importPull("r2", pulled, "--suite", "poseidon2"), /--suite: expected sha256, that of the pull/],
+    [await importPull("r3", pulled, "--chain-id", "7"), /expected chain 7, got chain 1337/],
+    [await importPull("r4", pulled, "--head", digest("block 1")), /expected the head 0x/],
+    [await importPull("r5", folder.path), /--pull: .*expected a complete pull/],
+  ] as const) {
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, expected);
+  }
+  assert.equal(existsSync(folder.file("r3")), false);
+});
