@@ -10,7 +10,18 @@ import {type Finished, runChild} from "../../../support/processes/childProcesses
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "1k", "--blocks", "1", "--time", "1", "--runs", "2"];
-const STAGES = ["hash", "proof", "multiproof", "leaves", "verify", "estimate", "evm", "commit", "begin"];
+const STAGES = [
+  "hash",
+  "proof",
+  "multiproof",
+  "leaves",
+  "changes",
+  "verify",
+  "estimate",
+  "evm",
+  "commit",
+  "begin",
+];
 
 let folder: string;
 before(async () => {
@@ -35,7 +46,7 @@ test("every stage is measured, printed and written, and the next run is compared
   }
   assert.deepEqual(
     run.figures.map(({stage}) => stage),
-    [...Array(8).fill("multiproof"), "leaves", "leaves", "commit", "commit"],
+    [...Array(8).fill("multiproof"), "leaves", "leaves", "changes", "changes", "commit", "commit"],
   );
   const stores = await readdir(join(folder, "bench-data"));
 
