@@ -3,6 +3,7 @@
  *
  *   node pullProgram.js '{"url": "http://...", "tree": "all", "block": 300, "root": "0x..."}'   ->   one PullFigures as JSON
  */
+import {readFileSync} from "node:fs";
 import {createProofClient, pullState, sha256Suite} from "../../client/client.ts";
 
 export interface PullOrder {
@@ -45,7 +46,9 @@ for await (const {leaves} of pullState(client, {tree, block}))
     if (role === "account") accounts++;
     else if (role === "slot") slots++;
 const seconds = (performance.now() - startMs) / 1000;
-const {userCPUTime, systemCPUTime, maxRSS} = process.resourceUsage();
+const {userCPUTime, systemCPUTime} = process.resourceUsage();
+// Not `maxRSS`, which begins with that of the process that has started this one.
+const [, peakKb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
 const figures: PullFigures = {
   accounts,
   slots,
@@ -53,6 +56,6 @@ const figures: PullFigures = {
   cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
   bytes,
   requests,
-  peakRssBytes: maxRSS * 1024,
+  peakRssBytes: Number(peakKb) * 1024,
 };
 process.stdout.write(JSON.stringify(figures));

@@ -7,22 +7,14 @@
  *
  * Each run takes other blocks, or the next answer. Before a task is measured it goes through all of them once.
  */
-import * as asSha256 from "@chainsafe/as-sha256";
-import {
-  type ChangesRequest,
-  type ComparedRoots,
-  createSha256Suite,
-  type HashSuite,
-  poseidon2Suite,
-  sha256Suite,
-  verifyChanges,
-} from "../../client/client.ts";
+import {type ChangesRequest, type ComparedRoots, type HashSuite, verifyChanges} from "../../client/client.ts";
 import {splitCursor} from "../../client/leaves/changeCursor.ts";
 import {ChangeScope, packChanges} from "../../workers/job/changesCall.ts";
 import {ProofForm, packedBytes} from "../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../workers/job/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import type {BenchStore} from "./benchStore.ts";
+import {clientSuites} from "./clientSuites.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 
 const BLOCK_LEAVES = 300;
@@ -40,7 +32,7 @@ interface Asked {
 
 export function createChangesStage({store, blocks}: BenchStore): Stage {
   const prover = new Prover(store.reader);
-  const suites = suitesOf(store.reader.suite.name);
+  const suites = clientSuites(store.reader.suite.name);
   const make = ({job}: Asked): Uint8Array => {
     const {text, failures} = prover.answer(job);
     if (failures.length > 0) throw new Error(failures[0]?.detail);
@@ -117,12 +109,4 @@ function taskOf<One>(
   let round = 0;
   const run = () => work(all[round++ % all.length] as One);
   return {name, units, run, hooks: {beforeAll: () => all.forEach(work)}};
-}
-
-function suitesOf(name: string): readonly (readonly [string, HashSuite])[] {
-  if (name === poseidon2Suite.name) return [["poseidon2", poseidon2Suite]];
-  return [
-    ["as-sha256", createSha256Suite(asSha256)],
-    ["noble", sha256Suite],
-  ];
 }

@@ -7,22 +7,15 @@
  *
  * Each run takes the next range. Before a task is measured it goes through all its ranges once.
  */
-import * as asSha256 from "@chainsafe/as-sha256";
 import {encodeHex} from "../../client/bytes/hex.ts";
-import {
-  createSha256Suite,
-  type HashSuite,
-  type LeavesRequest,
-  poseidon2Suite,
-  sha256Suite,
-  verifyLeaves,
-} from "../../client/client.ts";
+import {type LeavesRequest, verifyLeaves} from "../../client/client.ts";
 import {packLeaves} from "../../workers/job/leavesCall.ts";
 import {ProofForm, packedBytes} from "../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../workers/job/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
+import {clientSuites} from "./clientSuites.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 import {HOLDERS} from "./storeSize.ts";
 
@@ -54,7 +47,7 @@ export function createLeavesStage({store, accounts, blocks}: BenchStore): Stage 
     const made = ranges.slice(0, VERIFIED).map(range => ({request: range.request, bytes: make(range)}));
     return [
       taskOf(`${name}, made`, ranges, make),
-      ...suitesOf(store.reader.suite.name).map(([suiteName, suite]) =>
+      ...clientSuites(store.reader.suite.name).map(([suiteName, suite]) =>
         taskOf(`${name}, verified, ${suiteName}`, made, ({request, bytes}) =>
           verifyLeaves(suite, stateRoot, request, bytes),
         ),
@@ -87,12 +80,4 @@ function rangesOf(block: number, address: Uint8Array | undefined, leaves: number
     const tree = address === undefined ? "accounts" : encodeHex(address);
     return {request: {tree, from, count: LEAVES}, job: {calls: new Uint8Array(calls), ids: ["0"]}};
   });
-}
-
-function suitesOf(name: string): readonly (readonly [string, HashSuite])[] {
-  if (name === poseidon2Suite.name) return [["poseidon2", poseidon2Suite]];
-  return [
-    ["as-sha256", createSha256Suite(asSha256)],
-    ["noble", sha256Suite],
-  ];
 }

@@ -1,6 +1,6 @@
 /**
- * Verifying proofs of random accounts of one block with client/, one thread: with @noble/hashes, and with as-sha256 as a caller
- * passes it.
+ * Verifying proofs of random accounts of one block with client/, one thread: with the runtime's SHA-256, with as-sha256 as a caller
+ * passes it, and with @noble/hashes.
  *
  *   chain_getProof   answers, parsed                        1 proof each
  *   compact          proof bytes of such an answer          1 proof each
@@ -16,7 +16,6 @@ import {
   encodeHex,
   type HashSuite,
   type ProofRequest,
-  poseidon2Suite,
   sha256Suite,
   verifyCompact,
   verifyMultiProof,
@@ -27,6 +26,7 @@ import type {ProveJob} from "../../workers/job/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";
+import {clientSuites} from "./clientSuites.ts";
 import {packCalls, packEntries} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 
@@ -47,6 +47,7 @@ interface ProvedSet {
 export function createVerifyStage({store, accounts, blocks}: BenchStore): Stage {
   const {stateRoot} = store.reader.blockOrThrow(blocks);
   const suites = suitesOf(store.reader.suite.name);
+  const [[, suite]] = suites as [readonly [string, HashSuite]];
   const prover = new Prover(store.reader);
   const prove = (job: ProveJob): Buffer => {
     const {text, failures} = prover.answer(job);
@@ -65,26 +66,19 @@ export function createVerifyStage({store, accounts, blocks}: BenchStore): Stage 
     return {
       request,
       answers,
-      compacts: answers.map((answer, i) => compact(suites[0].suite, request[i] as ProofRequest, answer)),
+      compacts: answers.map((answer, i) => compact(suite, request[i] as ProofRequest, answer)),
       multiproof: prove(packEntries(blocks, ProofForm.MULTI_BYTES, entries)),
     };
   });
-  return {tasks: suites.flatMap(({name, suite}) => tasksOf(name, suite, stateRoot, sets))};
+  return {tasks: suites.flatMap(([name, one]) => tasksOf(name, one, stateRoot, sets))};
 }
 
-interface NamedSuite {
-  readonly name: string;
-  readonly suite: HashSuite;
-}
-
-function suitesOf(name: string): readonly [NamedSuite, ...NamedSuite[]] {
-  if (name === poseidon2Suite.name) return [{name: "poseidon2", suite: poseidon2Suite}];
-  const fast = createSha256Suite(asSha256);
-  return [
-    {name: "as-sha256", suite: fast},
-    {name: "noble", suite: sha256Suite},
-    {name: NO_MEMORY, suite: {...fast, hashPair: asSha256.digest2Bytes32, hashBranch: asSha256.digest64}},
-  ];
+/** Without memory: each branch is hashed again. */
+function suitesOf(name: string): readonly (readonly [string, HashSuite])[] {
+  const suites = clientSuites(name);
+  if (name !== sha256Suite.name) return suites;
+  const {digest2Bytes32: hashPair, digest64: hashBranch} = asSha256;
+  return [...suites, [NO_MEMORY, {...createSha256Suite(asSha256), hashPair, hashBranch}]];
 }
 
 /** One task for each form. */

@@ -22,9 +22,11 @@ interface Worker {
 }
 
 interface WorkerThreads {
-  readonly Worker: new (file: URL) => Worker;
+  readonly Worker: new (file: URL, options: {readonly resourceLimits: object}) => Worker;
 }
 
+/** Nothing that a thread makes lasts. So V8 need not keep 50 MB for it, and the whole process takes 30 MB less. */
+const resourceLimits = {maxYoungGenerationSizeMb: 4};
 /** A shorter answer is verified here in less time than it takes to send it. */
 const MIN_BYTES = 2048;
 /** More threads than that verify faster than one thread reads. */
@@ -76,7 +78,9 @@ export class VerifierThreads implements LeavesVerifier {
     const Worker = builtinModule<WorkerThreads>("node:worker_threads")?.Worker;
     if (Worker === undefined || !this.isOpen) return;
     while (this.threads.length < this.count)
-      this.threads.push(new VerifierThread(new Worker(new URL("./leavesWorker.js", import.meta.url))));
+      this.threads.push(
+        new VerifierThread(new Worker(new URL("./leavesWorker.js", import.meta.url), {resourceLimits})),
+      );
   }
 }
 

@@ -118,6 +118,33 @@ test("a pull of an address gives its account and its slots, those of the block t
   }
 });
 
+test("a pull of all trees asks for the small storage trees in batches, and gives what pulls of each tree give", async () => {
+  const requests: UpstreamRequest[] = [];
+  proxy.change = async (request, forward) => {
+    requests.push(request);
+    return forward();
+  };
+  const client = createClient({url: proxy.url.href});
+  const ranges = await collect(pull({tree: "all", block: 3, leavesPerRange: 64}, client));
+  // The account tree is one range, and 40 storage trees are two batches.
+  assert.deepEqual(
+    requests.map(({call}) => (Array.isArray(call) ? call.length : 1)),
+    [1, 32, 8],
+  );
+  const single: PulledRange[] = await collect(pull({block: 3, leavesPerRange: 64}));
+  for (const leaf of leavesOf(single))
+    if (leaf.role === "account")
+      single.push(...(await collect(pull({tree: `${leaf.address}`, block: 3, leavesPerRange: 64}))));
+  assert.equal(single.length, 1 + ACCOUNTS.length);
+  const values = (all: readonly PulledRange[]) => all.map(({cursor: _, ...range}) => range);
+  assert.deepEqual(values(ranges), values(single));
+  // After the last range there is nothing, and before it the storage of the last account.
+  const [last, final] = ranges.slice(-2) as [PulledRange, PulledRange];
+  const goOn = (cursor: string) => collect(pull({tree: "all", cursor, leavesPerRange: 64}));
+  assert.deepEqual(values(await goOn(last.cursor)), values([final]));
+  assert.deepEqual(await goOn(final.cursor), []);
+});
+
 test("an account without storage gives one empty range, which proves that there is none", async () => {
   const [range, ...more] = await collect(pull({tree: ABSENT_ACCOUNT}));
   assert.deepEqual([range?.from, range?.end, range?.nextFreeNode, range?.leaves, more], [0, 2, 2, [], []]);
