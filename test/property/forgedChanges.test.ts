@@ -34,7 +34,7 @@ const RULES = [
   /^byte \d+: expected the end of the proof, got \d+ more bytes?/,
 ];
 const NO_DIGESTS = [/: a node is no digest of the suite/];
-const PER_CLASS = isSoak() ? 1000 : 30;
+const PER_CLASS = isSoak() ? 700 : 30;
 /** The same ones in each `npm test`, so that each rule is met. A soak takes others each time. */
 const SEED = isSoak() ? {} : {seed: 25};
 const PAIRS = [

@@ -39,7 +39,12 @@ interface Side {
   readonly accounts: ReferenceTree;
   /** Those of accounts, by hKey as text. */
   readonly storages: ReadonlyMap<string, ReferenceTree>;
+  /** Of accounts, by address, as far as they were asked for. */
+  readonly proofs: Map<string, Uint8Array>;
 }
+
+/** By account tree. A block keeps its own, whatever other blocks do. */
+const madeSides = new WeakMap<ReferenceTree, Side>();
 
 /** A leaf that differs. null: there is none. */
 interface ReferenceChange {
@@ -89,9 +94,10 @@ export function changeParts(
   const proofs: Uint8Array[] = [];
   if (tree === "accounts" || tree === "all") writer.writeAccounts(...sides);
   else {
-    for (const {number} of blocks) {
-      const answer = state.prove(number, tree, []);
-      const proof = compactAnswers(state.suite, [{address: tree, storageKeys: []}], [answer]);
+    for (const [i, {number}] of blocks.entries()) {
+      const {proofs: made} = sides[i] as Side;
+      const proof = made.get(tree) ?? proveAccount(state, number, tree);
+      made.set(tree, proof);
       proofs.push(bigEndian(proof.length, 2), proof);
     }
     writer.writeStorageOf(state.suite.hashAddress(decodeHex(tree.toLowerCase())), ...sides);
@@ -100,12 +106,22 @@ export function changeParts(
   return {head: concatBytes(bigEndian(4, 1), ...head), proofs: joinBytes(proofs), from, end, items};
 }
 
+function proveAccount(state: ReferenceState, block: number, address: string): Uint8Array {
+  const answer = state.prove(block, address, []);
+  return compactAnswers(state.suite, [{address, storageKeys: []}], [answer]);
+}
+
 function sideOf(state: ReferenceState, block: number): Side {
+  const accounts = state.accountTree(block);
+  const made = madeSides.get(accounts);
+  if (made !== undefined) return made;
   const storages = state.listAddresses(block).map(address => {
     const hKey = state.suite.hashAddress(decodeHex(address));
     return [encodeHex(hKey), state.readAccount(block, address)?.storage as ReferenceTree] as const;
   });
-  return {accounts: state.accountTree(block), storages: new Map(storages)};
+  const side = {accounts, storages: new Map(storages), proofs: new Map()};
+  madeSides.set(accounts, side);
+  return side;
 }
 
 export function joinChanges({head, proofs, from, end, items}: ChangeParts): Uint8Array {

@@ -87,6 +87,7 @@ export class ChangeCases {
   readonly keyOf: KeyOf;
   readonly state: ReferenceState;
   private readonly otherState: ReferenceState;
+  private readonly questions = new Map<string, readonly ChangesQuestion[]>();
 
   constructor(readonly suite: HashSuite) {
     this.keyOf = keysOf(suite, LINES);
@@ -123,7 +124,24 @@ export class ChangeCases {
   }
 
   /** Every answer of at most `longest` leaves that begins at any place, and the whole. */
-  listQuestions(tree: string, fromBlock: number, toBlock: number, longest: number): ChangesQuestion[] {
+  listQuestions(
+    tree: string,
+    fromBlock: number,
+    toBlock: number,
+    longest: number,
+  ): readonly ChangesQuestion[] {
+    const name = [tree, fromBlock, toBlock, longest].join();
+    const questions = this.questions.get(name) ?? this.makeQuestions(tree, fromBlock, toBlock, longest);
+    this.questions.set(name, questions);
+    return questions;
+  }
+
+  private makeQuestions(
+    tree: string,
+    fromBlock: number,
+    toBlock: number,
+    longest: number,
+  ): ChangesQuestion[] {
     const compared = {fromBlock, toBlock};
     const whole = {...compared, request: {tree, cursor: 0n, count: 4096}, end: LAST_CURSOR};
     const places: bigint[] = [];
