@@ -10,6 +10,7 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
+import type {LeafKeys} from "../../storage/keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryKeyAt, entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
@@ -46,6 +47,9 @@ export class TreeChanges {
   private form: LeafForm;
   private answer: ChangesAnswer | undefined;
   private owner = 0;
+  /** Those of the leaf page `keysPage`. */
+  private keys: LeafKeys = [];
+  private keysPage = -1;
   private from = 0;
   private oldPositions = 0;
   private youngPositions = 0;
@@ -80,6 +84,7 @@ export class TreeChanges {
     const positions = Math.max(old.nextFreeNode, young.nextFreeNode);
     this.answer = answer;
     this.owner = owner;
+    this.keysPage = -1;
     this.from = from;
     this.shown = shown;
     this.stop = NO_STOP;
@@ -144,7 +149,7 @@ export class TreeChanges {
       return;
     }
     const position = leafIndex % LEAVES_PER_PAGE;
-    const key = store.readLeafKeys(owner, Math.floor(leafIndex / LEAVES_PER_PAGE))[position];
+    const key = this.readKey(leafIndex);
     const old = leafIndex < oldPositions ? this.old.pageOver(leafIndex, 0) : undefined;
     const young = leafIndex < youngPositions ? this.young.pageOver(leafIndex, 0) : undefined;
     if (old !== undefined) writeLeaf(text, form, old, position, key);
@@ -156,6 +161,16 @@ export class TreeChanges {
     else if (young !== undefined && old !== undefined) this.writeYoung(old, oldEntry, young, position);
     if (leafIndex !== this.shown) budget.leaves++;
     this.onLeaf?.(leafIndex, old, young);
+  }
+
+  /** Leaves come in order, so the keys of a page are read once. @returns undefined: it is not known */
+  private readKey(leafIndex: number): Uint8Array | undefined {
+    const page = Math.floor(leafIndex / LEAVES_PER_PAGE);
+    if (page !== this.keysPage) {
+      this.keys = this.store.readLeafKeys(this.owner, page);
+      this.keysPage = page;
+    }
+    return this.keys[leafIndex % LEAVES_PER_PAGE];
   }
 
   /** What became of a leaf that was there: a bit, and only its links if its value is the same. */
