@@ -10,9 +10,12 @@ import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {type Manifest, readManifest} from "../../../pulled/folder/manifest.ts";
 import {readRows} from "../../../pulled/folder/readRows.ts";
 import {FORMAT_NAMES} from "../../../pulled/format/formats.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, createLines} from "../../support/chains/serviceChain.ts";
 import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
+import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {pullSmall} from "../../support/pulled/smallPull.ts";
@@ -277,6 +280,64 @@ test("a block that is not finalized or not there ends a pull with the server's r
       stderr,
       /^error: the pull stopped: the server refused \(-3200[12]\): .*Nothing was verified before/,
     );
+  }
+});
+
+test("a block that the server has pruned ends a pull with the nearest blocks that it keeps", async () => {
+  const [db, diffs] = [newFolder(), await service.write("diffs.ndjson", encodeLines(createLines(0, LATEST)))];
+  const history = ["--finalized", "last", "--history", "2"];
+  const {code, stderr} = await runHere(["import", "--db", db, "--diffs", diffs, ...history]);
+  assert.equal(code, 0, stderr);
+  const pruned = await OwnService.serve(["--db", db]);
+  try {
+    const args = flags(newFolder(), ["--all"]).map(arg => (arg === proxy.url.href ? pruned.url : arg));
+    const ended = await runHere(["pull", ...args]);
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /the server refused \(-32001\): [^\n]*pruned[^\n]*5/);
+  } finally {
+    await pruned.stop();
+  }
+});
+
+test("SIGINT ends a pull with exit code 130, and it can be resumed", async () => {
+  const folder = newFolder();
+  let asked = 0;
+  proxy.change = (_, forward) => {
+    if (++asked < 3) return forward();
+    pull.child.kill("SIGINT");
+    return new Promise(() => {}); // no answer: only the signal ends the pull
+  };
+  const pull = new Daemon(["pull", ...flags(folder, ["--all"])]);
+  const {code, stderr} = await pull.finished;
+  assert.equal(code, 130, stderr);
+  assert.match(stderr, /the pull stopped: SIGINT came\. 40 rows that were verified stay in/);
+  proxy.change = (_, forward) => forward();
+  const resumed = await runHere(["pull", ...flags(folder, ["--all"], "--resume")]);
+  assert.equal(resumed.code, 0, resumed.stderr);
+});
+
+test("the roots of both blocks come from the contract on layer 1, and a folder is verified against it", async () => {
+  // Layer 1 is whatever answers eth_call with the root that the contract would hold.
+  const layer1 = new JsonRpcServer(({id, params}) => {
+    const [{data}] = params as [{readonly data: string}];
+    return {jsonrpc: "2.0", id, result: encodeHex(service.root(Number(`0x${data.slice(-64)}`)))};
+  });
+  await layer1.start();
+  try {
+    const trust = ["--l1", layer1.url, "--rollup", OWNER];
+    const from = ["--url", service.daemon.url, "--block", String(FINALIZED), "--changes-from", "2"];
+    const folder = newFolder();
+    const {code, stdout, stderr} = await runHere(["pull", ...from, ...trust, "--out", folder]);
+    assert.equal(code, 0, stderr);
+    assert.match(
+      stdout,
+      /from block 2 to 4 under the root 0x\w{64}, of block 4, as the contract 0x\w{40} holds it on layer 1/,
+    );
+    assert.equal((await verify(folder, ...trust)).code, 0);
+    const {stderr: refusal} = await verify(folder, "--root", root, "--from-root", root);
+    assert.match(refusal, /expected the root 0x\w{64}, given by --root, got a pull under the root 0x/);
+  } finally {
+    await layer1.stop();
   }
 });
 
