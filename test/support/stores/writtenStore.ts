@@ -5,7 +5,9 @@ import {join} from "node:path";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
+import {StateBuilder} from "../../../storage/commit/stateBuilder.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
+import {FIRST_FREE_NODE} from "../../../storage/tree/emptyTree.ts";
 import type {SourceHost} from "../../../workers/import/sourceHost.ts";
 import "../processes/testProcess.ts";
 
@@ -78,6 +80,24 @@ export class WrittenStore {
         header: {...block.header, ...(stateRoot === undefined ? {} : {stateRoot})},
       });
     }
+    return written;
+  }
+
+  /** Begins with block `first`, whose state is empty, and holds blocks of branch 1 up to `latest`. */
+  static async begun(first: number, latest: number): Promise<WrittenStore> {
+    const folder = await mkdtemp(join(tmpdir(), "proofd-written-"));
+    const store = await StateStore.open({
+      ...{directory: join(folder, "db"), role: "owner", createIfMissing: true},
+      cacheBytes: 1 << 20,
+    });
+    const block = {
+      ...{header: createBlock(first, 1).header, stateRoot: store.reader.empty.topRoot},
+      ...{chain: {}, ancestors: []},
+    };
+    const builder = await StateBuilder.create(store, block, FIRST_FREE_NODE, () => {});
+    await builder.finish();
+    const written = new WrittenStore(folder, store, await BlockWriter.create(store));
+    for (let number = first + 1; number <= latest; number++) await written.apply(createBlock(number, 1));
     return written;
   }
 

@@ -169,6 +169,13 @@ test("a node that is behind is waited for, and does not count as followed before
   assert.deepEqual(await readStates([...Array(10).fill(0), 12], 11), [waiting, "reading", "following"]);
 });
 
+test("a node that has not come to the first block of the store is waited for too", async () => {
+  await store.close();
+  store = await WrittenStore.begun(5, 10);
+  const waiting = "waiting: http://node: its newest block is 2, block 10 is held here";
+  assert.deepEqual(await readStates([...Array(10).fill(2), 12], 11), [waiting, "reading", "following"]);
+});
+
 test("blocks that come begin the wait for a node that is behind anew", async () => {
   assert.deepEqual(await readStates([...Array(9).fill(0), 11, 0], 18), []);
 });
