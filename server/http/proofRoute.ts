@@ -49,7 +49,7 @@ export function answerProof(
   const {call, block, digest, isBytes} = target;
   const root = blocks.findRoot(block);
   const tag = root === undefined ? undefined : `"${Buffer.from(root).toString("hex")}-${digest}"`;
-  if (tag !== undefined && ifNoneMatch.split(",").some(one => one.trim() === tag)) {
+  if (tag !== undefined && ifNoneMatch.split(",").some(one => one.trim().replace(/^W\//, "") === tag)) {
     reply.send("304 Not Modified", [["ETag", tag], FOR_EVER], "", false);
     return;
   }

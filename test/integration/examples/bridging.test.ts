@@ -1,8 +1,5 @@
 /** docs/bridging.md: its commands, run in their order by one shell as its reader does, print what the page prints. */
 import assert from "node:assert/strict";
-import {randomInt} from "node:crypto";
-import {once} from "node:events";
-import {createServer} from "node:net";
 import {dirname} from "node:path";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
@@ -11,6 +8,7 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {ROOT, readBlocks, readDocument, readSection} from "../../support/documents/printedBlocks.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
+import {findPorts} from "../../support/processes/freePorts.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 /** Ports of the page: of layer 1, layer 2 and proofd. */
@@ -18,30 +16,6 @@ const PORTS = ["9545", "9546", "9547"];
 const FOLDER = "/tmp/bridge";
 
 const page = readDocument("docs/bridging.md");
-
-/** Ports below those that systems give to whoever asks for any, so that nobody gets them before the page's programs do. */
-const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000];
-
-async function findPorts(count: number): Promise<string[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
-    if (await isFree(port)) ports.add(port);
-  }
-  return [...ports].map(String);
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-  } catch {
-    return false; // another program has it
-  }
-  server.close();
-  await once(server, "close");
-  return true;
-}
 
 /** Answers as the page prints them: dots stand for what differs each time. */
 function patternOf(printed: string): RegExp {
@@ -62,7 +36,7 @@ test("the page's commands lead from two empty nodes to a paid claim", async t =>
   const commands = blocks.filter(({language}) => language === "sh").map(({text}) => text);
   const answers = blocks.slice(begin).filter(({language}) => language === "");
   assert.ok(commands.length >= 7 && answers.length >= 4, "the page prints commands and answers");
-  const ports = await findPorts(PORTS.length);
+  const ports = (await findPorts(PORTS.length)).map(String);
   let script = commands.join("").replaceAll(FOLDER, folder.file("bridge"));
   for (const [i, port] of PORTS.entries()) {
     assert.ok(script.includes(port), `port ${port}`);

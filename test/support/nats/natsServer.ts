@@ -1,10 +1,9 @@
 /** A real nats-server with JetStream, as a process of its own. */
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
-import type {AddressInfo} from "node:net";
-import {createServer} from "node:net";
 import {createInterface} from "node:readline";
 import {runChild, startChild} from "../processes/childProcesses.ts";
+import {findPorts} from "../processes/freePorts.ts";
 
 interface ServerPlace {
   readonly name: string;
@@ -19,15 +18,6 @@ interface ServerPlace {
 export async function lacksNats(): Promise<string | undefined> {
   const {code} = await runChild("sh", ["-c", "command -v nats-server"]);
   return code === 0 ? undefined : "nats-server is not installed (Debian: apt-get install nats-server)";
-}
-
-/** @returns ports that were free just now: servers of a cluster must know each other's before they start */
-export async function findPorts(count: number): Promise<number[]> {
-  const servers = Array.from({length: count}, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map(server => once(server, "listening")));
-  const ports = servers.map(server => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map(server => once(server.close(), "close")));
-  return ports;
 }
 
 export class NatsServer {
