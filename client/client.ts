@@ -84,6 +84,7 @@ export {
   type GetMultiProofParameters,
   type GetProofParameters,
   type GetStateRootParameters,
+  type NotBefore,
   type ProofClient,
   type WaitForProofParameters,
 } from "./service/proofClient.ts";

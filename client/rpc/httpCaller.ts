@@ -2,6 +2,7 @@
 import {answerBytes, sendCalls} from "./callBatch.ts";
 import {Exchange, type ExchangeSettings} from "./exchange.ts";
 import {PendingCall} from "./pendingCall.ts";
+import type {RetrySettings} from "./retryWaits.ts";
 import type {RpcCaller, RpcRequest} from "./rpcCaller.ts";
 
 /** A fifth of what a proofd takes unless it is told otherwise. */
@@ -22,8 +23,10 @@ export class HttpCaller implements RpcCaller {
   private readonly waits: Exchange;
   private gathered: PendingCall[] = [];
   private lastId = 0;
+  readonly retry: RetrySettings;
 
   constructor(private readonly settings: HttpCallerSettings) {
+    this.retry = settings.retry;
     this.exchange = new Exchange(settings);
     this.waits = new Exchange(settings);
   }

@@ -1,5 +1,7 @@
 /** What makes calls: the client's own HTTP, or another library's. */
 
+import type {RetrySettings} from "./retryWaits.ts";
+
 /** One call. */
 export interface RpcRequest {
   readonly method: string;
@@ -13,6 +15,8 @@ export interface RpcRequest {
 }
 
 export interface RpcCaller {
+  /** For what is asked again because the answer is of too old a block. undefined: the defaults. */
+  readonly retry?: RetrySettings;
   /** A call that takes longer may be given up, so none is asked to wait longer. undefined: it allows for `waitMs`. */
   readonly longestWaitMs?: number;
   /**

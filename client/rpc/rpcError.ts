@@ -16,6 +16,8 @@ export type RpcErrorName =
   | "BAD_ANSWER"
   /** No root is known for the block, so nothing can be verified. */
   | "ROOT_UNKNOWN"
+  /** The server's newest block is older than `atLeast`, at every try. */
+  | "BLOCK_TOO_OLD"
   /** The server does not know the address of an account that has storage, so that its storage cannot be asked for. */
   | "ADDRESS_UNKNOWN";
 

@@ -4,6 +4,7 @@ import {shown} from "../bytes/values.ts";
 import {LAST_INTEGER} from "../leaves/changeCursor.ts";
 import {type ChangesRequest, readComparedBlocks, verifyChanges} from "../leaves/changeRange.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
+import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
 import {type BlockName, blockNumber, encodeBlock} from "./block.ts";
 import {requireWhole} from "./connection.ts";
 import type {ProofMethods} from "./proofMethods.ts";
@@ -18,7 +19,7 @@ export async function getChanges(
   {caller, verifier}: ProofMethods,
   {tree, cursor, count}: ChangesRequest,
   fromBlock: BlockName,
-  toBlock: BlockName,
+  {block: toBlock, atLeast}: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<ProvenChanges | ServerChanges> {
   requireWhole("count", count, 1, MAX_COUNT);
@@ -27,9 +28,18 @@ export async function getChanges(
   const asked = [fromBlock, toBlock];
   const params = [tree, ...asked.map(encodeBlock), quantity(cursor), quantity(BigInt(count))];
   const request = {method: "chain_getChanges", params, takesBytes: true, maxAnswerBytes: MAX_ANSWER_BYTES};
-  const result = await caller.call(request, signal);
-  const proof = result instanceof Uint8Array ? result : readBytes("result", result);
-  const blocks = readComparedBlocks(proof);
+  const ask = async () => {
+    const result = await caller.call(request, signal);
+    const proof = result instanceof Uint8Array ? result : readBytes("result", result);
+    return {proof, blocks: readComparedBlocks(proof)};
+  };
+  const {proof, blocks} = await askNotBefore(
+    {block: toBlock, atLeast},
+    caller.retry,
+    signal,
+    ask,
+    ({blocks: [, to]}) => to.number,
+  );
   for (const [i, {number}] of blocks.entries()) {
     const expected = blockNumber(asked[i] as BlockName);
     const name = i === 0 ? "fromBlock" : "toBlock";

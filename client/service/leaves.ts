@@ -4,6 +4,7 @@ import {type LeavesRequest, readAnsweredBlock} from "../leaves/leafRange.ts";
 import {type LeavesVerifier, thisThread} from "../leaves/leavesVerifier.ts";
 import {LEAF_POSITIONS} from "../proof/leafProof.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
+import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
 import {type BlockName, blockNumber, encodeBlock} from "./block.ts";
 import {requireWhole} from "./connection.ts";
 import type {ProofMethods} from "./proofMethods.ts";
@@ -30,13 +31,13 @@ export interface LeavesHandling {
 export async function getLeaves(
   {caller, verifier}: ProofMethods,
   {tree, from, count}: LeavesRequest,
-  block: BlockName,
+  asked: AskedBlock<BlockName>,
   {batched = false, verifyWith = thisThread}: LeavesHandling,
   signal: AbortSignal | undefined,
 ): Promise<ProvenLeaves | ServerLeaves> {
   requireWhole("from", from, 0, LEAF_POSITIONS - 1);
   requireWhole("count", count, 1, MAX_COUNT);
-  const params = [tree, quantity(BigInt(from)), quantity(BigInt(count)), encodeBlock(block)];
+  const params = [tree, quantity(BigInt(from)), quantity(BigInt(count)), encodeBlock(asked.block)];
   const request = {
     method: "chain_getLeaves",
     params,
@@ -44,11 +45,14 @@ export async function getLeaves(
     // Twice as many, for their hex.
     maxAnswerBytes: 2 * (REST_BYTES + Math.min(count * LEAF_BYTES, MAX_RECORDS_BYTES)),
   };
-  const result = await caller.call(request, signal);
-  const proof = result instanceof Uint8Array ? result : readBytes("result", result);
-  const {number} = readAnsweredBlock(proof);
-  const asked = blockNumber(block);
-  check(asked === undefined || number === asked, "block.number", `expected ${asked}, got ${number}`);
+  const ask = async () => {
+    const result = await caller.call(request, signal);
+    const proof = result instanceof Uint8Array ? result : readBytes("result", result);
+    return {proof, number: readAnsweredBlock(proof).number};
+  };
+  const {proof, number} = await askNotBefore(asked, caller.retry, signal, ask, answer => answer.number);
+  const named = blockNumber(asked.block);
+  check(named === undefined || number === named, "block.number", `expected ${named}, got ${number}`);
   if (verifier === undefined) return {block: number, proof};
   return verifyWith.verify(verifier.suite, () => verifier.of(number, signal), {tree, from, count}, proof);
 }

@@ -2,6 +2,7 @@
 import type {ProofRequest} from "../proof/request.ts";
 import {HttpCaller} from "../rpc/httpCaller.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import {askNotBefore} from "./askedBlock.ts";
 import {type BlockName, getStateRoot, type HeldBlockName, type RootedBlock} from "./block.ts";
 import {getChanges} from "./changes.ts";
 import {getCodes} from "./codes.ts";
@@ -29,7 +30,16 @@ export interface Abortable {
   readonly signal?: AbortSignal;
 }
 
-export interface GetProofParameters extends Abortable {
+/** For a block that is named by a tag. */
+export interface NotBefore {
+  /**
+   * The answer is of this block or a newer one: servers behind a balancer are not all at the same block, so without it the next answer may
+   * be of an older block than the last. It is asked for again as often as `retry` says. Default: any block.
+   */
+  readonly atLeast?: bigint;
+}
+
+export interface GetProofParameters extends Abortable, NotBefore {
   /** `0x` and 40 digits in any case. */
   readonly address: string;
   /** `0x` and 1 to 64 digits each. Default: none. */
@@ -45,14 +55,14 @@ export interface WaitForProofParameters extends GetProofParameters {
   readonly timeoutMs?: number;
 }
 
-export interface GetMultiProofParameters extends Abortable {
+export interface GetMultiProofParameters extends Abortable, NotBefore {
   /** At least one. */
   readonly entries: readonly ProofRequest[];
   /** Default: "finalized". */
   readonly block?: BlockName;
 }
 
-export interface GetLeavesParameters extends Abortable, LeavesHandling {
+export interface GetLeavesParameters extends Abortable, NotBefore, LeavesHandling {
   /** "accounts" for the tree of all accounts, or an address for that account's storage tree. */
   readonly tree: string;
   /** The leaf index of the first leaf. Default: 0. */
@@ -63,7 +73,8 @@ export interface GetLeavesParameters extends Abortable, LeavesHandling {
   readonly block?: BlockName;
 }
 
-export interface GetChangesParameters extends Abortable {
+/** `atLeast` is for `toBlock`. */
+export interface GetChangesParameters extends Abortable, NotBefore {
   /** "accounts", "all" for accounts and their storage, or an address for that account's storage. */
   readonly tree: string;
   /** May be above or below `toBlock`. */
@@ -76,7 +87,7 @@ export interface GetChangesParameters extends Abortable {
   readonly count?: number;
 }
 
-export interface GetStateRootParameters extends Abortable {
+export interface GetStateRootParameters extends Abortable, NotBefore {
   /** Default: "latest", which may not be finalized yet. */
   readonly block?: HeldBlockName;
 }
@@ -132,18 +143,46 @@ const DEFAULT_FINALIZATIONS = 100;
 export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): ProofClient<boolean> {
   const methods = {caller, verifier};
   return {
-    getProof: ({address, storageKeys = [], block = "finalized", signal}) =>
-      getProof(methods, {address, storageKeys}, block, signal),
-    waitForProof: ({address, storageKeys = [], block = "latest", timeoutMs = DEFAULT_WAIT_MS, signal}) =>
-      waitForProof(methods, {address, storageKeys}, block, timeoutMs, signal),
-    getMultiProof: ({entries, block = "finalized", signal}) => getMultiProof(methods, entries, block, signal),
-    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", signal, ...handling}) =>
-      getLeaves(methods, {tree, from, count}, block, handling, signal),
-    getChanges: ({tree, fromBlock, toBlock = "finalized", cursor = 0n, count = MAX_LEAVES, signal}) =>
-      getChanges(methods, {tree, cursor, count}, fromBlock, toBlock, signal),
+    getProof: ({address, storageKeys = [], block = "finalized", atLeast, signal}) =>
+      getProof(methods, {address, storageKeys}, {block, atLeast}, signal),
+    waitForProof: ({
+      address,
+      storageKeys = [],
+      block = "latest",
+      atLeast,
+      timeoutMs = DEFAULT_WAIT_MS,
+      signal,
+    }) => waitForProof(methods, {address, storageKeys}, {block, atLeast}, timeoutMs, signal),
+    getMultiProof: ({entries, block = "finalized", atLeast, signal}) =>
+      getMultiProof(methods, entries, {block, atLeast}, signal),
+    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", atLeast, signal, ...handling}) =>
+      getLeaves(methods, {tree, from, count}, {block, atLeast}, handling, signal),
+    getChanges: ({
+      tree,
+      fromBlock,
+      toBlock = "finalized",
+      atLeast,
+      cursor = 0n,
+      count = MAX_LEAVES,
+      signal,
+    }) => getChanges(methods, {tree, cursor, count}, fromBlock, {block: toBlock, atLeast}, signal),
     getCodes: ({hashes, signal}) => getCodes(caller, hashes, signal),
-    getHeader: ({block = "latest", signal} = {}) => getHeader(caller, block, signal),
-    getStateRoot: ({block = "latest", signal} = {}) => getStateRoot(caller, block, signal),
+    getHeader: ({block = "latest", atLeast, signal} = {}) =>
+      askNotBefore(
+        {block, atLeast},
+        caller.retry,
+        signal,
+        () => getHeader(caller, block, signal),
+        answer => answer.block.number,
+      ),
+    getStateRoot: ({block = "latest", atLeast, signal} = {}) =>
+      askNotBefore(
+        {block, atLeast},
+        caller.retry,
+        signal,
+        () => getStateRoot(caller, block, signal),
+        ({number}) => number,
+      ),
     getFinalizations: ({fromBlock = 0n, count = DEFAULT_FINALIZATIONS, signal} = {}) =>
       getFinalizations(caller, fromBlock, count, signal),
     getCoverage: ({signal} = {}) => getCoverage(caller, signal),

@@ -9,6 +9,7 @@ import {check, readBytes} from "../proof/strictJson.ts";
 import {sleep} from "../rpc/abortable.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
+import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
 import {
   type BlockName,
   type BlockTag,
@@ -47,17 +48,20 @@ export interface ProofMethods {
 export async function getProof(
   {caller, verifier}: ProofMethods,
   {address, storageKeys}: ProofRequest,
-  block: BlockName,
+  asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
-  const params = [address, storageKeys, encodeBlock(block)];
-  const result = await caller.call({method: "chain_getProofAt", params, ...boundOf(storageKeys)}, signal);
-  const fields = readObject("result", result);
-  const claimed = readRootedBlock("block", fields.block);
+  const params = [address, storageKeys, encodeBlock(asked.block)];
+  const request = {method: "chain_getProofAt", params, ...boundOf(storageKeys)};
+  const ask = async () => {
+    const fields = readObject("result", await caller.call(request, signal));
+    return {claimed: readRootedBlock("block", fields.block), proof: fields.proof as ProofJson};
+  };
+  const answer = await askNotBefore(asked, caller.retry, signal, ask, ({claimed}) => claimed.number);
+  const {claimed, proof} = answer;
   const {number} = claimed;
-  const asked = blockNumber(block);
-  check(asked === undefined || number === asked, "block.number", `expected ${asked}, got ${number}`);
-  const proof = fields.proof as ProofJson;
+  const named = blockNumber(asked.block);
+  check(named === undefined || number === named, "block.number", `expected ${named}, got ${number}`);
   if (verifier === undefined) return {block: number, proof};
   return prove(verifier, {address, storageKeys}, number, proof, signal, claimed.stateRoot);
 }
@@ -90,12 +94,12 @@ async function prove(
 export async function waitForProof(
   {caller, verifier}: ProofMethods,
   {address, storageKeys}: ProofRequest,
-  block: BlockName,
+  asked: AskedBlock<BlockName>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
   const endMs = performance.now() + requireWhole("timeoutMs", timeoutMs, 0, MAX_MS);
-  const number = await findNumber(caller, block, block, signal);
+  const number = await findNumber(caller, asked, signal);
   for (;;) {
     const leftMs = Math.max(0, Math.round(endMs - performance.now()));
     const waitMs = Math.min(leftMs, caller.longestWaitMs ?? WAIT_STEP_MS);
@@ -138,10 +142,10 @@ async function verifyAwaited(
 export async function getMultiProof(
   {caller, verifier}: ProofMethods,
   entries: readonly ProofRequest[],
-  block: BlockName,
+  {block, atLeast}: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<ProvenMultiProof | ServerMultiProof> {
-  const number = await findNumber(caller, block, provableTag(block), signal);
+  const number = await findNumber(caller, {block: provable(block), atLeast}, signal);
   const keyCount = entries.reduce((sum, {storageKeys}) => sum + 1 + storageKeys.length, 0);
   const request = {
     method: "chain_getMultiProof",
@@ -158,14 +162,19 @@ export async function getMultiProof(
   return {block: number, stateRoot: encodeHex(root), entries: proven, proof};
 }
 
-/** @param tag - what to ask for unless `block` is a number */
-async function findNumber(
+/** @throws as `askNotBefore` */
+function findNumber(
   caller: RpcCaller,
-  block: BlockName,
-  tag: BlockName,
+  asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<bigint> {
-  return blockNumber(block) ?? (await getStateRoot(caller, tag, signal)).number;
+  const {block} = asked;
+  const find = async () => blockNumber(block) ?? (await getStateRoot(caller, block, signal)).number;
+  return askNotBefore(asked, caller.retry, signal, find, number => number);
+}
+
+function provable(block: BlockName): BlockName {
+  return blockNumber(block) ?? provableTag(block);
 }
 
 /** Proofs know no block above the newest finalized one. @returns what to ask for unless `block` is a number */
