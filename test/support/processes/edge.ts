@@ -20,7 +20,7 @@ const SERVERS = /( {4}server [ab] .*\n){2}/g;
 /** Texts of the file, and what stands there instead. */
 type Changes = readonly (readonly [from: string, to: string])[];
 
-export interface EdgeAnswer {
+interface EdgeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
