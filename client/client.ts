@@ -29,9 +29,9 @@ export {
   type ChangeRange,
   type ChangesRequest,
   type ComparedRoots,
-  type StorageChanges,
   verifyChanges,
 } from "./leaves/changeRange.ts";
+export type {StorageChanges} from "./leaves/changesReader.ts";
 export type {LeafChange} from "./leaves/foldChanges.ts";
 export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRange.ts";
 export type {LeavesVerifier, VerifiedLeaves} from "./leaves/leavesVerifier.ts";

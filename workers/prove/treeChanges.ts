@@ -128,7 +128,7 @@ export class TreeChanges {
     }
   }
 
-  /** Ends the answer at a leaf for which nothing is left. The first slot of an account is always taken. */
+  /** Ends the answer at a leaf for which nothing is left. The head of a storage tree is always taken. */
   private isWithin(start: number, height: number): boolean {
     if (start >= this.stop || start + 2 ** height <= this.from) return false;
     if (height > 0 || (start === HEAD_INDEX && !this.isAccounts)) return true;
@@ -144,7 +144,7 @@ export class TreeChanges {
     if (leafIndex <= TAIL_INDEX) {
       text.integer(this.endLink(this.old, leafIndex), form.width);
       text.integer(this.endLink(this.young, leafIndex), form.width);
-      // The first slot is taken whatever is left, so it must not count.
+      // The head of a storage tree is taken whatever is left, so it must not count.
       if (this.isAccounts || leafIndex === TAIL_INDEX) budget.leaves++;
       return;
     }

@@ -148,7 +148,7 @@ export class ChangeCases {
     this.partsOf(whole, {
       onChange: ({owner, leafIndex}) => {
         if (owner === undefined) places.push(BigInt(leafIndex) << 40n);
-        // At the first slot no answer ends.
+        // At the head no answer ends.
         else if (leafIndex > 0) places.push((BigInt(owner.account) << 40n) + BigInt(leafIndex));
       },
     });

@@ -1,0 +1,140 @@
+/**
+ * Reads the trees of an answer with changes: the account tree, and after each account whose storage differs the changes of its storage
+ * tree; or only those of one account (docs/proofs.md, 16.3 and 16.4).
+ *
+ *   from: account u40, slot u40 | end: account u40, slot u40 | changes of trees
+ */
+import {isEqual} from "../bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import type {ByteReader} from "../compact/byteReader.ts";
+import {type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
+import type {ProvenAccount} from "../proof/proofVerifier.ts";
+import {check} from "../proof/strictJson.ts";
+import {type ChangeCursor, isBefore, isSameCursor, LAST, readCursor} from "./changeCursor.ts";
+import {FlagBits} from "./flagBits.ts";
+import {ChangesFold, type LeafChange} from "./foldChanges.ts";
+import type {AccountLeaf, EndLeaf, SlotLeaf} from "./treeLeaf.ts";
+
+/** What differs in the storage of one account. */
+export interface StorageChanges {
+  /** Leaf index of the account. One that was deleted and created again has another one since then, and two of these. */
+  readonly account: number;
+  /** `0x` and 40 lower-case digits; undefined: the server knows only its hash. */
+  readonly address: string | undefined;
+  readonly slots: readonly LeafChange<SlotLeaf>[];
+}
+
+/** Reads the changes of the trees of one answer. */
+export class ChangesReader {
+  readonly accounts: LeafChange<AccountLeaf>[] = [];
+  readonly storages: StorageChanges[] = [];
+  readonly end: ChangeCursor;
+  private readonly bits: FlagBits;
+  private readonly newTree: string;
+  private leafCount = 0;
+  private isEndMet = false;
+
+  /** @param hasStorage - storage trees follow accounts. @throws ProofError, as all that reads */
+  constructor(
+    private readonly suite: HashSuite,
+    private readonly reader: ByteReader,
+    private readonly from: ChangeCursor,
+    private readonly count: number,
+    private readonly hasStorage: boolean,
+  ) {
+    const begin = readCursor(reader);
+    this.end = readCursor(reader);
+    check(isSameCursor(begin, from), "from", () => `expected ${shown(from)}, got ${shown(begin)}`);
+    check(isBefore(from, this.end), "end", () => `expected more than ${shown(from)}, got ${shown(this.end)}`);
+    this.bits = new FlagBits(reader);
+    this.newTree = encodeHex(newTreeRoot(suite));
+  }
+
+  readAccounts(from: Uint8Array, to: Uint8Array): void {
+    const opened = {
+      from: this.from.account,
+      last: this.end.account,
+      isLastClosed: this.end.slot === 0,
+    };
+    const fold = new ChangesFold(this.suite, this.reader, this.bits, "accounts", opened, change =>
+      this.takeAccount(change),
+    );
+    const [before, after] = fold.fold();
+    check(isEqual(before, from), "accountTree of fromBlock", "does not fold to the trusted root");
+    check(isEqual(after, to), "accountTree of toBlock", "does not fold to the trusted root");
+    if (fold.isLastMet) this.isEndMet = true;
+  }
+
+  /** What belonged to the account at one leaf index, and what belongs to it at the same or another one. */
+  readStorage(address: string, before: ProvenAccount | undefined, after: ProvenAccount | undefined): void {
+    const {newTree} = this;
+    const [old, young] = [before?.storageRoot ?? newTree, after?.storageRoot ?? newTree];
+    if (before !== undefined && before.leafIndex === after?.leafIndex)
+      this.readTree(before.leafIndex, address, old, young);
+    else {
+      const oldIndex = before?.leafIndex ?? LAST.account;
+      const youngIndex = after?.leafIndex ?? LAST.account;
+      if (oldIndex < youngIndex) this.readTree(oldIndex, address, old, newTree);
+      this.readTree(youngIndex, address, newTree, young);
+      if (oldIndex > youngIndex) this.readTree(oldIndex, address, old, newTree);
+    }
+  }
+
+  /** @returns whether nothing is left to ask for. @throws ProofError */
+  finish(): boolean {
+    this.bits.end();
+    this.reader.end();
+    const isLast = isSameCursor(this.end, LAST);
+    check(isLast || this.isEndMet, "end", () => `no leaf differs at ${shown(this.end)}`);
+    return isLast;
+  }
+
+  private takeAccount(change: LeafChange<AccountLeaf>): void {
+    const {leafIndex, before, after} = change;
+    // An answer that begins within the storage of an account has its leaf again.
+    const wasShown = leafIndex === this.from.account && this.from.slot > 0;
+    if (!wasShown) {
+      this.accounts.push(change);
+      this.countLeaf();
+    }
+    if (!this.hasStorage) return;
+    const known = [before, after].find(leaf => leaf?.role === "account") as AccountLeaf | undefined;
+    this.readTree(leafIndex, known?.address, this.storageOf(before), this.storageOf(after));
+  }
+
+  private storageOf(leaf: AccountLeaf | EndLeaf | undefined): string {
+    return leaf?.role === "account" ? leaf.account.storageRoot : this.newTree;
+  }
+
+  /** Reads the changes of one account's storage, if there are any in the answer. @param before - the storageRoot, as `after` */
+  private readTree(account: number, address: string | undefined, before: string, after: string): void {
+    const {from, end} = this;
+    if (before === after || account < from.account || account > end.account) return;
+    const slots: LeafChange<SlotLeaf>[] = [];
+    const opened = {
+      from: account === from.account ? from.slot : 0,
+      last: account === end.account ? end.slot : LAST.slot,
+      isLastClosed: account === end.account,
+    };
+    const fold = new ChangesFold(this.suite, this.reader, this.bits, "slots", opened, change => {
+      slots.push(change);
+      // The head is taken whatever is left, so that an account is never without its storage.
+      if (change.leafIndex > 0) this.countLeaf();
+    });
+    const [old, young] = fold.fold();
+    const rule = "does not fold to the account's storageRoot";
+    check(isEqual(old, decodeHex(before)), `storageTree of account ${account} at fromBlock`, rule);
+    check(isEqual(young, decodeHex(after)), `storageTree of account ${account} at toBlock`, rule);
+    if (fold.isLastMet) this.isEndMet = true;
+    if (slots.length > 0) this.storages.push({account, address, slots});
+  }
+
+  private countLeaf(): void {
+    this.leafCount++;
+    check(this.leafCount <= this.count, "count", () => `expected ${this.count} leaves at most`);
+  }
+}
+
+function shown({account, slot}: ChangeCursor): string {
+  return `account ${account}, slot ${slot}`;
+}
