@@ -8,6 +8,9 @@ import {runChild} from "../../support/processes/childProcesses.ts";
 import {installPackedClient} from "../../support/processes/packedPackages.ts";
 import {fixturePath} from "../../support/reference/fixtures.ts";
 
+/** Leaves of all trees: each account has three slots, and each tree a head and a tail. */
+const POSITIONS = 2 + ACCOUNTS.length * (1 + 2 + 3);
+
 /** Runs first in each script: a browser has neither. */
 const WITHOUT_NODE = "delete globalThis.Buffer;\ndelete globalThis.process;\n";
 
@@ -83,6 +86,26 @@ test("the examples of the README ask proofd and verify its answers", async () =>
       const print = "console.log(typeof account.nonce, slots.length);\n";
       assert.equal(await runModule("example.mjs", `${example}${print}`), "bigint 1\n");
     }
+    const client = `import {createProofClient, pullState as pull, sha256Suite} from "proofd-client";
+const client = createProofClient({url: "${service.daemon.url}", suite: sha256Suite, trustedRoot: "${stateRoot}"});
+const [block, saved] = [${FINALIZED}];
+let count = 0;
+`;
+    const example = blocks.find(text => text.includes("pullState(client,")) as string;
+    const save = "async function save(tree, leaves) { count += leaves.length; }\n";
+    const print = "console.log(count);\n";
+    assert.equal(await runModule("pull.mjs", `${client}${save}${example}${print}`), `${POSITIONS}\n`);
+    // A package whose file for threads is missing would go on without them.
+    const threads = `const ready = new Promise((resolve, reject) =>
+  process.once("worker", worker => {
+    worker.once("message", resolve).once("error", reject).ref();
+  }));
+for await (const {leaves, end, nextFreeNode} of pull(client, {tree: "all", block, leavesPerRange: 9, threads: 1})) {
+  count += leaves.length;
+  if (end < nextFreeNode) await ready;
+}
+`;
+    assert.equal(await runModule("threads.mjs", `${client}${threads}${print}`), `${POSITIONS}\n`);
   } finally {
     await service.stop();
   }

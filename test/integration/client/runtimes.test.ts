@@ -11,8 +11,11 @@ import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {installPackedClient} from "../../support/processes/packedPackages.ts";
 
-/** Verifies an answer as it comes and in its compact form, and an answer with another value. */
-const CHECK = `import {compact, decodeHex, sha256Suite, verifyCompact, verifyProof} from "proofd-client";
+/** Leaves of all trees: each account has three slots, and each tree a head and a tail. */
+const POSITIONS = 2 + ACCOUNTS.length * (1 + 2 + 3);
+
+/** Verifies an answer as it comes and in its compact form, and an answer with another value. Pulls all trees. */
+const CHECK = `import {compact, createProofClient, decodeHex, pullState, sha256Suite, verifyCompact, verifyProof} from "proofd-client";
 
 async function checkAnswer({url, root, address, keys, block}) {
   const body = JSON.stringify({jsonrpc: "2.0", id: 1, method: "chain_getProof", params: [address, keys, block]});
@@ -24,7 +27,12 @@ async function checkAnswer({url, root, address, keys, block}) {
   const {slots} = verifyCompact(sha256Suite, trusted, request, compact(sha256Suite, request, result));
   const {proof} = result.accountProof;
   proof.value = proof.value.slice(0, -2) + "ff";
-  return [account.balance, slots.map(String), refusalOf(() => verifyProof(sha256Suite, trusted, address, keys, result))].join("; ");
+  const client = createProofClient({url, suite: sha256Suite, trustedRoot: root});
+  let leaves = 0;
+  for await (const range of pullState(client, {tree: "all", block: Number(block), leavesPerRange: 9, threads: 1}))
+    leaves += range.leaves.length;
+  const refusal = refusalOf(() => verifyProof(sha256Suite, trusted, address, keys, result));
+  return [account.balance, slots.map(String), leaves, refusal].join("; ");
 }
 
 function refusalOf(verify) {
@@ -79,7 +87,7 @@ before(async () => {
     keys,
     await service.daemon.call("chain_getProof", [address, keys, block]),
   );
-  expected = `${account?.balance}; ${slots.map(String)}; PROOF_REFUSED at accountProof.proof.value`;
+  expected = `${account?.balance}; ${slots.map(String)}; ${POSITIONS}; PROOF_REFUSED at accountProof.proof.value`;
   const settings = JSON.stringify({url: service.daemon.url, root, address, keys, block});
   const files = {
     "checkAnswer.mjs": CHECK,
