@@ -90,11 +90,9 @@ export class ChainRules {
             ? undefined
             : parseObject(JSON.parse(chain.config), "config");
       if (config === undefined)
-        throw notAvailable(
-          "block 0 of this store has no genesis config (start with --hardfork to name its rules)",
-        );
+        throw notAvailable("this store has no genesis config (start with --hardfork to name its rules)");
       if (chainId === undefined && config.chainId === undefined)
-        throw notAvailable("block 0 of this store names no chain id (start with --chain-id to name it)");
+        throw notAvailable("this store names no chain id (start with --chain-id to name it)");
       return new ForkSchedule(chainId === undefined ? config : {...config, chainId: `${chainId}`});
     } catch (error) {
       if (!(error instanceof ExecutionError)) throw error;

@@ -34,6 +34,6 @@ function createChainId(name: string, summary: string) {
 /** @throws RpcError NOT_AVAILABLE if the chain id is unknown */
 function requireChainId(method: string, {chain}: RequestView): bigint {
   if (chain.chainId !== undefined) return chain.chainId;
-  const reason = "block 0 of this store names no chain id (start with --chain-id to name it)";
+  const reason = "this store names no chain id (start with --chain-id to name it)";
   throw new RpcError(RpcCode.NOT_AVAILABLE, `${method} is not available: ${reason}`);
 }

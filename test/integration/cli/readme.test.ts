@@ -217,7 +217,7 @@ test("an indexer's commands pull a state and its changes, which DuckDB, Polars a
   assert.equal(code, 0, stdout + stderr);
   assert.match(
     stdout,
-    /^VERIFIED: 1097 accounts, 11 storage trees, 1477 slots of block 90 under the root 0x36b/m,
+    /^VERIFIED: 1097 accounts, 11 storage trees, 1477 slots, 11 codes of block 90 under the root 0x36b/m,
   );
   assert.match(
     stdout,
