@@ -130,6 +130,11 @@ function parseManifest(value: unknown): Manifest {
   requireOne("order.format", requireObject("order", order).format, FORMAT_NAMES);
   requireOne("order.suite", order.suite, ["sha256", "poseidon2"]);
   requireOne("order.pulled", order.pulled, ["accounts", "storage", "all", "keys", "changes"]);
+  if (order.pulled === "storage") {
+    const {addresses} = order;
+    if (!Array.isArray(addresses) || !addresses.every(one => /^0x[0-9a-f]{40}$/.test(String(one))))
+      throw new Error("order.addresses: expected an array of addresses");
+  }
   if (order.pulled === "changes") {
     requireIndex("order.fromBlock", order.fromBlock);
     requireHash("order.fromRoot", order.fromRoot);

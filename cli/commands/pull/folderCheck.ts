@@ -1,27 +1,17 @@
 /** `proofd pull --verify`: makes the roots again from the rows of a folder, and checks the proofs that it keeps. */
 import {isEqual} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
-import {verifyChanges} from "../../../client/leaves/changeRange.ts";
-import {ProofError} from "../../../client/proof/proofError.ts";
-import type {Proven} from "../../../client/proof/proofVerifier.ts";
 import type {Manifest} from "../../../pulled/folder/manifest.ts";
 import {readRows} from "../../../pulled/folder/readRows.ts";
 import {TableReader} from "../../../pulled/folder/tableReader.ts";
-import {PulledError} from "../../../pulled/pulledError.ts";
 import {encodeCell} from "../../../pulled/row/column.ts";
-import {
-  type AccountRow,
-  type AnyRow,
-  TABLES,
-  type TableName,
-  type TreeRow,
-} from "../../../pulled/row/tables.ts";
+import {type AnyRow, TABLES, type TableName} from "../../../pulled/row/tables.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
+import {at, damaged} from "./checkedPlace.ts";
 import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
-import {decodeBegin, LEAVES_PER_ANSWER, rowsOfChanges} from "./provenChanges.ts";
-import {decodeEntries, rowsOfEntry, type TableRow} from "./provenEntries.ts";
+import {changesProver, entriesProver, type Prover} from "./provers.ts";
+import {StoredOwners} from "./storedOwners.ts";
 import {TreeFolding} from "./treeFolding.ts";
 
 /**
@@ -80,110 +70,6 @@ async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite):
   await stored.end();
 }
 
-/** The accounts that have storage, read beside their trees. */
-class StoredOwners {
-  private readonly accounts: TableReader<"accounts">;
-  private readonly isInOrder: boolean;
-  /** Of a pull of some accounts, those that have no tree yet, by leaf index. */
-  private readonly waiting = new Map<number, AccountRow>();
-
-  constructor(
-    folder: string,
-    private readonly manifest: Manifest,
-  ) {
-    this.accounts = new TableReader(folder, manifest, "accounts");
-    this.isInOrder = manifest.order.pulled === "all";
-  }
-
-  /** @throws PulledError if the tree is not that of the next account with storage, or of none that was asked for */
-  async check(tree: TreeRow, place: string): Promise<void> {
-    const owner = await this.find(tree.accountIndex);
-    if (owner === undefined || owner.leafIndex !== tree.accountIndex)
-      throw damaged(
-        place,
-        `account_index: expected ${owner?.leafIndex ?? "none"}, the next account with storage, got ${tree.accountIndex}`,
-      );
-    const {address, storageRoot} = owner;
-    if (address === undefined || !isEqual(address, tree.address))
-      throw damaged(place, "address: expected that of the account");
-    if (storageRoot === undefined || !isEqual(storageRoot, tree.root))
-      throw damaged(place, "root: expected the storage_root of the account");
-  }
-
-  /** @throws PulledError if an account's tree is missing */
-  async end(): Promise<void> {
-    if (!this.hasTrees) return;
-    if (!this.isInOrder) await this.readWaiting();
-    const owner = this.isInOrder ? await this.next() : [...this.waiting.values()][0];
-    if (owner !== undefined)
-      throw damaged(this.accounts.place, `expected the storage tree of the account at ${owner.leafIndex}`);
-  }
-
-  private get hasTrees(): boolean {
-    const {pulled} = this.manifest.order;
-    return pulled === "all" || pulled === "storage";
-  }
-
-  private async find(accountIndex: number): Promise<AccountRow | undefined> {
-    if (this.isInOrder) return this.next();
-    await this.readWaiting();
-    const owner = this.waiting.get(accountIndex);
-    this.waiting.delete(accountIndex);
-    return owner;
-  }
-
-  private async readWaiting(): Promise<void> {
-    for (let owner = await this.next(); owner !== undefined; owner = await this.next())
-      this.waiting.set(owner.leafIndex, owner);
-  }
-
-  private async next(): Promise<AccountRow | undefined> {
-    for (;;) {
-      const row = await this.accounts.next();
-      if (row === undefined || row.storageRoot !== undefined) return row;
-    }
-  }
-}
-
-/** What shows the rows that proofs prove, one after the other. */
-interface Prover {
-  /** @throws Error if the proof proves something else than what was asked for */
-  prove(entries: Uint8Array, proof: Uint8Array): readonly TableRow[];
-  /** @throws Error if something is left to prove */
-  end(): void;
-}
-
-function entriesProver(suite: HashSuite, {block}: Manifest): Prover {
-  const root = decodeHex(block.stateRoot);
-  return {
-    prove: (bytes, proof) => {
-      const entries = decodeEntries(bytes);
-      const proven = verifyMultiProof(suite, root, entries, proof);
-      return entries.flatMap((entry, i) => rowsOfEntry(suite, entry, proven[i] as Proven));
-    },
-    end: () => {},
-  };
-}
-
-/** Each answer begins where the one before ends, and the last one ends where nothing else differs. */
-function changesProver(suite: HashSuite, {block, order}: Manifest): Prover {
-  const roots = {from: decodeHex(order.fromRoot), to: decodeHex(block.stateRoot)};
-  let cursor: bigint | undefined = 0n;
-  return {
-    prove: (bytes, proof) => {
-      const begin = decodeBegin(bytes);
-      if (begin !== cursor) throw new Error(`entries: expected the changes from ${cursor} on, got ${begin}`);
-      const request = {tree: "all", cursor: begin, count: LEAVES_PER_ANSWER};
-      const changes = verifyChanges(suite, roots, request, proof);
-      cursor = changes.end;
-      return rowsOfChanges(suite, changes);
-    },
-    end: () => {
-      if (cursor !== undefined) throw new Error(`expected a proof of the changes from ${cursor} on`);
-    },
-  };
-}
-
 /** The rows are exactly what the proofs prove. */
 async function checkProofs(folder: string, manifest: Manifest, prover: Prover): Promise<void> {
   const names: readonly TableName[] = ["accounts", "absent", "values", "accountChanges", "slotChanges"];
@@ -209,20 +95,4 @@ function rowText(table: TableName, row: AnyRow): string {
     return value === undefined ? "" : encodeCell(kind, value);
   });
   return cells.join(",");
-}
-
-/** @throws PulledError that names the place, for what the work refuses */
-function at<Result>(place: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof PulledError) throw error;
-    if (!(error instanceof Error) || (error instanceof TypeError && !(error instanceof ProofError)))
-      throw error;
-    throw new PulledError("DAMAGED", `${place}: ${error.message}`, error);
-  }
-}
-
-function damaged(place: string, problem: string): PulledError {
-  return new PulledError("DAMAGED", `${place}: ${problem}`);
 }

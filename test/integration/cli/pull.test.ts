@@ -444,6 +444,8 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
   await pullSmall(flags(asked, ["--keys", keys]), SMALL_PARTS);
   const changed = newFolder();
   await pullSmall(flags(changed, CHOICES.changes?.() ?? []), SMALL_PARTS);
+  const storage = newFolder();
+  await pullSmall(flags(storage, CHOICES.storage?.() ?? []), SMALL_PARTS);
   const dropFirst = (text: string) => text.slice(text.indexOf("\n") + 1);
   const double = (text: string) => text.slice(0, text.indexOf("\n") + 1) + text;
   const forgeries: [string, string, (text: string) => string, RegExp][] = [
@@ -495,6 +497,8 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
     ],
   ];
   forgeries.push(
+    [storage, "proofs-000001.ndjson", () => "", /expected a proof of the account 0x[0-9a-f]{40}/],
+    [storage, "trees-000001.ndjson", dropFirst, /account_index: expected \d+, of leaf 1 of 3, got \d+/],
     [
       changed,
       "account_changes-000001.ndjson",

@@ -1,0 +1,52 @@
+/** What proves the rows of a folder that has no whole account tree: its kept proofs, one after the other. */
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
+import type {HashSuite} from "../../../client/hash/hashSuites.ts";
+import {verifyChanges} from "../../../client/leaves/changeRange.ts";
+import type {Proven} from "../../../client/proof/proofVerifier.ts";
+import type {Manifest} from "../../../pulled/folder/manifest.ts";
+import {decodeBegin, LEAVES_PER_ANSWER, rowsOfChanges} from "./provenChanges.ts";
+import {decodeEntries, rowsOfEntry, type TableRow} from "./provenEntries.ts";
+
+export interface Prover {
+  /** @throws Error if the proof proves something else than what was asked for */
+  prove(entries: Uint8Array, proof: Uint8Array): readonly TableRow[];
+  /** @throws Error if something is left to prove */
+  end(): void;
+}
+
+/** The accounts whose storage was asked for are all among the entries. Of the keys of a file, only their proofs know them. */
+export function entriesProver(suite: HashSuite, {block, order}: Manifest): Prover {
+  const root = decodeHex(block.stateRoot);
+  const unproven = new Set(order.addresses);
+  return {
+    prove: (bytes, proof) => {
+      const entries = decodeEntries(bytes);
+      const proven = verifyMultiProof(suite, root, entries, proof);
+      for (const {address} of entries) unproven.delete(address);
+      return entries.flatMap((entry, i) => rowsOfEntry(suite, entry, proven[i] as Proven));
+    },
+    end: () => {
+      if (unproven.size > 0) throw new Error(`expected a proof of the account ${[...unproven][0]}`);
+    },
+  };
+}
+
+/** Each answer begins where the one before ends, and the last one ends where nothing else differs. */
+export function changesProver(suite: HashSuite, {block, order}: Manifest): Prover {
+  const roots = {from: decodeHex(order.fromRoot), to: decodeHex(block.stateRoot)};
+  let cursor: bigint | undefined = 0n;
+  return {
+    prove: (bytes, proof) => {
+      const begin = decodeBegin(bytes);
+      if (begin !== cursor) throw new Error(`entries: expected the changes from ${cursor} on, got ${begin}`);
+      const request = {tree: "all", cursor: begin, count: LEAVES_PER_ANSWER};
+      const changes = verifyChanges(suite, roots, request, proof);
+      cursor = changes.end;
+      return rowsOfChanges(suite, changes);
+    },
+    end: () => {
+      if (cursor !== undefined) throw new Error(`expected a proof of the changes from ${cursor} on`);
+    },
+  };
+}
