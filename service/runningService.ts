@@ -15,8 +15,10 @@ import {PublishStatus} from "../server/observe/publishStatus.ts";
 import {Readiness} from "../server/observe/readiness.ts";
 import {SourceStatus} from "../server/observe/sourceStatus.ts";
 import {TroubleLog} from "../server/observe/troubleLog.ts";
+import {DEFAULT_SUITE_NAME} from "../storage/hash/suiteNames.ts";
 import type {Engine, EngineOptions} from "../workers/engine.ts";
 import type {ImportEvent} from "../workers/job/importJob.ts";
+import type {FeedSource} from "../workers/job/importSource.ts";
 import {type Announcement, describeService} from "./announcement.ts";
 import {describeConversion} from "./conversionText.ts";
 import {importDemo} from "./demo.ts";
@@ -75,6 +77,7 @@ export async function startService(
   const trouble = new TroubleLog(log);
   const onOrder: OrderListener = ({kind, to}, answer) =>
     log.info({to, ...answerFields(answer)}, `proofd ${kind}`);
+  if (options.feed !== undefined) await takeFirstSnapshot(options, options.feed, log, stopping);
   const store = await OwnedStore.open(describePool(options, trouble, log), onOrder);
   const ends = new Ends();
   let isStarted = false;
@@ -92,6 +95,20 @@ export async function startService(
       .catch((error: Error) => log.error({err: error}, "the failed start leaves parts open"));
     throw error;
   }
+}
+
+/** @throws WorkError; Error if the service is to stop meanwhile */
+async function takeFirstSnapshot(
+  {db, chainId, suite = DEFAULT_SUITE_NAME}: ServiceOptions,
+  feed: FeedSource,
+  log: Logger,
+  stopping: Promise<unknown> | undefined,
+): Promise<void> {
+  // Loads NATS, which other services do not need.
+  const {takeSnapshot} = await import("./following/firstSnapshot.ts");
+  const ending = new AbortController();
+  void stopping?.then(() => ending.abort(new WorkError("stopped while the snapshot came")));
+  await takeSnapshot({directory: db, feed, chainId, suite}, log, ending.signal);
 }
 
 function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger): EngineOptions {
@@ -171,7 +188,7 @@ async function serve(
   if (options.publish !== undefined && publishing !== undefined) {
     // Loads NATS, which other services do not need.
     const {Publishing} = await import("./publishing/publishing.ts");
-    const running = new Publishing(options.publish, engine, publishing, log);
+    const running = new Publishing(options.db, options.publish, engine, publishing, log);
     ends.add("publishing", () => running.stop());
   }
   const verifying = options.verify ? startVerifying(options.db, front.metrics, trouble, log) : undefined;

@@ -6,7 +6,7 @@ import type {NodesSettings} from "../sync/rpc/nodes.ts";
 import type {EstimateSettings} from "../workers/job/estimateSettings.ts";
 import type {FeedSource, NodeSource} from "../workers/job/importSource.ts";
 import type {Layer1Settings} from "./finality/layer1Finality.ts";
-import type {PublishSettings} from "./publishing/publishing.ts";
+import type {PublishSettings} from "./publishing/publishSettings.ts";
 
 export interface FeedOptions {
   /** Where blocks are published. undefined: nowhere. */

@@ -27,10 +27,14 @@ const ATTEMPTS = 2;
 const NO_MEMORY = {pageBytes: 0, hintBytes: 0};
 
 /** The newest block of a snapshot. */
-interface NewestBlock {
+export interface NewestBlock {
   readonly block: number;
   readonly hash: Uint8Array;
   readonly stateRoot: Uint8Array;
+  /** The name of the store's hash suite. */
+  readonly suite: string;
+  /** undefined: block 0 named none. */
+  readonly chainId: bigint | undefined;
   /** Blocks up to this one are finalized; undefined: none is. */
   readonly finalized: number | undefined;
 }
@@ -89,7 +93,7 @@ async function fill(
   const damage = await findDamage(folder, directory, META_KEYS);
   if (damage !== undefined) throw damage;
   signal.throwIfAborted();
-  const newest = await readNewest(folder, directory);
+  const newest = await readNewestBlock(folder, directory);
   acknowledge(folder, newest.block, true);
   return {...newest, bytes};
 }
@@ -108,8 +112,13 @@ async function takeFiles(
   }
 }
 
-/** Reads the files without LevelDB, which would change them. */
-async function readNewest(folder: string, directory: string): Promise<NewestBlock> {
+/**
+ * The newest block of a store, read from its files without LevelDB, which would change them.
+ *
+ * @param folder - with the files. @param directory - what messages call it
+ * @throws StoreError, also BLOCK_UNKNOWN if no block is held
+ */
+export async function readNewestBlock(folder: string, directory: string): Promise<NewestBlock> {
   const files = await FileSnapshot.open(folder);
   try {
     const {suite, version} = await requireFormat(files, directory);
@@ -123,7 +132,15 @@ async function readNewest(folder: string, directory: string): Promise<NewestBloc
     if (block === undefined) throw new StoreError("BLOCK_UNKNOWN", `${directory} holds no block yet`);
     const {header, stateRoot} = reader.headerRecordOrThrow(block);
     const finalized = Math.min(reader.readFinalized() ?? -1, block);
-    return {block, hash: header.hash, stateRoot, finalized: finalized < 0 ? undefined : finalized};
+    const {chainId} = reader.readChain() ?? {};
+    return {
+      block,
+      hash: header.hash,
+      stateRoot,
+      suite: suite.name,
+      chainId,
+      finalized: finalized < 0 ? undefined : finalized,
+    };
   } finally {
     files.close();
   }

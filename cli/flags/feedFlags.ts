@@ -8,6 +8,7 @@ import {beside, idleWhen, type ValuesOf, value, without} from "./flagTable.ts";
 /** A stream with fewer servers holds each message once: a cluster has three. */
 const CLUSTER = 3;
 const HOUR_MS = 3_600_000;
+const MB = 1e6;
 
 export const FEED_FLAGS = {
   publish: value("<url>", listParser(parseNatsUrl)).says(
@@ -32,6 +33,12 @@ export const FEED_FLAGS = {
     streamGb: value("<gb>", integerParser(1, 100_000), 50).says(
       "most bytes of a stream that --publish makes; the oldest messages go first",
     ),
+    snapshotEvery: value("<blocks>", integerParser(0, 1_000_000_000), 10_000).says(
+      "blocks from one snapshot for new replicas to the next; 0 uploads none",
+    ),
+    snapshotMbps: value("<mb>", integerParser(1, 100_000), 50).says(
+      "MB of a snapshot that are sent in a second, at most",
+    ),
   }),
 };
 
@@ -54,6 +61,7 @@ function parseStreamName(text: string): string {
 /** @param command - ends the program with a usage error for a file that cannot be read */
 export function readFeed(values: ValuesOf<typeof FEED_FLAGS>, command: Command): FeedOptions {
   const {publish, feed, stream, natsCreds: credsPath, natsCa: caPath, streamHours, streamGb} = values;
+  const {snapshotEvery, snapshotMbps} = values;
   for (const [flag, path] of [
     ["--nats-creds", credsPath],
     ["--nats-ca", caPath],
@@ -70,8 +78,9 @@ export function readFeed(values: ValuesOf<typeof FEED_FLAGS>, command: Command):
             rules: {
               replicas: publish.length >= CLUSTER ? CLUSTER : 1,
               maxAgeMs: streamHours * HOUR_MS,
-              maxBytes: streamGb * 1e9,
+              maxBytes: streamGb * 1000 * MB,
             },
+            snapshots: {every: snapshotEvery, bytesPerSecond: snapshotMbps * MB},
           },
     feed:
       feed === undefined ? undefined : {kind: "feed", nats: describe(feed), stream, client: "proofd replica"},

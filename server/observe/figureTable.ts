@@ -45,6 +45,7 @@ export const HELP = {
   proofd_pruned_blocks_total: "Blocks pruned since the start",
   proofd_pruned_pages_total: "Pages removed by pruning since the start",
   proofd_publish_state: "1 for the current state of --publish, 0 for all others",
+  proofd_published_snapshot_block: "Block of the newest snapshot that replicas may start from",
   proofd_published_block: "Newest block held here that the stream of --publish has",
   proofd_queued_cost: "Cost of admitted and unfinished calls, for proofs and for gas estimates",
   proofd_readers_cut_total: "Connections closed because too many bytes waited for readers",

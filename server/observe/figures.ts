@@ -113,8 +113,12 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
   };
 }
 
-function readPublishing({state, block}: PublishStatus): FigureValues {
-  return {proofd_publish_state: oneOf(PUBLISH_STATES, state), proofd_published_block: block};
+function readPublishing({state, block, snapshotBlock}: PublishStatus): FigureValues {
+  return {
+    proofd_publish_state: oneOf(PUBLISH_STATES, state),
+    proofd_published_block: block,
+    proofd_published_snapshot_block: snapshotBlock,
+  };
 }
 
 function readFinality(status: FinalityStatus): FigureValues {

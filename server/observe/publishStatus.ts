@@ -17,6 +17,9 @@ export class PublishStatus {
   /** The newest block of the stream that is held here. undefined: none was seen yet. */
   block: number | undefined;
 
+  /** Of the newest snapshot for replicas. undefined: none was seen yet. */
+  snapshotBlock: number | undefined;
+
   /** @returns lines for /readyz */
   describe(): string[] {
     return this.reason === "" ? [] : [`publishing is ${this.state}: ${this.reason}`];

@@ -7,24 +7,14 @@ import type {Logger} from "pino";
 import type {PublishStateName, PublishStatus} from "../../server/observe/publishStatus.ts";
 import {FeedError} from "../../sync/feed/feedError.ts";
 import type {FeedChain} from "../../sync/feed/feedMessage.ts";
-import {FeedStream, type StreamRules} from "../../sync/feed/feedStream.ts";
-import {
-  connectNats,
-  type NatsConnection,
-  type NatsEvent,
-  type NatsSettings,
-} from "../../sync/feed/natsConnection.ts";
+import {FeedStream} from "../../sync/feed/feedStream.ts";
+import {connectNats, type NatsConnection, type NatsEvent} from "../../sync/feed/natsConnection.ts";
 import {Backoff} from "../../sync/rpc/backoff.ts";
 import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 import type {Engine} from "../../workers/engine.ts";
 import {Publisher, type PublishState} from "./publisher.ts";
-
-export interface PublishSettings {
-  readonly nats: NatsSettings;
-  readonly stream: string;
-  /** With which a stream is made that is not there. */
-  readonly rules: StreamRules;
-}
+import type {PublishSettings} from "./publishSettings.ts";
+import {Snapshots} from "./snapshots.ts";
 
 /** Without a change of the chain, the stream is looked at so often: another service may have published. */
 const LOOK_MS = 2000;
@@ -38,13 +28,16 @@ export class Publishing {
   private wake = (): void => {};
   private hasChanged = false;
   private readonly work: Promise<void>;
+  private readonly snapshots: Snapshots;
 
   constructor(
+    directory: string,
     private readonly settings: PublishSettings,
     private readonly engine: Engine,
     private readonly status: PublishStatus,
     private readonly log: Logger,
   ) {
+    this.snapshots = new Snapshots(directory, settings, engine, status, log);
     this.unwatch = engine.chain.onChange(() => {
       this.hasChanged = true;
       this.wake();
@@ -57,6 +50,7 @@ export class Publishing {
     this.unwatch();
     this.stopping.abort();
     this.wake();
+    await this.snapshots.stop();
     await this.work;
   }
 
@@ -88,7 +82,10 @@ export class Publishing {
     const {signal} = this.stopping;
     while (!signal.aborted) {
       this.hasChanged = false;
-      this.noteState(await publisher.catchUp(signal));
+      const state = await publisher.catchUp(signal);
+      this.noteState(state);
+      if (state.kind === "published" && state.block >= 0)
+        this.snapshots.note(state.block, this.describeChain());
       this.backoff.reset();
       if (!this.hasChanged && !signal.aborted) await this.change();
     }

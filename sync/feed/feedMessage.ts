@@ -152,7 +152,7 @@ function encodeStart({suite, chainId}: FeedChain, kind: FeedMessage["kind"]): Bu
 }
 
 function suiteNumber(suite: string): number {
-  return 1 + SUITE_NAMES.findIndex(name => name === suite);
+  return 1 + (SUITE_NAMES as readonly string[]).indexOf(suite);
 }
 
 function requireStart(reader: BodyReader): void {

@@ -1,12 +1,17 @@
 /** One proofd publishes its blocks to a real nats-server, and another one serves them. */
 import assert from "node:assert/strict";
+import {mkdir, readdir, writeFile} from "node:fs/promises";
+import {join} from "node:path";
 import {after, before, describe, test} from "node:test";
+import {jetstreamManager} from "@nats-io/jetstream";
+import {connect} from "@nats-io/transport-node";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
 import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 const CODE = `0x${"60".repeat(300)}`;
 const CONTRACT = `0x${"c0".repeat(20)}`;
@@ -55,7 +60,12 @@ describe("a feed", () => {
     if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
-    publisher = await OwnService.fed(folder.file("publisher"), ["--publish", nats.url]);
+    publisher = await OwnService.fed(folder.file("publisher"), [
+      "--publish",
+      nats.url,
+      "--snapshot-every",
+      "1",
+    ]);
     replica = await OwnService.serve([
       "--db",
       folder.file("replica"),
@@ -137,4 +147,43 @@ describe("a feed", () => {
     await assertSame("0xb");
     assert.match((await publisher.get("/readyz")).text, /^ready\n/);
   });
+
+  test("a new replica begins with a snapshot, and one that the stream has left behind takes one again", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    while (!/^proofd_published_snapshot_block 11$/m.test((await publisher.get("/metrics")).text))
+      await publisher.changed();
+    const connection = await connect({servers: nats.url});
+    const manager = await jetstreamManager(connection);
+    await manager.streams.purge("blocks", {keep: 1});
+    await connection.close();
+
+    // What an attempt before has left: a file of a store that is another one, and one that does not belong there.
+    const first = folder.file("first");
+    await mkdir(`${first}.taking`);
+    await writeFile(join(`${first}.taking`, "CURRENT"), "MANIFEST-000009\n");
+    await writeFile(join(`${first}.taking`, "junk"), "junk");
+    const fresh = await startReplica(first, CHAIN_ID);
+    await reach(fresh, "0xb");
+    assert.match(fresh.stderr, /the snapshot is whole and checked/);
+    const call = proofCall(1, OTHER, ["0x1"], "0x9");
+    assert.deepEqual(await fresh.send(call), await publisher.send(call));
+    await fresh.stop();
+
+    const behind = folder.file("behind");
+    await importLines(behind, createLines(0, 3), {finalized: 3});
+    const again = await startReplica(behind);
+    await again.waitForStderr(/the stream begins after what is held: a snapshot is taken in its place/);
+    await reach(again, "0xb");
+    assert.deepEqual(await again.send(call), await publisher.send(call));
+    await again.stop();
+    assert.deepEqual(
+      (await readdir(folder.path)).filter(name => /taking|old|upload/.test(name)),
+      [],
+    );
+  });
+
+  function startReplica(db: string, chainId?: string): Promise<OwnService> {
+    const flags = chainId === undefined ? [] : ["--chain-id", chainId];
+    return OwnService.serve(["--db", db, "--feed", nats.url, ...flags]);
+  }
 });

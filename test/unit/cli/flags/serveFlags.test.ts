@@ -84,6 +84,7 @@ test("a service publishes to NATS, or takes blocks from there", () => {
     nats: {urls: ["nats://a:1", "tls://b:2", "nats://c:3"], credsPath: undefined, caPath: undefined},
     stream: "s",
     rules: {replicas: 3, maxAgeMs: 7_200_000, maxBytes: 3e9},
+    snapshots: {every: 10_000, bytesPerSecond: 50_000_000},
   });
   const {feed} = read("--feed nats://a:1");
   assert.deepEqual(feed, {
