@@ -6,6 +6,7 @@ import {dirname, join} from "node:path";
 import {after, before, test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
+import addresses from "../../../demo/addresses.json" with {type: "json"};
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {ROOT, readBlock, readBlocks, readSection} from "../../support/documents/printedBlocks.ts";
@@ -19,6 +20,7 @@ import {type Finished, startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
 
 const PROGRAM = "node dist/cli/main.js ";
 
@@ -228,6 +230,9 @@ test("an indexer's commands pull a state and its changes, which DuckDB, Polars a
     verified.map(({code}) => code),
     [0, 0],
   );
+  await t.test("a replica that begins with the pulled state answers as the demo chain does", () =>
+    compareReplica(cwd),
+  );
   const page = documents.get(join("docs", "pulling.md")) as string;
   const queries = readBlocks(page).flatMap(({language, text}) => (language === "python" ? [text] : []));
   for (const [tool, query, answer] of [
@@ -243,6 +248,38 @@ test("an indexer's commands pull a state and its changes, which DuckDB, Polars a
       assert.match(read.stdout, answer);
     });
 });
+
+/** Imports the folder `state` of block 90, and asks the new store and the demo chain the same. */
+async function compareReplica(cwd: string): Promise<void> {
+  const db = join(cwd, "replica");
+  const imported = await runHere(["import", "--db", db, "--pull", join(cwd, "state")]);
+  assert.equal(imported.code, 0, imported.stderr);
+  assert.deepEqual((await checkStore(db)).found, []);
+  const replica = await OwnService.serve(["--db", db, "--workers", "1"], {estimates: true});
+  try {
+    const {token, ledger} = addresses;
+    const transfer = {
+      from: token.holder,
+      to: token.address,
+      data: `0xa9059cbb${"01".padStart(64, "0")}${"1".padStart(64, "0")}`,
+    };
+    for (const [method, params] of [
+      ["chain_getHeader", []],
+      ["chain_getProofAt", [token.address, [token.holderBalanceSlot, token.clearedSlot]]],
+      ["chain_getLeaves", [ledger.address, "0x0", "0x1000"]],
+    ] as const) {
+      const [expected, got] = await Promise.all(
+        [demo, replica].map(one => one.call(method, [...params, "0x5a"])),
+      );
+      assert.ok("result" in (got as object), JSON.stringify(got));
+      assert.deepEqual(got, expected, method);
+    }
+    const estimate = await replica.call("chain_estimateGas", [transfer, "0x5a"]);
+    assert.ok("result" in estimate, JSON.stringify(estimate));
+  } finally {
+    await replica.stop();
+  }
+}
 
 test("an indexer's program pulls verified trees, with the place to go on from", async () => {
   const places = {"http://127.0.0.1:8545": demo.url};
