@@ -78,7 +78,6 @@ export class StateBuilder {
   private slots: LeafTable | undefined;
   /** The account of `slots`: its position among all. */
   private owner = 0;
-  private slotCount = 0;
 
   private constructor(
     {reader, db, directory}: WriteTarget,
@@ -125,16 +124,6 @@ export class StateBuilder {
 
   get accountCount(): number {
     return this.accounts.count;
-  }
-
-  /** Of all trees that are built. */
-  get builtSlots(): number {
-    return this.slotCount;
-  }
-
-  /** Bytes given to LevelDB so far. */
-  get bytesWritten(): number {
-    return this.batch.bytesWritten;
   }
 
   /** @throws StoreError WRITE_FAILED */
@@ -215,7 +204,6 @@ export class StateBuilder {
       );
     // As long as the form without the tree: its place was kept.
     this.ownerValue().set(encodeStoredAccount({...account, storage: {storageRoot, tree}}));
-    this.slotCount += leaves.count;
   }
 
   /**
