@@ -86,8 +86,10 @@ export function word(n: bigint | number): Uint8Array {
 /** The number that a word holds. @param bytes - 32 bytes */
 export function readWord(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const high = (view.getBigUint64(0) << 64n) | view.getBigUint64(8);
-  return (high << 128n) | (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
+  const low = (view.getBigUint64(16) << 64n) | view.getBigUint64(24);
+  // Most balances and many values fit into the lower half.
+  const isShort = (view.getUint32(0) | view.getUint32(4) | view.getUint32(8) | view.getUint32(12)) === 0;
+  return isShort ? low : (view.getBigUint64(0) << 192n) | (view.getBigUint64(8) << 128n) | low;
 }
 
 /** hKey of a slot. */

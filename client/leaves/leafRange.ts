@@ -42,9 +42,10 @@ const FIRST_BYTE = 0x03;
 const ACCOUNTS = "accounts";
 /** A storage tree with fewer is a new one, and the account has no storage. */
 const MIN_STORAGE_POSITIONS = 3;
-const NEW_TREE_POSITIONS = 2;
-/** Of an account without storage. */
-const NO_LEAVES = {nextFreeNode: NEW_TREE_POSITIONS, leaves: [], end: NEW_TREE_POSITIONS};
+/** Of a new tree, which has only head and tail. */
+export const NEW_TREE_POSITIONS = 2;
+/** hKey and hVal of a leaf. */
+const HASHES_BYTES = 64;
 
 /** The block that an answer names, before anything is verified. @throws ProofError */
 export function readAnsweredBlock(bytes: Uint8Array, firstByte = FIRST_BYTE): AnsweredBlock {
@@ -61,17 +62,75 @@ export function readAnsweredBlock(bytes: Uint8Array, firstByte = FIRST_BYTE): An
 export function verifyLeaves(
   suite: HashSuite,
   stateRoot: Uint8Array,
-  {tree, from, count}: LeavesRequest,
+  request: LeavesRequest,
   bytes: Uint8Array,
 ): LeafRange {
+  const leaves: TreeLeaf[] = [];
+  return {...verifyRange(suite, stateRoot, request, bytes, leaf => leaves.push(leaf)), leaves};
+}
+
+/** A verified range without its leaves. */
+export type RangeFacts = Omit<LeafRange, "leaves">;
+
+/** What another thread gives back of an answer that it has verified. */
+export interface VerifiedHashes {
+  readonly range: RangeFacts;
+  /** hKey and hVal of each leaf: 64 bytes, zeros of a removed one. */
+  readonly hashes: Uint8Array;
+}
+
+/** As verifyLeaves. Keeps no leaf, so that all of them die young. @returns what `readVerifiedLeaves` needs besides the bytes */
+export function verifyHashes(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  request: LeavesRequest,
+  bytes: Uint8Array,
+): VerifiedHashes {
+  // An answer has at least a byte for a leaf.
+  const hashes = new Uint8Array(HASHES_BYTES * Math.min(request.count, bytes.length));
+  let end = 0;
+  const range = verifyRange(suite, stateRoot, request, bytes, leaf => {
+    if (leaf.role !== "removed") {
+      hashes.set(leaf.hKey, end);
+      hashes.set(leaf.hVal, end + 32);
+    }
+    end += HASHES_BYTES;
+  });
+  return {range, hashes: hashes.subarray(0, end)};
+}
+
+/** Reads the leaves of an answer that `verifyHashes` has accepted, for the same request. Nothing is hashed. */
+export function readVerifiedLeaves(
+  suite: HashSuite,
+  {tree, from, count}: LeavesRequest,
+  bytes: Uint8Array,
+  hashes: Uint8Array,
+): TreeLeaf[] {
+  if (hashes.length === 0) return [];
+  const reader = new ByteReader(bytes);
+  openAnswer(reader, FIRST_BYTE);
+  if (tree !== ACCOUNTS) reader.take(reader.u16());
+  const head = readHead(reader, NEW_TREE_POSITIONS, from, count);
+  const leafReader = createLeafReader(suite, reader, tree, head, {from, bytes: hashes});
+  return Array.from({length: head.count}, (_, i) => readLeaf(leafReader, from + i, head.nextFreeNode));
+}
+
+/** @param onLeaf - called with each leaf in order, before it is known whether the range folds to the root */
+function verifyRange(
+  suite: HashSuite,
+  stateRoot: Uint8Array,
+  {tree, from, count}: LeavesRequest,
+  bytes: Uint8Array,
+  onLeaf: (leaf: TreeLeaf) => void,
+): RangeFacts {
   const reader = new ByteReader(bytes);
   const block = openAnswer(reader, FIRST_BYTE);
   const trusted = encodeHex(stateRoot);
   check(block.stateRoot === trusted, "block.stateRoot", `expected ${trusted}, got ${block.stateRoot}`);
   if (tree === ACCOUNTS) {
-    const range = readRange(suite, reader, tree, NEW_TREE_POSITIONS, from, count);
+    const range = foldTree(suite, reader, tree, NEW_TREE_POSITIONS, from, count, onLeaf);
     check(isEqual(range.root, stateRoot), "accountTree", "does not fold to the trusted root");
-    return {block, account: undefined, ...range.proven};
+    return {block, account: undefined, nextFreeNode: range.nextFreeNode, end: range.end};
   }
   const proof = reader.take(reader.u16());
   const [proven] = verifyMultiProof(suite, stateRoot, [{address: tree, storageKeys: []}], proof);
@@ -79,55 +138,17 @@ export function verifyLeaves(
   const storageRoot = account && decodeHex(account.storageRoot);
   if (storageRoot === undefined || isEqual(storageRoot, newTreeRoot(suite))) {
     reader.end();
-    return {block, account, ...NO_LEAVES};
+    return {block, account, nextFreeNode: NEW_TREE_POSITIONS, end: NEW_TREE_POSITIONS};
   }
-  const range = readRange(suite, reader, tree, MIN_STORAGE_POSITIONS, from, count);
+  const range = foldTree(suite, reader, tree, MIN_STORAGE_POSITIONS, from, count, onLeaf);
   check(isEqual(range.root, storageRoot), "storageTree", "does not fold to the account's storageRoot");
-  return {block, account, ...range.proven};
+  return {block, account, nextFreeNode: range.nextFreeNode, end: range.end};
 }
 
 function openAnswer(reader: ByteReader, firstByte: number): AnsweredBlock {
   const first = reader.u8();
   check(first === firstByte, "byte 0", `expected ${firstByte}, got ${first}`);
   return readBlock(reader);
-}
-
-/** What another thread gives back of an answer that it has verified. */
-export interface VerifiedHashes {
-  /** As in the LeafRange. */
-  readonly account: ProvenAccount | undefined;
-  /** hKey and hVal of each leaf: 64 bytes, zeros of a removed one. */
-  readonly hashes: Uint8Array;
-}
-
-/** @returns what `readVerifiedLeaves` needs besides the bytes */
-export function packHashes({account, leaves}: LeafRange): VerifiedHashes {
-  const hashes = new Uint8Array(64 * leaves.length);
-  leaves.forEach((leaf, i) => {
-    if (leaf.role === "removed") return;
-    hashes.set(leaf.hKey, 64 * i);
-    hashes.set(leaf.hVal, 64 * i + 32);
-  });
-  return {account, hashes};
-}
-
-/** Reads an answer that `verifyLeaves` has accepted in another thread, for the same request. Nothing is hashed. */
-export function readVerifiedLeaves(
-  suite: HashSuite,
-  {tree, from, count}: LeavesRequest,
-  bytes: Uint8Array,
-  {account, hashes}: VerifiedHashes,
-): LeafRange {
-  const reader = new ByteReader(bytes);
-  const block = openAnswer(reader, FIRST_BYTE);
-  if (tree !== ACCOUNTS) reader.take(reader.u16());
-  if (hashes.length === 0) return {block, account, ...NO_LEAVES};
-  const head = readHead(reader, NEW_TREE_POSITIONS, from, count);
-  const leafReader = createLeafReader(suite, reader, tree, head, {from, bytes: hashes});
-  const leaves = Array.from({length: head.count}, (_, i) =>
-    readLeaf(leafReader, from + i, head.nextFreeNode),
-  );
-  return {block, account, nextFreeNode: head.nextFreeNode, leaves, end: from + head.count};
 }
 
 interface RangeHead {
@@ -166,30 +187,28 @@ function readLeaf(reader: LeafReader, leafIndex: number, nextFreeNode: number): 
     : reader.read(leafIndex, nextFreeNode);
 }
 
-/** @returns the leaves, and the root that they fold to, which the caller compares */
-function readRange(
+/** @returns where the range ends, and the root that its leaves fold to, which the caller compares */
+function foldTree(
   suite: HashSuite,
   reader: ByteReader,
   tree: string,
   minPositions: number,
   from: number,
   askedCount: number,
-): {readonly root: Uint8Array; readonly proven: Pick<LeafRange, "nextFreeNode" | "leaves" | "end">} {
+  onLeaf: (leaf: TreeLeaf) => void,
+): {readonly root: Uint8Array; readonly nextFreeNode: number; readonly end: number} {
   const head = readHead(reader, minPositions, from, askedCount);
   const {nextFreeNode, count} = head;
   const leafReader = createLeafReader(suite, reader, tree, head);
   const nodes = createNodes(count);
-  const leaves: TreeLeaf[] = [];
   for (let i = 0; i < count; i++) {
-    leaves.push(readLeaf(leafReader, from + i, nextFreeNode));
+    onLeaf(readLeaf(leafReader, from + i, nextFreeNode));
     nodes.set(leafReader.hash, leafAt(i));
   }
   const subRoot = foldRange(suite, reader, nextFreeNode, from, count, nodes);
   reader.end();
-  return {
-    root: suite.hash(encodeRootNode(suite, nextFreeNode, subRoot)),
-    proven: {nextFreeNode, leaves, end: from + count},
-  };
+  const root = suite.hash(encodeRootNode(suite, nextFreeNode, subRoot));
+  return {root, nextFreeNode, end: from + count};
 }
 
 /** Bytes of a link in a tree of so many positions. */

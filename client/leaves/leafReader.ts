@@ -270,8 +270,9 @@ export class LeafReader {
 
 /** The number in the last `length` bytes before `end`, 32 at most. */
 function readNumber(bytes: Uint8Array, end: number, length: number): bigint {
-  if (length > 6) return readWord(bytes.subarray(end - 32, end));
-  let n = 0;
-  for (let at = end - length; at < end; at++) n = 256 * n + (bytes[at] as number);
-  return BigInt(n);
+  if (length > 8) return readWord(bytes.subarray(end - 32, end));
+  let [high, low] = [0, 0];
+  for (let at = end - length; at < end - 4; at++) high = 256 * high + (bytes[at] as number);
+  for (let at = end - Math.min(length, 4); at < end; at++) low = 256 * low + (bytes[at] as number);
+  return high < 2 ** 21 ? BigInt(high * 2 ** 32 + low) : (BigInt(high) << 32n) | BigInt(low);
 }

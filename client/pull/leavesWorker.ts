@@ -6,7 +6,7 @@
  */
 import {builtinModule} from "../bytes/runtime.ts";
 import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
-import {type LeavesRequest, packHashes, type VerifiedHashes, verifyLeaves} from "../leaves/leafRange.ts";
+import {type LeavesRequest, type VerifiedHashes, verifyHashes} from "../leaves/leafRange.ts";
 import {ProofError} from "../proof/proofError.ts";
 
 export interface VerifyJob {
@@ -29,7 +29,7 @@ const port = builtinModule<{readonly parentPort: Port}>("node:worker_threads")?.
 port?.on("message", ({suite: name, root, request, bytes}) => {
   try {
     const suite = HASH_SUITES.find(one => one.name === name) as HashSuite;
-    const verified = packHashes(verifyLeaves(suite, root, request, bytes));
+    const verified = verifyHashes(suite, root, request, bytes);
     port.postMessage({bytes, verified}, [bytes.buffer, verified.hashes.buffer]);
   } catch (error) {
     // Any other error ends the thread, and with it the pull.

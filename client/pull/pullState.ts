@@ -87,8 +87,9 @@ async function* readState(source: RangeSource, start: StatePlace): AsyncGenerato
   if (account === 0 && (positions === undefined || from < positions))
     for await (const range of readTree(source, tree, from, positions)) {
       positions = range.nextFreeNode;
-      yield {...range, cursor: encodePlace({...start, from: range.end})};
-      if (asked === ALL) accounts.add(range);
+      const pulled = {...range, cursor: encodePlace({...start, from: range.end})};
+      yield pulled;
+      if (asked === ALL) accounts.add(pulled);
     }
   if (asked !== ALL || positions === undefined) return;
   const first = account === 0 ? {account: 0, from: 0} : {account, from};

@@ -22,5 +22,5 @@ export interface PulledRange {
   readonly cursor: string;
 }
 
-/** A range whose place in the pull is not known yet. */
+/** A range whose place in the pull is not known yet. Its leaves may be read from their bytes each time, so take them once. */
 export type TreeRange = Omit<PulledRange, "cursor">;

@@ -1,8 +1,10 @@
 /** The ranges of one tree in order, some of them asked for ahead. */
+import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {LeavesVerifier} from "../leaves/leavesVerifier.ts";
 import type {ProofClient} from "../service/proofClient.ts";
 import {PieceQueue} from "./pieceQueue.ts";
 import type {TreeRange} from "./pulledRange.ts";
+import {ACCOUNTS} from "./treeName.ts";
 
 /** What asks for all ranges of a pull. */
 export interface RangeSource {
@@ -72,7 +74,12 @@ export async function askRange(
   batched = false,
 ): Promise<TreeRange> {
   const range = await client.getLeaves({tree, from, count, block, batched, verifyWith, signal});
-  // Without the bytes of the proof, which would be held with the leaves.
-  const {account, nextFreeNode, end, leaves} = range;
-  return {block: range.block, tree, account, nextFreeNode, from: leaves.length === 0 ? 0 : from, end, leaves};
+  const {account, nextFreeNode, end} = range;
+  const hasLeaves = tree === ACCOUNTS || nextFreeNode > NEW_TREE_POSITIONS;
+  return {
+    ...{block: range.block, tree, account, nextFreeNode, from: hasLeaves ? from : 0, end},
+    get leaves() {
+      return range.leaves;
+    },
+  };
 }
