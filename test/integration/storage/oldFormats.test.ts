@@ -29,6 +29,9 @@ const SUITES = {sha256: memoisedSha256, poseidon2: memoisedPoseidon2};
 const FORMAT = 4;
 /** Accounts and slots of the newest block of the packed stores. */
 const LEAVES = 13;
+/** Two of its accounts: one with three slots, one without. */
+const CONTRACT = `0x${"2403".padStart(40, "0")}`;
+const HOLDER = `0x${"2401".padStart(40, "0")}`;
 
 let folder: WorkFolder;
 let stores = 0;
@@ -123,6 +126,23 @@ test("a source with the right hashes and other accounts tells no key", async () 
   assert.equal((await open(directory)).mark.unknown, LEAVES);
   await withEngine(directory, engine => checkLeaves(engine, lines, false));
   assert.deepEqual((await checkStore(directory)).found, []);
+});
+
+test("leaves without a key that are deleted are counted no more, also with all slots of their account", async () => {
+  const {directory, lines} = await unpack();
+  const counts = [(await open(directory)).mark.unknown];
+  let parent = lines.at(-1) as DifferenceLine;
+  for (const accounts of [{[CONTRACT]: {storage: {"0x2": "0x0"}}}, {[HOLDER]: null}, {[CONTRACT]: null}]) {
+    const number = Number(parent.number) + 1;
+    const hash = `0x${(number + 1).toString(16).padStart(64, "0")}`;
+    parent = {number: `0x${number.toString(16)}`, hash, parentHash: parent.hash, accounts};
+    await importLines(directory, [parent]);
+    counts.push((await open(directory)).mark.unknown);
+    // It counts the leaves of the newest block, and compares.
+    assert.deepEqual((await checkStore(directory)).found, []);
+  }
+  // A slot, an account, and an account with the two slots that were left.
+  assert.deepEqual(counts, [LEAVES, LEAVES - 1, LEAVES - 2, LEAVES - 5]);
 });
 
 test("a conversion is on disk whole or not at all, wherever the disk cut its write", async () => {
