@@ -62,6 +62,7 @@ export class FolderWriter<Place> {
     if (names.includes(MANIFEST)) {
       const manifest = readManifest(folder);
       requireSameOrder(folder, manifest.order, order);
+      for (const part of manifest.parts) await checkPart(folder, part);
       // The process may have ended between the last two steps.
       rmSync(join(folder, JOURNAL), {force: true});
       return manifest;

@@ -11,6 +11,7 @@ import {closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync} 
 import {join} from "node:path";
 import {PulledError, withFile} from "../pulledError.ts";
 import {syncFolder, writeWhole} from "./manifest.ts";
+import {requireParts} from "./manifestParts.ts";
 import type {Order} from "./order.ts";
 import type {Part} from "./partFile.ts";
 
@@ -58,8 +59,8 @@ export class Journal<Place> {
       .map((line, at) => parseLine(path, line, at));
     if (first?.version !== VERSION)
       throw new PulledError("DAMAGED", `${path}, line 1: expected version ${VERSION}`);
-    requireSameOrder(folder, first.order as Order, order);
-    const parts = lines.flatMap(line => line.parts as readonly Part[]);
+    requireSameOrder(folder, (first.order ?? {}) as Order, order);
+    const parts = readParts(path, lines, order);
     const fd = withFile(path, "write", () => {
       const opened = openSync(path, "a");
       ftruncateSync(opened, Buffer.byteLength(whole));
@@ -77,6 +78,17 @@ export class Journal<Place> {
 
   close(): void {
     closeSync(this.fd);
+  }
+}
+
+/** @throws PulledError DAMAGED for parts that no pull of the order writes, also if their names lead out of the folder */
+function readParts(path: string, lines: readonly Record<string, unknown>[], order: Order): readonly Part[] {
+  const parts: unknown = lines.flatMap(line => line?.parts);
+  try {
+    requireParts(parts, order);
+    return parts;
+  } catch (error) {
+    throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
   }
 }
 

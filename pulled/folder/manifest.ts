@@ -10,10 +10,18 @@ import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writ
 import {join} from "node:path";
 import {FORMAT_NAMES} from "../format/formats.ts";
 import {PulledError, withFile} from "../pulledError.ts";
-import {MAX_INDEX} from "../row/column.ts";
-import {TABLE_NAMES, type TableName} from "../row/tables.ts";
+import type {TableName} from "../row/tables.ts";
+import {
+  countRows,
+  PULLED_NAMES,
+  requireHash,
+  requireIndex,
+  requireObject,
+  requireOne,
+  requireParts,
+} from "./manifestParts.ts";
 import type {Order} from "./order.ts";
-import {PARTIAL, type Part, partName} from "./partFile.ts";
+import {PARTIAL, type Part} from "./partFile.ts";
 
 export const MANIFEST = "manifest.json";
 const VERSION = 1;
@@ -88,9 +96,8 @@ export function syncFolder(folder: string): void {
 }
 
 export function writeManifest(folder: string, manifest: Omit<Manifest, "version" | "rows">): void {
-  const rows: Partial<Record<TableName, number>> = {};
-  for (const {table, rows: count} of manifest.parts) rows[table] = (rows[table] ?? 0) + count;
   const {command, order, block, accountTree, context, parts} = manifest;
+  const rows = countRows(parts);
   const whole: Manifest = {
     version: VERSION,
     ...{command, order, block},
@@ -106,14 +113,19 @@ export function writeManifest(folder: string, manifest: Omit<Manifest, "version"
  */
 export function readManifest(folder: string): Manifest {
   const path = join(folder, MANIFEST);
-  const size = withFile(path, "read", () => statSync(path, {throwIfNoEntry: false})?.size);
-  if (size === undefined)
+  const file = withFile(path, "read", () => statSync(path, {throwIfNoEntry: false}));
+  if (file === undefined)
     throw new PulledError(
       "NO_PULL",
       `${folder}: expected a complete pull, got a folder without ${MANIFEST}; --resume completes one`,
     );
-  if (size > MAX_MANIFEST_BYTES)
-    throw new PulledError("DAMAGED", `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, got ${size}`);
+  // A pipe or a device may never end.
+  if (!file.isFile()) throw new PulledError("DAMAGED", `${path}: expected a file`);
+  if (file.size > MAX_MANIFEST_BYTES)
+    throw new PulledError(
+      "DAMAGED",
+      `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, got ${file.size}`,
+    );
   const text = withFile(path, "read", () => readFileSync(path, "utf8"));
   try {
     return parseManifest(JSON.parse(text));
@@ -125,11 +137,11 @@ export function readManifest(folder: string): Manifest {
 /** @throws Error that says what is wrong */
 function parseManifest(value: unknown): Manifest {
   const manifest = value as Manifest;
-  const {version, order, block, accountTree, parts} = requireObject("the manifest", manifest);
+  const {version, order, block, accountTree, rows, parts} = requireObject("the manifest", manifest);
   if (version !== VERSION) throw new Error(`version: expected ${VERSION}, got ${JSON.stringify(version)}`);
   requireOne("order.format", requireObject("order", order).format, FORMAT_NAMES);
   requireOne("order.suite", order.suite, ["sha256", "poseidon2"]);
-  requireOne("order.pulled", order.pulled, ["accounts", "storage", "all", "keys", "changes"]);
+  requireOne("order.pulled", order.pulled, PULLED_NAMES);
   if (order.pulled === "storage") {
     const {addresses} = order;
     if (!Array.isArray(addresses) || !addresses.every(one => /^0x[0-9a-f]{40}$/.test(String(one))))
@@ -151,39 +163,9 @@ function parseManifest(value: unknown): Manifest {
     requireIndex("accountTree.nextFreeNode", requireObject("accountTree", accountTree).nextFreeNode);
     requireIndex("accountTree.leaves", accountTree.leaves);
   }
-  if (!Array.isArray(parts)) throw new Error("parts: expected an array");
-  const numbers = new Map<TableName, number>();
-  for (const [at, part] of (parts as readonly Part[]).entries()) {
-    const place = `parts[${at}]`;
-    const {table} = requireObject(place, part);
-    requireOne(`${place}.table`, table, TABLE_NAMES);
-    const number = (numbers.get(table) ?? 0) + 1;
-    numbers.set(table, number);
-    // This also keeps paths out.
-    requireOne(`${place}.file`, part.file, [partName(table, number, order.format)]);
-    requireIndex(`${place}.rows`, part.rows);
-    requireIndex(`${place}.bytes`, part.bytes);
-    requireHash(`${place}.sha256`, part.sha256);
-  }
+  requireParts(parts, order);
+  const counted = JSON.stringify(countRows(parts));
+  if (JSON.stringify(rows) !== counted)
+    throw new Error(`rows: expected ${counted}, those of the parts, got ${JSON.stringify(rows)}`);
   return manifest;
-}
-
-function requireObject<Value>(name: string, value: Value): Value {
-  if (typeof value === "object" && value !== null) return value;
-  throw new Error(`${name}: expected an object`);
-}
-
-function requireOne(name: string, value: unknown, known: readonly string[]): void {
-  if (known.includes(value as string)) return;
-  throw new Error(`${name}: expected ${known.join(" or ")}, got ${JSON.stringify(value)}`);
-}
-
-function requireIndex(name: string, value: unknown): void {
-  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_INDEX) return;
-  throw new Error(`${name}: expected a whole number, got ${JSON.stringify(value)}`);
-}
-
-function requireHash(name: string, value: unknown): void {
-  if (typeof value === "string" && /^0x[0-9a-f]{64}$/.test(value)) return;
-  throw new Error(`${name}: expected 0x and 64 lower-case hex digits, got ${JSON.stringify(value)}`);
 }

@@ -4,7 +4,16 @@
  *   accounts-000001.ndjson.partial  ->  written, synced  ->  accounts-000001.ndjson
  */
 import {createHash} from "node:crypto";
-import {closeSync, createReadStream, fsyncSync, openSync, renameSync, rmSync, writeSync} from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import {join} from "node:path";
 import {FORMATS, type FormatName} from "../format/formats.ts";
 import type {RowEncoder} from "../format/partFormat.ts";
@@ -96,6 +105,9 @@ export async function checkPart(folder: string, {file, bytes, sha256}: Part): Pr
   const path = join(folder, file);
   const hash = createHash("sha256");
   let length = 0;
+  const isFile = withFile(path, "read", () => statSync(path).isFile());
+  // A pipe or a device may never end.
+  if (!isFile) throw new PulledError("DAMAGED", `${path}: expected a file`);
   try {
     for await (const chunk of createReadStream(path, {highWaterMark: 1 << 20})) {
       length += (chunk as Buffer).length;

@@ -4,7 +4,13 @@
  *   "PAR1" | row group | row group | .. | metadata | "PAR1"
  */
 import {open} from "node:fs/promises";
-import {type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects} from "hyparquet";
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  snappyUncompress,
+} from "hyparquet";
 import {ByteWriter, ParquetWriter} from "hyparquet-writer";
 import {nameFile, PulledError} from "../pulledError.ts";
 import type {ColumnValue} from "../row/column.ts";
@@ -28,6 +34,8 @@ const GROUP_BYTES = 8 << 20;
 /** Of a file that claims to be one of ours. */
 const MAX_GROUP_BYTES = 256 << 20;
 const MAX_METADATA_BYTES = 16 << 20;
+/** Of Snappy: a copy of 64 bytes takes 3. */
+const MAX_SNAPPY_RATIO = 22;
 
 export const parquet: PartFormat = {
   createEncoder(table, write) {
@@ -77,8 +85,11 @@ export const parquet: PartFormat = {
       const file: AsyncBuffer = {
         byteLength: size,
         slice: async (start, end = size) => {
+          if (!(start >= 0 && end >= start && end <= size))
+            throw new Error(`expected places in the file, got bytes ${start} to ${end} of ${size}`);
           const bytes = new Uint8Array(end - start);
-          await handle.read(bytes, 0, bytes.length, start);
+          const {bytesRead} = await handle.read(bytes, 0, bytes.length, start);
+          if (bytesRead < bytes.length) throw new Error("the file ends while it is read");
           return bytes.buffer;
         },
       };
@@ -105,10 +116,22 @@ async function* readGroups(
         `expected at most ${GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes in a row group, got more`,
       );
     const rowEnd = rowStart + Number(num_rows);
-    const rows = await parquetReadObjects({file, metadata, rowStart, rowEnd, utf8: false});
+    const rows = await parquetReadObjects({
+      ...{file, metadata, rowStart, rowEnd, utf8: false},
+      compressors: {SNAPPY: uncompress},
+    });
     yield rows.map((held, at) => parseRow(table, held, `${path}, row ${rowStart + at + 1}`));
     rowStart = rowEnd;
   }
+}
+
+/** @param length - what the page claims to have. @throws Error for more than so many bytes can become */
+function uncompress(bytes: Uint8Array, length: number): Uint8Array {
+  if (length > MAX_SNAPPY_RATIO * bytes.length)
+    throw new Error(`expected a page of at most ${MAX_SNAPPY_RATIO * bytes.length} bytes, got ${length}`);
+  const page = new Uint8Array(length);
+  snappyUncompress(bytes, page);
+  return page;
 }
 
 /** @throws Error unless the columns are those of the table */

@@ -5,6 +5,7 @@
 import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import type {BlockContext} from "../../../client/service/header.ts";
 import type {BlockContext as ManifestContext} from "../../../pulled/folder/manifest.ts";
+import type {TableReader} from "../../../pulled/folder/tableReader.ts";
 import {WorkError} from "../../../service/workError.ts";
 import type {PullWork} from "./pullPlace.ts";
 
@@ -21,7 +22,7 @@ const CODES_AT_ONCE = 256;
 export async function pullCodes(work: PullWork): Promise<void> {
   const {writer, client, signal, progress} = work;
   writer.finishParts(work.place);
-  const hashes = await listCodes(work);
+  const hashes = await listCodes(writer.readFinished("accounts"));
   for (let at = writer.rows("codes"); at < hashes.length; at += CODES_AT_ONCE) {
     const asked = hashes.slice(at, at + CODES_AT_ONCE);
     const codes = await client.getCodes({hashes: asked, signal});
@@ -35,10 +36,9 @@ export async function pullCodes(work: PullWork): Promise<void> {
   }
 }
 
-/** In the order of the accounts: so a pull that goes on knows which are written. */
-async function listCodes({writer}: PullWork): Promise<readonly string[]> {
+/** Keccak hashes, `0x` text, in the order of the accounts: so a pull that goes on knows which are written. */
+export async function listCodes(accounts: TableReader<"accounts">): Promise<readonly string[]> {
   const hashes = new Set<string>();
-  const accounts = writer.readFinished("accounts");
   for (let row = await accounts.next(); row !== undefined; row = await accounts.next())
     if (row.keccakCodeHash !== undefined) hashes.add(encodeHex(row.keccakCodeHash));
   return [...hashes];

@@ -219,6 +219,7 @@ function forge(name: string, change: (files: Forged) => void): string {
       };
       const sha256 = `0x${createHash("sha256").update(text).digest("hex")}`;
       Object.assign(part, {rows: rows.length, bytes: text.length, sha256});
+      Object.assign(manifest.rows, {[table]: rows.length});
     },
   });
   writeFileSync(path, JSON.stringify(manifest));
@@ -288,6 +289,20 @@ test("a folder that says anything else is refused, and no store is left", async 
     assert.equal(refused.code, 1, what);
     assert.match(refused.stderr, expected, what);
     assert.equal(existsSync(folder.file(db)), false, what);
+    // What only the server says, no root shows.
+    if (what === "a header field is none") continue;
+    const verified = await runHere(["pull", "--verify", folder.file(name)]);
+    assert.equal(verified.code, 1, what);
+  }
+  for (const [at, edit] of [
+    (rows: string[]) => rows.splice(0, 1),
+    (rows: string[]) => rows.push(rows[0] as string),
+  ].entries()) {
+    const folderOf = forge(`codes${at}`, files => files.edit("codes", edit));
+    assert.match(
+      (await runHere(["pull", "--verify", folderOf])).stderr,
+      /codes-000001\.ndjson.*: (expected the code 0x[0-9a-f]{64}, got 0x|no account has the code)/,
+    );
   }
   const torn = forge("torn", () => {});
   const part = join(torn, "slots-000001.ndjson");

@@ -431,9 +431,10 @@ function forge(folder: string, file: string, change: (text: string) => string): 
         }
       : part,
   );
-  const leaves = parts.reduce((sum, {table, rows}) => sum + (table === "accounts" ? rows : 0), 0);
-  const accountTree = manifest.accountTree && {...manifest.accountTree, leaves};
-  writeFileSync(join(copy, "manifest.json"), JSON.stringify({...manifest, parts, accountTree}));
+  const rows: Record<string, number> = {};
+  for (const part of parts) rows[part.table] = (rows[part.table] ?? 0) + part.rows;
+  const accountTree = manifest.accountTree && {...manifest.accountTree, leaves: rows.accounts};
+  writeFileSync(join(copy, "manifest.json"), JSON.stringify({...manifest, rows, parts, accountTree}));
   return copy;
 }
 

@@ -1,6 +1,15 @@
 /** The folder of a pull: complete ones, resumed ones, damaged ones. */
 import assert from "node:assert/strict";
-import {appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, test} from "node:test";
@@ -142,6 +151,42 @@ test("a folder with anything in it is refused without resuming, and so is a pull
   );
 });
 
+test("a complete pull whose part was changed is refused by a resume too", async () => {
+  const folder = damaged("slots-000001.ndjson", text => text.replace("1", "2"));
+  await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("DAMAGED", /slots-000001\.ndjson/));
+});
+
+test("a journal whose lines no pull writes is refused, and leads to no file outside of the folder", async () => {
+  const part = {table: "accounts", rows: 1, bytes: 1, sha256: `0x${"00".repeat(32)}`};
+  for (const [line, message] of [
+    [
+      {parts: [{...part, file: "../passwords"}]},
+      /progress\.ndjson: parts\[0\]\.file: expected accounts-000001/,
+    ],
+    [{parts: [{...part, file: "accounts-000001.ndjson", bytes: -1}]}, /parts\[0\]\.bytes: expected a whole/],
+    [{}, /parts\[0\]: expected an object/],
+    [null, /parts\[0\]: expected an object/],
+  ] as const) {
+    const folder = newFolder();
+    FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS).close();
+    appendFileSync(join(folder, "progress.ndjson"), `${JSON.stringify(line)}\n`);
+    await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("DAMAGED", message));
+  }
+  const folder = newFolder();
+  FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS).close();
+  writeFileSync(join(folder, "progress.ndjson"), '{"version":1}\n');
+  await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("OTHER_PULL", /another url: nothing/));
+});
+
+test("a folder, pipe or device in place of a file is refused and not read", async () => {
+  for (const file of ["manifest.json", "slots-000001.ndjson"]) {
+    const folder = damaged("manifest.json", text => text);
+    rmSync(join(folder, file));
+    mkdirSync(join(folder, file));
+    await assert.rejects(collect(folder), refusal("DAMAGED", new RegExp(`${file}: expected a file$`)));
+  }
+});
+
 test("files that no pull makes are not removed", async () => {
   const folder = newFolder();
   FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS).close();
@@ -190,6 +235,17 @@ test("a changed byte, a missing row and a doubled part are found and named", asy
       "manifest.json",
       (text: string) => text.replace('"leaves": 40', '"leaves": 41'),
       /expected 41 rows in accounts, got 40$/,
+    ],
+    [
+      "manifest.json",
+      (text: string) => text.replace('"slots": 45', '"slots": 1000000'),
+      /rows: expected \{"accounts":40,"trees":10,"slots":45\}, those of the parts, got /,
+    ],
+    [
+      "manifest.json",
+      // Rows of such a table would be verified by nothing.
+      (text: string) => text.replace('"pulled": "all"', '"pulled": "accounts"'),
+      /parts\[\d\]\.table: expected accounts, got "trees"$/,
     ],
     ["manifest.json", (text: string) => text.slice(0, -3), /manifest\.json: /],
   ] as const)
