@@ -28,7 +28,7 @@ export interface PullStateParameters extends Abortable {
   readonly cursor?: string;
   /** Answers that are asked for or held at a time: this bounds the memory. Default: 4. */
   readonly ahead?: number;
-  /** Leaves of one range, 1 to 4 096. A server that answers fewer is asked for the rest. Default: 2 048. */
+  /** Leaves of one range, 1 to 4 096. A server that answers fewer is asked for the rest. Default: 1 024. */
   readonly leavesPerRange?: number;
   /**
    * Threads that verify, besides this one: 0 to 64. Default: as many as there are other cores, up to 4, and 0 in browsers; for trees
@@ -55,7 +55,7 @@ const WORTH_LEAVES = 16_384;
  */
 export async function* pullState(
   client: Pick<ProofClient, "getLeaves" | "getStateRoot">,
-  {tree, block, cursor, ahead = 4, leavesPerRange = 2048, threads, signal}: PullStateParameters,
+  {tree, block, cursor, ahead = 4, leavesPerRange = 1024, threads, signal}: PullStateParameters,
 ): AsyncGenerator<PulledRange, void, void> {
   requireWhole("ahead", ahead, 1, 1024);
   requireWhole("leavesPerRange", leavesPerRange, 1, 4096);
