@@ -1,7 +1,7 @@
 /**
  * Pulls a state and verifies it, in a process of its own, so that its time and memory are separate:
  *
- *   node pullProgram.js '{"url": "http://...", "tree": "all", "block": 300, "root": "0x..."}'   ->   one PullFigures as JSON
+ *   node pullProgram.js '{"url": "http://...", "tree": "all", "block": 300, "root": "0x...", "headers": {}}'   ->   one PullFigures as JSON
  */
 import {readFileSync} from "node:fs";
 import {createProofClient, pullState, sha256Suite} from "../../client/client.ts";
@@ -12,6 +12,8 @@ export interface PullOrder {
   readonly block: number;
   /** State root of the block. */
   readonly root: string;
+  /** Sent with each request. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface PullFigures {
@@ -27,12 +29,13 @@ export interface PullFigures {
   readonly peakRssBytes: number;
 }
 
-const {url, tree, block, root} = JSON.parse(process.argv[2] as string) as PullOrder;
+const {url, tree, block, root, headers} = JSON.parse(process.argv[2] as string) as PullOrder;
 let [bytes, requests, accounts, slots] = [0, 0, 0, 0];
 const client = createProofClient({
   url,
   suite: sha256Suite,
   trustedRoot: root,
+  headers,
   fetch: async (resource, init) => {
     const response = await fetch(resource, init);
     bytes += Number(response.headers.get("content-length"));
