@@ -18,7 +18,7 @@ import {Snapshots} from "./snapshots.ts";
 
 /** Without a change of the chain, the stream is looked at so often: another service may have published. */
 const LOOK_MS = 2000;
-const WAITS = {firstMs: 250, longestMs: 10_000};
+const WAITS = {firstMs: 250, longestMs: 2000};
 const CLIENT = "proofd publisher";
 
 export class Publishing {

@@ -7,7 +7,6 @@
  * Sequence numbers are the stream's, so a message of one subject is before or after one of the other.
  */
 import {
-  DeliverPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamClient,
@@ -18,6 +17,8 @@ import {
 import type {NatsConnection} from "@nats-io/transport-node";
 import {FeedError} from "./feedError.ts";
 import {decodeMessage, type FeedChain, type FeedMessage} from "./feedMessage.ts";
+import {hearMessages} from "./heardMessages.ts";
+import {awayOr} from "./natsAway.ts";
 
 /** How long a message stays, and how many servers have it. */
 export interface StreamRules {
@@ -42,8 +43,6 @@ export class StreamMoved extends Error {
 
 /** An answer of a server that takes longer is a failure: the call is made again. */
 const ANSWER_MS = 5000;
-/** What a reader holds of messages that come faster than they are taken. */
-const AHEAD_BYTES = 16 * 1024 * 1024;
 const NANOSECONDS = 1_000_000;
 /** A message whose acknowledgement was lost and which is sent again in this time is stored once. */
 const DUPLICATES_MS = 120_000;
@@ -64,7 +63,7 @@ export class FeedStream {
 
   /**
    * @param rules - the stream is made with these if there is none; undefined: it must be there
-   * @throws StreamMissing; FeedError for a stream that cannot be used; what NATS throws
+   * @throws StreamMissing; FeedError for a stream that cannot be used; NatsAway
    */
   static async open(
     connection: NatsConnection,
@@ -72,7 +71,20 @@ export class FeedStream {
     chain: FeedChain,
     rules?: StreamRules,
   ): Promise<FeedStream> {
-    const manager = await jetstreamManager(connection, {timeout: ANSWER_MS, checkAPI: false});
+    try {
+      const manager = await jetstreamManager(connection, {timeout: ANSWER_MS, checkAPI: false});
+      await FeedStream.find(manager, stream, rules);
+      return new FeedStream(connection, manager, stream, chain);
+    } catch (error) {
+      throw awayOr(error);
+    }
+  }
+
+  private static async find(
+    manager: JetStreamManager,
+    stream: string,
+    rules: StreamRules | undefined,
+  ): Promise<void> {
     try {
       const {config} = await manager.streams.info(stream);
       if (config.allow_direct !== true)
@@ -93,10 +105,9 @@ export class FeedStream {
         allow_direct: true,
       });
     }
-    return new FeedStream(connection, manager, stream, chain);
   }
 
-  /** The last part of a block, or rollback. @throws FeedError; what NATS throws */
+  /** The last part of a block, or rollback. @throws FeedError; NatsAway */
   lastBlock(): Promise<Sequenced | undefined> {
     return this.last("blocks");
   }
@@ -121,14 +132,18 @@ export class FeedStream {
 
   /** Where the stream begins and ends: sequence numbers of messages of all chains. */
   async readRange(): Promise<{readonly first: number; readonly last: number}> {
-    const {state} = await this.manager.streams.info(this.stream);
-    return {first: state.first_seq, last: state.last_seq};
+    try {
+      const {state} = await this.manager.streams.info(this.stream);
+      return {first: state.first_seq, last: state.last_seq};
+    } catch (error) {
+      throw awayOr(error);
+    }
   }
 
   /**
    * @param after - the number of the last message of this subject, 0 for none. Another last one refuses the message
    * @returns the message's number
-   * @throws StreamMoved; what NATS throws, and then the message may have been stored
+   * @throws StreamMoved; NatsAway, and then the message may have been stored
    */
   async publish(
     subject: "blocks" | "finality",
@@ -145,33 +160,20 @@ export class FeedStream {
       return seq;
     } catch (error) {
       if (isCode(error, JetStreamApiCodes.StreamWrongLastSequence)) throw new StreamMoved();
-      throw error;
+      throw awayOr(error);
     }
   }
 
   /**
-   * All messages of the chain from `sequence` on, in their order, and those that come later. It goes on through lost connections.
+   * All messages of the chain from `sequence` on, in their order, and those that come later. If the server with the consumer dies, another
+   * consumer goes on with the next message.
    *
-   * @throws FeedError for a message that is none; what NATS throws
+   * @throws FeedError for a message that is none; NatsAway
    */
   async *read(sequence: number, signal: AbortSignal): AsyncGenerator<Sequenced> {
-    const consumer = await this.jetstream.consumers.get(this.stream, {
-      filter_subjects: `${this.prefix}.>`,
-      deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: Math.max(1, sequence),
-    });
-    const messages = await consumer.consume({max_bytes: AHEAD_BYTES});
-    const stop = (): void => messages.stop();
-    signal.addEventListener("abort", stop);
-    try {
-      for await (const {seq, data} of messages) {
-        if (signal.aborted) return;
-        yield {sequence: seq, message: decodeMessage(this.chain, data)};
-      }
-    } finally {
-      signal.removeEventListener("abort", stop);
-      await messages.close();
-    }
+    const place = {stream: this.stream, subjects: `${this.prefix}.>`, from: Math.max(1, sequence)};
+    for await (const {seq, data} of hearMessages(this.jetstream, place, signal))
+      yield {sequence: seq, message: decodeMessage(this.chain, data)};
   }
 
   private async last(subject: string): Promise<Sequenced | undefined> {
@@ -187,7 +189,7 @@ async function orNone<Found>(answer: Promise<Found | null>): Promise<Found | und
     return (await answer) ?? undefined;
   } catch (error) {
     if (isCode(error, JetStreamApiCodes.NoMessageFound)) return undefined;
-    throw error;
+    throw awayOr(error);
   }
 }
 

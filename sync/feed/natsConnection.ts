@@ -22,6 +22,8 @@ export interface NatsEvent {
 }
 
 const CONNECT_MS = 5000;
+/** A server that leaves two pings without an answer is gone. Without them, a cut cable shows after minutes. */
+const PING_MS = 5000;
 const WAITS = {firstMs: 250, longestMs: 5000};
 
 /**
@@ -45,6 +47,7 @@ export async function connectNats(
         name,
         timeout: CONNECT_MS,
         maxReconnectAttempts: -1,
+        pingInterval: PING_MS,
         ...(creds === undefined ? {} : {authenticator: credsAuthenticator(creds)}),
         ...(isTls ? {tls: caPath === undefined ? {} : {caFile: caPath}} : {}),
       });

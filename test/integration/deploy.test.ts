@@ -98,6 +98,37 @@ test("the flags of the image and of the manifest are flags of serve", async () =
   assert.deepEqual([db, maxLagSeconds, l2?.nodes.headers], ["/data", 60, {authorization: "Bearer x"}]);
 });
 
+test("the flags of the files with replicas are flags of serve, and all name the same three servers", async () => {
+  const compose = read("deploy/compose-replicas.yml");
+  const commands = [...compose.matchAll(/^ {4}command: (\["serve".*\])$/gm)].map(([, list]) => {
+    const [, ...flags] = JSON.parse(list as string);
+    return flags as string[];
+  });
+  assert.equal(commands.length, 3);
+  const manifest = read("deploy/kubernetes-replicas.yml");
+  for (const [, name, lines = ""] of manifest.matchAll(/ {2}(proofd-\w+)\.conf: \|\n((?: {4}.*\n)+)/g)) {
+    assert.ok(manifest.includes(`"/etc/proofd/config/${name}.conf"`));
+    const header = folder.file("header");
+    await writeFile(header, "Authorization: Bearer x\n");
+    const config = folder.file(`${name}.conf`);
+    await writeFile(config, lines.replace("/etc/proofd/secret/l2-header", header));
+    commands.push(["--config", config]);
+  }
+  assert.equal(commands.length, 5);
+  const all = commands.map(flags => readFlags(SERVE_FLAGS, readServiceOptions, flags));
+  for (const [at, {db, publish, feed, chainId, isBalanced}] of all.entries()) {
+    const isReplica = feed !== undefined;
+    assert.deepEqual([db, isBalanced, publish !== undefined], ["/data", isReplica, !isReplica]);
+    assert.equal(chainId, isReplica ? 59_144n : undefined);
+    const urls = (feed ?? publish)?.nats.urls ?? [];
+    const text = at < 3 ? compose : manifest;
+    assert.equal(new Set(urls.map(url => new URL(url).hostname)).size, 3);
+    for (const url of urls)
+      assert.ok(text.includes(`nats://${new URL(url).hostname}:6222`), `a route to the server of ${url}`);
+  }
+  assert.equal(all.filter(({feed}) => feed !== undefined).length, 3);
+});
+
 const TOOLS: readonly (readonly [tool: string, args: () => Promise<readonly string[]>])[] = [
   ["promtool", async () => ["check", "config", `${ROOT}deploy/prometheus/prometheus.yml`]],
   ["hadolint", async () => [`${ROOT}deploy/Dockerfile`]],

@@ -2,6 +2,8 @@
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {createInterface} from "node:readline";
+import {setTimeout as pause} from "node:timers/promises";
+import {LOOK_MS} from "../http/askedService.ts";
 import {runChild, startChild} from "../processes/childProcesses.ts";
 import {findPorts} from "../processes/freePorts.ts";
 
@@ -11,7 +13,15 @@ interface ServerPlace {
   readonly folder: string;
   readonly port: number;
   /** Of a cluster: its own port for the others, and theirs. */
-  readonly cluster?: {readonly port: number; readonly others: readonly number[]};
+  readonly cluster?: {readonly port: number; readonly others: readonly number[]; readonly monitor: number};
+  /** A program with its arguments that runs the server. */
+  readonly under: readonly string[];
+}
+
+/** Where a server of a cluster has its files. */
+interface ServerHome {
+  readonly folder: string;
+  readonly under?: readonly string[];
 }
 
 /** @returns why nats-server does not run here; undefined: it does */
@@ -25,6 +35,10 @@ export class NatsServer {
 
   private constructor(private readonly place: ServerPlace) {}
 
+  get port(): number {
+    return this.place.port;
+  }
+
   get url(): string {
     return `nats://127.0.0.1:${this.place.port}`;
   }
@@ -32,23 +46,27 @@ export class NatsServer {
   /** Starts one server. */
   static async start(folder: string): Promise<NatsServer> {
     const [port] = await findPorts(1);
-    const server = new NatsServer({name: "n1", folder, port: port as number});
+    const server = new NatsServer({name: "n1", folder, port: port as number, under: []});
     await server.start();
     return server;
   }
 
-  /** Starts a cluster. @param folderOf - of the server with this number */
-  static async startCluster(count: number, folderOf: (server: number) => string): Promise<NatsServer[]> {
-    const ports = await findPorts(2 * count);
-    const routes = ports.slice(count);
-    const servers = Array.from(
-      {length: count},
-      (_, at) =>
+  /** Starts a cluster. Its servers do not tell clients of each other, so that a client has only the URLs that it was given. */
+  static async startCluster(homes: readonly ServerHome[]): Promise<NatsServer[]> {
+    const count = homes.length;
+    const ports = await findPorts(3 * count);
+    const routes = ports.slice(count, 2 * count);
+    const servers = homes.map(
+      ({folder, under = []}, at) =>
         new NatsServer({
           name: `n${at + 1}`,
-          folder: folderOf(at),
+          ...{folder, under},
           port: ports[at] as number,
-          cluster: {port: routes[at] as number, others: routes},
+          cluster: {
+            port: routes[at] as number,
+            others: routes,
+            monitor: ports[2 * count + at] as number,
+          },
         }),
     );
     await Promise.all(servers.map(server => server.start()));
@@ -57,16 +75,24 @@ export class NatsServer {
 
   /** Starts it, also after `kill`, with what its folder has. */
   async start(): Promise<void> {
-    const {name, folder, port, cluster} = this.place;
+    const {name, folder, port, cluster, under} = this.place;
     const clustered =
       cluster === undefined
         ? []
         : [
-            ...["--cluster_name", "proofd", "--cluster", `nats://127.0.0.1:${cluster.port}`],
+            ...[
+              "--no_advertise",
+              "--cluster_name",
+              "proofd",
+              "--cluster",
+              `nats://127.0.0.1:${cluster.port}`,
+            ],
+            ...["-m", String(cluster.monitor)],
             ...["--routes", cluster.others.map(one => `nats://127.0.0.1:${one}`).join(",")],
           ];
     const args = ["-a", "127.0.0.1", "-p", String(port), "-n", name, "-js", "-sd", folder, ...clustered];
-    const child = startChild("nats-server", args);
+    const [command, ...rest] = [...under, "nats-server", ...args] as [string];
+    const child = startChild(command, rest);
     this.child = child;
     child.stdin.end();
     child.stdout.resume();
@@ -78,6 +104,12 @@ export class NatsServer {
         if (/Server is ready/.test(line)) resolve();
       });
     });
+  }
+
+  /** Waits until a server of a cluster has what it missed, and the cluster has leaders. */
+  async catchUp(): Promise<void> {
+    const url = `http://127.0.0.1:${this.place.cluster?.monitor}/healthz`;
+    while (!(await fetch(url)).ok) await pause(LOOK_MS);
   }
 
   /** Kills it with -9. */

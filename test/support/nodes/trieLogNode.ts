@@ -29,6 +29,8 @@ export class TrieLogNode {
   /** Besu leaves out the last number of a range. */
   isOpenEnded = false;
   hasPlugin = true;
+  /** undefined: it does not know eth_chainId. */
+  chainId: bigint | undefined;
   /** By the tag. */
   finalized = 0;
   /** Changes an answer before it is sent. */
@@ -90,6 +92,8 @@ export class TrieLogNode {
       const block = header === undefined ? null : {...(this.changeHeader(header) as object), transactions};
       return {jsonrpc: "2.0", id, result: block};
     }
+    if (method === "eth_chainId" && this.chainId !== undefined)
+      return {jsonrpc: "2.0", id, result: `0x${this.chainId.toString(16)}`};
     const value = readState(this.chain, method, params);
     if (value !== undefined) return {jsonrpc: "2.0", id, result: this.changeState(value)};
     if (method !== "shomei_getTrieLogsByRange" || !this.hasPlugin)

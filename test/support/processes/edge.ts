@@ -49,7 +49,7 @@ export class Edge {
       ["bind :443 ssl", `bind 127.0.0.1:${port} ssl`],
       ["bind :80", `bind 127.0.0.1:${plain}`],
       ["/etc/haproxy/proofd.pem", pem],
-      ["retries 1", `retries ${ports.length === 2 ? 1 : 2 * (ports.length - 1)}`],
+      ["retries 1", `retries ${ports.length === 2 ? 1 : 3 * (ports.length - 1)}`],
       ...changes,
     ];
     const config = all.reduce((text, [from, to]) => change(text, from, to), CONFIG);

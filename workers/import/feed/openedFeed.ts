@@ -2,7 +2,8 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import {FeedError} from "../../../sync/feed/feedError.ts";
 import {FeedStream, type Sequenced, StreamMissing} from "../../../sync/feed/feedStream.ts";
-import {connectNats, type NatsConnection, type NatsEvent} from "../../../sync/feed/natsConnection.ts";
+import {NatsAway} from "../../../sync/feed/natsAway.ts";
+import {connectNats, type NatsEvent} from "../../../sync/feed/natsConnection.ts";
 import {Backoff} from "../../../sync/rpc/backoff.ts";
 import type {ImportJob} from "../../job/importJob.ts";
 import type {FeedSource} from "../../job/importSource.ts";
@@ -26,6 +27,7 @@ class OpenedFeed {
   bytesRead = 0;
   target: number | undefined;
   private isCaughtUp = false;
+  private readonly backoff = new Backoff(WAITS);
 
   constructor(
     private readonly source: FeedSource,
@@ -33,15 +35,19 @@ class OpenedFeed {
     private readonly host: SourceHost,
   ) {}
 
+  /** Waits for NATS, for as long as it takes, and until somebody publishes. */
   async *read(): AsyncGenerator<SourceBlock> {
     const {signal} = this.host;
-    const {nats, stream: name, client} = this.source;
     try {
-      const connection = await connectNats(nats, client, signal, event => this.noteNats(event));
-      try {
-        yield* this.readStream(await this.openStream(connection, name));
-      } finally {
-        await connection.close();
+      for (;;) {
+        try {
+          yield* this.readConnected();
+        } catch (error) {
+          if (signal.aborted || !(error instanceof NatsAway || error instanceof StreamMissing)) throw error;
+          this.isCaughtUp = false;
+          this.host.onEvent({kind: "state", state: "waiting", reason: error.message});
+        }
+        await sleep(this.backoff.next(), undefined, {signal});
       }
     } catch (error) {
       if (signal.aborted) throw new Stopped();
@@ -49,17 +55,13 @@ class OpenedFeed {
     }
   }
 
-  /** Waits until somebody publishes. */
-  private async openStream(connection: NatsConnection, name: string): Promise<FeedStream> {
-    const backoff = new Backoff(WAITS);
-    for (;;) {
-      try {
-        return await FeedStream.open(connection, name, this.describeChain());
-      } catch (error) {
-        if (!(error instanceof StreamMissing)) throw error;
-        this.host.onEvent({kind: "state", state: "waiting", reason: error.message});
-      }
-      await sleep(backoff.next(), undefined, {signal: this.host.signal});
+  private async *readConnected(): AsyncGenerator<SourceBlock> {
+    const {nats, stream, client} = this.source;
+    const connection = await connectNats(nats, client, this.host.signal, event => this.noteNats(event));
+    try {
+      yield* this.readStream(await FeedStream.open(connection, stream, this.describeChain()));
+    } finally {
+      await connection.close();
     }
   }
 
@@ -98,6 +100,7 @@ class OpenedFeed {
   private noteCaughtUp(): void {
     if (this.isCaughtUp) return;
     this.isCaughtUp = true;
+    this.backoff.reset();
     this.host.onEvent({kind: "state", state: "following"});
   }
 

@@ -1,0 +1,220 @@
+/**
+ * A publisher, three nats-servers, three replicas and HAProxy, each a process of its own. What can fail does, in turn, while clients
+ * ask for proofs:
+ *
+ *   TrieLogNode -> publisher -> n1 n2 n3 -> replica, replica, cut lines -> replica -> HAProxy -> clients
+ *                                    n3 has a small disk
+ */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {setTimeout as pause} from "node:timers/promises";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
+import {FeedStream} from "../../../sync/feed/feedStream.ts";
+import {connectNats} from "../../../sync/feed/natsConnection.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {createMixedLine} from "../../support/chains/mixedLines.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {LOOK_MS} from "../../support/http/askedService.ts";
+import {AskingClients, type Holder} from "../../support/nats/askingClients.ts";
+import {CutLine} from "../../support/nats/cutLine.ts";
+import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {SmallDisk} from "../../support/nats/smallDisk.ts";
+import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
+import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import {Edge, lacksHaproxy} from "../../support/processes/edge.ts";
+import {findPorts} from "../../support/processes/freePorts.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+import {ReferenceState} from "../../support/reference/referenceState.ts";
+import {propertyRuns} from "../../support/soak.ts";
+
+const ROUNDS = propertyRuns(3);
+const BLOCKS_PER_ROUND = 3;
+const CHAIN_ID = 0x539n;
+const REPLICAS = 3;
+const PUBLISHER = REPLICAS;
+
+interface Replica extends Holder {
+  daemon: Daemon;
+}
+
+let lack: string | undefined;
+let folder: WorkFolder;
+let disk: SmallDisk | undefined;
+let brokers: NatsServer[];
+let lines: CutLine[];
+let node: TrieLogNode;
+/** Of the node, all rounds. */
+let blocks: DifferenceLine[];
+let head = 0;
+let ports: readonly number[];
+let publisher: Daemon;
+const replicas: Replica[] = [];
+let edge: Edge;
+let clients: AskingClients;
+
+before(async () => {
+  lack = (await lacksNats()) ?? (await lacksHaproxy());
+  if (lack !== undefined) return;
+  folder = await WorkFolder.create();
+  disk = await SmallDisk.mount(folder.file("disk"), "64m");
+  brokers = await NatsServer.startCluster([
+    {folder: folder.file("n1")},
+    {folder: folder.file("n2")},
+    disk === undefined ? {folder: folder.file("n3")} : {folder: `${disk.folder}/n3`, under: disk.under},
+  ]);
+  await makeStream();
+  lines = await Promise.all(brokers.map(({port}) => CutLine.to(port)));
+  const chain = Array.from({length: 1 + ROUNDS * BLOCKS_PER_ROUND}, (_, at) => createMixedLine(at));
+  const started = await TrieLogNode.start(chain);
+  ({node, lines: blocks} = started);
+  node.chainId = CHAIN_ID;
+  await node.load(blocks.slice(0, 1));
+  ports = await findPorts(REPLICAS);
+  publisher = await startPublisher();
+  for (let at = 0; at < REPLICAS; at++)
+    replicas.push({daemon: await startReplica(at), isAsked: true, starts: 1, finalized: -1});
+  edge = await Edge.before(folder, ports, [
+    ["lag=60", "lag=999999999"],
+    ["check inter 1s", "check inter 100ms"],
+  ]);
+});
+
+after(async () => {
+  if (lack !== undefined) return;
+  await edge.stop();
+  await Promise.all([publisher.stop(), ...replicas.map(({daemon}) => daemon.stop())]);
+  await Promise.all([...brokers.map(one => one.kill()), ...lines.map(line => line.stop()), node.stop()]);
+  await disk?.unmount();
+  await folder.remove();
+});
+
+/** As an operator may: one that fits the small disk. */
+async function makeStream(): Promise<void> {
+  const signal = AbortSignal.timeout(60_000);
+  const nats = {urls: brokers.map(({url}) => url), credsPath: undefined, caPath: undefined};
+  const connection = await connectNats(nats, "test", signal, () => {});
+  const rules = {replicas: brokers.length, maxAgeMs: 3_600_000, maxBytes: 16_000_000};
+  for (;;)
+    try {
+      await FeedStream.open(connection, "blocks", {suite: "sha256", chainId: CHAIN_ID}, rules);
+      break;
+    } catch (error) {
+      // The servers choose a leader first.
+      signal.throwIfAborted();
+      assert.match((error as Error).message, /^NATS: /);
+      await pause(LOOK_MS);
+    }
+  await connection.close();
+}
+
+function startPublisher(): Promise<Daemon> {
+  const flags = ["--db", folder.file("publisher"), "--workers", "1", "--chain-id", String(CHAIN_ID)];
+  const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag", "--finality-poll", "100"];
+  return startDaemon([...flags, ...l2, "--publish", brokers.map(({url}) => url).join(",")]);
+}
+
+/** The last one is behind the lines that a test cuts. */
+function startReplica(at: number): Promise<Daemon> {
+  const isBehindLines = at === REPLICAS - 1;
+  const urls = (isBehindLines ? lines : brokers).map(({port}) => `nats://127.0.0.1:${port}`).join(",");
+  const flags = ["--db", folder.file(`replica-${at}`), "--workers", "1", "--chain-id", String(CHAIN_ID)];
+  return startDaemon([...flags, "--feed", urls, "--balanced", "--port", String(ports[at])]);
+}
+
+/** The node has another block, which is final at once. */
+async function extend(): Promise<void> {
+  head++;
+  await node.load(blocks.slice(0, head + 1));
+  node.finalized = head;
+}
+
+async function killDaemon(at: number): Promise<void> {
+  if (at === PUBLISHER) {
+    await publisher.stop("SIGKILL");
+    publisher = await startPublisher();
+    return;
+  }
+  const replica = replicas[at] as Replica;
+  replica.isAsked = false;
+  await replica.daemon.stop("SIGKILL");
+  replica.daemon = await startReplica(at);
+  replica.starts++;
+  // HAProxy has to see it first.
+  while ((await replica.daemon.readMetric('proofd_proved_total{kind="account"}')) === 0) await pause(LOOK_MS);
+  replica.isAsked = true;
+}
+
+/** Waits until these replicas have finalized the node's newest block. */
+async function reach(some: readonly Replica[]): Promise<void> {
+  const target = head;
+  await Promise.all(
+    some.map(async replica => {
+      while (replica.finalized < target) {
+        const {result} = await replica.daemon.call("chain_getCoverage");
+        replica.finalized = Number(result?.finalized ?? -1);
+        if (replica.finalized < target) await pause(LOOK_MS);
+      }
+    }),
+  );
+}
+
+/** All services have the reference's roots. */
+async function assertSame(state: ReferenceState, from: number): Promise<void> {
+  for (const service of [publisher, ...replicas.map(({daemon}) => daemon)])
+    for (let block = from; block <= head; block++) {
+      const {result} = await service.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
+      const {stateRoot, hash} = result;
+      const expected = `0x${Buffer.from(state.stateRoot(block)).toString("hex")}`;
+      assert.deepEqual({stateRoot, hash}, {stateRoot: expected, hash: blocks[block]?.hash});
+    }
+}
+
+/** What else fails in a round, after which blocks come: to be mended before the end of the round. */
+const TROUBLES: readonly (() => Promise<{readonly inTime: readonly Replica[]; mend(): Promise<void>}>)[] = [
+  async () => ({inTime: replicas, mend: async () => {}}),
+  async () => {
+    for (const line of lines) line.cut();
+    const mend = async () => {
+      for (const line of lines) line.heal();
+    };
+    return {inTime: replicas.slice(0, -1), mend};
+  },
+  async () => {
+    await disk?.fill();
+    return {inTime: replicas, mend: async () => disk?.free()};
+  },
+];
+
+test("replicas end with equal roots, and clients see no wrong and no lost answer, whatever is killed, cut or full", async t => {
+  if (lack !== undefined) return notRun(t, lack);
+  const state = new ReferenceState(
+    sha256Suite,
+    blocks.map(({header, ...line}) => line),
+  );
+  await reach(replicas);
+  clients = new AskingClients(edge, 2, replicas, state, () => head);
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = head + 1;
+    const broker = brokers[round % brokers.length] as NatsServer;
+    const victims = round % 3 === 2 ? [round % 4, PUBLISHER - 1] : [(round + PUBLISHER) % 4];
+    const trouble = await (TROUBLES[round % 3] as (typeof TROUBLES)[number])();
+    await extend();
+    await reach(trouble.inTime);
+    await trouble.mend();
+    await broker.kill();
+    await extend();
+    for (const victim of new Set(victims)) await killDaemon(victim);
+    await reach(replicas);
+    await broker.start();
+    await extend();
+    await reach(replicas);
+    for (const one of brokers) await one.catchUp();
+    await assertSame(state, from);
+    assert.deepEqual(clients.faults, [], `round ${round}`);
+  }
+  await clients.stop();
+  assert.deepEqual(clients.faults, []);
+  assert.ok(clients.answered > 10 * ROUNDS);
+  t.diagnostic(`${clients.answered} proofs, ${clients.refused} refused while nobody had the block`);
+  if (disk === undefined) t.diagnostic("no full disk: nothing can be mounted here");
+});
