@@ -8,6 +8,7 @@
 import {createHash} from "node:crypto";
 import {createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync} from "node:fs";
 import {join} from "node:path";
+import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -16,8 +17,10 @@ import {type NewestBlock, readNewestBlock} from "../../storage/storeSnapshot.ts"
 import {FeedError} from "../../sync/feed/feedError.ts";
 import type {FeedChain} from "../../sync/feed/feedMessage.ts";
 import {FeedStream, StreamMissing} from "../../sync/feed/feedStream.ts";
+import {awayOr, NatsAway} from "../../sync/feed/natsAway.ts";
 import {connectNats, type NatsConnection} from "../../sync/feed/natsConnection.ts";
 import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../sync/feed/snapshotStore.ts";
+import {Backoff} from "../../sync/rpc/backoff.ts";
 import type {FeedSource} from "../../workers/job/importSource.ts";
 import {startCheck} from "../../workers/pool/runningCheck.ts";
 import {openFailed} from "../openFailure.ts";
@@ -28,6 +31,7 @@ const SAMPLE = 100;
 /** With a store to serve, NATS is not waited for longer. */
 const SERVED_WAIT_MS = 10_000;
 const PROGRESS_EVERY_MS = 10_000;
+const WAITS = {firstMs: 250, longestMs: 5000};
 
 interface SnapshotTarget {
   readonly directory: string;
@@ -43,8 +47,28 @@ interface SnapshotTarget {
  * @throws WorkError for a snapshot that is not what it says; the signal's reason
  */
 export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: AbortSignal): Promise<void> {
+  const backoff = new Backoff(WAITS);
+  const held = await readHeld(target.directory);
+  for (;;)
+    try {
+      await takeOnce(target, held, log, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof NatsAway)) throw error;
+      log.warn({reason: error.message}, "NATS does not answer; it is tried again");
+      if (held !== undefined) return; // what is held is served, and the import goes on trying
+      await sleep(backoff.next(), undefined, {signal});
+    }
+}
+
+/** @throws as above; NatsAway before anything was taken */
+async function takeOnce(
+  target: SnapshotTarget,
+  held: NewestBlock | undefined,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
   const {directory, feed} = target;
-  const held = await readHeld(directory);
   const chainId = held?.chainId ?? target.chainId;
   if (chainId === undefined) {
     if (held === undefined) throw new WorkError("--feed: --chain-id must name the chain of an empty store");
@@ -65,8 +89,7 @@ export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: 
     const chain = {suite, chainId};
     const first = await findFirst(connection, feed.stream, chain);
     if (held !== undefined && first !== undefined && first <= held.block + 1) return;
-    const store = await SnapshotStore.open(connection, feed.stream, chain);
-    const list = await store?.newest();
+    const {store, list} = await findNewest(connection, feed.stream, chain);
     if (store === undefined || list === undefined) {
       log.info(
         {stream: feed.stream},
@@ -112,6 +135,19 @@ async function findFirst(
   } catch (error) {
     if (error instanceof StreamMissing) return undefined;
     throw error;
+  }
+}
+
+async function findNewest(
+  connection: NatsConnection,
+  name: string,
+  chain: FeedChain,
+): Promise<{readonly store: SnapshotStore | undefined; readonly list: SnapshotList | undefined}> {
+  try {
+    const store = await SnapshotStore.open(connection, name, chain);
+    return {store, list: await store?.newest()};
+  } catch (error) {
+    throw awayOr(error);
   }
 }
 

@@ -50,7 +50,6 @@ let ports: readonly number[];
 let publisher: Daemon;
 const replicas: Replica[] = [];
 let edge: Edge;
-let clients: AskingClients;
 
 before(async () => {
   lack = (await lacksNats()) ?? (await lacksHaproxy());
@@ -192,7 +191,8 @@ test("replicas end with equal roots, and clients see no wrong and no lost answer
     blocks.map(({header, ...line}) => line),
   );
   await reach(replicas);
-  clients = new AskingClients(edge, 2, replicas, state, () => head);
+  const clients = new AskingClients(edge, 2, replicas, state, () => head);
+  t.after(() => clients.stop());
   for (let round = 0; round < ROUNDS; round++) {
     const from = head + 1;
     const broker = brokers[round % brokers.length] as NatsServer;
