@@ -13,8 +13,9 @@ interface Launch {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Matches host and port in the server's standard output. */
+  /** Matches what the server prints when it listens; its group is host and port, unless `host` says them. */
   readonly listening: RegExp;
+  readonly host?: string;
   /** Called with each part of its output. */
   readonly onOutput?: (text: string) => void;
 }
@@ -65,8 +66,8 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
     const onText = (text: string) => {
       output = (output + text).slice(-KEPT_OUTPUT);
       launch.onOutput?.(text);
-      const found = launch.listening.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
+      const found = launch.listening.exec(output);
+      if (found !== null) resolve(launch.host ?? (found[1] as string));
     };
     child.stdout.setEncoding("utf8").on("data", onText);
     child.stderr.setEncoding("utf8").on("data", onText);

@@ -21,7 +21,9 @@ export function measureImport(bench: ServiceBench): Promise<Finding[]> {
     const first = (await readLatest(server)) + 1;
     // Written before the measured time, because writing them takes time.
     const count = PASSES * (bench.durationSeconds + 3);
-    const blocks = Array.from({length: count}, (_, i) => changeAccounts(first + i, bench.accounts));
+    const blocks = Array.from({length: count}, (_, i) =>
+      changeAccounts(first + i, bench.accounts, LEAF_WRITES),
+    );
     let given = 0;
     let late = 0;
     const {alone, beside, ratio} = await compareProofs(server, bench, PASSES, async () => {
@@ -47,8 +49,8 @@ export function measureImport(bench: ServiceBench): Promise<Finding[]> {
 }
 
 /** A block that changes this many accounts of block 0, one leaf write each. It is finalized at once. */
-function changeAccounts(number: number, accounts: number): string {
-  const changes = Array.from({length: Math.min(LEAF_WRITES, accounts)}, (_, i) => {
+export function changeAccounts(number: number, accounts: number, leafWrites: number): string {
+  const changes = Array.from({length: Math.min(leafWrites, accounts)}, (_, i) => {
     // Has no factor in common with any number of accounts of the bench, so no account comes twice.
     const account = (number * 31 + i * 7919) % accounts;
     return `"0x${numberedAddress(account)}":{"nonce":"0x${number.toString(16)}"}`;

@@ -12,6 +12,7 @@ const PART_NAMES: readonly PartName[] = [
   "import",
   "wait",
   "pull",
+  "feed",
 ];
 
 const program = createProgram(

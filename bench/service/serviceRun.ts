@@ -12,6 +12,7 @@ import {writeNumber, writeTable} from "../program/table.ts";
 import {copyStore} from "../served/storeCopy.ts";
 import {keepBenchStore} from "../stages/benchStore.ts";
 import {measureManyClients, measureMemory} from "./busyService.ts";
+import {measureFeed} from "./feedBench.ts";
 import {measureIdleConnections} from "./idleConnections.ts";
 import {measureImport} from "./importBeside.ts";
 import {measureTail} from "./latencyTail.ts";
@@ -30,7 +31,8 @@ export type PartName =
   | "idle"
   | "import"
   | "wait"
-  | "pull";
+  | "pull"
+  | "feed";
 
 /** Commander's values, by flag. */
 export interface ServiceFlags {
@@ -52,6 +54,7 @@ const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[
   import: measureImport,
   wait: measureWaiting,
   pull: measurePull,
+  feed: measureFeed,
 };
 
 /** @param command - the command line that repeats this run */
