@@ -53,26 +53,18 @@ class HeldDifference {
   ) {}
 
   read(): AccountDifferences {
-    const removed = this.readRemoved();
+    // An account that was deleted and made again has two leaves, the new one after the old one.
+    const removed = new Map<string, Uint8Array>();
     for (const {leafIndex, before, after} of this.changed(this.before?.accounts, this.after.accounts)) {
-      if (after === undefined) continue;
       const address = this.keyOf(ACCOUNTS_OWNER, leafIndex);
-      const isReset = before === undefined && removed.delete(toHex(address));
-      this.accounts.add({address, change: this.describe(leafIndex, before, after, isReset)});
+      if (after === undefined) removed.set(toHex(address), Uint8Array.from(address));
+      else {
+        const isReset = before === undefined && removed.delete(toHex(address));
+        this.accounts.add({address, change: this.describe(leafIndex, before, after, isReset)});
+      }
     }
     for (const address of removed.values()) this.accounts.add({address, change: undefined});
     return this.accounts;
-  }
-
-  /** The addresses of leaves that are gone, by their text. */
-  private readRemoved(): Map<string, Uint8Array> {
-    const removed = new Map<string, Uint8Array>();
-    for (const {leafIndex, after} of this.changed(this.before?.accounts, this.after.accounts)) {
-      if (after !== undefined) continue;
-      const address = Uint8Array.from(this.keyOf(ACCOUNTS_OWNER, leafIndex));
-      removed.set(toHex(address), address);
-    }
-    return removed;
   }
 
   private describe(

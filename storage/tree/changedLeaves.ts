@@ -59,8 +59,17 @@ function* walk(
   if (level > 0) {
     const [one, other] = [childrenOf(pages, before, level), childrenOf(pages, after, level)];
     const first = pageIndex * childrenPerPage(level);
-    for (let position = 0; position < Math.max(one.length, other.length); position++)
-      yield* walk(pages, one[position], other[position], level - 1, first + position);
+    for (let position = 0; position < Math.max(one.length, other.length); position++) {
+      const [left, right] = [one[position], other[position]];
+      if (left === right) continue;
+      yield* walk(
+        pages,
+        childOf(before, level, left),
+        childOf(after, level, right),
+        level - 1,
+        first + position,
+      );
+    }
     return undefined;
   }
   const [one, other] = [readLeafPage(pages, before), readLeafPage(pages, after)];
@@ -72,14 +81,18 @@ function* walk(
   return undefined;
 }
 
-function childrenOf(pages: PageReader, tree: SubTree | undefined, level: number): readonly SubTree[] {
+/** @returns the numbers of its pages, without an object for each: most are the same in both versions */
+function childrenOf(pages: PageReader, tree: SubTree | undefined, level: number): readonly number[] {
   if (tree === undefined) return [];
-  if (tree.level < level) return [tree];
+  if (tree.level < level) return [tree.page];
   const body = expectKind(pages.read(tree.page), INNER_PAGE, tree.page);
-  return Array.from({length: childCount(body)}, (_, position) => ({
-    page: childPage(body, position),
-    level: level - 1,
-  }));
+  return Array.from({length: childCount(body)}, (_, position) => childPage(body, position));
+}
+
+function childOf(tree: SubTree | undefined, level: number, page: number | undefined): SubTree | undefined {
+  return tree === undefined || page === undefined
+    ? undefined
+    : {page, level: Math.min(tree.level, level - 1)};
 }
 
 function readLeafPage(pages: PageReader, tree: SubTree | undefined): Buffer | undefined {
