@@ -24,6 +24,8 @@ const DELAYS = 120;
 /** Of the delays: those before have code to compile. */
 const WARM_DELAYS = 20;
 const FLAGS = ["--no-estimate", "--workers", "1"];
+/** NATS reserves the bytes of a stream: the default would not fit many disks twice. */
+const PUBLISH_FLAGS = ["--stream-gb", "1", "--snapshot-every", "0"];
 const HASHES_PER_LOOK = 500;
 const LOOK_EVERY_MS = 100;
 
@@ -138,7 +140,7 @@ async function measureBlockByBlock(
 }
 
 function startPublisher(bench: ServiceBench, url: string, flags: readonly string[]): Promise<ServerProcess> {
-  return startProofd(bench.directory, [...FLAGS, "--publish", url, ...flags]);
+  return startProofd(bench.directory, [...FLAGS, "--publish", url, ...PUBLISH_FLAGS, ...flags]);
 }
 
 function startReplica(
