@@ -16,12 +16,11 @@ import {
   type FeedChain,
   unpackDifference,
 } from "../../sync/feed/feedMessage.ts";
-import {FeedStream} from "../../sync/feed/feedStream.ts";
-import {connectNats} from "../../sync/feed/natsConnection.ts";
 import {Yardstick} from "../program/yardstick.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import {BENCH_CHAIN} from "../stages/benchContracts.ts";
 import {CACHE_BYTES} from "../stages/benchStore.ts";
+import {withStream} from "./benchStream.ts";
 
 /** Milliseconds a block, and processor time of this process in them. */
 export interface StepCost {
@@ -44,7 +43,6 @@ export interface HeldCosts {
 const WARM_BLOCKS = 50;
 const NO_HASH = new Uint8Array(32);
 const HASHES_PER_LOOK = 500;
-const WEEK_MS = 7 * 24 * 3600 * 1000;
 const FLUSH_MS = 1000;
 
 /** @param directory - of the publisher's store, which nobody has open. @param folder - for the replica's store */
@@ -116,24 +114,16 @@ class HeldRun {
   }
 
   /** Publishes the messages one by one, as a publisher does, and takes them back. */
-  private async passThrough(nats: ServerProcess, bodies: readonly Buffer[]): Promise<void> {
-    const settings = {urls: [`nats://${nats.url.host}`], credsPath: undefined, caPath: undefined};
-    const stopping = new AbortController();
-    const connection = await connectNats(settings, "proofd bench", stopping.signal, () => {});
-    try {
-      const rules = {replicas: 1, maxAgeMs: WEEK_MS, maxBytes: 1e9};
-      const stream = await FeedStream.open(connection, "bench", this.chain, rules);
+  private passThrough(nats: ServerProcess, bodies: readonly Buffer[]): Promise<void> {
+    return withStream(nats, "bench", this.chain.suite, async stream => {
       let last = 0;
       await this.time("publish a message", bodies, async (body, at) => {
         last = await stream.publish("blocks", body, `${at}`, last);
       });
-      const messages = stream.read(1, stopping.signal);
+      const messages = stream.read(1, new AbortController().signal);
       await this.time("take a message from the stream", bodies, () => messages.next());
       await messages.return(undefined);
-    } finally {
-      stopping.abort();
-      await connection.close();
-    }
+    });
   }
 
   /** Several blocks share a synced write, as in an import. */

@@ -1,5 +1,6 @@
 /** Blocks from a publisher to a replica, each a process of its own. */
 import {setTimeout as sleep} from "node:timers/promises";
+import type {FeedStream} from "../../sync/feed/feedStream.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 
 const LOOK_MS = 10;
@@ -44,10 +45,9 @@ export async function readHeld(replica: ServerProcess): Promise<number> {
   return Number(await replica.call("eth_blockNumber").catch(() => NO_BLOCK));
 }
 
-/** The newest block of the stream. */
-export async function readPublished(publisher: ServerProcess): Promise<number> {
-  const text = await (await fetch(new URL("/metrics", publisher.url))).text();
-  return Number(/^proofd_published_block (-?\d+)$/m.exec(text)?.[1] ?? NO_BLOCK);
+/** The newest block of a stream, also of one whose publisher has not caught up. */
+export async function readPublished(stream: FeedStream): Promise<number> {
+  return (await stream.lastBlock())?.message.number ?? NO_BLOCK;
 }
 
 /** @returns the newest block, which is `least` or a later one */

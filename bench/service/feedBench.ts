@@ -5,6 +5,8 @@
  */
 import {mkdtempSync, rmSync} from "node:fs";
 import {join} from "node:path";
+import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
+import {withStream} from "../feed/benchStream.ts";
 import {measureHeldBlocks} from "../feed/heldBlocks.ts";
 import {startNats} from "../feed/natsProcess.ts";
 import {measureDelays, measureThroughput, readHeld, readPublished} from "../feed/throughFeed.ts";
@@ -58,7 +60,6 @@ async function measureBlocks(bench: ServiceBench, folder: string): Promise<Findi
     const source = join(folder, "source");
     copyStore(bench.directory, source);
     const {steps, messageBytes, unpackedBytes, hashUs} = await measureHeldBlocks(source, folder, nats);
-    const url = `nats://${nats.url.host}`;
     return [
       ...steps.flatMap(({step, ms, cpuMs}): Finding[] => [
         {figure: `one thread: ${step}, ${LEAF_WRITES_PER_BLOCK} leaf writes`, value: ms, unit: "ms"},
@@ -67,8 +68,8 @@ async function measureBlocks(bench: ServiceBench, folder: string): Promise<Findi
       {figure: "a block's message", value: messageBytes, unit: "bytes"},
       {figure: "... its changes before compression", value: unpackedBytes, unit: "bytes"},
       {figure: "... a hash of 64 bytes meanwhile", value: hashUs, unit: "us"},
-      ...(await measureTogether(bench, folder, url)),
-      ...(await measureApart(bench, folder, url)),
+      ...(await measureTogether(bench, folder, nats)),
+      ...(await measureApart(bench, folder, nats)),
     ];
   } finally {
     await nats.stop();
@@ -76,11 +77,11 @@ async function measureBlocks(bench: ServiceBench, folder: string): Promise<Findi
 }
 
 /** A publisher and a replica that begin at once. */
-async function measureTogether(bench: ServiceBench, folder: string, url: string): Promise<Finding[]> {
+async function measureTogether(bench: ServiceBench, folder: string, nats: ServerProcess): Promise<Finding[]> {
   const flags = ["--stream", "together"];
-  const replica = await startReplica(folder, "together", url, flags);
+  const replica = await startReplica(folder, "together", nats, flags);
   try {
-    const publisher = await startPublisher(bench, url, flags);
+    const publisher = await startPublisher(bench, nats, flags);
     try {
       const last = await readLatest(publisher);
       const {blocksPerSecond} = await measureThroughput(() => readHeld(replica), last, []);
@@ -94,12 +95,14 @@ async function measureTogether(bench: ServiceBench, folder: string, url: string)
 }
 
 /** A publisher alone, then a replica with a stream that is there, then block by block. */
-async function measureApart(bench: ServiceBench, folder: string, url: string): Promise<Finding[]> {
-  const publisher = await startPublisher(bench, url, ["--diffs", "-"]);
+async function measureApart(bench: ServiceBench, folder: string, nats: ServerProcess): Promise<Finding[]> {
+  const publisher = await startPublisher(bench, nats, ["--diffs", "-"]);
   try {
     const last = await readLatest(publisher);
-    const published = await measureThroughput(() => readPublished(publisher), last, [publisher]);
-    const replica = await startReplica(folder, "apart", url, []);
+    const published = await withStream(nats, "blocks", DEFAULT_SUITE_NAME, stream =>
+      measureThroughput(() => readPublished(stream), last, [publisher]),
+    );
+    const replica = await startReplica(folder, "apart", nats, []);
     try {
       const taken = await measureThroughput(() => readHeld(replica), last, [replica]);
       return [
@@ -139,16 +142,31 @@ async function measureBlockByBlock(
   ];
 }
 
-function startPublisher(bench: ServiceBench, url: string, flags: readonly string[]): Promise<ServerProcess> {
-  return startProofd(bench.directory, [...FLAGS, "--publish", url, ...PUBLISH_FLAGS, ...flags]);
+function startPublisher(
+  bench: ServiceBench,
+  nats: ServerProcess,
+  flags: readonly string[],
+): Promise<ServerProcess> {
+  return startProofd(bench.directory, [...FLAGS, "--publish", writeUrl(nats), ...PUBLISH_FLAGS, ...flags]);
 }
 
 function startReplica(
   folder: string,
   name: string,
-  url: string,
+  nats: ServerProcess,
   flags: readonly string[],
 ): Promise<ServerProcess> {
   const chainId = String(BENCH_CHAIN.chainId);
-  return startProofd(join(folder, name), [...FLAGS, "--feed", url, "--chain-id", chainId, ...flags]);
+  return startProofd(join(folder, name), [
+    ...FLAGS,
+    "--feed",
+    writeUrl(nats),
+    "--chain-id",
+    chainId,
+    ...flags,
+  ]);
+}
+
+function writeUrl({url}: ServerProcess): string {
+  return `nats://${url.host}`;
 }
