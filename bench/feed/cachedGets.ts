@@ -7,7 +7,7 @@ const PROOFS = 500;
 const CONNECTIONS = 32;
 const HEAD_END = "\r\n\r\n";
 
-export interface GetRequests {
+interface GetRequests {
   /** Host and port. */
   readonly host: string;
   /** Each asks for one proof. */

@@ -23,13 +23,13 @@ import {CACHE_BYTES} from "../stages/benchStore.ts";
 import {withStream} from "./benchStream.ts";
 
 /** Milliseconds a block, and processor time of this process in them. */
-export interface StepCost {
+interface StepCost {
   readonly step: string;
   readonly ms: number;
   readonly cpuMs: number;
 }
 
-export interface HeldCosts {
+interface HeldCosts {
   readonly steps: readonly StepCost[];
   /** Of a message of a block, on average. */
   readonly messageBytes: number;

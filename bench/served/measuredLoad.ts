@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 100;
 export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version">>;
 
 /** A server, or several behind one address. */
-export type LoadedServer = Pick<ServerProcess, "url" | "readCpuMs">;
+type LoadedServer = Pick<ServerProcess, "url" | "readCpuMs">;
 
 export interface MeasuredLoad {
   readonly report: LoadReport;
