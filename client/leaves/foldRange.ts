@@ -11,9 +11,17 @@ import {check} from "../proof/strictJson.ts";
 
 const NODE_BYTES = 32;
 
-/** @returns memory for `foldRange`, for the hashes of `count` leaves. The first one stands at `leafAt(0)` */
-export function createNodes(count: number): Uint8Array {
-  return new Uint8Array((count + 2) * NODE_BYTES);
+/** That of the last range. Memory outside of V8's heap stays until a collection of the old objects, and a thread hardly has one. */
+let nodesMemory = new Uint8Array(0);
+
+/**
+ * @param count - of leaves, 1 to 65 535
+ * @returns memory for `foldRange`, for the hashes of `count` leaves, until the next call. The first one stands at `leafAt(0)`
+ */
+export function takeNodes(count: number): Uint8Array {
+  const bytes = (count + 2) * NODE_BYTES;
+  if (bytes > nodesMemory.length) nodesMemory = new Uint8Array(bytes);
+  return nodesMemory.subarray(0, bytes);
 }
 
 /** Where the hash of the range's leaf `i` stands. */

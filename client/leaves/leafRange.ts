@@ -11,7 +11,7 @@ import {encodeRootNode, type HashSuite, newTreeRoot} from "../hash/hashSuites.ts
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
 import {type AnsweredBlock, readBlock} from "./blockBytes.ts";
-import {createNodes, foldRange, leafAt} from "./foldRange.ts";
+import {foldRange, leafAt, takeNodes} from "./foldRange.ts";
 import {type KnownHashes, LeafReader} from "./leafReader.ts";
 import type {TreeLeaf} from "./treeLeaf.ts";
 
@@ -200,7 +200,7 @@ function foldTree(
   const head = readHead(reader, minPositions, from, askedCount);
   const {nextFreeNode, count} = head;
   const leafReader = createLeafReader(suite, reader, tree, head);
-  const nodes = createNodes(count);
+  const nodes = takeNodes(count);
   for (let i = 0; i < count; i++) {
     onLeaf(readLeaf(leafReader, from + i, nextFreeNode));
     nodes.set(leafReader.hash, leafAt(i));
