@@ -6,9 +6,11 @@
 import {open} from "node:fs/promises";
 import {
   type AsyncBuffer,
+  type ColumnMetaData,
   type FileMetaData,
   parquetMetadataAsync,
   parquetReadObjects,
+  type SchemaElement,
   snappyUncompress,
 } from "hyparquet";
 import {ByteWriter, ParquetWriter} from "hyparquet-writer";
@@ -22,6 +24,7 @@ import {
   parseValue,
   readHeld,
 } from "./parquetColumns.ts";
+import {checkPages} from "./parquetPages.ts";
 import {type PartFormat, parseField} from "./partFormat.ts";
 
 /**
@@ -31,7 +34,7 @@ import {type PartFormat, parseField} from "./partFormat.ts";
 const GROUP_ROWS = 8_192;
 /** Rows with long values make smaller groups. */
 const GROUP_BYTES = 8 << 20;
-/** Of a file that claims to be one of ours. */
+/** Of a file that claims to be one of ours; its pages: parquetPages.ts. */
 const MAX_GROUP_BYTES = 256 << 20;
 const MAX_METADATA_BYTES = 16 << 20;
 /** Of Snappy: a copy of 64 bytes takes 3. */
@@ -45,7 +48,7 @@ export const parquet: PartFormat = {
     const bytes = new DrainedWriter(write);
     const writer = new ParquetWriter({
       writer: bytes,
-      schema: [{name: "root", num_children: columns.length}, ...columns.map(({element}) => element)],
+      schema: schemaOf(columns),
       createdBy: "proofd",
     });
     let waiting: ParquetValue[][] = columns.map(() => []);
@@ -110,12 +113,13 @@ async function* readGroups(
 ): AsyncGenerator<readonly AnyRow[], void, void> {
   const metadata = await readMetadata(file, table);
   let rowStart = 0;
-  for (const {num_rows, total_byte_size} of metadata.row_groups) {
-    if (num_rows > GROUP_ROWS || total_byte_size > MAX_GROUP_BYTES)
+  for (const {num_rows, total_byte_size, columns} of metadata.row_groups) {
+    if (num_rows < 1 || num_rows > GROUP_ROWS || total_byte_size > MAX_GROUP_BYTES)
       throw new Error(
-        `expected at most ${GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes in a row group, got more`,
+        `expected 1 to ${GROUP_ROWS} rows and ${MAX_GROUP_BYTES} bytes in a row group, got others`,
       );
     const rowEnd = rowStart + Number(num_rows);
+    for (const {meta_data} of columns) await checkChunk(file, meta_data);
     const rows = await parquetReadObjects({
       ...{file, metadata, rowStart, rowEnd, utf8: false},
       compressors: {SNAPPY: uncompress},
@@ -123,6 +127,14 @@ async function* readGroups(
     yield rows.map((held, at) => parseRow(table, held, `${path}, row ${rowStart + at + 1}`));
     rowStart = rowEnd;
   }
+}
+
+/** @throws Error for pages that would take more than their share */
+async function checkChunk(file: AsyncBuffer, chunk: ColumnMetaData | undefined): Promise<void> {
+  if (chunk?.codec !== "SNAPPY") throw new Error(`expected columns in SNAPPY, got ${chunk?.codec}`);
+  const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
+  const bytes = await file.slice(start, start + Number(chunk.total_compressed_size));
+  checkPages(new Uint8Array(bytes), GROUP_ROWS, uncompress);
 }
 
 /** @param length - what the page claims to have. @throws Error for more than so many bytes can become */
@@ -140,8 +152,8 @@ async function readMetadata(file: AsyncBuffer, table: Table): Promise<FileMetaDa
   if (file.byteLength < 12 || tail.getUint32(0, true) > MAX_METADATA_BYTES)
     throw new Error(`expected metadata of at most ${MAX_METADATA_BYTES} bytes at the end`);
   const metadata = await parquetMetadataAsync(file);
-  const [, ...held] = metadata.schema.map(describeElement);
-  const expected = parquetColumns(table).map(({element}) => describeElement(element));
+  const held = metadata.schema.map(describeElement);
+  const expected = schemaOf(parquetColumns(table)).map(describeElement);
   if (held.join() !== expected.join())
     throw new Error(`expected the columns ${expected.join(", ")}, got ${held.join(", ").slice(0, 400)}`);
   // The reader gives decimals as doubles. So it is told of none, and gives their bytes.
@@ -152,14 +164,19 @@ async function readMetadata(file: AsyncBuffer, table: Table): Promise<FileMetaDa
   return {...metadata, schema};
 }
 
+function schemaOf(columns: readonly ParquetColumn[]): SchemaElement[] {
+  return [{name: "root", num_children: columns.length}, ...columns.map(({element}) => element)];
+}
+
 function describeElement({
   name,
+  num_children,
   type,
   type_length,
   converted_type,
   repetition_type,
-}: ParquetColumn["element"]): string {
-  return [name, type, type_length, converted_type, repetition_type]
+}: SchemaElement): string {
+  return [name, num_children, type, type_length, converted_type, repetition_type]
     .filter(part => part !== undefined)
     .join(" ");
 }

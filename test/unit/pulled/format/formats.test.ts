@@ -96,6 +96,18 @@ test("a balance that does not fit DECIMAL(38) stands in a column of its own, as 
   );
 });
 
+test("a Parquet page that says that it has more values than its group is refused before they are made", async () => {
+  const rows = Array.from({length: 60}, (_, at) => ({...accountRow(3), leafIndex: at + 2}));
+  const {path, bytes} = write("parquet", TABLES.accounts, rows);
+  // The levels of the addresses, of which none is known: 60 times 0. The longest number of two bytes.
+  const at = bytes.indexOf(Buffer.of(2 * 60, 0));
+  assert.ok(at > 0);
+  bytes[at] = 0xfe;
+  bytes[at + 1] = 0x7f;
+  writeFileSync(path, bytes);
+  await assert.rejects(read("parquet", TABLES.accounts, path), /expected at most 60 in a page, got 8191$/);
+});
+
 test("a value that its column does not hold is refused before it is written, by the column's name", () => {
   for (const format of FORMAT_NAMES)
     for (const [wrong, message] of [
@@ -145,7 +157,7 @@ test("text that no pull writes is refused by file, row and column", async () => 
     [
       "parquet",
       text => text.replaceAll("nonce", "nonzz"),
-      /: expected the columns leaf_index INT64 REQUIRED, .*/,
+      /: expected the columns root 10, leaf_index INT64 REQUIRED, .*/,
     ],
     ["parquet", () => "PAR1", /: expected metadata/],
   ];
