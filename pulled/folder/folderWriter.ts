@@ -5,7 +5,7 @@
  *
  * After a kill at any moment, the parts that the journal names are whole, and everything else is removed and pulled again.
  */
-import {mkdirSync, readdirSync, rmSync} from "node:fs";
+import {existsSync, mkdirSync, readdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
 import {PulledError, withFile} from "../pulledError.ts";
 import {type RowsOf, TABLE_NAMES, TABLES, type TableName} from "../row/tables.ts";
@@ -48,7 +48,7 @@ export class FolderWriter<Place> {
   }
 
   /**
-   * Goes on in the folder, or begins in an empty one. Reads its parts, to see that they are the ones that were written.
+   * Goes on in the folder, or begins in a new or empty one: so a command that is run until it succeeds is the same each time. Reads its parts, to see that they are the ones that were written.
    *
    * @returns the manifest if the pull is complete
    * @throws PulledError NO_PULL, OTHER_PULL that names what differs, DAMAGED
@@ -58,7 +58,7 @@ export class FolderWriter<Place> {
     order: Order,
     partBytes = PART_BYTES,
   ): Promise<FolderWriter<Place> | Manifest> {
-    const names = listFiles(folder);
+    const names = existsSync(folder) ? listFiles(folder) : [];
     if (names.includes(MANIFEST)) {
       const manifest = readManifest(folder);
       requireSameOrder(folder, manifest.order, order);

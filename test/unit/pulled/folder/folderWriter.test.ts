@@ -119,6 +119,15 @@ test("a pull that ends anywhere is resumed to the same files, byte for byte", as
   }
 });
 
+test("a pull that has not begun is resumed from its beginning, in no folder and in an empty one", async () => {
+  const [none, empty] = [newFolder(), newFolder()];
+  mkdirSync(empty);
+  for (const folder of [none, empty]) {
+    write(await resume(folder));
+    assert.deepEqual(contents(folder), contents(whole));
+  }
+});
+
 test("a complete pull is resumed to itself, and its journal is removed", async () => {
   const journal = join(whole, "progress.ndjson");
   writeFileSync(journal, "{}\n");
