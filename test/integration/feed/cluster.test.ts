@@ -32,6 +32,8 @@ const BLOCKS_PER_ROUND = 3;
 const CHAIN_ID = 0x539n;
 const REPLICAS = 3;
 const PUBLISHER = REPLICAS;
+/** While servers choose a leader, which takes seconds. */
+const RARE_LOOK_MS = 100;
 
 interface Replica extends Holder {
   daemon: Daemon;
@@ -151,7 +153,7 @@ async function reach(some: readonly Replica[]): Promise<void> {
       while (replica.finalized < target) {
         const {result} = await replica.daemon.call("chain_getCoverage");
         replica.finalized = Number(result?.finalized ?? -1);
-        if (replica.finalized < target) await pause(LOOK_MS);
+        if (replica.finalized < target) await pause(RARE_LOOK_MS);
       }
     }),
   );
