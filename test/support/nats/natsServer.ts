@@ -16,6 +16,8 @@ interface ServerPlace {
   readonly cluster?: {readonly port: number; readonly others: readonly number[]; readonly monitor: number};
   /** A program with its arguments that runs the server. */
   readonly under: readonly string[];
+  /** More arguments of the server. */
+  readonly flags?: readonly string[];
 }
 
 /** Where a server of a cluster has its files. */
@@ -43,10 +45,10 @@ export class NatsServer {
     return `nats://127.0.0.1:${this.place.port}`;
   }
 
-  /** Starts one server. */
-  static async start(folder: string): Promise<NatsServer> {
+  /** Starts one server. @param flags - more arguments */
+  static async start(folder: string, flags: readonly string[] = []): Promise<NatsServer> {
     const [port] = await findPorts(1);
-    const server = new NatsServer({name: "n1", folder, port: port as number, under: []});
+    const server = new NatsServer({name: "n1", folder, port: port as number, under: [], flags});
     await server.start();
     return server;
   }
@@ -75,7 +77,7 @@ export class NatsServer {
 
   /** Starts it, also after `kill`, with what its folder has. */
   async start(): Promise<void> {
-    const {name, folder, port, cluster, under} = this.place;
+    const {name, folder, port, cluster, under, flags = []} = this.place;
     const clustered =
       cluster === undefined
         ? []
@@ -90,7 +92,19 @@ export class NatsServer {
             ...["-m", String(cluster.monitor)],
             ...["--routes", cluster.others.map(one => `nats://127.0.0.1:${one}`).join(",")],
           ];
-    const args = ["-a", "127.0.0.1", "-p", String(port), "-n", name, "-js", "-sd", folder, ...clustered];
+    const args = [
+      "-a",
+      "127.0.0.1",
+      "-p",
+      String(port),
+      "-n",
+      name,
+      "-js",
+      "-sd",
+      folder,
+      ...clustered,
+      ...flags,
+    ];
     const [command, ...rest] = [...under, "nats-server", ...args] as [string];
     const child = startChild(command, rest);
     this.child = child;

@@ -1,0 +1,69 @@
+/** A feed over TLS, with a server that takes only users with credentials. */
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {writeFile} from "node:fs/promises";
+import {test} from "node:test";
+import {CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {createIdentity} from "../../support/nats/natsIdentity.ts";
+import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+
+const {first: PAIR, second: OTHER_PAIR} = JSON.parse(
+  readFileSync(
+    new URL("./test/fixtures/own/tlsPairs.json", import.meta.resolve("#package/package.json")),
+    "utf8",
+  ),
+);
+
+test("over TLS and with credentials blocks are published and taken; without them, or from a server of another authority, nothing is", async t => {
+  const lack = await lacksNats();
+  if (lack !== undefined) return notRun(t, lack);
+  const folder = await WorkFolder.create();
+  const {config, creds} = createIdentity();
+  const file = async (name: string, text: string) => {
+    await writeFile(folder.file(name), text);
+    return folder.file(name);
+  };
+  const [cert, key] = [await file("cert.pem", PAIR.cert), await file("key.pem", PAIR.key)];
+  const secured = `${config}tls: {cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)}}\n`;
+  const nats = await NatsServer.start(folder.file("jetstream"), ["-c", await file("nats.conf", secured)]);
+  const url = nats.url.replace("nats:", "tls:").replace("127.0.0.1", "localhost");
+  const known = ["--nats-ca", cert, "--nats-creds", await file("user.creds", creds)];
+  const db = await folder.importChain("db", 3, 3);
+  const publisher = await OwnService.serve([
+    "--db",
+    db,
+    "--publish",
+    url,
+    "--snapshot-every",
+    "0",
+    "--stream-gb",
+    "1",
+    ...known,
+  ]);
+  const replica = await OwnService.serve([
+    ...["--db", folder.file("replica"), "--feed", url, "--chain-id", CHAIN_ID],
+    ...known,
+  ]);
+  const reach = async (service: OwnService, path: string, text: RegExp) => {
+    while (!text.test((await service.get(path)).text)) await service.changed();
+  };
+  await reach(replica, "/metrics", /^proofd_head_block\{which="latest"\} 3$/m);
+  const root = ["chain_getStateRoot", ["0x3"]] as const;
+  assert.deepEqual((await replica.call(...root)).result, (await publisher.call(...root)).result);
+  await publisher.stop();
+  await replica.stop();
+
+  const other = await file("other.pem", OTHER_PAIR.cert);
+  for (const [flags, reason] of [
+    [["--nats-ca", cert], /publishing is waiting: NATS: .*(authorization|authentication)/i],
+    [["--nats-ca", other, ...known.slice(2)], /publishing is waiting: NATS: .*(certificate|self)/i],
+  ] as const) {
+    const refused = await OwnService.serve(["--db", db, "--publish", url, ...flags]);
+    await reach(refused, "/readyz", reason);
+    await refused.stop();
+  }
+  await nats.kill();
+  await folder.remove();
+});
