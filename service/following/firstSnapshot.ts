@@ -91,10 +91,14 @@ async function takeOnce(
     if (held !== undefined && first !== undefined && first <= held.block + 1) return;
     const {store, list} = await findNewest(connection, feed.stream, chain);
     if (store === undefined || list === undefined) {
-      log.info(
-        {stream: feed.stream},
-        "the feed has no snapshot: blocks are taken from the beginning of its stream",
-      );
+      const fields = {stream: feed.stream, streamFrom: first};
+      if (held === undefined)
+        log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
+      else if (first !== undefined)
+        log.warn(
+          {...fields, held: held.block},
+          "the stream begins after what is held, and the feed has no snapshot",
+        );
       return;
     }
     if (held !== undefined)
