@@ -190,7 +190,7 @@ export class Engine {
   /** The messages of a held block for a feed. Rejects if the thread dies. */
   async encodeFeedBlock(job: FeedJob): Promise<FeedAnswer> {
     while (this.reopening !== undefined) await this.reopening;
-    return this.feed.run(job);
+    return this.feed.run(job, !this.isWritable);
   }
 
   /** @param onSource - called with what happens to a followed source */

@@ -12,25 +12,33 @@ export class FeedThread {
     private readonly onExit: (error: Error) => void,
   ) {}
 
-  /** Rejects if the thread dies. */
-  run(job: FeedJob): Promise<FeedAnswer> {
+  /**
+   * Rejects if the thread dies, cannot start or is closed.
+   *
+   * @param readsFiles - LevelDB is not open, because the disk takes no writes
+   */
+  run(job: FeedJob, readsFiles = false): Promise<FeedAnswer> {
     this.thread ??= new ThreadPool(
       "feed",
       {
         filename: new URL("../feed/feedWorker.js", import.meta.url).href,
         minThreads: 1,
         maxThreads: 1,
-        workerData: this.settings,
+        workerData: {...this.settings, readsFiles},
       },
-      this.onExit,
+      error => {
+        this.onExit(error);
+        // Piscina would start one after another in its place, for ever where none can start.
+        void this.close();
+      },
     );
     return this.thread.run(job);
   }
 
-  /** The next job starts it again. */
+  /** Ends it at once: who wants its answer asks again. The next job starts another one. */
   async close(): Promise<void> {
     const {thread} = this;
     this.thread = undefined;
-    await thread?.close();
+    await thread?.destroy();
   }
 }
