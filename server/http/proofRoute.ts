@@ -46,7 +46,7 @@ export function answerProof(
     refusePath(reply, "get");
     return;
   }
-  const {call, block, digest, isBytes} = target;
+  const {call, block, digest} = target;
   const root = blocks.findRoot(block);
   const tag = root === undefined ? undefined : `"${Buffer.from(root).toString("hex")}-${digest}"`;
   if (tag !== undefined && ifNoneMatch.split(",").some(one => one.trim().replace(/^W\//, "") === tag)) {
@@ -54,7 +54,6 @@ export function answerProof(
     return;
   }
   const isAhead = root === undefined && blocks.isAhead(block);
-  reply.acceptsBytes = isBytes;
   reply.describe = code => {
     // A proof that came although its root was not found: its block was finalized meanwhile, and has no tag yet.
     if (code === 0)

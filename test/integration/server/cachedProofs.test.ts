@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {after, before, test} from "node:test";
-import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
-import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
@@ -11,7 +9,6 @@ import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService
 import {proofCall} from "../../support/http/wireRequests.ts";
 
 const ONE = ACCOUNTS[0] as string;
-const OTHER = ACCOUNTS[1] as string;
 const FOR_EVER = "public, max-age=31536000, immutable";
 const AHEAD = `0x${(LATEST + 1).toString(16)}`;
 const UNFINALIZED = `0x${(FINALIZED + 1).toString(16)}`;
@@ -41,16 +38,11 @@ async function post(body: unknown): Promise<{status: number; headers: Headers; a
   return {status: response.status, headers: response.headers, answer: (await response.json()) as Answer};
 }
 
-function digestOf(...entries: readonly (readonly [address: string, ...slots: string[]])[]): string {
-  const hash = createHash("sha256");
-  for (const [address, ...slots] of entries) {
-    hash.update(Buffer.from(address.slice(2), "hex"));
-    const count = Buffer.alloc(4);
-    count.writeUInt32BE(slots.length);
-    hash.update(count);
-    for (const slot of slots) hash.update(Buffer.from(slot.slice(2).padStart(64, "0"), "hex"));
-  }
-  return hash.digest("hex");
+function digestOf(address: string, ...slots: readonly string[]): string {
+  const words = slots.map(slot => slot.slice(2).padStart(64, "0"));
+  return createHash("sha256")
+    .update(Buffer.from(address.slice(2) + words.join(""), "hex"))
+    .digest("hex");
 }
 
 function rootOf(block: number): string {
@@ -64,27 +56,8 @@ test("a proof by GET is the answer of chain_getProofAt, to be kept for ever unde
   assert.equal(String(body), (await daemon.post(JSON.stringify(call))).text);
   assert.equal(headers.get("content-type"), "application/json");
   assert.equal(headers.get("cache-control"), FOR_EVER);
-  assert.equal(headers.get("etag"), `"${rootOf(2)}-${digestOf([ONE, "0x1", "0x2"])}"`);
-});
-
-test("a multiproof by GET is its bytes, and the path names the digest of the keys", async () => {
-  const digest = digestOf([ONE, "0x1"], [OTHER]);
-  const keys = `${ONE}:0x1;${OTHER}`;
-  const {status, body, headers} = await get(`/v1/multiproof/0x${FINALIZED}/${digest}?keys=${keys}`);
-  assert.equal(status, 200);
-  assert.equal(headers.get("content-type"), "application/octet-stream");
-  assert.equal(headers.get("cache-control"), FOR_EVER);
-  assert.equal(headers.get("etag"), `"${rootOf(FINALIZED)}-${digest}"`);
-  const request = [
-    {address: ONE, storageKeys: ["0x1"]},
-    {address: OTHER, storageKeys: []},
-  ];
-  verifyMultiProof(sha256Suite, service.root(FINALIZED), request, body);
-  const escaped = await get(`/v1/multiproof/0x${FINALIZED}/${digest}?keys=${encodeURIComponent(keys)}`);
-  assert.deepEqual(escaped.body, body);
-  const wrong = await get(`/v1/multiproof/0x2/${"0".repeat(64)}?keys=${keys}`);
-  assert.equal(wrong.status, 400);
-  assert.match(String(wrong.body), new RegExp(`digest: expected that of the keys, ${digest}, got`));
+  assert.equal(headers.get("etag"), `"${rootOf(2)}-${digestOf(ONE, "0x1", "0x2")}"`);
+  assert.deepEqual((await get(`/v1/proof/0x2/${ONE}?slots=0x1%2C0x02`)).body, body);
 });
 
 test("who has the proof already is told so, and nothing is proved", async () => {
@@ -116,7 +89,7 @@ test("what cannot be proved has the status that caches and balancers need, and i
       -32602,
       /the query: expected slots=..., and nothing else, got "slot=0x1"/,
     ],
-    [`/v1/multiproof/0x2/${digestOf([ONE])}`, 400, -32602, /the query: expected keys=/],
+    [`/v1/proof/0x2/${ONE}?slots=0x1=0x2`, 400, -32602, /the query: expected slots=/],
     ["/v1/proof/0x2", 400, -32602, /the path: expected \/v1\/proof/],
   ];
   for (const [path, status, code, message] of table) {
