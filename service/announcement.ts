@@ -11,14 +11,13 @@ export type Announcement = ReturnType<typeof describeService>;
 export function describeService(
   host: string,
   port: number,
-  isTls: boolean,
   http: HttpServer["library"],
   {chain, workers}: Engine,
   estimates: Estimates["kind"],
 ) {
   return {
     msg: "listening",
-    url: `${isTls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
     version: VERSION,
     pid: process.pid,
     http,

@@ -153,14 +153,13 @@ async function serve(
     publishing,
   );
   const named = namespace === undefined ? {} : {namespace};
-  const {workers, estimate, allowedHosts = [], hasPage = false, trustForwarded = [], http, tls} = options;
+  const {workers, estimate, allowedHosts = [], hasPage = false, trustForwarded = [], http} = options;
   const {isBalanced = false} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
   const httpOptions = {
     ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, hasPage},
     ...{trustForwarded, maxConnections, isBalanced},
     ...(http === undefined ? {} : {http}),
-    tls,
     ...named,
   };
   const shown = {source, readiness, finality: finality?.status, publishing};
@@ -168,14 +167,7 @@ async function serve(
   const boundPort = await front.http.listen().catch((error: Error) => {
     throw new WorkError(error.message);
   });
-  const announcement = describeService(
-    host,
-    boundPort,
-    tls !== undefined,
-    front.http.library,
-    engine,
-    estimates.kind,
-  );
+  const announcement = describeService(host, boundPort, front.http.library, engine, estimates.kind);
   let fail: (error: WorkError) => void = () => {};
   const failed = new Promise<WorkError>(resolve => {
     fail = resolve;

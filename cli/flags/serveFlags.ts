@@ -38,18 +38,8 @@ export const SERVE_FLAGS = {
   }),
   port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
   http: value("<library>", HTTP_LIBRARIES, "auto").says(
-    "what serves HTTP: uWebSockets.js (uws) or Node's own (node); auto takes uWebSockets.js where it loads and TLS is off",
+    "what serves HTTP: uWebSockets.js (uws) or Node's own (node); auto takes uWebSockets.js where it loads",
   ),
-  ...idleWhen(withUws, {
-    ...idleWhen(without("tlsKey"), {
-      tlsCert: value("<file>", parseText).says(
-        "serve HTTPS with this certificate chain, in PEM; read again when it changes",
-      ),
-    }),
-    ...idleWhen(without("tlsCert"), {
-      tlsKey: value("<file>", parseText).says("the key of --tls-cert, in PEM"),
-    }),
-  }),
   workers: value("<count>", integerParser(1, MAX_WORKERS), WORKERS, `cores - 1, here ${WORKERS}`).says(
     "number of proof threads",
   ),
@@ -103,10 +93,6 @@ export const SERVE_FLAGS = {
   logRequests: onSwitch("log every request"),
 };
 
-function withUws({http}: OptionValues): string | undefined {
-  return http === "uws" ? "with --http uws" : undefined;
-}
-
 function besideNodes(values: OptionValues): string | undefined {
   return isOnlyFinality(values) ? undefined : beside("l2")(values);
 }
@@ -114,7 +100,7 @@ function besideNodes(values: OptionValues): string | undefined {
 /** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
 export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
   const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
-  const {http, tlsCert, tlsKey} = values;
+  const {http} = values;
   const {
     chainId,
     suite,
@@ -132,7 +118,6 @@ export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command
     ...{db, host, port, workers, diffs, finalized, demo, verify},
     ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded, http, isBalanced: balanced},
     ...readFeed(values, command),
-    tls: tlsCert === undefined || tlsKey === undefined ? undefined : {cert: tlsCert, key: tlsKey},
     cacheBytes: cacheMb * 2 ** 20,
     l2: readNodeSource(values, true, command),
     maxLagSeconds: maxLag,

@@ -1,16 +1,14 @@
 /**
- * Listens with node:http, or with node:https where there is a certificate. It behaves like uWebSockets.js where clients can tell:
- * times of idle connections, the largest head, and requests that do not wait for the answer before (pipelining).
+ * Listens with node:http. It behaves like uWebSockets.js where clients can tell: times of idle connections, the largest head, and
+ * requests that do not wait for the answer before (pipelining).
  */
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
-import {createServer as createTlsServer} from "node:https";
 import {type AddressInfo, Server as NetServer, type Socket} from "node:net";
 import type {Logger} from "pino";
 import type {Exchanges, Listener} from "./exchange.ts";
 import {explainListenFailure} from "./listenFailure.ts";
 import {NodeRequest} from "./nodeRequest.ts";
 import {IDLE_MS, NodeResponse} from "./nodeResponse.ts";
-import type {TlsFiles} from "./tlsFiles.ts";
 
 const OPTIONS = {
   headersTimeout: IDLE_MS,
@@ -22,22 +20,14 @@ const OPTIONS = {
 
 export class NodeListener implements Listener {
   readonly library = "node";
-  private readonly server: Server;
+  private readonly server: Server = createServer(OPTIONS);
   /** The response of each connection's last request. */
   private readonly last = new WeakMap<Socket, NodeResponse>();
 
-  /** @param tls - undefined: plain HTTP. @throws Error if the certificate and the key cannot be used */
   constructor(
     private readonly exchanges: Exchanges,
-    private readonly tls: TlsFiles | undefined,
     private readonly log: Logger,
   ) {
-    if (tls === undefined) this.server = createServer(OPTIONS);
-    else {
-      const server = createTlsServer({...OPTIONS, ...tls.read(), handshakeTimeout: IDLE_MS});
-      tls.watch(context => server.setSecureContext(context));
-      this.server = server;
-    }
     this.server.timeout = IDLE_MS;
     this.server.on("connection", socket => this.count(socket));
     this.server.on("request", (request, response) => this.take(request, response));
@@ -62,7 +52,6 @@ export class NodeListener implements Listener {
   }
 
   close(): void {
-    this.tls?.unwatch();
     this.server.close();
     this.server.closeAllConnections();
   }

@@ -15,7 +15,7 @@ const NO_BYTES = new Uint8Array(0);
 export class NodeResponse implements HttpResponse {
   /** Everything is handed to Node. */
   isEnded = false;
-  /** The system has taken everything. With TLS, Node says so some time later: the client may have sent its next request by then. */
+  /** The system has taken everything. */
   isSent = false;
   /** Called when the response is sent or its connection has closed. */
   onClosed: (() => void) | undefined;

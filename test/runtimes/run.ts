@@ -21,10 +21,9 @@ const NPM_CI = ["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-o
 /** Milliseconds before npm tries again. Its own default adds up to more than a minute where there is no registry. */
 const RETRY = {npm_config_fetch_retry_mintimeout: "1000", npm_config_fetch_retry_maxtimeout: "3000"};
 
-/** One or more of each thing that a version of Node may break: native code, threads, WebAssembly, HTTP, TLS, processes, fetch. */
+/** One or more of each thing that a version of Node may break: native code, threads, WebAssembly, HTTP, processes, fetch. */
 const FILES = [
   "server/http",
-  "server/tls",
   "server/jsonrpcProofs",
   "cli/stopping",
   "workers/workerDeath",

@@ -19,11 +19,11 @@ test("flags of the store, the server, the nodes and finality", () => {
     `--l2 ${L2} --source trace --audit 4 --genesis g --finalized 5 --max-lag 6 --max-finality-lag 7 --history 8`,
     `--l1 ${L1} --finality-poll 900 --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
     "--verify --chain-id 12 --suite poseidon2 --log-requests --trust-forwarded 10.0.0.0/8,::1",
-    "--http node --tls-cert c --tls-key k --page off",
+    "--http node --page off",
   );
   assert.deepEqual(options, {
     ...{db: "d", host: "::1", port: 1, workers: 2, cacheBytes: 3 << 20},
-    ...{http: "node", tls: {cert: "c", key: "k"}},
+    http: "node",
     ...{
       cors: ["*"],
       allowedHosts: ["a", "b"],
