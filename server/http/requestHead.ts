@@ -3,7 +3,7 @@
  *
  * Refuses heads that two servers could read differently (RFC 9112, section 6). Behind a proxy that reads another end than proofd, one
  * client could send a request in the name of another. uWebSockets.js lets most through; node:http refuses most itself. What comes
- * behind a header without a name, and how a body is cut into chunks, only the library sees (docs/decisions.md).
+ * behind a header without a name, and how a body is cut into chunks, only the library sees (test/integration/server/http.test.ts).
  */
 import type {HttpRequest} from "../listener/exchange.ts";
 import {shorten} from "../rpc/rpcError.ts";

@@ -191,7 +191,7 @@ describe("HTTP", () => {
       });
   });
 
-  test("the libraries read malformed and rare requests as docs/decisions.md says", async () => {
+  test("the libraries read malformed and rare requests differently, as this table says", async () => {
     const isNode = daemon.announcement.http === "node";
     const size = CHAIN_CALL.length.toString(16);
     const post = encodePost(CHAIN_CALL);
