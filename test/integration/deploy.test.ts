@@ -7,6 +7,7 @@ import {fileURLToPath} from "node:url";
 import {readServiceOptions, SERVE_FLAGS} from "../../cli/flags/serveFlags.ts";
 import {createMixedLine} from "../support/chains/mixedLines.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {waitForCoverage} from "../support/http/followingDaemon.ts";
 import {OwnService} from "../support/http/ownService.ts";
 import {TrieLogNode} from "../support/nodes/trieLogNode.ts";
 import {runChild} from "../support/processes/childProcesses.ts";
@@ -44,7 +45,7 @@ async function readMetrics(): Promise<string> {
   ];
   const service = await OwnService.serve([...flags, ...l2]);
   try {
-    while ((await service.call("chain_getCoverage")).result?.finalized !== "0x2") await service.changed();
+    await waitForCoverage(service, "finalized", "0x2");
     return (await service.get("/metrics")).text;
   } finally {
     await service.stop();

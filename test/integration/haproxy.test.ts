@@ -1,6 +1,5 @@
 /** deploy/haproxy.cfg before two services, as clients and operators meet it. Only the addresses, the file and one limit are changed. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {cp} from "node:fs/promises";
 import {createServer as createHttpServer} from "node:http";
 import type {AddressInfo} from "node:net";
@@ -8,12 +7,12 @@ import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
 import {gunzipSync} from "node:zlib";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
-import {LOOK_MS} from "../support/http/askedService.ts";
 import {OwnService} from "../support/http/ownService.ts";
 import {encodePost} from "../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, proofText} from "../support/http/wireRequests.ts";
 import {ask, Edge, lacksHaproxy} from "../support/processes/edge.ts";
 import {notRun} from "../support/processes/notRun.ts";
+import {LOOK_MS, once} from "../support/wait.ts";
 
 /** In place of 2000 in 10 s. */
 const LIMIT = 300;

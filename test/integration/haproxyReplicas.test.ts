@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
 import {ACCOUNTS, createLines, WorkFolder} from "../support/chains/serviceChain.ts";
-import {LOOK_MS} from "../support/http/askedService.ts";
 import {OwnService} from "../support/http/ownService.ts";
 import {proofAtCall} from "../support/http/wireRequests.ts";
 import {ask, askPath, Edge, lacksHaproxy} from "../support/processes/edge.ts";
 import {findPorts} from "../support/processes/freePorts.ts";
 import {notRun} from "../support/processes/notRun.ts";
 import {importLines} from "../support/stores/importedStore.ts";
+import {LOOK_MS, waitUntil} from "../support/wait.ts";
 
 const HIGH = 6;
 const LOW = 4;
@@ -129,7 +129,7 @@ test("services that are restarted one after the other under load lose no request
       await (services[at] as OwnService).stop();
       services[at] = await serve(db, ports[at]);
       // The next one only when HAProxy sends requests here again.
-      while ((await countProofs(services[at] as OwnService)) === 0) await pause(LOOK_MS);
+      await waitUntil("HAProxy to ask it", async () => (await countProofs(services[at] as OwnService)) > 0);
     }
   };
   const restarted = restarting().finally(() => {

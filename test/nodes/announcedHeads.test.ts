@@ -17,7 +17,7 @@ before(async () => {
 after(() => chain?.stop());
 
 async function waitForSubscriptions(daemon: OwnService, count: number): Promise<void> {
-  while (readLog(daemon, ANNOUNCED).length < count) await daemon.changed();
+  await daemon.until(`${count} subscriptions`, () => readLog(daemon, ANNOUNCED).length >= count);
 }
 
 test("the subscription is made again after a restart of the node", async () => {

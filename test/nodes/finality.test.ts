@@ -49,7 +49,7 @@ async function readFinalized(daemon: AskedService): Promise<number | undefined> 
 }
 
 async function waitForFinalized(daemon: AskedService, block: number): Promise<void> {
-  while ((await readFinalized(daemon)) !== block) await daemon.changed();
+  await daemon.until(`block ${block} to be final`, async () => (await readFinalized(daemon)) === block);
 }
 
 /** Waits until the source of finality has answered a question that was asked after now. */
@@ -57,7 +57,7 @@ async function waitForAnswers(daemon: AskedService): Promise<void> {
   for (let answers = 0; answers < 2; answers++) {
     const read = () => daemon.readMetric("proofd_finality_answered_timestamp_seconds");
     const before = await read();
-    while ((await read()) === before) await daemon.changed();
+    await daemon.until("another answer", async () => (await read()) !== before);
   }
 }
 

@@ -54,7 +54,10 @@ test("trace says which blocks' states are missing and what helps, once, and goes
     assert.match(readLog(daemon, FAILED)[0]?.reason as string, new RegExp(`^${told}`));
     assert.match((await daemon.get("/readyz")).text, new RegExp(told));
     // It is tried again, and not told again.
-    while ((await daemon.readMetric("proofd_import_retries_total")) < 2) await daemon.changed();
+    await daemon.until(
+      "two retries",
+      async () => (await daemon.readMetric("proofd_import_retries_total")) >= 2,
+    );
     assert.equal(readLog(daemon, FAILED).length, 1);
   });
   await withFollower([...alone, "--l2", archive.url], async daemon => {

@@ -121,7 +121,7 @@ async function reach(
 ): Promise<void> {
   await Promise.all(
     daemons.map(async daemon => {
-      while ((await daemon.readMetric(metric)) < value) await daemon.changed();
+      await daemon.until(`${metric} ${value}`, async () => (await daemon.readMetric(metric)) >= value);
       if (isKilled) await daemon.stop("SIGKILL");
     }),
   );

@@ -1,25 +1,23 @@
 /** Which blocks are finalized: those that a line, a flag or `proofd finalize` names, also while another process has the store. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {access, readFile, stat, writeFile} from "node:fs/promises";
 import {createServer} from "node:http";
 import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {setTimeout as pause} from "node:timers/promises";
 import {sendOrder} from "../../../server/control/controlClient.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
+import {waitForCoverage} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
+
 import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
-
-/** Time between two looks at a service. */
-const LOOK_MS = 20;
+import {once, waitUntil} from "../../support/wait.ts";
 
 let folder: WorkFolder;
 
@@ -71,12 +69,6 @@ function quantity(block: number): string {
   return `0x${block.toString(16)}`;
 }
 
-/** Waits until the server holds block `latest`. */
-async function waitForBlock(daemon: AskedService, latest: string): Promise<void> {
-  // Until a block is held, the answer is an error.
-  while ((await daemon.call("chain_getCoverage")).result?.latest !== latest) await daemon.changed();
-}
-
 test("import finalizes what the lines say, and nothing where they and the flags say nothing", async () => {
   for (const [name, lines, end] of [
     ["silent", createLines(0, 3), /blocks 0 to 3 are held, none is finalized/],
@@ -103,7 +95,7 @@ test("serve --diffs finalizes what --finalized says, and the flag is refused wit
       ...flag,
     ]);
     try {
-      await waitForBlock(daemon, "0x3");
+      await waitForCoverage(daemon, "latest", "0x3");
       assert.equal((await readCoverage(daemon)).finalized, expected);
     } finally {
       await daemon.stop();
@@ -174,7 +166,7 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
     const refused = await sendOrder(db, {kind: "finalize", to: 0});
     assert.match(refused.ok ? "" : refused.message, /block 0 is not held: the store holds no block/);
     daemon.input.write(encodeLines(createLines(0, 3)));
-    await waitForBlock(daemon, "0x3");
+    await waitForCoverage(daemon, "latest", "0x3");
     // Neither a line nor a flag says anything.
     assert.equal((await readCoverage(daemon)).finalized, null);
     await mustOrder(db, 2, undefined, 2);
@@ -188,7 +180,7 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
     let newest = 3;
     const write = async (finalized?: number): Promise<void> => {
       daemon.input.write(encodeLines([createLine(++newest, finalized)]));
-      await waitForBlock(daemon, quantity(newest));
+      await waitForCoverage(daemon, "latest", quantity(newest));
     };
     while (!isOver) await write();
     for (const {ok} of await orders) assert.ok(ok);
@@ -212,7 +204,7 @@ test("finalize reaches `proofd import`", async () => {
   const db = await importUnfinalized("imported", 2);
   const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
   try {
-    while (!(await exists(join(db, "control.json")))) await pause(LOOK_MS);
+    await waitUntil("control.json", () => exists(join(db, "control.json")));
     await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
     await daemon.waitForStderr(/proofd finalize: blocks up to 1 are finalized/);
     daemon.child.stdin.end(encodeLines(createLines(0, 3)));

@@ -33,7 +33,7 @@ async function growUntilFailed(daemon: Daemon, live: LiveChain): Promise<void> {
 
 /** Waits until the disk is written again. The block whose write failed may be held before: LevelDB may have taken it. */
 async function waitUntilReady(daemon: Daemon, live: LiveChain): Promise<void> {
-  while ((await readReadiness(daemon))[0] !== 200) await daemon.changed();
+  await daemon.until("readiness", async () => (await readReadiness(daemon))[0] === 200);
   await compareBlocks(daemon, live, await waitForChain(daemon, live));
 }
 

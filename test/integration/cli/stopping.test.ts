@@ -13,6 +13,7 @@ import {blockHash, longChain} from "../../support/chains/longChain.ts";
 import {waitForHead, waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 let folder: string;
 before(async () => {
@@ -42,7 +43,7 @@ test("an import from a silent pipe ends with the signal's exit code and no compl
   const db = join(folder, "import");
   const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
   daemon.child.stdin.write(`${encodeLines(longChain(2, 3))}{"number":"0x2",`);
-  while (!existsSync(join(db, "CURRENT"))) await new Promise(setImmediate);
+  await waitUntil("a store", () => existsSync(join(db, "CURRENT")));
   const {code, stdout} = await daemon.stop();
   assert.equal(code, 143);
   assert.match(stdout, /^(imported \d blocks, stopped before the end; .*\n)?$/);

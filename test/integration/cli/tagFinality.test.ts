@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForCoverage, waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Upstream} from "../../support/http/upstream.ts";
 
@@ -39,15 +40,6 @@ class TaggedChain {
   }
 }
 
-async function waitForCoverage(
-  daemon: OwnService,
-  field: "latest" | "finalized",
-  block: number,
-): Promise<void> {
-  const expected = `0x${block.toString(16)}`;
-  while ((await daemon.call("chain_getCoverage")).result?.[field] !== expected) await daemon.changed();
-}
-
 test("the node's finalized block is marked where its hash is the one here, also while blocks are still missing", async () => {
   const chain = new TaggedChain();
   await chain.upstream.start();
@@ -65,13 +57,13 @@ test("the node's finalized block is marked where its hash is the one here, also 
     );
     chain.finalized = 9;
     // The node is ahead: its block 5 is compared.
-    await waitForCoverage(daemon, "finalized", 5);
+    await waitForCoverage(daemon, "finalized", "0x5");
     assert.equal(await daemon.readMetric("proofd_finality_known_block"), 9);
     assert.doesNotMatch(daemon.stderr, /finality has stopped/);
     // A node that is behind lowers nothing.
     chain.finalized = 3;
     daemon.input.write(encodeLines(createLines(6, 9)));
-    await waitForCoverage(daemon, "latest", 9);
+    await waitForCoverage(daemon, "latest", "0x9");
     chain.hashOf = number => (number === 7 ? hashOfBlock(700) : hashOfBlock(number));
     chain.finalized = 7;
     await daemon.waitForStderr(
@@ -83,13 +75,13 @@ test("the node's finalized block is marked where its hash is the one here, also 
     assert.match(ready.text, /^ready\nfinality has stopped: block 7 has hash/);
     assert.equal(await daemon.readMetric('proofd_finality_state{state="stopped"}'), 1);
     chain.hashOf = hashOfBlock;
-    await waitForCoverage(daemon, "finalized", 7);
+    await waitForCoverage(daemon, "finalized", "0x7");
     await daemon.waitForStderr(/finality continues after a stop/);
     chain.refusal = {code: -32602, message: "unknown block tag"};
     chain.finalized = undefined;
     await daemon.waitForStderr(/"reason":"[^"]*unknown block tag[^"]*".*finality has stopped/);
     chain.finalized = 7;
-    while ((await daemon.readMetric('proofd_finality_state{state="stopped"}')) === 1) await daemon.changed();
+    await waitForMetric(daemon, 'proofd_finality_state{state="stopped"} 0');
     const {origin} = chain.upstream.url;
     assert.doesNotMatch((await daemon.get("/readyz")).text, /finality|node/);
     chain.upstream.handler = (_, response) => response.writeHead(401).end();

@@ -10,7 +10,7 @@ import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
-import {waitForMetric} from "../../support/http/followingDaemon.ts";
+import {waitForCoverage, waitForMetric} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
@@ -20,9 +20,8 @@ import {verifyProof} from "../../support/reference/exactProof.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
+import {waitUntil} from "../../support/wait.ts";
 
-/** Time between two looks at a service. */
-const LOOK_MS = 20;
 /** The longest that a call may wait. */
 const WAIT_MS = 60_000;
 /** `npm run test:soak` sets it. */
@@ -84,15 +83,14 @@ function quantity(block: number): string {
   return `0x${block.toString(16)}`;
 }
 
-async function waitForFinalized(daemon: AskedService, block: number): Promise<void> {
-  while ((await daemon.call("chain_getCoverage")).result?.finalized !== quantity(block))
-    await daemon.changed();
+function waitForFinalized(daemon: AskedService, block: number): Promise<void> {
+  return waitForCoverage(daemon, "finalized", quantity(block));
 }
 
 async function waitForBlock(daemon: AskedService, above: LiveChain, block: number): Promise<void> {
   const {hash} = await above.block(block);
   const read = () => daemon.call("chain_getStateRoot", [quantity(block)]);
-  while ((await read()).result?.hash !== hash) await pause(LOOK_MS);
+  await waitUntil(`block ${block}`, async () => (await read()).result?.hash === hash);
 }
 
 /** All that layer 1 has finalized is listed, with the roots that the contract was given. */

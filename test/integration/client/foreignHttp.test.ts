@@ -12,6 +12,7 @@ import {
   startForeignProofd,
 } from "../../support/http/foreignProofd.ts";
 import {answerCalls, answerText, Upstream} from "../../support/http/upstream.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 startForeignProofd();
 
@@ -105,17 +106,8 @@ test("the page of a proxy that is busy is tried again, although no answer is so 
 
 test("at most so many requests are open as the caller allows, and an aborted call makes room", async () => {
   const held: ServerResponse[] = [];
-  let waiting: (() => void) | undefined;
-  server.handler = (_, response) => {
-    held.push(response);
-    waiting?.();
-  };
-  const holdRequests = async (count: number) => {
-    while (held.length < count)
-      await new Promise<void>(resolve => {
-        waiting = resolve;
-      });
-  };
+  server.handler = (_, response) => held.push(response);
+  const holdRequests = (count: number) => waitUntil(`${count} requests`, () => held.length >= count);
   const client = createClient({concurrency: 2, maxBatchCalls: 1});
   const aborts = Array.from({length: 4}, () => new AbortController());
   const calls = aborts.map(({signal}) => client.getCoverage({signal}));

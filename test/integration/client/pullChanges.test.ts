@@ -13,6 +13,7 @@ import {
 import {ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 /** Changed by block 3. */
 const OWNER = ACCOUNTS[3] as string;
@@ -150,7 +151,7 @@ test("ending the loop and aborting the signal end the call that is under way", a
       for await (const _ of pull({signal: abort.signal}, createClient(proxy.url.href)))
         if (!isAborted) {
           // The next answer is asked for while this one is read.
-          while (gone === undefined) await new Promise(resolve => setImmediate(resolve));
+          await waitUntil("the next request", () => gone !== undefined);
           break;
         }
     };

@@ -13,6 +13,7 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {DeployedContract} from "../../support/contracts/deployedContract.ts";
 import {sendTransaction} from "../../support/contracts/transactions.ts";
 import {waitForMetric} from "../../support/http/followingDaemon.ts";
+import {waitForHash} from "../../support/http/nodeFollower.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
 import {type JsonRpcCall, JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
@@ -68,11 +69,9 @@ async function createClaim(below: Layer1, block: number): Promise<string> {
 /** The root of a block, which is not finalized yet: a rollup's operator executes the chain too. */
 async function readRoot(service: OwnService, above: LiveChain, block: number): Promise<Uint8Array> {
   const {hash} = await above.block(block);
-  for (;;) {
-    const {result} = await service.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
-    if (result?.hash === hash) return Buffer.from(result.stateRoot.slice(2), "hex");
-    await service.changed();
-  }
+  await waitForHash(service, block, hash);
+  const {result} = await service.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
+  return Buffer.from(result.stateRoot.slice(2), "hex");
 }
 
 test("the example is paid for a proof once layer 1 has finalized its block, and a forged proof is refused", async t => {

@@ -7,17 +7,15 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {setTimeout as pause} from "node:timers/promises";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {FeedStream} from "../../../sync/feed/feedStream.ts";
 import {connectNats} from "../../../sync/feed/natsConnection.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {LOOK_MS} from "../../support/http/askedService.ts";
 import {AskingClients, type Holder} from "../../support/nats/askingClients.ts";
 import {CutLine} from "../../support/nats/cutLine.ts";
-import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {SmallDisk} from "../../support/nats/smallDisk.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
 import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
@@ -26,14 +24,14 @@ import {findPorts} from "../../support/processes/freePorts.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {propertyRuns} from "../../support/soak.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const ROUNDS = propertyRuns(3);
 const BLOCKS_PER_ROUND = 3;
 const CHAIN_ID = 0x539n;
 const REPLICAS = 3;
 const PUBLISHER = REPLICAS;
-/** While servers choose a leader, which takes seconds. */
-const RARE_LOOK_MS = 100;
+const PROVED = 'proofd_proved_total{kind="account"}';
 
 interface Replica extends Holder {
   daemon: Daemon;
@@ -95,23 +93,23 @@ async function makeStream(): Promise<void> {
   const nats = {urls: brokers.map(({url}) => url), credsPath: undefined, caPath: undefined};
   const connection = await connectNats(nats, "test", signal, () => {});
   const rules = {replicas: brokers.length, maxAgeMs: 3_600_000, maxBytes: 16_000_000};
-  for (;;)
+  await waitUntil("a stream", async () => {
     try {
       await FeedStream.open(connection, "blocks", {suite: "sha256", chainId: CHAIN_ID}, rules);
-      break;
+      return true;
     } catch (error) {
       // The servers choose a leader first.
-      signal.throwIfAborted();
       assert.match((error as Error).message, /^NATS: /);
-      await pause(LOOK_MS);
+      return false;
     }
+  });
   await connection.close();
 }
 
 function startPublisher(): Promise<Daemon> {
   const flags = ["--db", folder.file("publisher"), "--workers", "1", "--chain-id", String(CHAIN_ID)];
   const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag", "--finality-poll", "100"];
-  return startDaemon([...flags, ...l2, "--publish", brokers.map(({url}) => url).join(",")]);
+  return startDaemon([...flags, ...l2, ...publishTo(brokers.map(({url}) => url).join(","))]);
 }
 
 /** The last one is behind the lines that a test cuts. */
@@ -141,7 +139,8 @@ async function killDaemon(at: number): Promise<void> {
   replica.daemon = await startReplica(at);
   replica.starts++;
   // HAProxy has to see it first.
-  while ((await replica.daemon.readMetric('proofd_proved_total{kind="account"}')) === 0) await pause(LOOK_MS);
+  const {daemon} = replica;
+  await daemon.until("HAProxy to ask it", async () => (await daemon.readMetric(PROVED)) > 0);
   replica.isAsked = true;
 }
 
@@ -150,11 +149,11 @@ async function reach(some: readonly Replica[]): Promise<void> {
   const target = head;
   await Promise.all(
     some.map(async replica => {
-      while (replica.finalized < target) {
+      await replica.daemon.until(`block ${target} to be final`, async () => {
         const {result} = await replica.daemon.call("chain_getCoverage");
         replica.finalized = Number(result?.finalized ?? -1);
-        if (replica.finalized < target) await pause(RARE_LOOK_MS);
-      }
+        return replica.finalized >= target;
+      });
     }),
   );
 }

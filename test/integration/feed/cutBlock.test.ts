@@ -5,8 +5,9 @@ import {test} from "node:test";
 import {FeedStream} from "../../../sync/feed/feedStream.ts";
 import {connectNats} from "../../../sync/feed/natsConnection.ts";
 import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
@@ -52,9 +53,8 @@ test("a block whose last messages were never sent is sent again whole, and a rep
   const replica = await OwnService.serve([
     ...["--db", folder.file("replica"), "--feed", nats.url, "--chain-id", CHAIN_ID],
   ]);
-  const publisher = await OwnService.serve(["--db", db, "--publish", nats.url, "--snapshot-every", "0"]);
-  const isThere = /^proofd_head_block\{which="finalized"\} 2$/m;
-  while (!isThere.test((await replica.get("/metrics")).text)) await replica.changed();
+  const publisher = await OwnService.serve(["--db", db, ...publishTo(nats.url), "--snapshot-every", "0"]);
+  await waitForMetric(replica, 'proofd_head_block{which="finalized"} 2');
   const root = ["chain_getStateRoot", ["0x2"]] as const;
   assert.deepEqual((await replica.call(...root)).result, (await publisher.call(...root)).result);
   const ends: string[] = [];

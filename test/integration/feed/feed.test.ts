@@ -7,9 +7,10 @@ import {jetstreamManager} from "@nats-io/jetstream";
 import {connect} from "@nats-io/transport-node";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForCoverage, waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
-import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
@@ -36,16 +37,8 @@ describe("a feed", () => {
     for (const line of lines) publisher.input.write(`${JSON.stringify(line)}\n`);
   }
 
-  async function reach(
-    service: OwnService,
-    number: string,
-    field: "latest" | "finalized" = "latest",
-  ): Promise<void> {
-    for (;;) {
-      const {result} = await service.call("chain_getCoverage");
-      if (result?.[field] === number) return;
-      await service.changed();
-    }
+  function reach(service: OwnService, number: string): Promise<void> {
+    return waitForCoverage(service, "latest", number);
   }
 
   async function assertSame(block: string): Promise<void> {
@@ -61,8 +54,7 @@ describe("a feed", () => {
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     publisher = await OwnService.fed(folder.file("publisher"), [
-      "--publish",
-      nats.url,
+      ...publishTo(nats.url),
       "--snapshot-every",
       "1",
     ]);
@@ -98,7 +90,7 @@ describe("a feed", () => {
       createLine(7),
     ]);
     await reach(replica, "0x7");
-    await reach(replica, "0x5", "finalized");
+    await waitForCoverage(replica, "finalized", "0x5");
     for (let block = 0; block <= 7; block++) await assertSame(`0x${block}`);
     const batch = [ONE, OTHER, CONTRACT].flatMap((address, id) =>
       ["0x0", "0x4", "0x5"].map(block => proofCall(id, address, ["0x1", "0x5"], block)),
@@ -137,21 +129,17 @@ describe("a feed", () => {
     if (lack !== undefined) return notRun(t, lack);
     await replica.stop();
     await feed([{...createOther(11, {}), accounts: {[ONE]: {balance: "0x5"}}, finalized: "0x9"}]);
-    for (;;) {
-      if ((await publisher.readMetric("proofd_published_block")) === 11) break;
-      await publisher.changed();
-    }
+    await waitForMetric(publisher, "proofd_published_block 11");
     replica = await OwnService.serve(["--db", folder.file("replica"), "--feed", nats.url]);
     await reach(replica, "0xb");
-    await reach(replica, "0x9", "finalized");
+    await waitForCoverage(replica, "finalized", "0x9");
     await assertSame("0xb");
     assert.match((await publisher.get("/readyz")).text, /^ready\n/);
   });
 
   test("a new replica begins with a snapshot, and one that the stream has left behind takes one again", async t => {
     if (lack !== undefined) return notRun(t, lack);
-    while (!/^proofd_published_snapshot_block 11$/m.test((await publisher.get("/metrics")).text))
-      await publisher.changed();
+    await waitForMetric(publisher, "proofd_published_snapshot_block 11");
     const connection = await connect({servers: nats.url});
     const manager = await jetstreamManager(connection);
     await manager.streams.purge("blocks", {keep: 1});

@@ -4,8 +4,9 @@ import {after, before, describe, test} from "node:test";
 import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {connectNats, type NatsConnection} from "../../../sync/feed/natsConnection.ts";
 import {CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 const LAST = 5;
@@ -28,7 +29,7 @@ describe("a feed with lies", () => {
     connection = await connectNats(settings, "test", AbortSignal.timeout(60_000), () => {});
     publishers = [];
     for (const name of ["one", "other"])
-      publishers.push(await OwnService.fed(folder.file(name), ["--publish", nats.url, "--stream", "good"]));
+      publishers.push(await OwnService.fed(folder.file(name), [...publishTo(nats.url), "--stream", "good"]));
   });
 
   after(async () => {
@@ -52,13 +53,8 @@ describe("a feed with lies", () => {
     return blocks;
   }
 
-  async function waitForPublished(service: OwnService, block: number): Promise<void> {
-    const sample = `\nproofd_published_block ${block}\n`;
-    while (!(await service.get("/metrics")).text.includes(sample)) await service.changed();
-  }
-
-  async function waitForState(service: OwnService, text: RegExp): Promise<void> {
-    while (!text.test((await service.get("/readyz")).text)) await service.changed();
+  function waitForPublished(service: OwnService, block: number): Promise<void> {
+    return waitForMetric(service, `proofd_published_block ${block}`);
   }
 
   test("of two publishers of one chain, every block comes once and in order, and of two branches one is refused by name", async t => {
@@ -73,7 +69,7 @@ describe("a feed with lies", () => {
     await waitForPublished(one, LAST + 1);
     const forked = {...createLine(LAST + 1), hash: `0x${"f6".repeat(32)}`};
     other.input.write(`${JSON.stringify(forked)}\n`);
-    await waitForState(other, /publishing is refused: the stream has another block 6 .* since block 5\n/);
+    await waitForReadiness(other, /publishing is refused: the stream has another block 6 .* since block 5\n/);
     assert.equal((await readBlocks()).length, LAST + 2);
   });
 
@@ -93,8 +89,7 @@ describe("a feed with lies", () => {
       ...["--db", folder.file("replica"), "--feed", nats.url, "--stream", "bad", "--chain-id", CHAIN_ID],
     ]);
     const reach = async (block: number): Promise<void> => {
-      while ((await replica.call("chain_getCoverage")).result?.latest !== `0x${block}`)
-        await replica.changed();
+      await waitForCoverage(replica, "latest", `0x${block}`);
     };
     const bodyOf = (block: number): Uint8Array => bodies[block] as Uint8Array;
     await send(bodyOf(0));
@@ -109,7 +104,7 @@ describe("a feed with lies", () => {
     for (const [at, [lie, reason]] of lies.entries()) {
       const sequence = await send(lie);
       const failed = new RegExp(`^the import has failed: .*${reason.source}`, "m");
-      while (!failed.test((await replica.get("/readyz")).text)) await replica.changed();
+      await waitForReadiness(replica, failed);
       assert.equal((await replica.get("/readyz")).status, 503);
       const {result} = await replica.call("chain_getStateRoot", ["0x0"]);
       assert.equal(result.number, "0x0");

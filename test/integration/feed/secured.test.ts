@@ -4,9 +4,10 @@ import {readFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {test} from "node:test";
 import {CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForHead, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {createIdentity} from "../../support/nats/natsIdentity.ts";
-import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 const {first: PAIR, second: OTHER_PAIR} = JSON.parse(
@@ -34,22 +35,16 @@ test("over TLS and with credentials blocks are published and taken; without them
   const publisher = await OwnService.serve([
     "--db",
     db,
-    "--publish",
-    url,
+    ...publishTo(url),
     "--snapshot-every",
     "0",
-    "--stream-gb",
-    "1",
     ...known,
   ]);
   const replica = await OwnService.serve([
     ...["--db", folder.file("replica"), "--feed", url, "--chain-id", CHAIN_ID],
     ...known,
   ]);
-  const reach = async (service: OwnService, path: string, text: RegExp) => {
-    while (!text.test((await service.get(path)).text)) await service.changed();
-  };
-  await reach(replica, "/metrics", /^proofd_head_block\{which="latest"\} 3$/m);
+  await waitForHead(replica, 3);
   const root = ["chain_getStateRoot", ["0x3"]] as const;
   assert.deepEqual((await replica.call(...root)).result, (await publisher.call(...root)).result);
   await publisher.stop();
@@ -60,8 +55,8 @@ test("over TLS and with credentials blocks are published and taken; without them
     [["--nats-ca", cert], /publishing is waiting: NATS: .*(authorization|authentication)/i],
     [["--nats-ca", other, ...known.slice(2)], /publishing is waiting: NATS: .*(certificate|self)/i],
   ] as const) {
-    const refused = await OwnService.serve(["--db", db, "--publish", url, ...flags]);
-    await reach(refused, "/readyz", reason);
+    const refused = await OwnService.serve(["--db", db, ...publishTo(url), ...flags]);
+    await waitForReadiness(refused, reason);
     await refused.stop();
   }
   await nats.kill();

@@ -8,6 +8,7 @@ import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {RawConnection} from "../../support/http/rawConnection.ts";
 import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 
@@ -90,7 +91,11 @@ test("somebody with a keyboard proves an account in the browser, then its absenc
   const chromium = await openPage(t, 1200);
   if (chromium === undefined) return;
   const focused = () => chromium.evaluate("document.activeElement.id");
-  while ((await focused()) !== "address") await chromium.press("Tab");
+  await waitUntil(
+    "the field of the address",
+    async () => (await focused()) === "address",
+    () => chromium.press("Tab"),
+  );
   await chromium.type(ACCOUNT);
   await chromium.press("Tab");
   await chromium.type("0x1 9");

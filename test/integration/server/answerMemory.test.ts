@@ -3,7 +3,6 @@
  * back too early would be written into while a slow reader's answer waits in it.
  */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {after, before, test} from "node:test";
 import {pino} from "pino";
 import {createFront, type Front} from "../../../server/front.ts";
@@ -16,6 +15,7 @@ import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/service
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {TESTED_HTTP} from "../../support/http/testedHttp.ts";
 import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
+import {once, waitUntil} from "../../support/wait.ts";
 
 /** Bytes that the kernel may hold between a server and a client that does not read, at most. */
 const SOCKET_BYTES = 12e6;
@@ -146,8 +146,8 @@ test("slow, vanishing and quick readers of answers of all sizes each get exactly
   assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
   await withConnection(async connection => {
     // All memory comes back, also from the tasks of those who went away.
-    while (spares.length < memoryCount) await new Promise(setImmediate);
+    await waitUntil("all memory to be given back", () => spares.length === memoryCount);
     for (const batch of quick) await ask(connection, batch);
-    while (spares.length < memoryCount) await new Promise(setImmediate);
+    await waitUntil("all memory to be given back", () => spares.length === memoryCount);
   });
 });

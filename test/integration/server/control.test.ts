@@ -1,6 +1,5 @@
 /** The port of control.json: other programs that connect to it keep no order out, and a silent one keeps no order waiting. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {createServer as createHttpServer, request} from "node:http";
 import {type AddressInfo, connect, createServer, type Server, type Socket} from "node:net";
 import {test} from "node:test";
@@ -9,6 +8,7 @@ import {readControlFile, writeControlFile} from "../../../server/control/control
 import {ControlServer} from "../../../server/control/controlServer.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
+import {once} from "../../support/wait.ts";
 
 /** More connections than the control port keeps. */
 const STRANGERS = 100;

@@ -9,6 +9,7 @@ import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const RESULT = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
 /** Three estimates. */
@@ -318,7 +319,7 @@ describe("estimates through a gateway", () => {
       ...Array.from({length: 100}, (_, at) => estimateCall(at + 1)),
       proofCall(101),
     ]);
-    while (silent.length < gateway.maxCalls) await new Promise(setImmediate);
+    await waitUntil("all calls of the gateway", () => silent.length === gateway.maxCalls);
     for (let id = 0; id < 20; id++) assert.notEqual((await send(proofCall(id))).result, undefined);
     assert.equal(await readMetric('proofd_queued_cost{lane="proof"}'), 0);
     assert.equal(await readMetric('proofd_queued_cost{lane="estimate"}'), 2000);

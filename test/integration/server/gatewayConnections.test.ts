@@ -1,12 +1,12 @@
 /** The gateway's connections to a real upstream: time-outs, credentials, the end. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import type {ServerResponse} from "node:http";
 import {type AddressInfo, createServer} from "node:net";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
 import {Gateway} from "../../../server/gateway/gateway.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
+import {once, waitUntil} from "../../support/wait.ts";
 
 /** Where it must not be over, on any machine. */
 const TIMEOUT_MS = 3_600_000;
@@ -122,7 +122,7 @@ describe("Gateway", () => {
     upstream.handler = () => {};
     const gateway = createGateway(upstream.url, TIMEOUT_MS);
     const calls = [forward(gateway, "1"), forward(gateway, "2")];
-    while (upstream.requests.length < 2) await new Promise(setImmediate);
+    await waitUntil("two requests", () => upstream.requests.length === 2);
     await gateway.close();
     for (const {failures} of await Promise.all(calls)) assert.equal(failures[0]?.failure, "UPSTREAM_DOWN");
     assert.deepEqual(logged, []);

@@ -1,11 +1,10 @@
 /** Clients that take more than their share of the front: of its main thread, its memory for bodies and its connections. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {setTimeout as pause} from "node:timers/promises";
-import {LOOK_MS} from "../../support/http/askedService.ts";
 import {encodePost, type RawAnswer, RawConnection} from "../../support/http/rawConnection.ts";
 import {type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
 import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const GET = (path: string, headers = "Host: localhost\r\n") => `GET ${path} HTTP/1.1\r\n${headers}\r\n`;
 
@@ -54,9 +53,9 @@ test("an answer that its reader does not take counts among the held bytes, also 
     const reader = await RawConnection.open(service.port);
     reader.socket.pause();
     await reader.write(GET("/metrics"));
-    while (!(await isHeld())) await pause(LOOK_MS);
+    await waitUntil("held bytes", isHeld);
     reader.destroy();
-    while (await isHeld()) await pause(LOOK_MS);
+    await waitUntil("no held bytes", async () => !(await isHeld()));
   });
 });
 
@@ -74,7 +73,7 @@ test("bodies that do not end take a share of the room for bodies, and another cl
         );
         await connection.write(head + "x".repeat(MIB - 1));
       }
-      while (refused.length < 6) await pause(LOOK_MS);
+      await waitUntil("six refusals", () => refused.length >= 6);
       for (const {status, body} of refused) {
         const {error} = JSON.parse(body);
         assert.deepEqual([status, error.code], [503, -32005]);
@@ -107,7 +106,10 @@ test("connections beyond the limit are closed at once, logged and counted, and o
       await first.write(encodePost(CHAIN_CALL));
       assert.equal((await first.readAnswer()).body, CHAIN_ANSWER);
       first.destroy();
-      while ((await service.readMetric("proofd_connections")) === 5) await pause(LOOK_MS);
+      await waitUntil(
+        "other than five connections",
+        async () => (await service.readMetric("proofd_connections")) !== 5,
+      );
       await requireAnswer(service);
       for (const connection of others) connection.destroy();
     },

@@ -1,6 +1,5 @@
 /** HTTP over a real socket: what is refused, and clients that are odd, slow or in a hurry. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {after, before, describe, test} from "node:test";
 import {COMMIT, VERSION} from "../../../server/version.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -8,6 +7,7 @@ import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/http/wireRequests.ts";
 import {QUEUED_COST} from "../../support/processes/daemon.ts";
+import {once} from "../../support/wait.ts";
 
 const CHUNKED_HEAD =
   "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";

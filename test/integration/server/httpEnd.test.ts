@@ -1,12 +1,12 @@
 /** HTTP when the service ends: which calls are still answered, and what cannot keep it from ending. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {after, before, describe, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {answerText, Upstream} from "../../support/http/upstream.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofCall} from "../../support/http/wireRequests.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
+import {once, waitUntil} from "../../support/wait.ts";
 
 const ESTIMATE_CALL = {jsonrpc: "2.0", id: 2, method: "chain_estimateGas", params: [{}]};
 const ESTIMATE = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
@@ -40,7 +40,7 @@ describe("HTTP at the end of the service", () => {
     const answers: (() => void)[] = [];
     upstream.handler = (request, response) => answers.push(() => answerText(ESTIMATE)(request, response));
     await busy.write(encodePost(JSON.stringify([proofCall(1), ESTIMATE_CALL])));
-    while (answers.length === 0) await new Promise(setImmediate);
+    await waitUntil("an answer", () => answers.length > 0);
     daemon.child.kill("SIGTERM");
     await daemon.waitForStderr(/stopping/);
     await probe.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -1,12 +1,12 @@
 /** HTTP clients that stop reading or go away: what they cost, and that nobody else waits for them. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {readFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofText} from "../../support/http/wireRequests.ts";
 import {type Daemon, QUEUED_COST, startDaemon} from "../../support/processes/daemon.ts";
+import {once} from "../../support/wait.ts";
 
 const ABORTED = "proofd_requests_aborted_total";
 const MADE = 'proofd_calls_total{method="chain_getProof",code="0"}';
@@ -94,7 +94,7 @@ describe("HTTP with slow and vanishing readers", () => {
     await connection.write(encodePost(largeBatch(220)));
     await once(connection.socket, "data");
     connection.destroy();
-    while ((await daemon.readMetric(ABORTED)) === 0) await daemon.changed();
+    await daemon.until("an aborted request", async () => (await daemon.readMetric(ABORTED)) > 0);
     assert.equal(await daemon.readMetric(QUEUED_COST), 0);
     assert.equal(await daemon.readMetric("proofd_held_bytes"), 0);
     assert.equal(JSON.parse((await daemon.post(proofText(1))).text).id, 1);
@@ -112,7 +112,7 @@ describe("HTTP with slow and vanishing readers", () => {
       await connection.closed;
     });
     await Promise.all(rounds);
-    while ((await daemon.readMetric(QUEUED_COST)) > 0) await daemon.changed();
+    await daemon.until("an empty queue", async () => (await daemon.readMetric(QUEUED_COST)) === 0);
     assert.equal(await daemon.readMetric("proofd_held_bytes"), 0);
     assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
     assert.equal(daemon.stderr, "");

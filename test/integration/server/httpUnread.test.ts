@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {after, before, type TestContext, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
-import {LOOK_MS} from "../../support/http/askedService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
 import {proofText} from "../../support/http/wireRequests.ts";
+import {LOOK_MS} from "../../support/wait.ts";
 
 /** A library hands what is left of an answer to the system in one write, if it is not more. */
 const WRITE_BYTES = 64 * 1024;

@@ -23,8 +23,10 @@ describe("JSON-RPC during an import", () => {
     const daemon = await OwnService.fed(folder.file("fed"), ["--workers", "2"]);
     const last = 12;
     daemon.input.write(encodeLines([createLine(0, 0)]));
-    while ((await daemon.post('{"jsonrpc":"2.0","id":1,"method":"chain_getCoverage"}')).status !== 200)
-      await daemon.changed();
+    await daemon.until(
+      "the first block",
+      async () => (await daemon.call("chain_getCoverage")).result !== undefined,
+    );
     const batch = [
       {jsonrpc: "2.0", id: 0, method: "chain_getCoverage"},
       ...Array.from({length: 40}, (_, at) => proofCall(at + 1, ACCOUNTS[at % 5] as string, ["0x1"])),
@@ -60,8 +62,9 @@ describe("JSON-RPC during an import", () => {
       finalized = Number(coverage?.finalized);
       // However slow the import is: it comes along every now and then.
       if (fed % 5 === 0)
-        while (Number((await daemon.call("chain_getCoverage")).result.finalized) < fed)
-          await daemon.changed();
+        await daemon.until(`block ${fed} to be final`, async () => {
+          return Number((await daemon.call("chain_getCoverage")).result.finalized) >= fed;
+        });
     }
     assert.ok(seen.size > 3, `the head moved between requests: ${[...seen].join(" ")}`);
     await daemon.waitForStderr(/the import has ended/);

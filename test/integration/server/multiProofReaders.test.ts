@@ -6,6 +6,7 @@ import {decodeHex} from "../../../client/bytes/hex.ts";
 import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, CHAIN_ID, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
 import {Daemon, QUEUED_COST} from "../../support/processes/daemon.ts";
@@ -93,7 +94,7 @@ test("clients that go away in the middle of a multiproof leave the service as it
       await connection.closed;
     }),
   );
-  while ((await daemon.readMetric(QUEUED_COST)) > 0) await daemon.changed();
-  while ((await daemon.readMetric("proofd_held_bytes")) > 0) await daemon.changed();
+  await daemon.until("an empty queue", async () => (await daemon.readMetric(QUEUED_COST)) === 0);
+  await waitForMetric(daemon, "proofd_held_bytes 0");
   assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
 });

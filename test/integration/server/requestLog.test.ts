@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {waitCall} from "../../support/http/waitingService.ts";
@@ -31,7 +32,7 @@ async function ask(body: string, ...headers: readonly string[]) {
   const head = ["POST / HTTP/1.1", "Host: localhost", "Content-Type: application/json", ...headers];
   await connection.write([...head, `Content-Length: ${body.length}`, "", body].join("\r\n"));
   const {headers: told} = await connection.readAnswer();
-  while (!service.stderr.includes("\n", logged)) await service.changed();
+  await service.until("a line of the log", () => service.stderr.includes("\n", logged));
   const {requestId, method, calls, cost, code, peer, bodyBytes, isAborted, msg} = JSON.parse(
     service.stderr.slice(logged),
   );
@@ -68,9 +69,9 @@ test("a request whose client goes away while it waits for finality has its wait 
   const logged = service.stderr.length;
   const waiting = await RawConnection.open(service.port);
   await waiting.write(encodePost(JSON.stringify(waitCall(1, {block: "0x3"}))));
-  while ((await service.readMetric("proofd_waiting_calls")) !== 1) await service.changed();
+  await waitForMetric(service, "proofd_waiting_calls 1");
   waiting.destroy();
-  while (!service.stderr.includes("\n", logged)) await service.changed();
+  await service.until("a line of the log", () => service.stderr.includes("\n", logged));
   const {method, isAborted, durationMs, waitedMs} = JSON.parse(service.stderr.slice(logged));
   assert.deepEqual([method, isAborted], ["chain_waitForProof", true]);
   assert.ok(waitedMs > 0 && waitedMs <= durationMs, `${waitedMs} of ${durationMs} ms`);

@@ -1,7 +1,6 @@
 /** A followed source whose import fails: it is tried again. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {setTimeout as sleep} from "node:timers/promises";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
 import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
@@ -11,8 +10,8 @@ import {Engine} from "../../../workers/engine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
+import {waitUntil} from "../../support/wait.ts";
 
-const LOOK_MS = 20;
 const lines = (count: number) => Array.from({length: count}, (_, at) => createMixedLine(at, 0));
 
 let folder: WorkFolder;
@@ -42,14 +41,14 @@ test("an import whose thread dies is tried again", async () => {
     surveyAfterMs: 0,
   });
   const following = new Following(engine, source, {}, status, () => {}, pino({level: "silent"}));
-  while (status.state !== "following") await sleep(LOOK_MS);
+  await waitUntil("the state following", () => status.state === "following");
   // The threads are the engine's own business; only a test may kill one.
   const {imports} = engine as unknown as {imports: {piscina: Piscina}};
   for (const thread of imports.piscina.threads) await thread.terminate();
-  while (status.state === "following") await sleep(LOOK_MS);
+  await waitUntil("another state than following", () => status.state !== "following");
   assert.match(status.reason, /^the import thread died: /);
   await node.load(lines(3));
-  while (engine.chain.head().latest !== 2) await sleep(LOOK_MS);
+  await waitUntil("block 2", () => engine.chain.head().latest === 2);
   assert.deepEqual([status.retries, status.reason], [1, ""]);
   following.stop();
   await engine.close();

@@ -1,13 +1,12 @@
 /** Events of layer 1 (anvil) that its nodes leave out, take back or refuse, and a contract that contradicts itself. */
 import assert from "node:assert/strict";
-import {setTimeout as pause} from "node:timers/promises";
 import {rootOf} from "../../support/chains/finalityEvents.ts";
 import {Upstream} from "../../support/http/upstream.ts";
 import {createLayer1Test} from "../../support/layer1/followedFinality.ts";
 import type {Layer1} from "../../support/layer1/rollupContract.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {waitUntil} from "../../support/wait.ts";
 
-const LOOK_MS = 20;
 /** Contradictions are read three times. */
 const AGAIN = 'node.*it is read again from the last recorded finalization on"';
 
@@ -70,8 +69,8 @@ layer1Test(
       // The mark is recorded above the event, and a restart begins there.
       await it.contract.anvil.request("anvil_mine", "0x400");
       await it.contract.settle();
-      while ((it.store.engine.chain.finalizations.readLayer1()?.mark.block ?? 0) < lost + 1000)
-        await pause(LOOK_MS);
+      const markBlock = () => it.store.engine.chain.finalizations.readLayer1()?.mark.block ?? 0;
+      await waitUntil("a mark behind the lost blocks", () => markBlock() >= lost + 1000);
       await it.restart({}, [url]);
       isBehind = false;
       await it.finalize(6, 8);
@@ -160,8 +159,8 @@ layer1Test(
     const empty = await anvil.request<string>("evm_snapshot");
     it.start({depth: 0});
     await anvil.request("anvil_mine", "0x3");
-    while ((it.status.layer1Read ?? 0) < (await anvil.request<number>("eth_blockNumber").then(Number)))
-      await pause(LOOK_MS);
+    const height = async () => Number(await anvil.request("eth_blockNumber"));
+    await waitUntil("all of layer 1 to be read", async () => (it.status.layer1Read ?? 0) >= (await height()));
     await anvil.request("evm_revert", empty);
     await anvil.request("evm_increaseTime", 100);
     await it.finalize(1, 2);

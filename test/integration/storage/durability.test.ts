@@ -1,6 +1,5 @@
 /** What was acknowledged survives: reopening, kill -9 at any moment, a second process on the directory. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {existsSync, readdirSync, statSync, watch} from "node:fs";
 import {mkdir, mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -16,6 +15,7 @@ import {longChain, wideBlock} from "../../support/chains/longChain.ts";
 import {startChild} from "../../support/processes/childProcesses.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importSource} from "../../support/stores/importedStore.ts";
+import {once} from "../../support/wait.ts";
 
 /** The state root of `wideBlock(700)` with sha256. */
 const WIDE_ROOT = "0x342e8731d0e1c5ec1312584f7ae57018041d8539ae331b4b98f06d6ac9cd9f90";

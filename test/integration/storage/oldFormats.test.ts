@@ -1,6 +1,5 @@
 /** Stores that earlier releases wrote, opened with this one (docs/store.md, Formats). */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {cp, readFile, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
@@ -24,6 +23,7 @@ import {checkEveryLeaf} from "../../support/stores/everyLeaf.ts";
 import {importLines, importSource} from "../../support/stores/importedStore.ts";
 import {logOf} from "../../support/stores/loggedStores.ts";
 import {unpackStore} from "../../support/stores/packedStore.ts";
+import {once} from "../../support/wait.ts";
 
 const SUITES = {sha256: memoisedSha256, poseidon2: memoisedPoseidon2};
 const FORMAT = 4;

@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {once} from "node:events";
 import {createWriteStream, readdirSync, readlinkSync} from "node:fs";
 import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -19,6 +18,7 @@ import {runChild} from "../../support/processes/childProcesses.ts";
 import {CloseWatch} from "../../support/processes/closeWatch.ts";
 import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
 import {sampleOf} from "../../support/soak.ts";
+import {once} from "../../support/wait.ts";
 
 /** Where the descriptors of a process can be listed. */
 const ON_LINUX = {skip: process.platform === "linux" ? false : "needs /proc"};

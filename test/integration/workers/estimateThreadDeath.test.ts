@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import {EventEmitter, once} from "node:events";
 import {after, before, describe, test} from "node:test";
-import {setTimeout as delay} from "node:timers/promises";
 import {pino} from "pino";
 import type {Piscina} from "piscina";
 import {createFront, type Front} from "../../../server/front.ts";
@@ -17,9 +16,9 @@ import {EstimateThreads} from "../../../workers/pool/estimateThreads.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
-const LOOK_MS = 5;
 /** A loop of hashes takes a minute and more for it. */
 const ENDLESS_GAS = 2 ** 32;
 
@@ -116,7 +115,7 @@ describe("an estimate thread that dies", () => {
     const batch = Array.from({length: count}, (_, id) => transfer(id));
     assert.deepEqual(await checkBatch(send(batch), count), []);
     const answering = send(batch);
-    while (front.dispatcher.queuedCost(LaneId.ESTIMATE) === 0) await new Promise(setImmediate);
+    await waitUntil("a queued estimate", () => front.dispatcher.queuedCost(LaneId.ESTIMATE) > 0);
     await kill("sliced");
     const codes = await checkBatch(answering, count);
     // Its job and the one in its mailbox.
@@ -131,7 +130,7 @@ describe("an estimate thread that dies", () => {
     // The thread is there when this is answered: killed while it starts, it would leave the loop to the next one.
     await count();
     const answering = send(loop(2));
-    while (longStarts() < 2) await delay(LOOK_MS);
+    await waitUntil("two starts of the long one", () => longStarts() >= 2);
     assert.equal((await send(transfer(7))).result.gasLimit, "0x5208");
     await kill("long");
     const {error} = await answering;

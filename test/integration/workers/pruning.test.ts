@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {cp, readdir, stat, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {setTimeout as delay} from "node:timers/promises";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
@@ -22,7 +21,6 @@ const ACCOUNTS = 10;
 const KEPT = 20;
 const FIRST_KEPT = BLOCKS - KEPT;
 const LATEST = BLOCKS - 1;
-const LOOK_MS = 5;
 const HISTORY = ["--history", `${KEPT}`];
 /** Blocks that are asked for: some are pruned, some stay. */
 const ASKED = [0, 7, 100, FIRST_KEPT - 1, FIRST_KEPT, FIRST_KEPT + 9, LATEST];
@@ -169,8 +167,8 @@ test("a service that is killed again and again while it prunes ends with exactly
         !/pruning blocks/.test(daemon.stderr) &&
         (await daemon.readMetric("proofd_prune_backlog_blocks")) === 0;
       const isDone = async () => /"msg":"pruned"/.test(daemon.stderr) || (await isIdle());
-      while (!(await isDone()) && (await daemon.readMetric("proofd_pruned_pages_total")) < pages)
-        await delay(LOOK_MS);
+      const isFar = async () => (await daemon.readMetric("proofd_pruned_pages_total")) >= pages;
+      await daemon.until(`${pages} pruned pages`, async () => (await isDone()) || (await isFar()));
       kills++;
     } finally {
       await daemon.stop("SIGKILL");

@@ -1,6 +1,5 @@
 /** Senders that another thread recovers while blocks are executed: the demo chain's. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {after, test} from "node:test";
 import {setImmediate as turn} from "node:timers/promises";
 import type {Worker} from "node:worker_threads";
@@ -11,6 +10,7 @@ import {BlockExecutor, type BlockExecutorOptions} from "../../../workers/executi
 import {SendersAhead} from "../../../workers/import/senders/sendersAhead.ts";
 import {type PlainDifference, readChainFiles, toPlain} from "../../support/chains/executedChain.ts";
 import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
+import {once} from "../../support/wait.ts";
 
 const {genesis, blocks} = await readChainFiles(DEMO_FOLDER);
 const {chainId, forks} = genesis;

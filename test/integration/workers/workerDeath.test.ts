@@ -11,6 +11,7 @@ import {LaneId} from "../../../server/request/requestCalls.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {KEPT_MEMORIES} from "../../../workers/job/answerMemory.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 let folder: WorkFolder;
 let engine: Engine;
@@ -66,7 +67,7 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
   const count = 40;
   const batch = Array.from({length: count}, (_, id) => proofCall(id, 60));
   const answering = send(batch);
-  while (front.dispatcher.queuedCost(LaneId.PROOF) === 0) await new Promise(setImmediate);
+  await waitUntil("a queued proof", () => front.dispatcher.queuedCost(LaneId.PROOF) > 0);
   await killWorkers(1);
   const answers = await answering;
   assert.deepEqual(
@@ -95,7 +96,7 @@ test("a worker that dies while it makes a multiproof fails that call, and the ne
   const params = [[{address: ACCOUNTS[0], storageKeys: keys}], "latest"];
   const call = {jsonrpc: "2.0", id: 1, method: "chain_getMultiProof", params};
   const answering = send(call);
-  while (front.dispatcher.queuedCost(LaneId.PROOF) === 0) await new Promise(setImmediate);
+  await waitUntil("a queued proof", () => front.dispatcher.queuedCost(LaneId.PROOF) > 0);
   await killWorkers(2);
   const {error} = await answering;
   assert.equal(error.code, -32603);

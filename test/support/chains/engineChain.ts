@@ -7,14 +7,13 @@
  * then the head is chosen.
  */
 import {writeFile} from "node:fs/promises";
-import {setTimeout as pause} from "node:timers/promises";
 import {toHex} from "../../../storage/hex.ts";
 import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
-import {LOOK_MS} from "../http/askedService.ts";
 import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
 import {GETH} from "../processes/clientKinds.ts";
 import {type ClientKind, RealNode} from "../processes/realNode.ts";
+import {waitUntil} from "../wait.ts";
 import {
   BLOCK_SECONDS,
   ENGINE_CHAIN_ID,
@@ -163,7 +162,7 @@ export class EngineChain {
   async sync(node: RealNode): Promise<void> {
     const {enode} = await this.builder.request<{enode: string}>("admin_nodeInfo");
     await node.request("admin_addPeer", enode);
-    while (!(await this.announce(node))) await pause(LOOK_MS);
+    await waitUntil("a node to have all blocks", () => this.announce(node));
   }
 
   /** Tells a node the newest block only. @returns false if it lacks blocks before it */

@@ -1,8 +1,9 @@
 /** A service that a test asks over HTTP, whichever process it runs in. */
 import {setTimeout as pause, setImmediate} from "node:timers/promises";
+import {LOOK_MS, waitUntil, within} from "../wait.ts";
 
-/** Time between two looks at a service. */
-export const LOOK_MS = 20;
+/** Characters of a log that an error repeats. */
+const KEPT_LOG = 4000;
 
 export abstract class AskedService {
   abstract get url(): string;
@@ -66,8 +67,24 @@ export abstract class AskedService {
   }
 
   /** Resolves when it is time to look at the service again. */
-  async changed(): Promise<void> {
+  protected async changed(): Promise<void> {
     await pause(LOOK_MS);
+  }
+
+  /** Waits until something is so. @param what - "block 5 to be final". @throws Error with the end of the log if it is not in time */
+  async until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+    try {
+      await waitUntil(what, isSo, () => this.changed());
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; the log ends with:\n${this.stderr.slice(-KEPT_LOG)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Waits until the log matches. */
+  waitForStderr(pattern: RegExp): Promise<void> {
+    return this.until(`a log with ${pattern}`, () => pattern.test(this.stderr));
   }
 
   /** @param path - of one of the service's own pages, such as "/readyz" */
@@ -82,7 +99,10 @@ export abstract class AskedService {
    */
   private async fetch(path: string, init?: RequestInit): Promise<Response> {
     await goRound();
-    const response = await fetch(`${this.url}${path}`, init);
+    const response = await within(
+      `the answer to ${init?.body ?? path}`.slice(0, 500),
+      fetch(`${this.url}${path}`, init),
+    );
     await goRound();
     return response;
   }

@@ -18,6 +18,7 @@ import {RequestRecord} from "../../../server/request/requestRecord.ts";
 import type {TaskAnswers} from "../../../server/request/taskAnswers.ts";
 import {AnswerMemories, type AnswerMemory} from "../../../workers/job/answerMemory.ts";
 import type {Failure} from "../../../workers/job/failure.ts";
+import {waitUntil} from "../wait.ts";
 import {CollectedReply} from "./collectedReply.ts";
 import {createRequestCalls, type DescribedCall} from "./requestCalls.ts";
 
@@ -211,5 +212,5 @@ export async function settle(): Promise<void> {
 
 /** Waits for the end of the reply. Its loop keeps the process alive, since nothing else does here. */
 export async function finish(reply: CollectedReply): Promise<void> {
-  while (!reply.isFinished) await new Promise(setImmediate);
+  await waitUntil("the end of a reply", () => reply.isFinished);
 }

@@ -27,8 +27,25 @@ export function linesOf(first: number, last: number): string {
 }
 
 /** Waits until /metrics has this sample. */
-export async function waitForMetric(daemon: AskedService, sample: string): Promise<void> {
-  while (!(await daemon.get("/metrics")).text.includes(`\n${sample}\n`)) await daemon.changed();
+export function waitForMetric(daemon: AskedService, sample: string): Promise<void> {
+  const isThere = async () => (await daemon.get("/metrics")).text.includes(`\n${sample}\n`);
+  return daemon.until(`the metric ${sample}`, isThere);
+}
+
+/** Waits until chain_getCoverage says so. @param block - a quantity */
+export function waitForCoverage(
+  daemon: AskedService,
+  field: "latest" | "finalized",
+  block: string,
+): Promise<void> {
+  return daemon.until(`${field} block ${block}`, async () => {
+    return (await daemon.call("chain_getCoverage")).result?.[field] === block;
+  });
+}
+
+/** Waits until /readyz matches. */
+export function waitForReadiness(daemon: AskedService, text: RegExp): Promise<void> {
+  return daemon.until(`/readyz with ${text}`, async () => text.test((await daemon.get("/readyz")).text));
 }
 
 export function waitForHead(daemon: AskedService, block: number): Promise<void> {

@@ -1,8 +1,8 @@
 /** A JSON-RPC server that is not proofd and answers as a test says. A load generator may meet such a server. */
-import {once} from "node:events";
 import {createServer, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo} from "node:net";
 import "../processes/testProcess.ts";
+import {once} from "../wait.ts";
 
 export interface ForeignCall {
   readonly id: number;

@@ -40,7 +40,9 @@ export async function waitForHash(
   hash: string | undefined,
 ): Promise<void> {
   const tag = `0x${number.toString(16)}`;
-  while ((await daemon.call("chain_getStateRoot", [tag])).result?.hash !== hash) await daemon.changed();
+  await daemon.until(`block ${number} with hash ${hash}`, async () => {
+    return (await daemon.call("chain_getStateRoot", [tag])).result?.hash === hash;
+  });
 }
 
 /** Waits until the service holds the chain's newest block. @returns its number */

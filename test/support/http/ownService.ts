@@ -1,6 +1,5 @@
 /** `proofd serve` in the test's own process: for tests that need no signal, exit code or crash. */
 import {execFileSync} from "node:child_process";
-import {once} from "node:events";
 import {closeSync, constants, createWriteStream, openSync, type WriteStream} from "node:fs";
 import {PassThrough} from "node:stream";
 import {pino} from "pino";
@@ -11,6 +10,7 @@ import {type RunningService, startService} from "../../../service/runningService
 import type {ServiceOptions} from "../../../service/serviceOptions.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
+import {within} from "../wait.ts";
 import {AskedService} from "./askedService.ts";
 import {TESTED_HTTP} from "./testedHttp.ts";
 
@@ -107,7 +107,7 @@ export class OwnService extends AskedService {
   }
 
   /** When the chain changes or a line is logged. Most of what is waited for comes with one of them. */
-  override changed(): Promise<void> {
+  protected override changed(): Promise<void> {
     return new Promise(resolve => {
       const end = (): void => {
         clearTimeout(timer);
@@ -121,14 +121,9 @@ export class OwnService extends AskedService {
     });
   }
 
-  /** Waits until the log matches. */
-  async waitForStderr(pattern: RegExp): Promise<void> {
-    while (!pattern.test(this.stderr)) await once(this.logged, "data");
-  }
-
   /** @throws WorkError if it has not ended in time, by default that of a process after a signal */
   async stop(timeoutMs?: number): Promise<void> {
-    await this.service.stop(timeoutMs);
+    await within("the service to stop", this.service.stop(timeoutMs));
     if (this.input === undefined) return;
     // Its opening waits for a reader.
     if (this.input.pending) closeSync(openSync(this.input.path, constants.O_RDONLY | constants.O_NONBLOCK));

@@ -1,6 +1,7 @@
 /** A TCP connection to an HTTP server, for things that a well-behaved client does not do: half requests, pipelines, pauses. */
 import {once} from "node:events";
 import {connect, type Socket} from "node:net";
+import {within} from "../wait.ts";
 
 export interface RawAnswer {
   readonly status: number;
@@ -61,13 +62,13 @@ export class RawConnection {
       }
       if (this.isClosed)
         throw new Error(`closed after ${received.length} bytes: ${received.subarray(0, 200)}`);
-      await Promise.race([once(this.socket, "data"), this.closed]);
+      await within("more of an answer", Promise.race([once(this.socket, "data"), this.closed]));
     }
   }
 
   /** Reads everything that was not read as an answer, up to the close. */
   async readToClose(): Promise<string> {
-    await this.closed;
+    await within("the end of a connection", this.closed);
     return this.received.toString("utf8", 0, this.byteCount);
   }
 

@@ -1,8 +1,8 @@
 /** Another node, for a gateway's upstream: an HTTP server that answers as a test tells it to. */
-import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import type {AddressInfo, Socket} from "node:net";
 import "../processes/testProcess.ts";
+import {once} from "../wait.ts";
 
 /** What came with one request. */
 export interface UpstreamRequest {

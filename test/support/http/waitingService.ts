@@ -1,6 +1,5 @@
 /** A service in the test's own process, over the chain of serviceChain.ts, whose finality moves when a test says so. */
 import {cp} from "node:fs/promises";
-import {setTimeout as pause} from "node:timers/promises";
 import {pino} from "pino";
 import {createFront, type Front, type FrontOptions} from "../../../server/front.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
@@ -8,7 +7,7 @@ import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import type {WaitOutcome} from "../../../server/observe/waitFigures.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
-import {LOOK_MS} from "./askedService.ts";
+import {waitUntil} from "../wait.ts";
 import {encodePost, RawConnection} from "./rawConnection.ts";
 import {TESTED_HTTP} from "./testedHttp.ts";
 
@@ -123,7 +122,10 @@ export class WaitingService {
 
   /** Waits until this many calls wait. */
   async waitForCalls(count: number): Promise<void> {
-    while ((await this.readMetric("proofd_waiting_calls")) !== count) await pause(LOOK_MS);
+    await waitUntil(
+      `${count} waiting calls`,
+      async () => (await this.readMetric("proofd_waiting_calls")) === count,
+    );
   }
 
   /** @returns how many waits have ended in this way */
@@ -133,7 +135,10 @@ export class WaitingService {
 
   /** Waits until this many waits have ended in this way. */
   async waitForEnd(outcome: WaitOutcome, count: number): Promise<void> {
-    while ((await this.countEnds(outcome)) !== count) await pause(LOOK_MS);
+    await waitUntil(
+      `${count} waits that are ${outcome}`,
+      async () => (await this.countEnds(outcome)) === count,
+    );
   }
 
   async stop(): Promise<void> {

@@ -8,6 +8,7 @@ import type {NodesSettings} from "../../../sync/rpc/nodes.ts";
 import {createLines} from "../chains/serviceLines.ts";
 import {notRun} from "../processes/notRun.ts";
 import {TemporaryStore} from "../stores/temporaryStore.ts";
+import {within} from "../wait.ts";
 import {Layer1} from "./rollupContract.ts";
 
 const POLL_MS = 50;
@@ -86,11 +87,11 @@ export class FollowedFinality {
   }
 
   async finalizedAt(block: number): Promise<void> {
-    await this.until(() => this.finalized === block);
+    await this.until(`block ${block} to be final`, () => this.finalized === block);
   }
 
   async logged(line: RegExp): Promise<void> {
-    await this.until(() => line.test(this.log));
+    await this.until(`a log with ${line}`, () => line.test(this.log));
   }
 
   get finalized(): number {
@@ -102,8 +103,8 @@ export class FollowedFinality {
   }
 
   /** Looks after each change of the chain and each line of the log. */
-  private until(isThere: () => boolean): Promise<void> {
-    return new Promise(resolve => {
+  private until(what: string, isThere: () => boolean): Promise<void> {
+    const there = new Promise<void>(resolve => {
       const look = (): void => {
         if (!isThere()) return;
         this.looks.delete(look);
@@ -112,6 +113,7 @@ export class FollowedFinality {
       this.looks.add(look);
       look();
     });
+    return within(what, there);
   }
 }
 

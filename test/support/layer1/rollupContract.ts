@@ -2,19 +2,13 @@
 import {type AbiValue, encodeCall} from "../../../demo/abi.ts";
 import type {ContractArtefact} from "../../../demo/artefact.ts";
 import {rootOf} from "../chains/finalityEvents.ts";
+import {type Receipt, sendTransaction} from "../contracts/transactions.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {readFixture} from "../reference/fixtures.ts";
 
 /** With one slot in an epoch, anvil calls a block finalized once two more are above it. */
 const ARGUMENTS = ["--slots-in-an-epoch", "1"];
 const FINAL_AFTER = 2;
-
-interface Receipt {
-  readonly status: string;
-  readonly blockNumber: string;
-  readonly transactionHash: string;
-  readonly contractAddress: string;
-}
 
 export class Layer1 {
   /** Replaced by `restart`. */
@@ -51,8 +45,8 @@ export class Layer1 {
   private static async deployOn(anvil: Anvil): Promise<Layer1> {
     const {contract} = readFixture<{contract: ContractArtefact}>("own/rollup");
     const [sender] = (await anvil.request<string[]>("eth_accounts")) as [string];
-    const {contractAddress} = await send(anvil, {from: sender, data: `0x${contract.bytecode}`});
-    return new Layer1(anvil, contractAddress, contract, sender);
+    const {contractAddress} = await sendTransaction(anvil, {from: sender, data: `0x${contract.bytecode}`});
+    return new Layer1(anvil, contractAddress as string, contract, sender);
   }
 
   /** Emits DataFinalizedV3 with roots that name their blocks, unless others are given. */
@@ -87,17 +81,6 @@ export class Layer1 {
 
   private call(signature: string, ...values: readonly AbiValue[]): Promise<Receipt> {
     const data = `0x${Buffer.from(encodeCall(this.contract, signature, ...values)).toString("hex")}`;
-    return send(this.anvil, {from: this.sender, to: this.address, data});
-  }
-}
-
-/** Anvil mines a block with the transaction at once, a moment after it has answered. */
-async function send(anvil: Anvil, transaction: object): Promise<Receipt> {
-  const hash = await anvil.request<string>("eth_sendTransaction", transaction);
-  for (;;) {
-    const receipt = await anvil.request<Receipt | null>("eth_getTransactionReceipt", hash);
-    if (receipt === null) continue;
-    if (receipt.status !== "0x1") throw new Error(`transaction ${hash} failed`);
-    return receipt;
+    return sendTransaction(this.anvil, {from: this.sender, to: this.address, data});
   }
 }

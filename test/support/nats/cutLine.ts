@@ -1,7 +1,7 @@
 /** A TCP line between two programs that a test can cut, as a switch or a firewall does: nobody is told. */
-import {once} from "node:events";
 import {type AddressInfo, connect, createServer, type Server, type Socket} from "node:net";
 import "../processes/testProcess.ts";
+import {once} from "../wait.ts";
 
 export class CutLine {
   private readonly server: Server;

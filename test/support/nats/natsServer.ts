@@ -1,11 +1,9 @@
 /** A real nats-server with JetStream, as a process of its own. */
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
-import {once} from "node:events";
 import {createInterface} from "node:readline";
-import {setTimeout as pause} from "node:timers/promises";
-import {LOOK_MS} from "../http/askedService.ts";
 import {runChild, startChild} from "../processes/childProcesses.ts";
 import {findPorts} from "../processes/freePorts.ts";
+import {once, waitUntil, within} from "../wait.ts";
 
 interface ServerPlace {
   readonly name: string;
@@ -30,6 +28,11 @@ interface ServerHome {
 export async function lacksNats(): Promise<string | undefined> {
   const {code} = await runChild("sh", ["-c", "command -v nats-server"]);
   return code === 0 ? undefined : "nats-server is not installed (Debian: apt-get install nats-server)";
+}
+
+/** The flags of a service that publishes there. NATS takes a stream only where all its bytes are free, and the default is 50 GB. */
+export function publishTo(url: string): readonly string[] {
+  return ["--publish", url, "--stream-gb", "1"];
 }
 
 export class NatsServer {
@@ -111,19 +114,20 @@ export class NatsServer {
     child.stdin.end();
     child.stdout.resume();
     let said = "";
-    await new Promise<void>((resolve, reject) => {
+    const ready = new Promise<void>((resolve, reject) => {
       child.once("close", code => reject(new Error(`nats-server ended with ${code}: ${said}`)));
       createInterface(child.stderr).on("line", line => {
         if (said.length < 10_000) said += `${line}\n`;
         if (/Server is ready/.test(line)) resolve();
       });
     });
+    await within("nats-server to be ready", ready);
   }
 
   /** Waits until a server of a cluster has what it missed, and the cluster has leaders. */
   async catchUp(): Promise<void> {
     const url = `http://127.0.0.1:${this.place.cluster?.monitor}/healthz`;
-    while (!(await fetch(url)).ok) await pause(LOOK_MS);
+    await waitUntil(`${this.place.name} to catch up`, async () => (await fetch(url)).ok);
   }
 
   /** Kills it with -9. */

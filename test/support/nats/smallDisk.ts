@@ -3,6 +3,7 @@ import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {mkdir} from "node:fs/promises";
 import {runChild, startChild} from "../processes/childProcesses.ts";
+import {within} from "../wait.ts";
 
 const HELD = 'mount -t tmpfs -o "size=$1" tmpfs "$2" && echo mounted && exec cat';
 
@@ -18,7 +19,10 @@ export class SmallDisk {
     const args = ["--mount", "--map-root-user", "sh", "-c", HELD, "sh", size, folder];
     const holder = startChild("unshare", args);
     holder.stderr.resume();
-    const mounted = await Promise.race([once(holder.stdout, "data"), once(holder, "close")]);
+    const mounted = await within(
+      "a mount",
+      Promise.race([once(holder.stdout, "data"), once(holder, "close")]),
+    );
     return String(mounted[0]) === "mounted\n" ? new SmallDisk(holder, folder) : undefined;
   }
 
@@ -39,7 +43,7 @@ export class SmallDisk {
   async unmount(): Promise<void> {
     const closed = once(this.holder, "close");
     this.holder.stdin.end();
-    await closed;
+    await within("a mount to end", closed);
   }
 
   private async run(script: string): Promise<void> {

@@ -20,7 +20,6 @@
  * The choices follow from the seed and the order of the requests: the n-th request meets the n-th choice. Of two requests under
  * way at once, either may be the n-th. A fault that a request cannot have, such as otherChain without eth_chainId, is not chosen.
  */
-import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import {type AddressInfo, connect, type Socket} from "node:net";
 import {setTimeout as sleep} from "node:timers/promises";
@@ -28,6 +27,7 @@ import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {Agent, request} from "undici";
 import "../processes/testProcess.ts";
+import {once} from "../wait.ts";
 import {alterResults, FAULTS, type Fault, isPossible, type SentCall, spoil} from "./fault.ts";
 
 interface FaultyProxyOptions {

@@ -1,8 +1,8 @@
 /** The HTTP side of a test's node: JSON-RPC calls and batches, each call answered by the node. */
-import {once} from "node:events";
 import {createServer, type Server} from "node:http";
 import type {AddressInfo} from "node:net";
 import "../processes/testProcess.ts";
+import {once} from "../wait.ts";
 
 export interface JsonRpcCall {
   readonly id: number;

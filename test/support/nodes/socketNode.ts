@@ -1,9 +1,9 @@
 /** A node that takes WebSockets and sends what a test tells it to. */
 import {createHash} from "node:crypto";
-import {once} from "node:events";
 import {createServer, type IncomingMessage, type Server} from "node:http";
 import type {AddressInfo, Socket} from "node:net";
 import "../processes/testProcess.ts";
+import {once} from "../wait.ts";
 
 /** RFC 6455, section 1.3. */
 const ACCEPT_SUFFIX = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";

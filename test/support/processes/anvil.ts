@@ -1,12 +1,12 @@
 /** Anvil, a real node, as a process of its own. It is an optional dependency, which is not there on every system. */
 import {type ChildProcess, spawnSync} from "node:child_process";
-import {once} from "node:events";
 import {writeFile} from "node:fs/promises";
 import {createRequire} from "node:module";
 import {dirname, join} from "node:path";
 import {createInterface} from "node:readline";
 import {gunzipSync} from "node:zlib";
 import {RpcNode} from "../nodes/rpcNode.ts";
+import {once, within} from "../wait.ts";
 import {startChild} from "./childProcesses.ts";
 
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
@@ -50,14 +50,14 @@ export class Anvil extends RpcNode {
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;
     });
-    const address = await new Promise<string>((resolve, reject) => {
+    const listens = new Promise<string>((resolve, reject) => {
       child.once("close", code => reject(new Error(`anvil ended with ${code}: ${said}`)));
       createInterface(child.stdout).on("line", line => {
         const listening = /^Listening on (\S+)/.exec(line)?.[1];
         if (listening !== undefined) resolve(listening);
       });
     });
-    return new Anvil(child, `http://${address}`);
+    return new Anvil(child, `http://${await within("anvil to listen", listens)}`);
   }
 
   /**

@@ -15,6 +15,7 @@ import type {Socket} from "node:net";
 import type {Writable} from "node:stream";
 import {after, afterEach, beforeEach} from "node:test";
 import {fileURLToPath} from "node:url";
+import {within} from "../wait.ts";
 import {RUN_VARIABLE} from "./runVariable.ts";
 import "./testProcess.ts";
 
@@ -102,7 +103,7 @@ export async function runChild(
   const [stdout, stderr, [code, signal]] = await Promise.all([
     readText(child.stdout),
     readText(child.stderr),
-    once(child, "close"),
+    within(`${[command, ...args].join(" ")} to end`.slice(0, 500), once(child, "close")),
   ]);
   return {code, signal, stdout, stderr};
 }

@@ -2,11 +2,10 @@
  * A headless Chromium that a test drives over its debugging pipe (the DevTools protocol): messages are JSON, each with a zero byte
  * after it, on descriptors 3 and 4.
  */
-import {once} from "node:events";
 import {rm} from "node:fs/promises";
 import type {Readable, Writable} from "node:stream";
-import {setTimeout as pause} from "node:timers/promises";
 import {findProgram} from "../../../bench/program/foundProgram.ts";
+import {once, waitUntil, within} from "../wait.ts";
 import {startChild} from "./childProcesses.ts";
 
 const FLAGS = [
@@ -14,8 +13,6 @@ const FLAGS = [
   ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
   "--disable-dev-shm-usage",
 ];
-
-const LOOK_MS = 20;
 
 /** Replies and events of the protocol. */
 interface Message {
@@ -82,7 +79,7 @@ export class Chromium {
     (this.child.stdio[3] as unknown as Writable).write(
       `${JSON.stringify({id, method, params, ...session})}\0`,
     );
-    const {result, error} = await promise;
+    const {result, error} = await within(`Chromium to do ${method}`, promise);
     if (error !== undefined) throw new Error(`${method}: ${error.message}`);
     return result as Result;
   }
@@ -101,10 +98,11 @@ export class Chromium {
 
   /** Waits until an expression holds in the page. @throws Error if the page complains before */
   async until(expression: string): Promise<void> {
-    while ((await this.evaluate(`Boolean(${expression})`)) !== true) {
+    await waitUntil(`a page with ${expression}`, async () => {
+      if (await this.evaluate(`Boolean(${expression})`)) return true;
       if (this.complaints.length > 0) throw new Error(this.complaints.join("\n"));
-      await pause(LOOK_MS);
-    }
+      return false;
+    });
   }
 
   async type(text: string): Promise<void> {

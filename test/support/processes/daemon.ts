@@ -4,6 +4,7 @@ import {once} from "node:events";
 import {fileURLToPath} from "node:url";
 import {AskedService} from "../http/askedService.ts";
 import {TESTED_HTTP} from "../http/testedHttp.ts";
+import {within} from "../wait.ts";
 import {type Finished, startChild} from "./childProcesses.ts";
 import type {CommandEnd} from "./commandLines.ts";
 
@@ -30,7 +31,7 @@ export interface RunOptions {
 export async function runProofd(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const daemon = new Daemon(args, options);
   daemon.child.stdin.end(options.input ?? "");
-  return daemon.finished;
+  return within(`proofd ${args.join(" ")} to end`, daemon.finished);
 }
 
 /** Runs commands one after the other in one process (commandLines.ts says which). @returns their ends, in their order */
@@ -65,7 +66,7 @@ export async function startDaemon(
     ["serve", "--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args],
     options,
   );
-  await daemon.listening;
+  await within("proofd to listen", daemon.listening);
   return daemon;
 }
 
@@ -111,20 +112,15 @@ export class Daemon extends AskedService {
     return String(this.announcement.url);
   }
 
-  /** Waits until stderr matches. @throws Error if the process ends before */
-  async waitForStderr(pattern: RegExp): Promise<void> {
-    let hasEnded = false;
-    const ended = this.finished.then(() => {
-      hasEnded = true;
-    });
-    while (!pattern.test(this.stderr)) {
-      if (hasEnded) throw new Error(`proofd ended and did not say ${pattern}: ${this.stderr}`);
-      await Promise.race([once(this.child.stderr, "data"), ended]);
-    }
+  /** Also when it logs. @throws Error if the process has ended */
+  protected override async changed(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null)
+      throw new Error(`proofd ended with ${this.child.exitCode ?? this.child.signalCode}`);
+    await Promise.race([super.changed(), once(this.child.stderr, "data"), this.finished]);
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {
     this.child.kill(signal);
-    return this.finished;
+    return within(`proofd to end after ${signal}`, this.finished);
   }
 }

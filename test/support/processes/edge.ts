@@ -1,13 +1,11 @@
 /** HAProxy with deploy/haproxy.cfg before services, and clients of it over HTTP/2. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {readFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders} from "node:http2";
-import {setTimeout as pause} from "node:timers/promises";
 import {connect as connectTls, type TLSSocket} from "node:tls";
 import type {WorkFolder} from "../chains/serviceChain.ts";
-import {LOOK_MS} from "../http/askedService.ts";
+import {once, waitUntil, within} from "../wait.ts";
 import {runChild, startChild} from "./childProcesses.ts";
 import {findPorts} from "./freePorts.ts";
 
@@ -68,17 +66,17 @@ export class Edge {
       haproxy.kill("SIGKILL");
       await closed;
     });
-    for (;;) {
+    await waitUntil("HAProxy to listen", async () => {
       const socket = connectTls({port, host: "127.0.0.1", rejectUnauthorized: false});
       const isOpen = await once(socket, "secureConnect").then(
         () => true,
         () => false,
       );
       socket.destroy();
-      if (isOpen) return edge;
       assert.equal(haproxy.exitCode, null, said);
-      await pause(LOOK_MS);
-    }
+      return isOpen;
+    });
+    return edge;
   }
 
   /** A connection for HTTP/1.1. */
@@ -137,7 +135,7 @@ async function send(
 ): Promise<EdgeAnswer> {
   const stream = session.request(headers, {endStream: headers[":method"] === "GET"});
   if (headers[":method"] !== "GET") stream.end(await body);
-  const [answer] = await once(stream, "response");
+  const [answer] = await within("an answer of HAProxy", once(stream, "response"));
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return {status: Number(answer[":status"]), headers: answer, body: Buffer.concat(chunks)};

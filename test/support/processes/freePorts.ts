@@ -1,7 +1,7 @@
 /** Ports for programs that must be told theirs before they start. */
 import {randomInt} from "node:crypto";
-import {once} from "node:events";
 import {createServer} from "node:net";
+import {once} from "../wait.ts";
 
 /** Ports below those that systems give to whoever asks for any, so that nobody gets them before the programs do. */
 const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 32_000];

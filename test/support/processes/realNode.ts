@@ -6,12 +6,12 @@
  */
 import {type ChildProcessWithoutNullStreams, spawnSync} from "node:child_process";
 import {randomBytes} from "node:crypto";
-import {once} from "node:events";
 import {mkdirSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {createInterface} from "node:readline";
 import {RpcNode} from "../nodes/rpcNode.ts";
+import {once, within} from "../wait.ts";
 import {startChild} from "./childProcesses.ts";
 import {findNode, type NodeProgram} from "./nodePrograms.ts";
 
@@ -128,7 +128,7 @@ async function launch(
   const child = startChild(findNode(program), args, replaced && {replaced});
   child.stdin.end();
   let output = "";
-  return new Promise((resolve, reject) => {
+  const listens = new Promise<Started>((resolve, reject) => {
     let rpc: string | undefined;
     let engine: string | undefined;
     child.once("close", code => reject(new Error(`${program} ended with ${code}: ${output}`)));
@@ -141,4 +141,5 @@ async function launch(
           resolve({child, ports: {rpc: Number(rpc), engine: Number(engine)}});
       });
   });
+  return within(`${program} to listen`, listens);
 }

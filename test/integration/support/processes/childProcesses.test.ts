@@ -1,9 +1,9 @@
 /** What tests start: in whatever way a test ends, it ends too, and the run fails. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {setTimeout as delay} from "node:timers/promises";
 import {fileURLToPath} from "node:url";
 import {type Finished, runChild} from "../../../support/processes/childProcesses.ts";
+import {waitUntil} from "../../../support/wait.ts";
 
 const RUN = fileURLToPath(new URL("../../../run.js", import.meta.url));
 const LEAVING_TESTS = fileURLToPath(new URL("../../../support/processes/leavingTests.js", import.meta.url));
@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function assertEnd(pids: readonly number[]): Promise<void> {
-  for (const pid of pids) while (isRunning(pid)) await delay(10);
+  for (const pid of pids) await waitUntil(`the end of process ${pid}`, () => !isRunning(pid));
 }
 
 for (const [way, message] of WAYS)

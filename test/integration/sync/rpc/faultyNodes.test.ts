@@ -7,6 +7,7 @@ import {FAULTS, type Fault} from "../../../support/nodes/fault.ts";
 import {FaultyProxy} from "../../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../../support/processes/anvil.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
+import {waitUntil} from "../../../support/wait.ts";
 
 /** Where it must not be over, on any machine. */
 const TIMEOUT_MS = 3_600_000;
@@ -101,7 +102,10 @@ describe("nodes behind a faulty proxy", () => {
       const proxy = await startProxy(1, 1, [fault]);
       await withNodes([proxy], async (nodes, events) => {
         const read = nodes.use(readHashes, new AbortController().signal);
-        while (proxy.counts[fault] < 3 || events.at(-1)?.state !== "down") await new Promise(setImmediate);
+        await waitUntil(
+          `three times ${fault}`,
+          () => proxy.counts[fault] >= 3 && events.at(-1)?.state === "down",
+        );
         proxy.share = 0;
         assert.deepEqual(await read, hashes);
         assert.equal(events.at(-1)?.state, "up");
@@ -114,7 +118,7 @@ describe("nodes behind a faulty proxy", () => {
     const proxy = await startProxy(1, 1, ["otherChain"]);
     await withNodes([proxy], async (nodes, events) => {
       const read = nodes.use(readHashes, new AbortController().signal);
-      while (proxy.counts.otherChain < 2) await new Promise(setImmediate);
+      await waitUntil("two answers of another chain", () => proxy.counts.otherChain >= 2);
       assert.deepEqual(
         events.map(({state, reason}) => [state, reason]),
         [["refused", "expected a node of chain 31337, got chain 57005"]],

@@ -5,6 +5,7 @@ import {HeadSignal, type HeadsEvent} from "../../../../sync/rpc/newHeads.ts";
 import {FaultyProxy} from "../../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../../support/processes/anvil.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
+import {waitUntil} from "../../../support/wait.ts";
 
 /** Where it must not be over, on any machine. */
 const NEVER_MS = 3_600_000;
@@ -22,14 +23,14 @@ test("each block that anvil mines is a signal, through a proxy too, and its end 
     timeoutMs: NEVER_MS,
   };
   const heads = new HeadSignal(settings, event => events.push(event), {firstMs: 1, longestMs: 50});
-  while (events.length < 1) await new Promise(setImmediate);
+  await waitUntil("an event", () => events.length >= 1);
   for (let block = 1; block <= 3; block++) {
     const waiting = heads.next(never);
     await anvil.request("evm_mine");
     await waiting;
   }
   await anvil.stop();
-  while (events.length < 2) await new Promise(setImmediate);
+  await waitUntil("two events", () => events.length >= 2);
   assert.deepEqual(
     events.map(({state}) => state),
     ["subscribed", "polling"],

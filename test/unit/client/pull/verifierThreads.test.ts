@@ -1,6 +1,5 @@
 /** Threads that verify answers: what they give back is what this thread would have said. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {test} from "node:test";
 import type {Worker} from "node:worker_threads";
 import {sha256Suite} from "../../../../client/hash/hashSuites.ts";
@@ -10,6 +9,7 @@ import {VerifierThreads} from "../../../../client/pull/verifierThreads.ts";
 import type {DifferenceLine} from "../../../support/chains/differenceLine.ts";
 import {joinRange, rangeParts} from "../../../support/reference/rangeBytes.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
+import {once, waitUntil} from "../../../support/wait.ts";
 
 const OWNER = `0x${"0".repeat(38)}07`;
 const LINE: DifferenceLine = {
@@ -58,7 +58,7 @@ async function withThread(
       return undefined;
     };
     // The first answers are verified here, until the thread is ready.
-    while ((await verify("accounts")) === undefined) await new Promise(resolve => setImmediate(resolve));
+    await waitUntil("a thread that is ready", async () => (await verify("accounts")) !== undefined);
     assert.equal(started.length, 1);
     await work(verify);
   } finally {

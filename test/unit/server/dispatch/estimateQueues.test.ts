@@ -19,7 +19,7 @@ import {RequestRecord} from "../../../../server/request/requestRecord.ts";
 import type {TaskAnswers} from "../../../../server/request/taskAnswers.ts";
 import type {EstimateCall} from "../../../../workers/job/estimateCall.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {settle} from "../../../support/http/drivenDispatcher.ts";
+import {finish, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
@@ -376,7 +376,7 @@ describe("the queues of the estimates", () => {
     dispatcher.admit(new PendingRequest(origin, calls, reply, 100));
     const late = await next(first);
     late.end([0], 2);
-    while (!reply.isFinished) await new Promise(setImmediate);
+    await finish(reply);
     assert.equal([...reply.text.matchAll(/-32005/g)].length, 2);
     for (const job of [...first, ...second]) job.end();
     await settle();

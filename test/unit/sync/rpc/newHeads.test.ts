@@ -1,6 +1,5 @@
 /** Announced blocks, over real WebSockets of a node that does as the test says. */
 import assert from "node:assert/strict";
-import {once} from "node:events";
 import {createServer} from "node:http";
 import type {AddressInfo} from "node:net";
 import {afterEach, beforeEach, describe, test} from "node:test";
@@ -9,6 +8,7 @@ import {HeadSignal, type HeadsEvent} from "../../../../sync/rpc/newHeads.ts";
 import {NodeFailure} from "../../../../sync/rpc/node.ts";
 import {Upstream} from "../../../support/http/upstream.ts";
 import {SocketNode} from "../../../support/nodes/socketNode.ts";
+import {once, waitUntil} from "../../../support/wait.ts";
 
 /** Where it must not be over, on any machine. */
 const NEVER_MS = 3_600_000;
@@ -38,7 +38,7 @@ describe("HeadSignal", () => {
   }
 
   async function untilState(count: number): Promise<HeadsEvent> {
-    while (events.length < count) await new Promise(setImmediate);
+    await waitUntil(`${count} events`, () => events.length >= count);
     return events[count - 1] as HeadsEvent;
   }
 
@@ -168,7 +168,7 @@ describe("HeadSignal", () => {
     await waiting;
     await assert.rejects(heads.next(ending.signal), reason);
     await heads.close();
-    while (node.socketCount > 0) await new Promise(setImmediate);
+    await waitUntil("closed sockets", () => node.socketCount === 0);
     assert.equal(events.length, 1);
   });
 });

@@ -4,6 +4,7 @@ import {afterEach, beforeEach, describe, test} from "node:test";
 import {type Node, NodeFailure, NodeRefusal} from "../../../../sync/rpc/node.ts";
 import {MAX_BATCH_CALLS, NodeCaller} from "../../../../sync/rpc/nodeCaller.ts";
 import {answerCalls, answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
+import {waitUntil} from "../../../support/wait.ts";
 
 /** Where it must not be over, on any machine. */
 const TIMEOUT_MS = 3_600_000;
@@ -243,7 +244,7 @@ describe("NodeCaller", () => {
     const reason = new Error("enough");
     const own = new AbortController();
     const answered = assert.rejects(caller.bind(own.signal).request("eth_echo", [1]), reason);
-    while (upstream.requests.length === 0) await new Promise(setImmediate);
+    await waitUntil("a request", () => upstream.requests.length > 0);
     own.abort(reason);
     await answered;
     await assert.rejects(caller.bind(own.signal).request("eth_echo", [1]), reason);

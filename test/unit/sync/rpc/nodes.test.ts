@@ -4,6 +4,7 @@ import {afterEach, beforeEach, describe, test} from "node:test";
 import {type Node, NodeFailure} from "../../../../sync/rpc/node.ts";
 import {Nodes, type NodesEvent, type NodesSettings} from "../../../../sync/rpc/nodes.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
+import {waitUntil} from "../../../support/wait.ts";
 
 /** Where it must not be over, on any machine. */
 const TIMEOUT_MS = 3_600_000;
@@ -59,7 +60,7 @@ describe("Nodes", () => {
 
   /** Uses the nodes until one of this name answers. */
   async function useUntil(name: string): Promise<void> {
-    while ((await use(askName)) !== name) await new Promise(setImmediate);
+    await waitUntil(`an answer of ${name}`, async () => (await use(askName)) === name);
   }
 
   function methodsOf({requests}: Upstream): string[] {
@@ -262,7 +263,7 @@ describe("Nodes", () => {
     await first.start();
     const abandoned = assert.rejects(use(askName), {name: "AbortError"});
     // The work's request may be what finds the connection lost. Its answer does not count.
-    while (!states(first).at(-1)?.startsWith("refused")) await new Promise(setImmediate);
+    await waitUntil("a refused node", () => states(first).at(-1)?.startsWith("refused") ?? false);
     ending.abort();
     await abandoned;
     assert.equal(states(first).at(-1), "refused: expected a node of chain 5, got chain 6");
@@ -294,10 +295,10 @@ describe("Nodes", () => {
     const reason = new Error("enough");
     first.handler = () => {};
     const request = assert.rejects(use(askName), reason);
-    while (first.requests.length === 0) await new Promise(setImmediate);
+    await waitUntil("a request", () => first.requests.length > 0);
     first.handler = DOWN;
     const wait = assert.rejects(use(askName), reason);
-    while (events.length === 0) await new Promise(setImmediate);
+    await waitUntil("an event", () => events.length > 0);
     ending.abort(reason);
     await Promise.all([request, wait]);
     await assert.rejects(use(askName), reason);
@@ -307,7 +308,7 @@ describe("Nodes", () => {
     createNodes([first], {}, {firstMs: TIMEOUT_MS, longestMs: TIMEOUT_MS});
     first.handler = () => {};
     const request = assert.rejects(use(askName), /^Error: the nodes are closed$/);
-    while (first.requests.length === 0) await new Promise(setImmediate);
+    await waitUntil("a request", () => first.requests.length > 0);
     await nodes.close();
     await request;
     await assert.rejects(use(askName), /^Error: the nodes are closed$/);
@@ -319,7 +320,7 @@ describe("Nodes", () => {
     const held: (() => void)[] = [];
     first.handler = (request, response) => held.push(() => DOWN(request, response));
     const answered = Promise.all(Array.from({length: 12}, () => use(askName)));
-    while (held.length < 12) await new Promise(setImmediate);
+    await waitUntil("twelve requests", () => held.length === 12);
     // Each as a failure of its own would double the wait twelve times.
     first.handler = answerAs("first");
     for (const answer of held) answer();
