@@ -4,6 +4,7 @@
  *   dist/              proofd, its tests and benches
  *   dist/built.json    what was built: {"commit": "89ca6c3", "sources": hash of the sources' paths, sizes and times}
  *   client/dist/       the package proofd-client
+ *   load/dist/         the package proofd-load
  *   contracts/dist/    the package proofd-contracts
  */
 import {execFileSync} from "node:child_process";
@@ -12,7 +13,7 @@ import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} 
 import {join} from "node:path";
 
 const ROOT = import.meta.dirname;
-const OUTPUTS = ["dist", "client/dist", "contracts/dist"].map(path => join(ROOT, path));
+const OUTPUTS = ["dist", "client/dist", "load/dist", "contracts/dist"].map(path => join(ROOT, path));
 const BUILT = join(ROOT, "dist/built.json");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
@@ -23,7 +24,8 @@ if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
   process.stderr.write("Building proofd. This takes some 10 seconds, and only where a source has changed.\n");
   rmSync(BUILT, {force: true});
   const begun = Date.now();
-  for (const project of [".", "client", "page"]) run(TSC, "-p", join(ROOT, project));
+  // Each imports those before it by their names.
+  for (const project of ["client", "load", ".", "page"]) run(TSC, "-p", join(ROOT, project));
   run(join(ROOT, "wasm.build.js"));
   run(join(ROOT, "page.build.js"));
   run(join(ROOT, "dist/contracts/packageFiles.js"));

@@ -1,7 +1,7 @@
 /** GETs of a few proofs that everyone asks for, on connections that are kept, one request at a time on each. */
 import {once} from "node:events";
 import {connect, type Socket} from "node:net";
-import {numberedAddress} from "../load/requests/keys.ts";
+import {numberedAddress} from "proofd-load";
 
 const PROOFS = 500;
 const CONNECTIONS = 32;

@@ -8,7 +8,7 @@
  */
 import {availableParallelism} from "node:os";
 import {join} from "node:path";
-import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
+import {readOrigin, writeOrigin} from "../program/machine.ts";
 import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "../served/anvil.ts";
@@ -24,8 +24,8 @@ import {makePeerStore, startPeerAnvil} from "./peerStore.ts";
 export async function comparePeers(flags: PeerFlags, command: string): Promise<void> {
   const {accounts, blocks, rounds, only, servers: peerNames} = flags;
   const seconds = {durationSeconds: flags.duration, warmUpSeconds: flags.warmUp};
-  const machine = describeMachine();
-  const heading = `${writeMachine(machine)}, commit ${commitText(machine)}; ${command}`;
+  const machine = readOrigin();
+  const heading = `${writeOrigin(machine)}; ${command}`;
   say(`${heading}\n`);
 
   const store = await makePeerStore(accounts, blocks);

@@ -1,9 +1,8 @@
 /** A load and its cost for the server: CPU time over exactly the measured time, without the warm-up. */
 
-import {VERSION} from "../../server/version.ts";
-import type {LoadOptions} from "../load/loadOptions.ts";
-import {startLoad} from "../load/loadRun.ts";
-import type {LoadReport} from "../load/report/loadReport.ts";
+import type {LoadOptions, LoadReport} from "proofd-load";
+import {startLoad} from "proofd-load";
+import {COMMIT, VERSION} from "../../server/version.ts";
 import {Yardstick} from "../program/yardstick.ts";
 import type {ServerProcess} from "./serverProcess.ts";
 
@@ -11,7 +10,7 @@ import type {ServerProcess} from "./serverProcess.ts";
 const HASHES_PER_LOOK = 500;
 const LOOK_EVERY_MS = 100;
 
-export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version">>;
+export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version" | "commit">>;
 
 /** A server, or several behind one address. */
 type LoadedServer = Pick<ServerProcess, "url" | "readCpuMs">;
@@ -69,6 +68,7 @@ export function createLoad(server: LoadedServer, choice: LoadChoice): LoadOption
     // Errors are figures here. The caller judges them.
     limits: {maxErrors: {percent: 100}, maxP99Ms: undefined},
     version: VERSION,
+    commit: COMMIT,
     command: process.argv.join(" "),
     ...choice,
   };

@@ -5,12 +5,12 @@
  */
 import {mkdtempSync, rmSync} from "node:fs";
 import {join} from "node:path";
+import {numberedAddress} from "proofd-load";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import {withStream} from "../feed/benchStream.ts";
 import {measureHeldBlocks} from "../feed/heldBlocks.ts";
 import {startNats} from "../feed/natsProcess.ts";
 import {measureDelays, measureThroughput, readHeld, readPublished} from "../feed/throughFeed.ts";
-import {numberedAddress} from "../load/requests/keys.ts";
 import {ProgramMissing} from "../program/foundProgram.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {Yardstick} from "../program/yardstick.ts";

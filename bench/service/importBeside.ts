@@ -1,6 +1,6 @@
 /** Single proofs while a block of 5 000 leaf writes is imported every second, compared with none imported. */
 import {setTimeout as sleep} from "node:timers/promises";
-import {numberedAddress} from "../load/requests/keys.ts";
+import {numberedAddress} from "proofd-load";
 import {
   compareProofs,
   type Finding,

@@ -3,7 +3,7 @@
  * case: clients with different addresses take turns.
  */
 import {setTimeout as sleep} from "node:timers/promises";
-import {startLoad} from "../load/loadRun.ts";
+import {startLoad} from "proofd-load";
 import {createLoad, measureLoad, p99Ms} from "../served/measuredLoad.ts";
 import {SCENARIOS} from "../served/scenarios.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";

@@ -6,7 +6,7 @@
 import {type ChildProcess, spawn} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
-import {numberedAddress} from "../load/requests/keys.ts";
+import {numberedAddress} from "proofd-load";
 import {Yardstick} from "../program/yardstick.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import type {PullFigures, PullOrder} from "./pullProgram.ts";

@@ -1,6 +1,6 @@
 /** What the parts of the service's bench share: a server of their own, what other clients see, and the memory it takes. */
 import {createHash} from "node:crypto";
-import type {LoadReport} from "../load/report/loadReport.ts";
+import type {LoadReport} from "proofd-load";
 import type {LoadChoice} from "../served/measuredLoad.ts";
 import {measureLoad, p99Ms, requireRight} from "../served/measuredLoad.ts";
 import {type Memory, type ServerProcess, startProofd} from "../served/serverProcess.ts";

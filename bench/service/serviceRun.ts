@@ -6,7 +6,7 @@
  */
 import {rmSync} from "node:fs";
 import {join} from "node:path";
-import {commitText, describeMachine, writeMachine} from "../load/report/machine.ts";
+import {readOrigin, writeOrigin} from "../program/machine.ts";
 import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import {copyStore} from "../served/storeCopy.ts";
@@ -63,8 +63,8 @@ export async function measureService(
   command: string,
 ): Promise<void> {
   const options = {accounts, durationSeconds: duration, rate};
-  const machine = describeMachine();
-  const heading = `${writeMachine(machine)}, commit ${commitText(machine)}; ${command}`;
+  const machine = readOrigin();
+  const heading = `${writeOrigin(machine)}; ${command}`;
   process.stderr.write(`${heading}\n`);
   const kept = await keepBenchStore(accounts);
   const directory = join(BENCH_FOLDER, `service-${accounts}.work`);

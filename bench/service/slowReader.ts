@@ -2,7 +2,7 @@
 
 import {once} from "node:events";
 import {type IncomingMessage, request} from "node:http";
-import {numberedAddress} from "../load/requests/keys.ts";
+import {numberedAddress} from "proofd-load";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import {
   compareProofs,

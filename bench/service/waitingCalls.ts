@@ -1,7 +1,7 @@
 /** 10 000 calls of chain_waitForProof that wait for one block: what they cost while they wait, and when it is finalized. */
 import {setTimeout as sleep} from "node:timers/promises";
+import {numberedAddress} from "proofd-load";
 import {sendOrder} from "../../server/control/controlClient.ts";
-import {numberedAddress} from "../load/requests/keys.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 import {type Finding, readLatest, type ServiceBench, warmUp, withServer, writeBlock} from "./serviceBench.ts";
 

@@ -5,9 +5,9 @@
  * accounts determines everything, so every run and every machine has the same chain.
  */
 import {createHash} from "node:crypto";
+import {numberedAddress} from "proofd-load";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
-import {numberedAddress} from "../load/requests/keys.ts";
 import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
 
 const NEW_ACCOUNTS = 50;

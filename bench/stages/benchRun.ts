@@ -2,8 +2,8 @@
  * The figures of one run. `--json` writes them and `--against` reads them.
  */
 import {readFileSync} from "node:fs";
-import type {Machine} from "../load/report/machine.ts";
 import {FlagError} from "../program/benchProgram.ts";
+import type {Origin} from "../program/machine.ts";
 import type {StoreFigures} from "./benchStore.ts";
 
 /** Raised whenever a run can no longer be compared with older files. */
@@ -11,7 +11,7 @@ export const RUN_FORMAT = 2;
 
 export interface BenchRun {
   readonly format: typeof RUN_FORMAT;
-  readonly machine: Machine;
+  readonly machine: Origin;
   readonly accounts: number;
   readonly blocks: number;
   /** By hash suite. */

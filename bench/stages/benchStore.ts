@@ -12,7 +12,7 @@ import {join} from "node:path";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import {StateStore} from "../../storage/stateStore.ts";
-import {describeMachine, type Machine} from "../load/report/machine.ts";
+import {type Origin, readOrigin} from "../program/machine.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, makeBlock0} from "./benchChain.ts";
 import {DEFAULT_BLOCKS} from "./storeSize.ts";
@@ -24,7 +24,7 @@ export const CACHE_BYTES = 64 << 20;
 
 /** What making the store cost. */
 export interface StoreFigures {
-  readonly machine: Machine;
+  readonly machine: Origin;
   readonly block0Seconds: number;
   /** Peak memory of the whole process after block 0. */
   readonly peakRssBytes: number;
@@ -103,7 +103,7 @@ async function makeStore(
   const bytesPerLeafWrite = (writer.bytesWritten - bytesBefore) / (blocks * LEAF_WRITES_PER_BLOCK);
   await store.close();
   const blockMs = blockTimes.sort((a, b) => a - b)[blocks >> 1] as number;
-  return {machine: describeMachine(), block0Seconds, peakRssBytes, blockMs, bytesPerLeafWrite};
+  return {machine: readOrigin(), block0Seconds, peakRssBytes, blockMs, bytesPerLeafWrite};
 }
 
 function readIfThere(path: string): string | undefined {

@@ -4,7 +4,7 @@
  * A change is marked if it is larger than the errors of both runs together. Tasks that wait for the disk (commits) do not follow
  * the yardstick; for them the time says more.
  */
-import {commitText, type Machine, writeMachine} from "../load/report/machine.ts";
+import {type Origin, writeOrigin} from "../program/machine.ts";
 import {Table, writeNumber} from "../program/table.ts";
 import type {BenchRun, Figure, Result} from "./benchRun.ts";
 import type {StoreFigures} from "./benchStore.ts";
@@ -68,14 +68,14 @@ function writeChange(before: number, after: number, errors: number): string {
   return `${percent < 0 ? "" : "+"}${percent.toFixed(1)}%${Math.abs(percent) > errors ? "*" : " "}`;
 }
 
-export function machineText(machine: Machine): string {
-  return `${writeMachine(machine)}; commit ${commitText(machine)}; ${machine.date}\n`;
+export function machineText(machine: Origin): string {
+  return `${writeOrigin(machine)}; ${machine.date}\n`;
 }
 
 export function storeText(suite: string, directory: string, made: StoreFigures): string {
   const {machine, block0Seconds, peakRssBytes, blockMs, bytesPerLeafWrite} = made;
   return (
-    `suite ${suite}, store ${directory}, made by commit ${commitText(machine)} on ${machine.date.slice(0, 10)}: ` +
+    `suite ${suite}, store ${directory}, made by commit ${machine.commit} on ${machine.date.slice(0, 10)}: ` +
     `block 0 ${block0Seconds.toFixed(1)} s, peak RSS ${Math.round(peakRssBytes / 2 ** 20)} MB; ` +
     `then ${blockMs.toFixed(1)} ms a block, ${Math.round(bytesPerLeafWrite)} bytes per leaf write\n`
   );

@@ -1,8 +1,8 @@
 /** Makes the missing stores, measures the stages on each store, prints a table and writes JSON. */
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
-import {describeMachine} from "../load/report/machine.ts";
 import {prepareFile} from "../program/benchProgram.ts";
+import {readOrigin} from "../program/machine.ts";
 import {RUNS_FOLDER} from "../program/runFile.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT, type StageFigure} from "./benchRun.ts";
 import {openBenchStore, type StoreFigures} from "./benchStore.ts";
@@ -40,8 +40,10 @@ const FOLLOW_STAGES: Readonly<Record<FollowStageName, (flags: StageFlags) => Pro
 /** @param before - the run to compare with */
 export async function measureStages(flags: StageFlags, before: BenchRun | undefined): Promise<void> {
   const {accounts, blocks, time: timeMs, runs: leastRuns, only, suite: suites, against} = flags;
-  const machine = describeMachine();
-  const path = flags.json ?? join(RUNS_FOLDER, `${machine.date.replaceAll(":", "")}-${machine.commit}.json`);
+  const machine = readOrigin();
+  const path =
+    flags.json ??
+    join(RUNS_FOLDER, `${machine.date.replaceAll(":", "")}-${machine.commit.split(" ")[0]}.json`);
   prepareFile("json", path);
   process.stdout.write(machineText(machine));
   if (before !== undefined) process.stdout.write(`against ${against}: ${machineText(before.machine)}`);

@@ -2,7 +2,7 @@
 import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import type {Command} from "commander";
-import type {LoadOptions} from "../../bench/load/loadOptions.ts";
+import type {LoadOptions} from "proofd-load";
 import {WorkError} from "../../service/workError.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {createCommand} from "../flags/flagTable.ts";
@@ -30,11 +30,9 @@ interface Output {
 
 /** @returns the exit code: FAILED if the report names a failure */
 async function runLoad(options: LoadOptions, {json, html}: Output, command: Command): Promise<number> {
-  const {startLoad} = await import("../../bench/load/loadRun.ts");
-  const {LoadError} = await import("../../bench/load/loadError.ts");
-  const {LiveLine} = await import("../../bench/load/report/liveLine.ts");
-  const {encodeReport} = await import("../../bench/load/report/loadReport.ts");
-  const {writeTextReport} = await import("../../bench/load/report/textReport.ts");
+  const {encodeReport, LiveLine, LoadError, startLoad, writeHtmlReport, writeTextReport} = await import(
+    "proofd-load"
+  );
   const live = new LiveLine(process.stderr);
   const load = startLoad(options, row => live.show(row));
   const unwatch = watchSignals(signal => {
@@ -49,7 +47,6 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
     // The text report names its failures itself.
     if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {
-      const {writeHtmlReport} = await import("../../bench/load/report/htmlReport.ts");
       writePage(html, writeHtmlReport(report));
       process.stderr.write(`wrote ${html}\n`);
     }

@@ -34,3 +34,8 @@ export function formatSeconds(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)}m${whole % 60}s`;
   return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
 }
+
+/** A whole number, with spaces between thousands. */
+export function formatCount(n: number): string {
+  return Math.round(n).toLocaleString("en").replaceAll(",", " ");
+}

@@ -1,6 +1,5 @@
 /** `proofd pull`: whole states, or parts of them, verified and written into files. `--verify` checks such files. */
 
-import {formatMegabytes} from "../../bench/load/report/figureText.ts";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
 import {type Manifest, readManifest} from "../../pulled/folder/manifest.ts";
@@ -89,6 +88,6 @@ function describeManifest(folder: string, {rows, block, order, parts}: Manifest,
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   return (
     `VERIFIED: ${counts.length === 0 ? "no rows" : counts.join(", ")} ${blocks} under the root ${block.stateRoot}, ${by}\n` +
-    `${folder} has ${count(parts.length, "part")}, ${formatMegabytes(bytes)}\n`
+    `${folder} has ${count(parts.length, "part")}, ${(bytes / 1e6).toFixed(1)} MB\n`
   );
 }

@@ -2,12 +2,13 @@
 import {readFileSync} from "node:fs";
 import {availableParallelism} from "node:os";
 import type {Command} from "commander";
-import type {KeyChoice, LoadOptions} from "../../bench/load/loadOptions.ts";
-import {parseKeys} from "../../bench/load/requests/keys.ts";
-import {VERSION} from "../../server/version.ts";
+import type {KeyChoice, LoadOptions} from "proofd-load";
+import {COMMIT, VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
+import {readDemoAccounts, readDemoChainId} from "./demoAccounts.ts";
 import {integerParser, parseText} from "./flag.ts";
 import {beside, idleWhen, onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
+import {parseKeys} from "./keyLines.ts";
 import {
   MAX_TIMEOUT_MS,
   parseBlocks,
@@ -108,13 +109,17 @@ export function readLoadOptions(values: LoadValues, command: Command): LoadOptio
     verify: values.verify,
     limits: {maxErrors: values.maxErrors, maxP99Ms: values.maxP99},
     version: VERSION,
+    commit: COMMIT,
     command: writeCommandLine(command, process.argv.slice(2)),
   };
 }
 
 function chooseKeys({keys, accounts}: LoadValues, command: Command): KeyChoice {
   if (accounts !== undefined) return {kind: "numbered", count: accounts};
-  if (keys === undefined) return {kind: "server"};
+  if (keys === undefined) {
+    const demo = {name: "the demo chain", chainId: readDemoChainId(), accounts: readDemoAccounts()};
+    return {kind: "server", known: demo};
+  }
   try {
     return {kind: "file", path: keys, accounts: parseKeys(readFileSync(keys, "utf8"))};
   } catch (error) {

@@ -1,11 +1,11 @@
 /** Parses values of flags that only `proofd load` has. A bad value is a usage error. */
 import {type Command, InvalidArgumentError} from "commander";
-import type {ErrorLimit} from "../../bench/load/loadOptions.ts";
-import {type BlockChoice, parseBlockChoice} from "../../bench/load/requests/blockChoice.ts";
+import type {BlockChoice, BlockEnd, ErrorLimit} from "proofd-load";
 import {readHttpUrl} from "./flag.ts";
 import {refuseFlag} from "./flagTable.ts";
 
 export const MAX_TIMEOUT_MS = 600_000;
+const MAX_BLOCK = 2 ** 48 - 1;
 
 /** @param command - ends the program with a usage error for a bad URL */
 export function readUrl(text: string, command: Command): URL {
@@ -38,8 +38,18 @@ export function parseMilliseconds(text: string): number {
   throw new InvalidArgumentError(`Expected milliseconds above 0 and up to ${MAX_TIMEOUT_MS}, such as 12.5.`);
 }
 
+/** `latest`, or one or two ends: a number, latest or oldest. */
 export function parseBlocks(text: string): BlockChoice {
-  const choice = parseBlockChoice(text);
-  if (choice !== undefined) return choice;
+  if (text === "latest") return text;
+  const ends = text.split("..");
+  const from = parseBlockEnd(ends[0] as string);
+  const to = ends.length === 1 ? from : parseBlockEnd(ends[1] as string);
+  if (ends.length <= 2 && from !== undefined && to !== undefined) return {from, to};
   throw new InvalidArgumentError("Expected latest, oldest, a block number, or two of them as A..B.");
+}
+
+function parseBlockEnd(text: string): BlockEnd | undefined {
+  if (text === "latest" || text === "oldest") return text;
+  const number = /^([0-9]{1,15}|0[xX][0-9a-fA-F]{1,12})$/.test(text) ? Number(text) : Number.NaN;
+  return number <= MAX_BLOCK ? number : undefined;
 }

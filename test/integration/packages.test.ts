@@ -45,7 +45,19 @@ test("the package of proofd has no sources, tests and benches, but documents and
   const files = await listFiles(home);
   for (const name of ["LICENSE", "README.md", "CHANGELOG.md", "docs/operations.md", "dist/built.json"])
     assert.ok(files.includes(name), name);
-  const needless = /\.ts$|\.map$|\.sol$|^dist\/(test|demo|contracts|bench\/(?!load\/))/;
+  const needless = /\.ts$|\.map$|\.sol$|^dist\/(test|demo|contracts|bench|load)/;
+  assert.deepEqual(
+    files.filter(name => needless.test(name)),
+    [],
+  );
+});
+
+test("the package of the load generator has what runs, its types, and what its page of a report is made of", async () => {
+  const installed = folders.find(path => path.endsWith("node_modules/proofd-load"));
+  const files = await listFiles(installed ?? assert.fail("proofd does not depend on it"));
+  for (const name of ["LICENSE", "README.md", "package.json", "dist/load.d.ts", "page/charts.js"])
+    assert.ok(files.includes(name), name);
+  const needless = /(?<!\.d)\.ts$|\.map$|^dist\/(client|test)/;
   assert.deepEqual(
     files.filter(name => needless.test(name)),
     [],

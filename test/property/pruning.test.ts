@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {Random} from "../../bench/load/requests/random.ts";
+import {Random} from "../../load/requests/random.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";

@@ -86,16 +86,16 @@ const ROOMS: Readonly<Record<string, string>> = {
   contracts: "node:, solc, @noble/hashes",
   "contracts/deploy": "node:, @ethereumjs/rlp, @noble/curves, @noble/hashes, proofd-contracts",
   demo: "storage, workers/execution, node:, @ethereumjs, @noble/hashes, ox, solc",
-  "bench/load": "client, node:, undici, hdr-histogram-js, pure-rand, @ethereumjs, @noble/hashes",
+  load: "node:, proofd-client, undici, hdr-histogram-js, pure-rand, @ethereumjs, @noble/hashes",
   service: "server, storage, sync, workers/job, workers/pool, workers/chain, workers/engine.ts, node:, pino",
   "cli/exitCode.ts": "",
   "cli/flags":
-    "server/limits.ts, server/version.ts, server/listener, storage, sync, service, workers/job, pulled/format, bench/load, node:, commander",
+    "server/limits.ts, server/version.ts, server/listener, storage, sync, service, workers/job, pulled/format, node:, commander, proofd-load",
   "cli/commands":
-    "exitCode.ts, flags, client, pulled, service, server, storage, sync, workers/job, workers/pool, workers/chain, workers/engine.ts, bench/load, node:, commander, pino",
+    "exitCode.ts, flags, client, pulled, service, server, storage, sync, workers/job, workers/pool, workers/chain, workers/engine.ts, node:, commander, pino, proofd-load",
   cli: "exitCode.ts, flags, commands, service, server, commander",
   bench:
-    "client, storage, sync/feed, server, workers, contracts, demo, load, node:, @bitauth/libauth, @chainsafe/as-sha256, @ethereumjs, @noble/hashes, commander, level, ox, piscina, tinybench",
+    "client, storage, sync/feed, server, workers, contracts, demo, proofd-load, node:, @bitauth/libauth, @chainsafe/as-sha256, @ethereumjs, @noble/hashes, commander, level, ox, piscina, tinybench",
   examples: "node:, ox, proofd-client, proofd-contracts",
 };
 
@@ -127,7 +127,7 @@ function roomOf(file: string): string | undefined {
 function listSources(): string[] {
   const tops = new Set(PATHS.map(path => path.split("/")[0] as string));
   const isSource = (path: string) =>
-    /\.[jt]s$/.test(path) && !/(^|\/)(node_modules|dist|wasm|report\/page)\//.test(path);
+    /\.[jt]s$/.test(path) && !/(^|\/)(node_modules|dist|wasm|load\/page)\//.test(path);
   return [...tops].flatMap(top =>
     (readdirSync(join(ROOT, top), {recursive: true}) as string[])
       .map(name => `${top}/${name}`)

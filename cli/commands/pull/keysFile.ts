@@ -1,9 +1,9 @@
 /** A file of keys, `0xaddress [0xslot ...]` a line, of any length: checked as a whole first, and then read line by line. */
 import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
-import {parseKeyLine} from "../../../bench/load/requests/keys.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {WorkError} from "../../../service/workError.ts";
+import {parseKeyLine} from "../../flags/keyLines.ts";
 
 const MAX_LINE_BYTES = 1 << 20;
 const NEWLINE = 0x0a;

@@ -3,8 +3,7 @@
  *
  *   accounts [#########-----------] 45 %, 123 000 rows, 66 000 rows/s, 12s left
  */
-import {formatCount} from "../../../bench/load/report/figureText.ts";
-import {formatSeconds} from "../progress.ts";
+import {formatCount, formatSeconds} from "../progress.ts";
 
 const LINE_EVERY_MS = 3_000;
 const BAR_EVERY_MS = 100;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, test} from "node:test";
-import {Random} from "../../../bench/load/requests/random.ts";
+import {Random} from "../../../load/requests/random.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {propertyRuns} from "../../support/soak.ts";

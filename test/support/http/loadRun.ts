@@ -1,8 +1,7 @@
 /** Short runs of `proofd load` in the test's own process, and checks that every report must pass. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import {startLoad} from "../../../bench/load/loadRun.ts";
-import {encodeReport, type LoadReport} from "../../../bench/load/report/loadReport.ts";
+import {encodeReport, type LoadReport, startLoad} from "proofd-load";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../../../cli/flags/loadFlags.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";

@@ -7,7 +7,14 @@ import {runChild} from "./childProcesses.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 
-type Packages = Readonly<Record<string, {readonly dependencies?: Readonly<Record<string, string>>}>>;
+interface LockedPackage {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  /** A workspace: its folder is `resolved`. */
+  readonly link?: boolean;
+  readonly resolved?: string;
+}
+
+type Packages = Readonly<Record<string, LockedPackage>>;
 
 /** Puts proofd-client and its dependency, as copies, into `node_modules` of a folder. */
 export async function installPackedClient(folder: string): Promise<void> {
@@ -17,8 +24,8 @@ export async function installPackedClient(folder: string): Promise<void> {
 }
 
 /**
- * Puts proofd into `node_modules` of a folder, and links to what npm would install with it. Tests have no network, so it comes
- * from the clone's node_modules, by the lock file.
+ * Puts proofd and the other packages of this clone that it depends on into `node_modules` of a folder, and links to what npm would
+ * install with them. Tests have no network, so it comes from the clone's node_modules, by the lock file.
  *
  * @returns the real folders of all of it
  */
@@ -32,11 +39,19 @@ export async function installPackedService(folder: string): Promise<string[]> {
   const found = new Set<string>();
   findDependencies(packages, "", Object.keys(packages[""].dependencies), found);
   const places = [...found];
-  for (const place of places.filter(place => place.lastIndexOf("node_modules/") === 0)) {
+  const folders = [own];
+  for (const place of places) {
+    const {link, resolved = ""} = packages[place];
+    if (link === true) {
+      folders.push(await unpackPackage(place.replace("node_modules/", ""), folder, "-w", resolved));
+      continue;
+    }
+    folders.push(join(ROOT, place));
+    if (place.lastIndexOf("node_modules/") > 0) continue;
     await mkdir(dirname(join(folder, place)), {recursive: true});
     await symlink(join(ROOT, place), join(folder, place));
   }
-  return [own, ...places.map(place => join(ROOT, place))];
+  return folders;
 }
 
 /** @param folder - of the package that names them, in the lock file */
@@ -51,7 +66,9 @@ function findDependencies(
     const place = folder !== "" && nested in packages ? nested : `node_modules/${name}`;
     if (found.has(place)) continue;
     found.add(place);
-    findDependencies(packages, place, Object.keys(packages[place]?.dependencies ?? {}), found);
+    const {link, resolved = ""} = packages[place] ?? {};
+    const home = link === true ? resolved : place;
+    findDependencies(packages, home, Object.keys(packages[home]?.dependencies ?? {}), found);
   }
 }
 

@@ -3,7 +3,7 @@ import {createHash} from "node:crypto";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import type {Random} from "../../../bench/load/requests/random.ts";
+import type {Random} from "../../../load/requests/random.ts";
 import type {AccountChange} from "../../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";

@@ -1,0 +1,63 @@
+/** The options of a load. The command line checks every field (cli/flags/loadFlags.ts). */
+import type {BlockChoice} from "./requests/blockChoice.ts";
+import type {KnownAccount} from "./requests/keys.ts";
+
+export type Style = "chain" | "eth";
+
+export interface LoadOptions {
+  readonly url: URL;
+  readonly style: Style;
+  readonly connections: number;
+  /** Not more than connections. */
+  readonly threads: number;
+  /** Calls per request; 1 = one object instead of an array. */
+  readonly batch: number;
+  /** Requests per second of all connections together; undefined = closed loop. */
+  readonly rate: number | undefined;
+  readonly durationSeconds: number;
+  readonly warmUpSeconds: number;
+  /** Fraction of the proofs that ask for an account that does not exist, 0 .. 1. */
+  readonly absent: number;
+  /** Slots per proof. */
+  readonly slots: number;
+  readonly blocks: BlockChoice;
+  /** Fraction of the calls that are estimates, 0 .. 1. */
+  readonly estimates: number;
+  /** JSON texts of estimates' `params`. Each estimate takes a random one. Default: transfers of nothing. */
+  readonly estimateParams?: readonly string[] | undefined;
+  readonly keys: KeyChoice;
+  readonly seed: number;
+  readonly timeoutMs: number;
+  /** How many calls to verify. */
+  readonly verify: number;
+  readonly limits: LoadLimits;
+  /** The version of the program that sends the load. */
+  readonly version: string;
+  /** The commit that it was built from. */
+  readonly commit: string;
+  /** The command that started the load, for the report. */
+  readonly command: string;
+}
+
+/** A load that exceeds one of these limits has failed. */
+export interface LoadLimits {
+  readonly maxErrors: ErrorLimit;
+  /** Milliseconds. Counted from when a request was due in an open loop; service time in a closed one. */
+  readonly maxP99Ms: number | undefined;
+}
+
+/** How many calls may fail: those that get an error, and those of requests that fail. */
+export type ErrorLimit = {readonly calls: number} | {readonly percent: number};
+
+export type KeyChoice =
+  | {readonly kind: "file"; readonly path: string; readonly accounts: readonly KnownAccount[]}
+  | {readonly kind: "numbered"; readonly count: number}
+  /** Accounts that the server is found to have: those of `known`, or in eth style those in the newest blocks. */
+  | {readonly kind: "server"; readonly known?: KnownChain | undefined};
+
+/** A chain whose accounts are known. */
+export interface KnownChain {
+  readonly name: string;
+  readonly chainId: number;
+  readonly accounts: readonly KnownAccount[];
+}

@@ -1,0 +1,63 @@
+/**
+ * The report as one HTML page: the text report, charts (uPlot, from node_modules) and the JSON report. Its content policy forbids it
+ * to load anything.
+ */
+import {readFileSync} from "node:fs";
+import {createRequire} from "node:module";
+import {encodeReport, type LoadReport} from "./loadReport.ts";
+import {writeTextReport} from "./textReport.ts";
+
+// These files are not compiled.
+const STYLE = new URL(import.meta.resolve("proofd-load/page/page.css"));
+const CHARTS = new URL(import.meta.resolve("proofd-load/page/charts.js"));
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+export function writeHtmlReport(report: LoadReport): string {
+  const require = createRequire(import.meta.url);
+  const style = readFileSync(require.resolve("uplot/dist/uPlot.min.css"), "utf8");
+  const library = readFileSync(require.resolve("uplot/dist/uPlot.iife.min.js"), "utf8");
+  const page = readFileSync(STYLE, "utf8");
+  const charts = readFileSync(CHARTS, "utf8");
+  const [tone, verdict] = judge(report);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<title>proofd load: ${escapeText(report.url)}</title>
+<style>${style}</style>
+<style>${page}</style>
+</head>
+<body>
+<h1>proofd load</h1>
+<p>${escapeText(report.startedAt)}</p>
+<p class="verdict ${tone}">${verdict}</p>
+<ul class="bad">${report.failures.map(failure => `<li>${escapeText(failure)}</li>`).join("")}</ul>
+<pre>${escapeText(writeTextReport(report))}</pre>
+<h2>Latency by percentile</h2>
+<div class="chart" id="percentiles">No request got a result.</div>
+<h2>Throughput over time</h2>
+<div class="chart" id="throughput">Less than a second was measured.</div>
+<h2>Latency over time</h2>
+<div class="chart" id="latency">Less than a second was measured.</div>
+<script type="application/json" id="report">${encodeReport(report).replaceAll("<", "\\u003c")}</script>
+<script>${library}</script>
+<script>${charts}</script>
+</body>
+</html>
+`;
+}
+
+function judge(report: LoadReport): [tone: "good" | "bad" | "", verdict: string] {
+  if (report.failures.length > 0) return ["bad", "failed"];
+  return report.verification.checked === 0 ? ["", "passed, nothing verified"] : ["good", "passed"];
+}
+
+function escapeText(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

@@ -1,0 +1,22 @@
+/** Figures mean nothing without the machine and the Node release. */
+import {availableParallelism, cpus, totalmem} from "node:os";
+
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGb: number;
+  readonly node: string;
+}
+
+export function describeMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? "unknown",
+    cores: availableParallelism(),
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+  };
+}
+
+export function writeMachine({cpu, cores, memoryGb, node}: Machine): string {
+  return `${cpu}, ${memoryGb} GB, ${cores} ${cores === 1 ? "core" : "cores"}, Node ${node}`;
+}

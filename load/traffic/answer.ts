@@ -1,0 +1,119 @@
+/**
+ * Finds out what became of the calls of a request that was answered with HTTP 200.
+ *
+ * Hot: in almost every answer each call has a result. That can be seen without parsing: the text has `"result"` once per call
+ * and never `"error"`. In an answer made of hex neither can be part of anything else. Every other answer is parsed, so errors
+ * are counted by their exact codes.
+ */
+import type {RequestBody} from "../requests/requestMaker.ts";
+
+interface RpcTrouble {
+  readonly code: number;
+  readonly message: string;
+  readonly calls: number;
+}
+
+/** Each call is counted once: as a result, an error or malformed. */
+export interface Verdict {
+  /** Calls with a result, estimates included. */
+  readonly results: number;
+  readonly estimateResults: number;
+  readonly troubles: readonly RpcTrouble[];
+  /** Calls without a result or an error, or all calls if the whole answer is not valid. */
+  readonly malformed: number;
+  /** Why they are malformed; "" if none is. */
+  readonly malformedReason: string;
+}
+
+const RESULT = Buffer.from('"result"');
+const ERROR = Buffer.from('"error"');
+const OBJECT = "{".charCodeAt(0);
+const ARRAY = "[".charCodeAt(0);
+const NO_TROUBLES: readonly RpcTrouble[] = [];
+const REASON_CHARACTERS = 120;
+
+export function readAnswer(body: Buffer, request: RequestBody, batch: number): Verdict {
+  const opening = batch === 1 ? OBJECT : ARRAY;
+  if (body[0] === opening && countToken(body, RESULT) === batch && !body.includes(ERROR)) {
+    const estimateResults = request.estimates.length;
+    return {results: batch, estimateResults, troubles: NO_TROUBLES, malformed: 0, malformedReason: ""};
+  }
+  return parseAnswer(body.toString("utf8"), request, batch);
+}
+
+function countToken(body: Buffer, token: Buffer): number {
+  let count = 0;
+  for (let at = body.indexOf(token); at !== -1; at = body.indexOf(token, at + 1)) count++;
+  return count;
+}
+
+function parseAnswer(text: string, request: RequestBody, batch: number): Verdict {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    return malformedWhole(batch, `not JSON: ${shorten(text)}`);
+  }
+  const isWhole = !Array.isArray(answer);
+  // A batch that is refused as a whole gets one error object.
+  if (isWhole && batch > 1) {
+    const trouble = readTrouble(answer, batch);
+    if (trouble === undefined) return malformedWhole(batch, `no array of answers: ${shorten(text)}`);
+    return {results: 0, estimateResults: 0, troubles: [trouble], malformed: 0, malformedReason: ""};
+  }
+  if (!isWhole && batch === 1) return malformedWhole(1, `an array for a single call: ${shorten(text)}`);
+  return readElements(isWhole ? [answer] : (answer as unknown[]), request, batch);
+}
+
+function readElements(elements: readonly unknown[], request: RequestBody, batch: number): Verdict {
+  const byId = new Map<unknown, Record<string, unknown>>();
+  for (const element of elements) if (isObject(element)) byId.set(element.id, element);
+  const estimates = new Set(request.estimates);
+  const troubles: RpcTrouble[] = [];
+  let results = 0;
+  let estimateResults = 0;
+  let malformed = 0;
+  let malformedReason = "";
+  for (let id = 0; id < batch; id++) {
+    // If a single call could not be read, its answer has the id null.
+    const element = byId.get(id) ?? (batch === 1 ? byId.get(null) : undefined);
+    const trouble = readTrouble(element, 1);
+    if (trouble !== undefined) {
+      troubles.push(trouble);
+    } else if (element !== undefined && element.id === id && Object.hasOwn(element, "result")) {
+      results++;
+      if (estimates.has(id)) estimateResults++;
+    } else {
+      malformed++;
+      malformedReason ||=
+        element === undefined ? `no answer with id ${id}` : `neither result nor error for id ${id}`;
+    }
+  }
+  return {results, estimateResults, troubles, malformed, malformedReason};
+}
+
+/** @returns the error object of an answer, or undefined if it has none */
+function readTrouble(element: unknown, calls: number): RpcTrouble | undefined {
+  if (!isObject(element) || !isObject(element.error) || !Number.isSafeInteger(element.error.code))
+    return undefined;
+  const {code, message} = element.error;
+  return {code: code as number, message: shorten(message), calls};
+}
+
+function malformedWhole(batch: number, malformedReason: string): Verdict {
+  return {results: 0, estimateResults: 0, troubles: NO_TROUBLES, malformed: batch, malformedReason};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The start of a text that a server wrote; empty for anything else. Control characters, which could fake lines of a report or a
+ * terminal, become spaces.
+ */
+export function shorten(text: unknown): string {
+  if (typeof text !== "string") return "";
+  const plain = text.slice(0, REASON_CHARACTERS).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
+  return text.length > REASON_CHARACTERS ? `${plain}...` : plain;
+}

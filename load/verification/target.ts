@@ -1,0 +1,110 @@
+/** What the server says about itself before the first request. */
+
+import {LoadError} from "../loadError.ts";
+import type {KnownChain, LoadOptions, Style} from "../loadOptions.ts";
+import {type BlockChoice, type BlockSpan, resolveBlocks} from "../requests/blockChoice.ts";
+import type {Keys, KnownAccount} from "../requests/keys.ts";
+import type {RpcClient} from "./rpcClient.ts";
+
+/** A field is undefined if the server does not say. */
+export interface Target {
+  readonly client: string | undefined;
+  readonly chainId: number | undefined;
+  /** First block that can be proved. */
+  readonly oldest: number | undefined;
+  /** Last block that can be proved. */
+  readonly newest: number | undefined;
+}
+
+export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> {
+  const client = readText(await rpc.tryCall("web3_clientVersion"));
+  const chainId = readQuantity(await rpc.tryCall(`${style}_chainId`));
+  if (style === "eth") {
+    // Nodes have every header since genesis, but do not say how far back they can prove.
+    return {client, chainId, oldest: 0, newest: readQuantity(await rpc.tryCall("eth_blockNumber"))};
+  }
+  const coverage = await rpc.tryCall("chain_getCoverage");
+  const {earliest, finalized} = (coverage ?? {}) as {earliest?: unknown; finalized?: unknown};
+  return {client, chainId, oldest: readQuantity(earliest), newest: readQuantity(finalized)};
+}
+
+/** @throws LoadError USAGE if --blocks needs a block that the server does not name */
+export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): BlockSpan | undefined {
+  if (choice === "latest") return undefined;
+  const span = resolveBlocks(choice, oldest, newest);
+  if (typeof span !== "string") return span;
+  const method = span === "oldest" ? "chain_getCoverage" : "chain_getCoverage or eth_blockNumber";
+  throw new LoadError(
+    "USAGE",
+    `--blocks: the server does not say which block is its ${span} (${method}); name numbers`,
+  );
+}
+
+/** The default accounts: those of the known chain if the server serves it; in eth style, those in the newest blocks. */
+async function findKeys(
+  rpc: RpcClient,
+  style: Style,
+  target: Target,
+  known: KnownChain | undefined,
+): Promise<{accounts: readonly KnownAccount[]; origin: string}> {
+  if (style === "chain" && known !== undefined && target.chainId === known.chainId)
+    return {accounts: known.accounts, origin: known.name};
+  const accounts = style === "eth" ? await findEthAccounts(rpc, target.newest) : [];
+  if (accounts.length > 0) return {accounts, origin: "the newest blocks"};
+  const chain = target.chainId === undefined ? "does not name its chain" : `serves chain ${target.chainId}`;
+  throw new LoadError(
+    "USAGE",
+    `the server ${chain}, whose accounts are not known here: name them with --keys FILE, ` +
+      "with --accounts N for a store of `npm run bench`, or ask for absent ones only with --absent 1",
+  );
+}
+
+const BLOCKS_READ = 16;
+const MAX_FOUND = 4096;
+
+/** The accounts whose keys a development node has, and those in the newest blocks' transactions. */
+async function findEthAccounts(rpc: RpcClient, newest: number | undefined): Promise<KnownAccount[]> {
+  const found = new Set<string>();
+  const own = await rpc.tryCall("eth_accounts");
+  if (Array.isArray(own)) for (const address of own) found.add(address);
+  for (let number = newest ?? -1; number >= 0 && number > (newest ?? 0) - BLOCKS_READ; number--) {
+    const block = (await rpc.tryCall("eth_getBlockByNumber", [`0x${number.toString(16)}`, true])) as
+      | {
+          transactions?: readonly {from?: unknown; to?: unknown}[];
+        }
+      | undefined;
+    for (const {from, to} of block?.transactions ?? []) {
+      found.add(from as string);
+      found.add(to as string);
+    }
+  }
+  return [...found]
+    .filter(address => typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address))
+    .slice(0, MAX_FOUND)
+    .map(address => ({address: address.toLowerCase(), slots: []}));
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function readQuantity(value: unknown): number | undefined {
+  return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : undefined;
+}
+
+/** @returns the accounts to ask for, and a text for the report that says where they come from */
+export async function chooseKeys(
+  rpc: RpcClient,
+  {keys, absent, estimates, style}: Pick<LoadOptions, "keys" | "absent" | "estimates" | "style">,
+  target: Target,
+): Promise<{keys: Keys; origin: string}> {
+  if (keys.kind === "numbered") return {keys, origin: `${keys.count} accounts by number`};
+  if (keys.kind === "file") {
+    const {accounts, path} = keys;
+    return {keys: {kind: "list", accounts}, origin: `${accounts.length} accounts of ${path}`};
+  }
+  if (absent === 1 && estimates === 0)
+    return {keys: {kind: "list", accounts: []}, origin: "absent accounts only"};
+  const {accounts, origin} = await findKeys(rpc, style, target, keys.known);
+  return {keys: {kind: "list", accounts}, origin: `${accounts.length} accounts of ${origin}`};
+}

@@ -1,0 +1,165 @@
+/** `proofd load` against servers that stall, fail and answer nonsense, and its own early end. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import type {LoadReport} from "../../../load/report/loadReport.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../support/http/foreignServer.ts";
+import {assertAddsUp, runLoad, writeKeys} from "../../support/http/loadRun.ts";
+import {Daemon} from "../../support/processes/daemon.ts";
+
+/** Of a request that is never answered; the others must be, beside whatever else the machine does. */
+const TIMEOUT_MS = 5000;
+
+let folder: WorkFolder;
+let keys: string;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  keys = await writeKeys(folder);
+});
+
+after(() => folder.remove());
+
+test("a stall of the server is in the latency of all requests that were due meanwhile", async () => {
+  let seen = 0;
+  let heldCount = 0;
+  let held: (() => void)[] | null = null;
+  const server = await ForeignServer.start((response, body) => {
+    seen++;
+    if (seen === 50) {
+      const waiting: (() => void)[] = [];
+      held = waiting;
+      setTimeout(() => {
+        held = null;
+        heldCount = waiting.length;
+        for (const send of waiting) send();
+      }, 300);
+    }
+    if (held === null) sendResults(response, body);
+    else held.push(() => sendResults(response, body));
+  });
+  try {
+    const args = ["--absent", "1", "--rate", "200", "--connections", "2", "--verify", "0"];
+    const report = await runLoad(server.url, args, 1);
+    assertAddsUp(report);
+    assert.equal(report.requests.answered, 200);
+    // 60 of the 200 were due in the 300 ms, evenly: the slowest 20 of them waited for 200 ms or more.
+    assert.ok((report.latency?.maxMs ?? 0) >= 290, `max ${report.latency?.maxMs}`);
+    assert.ok((report.latency?.p999Ms ?? 0) >= 290, `p99.9 ${report.latency?.p999Ms}`);
+    const latencyMs = report.latency?.p90Ms ?? 0;
+    assert.ok(latencyMs >= 180, `p90 ${latencyMs}`);
+    // Two were on their way: who looks at those alone sees two of 200.
+    assert.ok(heldCount > 0 && heldCount <= 2, `${heldCount} were held`);
+    const serviceMs = report.service?.p90Ms ?? assert.fail("no service times");
+    assert.ok(serviceMs < latencyMs, `service p90 ${serviceMs}, latency p90 ${latencyMs}`);
+    assert.ok(report.generator.waitedShare > 0.2, `${report.generator.waitedShare} waited`);
+    assert.ok(report.notes.some(note => note.includes("had to wait for a free connection")));
+  } finally {
+    await server.stop();
+  }
+});
+
+test("one bad call of a batch is told from its neighbours, and estimates from proofs", async () => {
+  const server = await ForeignServer.start((response, body) => {
+    const answers = (body as readonly ForeignCall[]).map(({id, method}) => {
+      if (method === "eth_estimateGas") return {jsonrpc: "2.0", id, result: "0x5208"};
+      if (id === 0) return {jsonrpc: "2.0", id, error: {code: 3, message: "reverted", data: '"result"'}};
+      return id === 1 ? {jsonrpc: "2.0", id} : {jsonrpc: "2.0", id, result: {}};
+    });
+    sendJson(response, answers.reverse());
+  });
+  try {
+    const args = ["--style", "eth", "--keys", keys, "--batch", "4", "--estimates", "0.5", "--verify", "0"];
+    const report = await runLoad(server.url, args);
+    assertAddsUp(report);
+    const {calls, errors, failures} = report;
+    assert.ok(failures.length > 0, "a call without an answer is a wrong answer");
+    assert.deepEqual(
+      errors.rpc.map(error => [error.code, error.message]),
+      [["3", "reverted"]],
+    );
+    assert.equal(errors.malformedReason, "neither result nor error for id 1");
+    const share = calls.estimates / calls.due;
+    assert.ok(share > 0.4 && share < 0.6, `${share} estimates`);
+    assert.equal(calls.proofs, calls.results - calls.estimates);
+    assert.equal(calls.lost, 0);
+  } finally {
+    await server.stop();
+  }
+});
+
+test("HTTP statuses, socket errors, time-outs and bodies that are no answers are told apart", async () => {
+  let seen = 0;
+  const server = await ForeignServer.start((response, body) => {
+    const kind = seen++ % 10;
+    if (kind === 0) response.writeHead(503).end("busy");
+    else if (kind === 1) response.destroy();
+    else if (kind === 2) response.end("<html>");
+    else if (kind === 3)
+      return; // never answered
+    else if (kind === 4) response.writeHead(204).end();
+    else sendResults(response, body);
+  });
+  try {
+    const args = ["--absent", "1", "--rate", "400", "--timeout", String(TIMEOUT_MS)];
+    const report = await runLoad(server.url, [...args, "--connections", "20", "--verify", "0"]);
+    assertAddsUp(report);
+    const {errors, requests, failures} = report;
+    assert.ok(failures.length > 0);
+    assert.equal(requests.due, 100);
+    assert.deepEqual(errors.http.map(error => [error.code, error.count, error.message]).sort(), [
+      ["204", 10, ""],
+      ["503", 10, "busy"],
+    ]);
+    assert.deepEqual(
+      errors.socket.map(error => [error.code, error.count]),
+      [["UND_ERR_SOCKET", 10]],
+    );
+    assert.equal(errors.timeouts, 10);
+    assert.equal(errors.malformed, 10);
+    assert.equal(errors.malformedReason, "not JSON: <html>");
+    assert.ok((report.latency?.maxMs ?? 0) >= TIMEOUT_MS, "a time-out is as long as it was waited for");
+  } finally {
+    await server.stop();
+  }
+});
+
+test("a server that does not say its state roots is loaded, but that nothing could be verified is a failure", async () => {
+  const server = await ForeignServer.start(sendResults);
+  try {
+    const report = await runLoad(server.url, ["--absent", "1"]);
+    assert.equal(report.verification.checked, 0);
+    assert.match(report.verification.skipped ?? "", /chain_getStateRoot: no such method/);
+    assert.equal(report.calls.results, report.calls.due);
+    assert.equal(report.failures.length, 1);
+    assert.match(report.failures[0] ?? "", /^Nothing could be verified: .*--verify 0 loads a server without/);
+    const unverified = await runLoad(server.url, ["--absent", "1", "--verify", "0"]);
+    assert.deepEqual(unverified.failures, []);
+    assert.deepEqual(report.server, {client: null, chainId: null, oldest: null, newest: null});
+  } finally {
+    await server.stop();
+  }
+});
+
+test("an interrupt ends the load early, and the report is of what was measured", async () => {
+  let bench: Daemon | undefined;
+  let seen = 0;
+  const server = await ForeignServer.start((response, body) => {
+    if (++seen === 200) bench?.child.kill("SIGINT");
+    sendResults(response, body);
+  });
+  try {
+    const args = ["--absent", "1", "--duration", "600", "--warm-up", "0", "--verify", "0", "--json"];
+    bench = new Daemon(["load", "--url", server.url, ...args]);
+    const {code, stdout, stderr} = await bench.finished;
+    assert.equal(code, 0);
+    assert.equal(stderr, "SIGINT: waiting for the requests under way\n");
+    const report = JSON.parse(stdout) as LoadReport;
+    assert.ok(report.stopped && report.seconds < 600, `${report.seconds} s`);
+    assert.ok(report.requests.due >= 200, `${report.requests.due} requests`);
+    assertAddsUp(report);
+    assert.ok(report.notes.some(note => note.startsWith("Ended early")));
+  } finally {
+    await server.stop();
+  }
+});
