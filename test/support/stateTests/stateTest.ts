@@ -26,7 +26,7 @@ import type {BlockFields, Outcome} from "../evm/transactionOutcome.ts";
 import {forkOf} from "./testForks.ts";
 
 /** Executes one transaction. */
-type Execute = (
+export type Execute = (
   fork: ChainFork,
   before: MemoryState,
   block: BlockFields,

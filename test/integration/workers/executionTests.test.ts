@@ -1,0 +1,63 @@
+/**
+ * The tests that Ethereum's clients share: state tests and blockchain tests of berlin to osaka, where ../shared has them. Half of their
+ * files; `npm run test:soak` takes all.
+ */
+import assert from "node:assert/strict";
+import {existsSync} from "node:fs";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {runByInterpreter} from "../../support/evm/interpreterTransaction.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+import {isSoak, sampleOf} from "../../support/soak.ts";
+import {findTests, Tally} from "../../support/stateTests/tally.ts";
+
+const PACKED = fileURLToPath(
+  new URL("../shared/data/execution-tests/fixtures.tar.xz", import.meta.resolve("#package/package.json")),
+);
+/** Why a case may be skipped. */
+const SKIPPED =
+  /^(fork|network) (Frontier|Homestead|Byzantium|ConstantinopleFix|Istanbul)$|^the interpreter declines: state$/;
+
+let folder: WorkFolder;
+let lack: string | undefined;
+
+before(async () => {
+  folder = await WorkFolder.create();
+  lack = await unpack();
+});
+
+after(() => folder.remove());
+
+/** @returns why there are no tests */
+async function unpack(): Promise<string | undefined> {
+  if (!existsSync(PACKED)) return `${PACKED} is absent`;
+  const {code, stderr} = await runChild("tar", ["-C", folder.path, "-xf", PACKED]);
+  return code === 0 ? undefined : `tar cannot unpack ${PACKED}: ${stderr}`;
+}
+
+for (const {title, part, least} of [
+  {
+    title: "published state tests pass in the interpreter",
+    part: "state_tests",
+    least: {half: 2180, all: 4490},
+  },
+  {
+    title: "published blockchain tests pass as import executes",
+    part: "blockchain_tests",
+    least: {half: 70, all: 150},
+  },
+])
+  test(title, async t => {
+    if (lack !== undefined) {
+      t.diagnostic(`NOT CHECKED against published tests: ${lack}`);
+      return notRun(t, lack);
+    }
+    const tally = new Tally(runByInterpreter);
+    for (const file of sampleOf(findTests(folder.file(part)), 2)) await tally.run(folder.file(part), file);
+    t.diagnostic(`passed ${tally.passed}, skipped ${JSON.stringify([...tally.skipped])}`);
+    assert.deepEqual(tally.failures, []);
+    for (const reason of tally.skipped.keys()) assert.match(reason, SKIPPED);
+    assert.ok(tally.passed >= (isSoak() ? least.all : least.half), `${tally.passed} passed`);
+  });
