@@ -54,7 +54,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     .showHelpAfterError("(--help lists commands and flags)")
     .addHelpText(
       "after",
-      "\nEvery flag may also come from a variable: --max-batch from PROOFD_MAX_BATCH, those of load from PROOFD_LOAD_...",
+      "\nEvery flag may also come from a variable: --max-queue from PROOFD_MAX_QUEUE, those of load from PROOFD_LOAD_...",
     )
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createAudit, createVerify];

@@ -1,6 +1,6 @@
 /**
- * The limits of one request and of all requests together. Most are flags of `proofd serve`. docs/json-rpc.md, "Limits",
- * has the same defaults.
+ * The limits of one request and of all requests together. `queueCost` and `timeoutMs` are flags of `proofd serve`.
+ * docs/json-rpc.md, "Limits", has the same numbers.
  */
 
 export interface Limits {
@@ -16,7 +16,7 @@ export interface Limits {
    * several times as long as an element.
    */
   readonly fields: number;
-  /** Storage keys of one call for a proof. At most MAX_STORAGE_KEYS. */
+  /** Storage keys of one call for a proof. More could hold a proof thread for more than 30 ms. */
   readonly storageKeys: number;
   /** Cost of one HTTP request: 1 for an account, 1 for each slot, 20 for an estimate. */
   readonly requestCost: number;
@@ -36,9 +36,6 @@ export interface Limits {
 
 const MIB = 2 ** 20;
 
-/** Largest value of `storageKeys`. More could hold a proof thread for more than 30 ms. */
-export const MAX_STORAGE_KEYS = 1024;
-
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 5 * MIB,
   bodyBytesTotal: 256 * MIB,
@@ -47,7 +44,7 @@ export const DEFAULT_LIMITS: Limits = {
   members: 40_000,
   // Enough for 1000 calls of 4 fields with 12 fields in each call object: 18 each, since both objects count too.
   fields: 18_000,
-  storageKeys: MAX_STORAGE_KEYS,
+  storageKeys: 1024,
   requestCost: 20_000,
   responseBytes: 256 * MIB,
   queueCost: 10_000,

@@ -136,7 +136,7 @@ async function serve(
   log: Logger,
   ends: Ends,
 ): Promise<RunningService> {
-  const {host, port, limits, cors, namespace, logRequests = false, finalized, chainId} = options;
+  const {host, port, limits, cors, namespace, finalized, chainId} = options;
   const estimates = await chooseEstimates(options.estimate, engine, log);
   if (estimates.kind === "gateway") ends.add("the gateway", () => estimates.gateway.close());
   const followed = chooseFollowed(options);
@@ -153,11 +153,11 @@ async function serve(
     publishing,
   );
   const named = namespace === undefined ? {} : {namespace};
-  const {workers, estimate, allowedHosts = [], hasPage = false, trustForwarded = [], http} = options;
+  const {workers, estimate, allowedHosts = [], trustForwarded = [], http} = options;
   const {isBalanced = false} = options;
   const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
   const httpOptions = {
-    ...{host, port, limits, logsRequests: logRequests, cors, allowedHosts, hasPage},
+    ...{host, port, limits, cors, allowedHosts},
     ...{trustForwarded, maxConnections, isBalanced},
     ...(http === undefined ? {} : {http}),
     ...named,

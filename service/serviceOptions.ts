@@ -37,10 +37,7 @@ export interface ServiceOptions extends ListenerOptions, Partial<FeedOptions> {
   readonly history: History;
   readonly cors: readonly string[];
   readonly allowedHosts?: readonly string[];
-  /** Whether there is a page for people at `/`. Default: there is none. */
-  readonly hasPage?: boolean;
   readonly namespace?: string | undefined;
-  readonly logRequests?: boolean;
   /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
   readonly isBalanced?: boolean;
   /** Proxies whose X-Forwarded-For is believed: addresses and networks. */

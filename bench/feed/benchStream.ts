@@ -13,7 +13,7 @@ export async function withStream<Found>(
   suite: string,
   work: (stream: FeedStream) => Promise<Found>,
 ): Promise<Found> {
-  const settings = {urls: [`nats://${nats.url.host}`], credsPath: undefined, caPath: undefined};
+  const settings = {urls: [`nats://${nats.url.host}`], credsPath: undefined};
   const connection = await connectNats(settings, "proofd bench", new AbortController().signal, () => {});
   try {
     const chain = {suite, chainId: BENCH_CHAIN.chainId as bigint};

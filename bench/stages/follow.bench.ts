@@ -25,8 +25,8 @@ import type {StageFigure} from "./benchRun.ts";
 /** Enough for a p99 of both times, and so many before them that the service is warm. */
 const MOST_BLOCKS = 220;
 const MOST_ARRIVALS = 100;
-/** Of layer 1. The default is the time of its blocks, 12 s. */
-const POLL_MS = 1000;
+/** proofd asks for new finality this often. */
+const POLL_MS = 12_000;
 /** Multiples of it, less the whole part, are spread evenly. */
 const GOLDEN = 0.618034;
 const ACCOUNT = ANVIL_ACCOUNTS[0] as string;
@@ -62,7 +62,7 @@ async function measureFinality(follower: Follower, count: number): Promise<numbe
   const rollup = await startRollupNode();
   try {
     const {href} = rollup.url;
-    const flags = ["--l1", href, "--rollup", ROLLUP, "--l1-depth", "0", "--finality-poll", `${POLL_MS}`];
+    const flags = ["--l1", href, "--rollup", ROLLUP, "--l1-depth", "0"];
     return await withService(follower, flags, async proofd => {
       const times: number[] = [];
       const readRoot = async (block: number): Promise<string> => {

@@ -4,7 +4,7 @@
  *   # where blocks come from
  *   l2 = https://node.example.org
  *   l2-header-file = /run/secrets/l2-header
- *   log-requests = true                      a switch: true or false
+ *   balanced = true                          a switch: true or false
  *   cors = https://a.example                 a flag that may be repeated takes several lines
  *   cors = https://b.example
  */

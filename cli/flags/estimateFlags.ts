@@ -3,9 +3,9 @@ import {availableParallelism} from "node:os";
 import type {Command} from "commander";
 import type {EstimateOptions} from "../../service/serviceOptions.ts";
 import {DEFAULT_ESTIMATE_SETTINGS as DEFAULTS, HARDFORKS} from "../../workers/job/estimateSettings.ts";
-import {FEE_FLAGS, readFeeSettings} from "./feeFlags.ts";
-import {integerParser, MAX_WORKERS, parseFraction, readHttpUrl} from "./flag.ts";
-import {headed, idleWhen, offSwitch, refuseFlag, type ValuesOf, value} from "./flagTable.ts";
+import {readFees} from "./feeFile.ts";
+import {integerParser, MAX_WORKERS, parseText, readHttpUrl} from "./flag.ts";
+import {idleWhen, offSwitch, refuseFlag, type ValuesOf, value} from "./flagTable.ts";
 
 /** A plain transfer's gas. */
 const LEAST_GAS_CAP = 21_000;
@@ -20,12 +20,6 @@ export const ESTIMATE_FLAGS = {
     gasCap: value("<gas>", integerParser(LEAST_GAS_CAP, 2 ** 32), DEFAULTS.gasCap).says(
       "highest gas that an estimate may return",
     ),
-    estimateTime: value("<ms>", integerParser(1, 600_000), DEFAULTS.timeMs).says(
-      "execution time of one estimate, all its runs together",
-    ),
-    gasTolerance: value("<fraction>", parseFraction, DEFAULTS.gasTolerance).says(
-      "how far an estimate may be above the least gas that suffices; 0 is exact",
-    ),
     hardfork: value("<name>", HARDFORKS).says(
       "hard fork whose rules apply to every block; default: as the genesis config says",
     ),
@@ -35,7 +29,7 @@ export const ESTIMATE_FLAGS = {
       WORKERS,
       `half of cores - 1, here ${WORKERS}`,
     ).says("number of threads for short estimates; half as many run long ones"),
-    ...headed("Fees of estimates", FEE_FLAGS),
+    fees: value("<file>", parseText).says("JSON file with the parameters of the priority fee (docs/gas.md)"),
   }),
 };
 
@@ -44,10 +38,9 @@ export function readEstimateOptions(
   values: ValuesOf<typeof ESTIMATE_FLAGS>,
   command: Command,
 ): EstimateOptions {
-  const {gasCap, estimateTime: timeMs, gasTolerance, hardfork, estimateWorkers, estimate, gateway} = values;
-  const fee = readFeeSettings(values);
+  const {gasCap, hardfork, estimateWorkers, estimate, gateway, fees} = values;
   return {
-    settings: {gasCap, timeMs, gasTolerance, ...(hardfork === undefined ? {} : {hardfork}), fee},
+    settings: {...DEFAULTS, gasCap, hardfork, fee: readFees(fees, command)},
     workers: estimateWorkers,
     isEnabled: estimate,
     gateway: gateway === undefined ? undefined : readGateway(gateway, command),

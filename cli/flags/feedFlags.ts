@@ -3,12 +3,15 @@ import {readFileSync} from "node:fs";
 import {type Command, InvalidArgumentError, type OptionValues} from "commander";
 import type {FeedOptions} from "../../service/serviceOptions.ts";
 import {integerParser, listParser, parseText} from "./flag.ts";
-import {beside, idleWhen, type ValuesOf, value, without} from "./flagTable.ts";
+import {beside, idleWhen, refuseFlag, type ValuesOf, value, without} from "./flagTable.ts";
 
 /** A stream with fewer servers holds each message once: a cluster has three. */
 const CLUSTER = 3;
-const HOUR_MS = 3_600_000;
-const MB = 1e6;
+const GB = 1e9;
+/** Messages of a stream that --publish makes stay for a week. A replica that was away longer needs a snapshot. */
+const STREAM_AGE_MS = 7 * 86_400_000;
+/** Of a snapshot. Half of a link of 1 Gbit/s is left for blocks. */
+const UPLOAD_BYTES_PER_SECOND = 50e6;
 
 export const FEED_FLAGS = {
   publish: value("<url>", listParser(parseNatsUrl)).says(
@@ -22,22 +25,13 @@ export const FEED_FLAGS = {
   ...idleWhen(without("publish", "feed"), {
     stream: value("<name>", parseStreamName, "blocks").says("name of the stream"),
     natsCreds: value("<file>", parseText).says("file with the credentials of NATS"),
-    natsCa: value("<file>", parseText).says(
-      "certificates, in PEM, that sign those of the NATS servers; TLS is used",
-    ),
   }),
   ...idleWhen(without("publish"), {
-    streamHours: value("<hours>", integerParser(1, 100_000), 168).says(
-      "messages of a stream that --publish makes stay so long; a replica that was away longer needs a snapshot",
-    ),
     streamGb: value("<gb>", integerParser(1, 100_000), 50).says(
       "most bytes of a stream that --publish makes; the oldest messages go first",
     ),
     snapshotEvery: value("<blocks>", integerParser(0, 1_000_000_000), 10_000).says(
       "blocks from one snapshot for new replicas to the next; 0 uploads none",
-    ),
-    snapshotMbps: value("<mb>", integerParser(1, 100_000), 50).says(
-      "MB of a snapshot that are sent in a second, at most",
     ),
   }),
 };
@@ -60,38 +54,34 @@ function parseStreamName(text: string): string {
 
 /** @param command - ends the program with a usage error for a file that cannot be read */
 export function readFeed(values: ValuesOf<typeof FEED_FLAGS>, command: Command): FeedOptions {
-  const {publish, feed, stream, natsCreds: credsPath, natsCa: caPath, streamHours, streamGb} = values;
-  const {snapshotEvery, snapshotMbps} = values;
-  for (const [flag, path] of [
-    ["--nats-creds", credsPath],
-    ["--nats-ca", caPath],
-  ] as const)
-    requireReadable(flag, path, command);
-  const describe = (urls: readonly string[]) => ({urls, credsPath, caPath});
+  const {publish, feed, stream, natsCreds: credsPath, streamGb, snapshotEvery} = values;
+  requireReadable("natsCreds", credsPath, command);
   return {
     publish:
       publish === undefined
         ? undefined
         : {
-            nats: describe(publish),
+            nats: {urls: publish, credsPath},
             stream,
             rules: {
               replicas: publish.length >= CLUSTER ? CLUSTER : 1,
-              maxAgeMs: streamHours * HOUR_MS,
-              maxBytes: streamGb * 1000 * MB,
+              maxAgeMs: STREAM_AGE_MS,
+              maxBytes: streamGb * GB,
             },
-            snapshots: {every: snapshotEvery, bytesPerSecond: snapshotMbps * MB},
+            snapshots: {every: snapshotEvery, bytesPerSecond: UPLOAD_BYTES_PER_SECOND},
           },
     feed:
-      feed === undefined ? undefined : {kind: "feed", nats: describe(feed), stream, client: "proofd replica"},
+      feed === undefined
+        ? undefined
+        : {kind: "feed", nats: {urls: feed, credsPath}, stream, client: "proofd replica"},
   };
 }
 
-function requireReadable(flag: string, path: string | undefined, command: Command): void {
+function requireReadable(key: string, path: string | undefined, command: Command): void {
   if (path === undefined) return;
   try {
     readFileSync(path);
   } catch (error) {
-    command.error(`error: ${flag}: cannot read ${path}: ${(error as Error).message}`);
+    refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);
   }
 }

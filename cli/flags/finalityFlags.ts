@@ -7,7 +7,7 @@ import {createNodeFlags, type NodeOptions} from "./nodeFlags.ts";
 
 const SOURCES = ["l1", "tag"] as const;
 const ROOTS = ["header", "suite", "none"] as const;
-/** A block of layer 1. */
+/** Time between two questions for new finality: that of a block of layer 1. */
 const POLL_MS = 12_000;
 const MAX_DEPTH = 1_000_000;
 const NO_SOURCE = "without --finality or --l1";
@@ -21,9 +21,6 @@ export const FINALITY_FLAGS = {
     "what tells which blocks are finalized: events on layer 1 (l1, the default with --l1) or the finalized tag of --l2 (tag)",
   ),
   ...idleWhen(values => (sourceOf(values) === undefined ? NO_SOURCE : undefined), {
-    finalityPoll: value("<ms>", integerParser(100, 3_600_000), POLL_MS).says(
-      "time between two questions for new finality",
-    ),
     ...idleWhen(values => (sourceOf(values) === "tag" ? "with --finality tag" : undefined), {
       rollup: value("<address>", parseAddress).says(
         "rollup contract on layer 1 whose events tell what is finalized",
@@ -56,7 +53,7 @@ export function readFinality(
   layer2: NodeOptions | undefined,
   command: Command,
 ): FinalityOptions | undefined {
-  const {finalityPoll: pollMs, rollup: contract, l1From: from, l1Depth: depth, l1Root: root} = values;
+  const {rollup: contract, l1From: from, l1Depth: depth, l1Root: root} = values;
   const source = sourceOf(values);
   switch (source) {
     case undefined:
@@ -64,9 +61,9 @@ export function readFinality(
     case "l1":
       if (layer1 === undefined) return command.error("error: --finality l1 needs --l1");
       if (contract === undefined) return command.error("error: --l1 needs --rollup, the contract's address");
-      return {source, nodes: layer1, layer2, rollup: {contract, from, depth, root}, pollMs};
+      return {source, nodes: layer1, layer2, rollup: {contract, from, depth, root}, pollMs: POLL_MS};
     case "tag":
       if (layer2 === undefined) return command.error("error: --finality tag needs --l2");
-      return {source, nodes: layer2, pollMs};
+      return {source, nodes: layer2, pollMs: POLL_MS};
   }
 }

@@ -38,13 +38,6 @@ export function parseDecimal(text: string): string {
   throw new InvalidArgumentError("Expected a number such as 1.2, with at most 9 digits after the point.");
 }
 
-/** A number from 0 to below 1. */
-export function parseFraction(text: string): number {
-  const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
-  if (value < 1) return value;
-  throw new InvalidArgumentError("Expected a fraction from 0 to below 1, such as 0.015.");
-}
-
 /** @returns undefined for text that is no http or https URL */
 export function readHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;

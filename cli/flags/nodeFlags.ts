@@ -1,11 +1,11 @@
 /**
- * Flags that say where other nodes are: `--l2`, `--l1` and `--node`, with their headers and time-outs. URLs and headers may hold keys.
+ * Flags that say where other nodes are: `--l2`, `--l1` and `--node`, with their headers. URLs and headers may hold keys.
  * So a refused one is named by its position, and its text is shown nowhere.
  */
 import {readFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
-import {hasReadableCredentials, integerParser, parseText} from "./flag.ts";
+import {hasReadableCredentials, parseText} from "./flag.ts";
 import {type Flag, idleWhen, refuseFlag, type ValuesOf, value, without} from "./flagTable.ts";
 
 /** `node` is a proofd. */
@@ -17,8 +17,7 @@ export interface NodeOptions extends NodesSettings {
 }
 
 type NodeTable<R extends NodeRole> = Record<R | `${R}Header`, Flag<readonly string[] | undefined>> &
-  Record<`${R}HeaderFile`, Flag<string | undefined>> &
-  Record<`${R}Timeout`, Flag<number>>;
+  Record<`${R}HeaderFile`, Flag<string | undefined>>;
 type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
 const SEVERAL = "http or https; several, with commas between, take over for each other";
@@ -29,6 +28,7 @@ const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {
 };
 const MAX_URLS = 16;
 const MAX_HEADERS = 16;
+/** For one answer of a node. */
 const TIMEOUT_MS = 30_000;
 const MIB = 2 ** 20;
 /** A large block's state differences have tens of MiB. */
@@ -67,9 +67,6 @@ export function createNodeFlags<R extends NodeRole>(role: R): NodeTable<R> {
       [`${role}HeaderFile`]: value("<file>", parseText).says(
         "file with such headers, one a line, which is read at the start",
       ),
-      [`${role}Timeout`]: value("<ms>", integerParser(100, 600_000), TIMEOUT_MS).says(
-        `time for one answer of a node of --${role}`,
-      ),
     }),
   } as unknown as NodeTable<R>;
 }
@@ -94,7 +91,7 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
     urls: urls.filter(url => !isSocket(url)).map(({href}) => href),
     subscriptions: urls.filter(isSocket).map(({href}) => href),
     headers,
-    timeoutMs: values[`${role}Timeout`] ?? TIMEOUT_MS,
+    timeoutMs: TIMEOUT_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES[role],
   };
 }

@@ -75,7 +75,6 @@ export const SERVE_FLAGS = {
   allowHost: value("<name>", listParser(parseHostName)).says(
     "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
   ),
-  page: value("<state>", ["on", "off"], "on").says("serve a page with figures and a proof explorer at GET /"),
   trustForwarded: value("<networks>", listParser(parseNetwork)).says(
     "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
   ),
@@ -87,10 +86,9 @@ export const SERVE_FLAGS = {
   ...headed("Gas estimates", ESTIMATE_FLAGS),
   ...headed("Logs", {
     logLevel: value("<level>", LOG_LEVELS, "info").says(
-      "log entries of this level and above to standard error",
+      "log entries of this level and above to standard error; debug has a line for each request",
     ),
   }),
-  logRequests: onSwitch("log every request"),
 };
 
 function besideNodes(values: OptionValues): string | undefined {
@@ -101,22 +99,12 @@ function besideNodes(values: OptionValues): string | undefined {
 export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
   const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
   const {http} = values;
-  const {
-    chainId,
-    suite,
-    cors = [],
-    allowHost = [],
-    namespace,
-    history,
-    logRequests,
-    trustForwarded,
-    balanced,
-  } = values;
+  const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
   const nodes = readNodes(values, "l2", command);
   if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, workers, diffs, finalized, demo, verify},
-    ...{chainId, suite, cors, namespace, history, logRequests, trustForwarded, http, isBalanced: balanced},
+    ...{chainId, suite, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
     ...readFeed(values, command),
     cacheBytes: cacheMb * 2 ** 20,
     l2: readNodeSource(values, true, command),
@@ -124,7 +112,6 @@ export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command
     maxFinalityLagSeconds: maxFinalityLag,
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
     allowedHosts: allowHost,
-    hasPage: values.page === "on",
     limits: readLimits(values),
     estimate: readEstimateOptions(values, command),
   };

@@ -10,7 +10,7 @@ const MAX_HISTORY_BLOCKS = 2 ** 48 - 1;
 export const DB_FLAGS = {db: value("<folder>", parseText, "./data").says("folder of the store")};
 
 export const CONFIG_FLAG = value("<file>", parseText).says(
-  "read flags from this file: lines such as max-batch = 100; flags and variables win over it",
+  "read flags from this file: lines such as port = 8545; flags and variables win over it",
 );
 
 export const FINALIZED_FLAG = value("<block>", parseFinalized).says(

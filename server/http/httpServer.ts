@@ -40,7 +40,7 @@ interface HttpParts extends RpcParts, ProbeParts {
 export class HttpServer {
   private readonly rpc: RpcRoute;
   private readonly hosts: AllowedHosts;
-  private readonly page: Page | undefined;
+  private readonly page = new Page();
   private readonly turns = new Turns();
   private listener: Listener | undefined;
 
@@ -50,7 +50,6 @@ export class HttpServer {
   ) {
     this.rpc = new RpcRoute(options, parts);
     this.hosts = new AllowedHosts(options.host, options.allowedHosts ?? []);
-    this.page = options.hasPage === true ? new Page() : undefined;
   }
 
   /** @returns the port. @throws Error if the server cannot listen on it */
@@ -97,7 +96,7 @@ export class HttpServer {
     }
     const isReading = verb === "get" || verb === "head";
     if (path === "/") {
-      if (this.page !== undefined && isReading) this.page.answer(reply, verb);
+      if (isReading) this.page.answer(reply, verb);
       else this.rpc.take(response, request, head, reply, verb);
       return;
     }

@@ -17,15 +17,15 @@ import {acceptsBytes, isPlain} from "./representation.ts";
 import type {RequestHead} from "./requestHead.ts";
 import {isRequestId, REQUEST_ID} from "./requestId.ts";
 
+/** At `/`. GET and HEAD are for the page. */
+const VERBS = "GET, HEAD, POST";
+
 export interface RpcOptions {
   readonly limits: Limits;
-  readonly logsRequests: boolean;
   /** Proxies whose X-Forwarded-For is believed: addresses and networks. Default: none. */
   readonly trustForwarded?: readonly string[];
   /** Origins whose web pages may send requests, as browsers send them, or ANY_ORIGIN. Default: none. */
   readonly cors?: readonly string[];
-  /** Whether there is a page at `/`, for GET. Default: there is none. */
-  readonly hasPage?: boolean;
 }
 
 /** Answers a body. `body` is only read during the call. */
@@ -49,6 +49,7 @@ export class RpcRoute {
   private readonly idPrefix = Date.now().toString(36);
   /** New requests are turned away. */
   isDraining = false;
+  private readonly logsRequests: boolean;
   private requestCount = 0;
   /** Number of requests whose body has come and whose answer is not sent completely. */
   private openReplies = 0;
@@ -59,6 +60,7 @@ export class RpcRoute {
     private readonly parts: RpcParts,
   ) {
     const {cors = [], trustForwarded = [], limits} = options;
+    this.logsRequests = parts.log.isLevelEnabled("debug");
     this.receiving = new SharedBytes(limits);
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
     this.proxies = trustForwarded.length === 0 ? undefined : new TrustedProxies(trustForwarded);
@@ -77,7 +79,7 @@ export class RpcRoute {
     this.prepare(response, request, head, reply);
     if (verb === "post") this.receive(response, head, reply);
     else if (verb === "options") this.answerPreflight(head, reply);
-    else this.refuseVerb(reply, verb);
+    else refuseVerb(reply, verb, VERBS);
   }
 
   /** Answers a request at a path that begins with /v1/. */
@@ -102,10 +104,6 @@ export class RpcRoute {
     this.takeId(head.requestId, reply);
   }
 
-  private refuseVerb(reply: Reply, verb: string): void {
-    refuseVerb(reply, verb, this.options.hasPage === true ? "GET, HEAD, POST" : "POST");
-  }
-
   /** @param given - the caller's X-Request-Id header, "" if there is none */
   private takeId(given: string, reply: Reply): void {
     if (given === "") return;
@@ -119,7 +117,7 @@ export class RpcRoute {
 
   private answerPreflight({origin}: RequestHead, reply: Reply): void {
     const headers = this.cors?.preflightFor(origin);
-    if (headers === undefined) this.refuseVerb(reply, "options");
+    if (headers === undefined) refuseVerb(reply, "options", VERBS);
     else reply.send("204 No Content", headers, "", false);
   }
 
@@ -150,7 +148,7 @@ export class RpcRoute {
 
   /** From now on the request counts, until its reply is over. */
   private begin(reply: Reply, bodyBytes: number): RequestRecord {
-    const peer = this.options.logsRequests ? addressText(reply.readAddress()) : undefined;
+    const peer = this.logsRequests ? addressText(reply.readAddress()) : undefined;
     const id = reply.requestId ?? this.createId();
     const record = new RequestRecord(id, performance.now(), bodyBytes, peer);
     reply.record = record;
@@ -163,10 +161,10 @@ export class RpcRoute {
   settle(record: RequestRecord, isAborted: boolean): void {
     const durationMs = performance.now() - record.startedMs;
     this.parts.metrics.observeRequest(record, durationMs, isAborted);
-    if (this.options.logsRequests) {
+    if (this.logsRequests) {
       const {id: requestId, startedMs: _, waitedMs, ...told} = record;
       const times = {durationMs: tenths(durationMs), waitedMs: tenths(waitedMs)};
-      this.parts.log.info({requestId, ...told, ...times, isAborted}, "request");
+      this.parts.log.debug({requestId, ...told, ...times, isAborted}, "request");
     }
     if (--this.openReplies === 0) this.onIdle?.();
   }

@@ -11,8 +11,6 @@ export interface NatsSettings {
   readonly urls: readonly string[];
   /** A file with the credentials of a user, as NATS makes them. */
   readonly credsPath: string | undefined;
-  /** A file with the certificates, in PEM, that sign those of the servers. undefined: those that Node trusts. */
-  readonly caPath: string | undefined;
 }
 
 /** NATS is there again, or it is not, for this reason. */
@@ -31,13 +29,13 @@ const WAITS = {firstMs: 250, longestMs: 5000};
  * @throws the signal's reason; Error for files that cannot be read
  */
 export async function connectNats(
-  {urls, credsPath, caPath}: NatsSettings,
+  {urls, credsPath}: NatsSettings,
   name: string,
   signal: AbortSignal,
   onEvent: (event: NatsEvent) => void,
 ): Promise<NatsConnection> {
   const creds = credsPath === undefined ? undefined : await readFile(credsPath);
-  const isTls = caPath !== undefined || urls.some(url => url.startsWith("tls:"));
+  const isTls = urls.some(url => url.startsWith("tls:"));
   const backoff = new Backoff(WAITS);
   for (;;) {
     signal.throwIfAborted();
@@ -49,7 +47,7 @@ export async function connectNats(
         maxReconnectAttempts: -1,
         pingInterval: PING_MS,
         ...(creds === undefined ? {} : {authenticator: credsAuthenticator(creds)}),
-        ...(isTls ? {tls: caPath === undefined ? {} : {caFile: caPath}} : {}),
+        ...(isTls ? {tls: {}} : {}),
       });
       void watch(connection, onEvent);
       onEvent({isUp: true, reason: ""});

@@ -31,7 +31,7 @@ after(() => folder.remove());
 async function readMetrics(): Promise<string> {
   const {node} = await TrieLogNode.start([0, 1, 2].map(at => createMixedLine(at, 0)));
   node.finalized = 2;
-  const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag", "--finality-poll", "100"];
+  const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag"];
   const flags = [
     "--db",
     folder.file("db"),

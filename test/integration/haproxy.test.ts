@@ -29,7 +29,9 @@ before(async () => {
   const db = await folder.importChain("db", 2, 2);
   await cp(db, folder.file("copy"), {recursive: true});
   for (const one of [db, folder.file("copy")])
-    services.push(await OwnService.serve(["--db", one, "--log-requests", "--trust-forwarded", "127.0.0.1"]));
+    services.push(
+      await OwnService.serve(["--db", one, "--log-level", "debug", "--trust-forwarded", "127.0.0.1"]),
+    );
   edge = await startEdge(services.map(service => service.port));
   after(async () => {
     await edge.stop();

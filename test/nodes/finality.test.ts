@@ -39,7 +39,7 @@ function follow(
   body: (daemon: OwnService) => Promise<void>,
 ): Promise<void> {
   const own = ["--db", chain.file(name), "--genesis", chain.genesisPath, "--source", source];
-  return withFollower([...own, "--l2", node.url, "--finality-poll", "100", ...flags], body);
+  return withFollower([...own, "--l2", node.url, ...flags], body);
 }
 
 async function readFinalized(daemon: AskedService): Promise<number | undefined> {

@@ -17,20 +17,20 @@ export const HARDFORKS: readonly string[] = [
   "osaka",
 ];
 
-/** How estimates are made: the flags of `proofd serve`, the same for every call. */
+/** How estimates are made, the same for every call. */
 export interface EstimateSettings {
   /** Gas; the upper bound of every search. */
   readonly gasCap: number;
-  /** Time limit for the execution of one call, all its runs together. */
+  /** Time limit for the execution of one call, all its runs together. At 25 million gas a second, enough for `gasCap`. */
   readonly timeMs: number;
-  /** The search ends when (high - low) / high is below it; 0 is exact. */
+  /** The search ends when (high - low) / high is below it; 0 is exact. The default is that of the standard nodes. */
   readonly gasTolerance: number;
   /** Executes every block under this hard fork, one of HARDFORKS, whatever the genesis config says; undefined: by the config. */
-  readonly hardfork?: string;
+  readonly hardfork: string | undefined;
   readonly fee: FeeSettings;
 }
 
-/** docs/gas.md, "priorityFeePerGas". Decimal text where a fraction may be given, so that the arithmetic is exact. */
+/** The file of --fees (docs/gas.md, "priorityFeePerGas"). Decimal text where a fraction may be given, so that the arithmetic is exact. */
 export interface FeeSettings {
   readonly model: "verification" | "extra-data";
   /** Decimal, e.g. "1.2". */
@@ -56,6 +56,7 @@ export const DEFAULT_ESTIMATE_SETTINGS: EstimateSettings = {
   gasCap: 50_000_000,
   timeMs: 2000,
   gasTolerance: 0.015,
+  hardfork: undefined,
   fee: {
     model: "verification",
     minMargin: "1.0",

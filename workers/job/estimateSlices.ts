@@ -4,7 +4,7 @@
  *
  *   first    3 ms     transfers and ERC-20 transfers take 0.1 to 0.3: nearly all calls end here
  *   second   50 ms    several thousand slots written; code that nobody has run yet
- *   (none)   what is left of --estimate-time, on threads of their own
+ *   (none)   what is left of the time of an estimate, on threads of their own
  *
  * 64 endless calls that come at once hold up a short one for 64 first slices. With 20 ms instead of 3 that would be 1.3 s.
  */

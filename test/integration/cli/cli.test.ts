@@ -51,7 +51,7 @@ test("--help and --version are answered on standard output", async () => {
   assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
   const serve = await runHere(["serve", "--help"]);
   assert.equal(serve.code, 0);
-  assert.match(serve.stdout, /PROOFD_MAX_BATCH/);
+  assert.match(serve.stdout, /PROOFD_MAX_QUEUE/);
   // In groups, each of which begins with a heading, and with examples at the end.
   const begun = [...serve.stdout.matchAll(/^(\w.*):\n {2}(--[a-z0-9-]+|-h|proofd)/gm)].map(
     ([, , first]) => first,
@@ -63,9 +63,8 @@ test("--help and --version are answered on standard output", async () => {
     "--publish",
     "--l1",
     "--cors",
-    "--max-body-bytes",
+    "--max-queue",
     "--no-estimate",
-    "--fee-model",
     "--log-level",
     "-h",
     "proofd",
@@ -83,8 +82,7 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     ],
     [["serve", "--port"], /'--port <port>' argument missing/],
     [["serve", "--workers", "0"], /'--workers <count>' argument '0' is invalid/],
-    [["serve", "--max-batch", "1e3"], /'--max-batch <calls>' argument '1e3' is invalid/],
-    [["serve", "--max-storage-keys", "1025"], /argument '1025' is invalid/],
+    [["serve", "--max-queue", "1e3"], /'--max-queue <cost>' argument '1e3' is invalid/],
     [["serve", "--log-level", "loud"], /argument 'loud' is invalid. Allowed choices are/],
     [["serve", "--chain-id", "mainnet"], /argument 'mainnet' is invalid. Expected a chain id/],
     [["serve", "--cors", "app.example.org"], /argument 'app.example.org' is invalid. Expected an origin/],
@@ -131,14 +129,14 @@ test("options come from PROOFD_ variables too, a flag wins, and a bad variable i
   }
   const env = {
     PROOFD_DB: db,
-    PROOFD_MAX_BATCH: "1",
-    PROOFD_MAX_COST: "7",
-    PROOFD_LOG_REQUESTS: "true",
+    PROOFD_LOG_LEVEL: "silent",
+    PROOFD_BALANCED: "true",
     PROOFD_DEMO: "0",
   };
-  const daemon = await startDaemon(["--max-batch", "2"], {env});
+  const daemon = await startDaemon(["--log-level", "debug"], {env});
   assert.equal((await daemon.send([1, 2])).length, 2);
-  assert.deepEqual((await daemon.send([1, 2, 3])).error.data, {limit: 2, got: 3});
+  const missing = {jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: ["0xff"]};
+  assert.equal((await daemon.post(JSON.stringify(missing))).status, 503);
   const {code, stderr} = await daemon.stop();
   assert.equal(code, 0);
   const requests = stderr.split("\n").filter(line => line.includes('"msg":"request"'));

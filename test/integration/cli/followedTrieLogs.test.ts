@@ -214,13 +214,13 @@ test("no block is shown or finalized before its audit, not even after kill -9, a
   ({node, lines} = await TrieLogNode.start(createLines(2, 0)));
   const db = folder.file("unaudited.db");
   await makeStoreWithoutTrie(db);
-  const flags = ["--db", db, "--l2", node.url.href, "--finality", "tag", "--finality-poll", "100"];
+  const flags = ["--db", db, "--l2", node.url.href, "--finality", "tag"];
   const readFinalized = async (daemon: AskedService) =>
     (await daemon.call("chain_getCoverage")).result?.finalized;
   const lie = (value: string): string => (value.length === 66 ? `0x${"63".padStart(64, "0")}` : value);
   let open = (): void => {};
   node.finalized = 2;
-  const daemon = await startDaemon(flags);
+  const daemon = await startDaemon(flags, {tuning: {}});
   try {
     await waitForLines(daemon);
     await waitForMetric(daemon, 'proofd_head_block{which="finalized"} 2');

@@ -94,13 +94,13 @@ test("a folder below a file, or a file for a folder, is called what it is", asyn
 
 test("an environment variable that no command knows is refused, one of another command is not", async () => {
   const message =
-    /^error: unknown environment variable PROOFD_MAX_BACTH: no command has a flag of that name$/m;
+    /^error: unknown environment variable PROOFD_MAX_QUEU: no command has a flag of that name$/m;
   const finalize = ["finalize", "--db", db, "--to", "1"];
-  assertFailed(await runHere(finalize, {PROOFD_MAX_BACTH: "1"}), 2, message, finalize);
-  const known = {PROOFD_MAX_BATCH: "7", PROOFD_LOAD_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
+  assertFailed(await runHere(finalize, {PROOFD_MAX_QUEU: "1"}), 2, message, finalize);
+  const known = {PROOFD_MAX_QUEUE: "7", PROOFD_LOAD_SLOTS: "3", PROOFD_HEAD: hashOfBlock(1)};
   const {code, stderr} = await runHere(finalize, known);
   assert.equal(code, 0, stderr);
-  assert.equal((await runHere(["serve", "--help"], {PROOFD_MAX_BACTH: "1"})).code, 0);
+  assert.equal((await runHere(["serve", "--help"], {PROOFD_MAX_QUEU: "1"})).code, 0);
 });
 
 test("variables that Kubernetes sets for a service are ignored with a warning", async () => {

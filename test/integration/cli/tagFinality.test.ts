@@ -44,7 +44,7 @@ test("the node's finalized block is marked where its hash is the one here, also 
   const chain = new TaggedChain();
   await chain.upstream.start();
   const url = chain.upstream.url.href;
-  const flags = ["--finality", "tag", "--l2", url, "--finality-poll", "100"];
+  const flags = ["--finality", "tag", "--l2", url];
   const daemon = await OwnService.fed(folder.file("tag"), flags);
   try {
     daemon.input.write(encodeLines(createLines(0, 5)));

@@ -65,7 +65,7 @@ function newStore(): string {
 function flagsOf(db: string, below: Layer1, above: LiveChain): string[] {
   return [
     ...["--db", db, "--l2", above.anvil.url, "--genesis", above.genesisPath],
-    ...["--l1", below.anvil.url, "--rollup", below.address, "--finality-poll", "100"],
+    ...["--l1", below.anvil.url, "--rollup", below.address],
   ];
 }
 
@@ -144,7 +144,7 @@ layersTest("a proof is waited for until layer 1 finalizes its block, step by ste
 layersTest("kill -9 at any moment, and both nodes started again, lose nothing", async (below, above) => {
   const db = newStore();
   for (let round = 0; round < KILLS; round++) {
-    const daemon = await startDaemon(flagsOf(db, below, above));
+    const daemon = await startDaemon(flagsOf(db, below, above), {tuning: {}});
     const growing = (async () => {
       await finalizeTo(below, above, await above.grow(3));
       await above.restart();

@@ -42,7 +42,7 @@ before(async () => {
   await layer1.settle();
   daemon = await OwnService.serve([
     ...["--db", folder.file("relayed.db"), "--l2", layer2.anvil.url, "--genesis", layer2.genesisPath],
-    ...["--l1", layer1.anvil.url, "--rollup", layer1.address, "--finality-poll", "100"],
+    ...["--l1", layer1.anvil.url, "--rollup", layer1.address],
   ]);
 });
 

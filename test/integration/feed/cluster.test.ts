@@ -90,7 +90,7 @@ after(async () => {
 /** As an operator may: one that fits the small disk. */
 async function makeStream(): Promise<void> {
   const signal = AbortSignal.timeout(60_000);
-  const nats = {urls: brokers.map(({url}) => url), credsPath: undefined, caPath: undefined};
+  const nats = {urls: brokers.map(({url}) => url), credsPath: undefined};
   const connection = await connectNats(nats, "test", signal, () => {});
   const rules = {replicas: brokers.length, maxAgeMs: 3_600_000, maxBytes: 16_000_000};
   await waitUntil("a stream", async () => {
@@ -108,8 +108,8 @@ async function makeStream(): Promise<void> {
 
 function startPublisher(): Promise<Daemon> {
   const flags = ["--db", folder.file("publisher"), "--workers", "1", "--chain-id", String(CHAIN_ID)];
-  const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag", "--finality-poll", "100"];
-  return startDaemon([...flags, ...l2, ...publishTo(brokers.map(({url}) => url).join(","))]);
+  const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag"];
+  return startDaemon([...flags, ...l2, ...publishTo(brokers.map(({url}) => url).join(","))], {tuning: {}});
 }
 
 /** The last one is behind the lines that a test cuts. */

@@ -30,7 +30,7 @@ test("a block whose last messages were never sent is sent again whole, and a rep
   const nats = await NatsServer.start(folder.file("jetstream"));
   const db = folder.file("db");
   await importLines(db, [...createLines(0, LARGE - 1), createLarge()], {finalized: LARGE});
-  const settings = {urls: [nats.url], credsPath: undefined, caPath: undefined};
+  const settings = {urls: [nats.url], credsPath: undefined};
   const connection = await connectNats(settings, "test", AbortSignal.timeout(60_000), () => {});
   const rules = {replicas: 1, maxAgeMs: 3_600_000, maxBytes: 100_000_000};
   const stream = await FeedStream.open(connection, "blocks", CHAIN, rules);

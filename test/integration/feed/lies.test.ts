@@ -25,7 +25,7 @@ describe("a feed with lies", () => {
     if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
-    const settings = {urls: [nats.url], credsPath: undefined, caPath: undefined};
+    const settings = {urls: [nats.url], credsPath: undefined};
     connection = await connectNats(settings, "test", AbortSignal.timeout(60_000), () => {});
     publishers = [];
     for (const name of ["one", "other"])

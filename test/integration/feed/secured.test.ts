@@ -5,9 +5,9 @@ import {writeFile} from "node:fs/promises";
 import {test} from "node:test";
 import {CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForHead, waitForReadiness} from "../../support/http/followingDaemon.ts";
-import {OwnService} from "../../support/http/ownService.ts";
 import {createIdentity} from "../../support/nats/natsIdentity.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 const {first: PAIR, second: OTHER_PAIR} = JSON.parse(
@@ -30,20 +30,17 @@ test("over TLS and with credentials blocks are published and taken; without them
   const secured = `${config}tls: {cert_file: ${JSON.stringify(cert)}, key_file: ${JSON.stringify(key)}}\n`;
   const nats = await NatsServer.start(folder.file("jetstream"), ["-c", await file("nats.conf", secured)]);
   const url = nats.url.replace("nats:", "tls:").replace("127.0.0.1", "localhost");
-  const known = ["--nats-ca", cert, "--nats-creds", await file("user.creds", creds)];
+  const known = ["--nats-creds", await file("user.creds", creds)];
+  const trusting = (authority: string) => ({env: {NODE_EXTRA_CA_CERTS: authority}});
   const db = await folder.importChain("db", 3, 3);
-  const publisher = await OwnService.serve([
-    "--db",
-    db,
-    ...publishTo(url),
-    "--snapshot-every",
-    "0",
-    ...known,
-  ]);
-  const replica = await OwnService.serve([
-    ...["--db", folder.file("replica"), "--feed", url, "--chain-id", CHAIN_ID],
-    ...known,
-  ]);
+  const publisher = await startDaemon(
+    ["--db", db, ...publishTo(url), "--snapshot-every", "0", ...known],
+    trusting(cert),
+  );
+  const replica = await startDaemon(
+    ["--db", folder.file("replica"), "--feed", url, "--chain-id", CHAIN_ID, ...known],
+    trusting(cert),
+  );
   await waitForHead(replica, 3);
   const root = ["chain_getStateRoot", ["0x3"]] as const;
   assert.deepEqual((await replica.call(...root)).result, (await publisher.call(...root)).result);
@@ -51,11 +48,11 @@ test("over TLS and with credentials blocks are published and taken; without them
   await replica.stop();
 
   const other = await file("other.pem", OTHER_PAIR.cert);
-  for (const [flags, reason] of [
-    [["--nats-ca", cert], /publishing is waiting: NATS: .*(authorization|authentication)/i],
-    [["--nats-ca", other, ...known.slice(2)], /publishing is waiting: NATS: .*(certificate|self)/i],
+  for (const [authority, flags, reason] of [
+    [cert, [], /publishing is waiting: NATS: .*(authorization|authentication)/i],
+    [other, known, /publishing is waiting: NATS: .*(certificate|self)/i],
   ] as const) {
-    const refused = await OwnService.serve(["--db", db, ...publishTo(url), ...flags]);
+    const refused = await startDaemon(["--db", db, ...publishTo(url), ...flags], trusting(authority));
     await waitForReadiness(refused, reason);
     await refused.stop();
   }

@@ -39,7 +39,7 @@ before(async () => {
   engine = await Engine.open({directory, workers: 2, cacheBytes: 1 << 22, createIfMissing: false});
   // Nothing is turned away, and nothing given up.
   const limits = {...DEFAULT_LIMITS, queueCost: 1e6, timeoutMs: 3_600_000};
-  const options = {host: "127.0.0.1", port: 0, http: TESTED_HTTP, limits, logsRequests: false};
+  const options = {host: "127.0.0.1", port: 0, http: TESTED_HTTP, limits};
   const log = pino({level: "silent"});
   front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log);
   port = await front.http.listen();

@@ -65,7 +65,7 @@ describe("estimates through a gateway", () => {
 
   async function listen(queueCost: number): Promise<void> {
     const limits = {...DEFAULT_LIMITS, queueCost};
-    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false, namespace: "linea"};
+    const options = {host: "127.0.0.1", port: 0, limits, namespace: "linea"};
     const log = createLog(logged);
     front = createFront(options, engine, {kind: "gateway", gateway}, new TroubleLog(log), log);
     url = `http://127.0.0.1:${await front.http.listen()}`;
@@ -342,7 +342,7 @@ describe("estimates through a gateway", () => {
     const {error} = await send(Array.from({length: 1000}, (_, id) => estimateCall(id)).with(0, proofCall(0)));
     assert.equal(error, undefined);
     const limits = {...DEFAULT_LIMITS, requestCost: 41};
-    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+    const options = {host: "127.0.0.1", port: 0, limits};
     const log = createLog(logged);
     front.http.close();
     front.dispatcher.close();

@@ -20,7 +20,7 @@ describe("HTTP", () => {
   before(async () => {
     folder = await WorkFolder.create();
     db = await folder.importChain("db", 2, 2);
-    daemon = await OwnService.serve(["--db", db, "--workers", "1", "--max-body-bytes", "100000"]);
+    daemon = await OwnService.start({db, limits: {bodyBytes: 100_000}});
   });
 
   after(async () => {

@@ -1,6 +1,7 @@
 /** Limits on a response, the queue, the time, a batch and its keys: what is refused, and as which error. */
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
+import type {Limits} from "../../../server/limits.ts";
 import {ACCOUNTS, CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
 import {OwnService} from "../../support/http/ownService.ts";
@@ -21,10 +22,10 @@ describe("JSON-RPC limits", () => {
   after(() => folder.remove());
 
   async function withDaemon(
-    args: readonly string[],
+    limits: Partial<Limits>,
     use: (daemon: OwnService) => Promise<void>,
   ): Promise<void> {
-    const daemon = await OwnService.serve(["--db", db, "--workers", "1", ...args]);
+    const daemon = await OwnService.start({db, limits});
     try {
       await use(daemon);
     } finally {
@@ -41,7 +42,7 @@ describe("JSON-RPC limits", () => {
   );
 
   test("a response that could be too large is refused before any work, under the call's own id", async () => {
-    await withDaemon(["--max-response-bytes", "20000"], async daemon => {
+    await withDaemon({responseBytes: 20_000}, async daemon => {
       assert.ok((await daemon.send(proofCall(1))).result !== undefined);
       const answer = await daemon.send(proofCall("mine", ACCOUNT, ["0x1"]));
       assert.equal(answer.id, "mine");
@@ -52,7 +53,7 @@ describe("JSON-RPC limits", () => {
   });
 
   test("a full queue turns new requests away with 503 and -32005, and takes them again later", async () => {
-    await withDaemon(["--max-queue", "100"], async daemon => {
+    await withDaemon({queueCost: 100}, async daemon => {
       let first: Promise<Answer[]>;
       let batch: {status: number; text: string};
       let free: Answer;
@@ -83,7 +84,7 @@ describe("JSON-RPC limits", () => {
   test("calls that are not finished in time are -32005 with the limit, in their places", async () => {
     const keys = Array.from({length: 1000}, (_, at) => `0x${at.toString(16)}`);
     const slow = Array.from({length: 19}, (_, at) => proofCall(at + 1, ACCOUNT, keys));
-    await withDaemon(["--request-timeout", "150"], async daemon => {
+    await withDaemon({timeoutMs: 150}, async daemon => {
       await daemon.send(proofCall(0));
       const batch = [proofCall(0), ...slow, {jsonrpc: "2.0", id: 20, method: "chain_chainId"}];
       const answers: Answer[] = await daemon.send(batch);
@@ -105,7 +106,7 @@ describe("JSON-RPC limits", () => {
   });
 
   test("a body of 400 000 keys is -32005 with the limit and their number, without being parsed", async () => {
-    await withDaemon([], async daemon => {
+    await withDaemon({}, async daemon => {
       const keys = Array.from({length: 400_000}, (_, at) => `"${at}k":1`).join();
       for (const [body, got] of [
         [`{${keys}}`, 400_000],
@@ -131,7 +132,7 @@ describe("JSON-RPC limits", () => {
   });
 
   test("a body of 18 001 fields and objects is -32005 with the limit and their number, without being parsed", async () => {
-    await withDaemon([], async daemon => {
+    await withDaemon({}, async daemon => {
       const keys = (count: number) => Array.from({length: count}, (_, at) => `"${at}k":1`).join();
       for (const [body, got] of [
         [`{${keys(18_000)}}`, 18_001],
@@ -152,8 +153,8 @@ describe("JSON-RPC limits", () => {
     });
   });
 
-  test("the limits on batch, keys and cost are flags", async () => {
-    await withDaemon(["--max-batch", "2", "--max-storage-keys", "1", "--max-cost", "3"], async daemon => {
+  test("a batch, keys and a cost beyond their limits are refused with the limit and what came", async () => {
+    await withDaemon({batchCalls: 2, storageKeys: 1, requestCost: 3}, async daemon => {
       assert.deepEqual((await daemon.send([1, 2, 3])).error.data, {limit: 2, got: 3});
       assert.deepEqual((await daemon.send(proofCall(1, ACCOUNT, ["0x1", "0x2"]))).error.data, {
         limit: 1,

@@ -181,7 +181,7 @@ test("it costs one for each entry and key", async () => {
   const batch = Array.from({length: 2}, (_, id) => multiCall(id, entries));
   const folder = await WorkFolder.create();
   const db = await folder.importChain("db", FINALIZED, FINALIZED);
-  const limited = await OwnService.serve(["--db", db, "--workers", "1", "--max-cost", "17"]);
+  const limited = await OwnService.start({db, limits: {requestCost: 17}});
   try {
     const whole: Answer = await limited.send(multiCall(1, entries));
     verify(FINALIZED, entries, whole.result);

@@ -1,4 +1,4 @@
-/** --log-requests, X-Request-Id and --trust-forwarded: what an operator sees of a request behind a proxy. */
+/** --log-level debug, X-Request-Id and --trust-forwarded: what an operator sees of a request behind a proxy. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -15,7 +15,7 @@ let connection: RawConnection;
 before(async () => {
   folder = await WorkFolder.create();
   const db = await folder.importChain("db", 2, 2);
-  const flags = ["--workers", "1", "--log-requests", "--trust-forwarded", "127.0.0.1"];
+  const flags = ["--workers", "1", "--log-level", "debug", "--trust-forwarded", "127.0.0.1"];
   service = await OwnService.serve(["--db", db, ...flags]);
   connection = await RawConnection.open(service.port);
 });

@@ -34,7 +34,7 @@ before(async () => {
   comparison =
     typeof chain === "string"
       ? chain
-      : await GasComparison.start(chain.contracts, chain.estimates, chain.anvil, {});
+      : await GasComparison.start(chain.contracts, chain.estimates, chain.anvil, {hardfork: undefined});
 });
 
 after(async () => {

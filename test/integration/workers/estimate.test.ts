@@ -23,7 +23,7 @@ const HASH_CHECKER = `0x${"a4".repeat(20)}`;
 const ERROR_NO = `08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}6e6f${"0".repeat(60)}`;
 
 /** However slow the machine: no estimate is given up. */
-const PATIENT = ["--estimate-time", "600000", "--request-timeout", "3600000"];
+const PATIENT = {estimates: true, limits: {timeoutMs: 3_600_000}, settings: {timeMs: 600_000}};
 const FEW_THREADS = ["--workers", "1", "--estimate-workers", "1"];
 
 const CODES: Readonly<Record<string, string>> = {
@@ -82,17 +82,14 @@ async function makeStore(folder: WorkFolder, name: string, first: Partial<Differ
   return folder.file(name);
 }
 
-function serve(db: string, flags: readonly string[]): Promise<OwnService> {
-  return OwnService.serve(["--db", db, ...FEW_THREADS, ...flags], {estimates: true});
-}
-
 describe("a service whose store says what the chain's rules are", () => {
   let folder: WorkFolder;
   let daemon: OwnService;
 
   before(async () => {
     folder = await WorkFolder.create();
-    daemon = await serve(await makeStore(folder, "store", {chainId: "0x539", config: OSAKA}), PATIENT);
+    const db = await makeStore(folder, "store", {chainId: "0x539", config: OSAKA});
+    daemon = await OwnService.serve(["--db", db, ...FEW_THREADS], PATIENT);
   });
   after(async () => {
     await daemon.stop();

@@ -60,8 +60,9 @@ describe("estimates beside endless loops", () => {
     await folder.remove();
   });
 
-  async function start(...args: string[]): Promise<void> {
-    daemon = await startDaemon(["--db", db, ...FLAGS, ...args], {estimates: true});
+  async function start(timeout: string): Promise<void> {
+    const flags = ["--db", db, ...FLAGS, "--request-timeout", timeout];
+    daemon = await startDaemon(flags, {estimates: true, tuning: {settings: {timeMs: 600_000}}});
   }
 
   async function connect(address?: string): Promise<RawConnection> {
@@ -93,7 +94,7 @@ describe("estimates beside endless loops", () => {
   }
 
   test("a call of more than both slices goes on in each, to its end; then transfers of the loops' own client and of another are answered while no loop is", async () => {
-    await start("--estimate-time", "600000", "--request-timeout", "86400000");
+    await start("86400000");
     const connection = await connect();
     const counting = (id: string, last: string) =>
       ask(
@@ -135,7 +136,7 @@ describe("estimates beside endless loops", () => {
   });
 
   test("a loop that would wait longer than its request may take is HTTP 503 at once, with Retry-After, and another client's is not", async t => {
-    await start("--estimate-time", "600000", "--request-timeout", "1500000");
+    await start("1500000");
     const longWaiting = () => daemon.readMetric('proofd_estimate_queue_calls{queue="long"}');
     const helper = await connect();
     for (let at = 0; at < 3; at++) {
@@ -170,8 +171,9 @@ describe("estimates beside endless loops", () => {
   });
 
   test("a loop takes its time and no more, and what shared its task is answered", async () => {
-    const service = await OwnService.serve(["--db", db, ...FLAGS, "--estimate-time", "100"], {
+    const service = await OwnService.serve(["--db", db, ...FLAGS], {
       estimates: true,
+      settings: {timeMs: 100},
     });
     const ids = Array.from({length: 30}, (_, at) => at);
     const batch = ids.map(id => (id % 10 === 3 ? loop(id) : transfer(id)));

@@ -1,6 +1,7 @@
 /** Estimates on a store that names no rules: flags name them. And why a call has no estimate, in words that its caller can act on. */
 
 import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
@@ -16,10 +17,10 @@ const TO = `0x${"bb".repeat(20)}`;
 const WRITER = `0x${"a1".repeat(20)}`;
 const WRITE_ONE = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
 /** However slow the machine: no estimate is given up. */
-const PATIENT = ["--estimate-time", "600000", "--request-timeout", "3600000"];
-const RULES = ["--chain-id", "1337", "--workers", "1", "--estimate-workers", "1", ...PATIENT];
-const EXTRA_DATA = "--fee-model extra-data --variable-cost 0 --min-margin 1.5".split(" ");
-const FLOOR = "--min-gas-price 1000 --gas-price-ratio 0 --gas-price-adjustment 5".split(" ");
+const PATIENT = {estimates: true, limits: {timeoutMs: 3_600_000}, settings: {timeMs: 600_000}};
+const RULES = ["--chain-id", "1337", "--workers", "1", "--estimate-workers", "1"];
+const EXTRA_DATA = {model: "extra-data", variableCost: 0, minMargin: 1.5};
+const FLOOR = {minGasPrice: 1000, gasPriceRatio: 0, gasPriceAdjustment: 5};
 
 let folder: WorkFolder;
 let daemon: OwnService;
@@ -37,14 +38,22 @@ before(async () => {
     },
   };
   for (const name of ["db", "other"]) await importLines(folder.file(name), [block], {finalized: "last"});
-  const flags = ["--db", folder.file("db"), "--hardfork", "osaka", ...RULES, ...EXTRA_DATA];
-  daemon = await OwnService.serve(flags, {estimates: true});
+  daemon = await serve("db", "osaka", EXTRA_DATA);
 });
 
 after(async () => {
   await daemon.stop();
   await folder.remove();
 });
+
+async function serve(name: string, hardfork: string, fees: object): Promise<OwnService> {
+  const path = folder.file(`${name}-fees.json`);
+  await writeFile(path, JSON.stringify(fees));
+  return OwnService.serve(
+    ["--db", folder.file(name), "--hardfork", hardfork, "--fees", path, ...RULES],
+    PATIENT,
+  );
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
 async function estimate(...params: unknown[]): Promise<any> {
@@ -68,13 +77,12 @@ test("a store that names no rules is refused with the flag that names them", asy
   assert.match(answers[1]?.error?.message ?? "", /no chain id \(start with --chain-id/);
 });
 
-test("estimates are made under the hard fork and by the fee model that flags name", async () => {
+test("estimates are made under the hard fork and by the fee model that its file names", async () => {
   const {result} = await estimate(WRITE_ONE);
   assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
-  // 1.5 * 30 000 000, which --fixed-cost is where the block has no extraData.
+  // 1.5 * 30 000 000, which fixedCost is where the block has no extraData.
   assert.equal(Number(result.priorityFeePerGas), 45_000_000);
-  const flags = ["--db", folder.file("other"), "--hardfork", "london", ...RULES, ...FLOOR];
-  const other = await OwnService.serve(flags, {estimates: true});
+  const other = await serve("other", "london", FLOOR);
   const london = await other.call("chain_estimateGas", [WRITE_ONE]);
   const plain = await other.call("chain_estimateGas", [{to: TO}]);
   await other.stop();

@@ -44,7 +44,7 @@ describe("an estimate thread that dies", () => {
       onWorkerExit: error => trouble.reportWorkerExit(error),
     });
     const limits = {...DEFAULT_LIMITS, timeoutMs: 86_400_000};
-    const options = {host: "127.0.0.1", port: 0, limits, logsRequests: false};
+    const options = {host: "127.0.0.1", port: 0, limits};
     const {gasCap, timeMs} = settings;
     const estimate = engine.estimate.bind(engine);
     front = createFront(options, engine, {kind: "here", gasCap, timeMs, workers: 1, estimate}, trouble, log);

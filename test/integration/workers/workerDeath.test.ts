@@ -32,7 +32,7 @@ before(async () => {
     createIfMissing: false,
     onWorkerExit,
   });
-  const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS, logsRequests: false};
+  const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS};
   front = createFront(options, engine, {kind: "none"}, trouble, log);
   url = `http://127.0.0.1:${await front.http.listen()}`;
 });

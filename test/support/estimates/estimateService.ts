@@ -81,7 +81,7 @@ function openFront(
   estimate: (job: EstimateJob) => Promise<EstimateAnswers>,
   trouble: TroubleLog,
 ): Front {
-  const options = {host: "127.0.0.1", port: 0, limits: LIMITS, logsRequests: false};
+  const options = {host: "127.0.0.1", port: 0, limits: LIMITS};
   const here = {kind: "here", gasCap, timeMs, workers: 1, estimate} as const;
   return createFront(options, engine, here, trouble, pino({level: "error"}));
 }

@@ -3,8 +3,6 @@ import {execFileSync} from "node:child_process";
 import {closeSync, constants, createWriteStream, openSync, type WriteStream} from "node:fs";
 import {PassThrough} from "node:stream";
 import {pino} from "pino";
-import {createCommand} from "../../../cli/flags/flagTable.ts";
-import {readServiceOptions, SERVE_FLAGS} from "../../../cli/flags/serveFlags.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {type RunningService, startService} from "../../../service/runningService.ts";
 import type {ServiceOptions} from "../../../service/serviceOptions.ts";
@@ -13,9 +11,14 @@ import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.t
 import {within} from "../wait.ts";
 import {AskedService} from "./askedService.ts";
 import {TESTED_HTTP} from "./testedHttp.ts";
+import {readTuned, type Tuning} from "./tunedOptions.ts";
 
 /** Time between two looks if the service shows no change. */
 const RARE_LOOK_MS = 100;
+
+interface ServedOptions extends Tuning {
+  readonly estimates?: boolean;
+}
 
 export class OwnService extends AskedService {
   /** What it has logged. */
@@ -37,24 +40,20 @@ export class OwnService extends AskedService {
   /** Starts a service on a free port, with these flags of `proofd serve`, and without estimates unless asked for. */
   static async serve(
     args: readonly string[],
-    {estimates = false}: {readonly estimates?: boolean} = {},
+    {estimates = false, ...tuning}: ServedOptions = {},
   ): Promise<OwnService> {
-    const read: ServiceOptions[] = [];
-    const command = createCommand("serve", "", SERVE_FLAGS, (values, self) => {
-      read.push(readServiceOptions(values, self));
-    });
     const flags = ["--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args];
-    await command.exitOverride().parseAsync(flags, {from: "user"});
+    const {options, logLevel} = await readTuned(flags, tuning);
     const logged = new PassThrough();
-    const log = pino({name: "proofd"}, logged);
-    return new OwnService(await startService(read[0] as ServiceOptions, {log}), logged);
+    const log = pino({name: "proofd", level: logLevel}, logged);
+    return new OwnService(await startService(options, {log}), logged);
   }
 
   /** Like `serve`, with `--diffs` of a named pipe beside the store. What the test writes to `input` comes out of it. */
   static async fed(
     db: string,
     flags: readonly string[] = [],
-    options: {readonly estimates?: boolean} = {},
+    options: ServedOptions = {},
   ): Promise<OwnService> {
     const pipe = `${db}.fifo`;
     execFileSync("mkfifo", [pipe]);

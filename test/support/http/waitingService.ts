@@ -91,7 +91,7 @@ export class WaitingService {
   ): Promise<WaitingService> {
     const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
     const options = {
-      ...{host: "127.0.0.1", port: 0, http: TESTED_HTTP, logsRequests: false, ...more},
+      ...{host: "127.0.0.1", port: 0, http: TESTED_HTTP, ...more},
       limits: {...DEFAULT_LIMITS, ...limits},
     };
     const logged: string[] = [];

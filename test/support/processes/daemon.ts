@@ -4,11 +4,13 @@ import {once} from "node:events";
 import {fileURLToPath} from "node:url";
 import {AskedService} from "../http/askedService.ts";
 import {TESTED_HTTP} from "../http/testedHttp.ts";
+import type {Tuning} from "../http/tunedOptions.ts";
 import {within} from "../wait.ts";
 import {type Finished, startChild} from "./childProcesses.ts";
 import type {CommandEnd} from "./commandLines.ts";
 
 const MAIN = fileURLToPath(new URL("../../../cli/main.js", import.meta.url));
+const TUNED_SERVE = fileURLToPath(new URL("./tunedServe.js", import.meta.url));
 const COMMAND_LINES = fileURLToPath(new URL("./commandLines.js", import.meta.url));
 
 /** The metric with the cost of the calls of chain_getProof that are admitted and not finished. */
@@ -55,17 +57,20 @@ export async function runCommandLines(
 interface ServeOptions extends RunOptions {
   /** With threads that estimate gas. They load the EVM, two fifths of a start's processor time. Default: without. */
   readonly estimates?: boolean;
+  /** Runs the command of tunedServe.ts instead. */
+  readonly tuning?: Tuning;
 }
 
 /** Starts `proofd serve` on a free port and waits until it listens. @throws Error with its stderr if it ends before */
 export async function startDaemon(
   args: readonly string[],
-  {estimates = false, ...options}: ServeOptions = {},
+  {estimates = false, tuning, ...options}: ServeOptions = {},
 ): Promise<Daemon> {
-  const daemon = new Daemon(
-    ["serve", "--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args],
-    options,
-  );
+  const flags = ["--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args];
+  const daemon =
+    tuning === undefined
+      ? new Daemon(["serve", ...flags], options)
+      : new Daemon([JSON.stringify(tuning), ...flags], {...options, main: TUNED_SERVE});
   await within("proofd to listen", daemon.listening);
   return daemon;
 }

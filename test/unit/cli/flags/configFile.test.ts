@@ -17,27 +17,27 @@ function read(lines: readonly string[], flags: readonly string[] = [], variables
 }
 
 test("a file sets flags by their names, several lines make a list, and comments do not count", () => {
-  const {port, db, cors, limits, estimate, logRequests, verify} = read([
+  const {port, db, cors, limits, estimate, isBalanced, verify} = read([
     "# the store",
     "db=d",
-    "  max-batch  =  7",
+    "  max-queue  =  7",
     "",
     "cors = https://a.example",
     "cors = https://b.example",
     "no-estimate = true",
-    "log-requests = true\r",
+    "balanced = true\r",
     "verify = false",
   ]);
-  assert.deepEqual([port, db, limits.batchCalls], [8545, "d", 7]);
+  assert.deepEqual([port, db, limits.queueCost], [8545, "d", 7]);
   assert.deepEqual(cors, ["https://a.example", "https://b.example"]);
-  assert.deepEqual([estimate.isEnabled, logRequests, verify], [false, true, false]);
+  assert.deepEqual([estimate.isEnabled, isBalanced, verify], [false, true, false]);
 });
 
 test("a flag wins over a variable, and a variable over the file; lists do not mix", () => {
-  const lines = ["port = 1", "max-batch = 1", "max-queue = 1", "cors = https://a.example"];
-  const variables = {PROOFD_PORT: "2", PROOFD_MAX_BATCH: "3"};
+  const lines = ["port = 1", "max-queue = 1", "request-timeout = 1", "cors = https://a.example"];
+  const variables = {PROOFD_PORT: "2", PROOFD_MAX_QUEUE: "3"};
   const {port, limits, cors} = read(lines, ["--port", "4", "--cors", "*"], variables);
-  assert.deepEqual([port, limits.batchCalls, limits.queueCost, cors], [4, 3, 1, ["*"]]);
+  assert.deepEqual([port, limits.queueCost, limits.timeoutMs, cors], [4, 3, 1, ["*"]]);
   const off = {PROOFD_VERIFY: "0", PROOFD_NO_ESTIMATE: "false"};
   const {verify, estimate} = read(["verify = true", "no-estimate = true"], [], off);
   assert.deepEqual([verify, estimate.isEnabled], [false, true]);
@@ -45,11 +45,11 @@ test("a flag wins over a variable, and a variable over the file; lists do not mi
 
 test("what is wrong with a file is said with its line", () => {
   for (const [line, message] of [
-    ["max-bacth = 1", /line 2: expected a flag of proofd serve, got max-bacth/],
+    ["max-queu = 1", /line 2: expected a flag of proofd serve, got max-queu/],
     ["config = x", /line 2: expected a flag of proofd serve, got config/],
     ["port", /line 2: expected name = value/],
     ["port = x", /line 2: port: Expected a whole number from 0 to 65535. Got 'x'/],
-    ["log-requests = yes", /line 2: log-requests: Expected true or false. Got 'yes'/],
+    ["balanced = yes", /line 2: balanced: Expected true or false. Got 'yes'/],
     ["db = e", /line 2: expected db once, got it again/],
     ["max-lag = 5", /--max-lag in the file of --config has no effect without --diffs, --l2, or --feed/],
   ] as const)

@@ -33,7 +33,6 @@ test("flags that are missing or have no effect are refused", () => {
     [["--finality", "tag"], /--finality tag needs --l2/],
     [["--finality", "manual"], /Allowed choices are l1, tag/],
     [["--rollup", ADDRESS], /--rollup has no effect without --finality or --l1/],
-    [["--finality-poll", "500"], /--finality-poll has no effect without/],
     [[...L2, "--finality", "tag", "--l1-depth", "1"], /--l1-depth has no effect with --finality tag/],
     [[...L1, "--rollup", "0x12"], /Expected an address/],
   ] as const)

@@ -36,14 +36,14 @@ test("without URLs there are no nodes", () => {
 test("URLs are repeated or have commas between, and ws ones are for subscriptions", () => {
   const {l2, l1} = read([
     ...["--l2", "http://a:8545", "--l2", "https://user:key@b/v3/key?x=1, ws://a:8546,wss://b/"],
-    ...["--l2-header", "X-Api-Key: a, b", "--l2-header", "authority:\t x", "--l2-timeout", "1000"],
+    ...["--l2-header", "X-Api-Key: a, b", "--l2-header", "authority:\t x"],
     ...["--l1", "http://c"],
   ]);
   assert.deepEqual(l2, {
     urls: ["http://a:8545/", "https://user:key@b/v3/key?x=1"],
     subscriptions: ["ws://a:8546/", "wss://b/"],
     headers: {"x-api-key": "a, b", authority: "x"},
-    timeoutMs: 1000,
+    timeoutMs: 30_000,
     maxAnswerBytes: 128 * MIB,
   });
   assert.deepEqual(l1, {
@@ -61,12 +61,11 @@ test("variables hold the same, headers one a line, and flags come before them", 
     PROOFD_L2: "http://a,http://b",
     PROOFD_L2_HEADER: "authorization: Bearer x\nx-other: y",
     PROOFD_L1: "http://c",
-    PROOFD_L1_TIMEOUT: "500",
   };
   const {l2, l1} = read(["--l1", "http://d"], variables);
   assert.deepEqual(l2?.urls, ["http://a/", "http://b/"]);
   assert.deepEqual(l2.headers, {authorization: "Bearer x", "x-other": "y"});
-  assert.deepEqual([l1?.urls, l1?.timeoutMs], [["http://d/"], 500]);
+  assert.deepEqual(l1?.urls, ["http://d/"]);
 });
 
 test("a bad URL is refused by its number and never shown", () => {
@@ -118,9 +117,8 @@ test("a bad header is refused by its number or name and never shown", () => {
   });
 });
 
-test("headers and time-outs without a URL are refused", () => {
+test("headers without a URL are refused", () => {
   assertRefused(["--l2-header", "x: secret"], /^error: --l2-header has no effect without --l2$/);
-  assertRefused(["--l1-timeout", "500"], /^error: --l1-timeout has no effect without --l1$/);
   assertRefused([], /^error: variable PROOFD_L1_HEADER has no effect without --l1$/, {
     PROOFD_L1_HEADER: "x: secret",
   });

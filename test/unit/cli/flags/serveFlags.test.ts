@@ -17,9 +17,8 @@ test("flags of the store, the server, the nodes and finality", () => {
   const {estimate, limits, l2, finality, ...options} = read(
     "--db d --host ::1 --port 1 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
     `--l2 ${L2} --source trace --audit 4 --genesis g --finalized 5 --max-lag 6 --max-finality-lag 7 --history 8`,
-    `--l1 ${L1} --finality-poll 900 --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
-    "--verify --chain-id 12 --suite poseidon2 --log-requests --trust-forwarded 10.0.0.0/8,::1",
-    "--http node --page off",
+    `--l1 ${L1} --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
+    "--verify --chain-id 12 --suite poseidon2 --trust-forwarded 10.0.0.0/8,::1 --http node",
   );
   assert.deepEqual(options, {
     ...{db: "d", host: "::1", port: 1, workers: 2, cacheBytes: 3 << 20},
@@ -29,9 +28,7 @@ test("flags of the store, the server, the nodes and finality", () => {
       allowedHosts: ["a", "b"],
       namespace: "n",
       isBalanced: false,
-      logRequests: true,
       trustForwarded: ["10.0.0.0/8", "::1"],
-      hasPage: false,
     },
     ...{diffs: undefined, feed: undefined, publish: undefined},
     ...{finalized: 5, maxLagSeconds: 6, maxFinalityLagSeconds: 7},
@@ -51,45 +48,33 @@ test("flags of the store, the server, the nodes and finality", () => {
     [[L1], [L2]],
   );
   assert.deepEqual(rollup, {contract: new Uint8Array(CONTRACT), from: 10, depth: 11, root: "none"});
-  assert.equal(pollMs, 900);
+  assert.equal(pollMs, 12_000);
 });
 
 test("files, the demo chain, and finality that nothing here tells", () => {
   const {diffs, finalized} = read("--db d --diffs f --finalized last");
   assert.deepEqual({diffs, finalized}, {diffs: "f", finalized: "last"});
-  const {demo, hasPage, maxFinalityLagSeconds} = read("--db d --demo --max-finality-lag 7");
-  assert.deepEqual(
-    {demo, hasPage, maxFinalityLagSeconds},
-    {demo: true, hasPage: true, maxFinalityLagSeconds: 7},
-  );
+  const {demo, maxFinalityLagSeconds} = read("--db d --demo --max-finality-lag 7");
+  assert.deepEqual({demo, maxFinalityLagSeconds}, {demo: true, maxFinalityLagSeconds: 7});
 });
 
 test("flags of limits", () => {
-  const {limits} = read(
-    "--db d --max-body-bytes 1 --max-body-bytes-total 2 --max-batch 3 --max-storage-keys 4 --max-cost 5",
-    "--max-response-bytes 6 --max-queue 7 --max-held-bytes 8 --request-timeout 9 --max-waiting 10",
-  );
-  assert.deepEqual(limits, {
-    ...DEFAULT_LIMITS,
-    ...{bodyBytes: 1, bodyBytesTotal: 2, batchCalls: 3, storageKeys: 4, requestCost: 5},
-    ...{responseBytes: 6, queueCost: 7, unsentBytesTotal: 8, timeoutMs: 9, waitingCalls: 10},
-  });
+  const {limits} = read("--db d --max-queue 7 --request-timeout 9 --max-waiting 10");
+  assert.deepEqual(limits, {...DEFAULT_LIMITS, queueCost: 7, timeoutMs: 9, waitingCalls: 10});
 });
 
 test("a service publishes to NATS, or takes blocks from there", () => {
-  const {publish} = read(
-    "--publish nats://a:1,tls://b:2 --publish nats://c:3 --stream s --stream-hours 2 --stream-gb 3",
-  );
+  const {publish} = read("--publish nats://a:1,tls://b:2 --publish nats://c:3 --stream s --stream-gb 3");
   assert.deepEqual(publish, {
-    nats: {urls: ["nats://a:1", "tls://b:2", "nats://c:3"], credsPath: undefined, caPath: undefined},
+    nats: {urls: ["nats://a:1", "tls://b:2", "nats://c:3"], credsPath: undefined},
     stream: "s",
-    rules: {replicas: 3, maxAgeMs: 7_200_000, maxBytes: 3e9},
+    rules: {replicas: 3, maxAgeMs: 604_800_000, maxBytes: 3e9},
     snapshots: {every: 10_000, bytesPerSecond: 50_000_000},
   });
   const {feed} = read("--feed nats://a:1");
   assert.deepEqual(feed, {
     kind: "feed",
-    nats: {urls: ["nats://a:1"], credsPath: undefined, caPath: undefined},
+    nats: {urls: ["nats://a:1"], credsPath: undefined},
     stream: "blocks",
     client: "proofd replica",
   });

@@ -1,0 +1,103 @@
+/**
+ * The file of --fees: the parameters of the priority fee as JSON, by the names of docs/gas.md. A field that is left out has its default.
+ *
+ *   {"model": "extra-data", "minMargin": 1.2, "fixedCost": "30000000", "packAlign": true}
+ */
+import {readFileSync} from "node:fs";
+import {type Command, InvalidArgumentError} from "commander";
+import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job/estimateSettings.ts";
+import {bigintParser, parseDecimal} from "./flag.ts";
+import {refuseFlag} from "./flagTable.ts";
+
+const DEFAULTS = DEFAULT_ESTIMATE_SETTINGS.fee;
+const MODELS: readonly FeeSettings["model"][] = ["verification", "extra-data"];
+const EXTRA_DATA_MARGIN = "1.2";
+
+/** Each throws InvalidArgumentError. */
+const READERS: {readonly [name in keyof FeeSettings]: (value: unknown) => FeeSettings[name]} = {
+  model: readModel,
+  minMargin: readDecimal,
+  verificationGasCost: wholeFrom(0n),
+  verificationCapacity: wholeFrom(1n),
+  gasPriceRatio: readDecimal,
+  gasPriceAdjustment: wholeFrom(0n),
+  minGasPrice: wholeFrom(0n),
+  fixedCost: wholeFrom(0n),
+  variableCost: wholeFrom(0n),
+  packAlign: readBoolean,
+};
+const FIELDS_OF: Readonly<Record<FeeSettings["model"], readonly string[]>> = {
+  verification: [
+    "verificationGasCost",
+    "verificationCapacity",
+    "gasPriceRatio",
+    "gasPriceAdjustment",
+    "minGasPrice",
+  ],
+  "extra-data": ["fixedCost", "variableCost", "packAlign"],
+};
+
+/** @param command - ends the program with a usage error that names the field. @returns the defaults without a path */
+export function readFees(path: string | undefined, command: Command): FeeSettings {
+  if (path === undefined) return DEFAULTS;
+  const refuse = (problem: string): never => refuseFlag(command, "fees", `: ${path}: ${problem}`);
+  const given: Partial<FeeSettings> = Object.fromEntries(
+    Object.entries(readObject(path, refuse)).map(([name, value]) => [name, readField(name, value, refuse)]),
+  );
+  const {model = DEFAULTS.model} = given;
+  const other = model === "verification" ? "extra-data" : "verification";
+  const idle = Object.keys(given).find(name => FIELDS_OF[other].includes(name));
+  if (idle !== undefined) refuse(`${idle} has no effect with the model ${model}`);
+  const minMargin = model === "extra-data" ? EXTRA_DATA_MARGIN : DEFAULTS.minMargin;
+  return {...DEFAULTS, minMargin, ...given};
+}
+
+function readObject(path: string, refuse: (problem: string) => never): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? value
+    : refuse("expected a JSON object");
+}
+
+function readField(name: string, value: unknown, refuse: (problem: string) => never): unknown {
+  const names = Object.keys(READERS);
+  if (!names.includes(name)) refuse(`${name} is none of the fields: ${names.join(", ")}`);
+  try {
+    return READERS[name as keyof FeeSettings](value);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    return refuse(`${name}: ${error.message} Got ${JSON.stringify(value)}.`);
+  }
+}
+
+function readModel(value: unknown): FeeSettings["model"] {
+  const model = MODELS.find(name => name === value);
+  if (model !== undefined) return model;
+  throw new InvalidArgumentError(`Expected ${MODELS.join(" or ")}.`);
+}
+
+function readDecimal(value: unknown): string {
+  return parseDecimal(textOf(value));
+}
+
+function wholeFrom(low: bigint): (value: unknown) => bigint {
+  const parse = bigintParser(low);
+  return value => parse(textOf(value));
+}
+
+function readBoolean(value: unknown): boolean {
+  if (typeof value === "boolean") return value;
+  throw new InvalidArgumentError("Expected true or false.");
+}
+
+/** A JSON number beyond 2^53 - 1 is not exact, so it must be text. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  throw new InvalidArgumentError("Expected a number, as text if it is above 2^53 - 1.");
+}
