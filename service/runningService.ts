@@ -20,7 +20,6 @@ import type {Engine, EngineOptions} from "../workers/engine.ts";
 import type {ImportEvent} from "../workers/job/importJob.ts";
 import type {FeedSource} from "../workers/job/importSource.ts";
 import {type Announcement, describeService} from "./announcement.ts";
-import {describeConversion} from "./conversionText.ts";
 import {importDemo} from "./demo.ts";
 import {limitConnections} from "./descriptors.ts";
 import {Ends} from "./ends.ts";
@@ -123,7 +122,6 @@ function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger)
     suite,
     ...(estimate.isEnabled ? {estimates: estimate} : {}),
     pruning: {history, rests: true, onEvent: logPruning(log)},
-    onConversion: describeConversion(text => log.info(text)),
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
   };
 }

@@ -23,7 +23,6 @@ export type StoreErrorCode =
   | "PRUNING" // refused: blocks are being pruned, and that is not done
   | "NOT_AUDITED" // refused: the block is not audited yet, and only audited blocks are finalized
   | "FINALITY_CONFLICT" // layer 1 contradicts what it said before, or a state root held here
-  | "KEY_UNKNOWN" // the store does not know the address or slot of a leaf
   | "TREE_FULL"; // no leaf position left
 
 /** `error.code` says what happened; the message names the record or block. */

@@ -7,12 +7,12 @@
 import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
-import {FORMAT_VERSION, makeFormat, readFormat, requireFormat, type StoreFormat} from "./block/format.ts";
+import {makeFormat, readFormat, requireFormat} from "./block/format.ts";
 import {StateReader} from "./block/stateReader.ts";
 import {acknowledge, reclaimPages, rollBack} from "./commit/rollback.ts";
 import type {WriteTarget} from "./commit/writeTarget.ts";
-import {convertStore, needsConversion, type OnConversion} from "./convert/convertStore.ts";
 import {StoreError} from "./errors.ts";
+import type {HashSuite} from "./hash/suite.ts";
 import {requireAcknowledged} from "./leveldb/acknowledgedNote.ts";
 import {isWriteRefusal, openFailed} from "./leveldb/levelErrors.ts";
 import {LogTail} from "./leveldb/logTail.ts";
@@ -35,8 +35,6 @@ interface StoreOptions {
   readonly readsFullDisk?: boolean;
   /** The hash suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string | undefined;
-  /** Owner only: called before and after the store is converted from an older format. */
-  readonly onConversion?: OnConversion | undefined;
   /** Memory for the pages and hints that this reader keeps. */
   readonly cacheBytes: number;
 }
@@ -90,14 +88,11 @@ export class StateStore implements WriteTarget {
     });
     const source = new StoreSource(db);
     const openStore = async (): Promise<StateStore> => {
-      const {version, suite} = await readStoreFormat(db, source, directory, create, options.suite);
-      const isWritable = role === "owner" && db.status === "open";
-      if (version < FORMAT_VERSION && !isWritable) throw needsConversion(directory, version);
+      const suite = await readSuite(db, source, directory, create, options.suite);
       const hintBytes = Math.min(options.cacheBytes / HINTS_PART, MAX_HINT_BYTES);
       const memory = {pageBytes: options.cacheBytes - hintBytes, hintBytes};
       const reader = new StateReader(source, suite, memory);
       await reader.latest();
-      await convertStore({reader, db, directory}, version, options.onConversion ?? (() => {}));
       return new StateStore(db, source, directory, reader, isNew ? missing : undefined);
     };
     try {
@@ -229,19 +224,19 @@ async function openLevel(db: Level<Buffer, Buffer>, directory: string): Promise<
 }
 
 /** Makes the store if it may. @param expected - the hash suite that the store must have, or that a new one gets */
-async function readStoreFormat(
+async function readSuite(
   db: Level<Buffer, Buffer>,
   source: StoreSource,
   directory: string,
   create: boolean,
   expected: string | undefined,
-): Promise<StoreFormat> {
+): Promise<HashSuite> {
   if (create && readFormat(source, directory) === undefined) return makeFormat(db, directory, expected);
-  const format = await requireFormat(source, directory);
-  if (expected !== undefined && format.suite.name !== expected)
+  const suite = await requireFormat(source, directory);
+  if (expected !== undefined && suite.name !== expected)
     throw new StoreError(
       "FORMAT_MISMATCH",
-      `${directory}: expected hash suite ${expected}, got ${format.suite.name}`,
+      `${directory}: expected hash suite ${expected}, got ${suite.name}`,
     );
-  return format;
+  return suite;
 }

@@ -121,9 +121,9 @@ async function takeFiles(
 export async function readNewestBlock(folder: string, directory: string): Promise<NewestBlock> {
   const files = await FileSnapshot.open(folder);
   try {
-    const {suite, version} = await requireFormat(files, directory);
+    const suite = await requireFormat(files, directory);
     const reader = new StateReader(files, suite, NO_MEMORY);
-    await reader.requireMarks(version);
+    await reader.requireMarks();
     const block = await reader.latest();
     const note = await readNote(folder);
     const loss = note === undefined ? undefined : describeLoss(note, block);

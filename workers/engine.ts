@@ -11,7 +11,6 @@
  */
 import {checkChainId} from "../storage/block/format.ts";
 import type {FinalityStep} from "../storage/commit/finalityStep.ts";
-import type {OnConversion} from "../storage/convert/convertStore.ts";
 import {StoreError} from "../storage/errors.ts";
 import {PrunedBlocks} from "../storage/prune/prunedBlocks.ts";
 import {createRetention, type History} from "../storage/prune/retention.ts";
@@ -57,8 +56,6 @@ export interface EngineOptions {
   readonly chainId?: bigint | undefined;
   /** Without it there are no gas estimates. */
   readonly estimates?: EstimateOptions;
-  /** Called before and after a store of an older format is converted. */
-  readonly onConversion?: OnConversion;
   /** Which blocks are pruned, and when. Without it none is. */
   readonly pruning?: PruningOptions;
   /** Called when a worker died. Its calls fail, and it is replaced. */
@@ -125,12 +122,11 @@ export class Engine {
 
   /** @throws StoreError (see storage/errors.ts; `code` and `message` are for the operator) */
   static async open(options: EngineOptions): Promise<Engine> {
-    const {directory, createIfMissing, chainId, suite, onConversion} = options;
+    const {directory, createIfMissing, chainId, suite} = options;
     const store = await StateStore.open({
       directory,
       createIfMissing,
       suite,
-      onConversion,
       role: options.readOnly === true ? "sharer" : "owner",
       readsFullDisk: options.servesFullDisk === true,
       cacheBytes: MAIN_CACHE_BYTES,

@@ -82,10 +82,10 @@ function readState(reader: StateReader) {
     const begun = {header, stateRoot, chain: {}, ancestors: []};
     const builder = await StateBuilder.create(store, begun, tree.nextFreeNode, () => {});
     for (const code of codes) await builder.addCode(code);
-    for (const {leafIndex, key, account} of accounts) builder.addAccount(leafIndex, {key}, builtOf(account));
+    for (const {leafIndex, key, account} of accounts) builder.addAccount(leafIndex, key, builtOf(account));
     for (const {owner, tree: slotTree, slots} of storages) {
       builder.beginSlots(owner, slotTree.nextFreeNode);
-      for (const {leafIndex, key, value} of slots) builder.addSlot(leafIndex, {key}, value);
+      for (const {leafIndex, key, value} of slots) builder.addSlot(leafIndex, key, value);
       await builder.endSlots();
     }
     await builder.finish();
@@ -108,7 +108,9 @@ function leavesOf(reader: StateReader, tree: TreeRoot, owner: number): KeyedLeaf
       const leaf = leafAt(page, position);
       const key = keys[position];
       if (leaf === undefined || key === undefined || first + position < FIRST_FREE_NODE) continue;
-      leaves.push({...leaf, leafIndex: first + position, key: new Uint8Array(key)});
+      const bytes = new Uint8Array(owner === 0 ? key.length : 32);
+      bytes.set(key, bytes.length - key.length);
+      leaves.push({...leaf, leafIndex: first + position, key: bytes});
     }
   }
   return leaves;

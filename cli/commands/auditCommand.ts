@@ -79,7 +79,7 @@ async function openSnapshot(db: string): Promise<FileSnapshot> {
 
 async function readHeld(snapshot: FileSnapshot, db: string, block: number | undefined): Promise<HeldValues> {
   try {
-    const {suite} = await requireFormat(snapshot, db);
+    const suite = await requireFormat(snapshot, db);
     const reader = new StateReader(snapshot, suite, MEMORY);
     const chosen = block ?? (await reader.latest());
     if (chosen === undefined) throw new StoreError("BLOCK_UNKNOWN", "the store holds no block");

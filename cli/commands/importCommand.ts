@@ -3,7 +3,6 @@
 import {readManifest} from "../../pulled/folder/manifest.ts";
 import {PulledError} from "../../pulled/pulledError.ts";
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
-import {sayConversion} from "../../service/conversionText.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../service/storeOpening.ts";
 import {WorkError} from "../../service/workError.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
@@ -34,7 +33,6 @@ export async function runImport(options: ImportOptions): Promise<number> {
     cacheBytes: DEFAULT_CACHE_BYTES,
     createIfMissing: true,
     chainId: options.chainId,
-    onConversion: sayConversion,
     suite: suiteOf(options),
     pruning: {history: options.history, rests: false, onEvent: (event: PruneEvent) => pruned.note(event)},
   };

@@ -1,5 +1,4 @@
 /** `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it. */
-import {sayConversion} from "../../service/conversionText.ts";
 import {codeOf, openFailed} from "../../service/openFailure.ts";
 import {DEFAULT_CACHE_BYTES} from "../../service/storeOpening.ts";
 import {WorkError} from "../../service/workError.ts";
@@ -27,7 +26,6 @@ async function removeFinalized(db: string, to: number): Promise<number | undefin
     directory: db,
     role: "owner",
     cacheBytes: DEFAULT_CACHE_BYTES,
-    onConversion: sayConversion,
   } as const;
   const store = await StateStore.open(options).catch((error: unknown) => {
     throw openFailed(db, error);

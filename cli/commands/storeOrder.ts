@@ -1,7 +1,6 @@
 /** Carries out an order on a store: in this process, or in the process that has the store open. */
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
 import {NoControl, sendOrder} from "../../server/control/controlClient.ts";
-import {sayConversion} from "../../service/conversionText.ts";
 import {codeOf} from "../../service/openFailure.ts";
 import {DEFAULT_CACHE_BYTES, openStore} from "../../service/storeOpening.ts";
 import {WorkError} from "../../service/workError.ts";
@@ -27,7 +26,6 @@ async function obeyHere(db: string, {kind, to}: BlockOrder): Promise<ControlAnsw
     workers: 0,
     cacheBytes: DEFAULT_CACHE_BYTES,
     createIfMissing: false,
-    onConversion: sayConversion,
   };
   const engine = await openStore(options).catch((error: unknown) => {
     if (error instanceof WorkError && codeOf(error.cause) === "STORE_IN_USE") return undefined;

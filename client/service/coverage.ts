@@ -13,8 +13,6 @@ export interface Coverage {
   readonly ranges: readonly (readonly [from: bigint, to: bigint])[];
   /** How many ranges there are in all. */
   readonly rangeCount: bigint;
-  /** Leaves of the newest block whose address or slot the server does not know. undefined: it does not say. */
-  readonly unknownKeys: bigint | undefined;
 }
 
 const MAX_RANGES = 1024;
@@ -29,7 +27,6 @@ const readCoverage = fieldsOf<Coverage>({
   suite: readName,
   ranges: listOf(0, MAX_RANGES, readRange),
   rangeCount: readQuantity,
-  unknownKeys: optional(readQuantity),
 });
 
 /** @throws RpcError */

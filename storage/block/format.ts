@@ -1,7 +1,7 @@
 /**
  * What a store is: the first records of a new one, and the two of them that are JSON.
  *
- *   format   {"version": 5, "suite": "sha256"}                        changes when the store is converted (convert/)
+ *   format   {"version": 1, "suite": "sha256"}                        never changes
  *   chain    {"chainId": "0x..", "config": "{..}", "first": {..}}     empty before the first block
  *   first    {"number": 100, "ancestors": "0x.."}                     only in a store that does not begin with block 0
  */
@@ -11,7 +11,6 @@ import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../hash/suiteNames.ts";
 import {findSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
-import {ALL_KNOWN, encodeKeyMark} from "../keys/keyMark.ts";
 import {requireAcknowledged} from "../leveldb/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
@@ -20,10 +19,8 @@ import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
 import type {ChainConfig, FirstBlock} from "./blockDifference.ts";
 
-/** Raised whenever a change makes stores unreadable for older releases. docs/store.md has the list of formats. */
-export const FORMAT_VERSION = 5;
-/** Stores from this format on are converted when they are opened for writing. Checks read them as they are. */
-const OLDEST_FORMAT = 4;
+/** Raised whenever a change makes stores unreadable for older releases. */
+const FORMAT_VERSION = 1;
 /** Sorts after every key that begins with a letter or a digit. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 
@@ -36,26 +33,7 @@ const FIRST_MARKS: readonly (readonly [key: Buffer, body: Buffer])[] = [
   [META.earliest, encodeNumber(0)],
   [META.floor, encodeNumber(FIRST_PAGE)],
   [META.unaudited, encodeNumber(MAX_U48)],
-  [META.keys, encodeKeyMark(ALL_KNOWN)],
 ];
-/** The records of META that came later, by the format that brought them. */
-const LATER_MARKS: ReadonlyMap<Buffer, number> = new Map([[META.keys, 5]]);
-
-export interface StoreFormat {
-  /** OLDEST_FORMAT to FORMAT_VERSION. */
-  readonly version: number;
-  readonly suite: HashSuite;
-}
-
-/** The records of META that every store of this format has. */
-export function marksOf(version: number): readonly Buffer[] {
-  return Object.values(META).filter(key => (LATER_MARKS.get(key) ?? 0) <= version);
-}
-
-/** The body of the record `format`. */
-export function encodeFormat(version: number, suite: string): Buffer {
-  return Buffer.from(JSON.stringify({version, suite}));
-}
 
 /**
  * Writes the first records into an empty database.
@@ -67,27 +45,28 @@ export async function makeFormat(
   db: Level<Buffer, Buffer>,
   directory: string,
   suite: string = DEFAULT_SUITE_NAME,
-): Promise<StoreFormat> {
+): Promise<HashSuite> {
   await refuseUnlessEmpty(db, directory);
   // A note of blocks shows that this is no new store.
   await requireAcknowledged(directory, undefined);
   const found = suiteOrThrow(suite);
   const batch = db.batch();
-  for (const [key, body] of [[META.format, encodeFormat(FORMAT_VERSION, suite)] as const, ...FIRST_MARKS])
+  const format = Buffer.from(JSON.stringify({version: FORMAT_VERSION, suite}));
+  for (const [key, body] of [[META.format, format] as const, ...FIRST_MARKS])
     batch.put(key, sealRecord(key, body));
   try {
     await batch.write({sync: true});
   } catch (error) {
     throw writeFailed(error);
   }
-  return {version: FORMAT_VERSION, suite: found};
+  return found;
 }
 
 /**
- * @returns the store's format, which may be an older one
+ * @returns the store's hash suite
  * @throws StoreError STORE_MISSING if the database is empty, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
  */
-export async function requireFormat(source: RecordSource, directory: string): Promise<StoreFormat> {
+export async function requireFormat(source: RecordSource, directory: string): Promise<HashSuite> {
   const stored = readFormat(source, directory);
   if (stored !== undefined) return stored;
   await refuseUnlessEmpty(source, directory);
@@ -95,10 +74,10 @@ export async function requireFormat(source: RecordSource, directory: string): Pr
 }
 
 /**
- * @returns the store's format, or undefined if the record is missing
+ * @returns the store's hash suite, or undefined if the record is missing
  * @throws StoreError FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
  */
-export function readFormat(source: RecordSource, directory: string): StoreFormat | undefined {
+export function readFormat(source: RecordSource, directory: string): HashSuite | undefined {
   let value: Buffer | undefined;
   try {
     value = source.getSync(META.format);
@@ -110,17 +89,12 @@ export function readFormat(source: RecordSource, directory: string): StoreFormat
     "format",
     openRecord(META.format, value),
   );
-  if (version > FORMAT_VERSION)
+  if (version !== FORMAT_VERSION)
     throw new StoreError(
       "FORMAT_MISMATCH",
-      `${directory} has store format ${version}; this proofd reads formats ${OLDEST_FORMAT} to ${FORMAT_VERSION}: use the release that wrote it, or a newer one`,
+      `${directory} has store format ${version}; this proofd reads format ${FORMAT_VERSION}: use the release that wrote it, or import the chain again into a new directory`,
     );
-  if (!(version >= OLDEST_FORMAT))
-    throw new StoreError(
-      "FORMAT_MISMATCH",
-      `${directory} has store format ${version}; this proofd reads formats ${OLDEST_FORMAT} to ${FORMAT_VERSION}: import the chain again into a new directory`,
-    );
-  return {version, suite: suiteOrThrow(storedSuite)};
+  return suiteOrThrow(storedSuite);
 }
 
 /** What the record `chain` says. */

@@ -5,10 +5,9 @@
  *   account tree    before    a ── b ── c           a leaf that is in both: its fields, and its slots that differ
  *                   after     a'── b      ── d      only before: deleted; only after: new; both for one address: made again
  */
-import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
 import type {LeafKeys} from "../keys/leafKeys.ts";
-import {ACCOUNTS_OWNER} from "../keys/leafKeys.ts";
+import {ACCOUNTS_OWNER, missingKey} from "../keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../tree/account.ts";
@@ -29,13 +28,13 @@ const ZERO_WORD = new Uint8Array(WORD);
 /**
  * The changes of a block whose state and whose parent's state are held. Of block 0 these are all accounts.
  *
- * @throws StoreError KEY_UNKNOWN if the store does not know the address or slot of a leaf; BLOCK_UNKNOWN, BLOCK_PRUNED; and those of reading
+ * @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED, and those of reading
  */
 export function readHeldDifference(reader: StateReader, block: number): BlockDifference {
   const record = reader.blockOrThrow(block);
   const before = block === 0 ? undefined : reader.blockOrThrow(block - 1);
   const {header, stateRoot} = record;
-  const accounts = new HeldDifference(reader, block, before, record).read();
+  const accounts = new HeldDifference(reader, before, record).read();
   const chain = block === 0 ? reader.readChain() : undefined;
   return {header, expectedStateRoot: stateRoot, accounts, ...(chain === undefined ? {} : {chain})};
 }
@@ -47,7 +46,6 @@ class HeldDifference {
 
   constructor(
     private readonly reader: StateReader,
-    private readonly block: number,
     private readonly before: BlockRecord | undefined,
     private readonly after: BlockRecord,
   ) {}
@@ -132,12 +130,8 @@ class HeldDifference {
       this.keysOf = {owner, page};
     }
     const key = this.keys[leafIndex % LEAVES_PER_PAGE];
-    if (key !== undefined) return key;
-    const what = owner === ACCOUNTS_OWNER ? "the address of an account" : "a slot";
-    throw new StoreError(
-      "KEY_UNKNOWN",
-      `block ${this.block} changed ${what} (leaf ${leafIndex}) that this store does not know: import the chain's source again, which fills it in`,
-    );
+    if (key === undefined) throw missingKey(owner, leafIndex);
+    return key;
   }
 }
 

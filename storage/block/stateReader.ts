@@ -9,8 +9,7 @@ import {PrunedError, StoreError} from "../errors.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {KeyHints} from "../index/keyHints.ts";
-import {decodeKeyMark, type KeyMark} from "../keys/keyMark.ts";
-import {decodeLeafKeys, type LeafKeys, missingKey, NO_KEYS} from "../keys/leafKeys.ts";
+import {decodeLeafKeys, type LeafKeys, NO_KEYS} from "../keys/leafKeys.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
 import {Pages} from "../page/pages.ts";
@@ -32,7 +31,7 @@ import {openRecord} from "../record/record.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
-import {type ChainRecord, decodeChain, FORMAT_VERSION, marksOf} from "./format.ts";
+import {type ChainRecord, decodeChain} from "./format.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "./trieRoot.ts";
 
 const NO_BYTES = Buffer.alloc(0);
@@ -54,8 +53,6 @@ export class StateReader {
   private newestSeen = -1;
   /** Fixed by the first block, and so read once. */
   private knownChain: ChainRecord | undefined;
-  /** undefined: not read yet. It never changes. */
-  private madeWithKeys: boolean | undefined;
 
   constructor(
     private readonly source: RecordSource,
@@ -162,7 +159,7 @@ export class StateReader {
   }
 
   /**
-   * The keys of a leaf page, as far as they are known.
+   * The keys of a leaf page.
    *
    * @param owner - 0 for the account tree, else the index of the account's leaf
    * @throws StoreError RECORD_DAMAGED
@@ -170,17 +167,6 @@ export class StateReader {
   readLeafKeys(owner: number, page: number): LeafKeys {
     const body = this.readRecord(leafKeysKey(owner, page));
     return body === undefined ? NO_KEYS : decodeLeafKeys(owner, page, body);
-  }
-
-  /** Call it for a leaf without a known key. @throws StoreError RECORD_MISSING if the store has had keys from its first block on */
-  refuseUnknownKey(owner: number, leafIndex: number): void {
-    this.madeWithKeys ??= this.readKeyMark().to === 0;
-    if (this.madeWithKeys) throw missingKey(owner, leafIndex);
-  }
-
-  /** How many leaves have no known key. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
-  readKeyMark(): KeyMark {
-    return decodeKeyMark(this.readMark(META.keys) ?? NO_BYTES);
   }
 
   readExecutionNode(name: string): Buffer | undefined {
@@ -308,11 +294,10 @@ export class StateReader {
   /**
    * Reads every record of META.
    *
-   * @param version - of the store's format
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED if one of them is not what was written
    */
-  async requireMarks(version = FORMAT_VERSION): Promise<void> {
-    for (const key of marksOf(version)) this.readMark(key);
+  async requireMarks(): Promise<void> {
+    for (const key of Object.values(META)) this.readMark(key);
     const latest = await this.latest();
     if (latest !== undefined && this.readChain() === undefined)
       throw new StoreError("RECORD_MISSING", `the chain record is empty, although block ${latest} is held`);

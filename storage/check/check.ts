@@ -12,12 +12,9 @@ import {type Findings, toFinding} from "./findings.ts";
 /**
  * Checks every record's checksum, each kept block's new pages, and the newest block's linked lists and indexes. Of pruned
  * blocks only the records are left to check. Pages that no block reaches are no finding.
- *
- * @param version - of the store's format, which may be an older one
  */
 export async function checkEverything(
   store: StateReader,
-  version: number,
   records: Iterable<[key: Buffer, value: Buffer]>,
   findings: Findings,
 ): Promise<void> {
@@ -26,7 +23,7 @@ export async function checkEverything(
   if (latest === undefined) return;
   let isMarked = true;
   try {
-    await store.requireMarks(version);
+    await store.requireMarks();
   } catch (error) {
     findings.report("the records that say what the store is", toFinding(error));
     isMarked = false;
@@ -51,9 +48,7 @@ export async function checkEverything(
   }
   // Lists and indexes run through pages from all blocks, so they are checked as a whole, for the newest block.
   if (kept === undefined) return;
-  keys.beginCount();
   await checkState(store, findings, keys, kept, "all");
-  if (await findings.pause("the keys of leaves")) keys.endCount();
 }
 
 /** @param before - of the nearest block below that has a record */

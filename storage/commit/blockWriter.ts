@@ -3,7 +3,6 @@
  *
  * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
  */
-import type {AccountDifferences} from "../block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeBlockRecord, encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
@@ -17,7 +16,6 @@ import {decodeNumber, encodeNumber} from "../record/body.ts";
 import {blockKey, executionNodeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
-import {LeafKeyFiller} from "./leafKeyFiller.ts";
 import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {StateWriter} from "./stateWriter.ts";
 import {WriteBatch} from "./writeBatch.ts";
@@ -34,7 +32,6 @@ export class BlockWriter {
   private readonly directory: string;
   private readonly batch: WriteBatch;
   private readonly tail: LogTail;
-  private readonly keys: LeafKeyWriter;
   private readonly state: StateWriter;
   private finalized: number;
   private firstUnaudited: number;
@@ -50,8 +47,7 @@ export class BlockWriter {
     this.directory = directory;
     this.tail = new LogTail(directory);
     this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
-    this.keys = new LeafKeyWriter(reader, this.batch);
-    this.state = new StateWriter(reader, this.batch, this.keys);
+    this.state = new StateWriter(reader, this.batch, new LeafKeyWriter(reader, this.batch));
     this.finalized = reader.readMarkedFinalized() ?? -1;
     this.firstUnaudited = reader.readUnaudited();
   }
@@ -151,7 +147,6 @@ export class BlockWriter {
     const {header} = block;
     this.checkHeader(header);
     const mark = this.batch.mark();
-    const keyMark = this.keys.mark;
     const writtenBefore = this.batch.bytesWritten;
     try {
       const accounts = await this.state.applyAccounts(this.tip?.accounts, block);
@@ -166,36 +161,7 @@ export class BlockWriter {
     } catch (error) {
       // A flush within the block emptied the batch, so everything in it now belongs to this block.
       this.batch.dropSince(this.batch.bytesWritten === writtenBefore ? mark : 0);
-      this.keys.restore(keyMark);
       throw error;
-    }
-  }
-
-  /** May a held block have made leaves whose keys are not known? */
-  needsKeys(block: number): boolean {
-    const {from, to} = this.keys.mark;
-    return block >= from && block < to;
-  }
-
-  /**
-   * Fills in the keys that a held block names, as far as kept blocks have them (leafKeyFiller.ts).
-   *
-   * @param accounts - what the block touched. @throws StoreError RECORD_MISSING, RECORD_DAMAGED
-   */
-  async fillKeys(block: number, accounts: AccountDifferences): Promise<void> {
-    const {tip, reader, keys} = this;
-    if (tip === undefined) return;
-    const kept = reader.readBlock(block) === undefined ? await reader.heldFrom(block) : block;
-    const older = kept === undefined || kept >= tip.header.number ? [] : [reader.blockOrThrow(kept)];
-    try {
-      new LeafKeyFiller(reader.suite, this.batch, keys).fill(accounts, [
-        {accounts: tip.accounts, isNewest: true},
-        ...older.map(record => ({accounts: record.accounts, isNewest: false})),
-      ]);
-      keys.notePassed(block);
-    } finally {
-      // The count always goes with the keys that are put.
-      keys.putMark();
     }
   }
 
@@ -333,7 +299,6 @@ export class BlockWriter {
       this.pendingChain = block.chain ?? {};
       this.batch.put(META.chain, encodeChain(this.pendingChain));
     }
-    this.keys.putMark();
     this.batch.put(hashKey(header.hash), encodeNumber(header.number));
     this.batch.put(
       blockKey(header.number),

@@ -4,7 +4,7 @@
  *
  *   hKeys     32 bytes | 32 bytes | ...
  *   indexes   u32      | u32      | ...                                             the leaf indexes, ascending
- *   bodies    value length u8, value, key length u8, key | ...                      the key's length is NO_KEY if it is unknown
+ *   bodies    value length u8, value, key length u8, key | ...
  */
 import {StoreError} from "../errors.ts";
 import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
@@ -16,15 +16,13 @@ import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
 export const MAX_POSITIONS = 2 ** 32 - 1;
 const FIRST_LEAVES = 64;
 const FIRST_BYTES = 4096;
-const NO_KEY = 0xff;
 
 export interface TabledLeaf {
   readonly leafIndex: number;
   /** Views. */
   readonly hKey: Buffer;
   readonly value: Buffer;
-  /** undefined: unknown. */
-  readonly key: Buffer | undefined;
+  readonly key: Buffer;
 }
 
 export class LeafTable {
@@ -53,27 +51,27 @@ export class LeafTable {
   /**
    * @param hKey - 32 bytes
    * @param value - as a leaf page has it, below 255 bytes
-   * @param key - an address or a slot without leading zeros; undefined: unknown
+   * @param key - an address or a slot without leading zeros
    * @returns where the value stands, for `valueAt`
    * @throws StoreError BLOCK_INVALID unless the index is above the last one and below nextFreeNode
    */
-  add(leafIndex: number, hKey: Uint8Array, value: Uint8Array, key: Uint8Array | undefined): number {
+  add(leafIndex: number, hKey: Uint8Array, value: Uint8Array, key: Uint8Array): number {
     const least = this.leafCount === 0 ? FIRST_FREE_NODE : (this.indexes[this.leafCount - 1] as number) + 1;
     if (leafIndex < least || leafIndex >= this.nextFreeNode)
       throw new StoreError(
         "BLOCK_INVALID",
         `${this.where}: expected a leaf index from ${least} to ${this.nextFreeNode - 1} next, got ${leafIndex}`,
       );
-    this.makeRoom(2 + value.length + (key?.length ?? 0));
+    this.makeRoom(2 + value.length + key.length);
     this.hKeys.set(hKey, this.leafCount * WORD_BYTES);
     this.indexes[this.leafCount++] = leafIndex;
     const valueAt = this.bodiesEnd + 1;
     this.bodies[this.bodiesEnd] = value.length;
     this.bodies.set(value, valueAt);
     const keyAt = valueAt + value.length;
-    this.bodies[keyAt] = key === undefined ? NO_KEY : key.length;
-    if (key !== undefined) this.bodies.set(key, keyAt + 1);
-    this.bodiesEnd = keyAt + 1 + (key?.length ?? 0);
+    this.bodies[keyAt] = key.length;
+    this.bodies.set(key, keyAt + 1);
+    this.bodiesEnd = keyAt + 1 + key.length;
     return valueAt;
   }
 
@@ -125,9 +123,9 @@ export class LeafTable {
       const value = this.valueAt(at + 1);
       const keyAt = at + 1 + value.length;
       const keyBytes = this.bodies[keyAt] as number;
-      const key = keyBytes === NO_KEY ? undefined : this.bodies.subarray(keyAt + 1, keyAt + 1 + keyBytes);
+      const key = this.bodies.subarray(keyAt + 1, keyAt + 1 + keyBytes);
       yield {leafIndex: this.leafIndexAt(position), hKey: this.hKeyAt(position), value, key};
-      at = keyAt + 1 + (key?.length ?? 0);
+      at = keyAt + 1 + keyBytes;
     }
   }
 

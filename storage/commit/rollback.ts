@@ -5,8 +5,6 @@ import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {encodeKeyMark, type KeyMark} from "../keys/keyMark.ts";
-import {UnknownKeys} from "../keys/unknownKeys.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
@@ -40,8 +38,6 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   const floor = encodeNumber(await reader.nextPage());
   const operations: Operation[] = [putOf(META.floor, floor)];
   if (evenFinalized) operations.push(...unfinalize(reader, block));
-  const keyMark = keyMarkAfter(reader, block, latest);
-  if (keyMark !== undefined) operations.push(putOf(META.keys, encodeKeyMark(keyMark)));
   const unaudited = reader.readUnaudited();
   // What comes in the place of an audited block is to be audited too.
   if (unaudited < MAX_U48 && unaudited > block + 1)
@@ -61,16 +57,6 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   reader.noteNewest(block);
   await reclaimPages(target);
   acknowledge(directory, block);
-}
-
-/** @returns undefined if the store has had keys from its first block on: then no leaf is without one */
-function keyMarkAfter(reader: StateReader, block: number, latest: number): KeyMark | undefined {
-  const mark = reader.readKeyMark();
-  if (mark.to === 0 || block >= latest) return undefined;
-  const unknown = new UnknownKeys(reader.pages, (owner, page) => reader.readLeafKeys(owner, page));
-  const added = unknown.added(reader.blockOrThrow(latest).accounts, reader.blockOrThrow(block).accounts);
-  const to = Math.min(mark.to, block + 1);
-  return {unknown: mark.unknown + added, from: Math.min(mark.from, to), to};
 }
 
 /** What says that blocks above `block` are finalized. Layer 1 is then read from the last finalization on that is left. */

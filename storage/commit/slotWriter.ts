@@ -90,7 +90,6 @@ export class SlotWriter {
     }
     const stored = stripZeros(value);
     if (position.present && (reset === true || stored.length === 0)) {
-      keys.noteDeleted(position.leafIndex);
       tree.delete(position.leafIndex);
       position = tree.find(hKey);
     }

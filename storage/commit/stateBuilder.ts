@@ -18,7 +18,6 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {ALL_KNOWN, encodeKeyMark} from "../keys/keyMark.ts";
 import {ACCOUNTS_OWNER} from "../keys/leafKeys.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
 import {LogTail} from "../leveldb/logTail.ts";
@@ -34,18 +33,15 @@ import {
 import {hashTopRoot} from "../tree/emptyTree.ts";
 import {stripZeros, writeWordInto} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
-import {LeafKeyWriter, removeLeafKeys, type TreeKeys} from "./leafKeyWriter.ts";
+import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {LeafTable, type TabledLeaf} from "./leafTable.ts";
-import {buildTree, nameLeaf} from "./treeBuilder.ts";
+import {buildTree} from "./treeBuilder.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {WriteBatch} from "./writeBatch.ts";
 import type {WriteTarget} from "./writeTarget.ts";
 
 /** As many as the EVM can ask for. */
 const MAX_ANCESTORS = 256;
-
-/** What a leaf is found by: its key if that is known, or else its hKey. */
-export type LeafKey = {readonly key: Uint8Array} | {readonly hKey: Uint8Array};
 
 /** An account as its leaf says. */
 interface BuiltAccount extends Pick<Account, "nonce" | "balance" | "code"> {
@@ -68,7 +64,6 @@ export class StateBuilder {
   private readonly batch: WriteBatch;
   private readonly context: TreeContext;
   private readonly keys: LeafKeyWriter;
-  private unknownKeys = 0;
   private readonly codes = new Map<string, {readonly codeHash: Uint8Array; readonly codeSize: number}>();
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
@@ -117,8 +112,6 @@ export class StateBuilder {
     if (ancestors.length > Math.min(MAX_ANCESTORS, header.number))
       throw invalid(`block ${header.number}: ${ancestors.length} blocks before it`);
     encodeFields(header); // refuses what the record has no room for
-    // Of a state that was refused, or a process that was killed. They would pass for keys of leaves whose own are unknown.
-    await removeLeafKeys(target);
     return new StateBuilder(target, await reader.nextPage(), block, nextFreeNode, check);
   }
 
@@ -136,14 +129,12 @@ export class StateBuilder {
     await this.settle();
   }
 
-  /** @throws StoreError BLOCK_INVALID */
-  addAccount(leafIndex: number, leafKey: LeafKey, {storageRoot, ...account}: BuiltAccount): void {
+  /** @param address - 20 bytes. @throws StoreError BLOCK_INVALID */
+  addAccount(leafIndex: number, address: Uint8Array, {storageRoot, ...account}: BuiltAccount): void {
     const {suite, empty} = this.context;
     const storage = storageRoot && {storageRoot, tree: newTreeRoot(empty)};
-    const [hKey, key] =
-      "key" in leafKey ? [suite.hashAddress(leafKey.key), leafKey.key] : [leafKey.hKey, undefined];
     const value = encodeStoredAccount({...account, storage});
-    this.valuesAt.push(this.accounts.add(leafIndex, hKey, value, key));
+    this.valuesAt.push(this.accounts.add(leafIndex, suite.hashAddress(address), value, address));
   }
 
   /**
@@ -165,16 +156,11 @@ export class StateBuilder {
     this.slots = new LeafTable(`the slots of ${name}`, nextFreeNode);
   }
 
-  /** @param value - 32 bytes or fewer. @throws StoreError BLOCK_INVALID */
-  addSlot(leafIndex: number, leafKey: LeafKey, value: Uint8Array): void {
-    const {suite} = this.context;
+  /** @param slot, value - 32 bytes. @throws StoreError BLOCK_INVALID */
+  addSlot(leafIndex: number, slot: Uint8Array, value: Uint8Array): void {
     const stored = stripZeros(value);
     if (stored.length === 0) throw invalid(`leaf ${leafIndex} of a storage tree: its value is zero`);
-    if ("hKey" in leafKey) this.slotTable().add(leafIndex, leafKey.hKey, stored, undefined);
-    else {
-      const key = stripZeros(leafKey.key);
-      this.slotTable().add(leafIndex, suite.hashSlot(wordOf(key)), stored, key);
-    }
+    this.slotTable().add(leafIndex, this.context.suite.hashSlot(slot), stored, stripZeros(slot));
   }
 
   /** Builds the storage tree. @throws StoreError STATE_ROOT_MISMATCH, BLOCK_INVALID, WRITE_FAILED */
@@ -190,7 +176,7 @@ export class StateBuilder {
     const keys = this.keys.ofTree(this.accounts.leafIndexAt(this.owner), true);
     const tree = await buildTree({
       ...{context: this.context, leaves, order, hashValue},
-      onLeaf: leaf => this.putKey(keys, leaf),
+      onLeaf: ({leafIndex, key}) => keys.add(leafIndex, key),
       settle: () => this.settle(),
     });
     keys.finish();
@@ -222,7 +208,7 @@ export class StateBuilder {
       ...{context: this.context, leaves: this.accounts, order: this.accounts.sort(), hashValue},
       onLeaf: leaf => {
         this.requireWhole(leaf);
-        this.putKey(keys, leaf);
+        keys.add(leaf.leafIndex, leaf.key);
       },
       settle: () => this.settle(),
     });
@@ -249,9 +235,6 @@ export class StateBuilder {
     const {number} = header;
     const first = number === 0 ? undefined : {number, ancestors};
     batch.put(META.chain, encodeChain({...chain, ...(first === undefined ? {} : {first})}));
-    // Leaves that earlier blocks made are there too, so importing any of these blocks again may tell keys.
-    const {unknownKeys: unknown} = this;
-    batch.put(META.keys, encodeKeyMark(unknown === 0 ? ALL_KNOWN : {unknown, from: 0, to: number + 1}));
     batch.put(META.earliest, encodeNumber(number));
     batch.put(META.finalized, encodeNumber(number));
     batch.put(hashKey(header.hash), encodeNumber(number));
@@ -262,11 +245,6 @@ export class StateBuilder {
     await batch.flush();
     const {number: log, bytes} = this.tail;
     writeNote(this.directory, {block: number, log, bytes}, false);
-  }
-
-  private putKey(keys: TreeKeys, {leafIndex, key}: TabledLeaf): void {
-    if (key === undefined) this.unknownKeys++;
-    else keys.add(leafIndex, key);
   }
 
   private slotTable(): LeafTable {
@@ -284,23 +262,16 @@ export class StateBuilder {
 
   private requireWhole(leaf: TabledLeaf): void {
     const {code, storage} = decodeStoredAccount(leaf.value);
-    if (storage?.tree.rootPage === 0) throw invalid(`the slots of account ${nameLeaf(leaf)} are missing`);
+    if (storage?.tree.rootPage === 0) throw invalid(`the slots of account ${toHex(leaf.key)} are missing`);
     if (code === undefined) return;
     const hash = toHex(code.keccakCodeHash);
     const known = this.codes.get(hash);
-    if (known === undefined) throw invalid(`the code ${hash} of account ${nameLeaf(leaf)} is missing`);
+    if (known === undefined) throw invalid(`the code ${hash} of account ${toHex(leaf.key)} is missing`);
     if (Buffer.compare(known.codeHash, code.codeHash) !== 0 || known.codeSize !== code.codeSize)
       throw invalid(
-        `account ${nameLeaf(leaf)} has code ${hash} of ${code.codeSize} bytes with hash ${toHex(code.codeHash)}, but the code has ${known.codeSize} bytes and hash ${toHex(known.codeHash)}`,
+        `account ${toHex(leaf.key)} has code ${hash} of ${code.codeSize} bytes with hash ${toHex(code.codeHash)}, but the code has ${known.codeSize} bytes and hash ${toHex(known.codeHash)}`,
       );
   }
-}
-
-/** @param number - without leading zeros, at most 32 bytes */
-function wordOf(number: Uint8Array): Uint8Array {
-  const word = new Uint8Array(WORD_BYTES);
-  writeWordInto(word, 0, number);
-  return word;
 }
 
 function invalid(what: string): StoreError {

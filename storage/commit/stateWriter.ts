@@ -100,8 +100,6 @@ export class StateWriter {
     }
     if (position.present && (change === undefined || change.reset === true)) {
       this.accounts++;
-      keys.noteDeleted(position.leafIndex);
-      this.keys.noteGone(position.leafIndex, held?.storage?.tree);
       tree.delete(position.leafIndex);
       position = tree.find(hKey);
       leaf = undefined;

@@ -2,7 +2,7 @@
  * Builds a whole tree from its leaves. Each page is hashed and written once: leaf pages in the order of their indexes, a page above as
  * soon as its children are there, and then the index. The links follow from the order of the hKeys.
  */
-import {toHex} from "../hex.ts";
+
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {
   BUCKET_ENTRIES,
@@ -111,9 +111,4 @@ async function buildIndex(build: TreeBuild, from: number, to: number, depth: num
     start = end;
   }
   return context.pages.putPage(spare => encodeDirectory(children, spare));
-}
-
-/** Names a leaf in messages, by its key if that is known. */
-export function nameLeaf({key, hKey}: Pick<TabledLeaf, "key" | "hKey">): string {
-  return key === undefined ? `the one with hKey ${toHex(hKey)}` : toHex(key);
 }

@@ -25,13 +25,10 @@ export const ACCOUNTS_OWNER = 0;
 const ADDRESS_BYTES = 20;
 const MAX_SLOT_BYTES = 32;
 
-/** By position in the leaf page: 20 bytes of an address, or a slot without leading zeros. undefined: not known. */
+/** By position in the leaf page: 20 bytes of an address, or a slot without leading zeros. undefined: no leaf stands there. */
 export type LeafKeys = readonly (Uint8Array | undefined)[];
 
 export const NO_KEYS: LeafKeys = [];
-
-/** Reads the keys of a leaf page. @returns NO_KEYS if none is known. @throws StoreError RECORD_DAMAGED */
-export type ReadLeafKeys = (owner: number, page: number) => LeafKeys;
 
 export function encodeLeafKeys(owner: number, keys: LeafKeys): Buffer {
   const parts: Uint8Array[] = [];
@@ -45,7 +42,7 @@ export function encodeLeafKeys(owner: number, keys: LeafKeys): Buffer {
   return Buffer.concat([Uint8Array.of(known), ...parts]);
 }
 
-/** The failure of a read in a store in which every leaf has a key. */
+/** The failure of a read: every leaf has a key. */
 export function missingKey(owner: number, leafIndex: number): StoreError {
   const name = nameOfKey(leafKeysKey(owner, Math.floor(leafIndex / LEAVES_PER_PAGE)));
   return new StoreError("RECORD_MISSING", `${name}: that of leaf ${leafIndex} is not in the store`);

@@ -9,7 +9,7 @@
  *   'h' | block hash 32         block number                                                     body.ts
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
- *                               pruning (pruneRun.ts), unaudited (body.ts), keys (keyMark.ts)
+ *                               pruning (pruneRun.ts), unaudited (body.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
@@ -25,7 +25,6 @@ const INDEX_BYTES = 5;
 /** Page numbers start at 1, because 0 means "no page". */
 export const FIRST_PAGE = 1;
 export const MAX_U48 = 2 ** 48 - 1;
-export const MAX_U40 = 2 ** 40 - 1;
 
 const PREFIX = {
   block: 0x62,
@@ -68,8 +67,6 @@ export const META = {
   pruning: metaKey("pruning"),
   /** u48: held blocks from this one on await their audit. 2^48 - 1: none does, and none that comes will. */
   unaudited: metaKey("unaudited"),
-  /** How many leaves have no known key, and which blocks made them (keyMark.ts). Since format 5. */
-  keys: metaKey("keys"),
 } as const;
 
 /** The first and the last key that a record of META can have. */

@@ -136,11 +136,6 @@ export class ChainView {
     }
   }
 
-  /** How many leaves of the newest block have no known key. @throws StoreError RECORD_DAMAGED */
-  unknownKeys(): number {
-    return this.reader.readKeyMark().unknown;
-  }
-
   /** What layer 1 finalized, as it is recorded. */
   get finalizations(): Finalizations {
     return this.reader.finalizations;

@@ -79,12 +79,12 @@ export class Check implements Findings {
     try {
       const note = await readNote(directory);
       snapshot = await FileSnapshot.open(directory);
-      const {suite, version} = await requireFormat(snapshot, directory);
+      const suite = await requireFormat(snapshot, directory);
       const store = new StateReader(snapshot, suite, MEMORY);
       checkNote(await store.latest(), note, await readNote(directory), this);
       if (sample !== undefined) await checkSample(store, await this.chooseBlock(store), sample, this);
       else if (block !== undefined) await checkBlock(store, block, this);
-      else await checkEverything(store, version, snapshot.records(), this);
+      else await checkEverything(store, snapshot.records(), this);
     } catch (error) {
       this.reportFile(findingOf(error)); // a file was damaged after it was verified
     } finally {

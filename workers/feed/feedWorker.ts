@@ -3,7 +3,6 @@
  * a feed goes on after any crash, and two services with the same chain send the same bytes.
  */
 import {readHeldDifference} from "../../storage/block/heldDifference.ts";
-import {StoreError} from "../../storage/errors.ts";
 import {encodeDifference} from "../../sync/feed/differenceBytes.ts";
 import {FeedError} from "../../sync/feed/feedError.ts";
 import {type BlockHead, encodeBlock} from "../../sync/feed/feedMessage.ts";
@@ -27,8 +26,7 @@ export default function encodeHeld({chain, block}: FeedJob): FeedAnswer {
     const head: BlockHead = {number: block, hash, parentHash, stateRoot: expectedStateRoot};
     return {head, bodies: encodeBlock(chain, head, encodeDifference(difference))};
   } catch (error) {
-    if (error instanceof FeedError || (error instanceof StoreError && error.code === "KEY_UNKNOWN"))
-      return {refusal: error.message};
+    if (error instanceof FeedError) return {refusal: error.message};
     return {failure: failureOf(error)};
   }
 }

@@ -108,21 +108,13 @@ export class BlockIntake {
   /** @throws StoreError, SourceError, ExecutionError; nothing of the block is kept */
   async take(block: SourceBlock): Promise<void> {
     checkChainId(this.current.chain, block.chainId);
-    if (this.current.isHeld(block)) await this.recognise(block);
+    if (this.current.isHeld(block)) this.alreadyHeld++;
     else await this.apply(block);
     this.newestSeen = block.number;
     this.finalizedBySource = Math.max(this.finalizedBySource, block.finalized ?? -1);
     if (this.job.head !== undefined && Buffer.compare(block.hash, this.job.head) === 0)
       this.mayFinalize = true;
     if (this.mayFinalize) this.current.markFinalized(this.finalizedBySource);
-  }
-
-  /** The block is in the store. Keys that it names may be missing there. */
-  private async recognise(block: SourceBlock): Promise<void> {
-    this.alreadyHeld++;
-    const {current} = this;
-    const named = current.needsKeys(block.number) ? await block.named?.() : undefined;
-    if (named !== undefined) await current.fillKeys(block.number, named);
   }
 
   /**

@@ -1,30 +1,25 @@
 /**
  * Blocks from a chain: geth's genesis and after it the blocks that `geth export` writes, executed one after the other, or trie logs.
  */
-import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {BlockId} from "../execution/blockExecutor.ts";
 import {decodeBlockHead} from "../execution/blockHead.ts";
-import {ExecutionError} from "../execution/errors.ts";
 import {type Genesis, parseGenesis} from "../execution/genesis.ts";
 import {makeGenesisBlock} from "../execution/genesisBlock.ts";
 import {readRlpBlocks} from "../execution/rlpBlocks.ts";
 import {ChainExecution, type ExecutionHost} from "./chainExecution.ts";
 import {readOn} from "./readOn.ts";
 import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
-import type {SourceHost} from "./sourceHost.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
 /** Blocks that are in the store are only compared, by hash. @throws SourceError, ExecutionError */
 export async function* readChainBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
-  host: ExecutionHost & Pick<SourceHost, "reader">,
+  host: ExecutionHost,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
   const execution = new ChainExecution(genesis.forks, host);
-  const repetition = new ChainExecution(genesis.forks, host, true);
   const zero = await readGenesisBlock(genesis, execution, host.writer);
   yield zero;
   const prepare = ({number, bytes}: FileBlock): void => {
@@ -40,29 +35,10 @@ export async function* readChainBlocks(
       yield {
         ...({number, hash, origin: "the block", isExecuted: true} as const),
         difference: () => execution.execute(bytes),
-        named: () => repeatBlock(repetition, host.reader, number, bytes),
       };
     }
   } finally {
     await execution.close();
-  }
-}
-
-/** @returns what a held block touched; undefined if the store does not hold the state that it needs */
-async function repeatBlock(
-  repetition: ChainExecution,
-  reader: StateReader,
-  number: number,
-  bytes: Uint8Array,
-): Promise<AccountDifferences | undefined> {
-  const parent = reader.readHeaderRecord(number - 1);
-  if (parent === undefined) return undefined;
-  try {
-    return (await repetition.execute(bytes, parent.header)).accounts;
-  } catch (error) {
-    // The block is held all the same. chain_getCoverage shows that keys are still unknown.
-    if (error instanceof ExecutionError) return undefined;
-    throw error;
   }
 }
 
@@ -109,12 +85,8 @@ async function readGenesisBlock(
 ): Promise<SourceBlock> {
   const {chainId} = genesis;
   if (writer().latest !== undefined) {
-    const {head, difference} = await makeGenesis(genesis);
-    return {
-      ...{...GENESIS_ORIGIN, number: head.number, hash: head.hash, chainId},
-      difference: () => neverHeld(0),
-      named: async () => difference.accounts,
-    };
+    const {number, hash} = await readGenesisId(genesis);
+    return {...GENESIS_ORIGIN, number, hash, chainId, difference: () => neverHeld(0)};
   }
   const {id, difference} = await execution.start(genesis);
   return {...GENESIS_ORIGIN, ...id, chainId, difference: async () => difference};

@@ -20,20 +20,15 @@ export class ChainExecution {
   private readonly senders: SendersAhead;
   private executor: BlockExecutor | undefined;
 
-  /**
-   * @param host - its signal ends the writing of a large allocation, with Stopped
-   * @param isRepeated - the blocks are held, and so are their nodes: nothing is written
-   */
+  /** @param host - its signal ends the writing of a large allocation, with Stopped */
   constructor(
     forks: ForkSchedule,
     private readonly host: ExecutionHost,
-    isRepeated = false,
   ) {
     const {writer, signal, onEvent} = host;
-    const nodes = createStoredNodes(writer, signal);
     this.options = {
       forks,
-      nodes: isRepeated ? {...nodes, put: () => {}} : nodes,
+      nodes: createStoredNodes(writer, signal),
       blockHash: number => writer().blockHash(number),
       onLibraryRun: run => onEvent({kind: "library", ...run}),
       findSender: (block, position) => this.senders.find(block, position),
@@ -51,11 +46,9 @@ export class ChainExecution {
     return {id: executor.head, chainId: genesis.chainId, difference};
   }
 
-  /** Executes the block after `parent`. @throws ExecutionError, SourceError */
-  async execute(
-    blockRlp: Uint8Array,
-    parent = this.host.writer().newest ?? neverHeld(0),
-  ): Promise<BlockDifference> {
+  /** Executes the block after the newest one. @throws ExecutionError, SourceError */
+  async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
+    const parent = this.host.writer().newest ?? neverHeld(0);
     // A rollback leaves the executor ahead of the chain.
     if (this.executor === undefined || !isSame(this.executor.head, parent))
       this.executor = await BlockExecutor.resume(this.options, parent);

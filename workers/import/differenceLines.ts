@@ -117,7 +117,6 @@ class LineAssembler implements LineHandler {
       ...(finalized === undefined ? {} : {finalized: parseBlockNumber(finalized, "finalized")}),
       ...(chainId === undefined ? {} : {chainId: parseQuantity(chainId, "chainId", 256)}),
       difference: async () => difference,
-      named: async () => accounts,
     });
     this.fields = new Map();
     this.accounts = undefined;

@@ -10,7 +10,7 @@ import {readRows} from "../../pulled/folder/readRows.ts";
 import {PulledError} from "../../pulled/pulledError.ts";
 import type {AccountRow} from "../../pulled/row/tables.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
-import {type BuiltBlock, type LeafKey, StateBuilder} from "../../storage/commit/stateBuilder.ts";
+import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../storage/commit/writeTarget.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {bigEndian} from "../../storage/record/body.ts";
@@ -77,12 +77,11 @@ export async function buildPulled(
     for await (const one of readRows(path, manifest)) {
       rows++;
       if (one.kind === "account") {
-        builder.addAccount(one.row.leafIndex, keyOf(one.row.address, one.row.hKey), accountOf(one.row));
+        builder.addAccount(one.row.leafIndex, keyOf(one.row.address, one.place), accountOf(one.row));
         if (rows % 4096 === 0) onProgress(rows, builder.accountCount);
       } else if (one.kind === "slot") {
-        const {leafIndex, slot, hKey, value} = one.row;
-        const key = slot === undefined ? undefined : bigEndian(slot, WORD);
-        builder.addSlot(leafIndex, keyOf(key, hKey), bigEndian(value, WORD));
+        const {leafIndex, slot, value} = one.row;
+        builder.addSlot(leafIndex, bigEndian(keyOf(slot, one.place), WORD), bigEndian(value, WORD));
       } else if (one.kind === "storageTree") {
         if (isInSlots) await builder.endSlots();
         isInSlots = true;
@@ -108,8 +107,10 @@ function accountOf(row: AccountRow): Parameters<StateBuilder["addAccount"]>[2] {
   };
 }
 
-function keyOf(key: Uint8Array | undefined, hKey: Uint8Array | undefined): LeafKey {
-  return key === undefined ? {hKey: hKey as Uint8Array} : {key};
+/** @throws SourceError: a store knows the key of every leaf */
+function keyOf<Key>(key: Key | undefined, place: string): Key {
+  if (key === undefined) throw new SourceError(`${place}: expected an address or a slot, got only its h_key`);
+  return key;
 }
 
 /** The header's fields are the server's word, so only their form is checked. */

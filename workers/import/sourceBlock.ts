@@ -1,7 +1,6 @@
 /**
  * What every source of blocks gives: enough to see whether a block is in the store already, and the block itself.
  */
-import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 
 export interface SourceBlock {
@@ -19,10 +18,6 @@ export interface SourceBlock {
   readonly isOutdated?: () => boolean;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
-  /**
-   * The accounts and slots that the block names, for a block that is held. May execute it again. undefined: the source cannot tell.
-   */
-  readonly named?: () => Promise<AccountDifferences | undefined>;
   /**
    * Reads the block again, and more of it, once its difference did not give the root of its header.
    *

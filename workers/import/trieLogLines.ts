@@ -65,7 +65,6 @@ function parseLine(text: string, line: number): SourceBlock & {readonly line: nu
     ...header,
     origin: "the trie log",
     difference: async () => ({header, accounts: atLine(line, () => toDifferences(log)), ...chain}),
-    named: async () => atLine(line, () => toDifferences(log)),
   };
 }
 

@@ -3,33 +3,23 @@
  *
  *   account   flags u8 | key | prev | next | nonce | balance number | [codeSize number, codeHash 32, keccakCodeHash 32] | [storageRoot 32]
  *   slot      flags u8 | key | prev | next | value
- *   key       address 20 or slot number; hKey 32 if it is unknown; nothing if the reader has it
+ *   key       address 20 or slot number; nothing if the reader has it
  */
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import {
-  entryEnd,
-  entryKeyAt,
-  entryNext,
-  entryPrev,
-  entryValueAt,
-  findEntry,
-} from "../../storage/page/leafPage.ts";
+import {entryEnd, entryNext, entryPrev, entryValueAt, findEntry} from "../../storage/page/leafPage.ts";
 import {StoredParts} from "../../storage/tree/account.ts";
 import {FIRST_FREE_NODE} from "../../storage/tree/emptyTree.ts";
 import type {AnswerText} from "./answerText.ts";
 
 /** Bits of an account's flags. The others are the length of the nonce. */
-const ACCOUNT_KEY_UNKNOWN = 0x10;
 const HAS_CODE = 0x40;
 const HAS_STORAGE = 0x80;
 /** More than any nonce has: an account that was removed. */
 const ACCOUNT_REMOVED = 0x0f;
-/** A bit of a slot's flags. The others are the length of its value. */
-const SLOT_KEY_UNKNOWN = 0x40;
 const SLOT_REMOVED = 0;
 const CODE_SIZE_BYTES = 4;
 
-/** Upper bound of one leaf: flags, hKey, links, nonce, balance, code and storageRoot. */
+/** Upper bound of one leaf: flags, key, links, nonce, balance, code and storageRoot. */
 export const LEAF_BYTES: number =
   1 + WORD_BYTES + 2 * 5 + 8 + (1 + WORD_BYTES) + (1 + CODE_SIZE_BYTES) + 3 * WORD_BYTES;
 
@@ -54,8 +44,7 @@ const parts = new StoredParts();
  * Appends a leaf that is neither head nor tail. Hot: runs once per leaf, and allocates nothing. LEAF_BYTES must be reserved.
  *
  * @param page - the leaf page; without a leaf at `position`, the leaf was removed
- * @param key - 20 bytes of an address, or a slot without leading zeros; undefined: unknown
- * @param hasKey - false: the reader knows the key from the leaf before
+ * @param key - 20 bytes of an address, or a slot without leading zeros; undefined: the reader has it from the leaf before
  * @throws StoreError RECORD_DAMAGED
  */
 export function writeLeaf(
@@ -64,12 +53,11 @@ export function writeLeaf(
   page: Buffer,
   position: number,
   key: Uint8Array | undefined,
-  hasKey = true,
 ): void {
   const entry = findEntry(page, position);
   if (entry < 0) text.byte(form.isAccounts ? ACCOUNT_REMOVED : SLOT_REMOVED);
-  else if (form.isAccounts) writeAccount(text, form.width, page, position, entry, key, hasKey);
-  else writeSlot(text, form.width, page, position, entry, key, hasKey);
+  else if (form.isAccounts) writeAccount(text, form.width, page, position, entry, key);
+  else writeSlot(text, form.width, page, position, entry, key);
 }
 
 /** Appends prev and next of the leaf at `entry` of its page. */
@@ -85,20 +73,13 @@ function writeAccount(
   position: number,
   entry: number,
   key: Uint8Array | undefined,
-  hasKey: boolean,
 ): void {
   parts.find(page, entryValueAt(entry), entryEnd(page, position));
   const {nonceAt, nonceBytes, balanceAt, balanceBytes, codeAt, codeSize, storageAt, nextFreeSlot} = parts;
   // A storage tree to which only zeros were written has the root of a new tree, and stands as no storage.
   const hasStorage = nextFreeSlot > FIRST_FREE_NODE;
-  text.byte(
-    nonceBytes |
-      (hasKey && key === undefined ? ACCOUNT_KEY_UNKNOWN : 0) |
-      (codeAt >= 0 ? HAS_CODE : 0) |
-      (hasStorage ? HAS_STORAGE : 0),
-  );
-  if (key === undefined && hasKey) text.word(page, entryKeyAt(entry));
-  else if (key !== undefined && hasKey) text.part(key, 0, key.length);
+  text.byte(nonceBytes | (codeAt >= 0 ? HAS_CODE : 0) | (hasStorage ? HAS_STORAGE : 0));
+  if (key !== undefined) text.part(key, 0, key.length);
   writeLinks(text, width, page, entry);
   text.part(page, nonceAt, nonceAt + nonceBytes);
   text.part(page, balanceAt, balanceAt + 1 + balanceBytes);
@@ -118,12 +99,10 @@ function writeSlot(
   position: number,
   entry: number,
   key: Uint8Array | undefined,
-  hasKey: boolean,
 ): void {
   const [valueAt, end] = [entryValueAt(entry), entryEnd(page, position)];
-  text.byte((end - valueAt) | (hasKey && key === undefined ? SLOT_KEY_UNKNOWN : 0));
-  if (key === undefined && hasKey) text.word(page, entryKeyAt(entry));
-  else if (key !== undefined && hasKey) {
+  text.byte(end - valueAt);
+  if (key !== undefined) {
     text.byte(key.length);
     text.part(key, 0, key.length);
   }

@@ -14,6 +14,7 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {missingKey} from "../../storage/keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {decodeStoredAccount} from "../../storage/tree/account.ts";
@@ -137,7 +138,7 @@ export class LeavesProver {
         const before = text.size;
         if (leafIndex > TAIL_INDEX) {
           const key = keys[position];
-          if (key === undefined && findEntry(page, position) >= 0) store.refuseUnknownKey(owner, leafIndex);
+          if (key === undefined && findEntry(page, position) >= 0) throw missingKey(owner, leafIndex);
           writeLeaf(text, form, page, position, key);
         } else if (leafIndex === HEAD_INDEX)
           text.integer(entryNext(page, findEntry(page, position)), form.width);

@@ -10,7 +10,7 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import type {LeafKeys} from "../../storage/keys/leafKeys.ts";
+import {type LeafKeys, missingKey} from "../../storage/keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryKeyAt, entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
@@ -139,7 +139,7 @@ export class TreeChanges {
   }
 
   private writeChange(leafIndex: number): void {
-    const {form, owner, store, oldPositions, youngPositions} = this;
+    const {form, owner, oldPositions, youngPositions} = this;
     const {text, budget} = this.answer as ChangesAnswer;
     if (leafIndex <= TAIL_INDEX) {
       text.integer(this.endLink(this.old, leafIndex), form.width);
@@ -152,10 +152,10 @@ export class TreeChanges {
     const key = this.readKey(leafIndex);
     const old = leafIndex < oldPositions ? this.old.pageOver(leafIndex, 0) : undefined;
     const young = leafIndex < youngPositions ? this.young.pageOver(leafIndex, 0) : undefined;
-    if (old !== undefined) writeLeaf(text, form, old, position, key);
     const oldEntry = old === undefined ? -1 : findEntry(old, position);
     if (key === undefined && (oldEntry >= 0 || (young !== undefined && findEntry(young, position) >= 0)))
-      store.refuseUnknownKey(owner, leafIndex);
+      throw missingKey(owner, leafIndex);
+    if (old !== undefined) writeLeaf(text, form, old, position, key);
     if (young !== undefined && (old === undefined || oldEntry < 0))
       writeLeaf(text, form, young, position, key);
     else if (young !== undefined && old !== undefined) this.writeYoung(old, oldEntry, young, position);
@@ -163,7 +163,7 @@ export class TreeChanges {
     this.onLeaf?.(leafIndex, old, young);
   }
 
-  /** Leaves come in order, so the keys of a page are read once. @returns undefined: it is not known */
+  /** Leaves come in order, so the keys of a page are read once. @returns undefined: no leaf stands there */
   private readKey(leafIndex: number): Uint8Array | undefined {
     const page = Math.floor(leafIndex / LEAVES_PER_PAGE);
     if (page !== this.keysPage) {
@@ -181,7 +181,7 @@ export class TreeChanges {
     const hasValue =
       entry < 0 || !isSame(old, entryKeyAt(oldEntry) + WORD_BYTES, young, entryKeyAt(entry) + WORD_BYTES);
     bits.write(text, hasValue);
-    if (hasValue) writeLeaf(text, form, young, position, undefined, false);
+    if (hasValue) writeLeaf(text, form, young, position, undefined);
     else writeLinks(text, form.width, young, entry);
   }
 

@@ -18,7 +18,6 @@ export const getCoverage = createReady({
       suite: {type: "string"},
       ranges: arrayOf({type: "array", items: QUANTITY, minItems: 2, maxItems: 2}),
       rangeCount: QUANTITY,
-      unknownKeys: QUANTITY,
     }),
   },
   answer({head: {earliest, finalized, latest}, chain}) {
@@ -31,7 +30,6 @@ export const getCoverage = createReady({
       suite: chain.suite,
       ranges: ranges.map(range => range.map(encodeQuantity)),
       rangeCount: encodeQuantity(count),
-      unknownKeys: encodeQuantity(chain.unknownKeys()),
     });
   },
 });

@@ -212,7 +212,6 @@ test("getStateRoot, getCoverage and getFinalizations give numbers as bigints", a
     suite: "sha256",
     ranges: [[0n, BigInt(FINALIZED)]],
     rangeCount: 1n,
-    unknownKeys: 0n,
   });
   assert.deepEqual(finalizations, []);
 });

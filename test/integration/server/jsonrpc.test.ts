@@ -143,7 +143,6 @@ describe("JSON-RPC", () => {
       suite: "sha256",
       ranges: [["0x0", "0x4"]],
       rangeCount: "0x1",
-      unknownKeys: "0x0",
     };
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
     assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID);

@@ -4,8 +4,6 @@ import {cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, unlink, writeFi
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {readFormat} from "../../../storage/block/format.ts";
-import {FileSnapshot} from "../../../storage/leveldb/fileSnapshot.ts";
 import {TakenFiles} from "../../../storage/leveldb/takenFiles.ts";
 import {createRetention} from "../../../storage/prune/retention.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
@@ -17,7 +15,6 @@ import {propertyRuns} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
 import {importInto, openOwned} from "../../support/stores/importedStore.ts";
-import {unpackStore} from "../../support/stores/packedStore.ts";
 import {pruneStore} from "../../support/stores/prunedStore.ts";
 import {TableStore} from "../../support/stores/tableStore.ts";
 
@@ -172,21 +169,6 @@ test("a snapshot of a closed store opens, has the store's blocks and links its t
   assert.deepEqual((await checkStore(out)).found, []);
   const opened = await StateStore.open({directory: out, role: "owner", cacheBytes: 0});
   assert.equal(await opened.reader.latest(), 3);
-  await opened.close();
-});
-
-test("a snapshot of a store of an older format has that format, and the store is not converted", async () => {
-  const directory = join(store.folder, "older");
-  await unpackStore(4, "sha256", directory);
-  const before = await hashFiles(directory);
-  const out = join(store.folder, "older-snapshot");
-  const {block} = await makeSnapshot({directory, out, signal});
-  assert.deepEqual(await hashFiles(directory), before);
-  const files = await FileSnapshot.open(out);
-  assert.equal(readFormat(files, out)?.version, 4);
-  files.close();
-  const opened = await openOwned(out);
-  assert.equal(await opened.reader.latest(), block);
   await opened.close();
 });
 

@@ -15,7 +15,6 @@ export const NO_COVERAGE = {
   suite: "sha256",
   ranges: [],
   rangeCount: "0x0",
-  unknownKeys: "0x0",
 };
 export const state = new ReferenceState(sha256Suite, [
   {number: "0x0", hash: `0x${"00".repeat(32)}`, accounts: {[ADDRESS]: {balance: "0x5"}}},

@@ -1,16 +1,17 @@
 /** Feeds a StateBuilder with the whole state of one block of the reference, as a pull of a right server gives it. */
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {hashSlot, readWord, word} from "../../../client/hash/hashSuites.ts";
-import {type BuiltBlock, type LeafKey, StateBuilder} from "../../../storage/commit/stateBuilder.ts";
+import {type BuiltBlock, StateBuilder} from "../../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../../storage/commit/writeTarget.ts";
 import {stripZeros} from "../../../storage/tree/shortNumber.ts";
 import type {DifferenceLine} from "../chains/differenceLine.ts";
 import type {ReferenceAccount, ReferenceState} from "../reference/referenceState.ts";
-import type {ReferenceLeaf, ReferenceTree} from "../reference/referenceTree.ts";
+import type {ReferenceTree} from "../reference/referenceTree.ts";
 
 export interface FedLeaf {
   readonly leafIndex: number;
-  readonly leafKey: LeafKey;
+  /** An address, or a slot of 32 bytes. */
+  readonly key: Uint8Array;
   /** 192 bytes of an account, 32 of a slot. */
   readonly value: Uint8Array;
 }
@@ -30,22 +31,17 @@ export interface FedState {
   readonly codes: Uint8Array[];
 }
 
-/** @param knowsKey - whether the server knows the key of a leaf, by its place among all */
 export function gatherState(
   state: ReferenceState,
   lines: readonly DifferenceLine[],
   number: number,
-  knowsKey: (place: number) => boolean = () => true,
 ): FedState {
   const held = state
     .listAddresses(number)
     .map(text => ({address: decodeHex(text), account: state.readAccount(number, text) as ReferenceAccount}));
   const {suite} = state;
   const addressOf = new Map(held.map(({address}) => [textOf(suite.hashAddress(address)), address]));
-  let place = 0;
-  const accounts = feedTree(state.accountTree(number), undefined, ({hKey}) =>
-    keyOr(addressOf.get(textOf(hKey)), hKey, knowsKey(place++)),
-  );
+  const accounts = feedTree(state.accountTree(number), undefined, addressOf);
   const indexOf = new Map(
     state.accountTree(number).positions.map((leaf, index) => [leaf === null ? "" : textOf(leaf.hKey), index]),
   );
@@ -53,7 +49,7 @@ export function gatherState(
     if (storage.nextFreeNode === 2) return [];
     const owner = indexOf.get(textOf(suite.hashAddress(address)));
     const slotOf = new Map([...slots.keys()].map(slot => [textOf(hashSlot(suite, slot)), word(slot)]));
-    return [feedTree(storage, owner, ({hKey}) => keyOr(slotOf.get(textOf(hKey)), hKey, knowsKey(place++)))];
+    return [feedTree(storage, owner, slotOf)];
   });
   const codes = held.flatMap(({account: {code}}) => (code.length === 0 ? [] : [code]));
   const hash = (block: number): Uint8Array => decodeHex(lines[block]?.hash as string);
@@ -70,10 +66,10 @@ export function gatherState(
 export async function feedState(target: WriteTarget, {block, trees, codes}: FedState): Promise<void> {
   const [accounts, ...storages] = trees as [FedTree, ...FedTree[]];
   const builder = await StateBuilder.create(target, block, accounts.nextFreeNode, () => {});
-  for (const {leafIndex, leafKey, value} of accounts.leaves) {
+  for (const {leafIndex, key, value} of accounts.leaves) {
     const wordAt = (at: number): Uint8Array => value.subarray(32 * at, 32 * at + 32);
     const codeSize = Number(readWord(wordAt(5)));
-    builder.addAccount(leafIndex, leafKey, {
+    builder.addAccount(leafIndex, key, {
       nonce: stripZeros(wordAt(0)),
       balance: stripZeros(wordAt(1)),
       code: codeSize === 0 ? undefined : {codeHash: wordAt(3), keccakCodeHash: wordAt(4), codeSize},
@@ -82,7 +78,7 @@ export async function feedState(target: WriteTarget, {block, trees, codes}: FedS
   }
   for (const {owner, nextFreeNode, leaves} of storages) {
     builder.beginSlots(owner as number, nextFreeNode);
-    for (const {leafIndex, leafKey, value} of leaves) builder.addSlot(leafIndex, leafKey, value);
+    for (const {leafIndex, key, value} of leaves) builder.addSlot(leafIndex, key, value);
     await builder.endSlots();
   }
   for (const code of codes) await builder.addCode(code);
@@ -92,16 +88,13 @@ export async function feedState(target: WriteTarget, {block, trees, codes}: FedS
 function feedTree(
   {positions, nextFreeNode}: ReferenceTree,
   owner: number | undefined,
-  keyOf: (leaf: ReferenceLeaf) => LeafKey,
+  keys: ReadonlyMap<string, Uint8Array>,
 ): FedTree {
-  const leaves = positions.flatMap((leaf, leafIndex) =>
-    leaf === null || leafIndex < 2 ? [] : [{leafIndex, leafKey: keyOf(leaf), value: leaf.value}],
-  );
+  const leaves = positions.flatMap((leaf, leafIndex) => {
+    const key = leaf === null ? undefined : keys.get(textOf(leaf.hKey));
+    return leaf === null || key === undefined ? [] : [{leafIndex, key, value: leaf.value}];
+  });
   return {owner, nextFreeNode, leaves};
-}
-
-function keyOr(key: Uint8Array | undefined, hKey: Uint8Array, isKnown: boolean): LeafKey {
-  return key === undefined || !isKnown ? {hKey} : {key};
 }
 
 function textOf(bytes: Uint8Array): string {
