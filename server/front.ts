@@ -4,7 +4,6 @@ import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createProofLane} from "./dispatch/lanes/proofLane.ts";
-import {WaitingRoom} from "./dispatch/waiting/waitingRoom.ts";
 import {Connections} from "./http/connections.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {UnsentBytes} from "./http/unsentBytes.ts";
@@ -21,14 +20,12 @@ import {RefusalLog} from "./observe/refusalLog.ts";
 import {Scrapes} from "./observe/scrapes.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
-import {WaitFigures} from "./observe/waitFigures.ts";
 import {LANE_IDS} from "./request/requestCalls.ts";
 import {RpcService} from "./rpcService.ts";
 
 export interface Front {
   readonly http: HttpServer;
   readonly dispatcher: Dispatcher;
-  readonly waiting: WaitingRoom;
   readonly metrics: Metrics;
 }
 
@@ -72,8 +69,6 @@ export function createFront(
   const lanes = [createProofLane(engine), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
-  const waits = new WaitFigures();
-  const waiting = new WaitingRoom(engine.chain, limits, waits, client => dispatcher.hasRoomToSpare(client));
   const metrics = new Metrics({
     suite: engine.chain.suite,
     tally,
@@ -85,14 +80,13 @@ export function createFront(
     readQueuedCosts: () => LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)]),
     estimates: dispatcher,
     refusals,
-    waits,
     readHead: () => engine.chain.head(),
     pruner: engine.pruner,
     ...imported,
   });
   const {maxProofTextBytes} = engine;
   const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
-  const rpc = new RpcService(setup, methods, dispatcher, waiting, tally, trouble, options.isBalanced);
+  const rpc = new RpcService(setup, methods, dispatcher, tally, trouble, options.isBalanced);
   const http = new HttpServer(options, {
     rpc,
     proofs: {calls: rpc, blocks: new ProvableBlocks(engine.chain)},
@@ -104,5 +98,5 @@ export function createFront(
     readiness: imported.readiness,
     isEmpty: () => engine.chain.head().latest === undefined,
   });
-  return {http, dispatcher, waiting, metrics};
+  return {http, dispatcher, metrics};
 }

@@ -6,7 +6,7 @@
 export interface Limits {
   /** Bytes of one request's body. */
   readonly bodyBytes: number;
-  /** Bytes of all bodies that are being received at one moment. Also the memory of all requests whose calls wait for finality. */
+  /** Bytes of all bodies that are being received at one moment. */
   readonly bodyBytesTotal: number;
   readonly batchCalls: number;
   /** Array elements plus object fields of a body. Also the limit of characters in its numbers that are not plain integers. */
@@ -25,13 +25,8 @@ export interface Limits {
   readonly queueCost: number;
   /** Bytes of finished answers that wait for slow readers, for all requests together. */
   readonly unsentBytesTotal: number;
-  /**
-   * Time until a request's unfinished calls are given up. Time spent waiting for its own reader or for finality does not
-   * count.
-   */
+  /** Time until a request's unfinished calls are given up. Time spent waiting for its own reader does not count. */
   readonly timeoutMs: number;
-  /** Calls of a client that wait for a block to be finalized. All clients may have four times as many. */
-  readonly waitingCalls: number;
 }
 
 const MIB = 2 ** 20;
@@ -50,7 +45,6 @@ export const DEFAULT_LIMITS: Limits = {
   queueCost: 10_000,
   unsentBytesTotal: 512 * MIB,
   timeoutMs: 30_000,
-  waitingCalls: 10_000,
 };
 
 /** Cost of one estimate. An account or slot costs 1 (docs/json-rpc.md, "Limits"). */

@@ -1,19 +1,14 @@
 /**
  * Answers a request body. It parses the envelope, checks the limits before any work, answers the calls that need no lane,
- * and hands the others to the dispatcher. It also reads the head, once for the whole HTTP request. A request with a call
- * that must wait for finality begins when all its waits are over, with the head at that time.
+ * and hands the others to the dispatcher. It also reads the head, once for the whole HTTP request.
  */
 import {encodeResponse} from "../workers/job/answers.ts";
-import type {Busy} from "./dispatch/busy.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
-import {WaitingRequest} from "./dispatch/waiting/waitingRequest.ts";
-import type {WaitingRoom} from "./dispatch/waiting/waitingRoom.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
 import {LANES} from "./methods/lanes.ts";
 import {type Method, RecordFailure, type RequestView} from "./methods/method.ts";
 import type {MethodTable} from "./methods/table.ts";
-import {endWaits, type FoundWait, findWaits} from "./methods/waits.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import type {OpenReply} from "./request/replySink.ts";
@@ -42,16 +37,11 @@ export class RpcService {
     private readonly setup: Omit<RequestView, "head" | "takesBytes">,
     private readonly methods: MethodTable,
     private readonly dispatcher: Dispatcher,
-    private readonly waiting: WaitingRoom,
     private readonly tally: CallTally,
     private readonly trouble: TroubleLog,
     /** A request that names a block that is not here yet is turned away as one that finds no room. */
     private readonly isBalanced = false,
-  ) {
-    waiting.onSettled = request => this.guard(request.reply, request.record, () => this.resume(request));
-    waiting.onRefused = (request, busy) =>
-      this.guard(request.reply, request.record, () => this.giveUp(request, busy));
-  }
+  ) {}
 
   /**
    * Answers one HTTP request, at once or when the lanes have answered.
@@ -69,32 +59,27 @@ export class RpcService {
       sendText(reply, encodeError("null", rpcError));
       return;
     }
-    // As `guard`, without its closures.
-    try {
-      this.answerCalls(envelope, reply, record);
-    } catch (error) {
-      this.fail(error, reply, record);
-    }
+    this.answerCalls(envelope, reply, record);
   }
 
   /** Answers an HTTP request that stands for one call. */
   answerCall(call: Call, reply: OpenReply, record: RequestRecord): void {
-    const envelope = {isBatch: false, calls: [call], heldBytes: 0};
-    this.guard(reply, record, () => this.answerCalls(envelope, reply, record));
+    this.answerCalls({isBatch: false, calls: [call]}, reply, record);
   }
 
   private answerCalls(envelope: Envelope, reply: OpenReply, record: RequestRecord): void {
-    const view = this.readView(envelope, reply);
-    const demand = measureDemand(envelope.calls, this.methods, view);
-    this.describe(envelope, demand, record);
-    const excess = refuseExcess(demand, view);
-    if (excess !== undefined) {
-      this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply, record);
-      return;
+    try {
+      const view = this.readView(envelope, reply);
+      const demand = measureDemand(envelope.calls, this.methods, view);
+      this.describe(envelope, demand, record);
+      const excess = refuseExcess(demand, view);
+      if (excess === undefined) this.begin(envelope, demand, view, reply, record);
+      else this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply, record);
+    } catch (error) {
+      // Its connection ends, and nothing else.
+      this.trouble.reportThrown(error, record.id);
+      reply.close();
     }
-    const waits = demand.mayWait ? findWaits(envelope.calls, this.methods, view) : [];
-    if (waits.length === 0) this.begin(envelope, demand, view, reply, record);
-    else this.wait(envelope, waits, reply, record);
   }
 
   private describe({calls, isBatch}: Envelope, {costs, readyCost}: Demand, record: RequestRecord): void {
@@ -102,20 +87,6 @@ export class RpcService {
     record.cost = readyCost + costs[0] + costs[1];
     if (isBatch) record.method = "batch";
     else record.method = this.methods.find((calls[0] as Call).method)?.name ?? record.method;
-  }
-
-  private guard(reply: OpenReply, record: RequestRecord, work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.fail(error, reply, record);
-    }
-  }
-
-  /** Work for a request has thrown: its connection ends, and nothing else. */
-  private fail(error: unknown, reply: OpenReply, record: RequestRecord): void {
-    this.trouble.reportThrown(error, record.id);
-    reply.close();
   }
 
   private readView({isBatch}: Envelope, {acceptsBytes}: OpenReply): RequestView {
@@ -129,28 +100,6 @@ export class RpcService {
       takesBytes: acceptsBytes && !isBatch,
       maxProofTextBytes,
     };
-  }
-
-  private wait(
-    envelope: Envelope,
-    waits: readonly FoundWait[],
-    reply: OpenReply,
-    record: RequestRecord,
-  ): void {
-    const client = reply.readClient();
-    const busy = this.waiting.refuse(waits.length, envelope.heldBytes, client);
-    if (busy === undefined) this.waiting.add(new WaitingRequest(record, client, envelope, reply, waits));
-    else this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply, record);
-  }
-
-  private resume({waits, envelope, reply, record}: WaitingRequest): void {
-    const calls = endWaits(envelope.calls, this.methods, waits);
-    const view = this.readView(envelope, reply);
-    this.begin({...envelope, calls}, measureDemand(calls, this.methods, view), view, reply, record);
-  }
-
-  private giveUp({waits, envelope, reply, record}: WaitingRequest, busy: Busy): void {
-    this.turnAway(envelope, {...busy, method: methodOf(envelope, waits)}, reply, record);
   }
 
   private begin(
@@ -244,11 +193,6 @@ export class RpcService {
     if (error instanceof RecordFailure) return this.trouble.reportFailure(error.failure, record.id);
     return this.trouble.reportThrown(error, record.id);
   }
-}
-
-/** The method of the first call that waits. */
-function methodOf({calls}: Envelope, [wait]: readonly FoundWait[]): string {
-  return calls[(wait as FoundWait).call]?.method ?? "";
 }
 
 function sendText(reply: OpenReply, text: string): void {

@@ -203,14 +203,12 @@ async function serve(
 }
 
 /** @param drainMs - connections that are still busy after this time are closed */
-async function endRequests({http, waiting, dispatcher}: Front, drainMs: number, log: Logger): Promise<void> {
+async function endRequests({http, dispatcher}: Front, drainMs: number, log: Logger): Promise<void> {
   const cut = setTimeout(() => {
     log.warn("requests are still unfinished; closing their connections");
     http.close();
   }, drainMs);
-  const drained = http.drain();
-  waiting.close();
-  await drained;
+  await http.drain();
   clearTimeout(cut);
   await new Promise(resolve => setTimeout(resolve, FLUSH_MS));
   http.close();

@@ -1,11 +1,11 @@
 /** Blocks from a publisher to a replica, each a process of its own. */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {FeedStream} from "../../sync/feed/feedStream.ts";
+import {waitForProof} from "../follow/followingService.ts";
 import type {ServerProcess} from "../served/serverProcess.ts";
 
 const LOOK_MS = 10;
 const STALL_MS = 60_000;
-const WAIT_MS = 30_000;
 /** Blocks of the measured time before it begins: block 0 is some megabytes, and code is compiled. */
 const WARM_BLOCKS = 50;
 const NO_BLOCK = -1;
@@ -78,9 +78,8 @@ export async function measureDelays(
 ): Promise<number[]> {
   const delays: number[] = [];
   for (const [at, block] of blocks.entries()) {
-    const params = [address, [], `0x${(first + at).toString(16)}`, WAIT_MS];
     const [here, there] = [publisher, replica].map(async server => {
-      await server.call("chain_waitForProof", params);
+      await waitForProof(server, address, first + at);
       return performance.now();
     });
     publisher.write(block);

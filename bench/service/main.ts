@@ -10,7 +10,6 @@ const PART_NAMES: readonly PartName[] = [
   "reader",
   "idle",
   "import",
-  "wait",
   "pull",
   "feed",
 ];

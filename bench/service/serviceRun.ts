@@ -20,7 +20,6 @@ import {measureLoopingClients} from "./loopingClients.ts";
 import {measurePull} from "./pullBeside.ts";
 import type {Finding, ServiceBench} from "./serviceBench.ts";
 import {measureSlowReader} from "./slowReader.ts";
-import {measureWaiting} from "./waitingCalls.ts";
 
 export type PartName =
   | "memory"
@@ -30,7 +29,6 @@ export type PartName =
   | "reader"
   | "idle"
   | "import"
-  | "wait"
   | "pull"
   | "feed";
 
@@ -52,7 +50,6 @@ const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[
   reader: measureSlowReader,
   idle: measureIdleConnections,
   import: measureImport,
-  wait: measureWaiting,
   pull: measurePull,
   feed: measureFeed,
 };

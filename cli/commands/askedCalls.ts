@@ -15,7 +15,7 @@ export interface AskedCalls {
   readonly calls: readonly AskedCall[];
 }
 
-/** @param json - calls of chain_getProof, chain_getProofAt, chain_waitForProof or chain_getMultiProof. @throws ProofError */
+/** @param json - calls of chain_getProof, chain_getProofAt or chain_getMultiProof. @throws ProofError */
 export function parseRequest(json: unknown): AskedCalls {
   const isBatch = Array.isArray(json);
   const list: readonly unknown[] = isBatch ? json : [json];

@@ -10,9 +10,6 @@ export const LIMIT_FLAGS = {
   requestTimeout: limit("timeoutMs", "<ms>", 86_400_000).says(
     "time of one request; calls that are unfinished by then get an error",
   ),
-  maxWaiting: limit("waitingCalls", "<calls>", 1_000_000).says(
-    "most calls of a client that wait for a block to be finalized; more get HTTP 503",
-  ),
 };
 
 export function readLimits(values: ValuesOf<typeof LIMIT_FLAGS>): Limits {
@@ -20,7 +17,6 @@ export function readLimits(values: ValuesOf<typeof LIMIT_FLAGS>): Limits {
     ...DEFAULT_LIMITS,
     queueCost: values.maxQueue,
     timeoutMs: values.requestTimeout,
-    waitingCalls: values.maxWaiting,
   };
 }
 

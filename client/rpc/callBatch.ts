@@ -48,7 +48,7 @@ async function ask(
   timeoutMs: number,
 ): Promise<readonly CallAnswer[]> {
   const [first] = calls as [PendingCall];
-  const {takesBytes = false, waitMs = 0} = first.request;
+  const {takesBytes = false} = first.request;
   const isBatch = calls.length > 1;
   const texts = calls.map(({text}) => text);
   const maxAnswerBytes = PAGE_BYTES + calls.reduce((sum, call) => sum + answerBytes(call), 0);
@@ -56,7 +56,7 @@ async function ask(
     {
       body: isBatch ? `[${texts.join()}]` : first.text,
       accept: takesBytes ? `${BYTES_TYPE}, ${JSON_TYPE}` : JSON_TYPE,
-      timeoutMs: timeoutMs + waitMs,
+      timeoutMs,
       maxAnswerBytes,
     },
     stopSignal(calls),

@@ -19,8 +19,6 @@ export interface HttpCallerSettings extends ExchangeSettings {
 
 export class HttpCaller implements RpcCaller {
   private readonly exchange: Exchange;
-  /** Waiting calls take no places from the others. */
-  private readonly waits: Exchange;
   private gathered: PendingCall[] = [];
   private lastId = 0;
   readonly retry: RetrySettings;
@@ -28,13 +26,11 @@ export class HttpCaller implements RpcCaller {
   constructor(private readonly settings: HttpCallerSettings) {
     this.retry = settings.retry;
     this.exchange = new Exchange(settings);
-    this.waits = new Exchange(settings);
   }
 
   call(request: RpcRequest, signal?: AbortSignal): Promise<unknown> {
     const call = new PendingCall(++this.lastId, request, signal);
-    if (request.waitMs !== undefined) this.send([call], this.waits);
-    else if (request.takesBytes === true) this.send([call]);
+    if (request.takesBytes === true) this.send([call]);
     else this.gather(call);
     return call.promise;
   }
@@ -72,8 +68,8 @@ export class HttpCaller implements RpcCaller {
     return batches;
   }
 
-  private send(calls: readonly PendingCall[], exchange = this.exchange): void {
+  private send(calls: readonly PendingCall[]): void {
     // It settles the calls, whose promises their callers have.
-    void sendCalls(exchange, calls, this.settings.timeoutMs);
+    void sendCalls(this.exchange, calls, this.settings.timeoutMs);
   }
 }

@@ -19,6 +19,7 @@ import {
   readRootedBlock,
 } from "./block.ts";
 import {MAX_MS, requireWhole} from "./connection.ts";
+import {getCoverage} from "./coverage.ts";
 import type {
   ProofJson,
   ProvenMultiProof,
@@ -30,13 +31,14 @@ import type {TrustedRoots} from "./trustedRoot.ts";
 
 /** More than twice what a key takes in any answer: the two leaves around it, with 42 nodes each as hex text. */
 const KEY_BYTES = 32_768;
-/** Error of JSON-RPC: the block is not finalized yet. */
-const NOT_FINALIZED = -32002;
-/** One waiting call waits no longer, because proxies close connections that are silent for a minute. */
-const WAIT_STEP_MS = 30_000;
-/** From one look for a root to the next: doubled each time, up to a block of layer 1. */
-const FIRST_ROOT_PAUSE_MS = 500;
-const ROOT_PAUSE_MS = 12_000;
+/**
+ * Errors that time may end: another server behind a balancer has no such block, or none that is finalized; the server knows a
+ * finalization before layer 1 shows its root to whoever finds the trusted root.
+ */
+const NOT_YET = [-32001, -32002, "ROOT_UNKNOWN"];
+/** From one look for finality or a root to the next: doubled each time, up to a block of layer 1. */
+const FIRST_PAUSE_MS = 500;
+const PAUSE_MS = 12_000;
 
 export interface ProofMethods {
   readonly caller: RpcCaller;
@@ -63,78 +65,40 @@ export async function getProof(
   const named = blockNumber(asked.block);
   check(named === undefined || number === named, "block.number", `expected ${named}, got ${number}`);
   if (verifier === undefined) return {block: number, proof};
-  return prove(verifier, {address, storageKeys}, number, proof, signal, claimed.stateRoot);
-}
-
-/**
- * @param claimed - the state root that the server names; undefined if the answer names none
- * @throws ProofError; what the trusted root's source throws
- */
-async function prove(
-  roots: TrustedRoots,
-  {address, storageKeys}: ProofRequest,
-  block: bigint,
-  proof: ProofJson,
-  signal: AbortSignal | undefined,
-  claimed?: string,
-): Promise<ProvenProof> {
-  const root = await roots.of(block, signal);
+  const root = await verifier.of(number, signal);
   const stateRoot = encodeHex(root);
-  const rule = () => `expected ${stateRoot}, the trusted root of block ${block}, got ${claimed}`;
-  check(claimed === undefined || claimed === stateRoot, "block.stateRoot", rule);
-  return {block, stateRoot, ...verifyProof(roots.suite, root, address, storageKeys, proof), proof};
+  const rule = () => `expected ${stateRoot}, the trusted root of block ${number}, got ${claimed.stateRoot}`;
+  check(claimed.stateRoot === stateRoot, "block.stateRoot", rule);
+  return {block: number, stateRoot, ...verifyProof(verifier.suite, root, address, storageKeys, proof), proof};
 }
 
 /**
- * Waits until a block is finalized, in calls of half a minute, and then until there is a trusted root of it.
+ * Waits until a block is finalized, and then until there is a trusted root of it.
  *
  * @param timeoutMs - in all, at most a day
  * @throws RpcError: -32002 if the block is not finalized in this time, ROOT_UNKNOWN if there is no root of it; ProofError
  */
 export async function waitForProof(
-  {caller, verifier}: ProofMethods,
-  {address, storageKeys}: ProofRequest,
+  methods: ProofMethods,
+  request: ProofRequest,
   asked: AskedBlock<BlockName>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
+  const {caller} = methods;
   const endMs = performance.now() + requireWhole("timeoutMs", timeoutMs, 0, MAX_MS);
-  const number = await findNumber(caller, asked, signal);
-  for (;;) {
-    const leftMs = Math.max(0, Math.round(endMs - performance.now()));
-    const waitMs = Math.min(leftMs, caller.longestWaitMs ?? WAIT_STEP_MS);
-    const beganMs = performance.now();
-    const params = [address, storageKeys, quantity(number), waitMs];
-    try {
-      const request = {method: "chain_waitForProof", params, waitMs, ...boundOf(storageKeys)};
-      const proof = (await caller.call(request, signal)) as ProofJson;
-      if (verifier === undefined) return {block: number, proof};
-      return await verifyAwaited(verifier, {address, storageKeys}, number, proof, endMs, signal);
-    } catch (error) {
-      if (!hasCode(error, NOT_FINALIZED) || leftMs === 0) throw error;
-      // A server that does not wait, or waits less, is not asked more often than one that does.
-      await sleep(Math.max(0, beganMs + waitMs - performance.now()), signal);
+  const block = await findNumber(caller, asked, signal);
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
+    const {finalized} = await getCoverage(caller, signal);
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0 || (finalized !== undefined && block <= finalized)) {
+      try {
+        return await getProof(methods, request, {block, atLeast: undefined}, signal);
+      } catch (error) {
+        if (leftMs <= 0 || !NOT_YET.some(code => hasCode(error, code))) throw error;
+      }
     }
-  }
-}
-
-/** The server may know a finalization before layer 1 shows its root to whoever finds the trusted root. @throws as above */
-async function verifyAwaited(
-  roots: TrustedRoots,
-  request: ProofRequest,
-  block: bigint,
-  proof: ProofJson,
-  endMs: number,
-  signal: AbortSignal | undefined,
-): Promise<ProvenProof> {
-  for (let pauseMs = FIRST_ROOT_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, ROOT_PAUSE_MS)) {
-    try {
-      return await prove(roots, request, block, proof, signal);
-    } catch (error) {
-      const leftMs = endMs - performance.now();
-      if (!hasCode(error, "ROOT_UNKNOWN") || leftMs <= 0) throw error;
-      await sleep(Math.min(pauseMs, leftMs), signal);
-    }
+    await sleep(Math.min(pauseMs, leftMs), signal);
   }
 }
 

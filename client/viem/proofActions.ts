@@ -14,9 +14,6 @@ export interface RequestingClient {
   request(call: never): Promise<unknown>;
 }
 
-/** viem's transports give a request 10 s unless they are told otherwise. */
-const LONGEST_WAIT_MS = 5000;
-
 /**
  * Actions for `client.extend`. They are under one name, `proofs`, because viem has a `getProof` and an `estimateGas` of its own.
  *
@@ -41,7 +38,6 @@ export function proofActions(
 
 function createCaller(client: RequestingClient): RpcCaller {
   return {
-    longestWaitMs: LONGEST_WAIT_MS,
     async call({method, params}, signal) {
       signal?.throwIfAborted();
       return orAborted(client.request({method, params} as never), signal);

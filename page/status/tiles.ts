@@ -111,11 +111,10 @@ function describeQueues(scrape: Scrape): Tile {
   const costs = [...scrape.by("proofd_queued_cost", "lane")].map(
     ([lane, cost]) => `${lane} ${writeWhole(cost)}`,
   );
-  const waiting = scrape.sum("proofd_waiting_calls") ?? 0;
   return {
     label: "Cost in queues",
     value: writeWhole(scrape.sum("proofd_queued_cost") ?? 0),
-    note: [...costs, `waiting for finality ${writeWhole(waiting)}`].join(", "),
+    note: costs.join(", "),
   };
 }
 

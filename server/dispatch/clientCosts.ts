@@ -22,9 +22,4 @@ export class ClientCosts {
   findFull(client: string): Fill | undefined {
     return findFull(this.byClient.of(client), this.counted, this.limit);
   }
-
-  /** Whether the client and the lane are at most half full. */
-  hasRoomToSpare(client: string): boolean {
-    return findFull(this.byClient.of(client), this.counted, this.limit / 2) === undefined;
-  }
 }

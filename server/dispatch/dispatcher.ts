@@ -94,11 +94,6 @@ export class Dispatcher implements EstimateQueues {
     return this.lanes[LaneId.ESTIMATE].longCalls?.pausedCalls.restarts ?? 0;
   }
 
-  /** Whether a waiting request of the client can enter the lane of proofs and leave room for others. */
-  hasRoomToSpare(client: string): boolean {
-    return this.lanes[LaneId.PROOF].costs.hasRoomToSpare(client);
-  }
-
   admit(request: PendingRequest): void {
     this.unfinished.add(request);
     this.recount(request);

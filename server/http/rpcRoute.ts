@@ -162,9 +162,8 @@ export class RpcRoute {
     const durationMs = performance.now() - record.startedMs;
     this.parts.metrics.observeRequest(record, durationMs, isAborted);
     if (this.logsRequests) {
-      const {id: requestId, startedMs: _, waitedMs, ...told} = record;
-      const times = {durationMs: tenths(durationMs), waitedMs: tenths(waitedMs)};
-      this.parts.log.debug({requestId, ...told, ...times, isAborted}, "request");
+      const {id: requestId, startedMs: _, ...told} = record;
+      this.parts.log.debug({requestId, ...told, durationMs: tenths(durationMs), isAborted}, "request");
     }
     if (--this.openReplies === 0) this.onIdle?.();
   }

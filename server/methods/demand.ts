@@ -14,7 +14,6 @@ export interface Demand {
   /** The method of each lane's first call, or "". A refusal is counted under this method. */
   readonly methods: ByLane<string>;
   readonly responseBytes: number;
-  readonly mayWait: boolean;
 }
 
 /** Upper bound of the text around a call's result, without its id. */
@@ -27,7 +26,6 @@ export function measureDemand(calls: readonly Call[], table: MethodTable, view: 
   const methods: [string, string] = ["", ""];
   let readyCost = 0;
   let responseBytes = 0;
-  let mayWait = false;
   for (const {error, idText, method: name, params} of calls) {
     if (error !== undefined || idText === undefined) continue;
     const method = table.find(name);
@@ -38,13 +36,12 @@ export function measureDemand(calls: readonly Call[], table: MethodTable, view: 
       readyCost += cost;
       continue;
     }
-    if (method.waiting !== undefined) mayWait = true;
     if (costs[method.lane] === 0) methods[method.lane] = name;
     costs[method.lane] += cost;
     responseBytes +=
       CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + method.maxTextBytes(cost, view);
   }
-  return {costs, readyCost, methods, responseBytes, mayWait};
+  return {costs, readyCost, methods, responseBytes};
 }
 
 /** @returns the error and the method that it is counted under if the request is above a limit, or undefined. A retry would not help */

@@ -3,7 +3,6 @@
  *
  *   no lane        cost(params) -> limits ------------> answer(params) ---> the result's text, at once on the main thread
  *   a lane         cost(params) -> limits and queues -> prepare(params) --> a call for the lane (dispatch/lanes/)
- *   ... that waits cost(params) -> limits -> waiting.findBlock(params) -> (dispatch/waiting/) -> queues -> prepare(params)
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
@@ -62,29 +61,6 @@ export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Describ
    * @throws RpcError if they are refused. Then nothing is added
    */
   prepare(params: Call["params"], view: RequestView, calls: Calls): void;
-  /** undefined: a call never waits. */
-  readonly waiting?: Waiting;
-}
-
-/** A block that a call waits for. */
-export interface AwaitedBlock {
-  /** Not finalized yet. May be above the newest block. */
-  readonly number: number;
-  /** The caller means this block only, and not another one that gets its number by a reorganisation. */
-  readonly isByHash: boolean;
-  /** At least 1. */
-  readonly timeoutMs: number;
-}
-
-/** How calls of a method wait until their block is finalized. */
-export interface Waiting {
-  /** @returns undefined if `prepare` can answer or refuse the call now */
-  findBlock(params: Call["params"], view: RequestView): AwaitedBlock | undefined;
-  /**
-   * @param params - for which `findBlock` has found this block
-   * @returns parameters that name the same block later, when tags mean another one
-   */
-  pinBlock(params: Call["params"], block: number): Call["params"];
 }
 
 export type Method = ReadyMethod | LaneMethod;

@@ -7,8 +7,7 @@
  *   latest, pending          newest finalized                    newest held
  *   earliest                 oldest finalized                    oldest held
  *
- * A number or hash names its block. `provable` refuses a block that is not finalized. `awaited` is like `held`, and takes
- * numbers a little above the newest block.
+ * A number or hash names its block. `provable` refuses a block that is not finalized.
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
@@ -25,7 +24,7 @@ import {
   RpcError,
 } from "../rpc/rpcError.ts";
 
-export type SelectorColumn = "provable" | "held" | "awaited";
+export type SelectorColumn = "provable" | "held";
 
 /** What a selector is resolved with: one head for the whole HTTP request. */
 export interface BlockView {
@@ -36,12 +35,12 @@ export interface BlockView {
 const EXPECTED =
   'a 0x block number, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
 const HASH_BYTES = 32;
-/** How far above the newest block an awaited block may be: many more blocks than a rollup makes in the longest wait. */
+/** A number further above the newest block than this names a block that will not be here soon. */
 export const MAX_BLOCKS_AHEAD = 1024;
 
 /**
  * @param name - name of the parameter in messages
- * @returns the number of a block that is held, or awaited. If `column` is "provable", the block is finalized
+ * @returns the number of a block that is held. If `column` is "provable", the block is finalized
  * @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED
  */
 export function resolveSelector(
@@ -128,7 +127,7 @@ function requireHeld(block: number, shown: string, column: SelectorColumn, {head
   const {earliest, latest} = head;
   if (earliest === undefined || latest === undefined || block < earliest || block > latest + MAX_BLOCKS_AHEAD)
     throw createBlockUnknownError(shown, head);
-  if (column !== "awaited" && block > latest) throw createBlockAheadError(shown, head);
+  if (block > latest) throw createBlockAheadError(shown, head);
   if (column === "provable" && (head.finalized === undefined || block > head.finalized))
     throw createNotFinalizedError(shown, head);
   return block;

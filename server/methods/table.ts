@@ -9,7 +9,6 @@ import {getLeaves} from "./proof/getLeaves.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
 import {getProof, getProofAt} from "./proof/getProof.ts";
 import {createNamespacedProof} from "./proof/namespacedProof.ts";
-import {waitForProof} from "./proof/waitForProof.ts";
 import {ethBlockNumber, rollupBlockNumber} from "./ready/blockNumber.ts";
 import {chainId, ethChainId, netVersion} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
@@ -25,7 +24,6 @@ const METHODS: readonly Method[] = [
   getMultiProof,
   getLeaves,
   getChanges,
-  waitForProof,
   estimateGas,
   getStateRoot,
   getHeader,

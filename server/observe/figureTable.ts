@@ -62,8 +62,6 @@ export const HELP = {
   proofd_verify_bytes: "Bytes of tables that --verify checks (all), and has checked (done)",
   proofd_verify_failed: "1 after --verify could not finish its check",
   proofd_verify_findings_total: "Damage to tables that --verify found",
-  proofd_waiting_calls: "Calls that wait for a block to be finalized",
-  proofd_waits_total: "Ended waits for finality, by how they ended",
   proofd_worker_exits_total: "Worker threads that died",
 } as const;
 
@@ -89,5 +87,4 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_source_state: ["state"],
   proofd_store_bytes: ["kind"],
   proofd_verify_bytes: ["which"],
-  proofd_waits_total: ["outcome"],
 };

@@ -14,7 +14,6 @@ import type {Readiness} from "./readiness.ts";
 import type {RefusalLog} from "./refusalLog.ts";
 import {SOURCE_STATES, type SourceStatus} from "./sourceStatus.ts";
 import type {TroubleLog} from "./troubleLog.ts";
-import type {WaitFigures} from "./waitFigures.ts";
 
 /** undefined: not known, and not shown. */
 export type FigureValues = {readonly [name in FigureName]?: number | Iterable<FigureRow> | undefined};
@@ -30,7 +29,6 @@ export interface FigureSources {
   readonly readQueuedCosts: () => readonly (readonly [lane: string, cost: number])[];
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
-  readonly waits: WaitFigures;
   readonly readHead: () => Head;
   readonly readiness: Readiness;
   /** undefined: nothing is pruned. */
@@ -44,7 +42,7 @@ export interface FigureSources {
 }
 
 export function readFigures(sources: FigureSources): FigureValues {
-  const {tally, trouble, unsent, connections, waits, refusals, readiness, source, finality, pruner} = sources;
+  const {tally, trouble, unsent, connections, refusals, readiness, source, finality, pruner} = sources;
   const {accounts, slots, cachedPages, storedPages} = sources.proofs.read();
   return {
     proofd_build_info: [[VERSION, COMMIT, process.version, sources.suite, 1]],
@@ -68,8 +66,6 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_readers_cut_total: unsent.cut,
     proofd_refused_total: refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
     proofd_verify_findings_total: trouble.tableFindings,
-    proofd_waiting_calls: waits.waiting,
-    proofd_waits_total: waits.ended,
     proofd_worker_exits_total: trouble.workerExits,
     ...readEstimates(sources.estimates),
     ...(source === undefined ? {} : readSource(source, readiness)),

@@ -28,8 +28,8 @@ export class Metrics {
   }
 
   /** @param durationMs - of the whole request */
-  observeRequest({method, waitedMs}: RequestRecord, durationMs: number, isAborted: boolean): void {
-    this.requests.observe(method, (durationMs - waitedMs) / 1000);
+  observeRequest({method}: RequestRecord, durationMs: number, isAborted: boolean): void {
+    this.requests.observe(method, durationMs / 1000);
     if (isAborted) this.aborted++;
   }
 
@@ -42,7 +42,7 @@ export class Metrics {
       proofd_verify_bytes: Object.entries(this.verified ?? {}),
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };
-    const families = [await this.registry.metrics(), this.writeRequests(), this.writeWaits()];
+    const families = [await this.registry.metrics(), this.writeRequests()];
     for (const name of Object.keys(values) as FigureName[]) {
       const value = values[name];
       if (value === undefined) continue;
@@ -54,12 +54,7 @@ export class Metrics {
 
   private writeRequests(): string {
     const help =
-      "Time from the last byte of a request's body to the last byte of its answer, including slow readers, without waits for finality";
+      "Time from the last byte of a request's body to the last byte of its answer, including slow readers";
     return writeHistogram("proofd_request_duration_seconds", help, "method", this.requests);
-  }
-
-  private writeWaits(): string {
-    const help = "Time that calls waited for a block to be finalized, however it ended";
-    return writeHistogram("proofd_wait_duration_seconds", help, undefined, this.sources.waits.durations);
   }
 }

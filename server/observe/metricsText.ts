@@ -19,17 +19,11 @@ export function writeFigures(
   return lines.join("");
 }
 
-/** @param label - undefined: the histogram has none */
-export function writeHistogram(
-  name: string,
-  help: string,
-  label: string | undefined,
-  latencies: Latencies,
-): string {
+export function writeHistogram(name: string, help: string, label: string, latencies: Latencies): string {
   const lines = [writeHead(name, help, "histogram")];
   for (const [suffix, value, bound, figure] of latencies.samples()) {
-    const own = label === undefined ? [] : [writePair(label, value)];
-    const pairs = bound === undefined ? own : [...own, writePair("le", bound)];
+    const own = writePair(label, value);
+    const pairs = bound === undefined ? [own] : [own, writePair("le", bound)];
     lines.push(writeSample(name + suffix, pairs, figure));
   }
   return lines.join("");

@@ -7,8 +7,6 @@ export class RequestRecord {
   cost = 0;
   /** Of the first call that failed. 0: none has. */
   code = 0;
-  /** How long the request waited for finality. */
-  waitedMs = 0;
 
   constructor(
     readonly id: string,

@@ -28,12 +28,7 @@ export interface Call {
 export interface Envelope {
   readonly isBatch: boolean;
   readonly calls: readonly Call[];
-  /** Upper bound of the memory that the calls keep. */
-  readonly heldBytes: number;
 }
-
-/** Memory of a parsed array element, or of an object or a field of one, at most, without the characters of its text. */
-const MEMBER_BYTES = 160;
 
 /**
  * @throws RpcError PARSE_ERROR for a body that is not UTF-8, is not JSON or nests too deep, INVALID_REQUEST for `[]`,
@@ -48,12 +43,10 @@ export function parseEnvelope(body: Buffer, limits: BodyLimits): Envelope {
     );
   requireWithin(shape, limits);
   const parsed = parseJson(body);
-  // In a string with one wide character, each character takes two bytes.
-  const heldBytes = 2 * body.length + MEMBER_BYTES * (shape.members + shape.fields);
-  if (!Array.isArray(parsed)) return {isBatch: false, calls: [parseElement(parsed)], heldBytes};
+  if (!Array.isArray(parsed)) return {isBatch: false, calls: [parseElement(parsed)]};
   if (parsed.length === 0)
     throw new RpcError(RpcCode.INVALID_REQUEST, "the batch: expected at least one request object, got none");
-  return {isBatch: true, calls: parsed.map(parseElement), heldBytes};
+  return {isBatch: true, calls: parsed.map(parseElement)};
 }
 
 /**

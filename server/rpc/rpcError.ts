@@ -98,12 +98,6 @@ export function createNotFinalizedError(block: string, head: Head): RpcError {
   return new AheadError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});
 }
 
-/** The block was not finalized while a call waited for it. */
-export function createStillNotFinalizedError(block: string, waitedMs: number, head: Head): RpcError {
-  const message = `block ${block} was not finalized within ${waitedMs} ms: ${describeFinality(head)}`;
-  return new RpcError(RpcCode.NOT_FINALIZED, message, {finalized: encodeQuantity(head.finalized)});
-}
-
 /** @returns a whole response object, without a comma. @param idText - the id as JSON text */
 export function encodeError(idText: string, error: RpcError): string {
   const data = error.data === undefined ? "" : `,"data":${JSON.stringify(error.data)}`;

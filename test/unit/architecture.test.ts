@@ -77,7 +77,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "server/gateway": "limits.ts, rpc, request, sync/rpc, workers/job, pino",
   "server/methods": "limits.ts, version.ts, rpc, request, gateway, workers/job, workers/chain, node:",
   "server/dispatch":
-    "limits.ts, rpc, request, observe, methods, workers/job, workers/pool, workers/chain, workers/engine.ts",
+    "limits.ts, rpc, request, observe, methods, workers/job, workers/pool, workers/engine.ts",
   "server/listener": "node:, pino, uWebSockets.js",
   "server/http": "limits.ts, rpc, request, observe, methods, listener, node:, pino",
   "server/control": "workers/job, workers/engine.ts, node:",

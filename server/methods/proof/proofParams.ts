@@ -54,12 +54,7 @@ export function packProofCall(
  * @returns the end of the packed call
  * @throws RpcError
  */
-export function packTarget(
-  params: readonly unknown[],
-  maxKeys: number,
-  packed: Buffer,
-  start: number,
-): number {
+function packTarget(params: readonly unknown[], maxKeys: number, packed: Buffer, start: number): number {
   const keys = params[1];
   if (!Array.isArray(keys))
     throw createValueError("params[1] (storageKeys)", keys, "an array of storage keys ([] for no keys)");

@@ -145,15 +145,19 @@ test("a batch that is answered by a single error is sent in halves, and an error
   assert.equal(server.requests.length, 5);
 });
 
-/** Answers getProof with a proof of block 0, whichever is asked for. */
-function answerProof(change: (result: {block: object; proof: object}) => object): void {
+function proveAtBlock0(): {block: object; proof: object} {
   const block = {
     number: "0x0",
     hash: `0x${"00".repeat(32)}`,
     stateRoot: `0x${Buffer.from(root).toString("hex")}`,
     finalized: true,
   };
-  server.handler = answerCalls(() => ({result: change({block, proof: state.prove(0, ADDRESS, [])})}));
+  return {block, proof: state.prove(0, ADDRESS, [])};
+}
+
+/** Answers getProof with a proof of block 0, whichever is asked for. */
+function answerProof(change: (result: {block: object; proof: object}) => object): void {
+  server.handler = answerCalls(() => ({result: change(proveAtBlock0())}));
 }
 
 test("a proof of another block, root or account is a ProofError, and is not tried again", async () => {
@@ -206,21 +210,20 @@ test("an answer of more JSON values than any right one has is refused before the
   await assert.rejects(createClient().getProof({address, storageKeys}), hasCode("HTTP_STATUS"));
 });
 
-/** Answers as a proofd does whose block 0 is finalized from the answer with this number on. */
-function finalizeAfter(count: number): void {
-  const number = "0x0";
-  const notYet = {error: {code: -32002, message: "block 0x0 is not finalized"}};
+/** Answers as a proofd does whose block 0 is finalized from this look on. */
+function finalizeAfter(looks: number): void {
+  let looked = 0;
   server.handler = answerCalls(method => {
-    const result = method === "chain_waitForProof" ? state.prove(0, ADDRESS, []) : {number};
-    return method === "chain_waitForProof" && server.requests.length <= count ? notYet : {result};
+    if (method !== "chain_getCoverage") return {result: proveAtBlock0()};
+    return {result: {...NO_COVERAGE, latest: "0x0", finalized: looked++ < looks ? null : "0x0"}};
   });
 }
 
-test("waitForProof asks again when a server does not wait as long as it was asked to", async () => {
+test("waitForProof looks again until the block is finalized, and asks for the proof then", async () => {
   finalizeAfter(1);
-  const {account} = await createClient().waitForProof({address: ADDRESS, block: 0, timeoutMs: 100});
+  const {account} = await createClient().waitForProof({address: ADDRESS, block: 0});
   assert.equal(account?.balance, 5n);
-  assert.equal(server.requests.length, 2);
+  assert.equal(server.requests.length, 3);
 });
 
 test("waitForProof waits for the trusted root too, and says what is missing when its time is over", async () => {

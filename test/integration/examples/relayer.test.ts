@@ -12,7 +12,6 @@ import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {DeployedContract} from "../../support/contracts/deployedContract.ts";
 import {sendTransaction} from "../../support/contracts/transactions.ts";
-import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {waitForHash} from "../../support/http/nodeFollower.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
@@ -21,6 +20,8 @@ import {type Finished, runChild} from "../../support/processes/childProcesses.ts
 import {notRun} from "../../support/processes/notRun.ts";
 
 const EXAMPLE = fileURLToPath(import.meta.resolve("#package/examples/relayer/relay.js"));
+/** How often somebody has looked what is finalized. */
+const LOOKS = 'proofd_calls_total{method="chain_getCoverage",code="0"}';
 const NOBODY = `0x${"00".repeat(20)}`;
 /** Each holds a few units of the token after some rounds of the live chain. */
 const [FIRST, SECOND] = [0, 1].map(i => toHex(makeAddress(`live holder ${i}`))) as [string, string];
@@ -90,7 +91,8 @@ test("the example is paid for a proof once layer 1 has finalized its block, and 
   const root = await readRoot(service, above, block);
   const waiting = relay(service.url, FIRST);
   const tooEarly = waiting.then(({stderr}) => assert.fail(`it did not wait: ${stderr}`));
-  await Promise.race([waitForMetric(service, "proofd_waiting_calls 1"), tooEarly]);
+  const waits = service.until("a look at finality", async () => (await service.readMetric(LOOKS)) > 0);
+  await Promise.race([waits, tooEarly]);
   tooEarly.catch(() => {});
   await below.finalize(1, block, await readRoot(service, above, 0), root);
   await below.settle();
@@ -114,7 +116,8 @@ test("the example is paid for a proof once layer 1 has finalized its block, and 
 
   const liar = new JsonRpcServer(async ({id, method, params}: JsonRpcCall) => {
     const answer = await service.call(method, params);
-    const [{proof}] = answer.result.storageProofs;
+    if (method !== "chain_getProofAt") return {...answer, id};
+    const [{proof}] = answer.result.proof.storageProofs;
     proof.value = `0x${"00".repeat(30)}ffff`;
     return {...answer, id};
   });

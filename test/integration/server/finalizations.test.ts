@@ -4,13 +4,13 @@ import {after, before, test} from "node:test";
 import {prunedKey} from "../../../storage/record/layout.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
-import {LATEST, WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
+import {FrontService, FrontStore, LATEST} from "../../support/http/frontService.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 
-let store: WaitingStore;
+let store: FrontStore;
 
 before(async () => {
-  store = await WaitingStore.create();
+  store = await FrontStore.create();
 });
 
 after(() => store.remove());
@@ -88,7 +88,7 @@ test("a damaged record behind it is -32603, also when the block that the list be
   await engine.pruner?.idle();
   await engine.close();
   await tamper(directory, db => db.put(prunedKey(5), Buffer.alloc(40)));
-  const service = await WaitingService.start(directory, {});
+  const service = await FrontService.start(directory, {});
   try {
     const {error} = JSON.parse(await service.ask(list(1, "0x1")));
     assert.equal(error.code, -32603, error.message);

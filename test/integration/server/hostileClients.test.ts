@@ -1,22 +1,22 @@
 /** Clients that take more than their share of the front: of its main thread, its memory for bodies and its connections. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {type FrontService, FrontStore} from "../../support/http/frontService.ts";
 import {encodePost, type RawAnswer, RawConnection} from "../../support/http/rawConnection.ts";
-import {type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
 import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
 import {waitUntil} from "../../support/wait.ts";
 
 const GET = (path: string, headers = "Host: localhost\r\n") => `GET ${path} HTTP/1.1\r\n${headers}\r\n`;
 
-let store: WaitingStore;
+let store: FrontStore;
 
 before(async () => {
-  store = await WaitingStore.create();
+  store = await FrontStore.create();
 });
 
 after(() => store.remove());
 
-async function requireAnswer(service: WaitingService): Promise<void> {
+async function requireAnswer(service: FrontService): Promise<void> {
   assert.equal(await service.ask(JSON.parse(CHAIN_CALL)), CHAIN_ANSWER);
 }
 
@@ -119,7 +119,7 @@ test("connections beyond the limit are closed at once, logged and counted, and o
 });
 
 test("a request by a name that is not this server's is 421 at every path, and addresses and allowed names are not", async () => {
-  const ask = async (service: WaitingService, path: string, headers: string) => {
+  const ask = async (service: FrontService, path: string, headers: string) => {
     const connection = await RawConnection.open(service.port);
     const request =
       path === "/" ? encodePost(CHAIN_CALL).replace("Host: localhost\r\n", headers) : GET(path, headers);
@@ -128,7 +128,7 @@ test("a request by a name that is not this server's is 421 at every path, and ad
     connection.destroy();
     return answer;
   };
-  const requireStatus = async (service: WaitingService, status: number, hosts: readonly string[]) => {
+  const requireStatus = async (service: FrontService, status: number, hosts: readonly string[]) => {
     for (const host of hosts)
       for (const path of ["/", "/metrics", "/readyz"])
         assert.equal((await ask(service, path, `Host: ${host}\r\n`)).status, status, `${host}${path}`);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {after, before, type TestContext, test} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
+import {type FrontService, FrontStore} from "../../support/http/frontService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
-import {type WaitingService, WaitingStore} from "../../support/http/waitingService.ts";
 import {proofText} from "../../support/http/wireRequests.ts";
 import {LOOK_MS} from "../../support/wait.ts";
 
@@ -14,10 +14,10 @@ const MOST_BYTES = 16e6;
 /** An answer that is never told to be over would otherwise be waited for without end. */
 const OPTIONS = {timeout: 60_000};
 
-let store: WaitingStore;
+let store: FrontStore;
 
 before(async () => {
-  store = await WaitingStore.create();
+  store = await FrontStore.create();
 });
 
 after(() => store.remove());
@@ -32,7 +32,7 @@ interface Unread {
 }
 
 /** Asks on a connection, one call after the other, and reads no answer. */
-async function leaveUnread(t: TestContext, service: WaitingService): Promise<Unread> {
+async function leaveUnread(t: TestContext, service: FrontService): Promise<Unread> {
   const {metrics} = service.front;
   const observe = metrics.observeRequest.bind(metrics);
   let settle: (isSettled: boolean) => void = () => {};

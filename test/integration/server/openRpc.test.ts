@@ -106,20 +106,6 @@ const WRONG_CHANGES: readonly [number, Params][] = [
   [-32002, ["all", `0x${LATEST.toString(16)}`, "0x0", "0x0", "0x1"]],
   [-32002, ["all", "0x0", `0x${LATEST.toString(16)}`, "0x0", "0x1"]],
 ];
-const WAITS: readonly Params[] = [
-  ...PROOFS,
-  [ACCOUNT, ["0x1"], "finalized", 0],
-  [ABSENT_ACCOUNT, [], "0x0", 60_000],
-  [ACCOUNT, [], {blockNumber: "0x1"}, null],
-].map(params => (params[2] === "latest" ? [...params.slice(0, 2), "safe"] : params));
-const WRONG_WAITS: readonly [number, Params][] = [
-  ...WRONG_PROOFS.map(([code, params]): [number, Params] => [
-    code,
-    params.length === 3 ? [...params, 0] : params,
-  ]),
-  [-32602, [ACCOUNT, [], "latest", 60_001]],
-  [-32002, [ACCOUNT, [], `0x${LATEST.toString(16)}`, 60]],
-];
 const ESTIMATES: readonly Params[] = [
   [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}],
   [{to: ABSENT_ACCOUNT, gas: 100_000, data: null}, "5"],
@@ -143,7 +129,6 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getMultiProof: MULTI_PROOFS,
   chain_getLeaves: LEAVES,
   chain_getChanges: CHANGES,
-  chain_waitForProof: WAITS,
   linea_getProof: PROOFS,
   chain_estimateGas: ESTIMATES,
   linea_estimateGas: ESTIMATES,
@@ -168,7 +153,6 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getMultiProof: WRONG_MULTI_PROOFS,
   chain_getLeaves: WRONG_LEAVES,
   chain_getChanges: WRONG_CHANGES,
-  chain_waitForProof: WRONG_WAITS,
   chain_estimateGas: WRONG_ESTIMATES,
   linea_getProof: [
     [-32602, [ACCOUNT]],

@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
-import {waitCall} from "../../support/http/waitingService.ts";
+import {RawConnection} from "../../support/http/rawConnection.ts";
 import {CHAIN_CALL, proofText} from "../../support/http/wireRequests.ts";
 
 let folder: WorkFolder;
@@ -63,18 +61,6 @@ test("an X-Request-Id that a log should not have is replaced, and the answer tel
     assert.equal(told, requestId);
     assert.match(String(told), /^[0-9a-z]+-[0-9a-z]+$/);
   }
-});
-
-test("a request whose client goes away while it waits for finality has its wait as such", async () => {
-  const logged = service.stderr.length;
-  const waiting = await RawConnection.open(service.port);
-  await waiting.write(encodePost(JSON.stringify(waitCall(1, {block: "0x3"}))));
-  await waitForMetric(service, "proofd_waiting_calls 1");
-  waiting.destroy();
-  await service.until("a line of the log", () => service.stderr.includes("\n", logged));
-  const {method, isAborted, durationMs, waitedMs} = JSON.parse(service.stderr.slice(logged));
-  assert.deepEqual([method, isAborted], ["chain_waitForProof", true]);
-  assert.ok(waitedMs > 0 && waitedMs <= durationMs, `${waitedMs} of ${durationMs} ms`);
 });
 
 test("behind a trusted proxy, the client is the address that the proxy wrote, and not one before it", async () => {

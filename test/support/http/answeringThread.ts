@@ -8,7 +8,6 @@ import {pino} from "pino";
 import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import {createEstimateLane} from "../../../server/dispatch/lanes/estimateLane.ts";
 import {createProofLane} from "../../../server/dispatch/lanes/proofLane.ts";
-import {WaitingRoom} from "../../../server/dispatch/waiting/waitingRoom.ts";
 import {Gateway} from "../../../server/gateway/gateway.ts";
 import {Reply} from "../../../server/http/reply.ts";
 import {Turns} from "../../../server/http/turns.ts";
@@ -20,7 +19,6 @@ import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import {WaitFigures} from "../../../server/observe/waitFigures.ts";
 import {RequestRecord} from "../../../server/request/requestRecord.ts";
 import {RpcService} from "../../../server/rpcService.ts";
 import {Engine} from "../../../workers/engine.ts";
@@ -163,12 +161,9 @@ export class AnsweringThread {
     const lanes = [createProofLane(this.engine), createEstimateLane(estimates)] as const;
     const observers = {tally, trouble, refusals: new RefusalLog(log)};
     const dispatcher = new Dispatcher(lanes, LIMITS, observers);
-    const waiting = new WaitingRoom(this.engine.chain, LIMITS, new WaitFigures(), client =>
-      dispatcher.hasRoomToSpare(client),
-    );
     this.dispatchers.push(dispatcher);
     const {maxProofTextBytes} = this.engine;
     const setup = {chain: this.engine.chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new RpcService(setup, new MethodTable(), dispatcher, waiting, tally, trouble);
+    return new RpcService(setup, new MethodTable(), dispatcher, tally, trouble);
   }
 }

@@ -93,12 +93,6 @@ function proof(id: string | number, keys: string, block = '"latest"'): string {
   return call(id, "chain_getProof", `["${ACCOUNT}",[${keys}],${block}]`);
 }
 
-/** A call whose block is not finalized and not held, with as many keys as each call of the largest batch. */
-function waitingProof(at: number, block: string): string {
-  const keys = Array.from({length: 17}, (_, key) => `"${word(at * 17 + key)}"`);
-  return call(at, "chain_waitForProof", `["${ACCOUNT}",[${keys}],${block},60000]`);
-}
-
 /** A number half-way between two doubles. Only arithmetic with all its digits tells how to round it. */
 const HALF_WAY =
   "2.4703282292062327208299439643411068618252990130716238221279284125033775363510437593264991818081799618989828234772285886546332835517796989819939738800539093906315035659515570226392290858392449105184435931802849936536152500319370457678249219365623669863658480757001585769269903706311928279558551332927834338409351978015531246597263579574622766465272827220056374006485499977096599470454020828166226237857393450736339007967761930577506740176324673600968951340535537458516661134223766678604862159680461914467291840300530057530849048765391711386591641239524653623881879636239373280423891018672348497668235089863388587925628302755995657524455507255189313690836254779186948667994968324049705821028513185451396213837722826145437693412532098591327667236328125";
@@ -180,8 +174,6 @@ export function createHostileBodies(): BodyKind[] {
     "empty objects": `[[${fill(() => "{}")}]]`,
     "arrays 60 deep": `[[${fill(() => "[".repeat(60) + "]".repeat(60))}]]`,
     "objects 60 deep": `[[${fill(() => `${'{"a":'.repeat(60)}1${"}".repeat(60)}`)}]]`,
-    "calls that wait for a block": batch(at => waitingProof(at, '"0x3"')),
-    "calls that wait for one block each": batch(at => waitingProof(at, `"0x${(at + 3).toString(16)}"`)),
     spaces: `${" ".repeat(bodyBytes - 1)}1`,
     quotes: '"'.repeat(bodyBytes),
     commas: ",".repeat(bodyBytes),

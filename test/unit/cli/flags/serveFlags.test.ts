@@ -59,8 +59,8 @@ test("files, the demo chain, and finality that nothing here tells", () => {
 });
 
 test("flags of limits", () => {
-  const {limits} = read("--db d --max-queue 7 --request-timeout 9 --max-waiting 10");
-  assert.deepEqual(limits, {...DEFAULT_LIMITS, queueCost: 7, timeoutMs: 9, waitingCalls: 10});
+  const {limits} = read("--db d --max-queue 7 --request-timeout 9");
+  assert.deepEqual(limits, {...DEFAULT_LIMITS, queueCost: 7, timeoutMs: 9});
 });
 
 test("a service publishes to NATS, or takes blocks from there", () => {

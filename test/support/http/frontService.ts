@@ -4,33 +4,16 @@ import {pino} from "pino";
 import {createFront, type Front, type FrontOptions} from "../../../server/front.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import type {WaitOutcome} from "../../../server/observe/waitFigures.ts";
 import {Engine} from "../../../workers/engine.ts";
-import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
-import {waitUntil} from "../wait.ts";
+import {WorkFolder} from "../chains/serviceChain.ts";
 import {encodePost, RawConnection} from "./rawConnection.ts";
 import {TESTED_HTTP} from "./testedHttp.ts";
 
 export const LATEST = 8;
 export const FINALIZED = 4;
 
-export interface WaitParams {
-  readonly address?: string;
-  readonly keys?: readonly string[];
-  readonly block?: unknown;
-  readonly timeoutMs?: unknown;
-}
-
-/** A call of chain_waitForProof for a block that is held and not finalized, with the longest time. */
-export function waitCall(
-  id: unknown,
-  {address = ACCOUNTS[0] as string, keys = [], block = "latest", timeoutMs = 60_000}: WaitParams = {},
-) {
-  return {jsonrpc: "2.0", id, method: "chain_waitForProof", params: [address, keys, block, timeoutMs]};
-}
-
 /** A store with blocks 0 to LATEST, finalized up to FINALIZED. Each service has a copy. */
-export class WaitingStore {
+export class FrontStore {
   private readonly folder: WorkFolder;
   private readonly db: string;
   private copies = 0;
@@ -40,9 +23,9 @@ export class WaitingStore {
     this.db = db;
   }
 
-  static async create(): Promise<WaitingStore> {
+  static async create(): Promise<FrontStore> {
     const folder = await WorkFolder.create();
-    return new WaitingStore(folder, await folder.importChain("db", LATEST, FINALIZED));
+    return new FrontStore(folder, await folder.importChain("db", LATEST, FINALIZED));
   }
 
   async copy(): Promise<string> {
@@ -52,11 +35,11 @@ export class WaitingStore {
   }
 
   async serve(
-    use: (service: WaitingService) => Promise<void>,
+    use: (service: FrontService) => Promise<void>,
     limits: Partial<Limits> = {},
     options: Partial<FrontOptions> = {},
   ): Promise<void> {
-    const service = await WaitingService.start(await this.copy(), limits, options);
+    const service = await FrontService.start(await this.copy(), limits, options);
     try {
       await use(service);
     } finally {
@@ -69,7 +52,7 @@ export class WaitingStore {
   }
 }
 
-export class WaitingService {
+export class FrontService {
   readonly engine: Engine;
   readonly front: Front;
   readonly port: number;
@@ -88,7 +71,7 @@ export class WaitingService {
     directory: string,
     limits: Partial<Limits>,
     more: Partial<FrontOptions> = {},
-  ): Promise<WaitingService> {
+  ): Promise<FrontService> {
     const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
     const options = {
       ...{host: "127.0.0.1", port: 0, http: TESTED_HTTP, ...more},
@@ -97,7 +80,7 @@ export class WaitingService {
     const logged: string[] = [];
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
     const front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log);
-    return new WaitingService(engine, front, await front.http.listen(), logged);
+    return new FrontService(engine, front, await front.http.listen(), logged);
   }
 
   /** Sends a body on a connection of its own. @param localAddress - the client's address */
@@ -120,30 +103,8 @@ export class WaitingService {
     return line === undefined ? 0 : Number(line.slice(sample.length + 1));
   }
 
-  /** Waits until this many calls wait. */
-  async waitForCalls(count: number): Promise<void> {
-    await waitUntil(
-      `${count} waiting calls`,
-      async () => (await this.readMetric("proofd_waiting_calls")) === count,
-    );
-  }
-
-  /** @returns how many waits have ended in this way */
-  countEnds(outcome: WaitOutcome): Promise<number> {
-    return this.readMetric(`proofd_waits_total{outcome="${outcome}"}`);
-  }
-
-  /** Waits until this many waits have ended in this way. */
-  async waitForEnd(outcome: WaitOutcome, count: number): Promise<void> {
-    await waitUntil(
-      `${count} waits that are ${outcome}`,
-      async () => (await this.countEnds(outcome)) === count,
-    );
-  }
-
   async stop(): Promise<void> {
     for (const connection of this.connections) connection.destroy();
-    this.front.waiting.close();
     this.front.http.close();
     this.front.dispatcher.close();
     await this.engine.close();
