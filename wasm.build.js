@@ -10,7 +10,7 @@ import {main} from "assemblyscript/asc";
 
 const FOLDERS = ["storage", "workers"];
 /** Pages of 64 KiB: of a new instance, and the most that it may grow to. */
-const MEMORY = {evm: {initial: 0xc24, maximum: 0x2000}, trie: {initial: 19, maximum: 640}};
+const MEMORY = {evm: {initial: 0x1824, maximum: 0x2c00}, trie: {initial: 19, maximum: 640}};
 const SMALL_MEMORY = {initial: 4, maximum: 4};
 /**
  * Exports every variable (not the constants) as "variable <name>". With them and the memory, a run of the EVM moves to another

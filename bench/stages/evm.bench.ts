@@ -1,15 +1,12 @@
 /**
- * The EVM alone, in this process: groups of opcodes, per opcode; writes, calls and precompiles, each; and an ERC-20 transfer, also as
- * the library runs it.
+ * The EVM alone, in this process: groups of opcodes, per opcode; writes, calls and precompiles, each; and an ERC-20 transfer.
  *
  * The code of a group stands many times in a row, after values for the stack. It leaves the stack as it was, so most groups have DUP
  * and POP in them too.
  */
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
-import type {CallRuns} from "../../workers/estimate/call/callRuns.ts";
 import {Deadline} from "../../workers/estimate/call/deadline.ts";
 import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
-import {LibraryRuns} from "../../workers/estimate/library/libraryRuns.ts";
 import {HeldSource} from "../../workers/estimate/state/heldSource.ts";
 import {Evm} from "../../workers/evm/evm.ts";
 import type {EstimateCall} from "../../workers/job/estimateCall.ts";
@@ -59,8 +56,7 @@ export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
   const block = reader.blockOrThrow(blocks);
   const blockRules = rules.at(block);
   const {evmRules, evmBlock} = blockRules;
-  if (evmRules === undefined) throw new Error(`the EVM does not know ${blockRules.fork}`);
-  const evm = new Evm({run: address => Promise.reject(new Error(`precompile ${address} was called`))});
+  const evm = new Evm();
   evm.moveTo(new HeldSource(reader, block.accounts));
   evm.setBlock(evmRules, evmBlock);
   evm.writeCode(STOPPING, new Uint8Array(1));
@@ -89,25 +85,20 @@ export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
     ...{block: blocks, from: addressAt(0), to: TOKEN, value: 0n},
     data: encodeTransfer(addressAt(1), 5n),
   };
-  const library = new LibraryRuns(reader, deadline);
-  const runTransfer = async (runs: CallRuns): Promise<void> => {
-    const {failure} = await runs.run(TRANSFER_GAS);
-    if (failure !== undefined) throw new Error(`the transfer failed: ${failure.reason}`);
-  };
-  const transfer = (name: string, run: () => Promise<void>): BenchTask => ({
-    name: `an ERC-20 transfer, ${name}`,
+  const transfer: BenchTask = {
+    name: "an ERC-20 transfer",
     units: 1,
     run: async () => {
       deadline.start();
-      await run();
+      const {failure} = await new EvmRuns(call, evm, blockRules, 0n, deadline).run(TRANSFER_GAS);
+      if (failure !== undefined) throw new Error(`the transfer failed: ${failure.reason}`);
     },
-  });
+  };
   return {
     tasks: [
       ...GROUPS.map(([names, code]) => runCode(names, code, names.split(" ").length)),
       ...ROUNDS.map(([name, code]) => runCode(name, code, 1)),
-      transfer("our EVM", () => runTransfer(new EvmRuns(call, evm, blockRules, 0n, deadline))),
-      transfer("the library's", () => library.use(call, block, blockRules, 0n, runTransfer)),
+      transfer,
     ],
   };
 }

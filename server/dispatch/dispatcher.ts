@@ -43,8 +43,6 @@ interface SettledTask {
   readonly next: SliceQueue | undefined;
 }
 
-const NO_RUNS: readonly string[] = [];
-
 interface Observers {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
@@ -59,7 +57,6 @@ export class Dispatcher implements EstimateQueues {
   private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
   givenBack = 0;
-  readonly libraryRuns = new Map<string, number>();
 
   constructor(
     lanes: ByLane<LaneOptions>,
@@ -138,8 +135,6 @@ export class Dispatcher implements EstimateQueues {
     }
     const text = answers === undefined ? undefined : new TaskText(answers.text, answers.memory);
     const settled = {answers, text, next};
-    for (const reason of answers?.libraryRuns ?? NO_RUNS)
-      this.libraryRuns.set(reason, (this.libraryRuns.get(reason) ?? 0) + 1);
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at] as PendingRequest;

@@ -11,7 +11,6 @@ export const HELP = {
   proofd_connections: "Open connections",
   proofd_connections_refused_total: "Connections closed because too many were open",
   proofd_damaged_records_total: "Reads that met a damaged record",
-  proofd_estimate_library_runs_total: "Gas estimates that the library made in place of our own EVM",
   proofd_estimate_queue_calls:
     "Gas estimates in each queue: first (waiting or running), second (waiting), long (waiting)",
   proofd_estimate_restarts_total:
@@ -71,7 +70,6 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_bodies_refused_total: ["reason"],
   proofd_build_info: ["version", "commit", "node", "suite"],
   proofd_calls_total: ["method", "code"],
-  proofd_estimate_library_runs_total: ["reason"],
   proofd_estimate_queue_calls: ["queue"],
   proofd_estimate_starts_total: ["queue"],
   proofd_estimate_wait_seconds_total: ["queue"],

@@ -78,7 +78,6 @@ export function readFigures(sources: FigureSources): FigureValues {
 function readEstimates(estimates: EstimateQueues): FigureValues {
   const queues = estimates.readEstimateQueues();
   return {
-    proofd_estimate_library_runs_total: estimates.libraryRuns,
     proofd_estimate_queue_calls: queues.map(({figures, calls}) => [figures.name, calls]),
     proofd_estimate_restarts_total: estimates.restarts,
     proofd_estimate_starts_total: queues.map(({figures}) => [figures.name, figures.started]),

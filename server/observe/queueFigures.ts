@@ -38,6 +38,4 @@ export interface EstimateQueues {
   readonly givenBack: number;
   /** Number of calls that moved to the next queue to begin again there. */
   readonly restarts: number;
-  /** By reason, how many estimates the library's EVM made. */
-  readonly libraryRuns: ReadonlyMap<string, number>;
 }

@@ -11,6 +11,4 @@ export interface TaskAnswers extends Answers {
   readonly unfinished?: readonly UnfinishedEstimate[];
   /** How many calls, from the first on, were begun (workers/job/estimateJob.ts). Default: all. */
   readonly begun?: number;
-  /** Why the library's EVM ran instead of ours, for each estimate for which it did. Default: for none. */
-  readonly libraryRuns?: readonly string[];
 }

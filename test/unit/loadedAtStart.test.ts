@@ -32,6 +32,6 @@ test("the main thread never loads the EVM, and other threads not at their start"
   );
   assert.deepEqual(findEvm(new URL("cli/commands/serveCommand.js", DIST), AT_ALL), []);
   // The search finds it where it is loaded.
-  for (const name of ["import/importWorker.js", "estimate/estimateWorker.js"])
-    assert.notDeepEqual(findEvm(new URL(`workers/${name}`, DIST), AT_ALL), []);
+  assert.notDeepEqual(findEvm(new URL("workers/import/importWorker.js", DIST), AT_ALL), []);
+  assert.deepEqual(findEvm(new URL("workers/estimate/estimateWorker.js", DIST), AT_ALL), []);
 });

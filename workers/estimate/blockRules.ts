@@ -14,11 +14,9 @@ import {type ForkRules, forkRules} from "../execution/rules/forkRules.ts";
 import {EstimateError} from "./call/estimateError.ts";
 
 export interface BlockRules {
-  readonly schedule: ForkSchedule;
   readonly fork: string;
   readonly rules: ForkRules;
-  /** undefined: the library executes calls under this fork. */
-  readonly evmRules: EvmRules | undefined;
+  readonly evmRules: EvmRules;
   readonly chainId: bigint;
   readonly evmBlock: EvmBlock;
   /** Wei; undefined before london. */
@@ -48,7 +46,7 @@ export class ChainRules {
 
   constructor(private readonly options: ChainRulesOptions) {}
 
-  /** @throws EstimateError NOT_AVAILABLE if the store does not say what the chain's rules are */
+  /** @throws EstimateError NOT_AVAILABLE if the store does not say what the chain's rules are; CALL_INVALID before berlin */
   at({header}: BlockRecord): BlockRules {
     if (this.last === undefined || Buffer.compare(this.last.hash, header.hash) !== 0)
       this.last = {hash: new Uint8Array(header.hash), rules: this.read(header)};
@@ -62,11 +60,16 @@ export class ChainRules {
     const {number, timestamp = 0n, difficulty, gasLimit, miner, mixHash} = header;
     const moment = {number, timestamp, ...(difficulty === undefined ? {} : {difficulty})};
     const fork = this.options.hardfork ?? schedule.forkOfHeld(moment);
+    const evmRules = rulesOf(fork);
+    if (evmRules === undefined) {
+      const detail = `gas is estimated under the rules of berlin and later, block ${number} has those of ${fork}`;
+      throw new EstimateError({failure: "CALL_INVALID", detail});
+    }
     const rules = forkRules(fork);
     const baseFee = rules.hasBaseFee ? BASE_FEE : undefined;
     const {chainId} = schedule;
     return {
-      ...{schedule, fork, rules, evmRules: rulesOf(fork), chainId, baseFee},
+      ...{fork, rules, evmRules, chainId, baseFee},
       evmBlock: {
         ...{number: BigInt(number), timestamp, chainId},
         gasLimit: gasLimit ?? this.options.gasCap,

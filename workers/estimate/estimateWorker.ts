@@ -33,14 +33,7 @@ export default function estimate(job: EstimateJob): Promise<EstimateAnswers> {
 async function answer(job: EstimateJob): Promise<EstimateAnswers> {
   // The engine's way to see that the thread has started.
   if (job.calls.length === 0)
-    return {
-      text: new Uint8Array(0),
-      ends: new Uint32Array(0),
-      failures: [],
-      unfinished: [],
-      begun: 0,
-      libraryRuns: [],
-    };
+    return {text: new Uint8Array(0), ends: new Uint32Array(0), failures: [], unfinished: [], begun: 0};
   if (estimator === undefined) {
     const {Estimator} = await import("./estimator.ts");
     estimator = new Estimator(reader, settings, chainId);

@@ -2,8 +2,6 @@
  * Answers the calls of an EstimateJob: gas limit, base fee and priority fee of each, as a whole JSON-RPC response in text.
  *
  *   call -> EVM at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
- *
- * The EVM is ours (workers/evm). What it declines, and forks before berlin, the library's EVM runs, which is loaded then.
  */
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
@@ -19,17 +17,15 @@ import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
 import type {PausedEstimate} from "../job/pausedEstimate.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
-import {type CallRuns, ZERO_ADDRESS} from "./call/callRuns.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";
-import {EstimateError} from "./call/estimateError.ts";
-import {EvmRuns, override} from "./call/evmRuns.ts";
+import {EstimateError, executionFailed} from "./call/estimateError.ts";
+import {EvmRuns, override, ZERO_ADDRESS} from "./call/evmRuns.ts";
 import {explainFailure} from "./call/failedRun.ts";
 import {searchGasLimit} from "./call/gasSearch.ts";
 import {checkNonce, upperBound} from "./call/senderBounds.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
-import type {LibraryRuns} from "./library/libraryRuns.ts";
 import {HeldEvms} from "./state/heldEvms.ts";
 
 /** Longest call data for a first slice. With more, the work after execution takes too long and never checks the deadline. */
@@ -50,11 +46,6 @@ export class Estimator {
   private readonly blocks: FinalizedBlocks<BlockRecord>;
   private readonly rules: ChainRules;
   private readonly evms: HeldEvms;
-  private library: LibraryRuns | undefined;
-  /** Why the library ran calls of this job. */
-  private libraryRuns: string[] = [];
-  /** What is estimated now. The EVM asks for precompiles under its rules. */
-  private current: {readonly block: BlockRecord; readonly rules: BlockRules} | undefined;
   private readonly priorityFee: PriorityFee;
 
   /** @param chainId - the chain id if block 0 names none */
@@ -67,19 +58,12 @@ export class Estimator {
     this.deadline = new Deadline(settings.timeMs);
     this.blocks = new FinalizedBlocks(store, record => record, KEPT_BLOCKS);
     this.rules = new ChainRules({store, hardfork: settings.hardfork, chainId, gasCap: this.gasCap});
-    this.evms = new HeldEvms(store, {
-      run: async (address, data, gas) => {
-        if (this.current === undefined) throw new Error("a precompile was asked for outside an estimate");
-        const {block, rules} = this.current;
-        return (await this.openLibrary()).runPrecompile(block, rules, address, data, gas);
-      },
-    });
+    this.evms = new HeldEvms(store, this.deadline);
     this.priorityFee = new PriorityFee(settings.fee);
   }
 
   async answer({calls, ids, slice, paused}: EstimateJob): Promise<EstimateAnswers> {
     const startedMs = performance.now();
-    this.libraryRuns = [];
     const unfinished: UnfinishedEstimate[] = [];
     let begun = 0;
     const texts: Buffer[] = [];
@@ -107,7 +91,6 @@ export class Estimator {
       failures,
       unfinished,
       begun,
-      libraryRuns: this.libraryRuns,
     };
   }
 
@@ -135,18 +118,11 @@ export class Estimator {
     const paused =
       last !== undefined && Buffer.compare(last.block, block.header.hash) === 0 ? last : undefined;
     const rules = this.rules.at(block);
-    this.current = {block, rules};
     this.deadline.start(slice === undefined ? undefined : SLICES[slice], paused?.usedMs);
     try {
       if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0, true);
       checkType(call, rules);
-      if (rules.evmRules === undefined) return await this.estimateByLibrary(block, rules, call, "fork");
-      try {
-        return await this.estimateByEvm(block, rules, call, paused);
-      } catch (error) {
-        if (!(error instanceof EvmDeclined)) throw error;
-        return await this.estimateByLibrary(block, rules, call, error.reason);
-      }
+      return await this.estimateByEvm(block, rules, call, paused);
     } catch (error) {
       if (isDamage(error)) this.requireHeld(block);
       throw error;
@@ -160,7 +136,6 @@ export class Estimator {
     paused: PausedEstimate | undefined,
   ): Promise<Estimate> {
     const {evmRules, evmBlock} = rules;
-    if (evmRules === undefined) throw new Error(`the EVM does not know ${rules.fork}`);
     const evm: Evm = this.evms.at(block.accounts, paused?.runs.run);
     evm.setBlock(evmRules, evmBlock);
     const mark = paused?.mark ?? evm.checkpoint();
@@ -184,37 +159,10 @@ export class Estimator {
         const hash = new Uint8Array(block.header.hash);
         throw new TimeLimitError(limitMs, gotMs, hasMore, {block: hash, usedMs, runs: runs.paused, mark});
       }
+      if (error instanceof EvmDeclined)
+        throw executionFailed(`the call cannot be estimated: ${error.message}`);
       throw error;
     }
-  }
-
-  private async estimateByLibrary(
-    block: BlockRecord,
-    rules: BlockRules,
-    call: EstimateCall,
-    reason: string,
-  ): Promise<Estimate> {
-    const library = await this.openLibrary();
-    const {price} = feeOf(call, rules.baseFee);
-    let isOver = true;
-    try {
-      return await library.use(call, block, rules, price, runs => this.estimateOn(runs, block, rules, call));
-    } catch (error) {
-      isOver = !(error instanceof TimeLimitError && error.hasMore);
-      throw error;
-    } finally {
-      // Of its slices, the last one counts.
-      if (isOver) this.libraryRuns.push(reason);
-    }
-  }
-
-  /** Loads it the first time: 0.3 s of processor time, which are not the call's. */
-  private async openLibrary(): Promise<LibraryRuns> {
-    this.library ??= await this.deadline.exclude(async () => {
-      const {LibraryRuns} = await import("./library/libraryRuns.ts");
-      return new LibraryRuns(this.store, this.deadline);
-    });
-    return this.library;
   }
 
   /**
@@ -230,7 +178,7 @@ export class Estimator {
   }
 
   private async estimateOn(
-    runs: CallRuns,
+    runs: EvmRuns,
     block: BlockRecord,
     rules: BlockRules,
     call: EstimateCall,

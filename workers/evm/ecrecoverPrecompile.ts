@@ -1,7 +1,7 @@
 /** The precompile at address 1: who signed. Its input is a hash, v, r and s, 32 bytes each; zeros follow its end. */
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {ecrecover} from "./ecrecover.ts";
-import type {PrecompileOutput} from "./precompileHost.ts";
+import type {PrecompileOutput} from "./precompiles/precompile.ts";
 
 const GAS = 3000n;
 const INPUT_BYTES = 128;

@@ -29,15 +29,15 @@ export function endOf(kind: number): EvmEnd {
   return end;
 }
 
-const REASONS = ["", "memory", "journal", "logs", "codes", "state", "returned"] as const;
+const REASONS = ["", "memory", "its undo log", "logs", "code", "state", "returned data"] as const;
 
-/** The run needs more room than the interpreter has. The library must do it. */
+/** The run needs more room than the interpreter has. */
 export class EvmDeclined extends Error {
   readonly reason: string;
 
   constructor(reason: number) {
     const name = REASONS[reason] ?? `${reason}`;
-    super(`the interpreter has too little room for this run: ${name}`);
+    super(`it needs more room for ${name} than the EVM has`);
     this.name = "EvmDeclined";
     this.reason = name;
   }

@@ -13,7 +13,7 @@ import {recoverSigner} from "./ecrecoverPrecompile.ts";
 import {type EvmEnd, endOf} from "./ends.ts";
 import {EvmInstance, type InstanceCopy} from "./instance.ts";
 import type {EvmBlock, EvmLog, EvmMessage, EvmResult} from "./message.ts";
-import type {PrecompileHost} from "./precompileHost.ts";
+import {BY_GAS, type PrecompileBounds, type PrecompileOutput} from "./precompiles/precompile.ts";
 import type {EvmRules} from "./rules.ts";
 import type {StateSource} from "./stateSource.ts";
 
@@ -50,7 +50,10 @@ export class Evm {
   private block: EvmBlock | undefined;
   private isCreation = false;
 
-  constructor(private readonly precompiles: PrecompileHost) {}
+  private precompiles: typeof import("./precompiles/precompiles.ts") | undefined;
+
+  /** @param bounds - of precompiles */
+  constructor(private readonly bounds: PrecompileBounds = BY_GAS) {}
 
   get instance(): EvmInstance {
     return this.native;
@@ -301,11 +304,22 @@ export class Evm {
     const address = exports.awaitedPrecompile();
     const gas = exports.awaitedGas();
     const answer =
-      address === ECRECOVER ? recoverSigner(data, gas) : await this.precompiles.run(address, data, gas);
+      address === ECRECOVER ? recoverSigner(data, gas) : await this.runPrecompile(address, data, gas);
     if (answer === "failed") return exports.answerPrecompile(-1n);
     if (answer === "outOfGas") return exports.answerPrecompile(-2n);
     native.bytes.set(answer.output, exports.reserveReturned(answer.output.length));
     exports.answerPrecompile(answer.gas);
+  }
+
+  private async runPrecompile(
+    address: number,
+    data: Uint8Array,
+    gas: bigint,
+  ): Promise<PrecompileOutput | "failed" | "outOfGas"> {
+    const {bounds, rules} = this;
+    // The curves take some 50 ms.
+    this.precompiles ??= await bounds.exclude(() => import("./precompiles/precompiles.ts"));
+    return this.precompiles.runPrecompile(address, data, gas, rules?.params.hasP256 === 1, bounds);
   }
 
   /** After "ended". */

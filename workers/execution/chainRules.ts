@@ -13,14 +13,15 @@ import {
   type ParamsDict,
 } from "@ethereumjs/common";
 import {paramsTx} from "@ethereumjs/tx";
-import type {PrefixedHexString} from "@ethereumjs/util";
+import {hexToBytes, type KZG, type PrefixedHexString} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {ecrecover} from "../evm/ecrecover.ts";
+import {verifyPointEvaluation} from "../evm/precompiles/pointEvaluation.ts";
+import {PrecompileRefusal} from "../evm/precompiles/precompile.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {CHAIN_START, PARIS} from "./forks.ts";
 import {parseObject, parseQuantity} from "./gethJson.ts";
-import {kzg} from "./kzg.ts";
 
 export class ChainRules extends Common {
   // Initialised after the constructor of Common, which calls _buildActivatedEIPsCache.
@@ -87,6 +88,21 @@ export function createChainRules(forks: ForkSchedule): ChainRules {
   };
   return new ChainRules({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
 }
+
+const kzg = {
+  verifyProof: (commitment, z, y, proof) => {
+    const [c, p] = [commitment, proof].map(point => hexToBytes(point as PrefixedHexString)) as [
+      Uint8Array,
+      Uint8Array,
+    ];
+    try {
+      return verifyPointEvaluation(c, BigInt(z), BigInt(y), p);
+    } catch (error) {
+      // By this name the library tells input that is none.
+      throw error instanceof PrecompileRefusal ? new Error(`C_KZG_BADARGS: ${error.message}`) : error;
+    }
+  },
+} as Pick<KZG, "verifyProof"> as KZG;
 
 function readClique(value: unknown): {period: number; epoch: number} {
   const clique = parseObject(value, "config.clique");

@@ -11,7 +11,6 @@ import {decodeBlock} from "./block/block.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {ChainState, listDifferences} from "./chainState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
-import {LibraryPrecompiles} from "./libraryPrecompiles.ts";
 import {checkParent} from "./parentCheck.ts";
 import {blobBaseFee} from "./rules/fees.ts";
 import {forkRules} from "./rules/forkRules.ts";
@@ -35,7 +34,6 @@ export class EvmExecution {
   /** undefined after a failure, which may leave it anywhere, and when the trie has moved on. */
   private evm: Evm | undefined;
   private readonly state: ChainState;
-  private readonly precompiles: LibraryPrecompiles;
   private rules: {readonly fork: string; readonly rules: EvmRules | undefined} | undefined;
 
   constructor(
@@ -47,7 +45,6 @@ export class EvmExecution {
     private readonly findSender: FindSender = () => undefined,
   ) {
     this.state = new ChainState(nodes, trie, findBlockHash);
-    this.precompiles = new LibraryPrecompiles(forks, () => this.rules?.fork as string);
   }
 
   /**
@@ -105,7 +102,7 @@ export class EvmExecution {
 
   private openEvm(): Evm {
     if (this.evm !== undefined) return this.evm;
-    this.evm = new Evm(this.precompiles);
+    this.evm = new Evm();
     this.evm.moveTo(this.state);
     return this.evm;
   }

@@ -26,6 +26,4 @@ export interface EstimateAnswers extends Answers {
   readonly unfinished: readonly UnfinishedEstimate[];
   /** How many calls were begun, counted from the first. The others may be sent again as if they had never come. */
   readonly begun: number;
-  /** Why the library's EVM ran instead of ours, for each call for which it did. */
-  readonly libraryRuns: readonly string[];
 }

@@ -2,12 +2,6 @@
 
 /** Hard forks that a store without a genesis config can be told to use. Each includes those before it. */
 export const HARDFORKS: readonly string[] = [
-  "homestead",
-  "tangerineWhistle",
-  "spuriousDragon",
-  "byzantium",
-  "petersburg",
-  "istanbul",
   "berlin",
   "london",
   "paris",

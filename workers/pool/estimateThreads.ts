@@ -17,8 +17,8 @@ import {ThreadPool} from "./threadPool.ts";
 const ESTIMATES_PER_THREAD = 2;
 /**
  * An estimate that still runs this long after its own time and that of the one before it is stuck in code that never checks
- * the deadline. Its thread is replaced. The thread may have to start first, or to load the library: half a second, but several on a
- * busy machine. A job whose thread cannot start ends after this time too.
+ * the deadline. Its thread is replaced. The thread may have to start first: several seconds on a busy machine. A
+ * job whose thread cannot start ends after this time too.
  */
 const GRACE_MS = 30_000;
 

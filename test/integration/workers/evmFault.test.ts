@@ -1,4 +1,4 @@
-/** What an estimate thread does when its EVM in WebAssembly breaks, and which calls the library makes in its place. */
+/** What an estimate thread does when its EVM in WebAssembly breaks, and which calls it has no rules or no room for. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
@@ -14,7 +14,7 @@ import {CHAIN_ID, EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estim
 const CONTRACT = new Uint8Array(20).fill(0xc0);
 const CALL: EstimateCall = {...PLAIN_CALL, to: CONTRACT, data: Uint8Array.of(1)};
 /** As in wasm/layout.ts. */
-const CODES = 0x6200000;
+const CODES = 0x8200000;
 /** Never reached. */
 const LIMIT_MS = 3_600_000;
 
@@ -51,13 +51,13 @@ test("a trap ends its call as a fault, and the next call gets a fresh EVM", asyn
   const expected = await estimator.estimate(CALL);
   breakEvm(estimator);
   const job = {calls: [CALL, CALL], ids: ["1", "2"]};
-  const {failures, libraryRuns, begun} = await estimator.answer(job);
+  const {failures, begun} = await estimator.answer(job);
   assert.deepEqual(
     failures.map(({call, failure}) => [call, failure]),
     [[0, "INTERNAL"]],
   );
   assert.match(failures[0]?.detail ?? "", /memory access out of bounds/);
-  assert.deepEqual([libraryRuns, begun], [[], 2]);
+  assert.equal(begun, 2);
   assert.deepEqual(await estimator.estimate(CALL), expected);
 });
 
@@ -83,11 +83,21 @@ test("a trap after a pause ends its call too; at another block a paused call beg
   }
 });
 
-test("calls before berlin are made by the library, which is counted", async () => {
-  const estimator = createEstimator("istanbul");
-  const {failures, libraryRuns} = await estimator.answer({calls: [CALL, CALL], ids: ["1", "2"]});
-  assert.deepEqual([failures, libraryRuns], [[], ["fork", "fork"]]);
-  const overrides = [{address: CONTRACT, code: assemble(OP.JUMPDEST, 0n, OP.JUMP)}];
-  const endless = await estimator.answer({calls: [{...CALL, overrides}], ids: ["1"], slice: "first"});
-  assert.deepEqual([endless.unfinished.length, endless.libraryRuns], [1, []], "its last slice counts");
+test("a call at a block before berlin is refused by the name of the block's fork", async () => {
+  const {failures} = await createEstimator("istanbul").answer({calls: [CALL], ids: ["1"]});
+  const detail = "gas is estimated under the rules of berlin and later, block 0 has those of istanbul";
+  assert.deepEqual(failures, [{call: 0, failure: "CALL_INVALID", detail}]);
+});
+
+test("a call that needs more room than the EVM has is refused by what is full, and the next one gets a fresh EVM", async () => {
+  const estimator = createEstimator("prague");
+  const expected = await estimator.estimate(CALL);
+  // Another slot of transient storage each round, from 1 on.
+  const code = assemble(0n, OP.JUMPDEST, 1n, OP.ADD, OP.DUP1, OP.DUP1, OP.TSTORE, 2n, OP.JUMP);
+  const overrides = [{address: CONTRACT, code}];
+  const call = {...CALL, gas: 2n ** 40n, overrides};
+  const {failures} = await estimator.answer({calls: [call], ids: ["1"]});
+  const detail = "the call cannot be estimated: it needs more room for state than the EVM has";
+  assert.deepEqual(failures, [{call: 0, failure: "EXECUTION_FAILED", detail}]);
+  assert.deepEqual(await estimator.estimate(CALL), expected);
 });

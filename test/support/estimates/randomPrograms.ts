@@ -19,7 +19,7 @@ export const PLAIN_ADDRESS = 0xacc0n;
 type Target = fc.Arbitrary<bigint>;
 
 interface Abilities {
-  /** Programs have its opcodes. From homestead on. */
+  /** Programs have its opcodes. From berlin on. */
   readonly hardfork: string;
   /** Further addresses to call and read. */
   readonly addresses: readonly bigint[];
@@ -140,14 +140,16 @@ function operations(has: Has): fc.Arbitrary<Fragment> {
     fc
       .tuple(fc.array(word, {minLength: count, maxLength: count}), fc.constantFrom(...opcodes), used)
       .map(([words, opcode, use]) => plain(...words, opcode, use));
-  const binary = [1, 2, 3, 4, 5, 6, 7, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a];
-  if (has("constantinople")) binary.push(0x1b, 0x1c, 0x1d);
+  const binary = [
+    1, 2, 3, 4, 5, 6, 7, 0x0a, 0x0b, 0x10, 0x11, 0x12, 0x13, 0x14, 0x16, 0x17, 0x18, 0x1a, 0x1b, 0x1c, 0x1d,
+  ];
   const unary: number[] = [OP.ISZERO, OP.NOT, OP.CALLDATALOAD, OP.BLOCKHASH];
   if (has("cancun")) unary.push(0x49);
   if (has("osaka")) unary.push(OP.CLZ);
-  const none = [0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x41, 0x42, 0x43, 0x44, 0x45, 0x58, 0x59, 0x5a];
-  if (has("byzantium")) none.push(OP.RETURNDATASIZE);
-  if (has("istanbul")) none.push(0x46, OP.SELFBALANCE);
+  const none = [
+    0x30, 0x32, 0x33, 0x34, 0x36, 0x38, 0x3a, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x58, 0x59, 0x5a,
+  ];
+  none.push(OP.RETURNDATASIZE, OP.SELFBALANCE);
   if (has("london")) none.push(OP.BASEFEE);
   if (has("shanghai")) none.push(OP.PUSH0);
   if (has("cancun")) none.push(OP.BLOBBASEFEE);
@@ -166,8 +168,7 @@ const stackStatement = fc.oneof(
 );
 
 function simpleStatement(has: Has, target: Target): fc.Arbitrary<Fragment> {
-  const reads: number[] = [OP.BALANCE, OP.EXTCODESIZE];
-  if (has("constantinople")) reads.push(OP.EXTCODEHASH);
+  const reads: number[] = [OP.BALANCE, OP.EXTCODESIZE, OP.EXTCODEHASH];
   const always: fc.MaybeWeightedArbitrary<Fragment>[] = [
     {weight: 6, arbitrary: operations(has)},
     {weight: 1, arbitrary: stackStatement},
@@ -191,8 +192,8 @@ function simpleStatement(has: Has, target: Target): fc.Arbitrary<Fragment> {
     fc
       .tuple(target, size, offset)
       .map(([address, bytes, to]) => plain(bytes, 0n, to, address, OP.EXTCODECOPY)),
+    fc.constant(plain(OP.RETURNDATASIZE, 0n, 0n, OP.RETURNDATACOPY)),
   ];
-  if (has("byzantium")) always.push(fc.constant(plain(OP.RETURNDATASIZE, 0n, 0n, OP.RETURNDATACOPY)));
   if (has("cancun"))
     always.push(
       fc.tuple(small, small).map(([value, slot]) => plain(value, slot, OP.TSTORE)),
@@ -203,9 +204,9 @@ function simpleStatement(has: Has, target: Target): fc.Arbitrary<Fragment> {
   return fc.oneof(...always);
 }
 
-function callStatement(has: Has, target: Target): fc.Arbitrary<Fragment> {
+function callStatement(target: Target): fc.Arbitrary<Fragment> {
   const withValue = [OP.CALL, OP.CALL, OP.CALLCODE];
-  const without = [OP.DELEGATECALL, ...(has("byzantium") ? [OP.STATICCALL] : [])];
+  const without = [OP.DELEGATECALL, OP.STATICCALL];
   const call = fc
     .record({
       opcode: fc.constantFrom<number>(...withValue, ...without),
@@ -236,23 +237,22 @@ function callStatement(has: Has, target: Target): fc.Arbitrary<Fragment> {
     .map(({code, value, salt, isSecond}) => {
       const at = BigInt(32 - code.length);
       const lay = assemble(BigInt(`0x${Buffer.from(code).toString("hex")}`), 0n, OP.MSTORE);
-      return isSecond && has("constantinople")
+      return isSecond
         ? plain(lay, salt, BigInt(code.length), at, value, OP.CREATE2, OP.POP)
         : plain(lay, BigInt(code.length), at, value, OP.CREATE, 2n, OP.SSTORE);
     });
   return fc.oneof({weight: 4, arbitrary: call}, create);
 }
 
-function end(has: Has, target: Target): fc.Arbitrary<Fragment> {
+function end(target: Target): fc.Arbitrary<Fragment> {
   const returned = fc.tuple(size, offset);
   const ends: fc.MaybeWeightedArbitrary<Fragment>[] = [
     {weight: 6, arbitrary: fc.constant(plain(OP.STOP))},
     {weight: 4, arbitrary: returned.map(([bytes, at]) => plain(bytes, at, OP.RETURN))},
     {weight: 1, arbitrary: fc.constant(plain(OP.INVALID))},
     {weight: 1, arbitrary: target.map(address => plain(address, OP.SELFDESTRUCT))},
+    {weight: 1, arbitrary: returned.map(([bytes, at]) => plain(bytes, at, OP.REVERT))},
   ];
-  if (has("byzantium"))
-    ends.push({weight: 1, arbitrary: returned.map(([bytes, at]) => plain(bytes, at, OP.REVERT))});
   return fc.oneof(...ends);
 }
 
@@ -266,7 +266,7 @@ export function randomProgram(abilities: Abilities): fc.Arbitrary<Uint8Array> {
     statement: fc.oneof(
       {maxDepth: 2, withCrossShrink: true},
       {weight: 8, arbitrary: simpleStatement(has, target)},
-      {weight: 4, arbitrary: callStatement(has, target)},
+      {weight: 4, arbitrary: callStatement(target)},
       {
         weight: 1,
         arbitrary: fc.tuple(fc.integer({min: 1, max: 60}), tie("body")).map(([n, body]) => loop(n, body)),
@@ -284,7 +284,7 @@ export function randomProgram(abilities: Abilities): fc.Arbitrary<Uint8Array> {
     ),
   }));
   const whole = fc
-    .tuple(fc.array(statement, {maxLength: 10, size: "max"}), end(has, target))
+    .tuple(fc.array(statement, {maxLength: 10, size: "max"}), end(target))
     .map(([statements, last]) => sequence([...statements, last]).at(0));
   const broken = fc
     .tuple(whole, fc.nat(), fc.uint8Array({maxLength: 4}))

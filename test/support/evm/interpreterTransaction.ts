@@ -8,7 +8,6 @@ import {Evm} from "../../../workers/evm/evm.ts";
 import {rulesOf} from "../../../workers/evm/rules.ts";
 import {RlpError, RlpReader} from "../../../workers/execution/block/rlpReader.ts";
 import {readTransaction} from "../../../workers/execution/block/transaction.ts";
-import {LibraryPrecompiles} from "../../../workers/execution/libraryPrecompiles.ts";
 import {BLOB_GAS, blobBaseFee} from "../../../workers/execution/rules/fees.ts";
 import {forkRules} from "../../../workers/execution/rules/forkRules.ts";
 import {BlockMismatch} from "../../../workers/execution/run/blockMismatch.ts";
@@ -22,7 +21,7 @@ const evms = new WeakMap<ChainFork, Evm>();
 
 /** @returns one for each fork, which is used again */
 export function evmUnder(fork: ChainFork): Evm {
-  const evm = evms.get(fork) ?? new Evm(new LibraryPrecompiles(fork.forks, () => fork.name));
+  const evm = evms.get(fork) ?? new Evm();
   evms.set(fork, evm);
   return evm;
 }

@@ -56,11 +56,6 @@ export function codeCalls(): readonly HostileCall[] {
       assemble(MAX_WORD, repeat(assemble(OP.DUP1, OP.DUP1, OP.EXP, OP.POP), LONGEST_CODE)),
     ),
     hostile(
-      "EXP at the price before EIP-160",
-      assemble(MAX_WORD, repeat(assemble(OP.DUP1, OP.DUP1, OP.EXP, OP.POP), LONGEST_CODE)),
-      {hardfork: "homestead"},
-    ),
-    hostile(
       "KECCAK256 over 4 MB, straight on",
       assemble(GROW, repeat(assemble(pushWidth(MUCH_MEMORY, 3), 0n, OP.KECCAK256, OP.POP), 100_000)),
     ),

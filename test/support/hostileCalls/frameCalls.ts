@@ -3,8 +3,6 @@ import {assemble, loopForever, OP, type Part, repeat, withMemory} from "../estim
 import {ENDLESS, HELPER_ADDRESS, type HostileCall, hostile} from "./hostileCall.ts";
 
 const LONGEST_INITCODE = 49_152;
-/** Gas to pass on. Before EIP-150 it must be left after the price of the call. */
-const LEFT = assemble(2000n, OP.GAS, OP.SUB);
 
 export function frameCalls(): readonly HostileCall[] {
   return [
@@ -34,11 +32,6 @@ export function frameCalls(): readonly HostileCall[] {
         OP.CALL,
         callSelf(assemble()),
       ),
-    ),
-    hostile(
-      "recursion before EIP-150, where all gas goes down",
-      assemble(callSelf(assemble(1n, 20_000n, OP.MSTORE), LEFT), callSelf(assemble(), LEFT)),
-      {hardfork: "homestead"},
     ),
     hostile(
       "CREATE2 of 48 KB of JUMPDESTs",

@@ -18,7 +18,6 @@ export function precompileCalls(): readonly HostileCall[] {
       assemble(1n, 2_000_000n, OP.MSTORE, loopAt(callPrecompile(3n, 2_000_000n), 7)),
     ),
     // What 50 million gas (osaka: 2^24) buys under each price. Prague has that of berlin.
-    ...modexpCalls("byzantium", 340, 119_000),
     ...modexpCalls("prague", 1100, 95_000),
     ...modexpCalls("osaka", 48, 1000),
     hostile("bn254 addition", inLoop(6n, bn254Pairs(1).subarray(0, 64))),

@@ -8,19 +8,6 @@ export function storeCalls(): readonly HostileCall[] {
       "SLOAD of cold slots, straight on",
       assemble(repeat(assemble(OP.PC, OP.SLOAD, OP.POP), LONGEST_CODE)),
     ),
-    hostile(
-      "SLOAD of cold slots at the price of istanbul",
-      repeat(assemble(OP.PC, OP.SLOAD, OP.POP), LONGEST_CODE),
-      {hardfork: "istanbul"},
-    ),
-    hostile("SLOAD of cold slots before EIP-150", repeat(assemble(OP.PC, OP.SLOAD, OP.POP), LONGEST_CODE), {
-      hardfork: "homestead",
-    }),
-    hostile(
-      "BALANCE of cold accounts before EIP-150",
-      repeat(assemble(OP.PC, OP.BALANCE, OP.POP), LONGEST_CODE),
-      {hardfork: "homestead"},
-    ),
     hostile("SSTORE of fresh slots", repeat(assemble(OP.PC, OP.PC, OP.SSTORE), LONGEST_CODE)),
     hostile("SSTORE of one slot, straight on", repeat(assemble(OP.PC, 1n, OP.SSTORE), LONGEST_CODE)),
     hostile("TSTORE of fresh slots", repeat(assemble(OP.PC, OP.PC, OP.TSTORE), LONGEST_CODE)),

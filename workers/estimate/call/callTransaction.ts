@@ -48,7 +48,6 @@ export function typeOf(call: EstimateCall, rules: ForkRules): TransactionType {
 
 /** The EIP that introduced a transaction type, if the fork does not have it. */
 export function missingEip(type: TransactionType, rules: ForkRules): number | undefined {
-  if (type === 1 && !rules.hasAccessLists) return 2930;
   if (type === 2 && !rules.hasBaseFee) return 1559;
   return type === 4 && !rules.isPrague ? 7702 : undefined;
 }

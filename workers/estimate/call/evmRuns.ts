@@ -1,4 +1,4 @@
-/** Runs of a call in our own EVM. */
+/** Runs of one call at one block, each with another gas limit, as a transaction in that block would run. None keeps its effects. */
 import type {EvmEnd} from "../../evm/ends.ts";
 import type {Evm} from "../../evm/evm.ts";
 import type {EvmResult} from "../../evm/message.ts";
@@ -11,7 +11,6 @@ import {
 import type {AccountOverride, EstimateCall} from "../../job/estimateCall.ts";
 import type {CallStart, PausedRuns, RunResult} from "../../job/pausedEstimate.ts";
 import type {BlockRules} from "../blockRules.ts";
-import {type CallRuns, tooLittleGas, ZERO_ADDRESS} from "./callRuns.ts";
 import {paidFieldsOf} from "./callTransaction.ts";
 import {type Deadline, TimeLimitError} from "./deadline.ts";
 import {splitWords} from "./words.ts";
@@ -53,7 +52,10 @@ const TOO_LONG: EvmResult = {
   isBounded: false,
 };
 
-export class EvmRuns implements CallRuns {
+/** The sender of a call that names none: its balance and nonce count. */
+export const ZERO_ADDRESS = new Uint8Array(20);
+
+export class EvmRuns {
   runs = 0;
   /** Set when the time of a slice ends in a run. undefined: the call must begin again. */
   paused: PausedRuns | undefined;
@@ -104,9 +106,9 @@ export class EvmRuns implements CallRuns {
     return this.start;
   }
 
-  /** @throws also EvmDeclined */
+  /** @throws TimeLimitError, StoreError, EvmDeclined */
   async run(gasLimit: bigint): Promise<RunResult> {
-    if (gasLimit < this.minimum) return tooLittleGas(this.minimum);
+    if (gasLimit < this.minimum) return this.tooLittleGas();
     const known = this.results[this.runs++];
     if (known !== undefined) return known;
     const {evm, deadline} = this;
@@ -179,6 +181,13 @@ export class EvmRuns implements CallRuns {
       default:
         return {failure: {kind: "other", reason: REASONS[end] ?? end}, returned, spent};
     }
+  }
+
+  /** Under its least gas, a call is not run. */
+  private tooLittleGas(): RunResult {
+    const {minimum} = this;
+    const reason = `the call takes ${minimum} gas before it executes anything`;
+    return {failure: {kind: "intrinsic", reason}, returned: NO_BYTES, spent: minimum};
   }
 
   private atLeast(gas: bigint): bigint {

@@ -2,7 +2,7 @@
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
 import {Evm, type PausedRun} from "../../evm/evm.ts";
-import type {PrecompileHost} from "../../evm/precompileHost.ts";
+import type {PrecompileBounds} from "../../evm/precompiles/precompile.ts";
 import {HeldSource} from "./heldSource.ts";
 
 /** Most clients ask for the newest block, or for the newest that is finalized. */
@@ -20,7 +20,7 @@ export class HeldEvms {
 
   constructor(
     private readonly store: StateReader,
-    private readonly precompiles: PrecompileHost,
+    private readonly bounds: PrecompileBounds,
   ) {}
 
   /**
@@ -44,6 +44,6 @@ export class HeldEvms {
 
   private take(): Evm {
     const [oldest] = this.evms;
-    return this.evms.length < MAX_EVMS || oldest === undefined ? new Evm(this.precompiles) : oldest.evm;
+    return this.evms.length < MAX_EVMS || oldest === undefined ? new Evm(this.bounds) : oldest.evm;
   }
 }

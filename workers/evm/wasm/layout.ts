@@ -29,11 +29,11 @@ export const BLOBS: usize = 0x14000;
 export const FRAMES: usize = 0x20000;
 export const STACK: usize = 0x100000;
 export const JOURNAL: usize = 0x2200000;
-export const LOGS: usize = 0x4200000;
-export const RETURNED: usize = 0x5200000;
-export const CODES: usize = 0x6200000;
-export const HEAP: usize = 0x8200000;
-export const ARENA: usize = 0xc200000;
+export const LOGS: usize = 0x6200000;
+export const RETURNED: usize = 0x7200000;
+export const CODES: usize = 0x8200000;
+export const HEAP: usize = 0x10200000;
+export const ARENA: usize = 0x18200000;
 
 export const PAGE_BYTES: usize = 0x10000;
 

@@ -1,15 +1,9 @@
 /**
- * What a hard fork means for blocks and transactions. What it means inside the EVM is in the EVM's own table.
+ * What a hard fork from berlin on means for blocks and transactions. What it means inside the EVM is in the EVM's own table.
  */
 import {hasReached} from "../forks.ts";
 
 export interface ForkRules {
-  /** A creation costs more than a call (EIP-2). */
-  readonly chargesCreation: boolean;
-  /** A byte that is not zero costs 16 gas, not 68 (EIP-2028). */
-  readonly hasCheapData: boolean;
-  /** EIP-2930. */
-  readonly hasAccessLists: boolean;
   /** EIP-1559, EIP-3529. */
   readonly hasBaseFee: boolean;
   /** Blocks have no difficulty (EIP-3675, EIP-4399). */
@@ -31,9 +25,6 @@ export function forkRules(fork: string): ForkRules {
   const known = rulesOfForks.get(fork);
   if (known !== undefined) return known;
   const rules = {
-    chargesCreation: hasReached(fork, "homestead"),
-    hasCheapData: hasReached(fork, "istanbul"),
-    hasAccessLists: hasReached(fork, "berlin"),
     hasBaseFee: hasReached(fork, "london"),
     isMerged: hasReached(fork, "paris"),
     isShanghai: hasReached(fork, "shanghai"),

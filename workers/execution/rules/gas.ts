@@ -7,9 +7,8 @@ import type {ForkRules} from "./forkRules.ts";
 export const TX_GAS = 21_000;
 const CREATION_GAS = 32_000;
 const ZERO_BYTE_GAS = 4;
-/** EIP-2028; before istanbul 68. */
+/** EIP-2028. */
 const NONZERO_BYTE_GAS = 16;
-const OLD_NONZERO_BYTE_GAS = 68;
 /** EIP-3860. */
 const INITCODE_WORD_GAS = 2;
 const WORD_BYTES = 32;
@@ -45,10 +44,9 @@ export function paidGas(fields: PaidFields, rules: ForkRules): PaidGas {
   let zeros = 0;
   for (let at = 0; at < data.length; at++) if (data[at] === 0) zeros++;
   const others = data.length - zeros;
-  let gas = TX_GAS + zeros * ZERO_BYTE_GAS;
-  gas += others * (rules.hasCheapData ? NONZERO_BYTE_GAS : OLD_NONZERO_BYTE_GAS);
+  let gas = TX_GAS + zeros * ZERO_BYTE_GAS + others * NONZERO_BYTE_GAS;
   if (fields.isCreation) {
-    if (rules.chargesCreation) gas += CREATION_GAS;
+    gas += CREATION_GAS;
     if (rules.isShanghai) gas += INITCODE_WORD_GAS * Math.ceil(data.length / WORD_BYTES);
   }
   gas += LISTED_ADDRESS_GAS * listedAddresses + LISTED_SLOT_GAS * listedSlots;

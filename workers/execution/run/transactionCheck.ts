@@ -32,7 +32,7 @@ const DELEGATION = 4;
 /** The type's first fork. */
 const TYPES: readonly ((rules: ForkRules) => boolean)[] = [
   () => true,
-  rules => rules.hasAccessLists,
+  () => true,
   rules => rules.hasBaseFee,
   rules => rules.hasBlobs,
   rules => rules.isPrague,

@@ -61,7 +61,7 @@ test("a value out of its range or form is refused", () => {
   const table: [string, string, RegExp][] = [
     ["--gas-cap", "20999", /Expected a whole number from 21000 to 4294967296/],
     ["--gas-cap", "4294967297", /Expected a whole number/],
-    ["--hardfork", "frontier", /Allowed choices are homestead,/],
+    ["--hardfork", "istanbul", /Allowed choices are berlin,/],
     ["--hardfork", "London", /Allowed choices/],
     ["--hardfork", "amsterdam", /argument .amsterdam. is invalid. Allowed choices are .*, osaka\./],
     ["--estimate-workers", "0", /Expected a whole number from 1 to 256/],

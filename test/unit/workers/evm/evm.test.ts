@@ -18,7 +18,7 @@ const WORD = (value: number): Uint8Array => Uint8Array.of(...new Uint8Array(31),
 /** @param params - in place of the fork's */
 function createEvm(code: Uint8Array, fork = "osaka", params: Partial<EvmRules["params"]> = {}) {
   const reads: string[] = [];
-  const evm = new Evm({run: () => "failed"});
+  const evm = new Evm();
   const known = rulesOf(fork);
   assert(known);
   const rules = {...known, params: {...known.params, ...params}};

@@ -88,7 +88,7 @@ test("what is taken before execution, and the floor, are the library's under eve
   );
 });
 
-test("gas before execution, by hand: a non-zero byte is 68 up to petersburg and 16 from istanbul on", () => {
+test("gas before execution, by hand: bytes, and their floor from prague on", () => {
   const call: EstimateCall = {
     block: 0,
     to: new Uint8Array(20),
@@ -96,11 +96,9 @@ test("gas before execution, by hand: a non-zero byte is 68 up to petersburg and 
     data: Uint8Array.of(0, 1, 2),
     type: 0,
   };
-  // 21000 + 4 + 2 * 68 = 21140; 21000 + 4 + 2 * 16 = 21036; floor 21000 + 10 * (1 + 4 * 2) = 21090.
+  // 21000 + 4 + 2 * 16 = 21036; floor 21000 + 10 * (1 + 4 * 2) = 21090.
   for (const [hardfork, intrinsic, floor] of [
-    ["homestead", 21_140n, 0n],
-    ["petersburg", 21_140n, 0n],
-    ["istanbul", 21_036n, 0n],
+    ["berlin", 21_036n, 0n],
     ["cancun", 21_036n, 0n],
     ["prague", 21_036n, 21_090n],
     ["osaka", 21_036n, 21_090n],
@@ -159,14 +157,14 @@ test("a call without a nonce takes the sender's", () => {
 });
 
 test("each type is missing before the fork that brought it", () => {
-  const first = {1: "berlin", 2: "london", 4: "prague"} as const;
+  const first = {2: "london", 4: "prague"} as const;
   for (const [type, fork] of Object.entries(first))
     for (const hardfork of HARDFORKS) {
       const call: EstimateCall = {
         block: 0,
         value: 0n,
         data: new Uint8Array(0),
-        type: Number(type) as 1 | 2 | 4,
+        type: Number(type) as 2 | 4,
       };
       assert.equal(
         hasType(call, hardfork),

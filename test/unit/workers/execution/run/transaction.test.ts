@@ -34,7 +34,7 @@ interface Case {
 }
 
 async function run({fork = "osaka", code = NONE, change = {}, ...rest}: Case) {
-  const evm = new Evm({run: () => "failed"});
+  const evm = new Evm();
   evm.moveTo({
     readAccount: address =>
       Buffer.compare(address, SENDER) === 0

@@ -1,0 +1,82 @@
+/**
+ * The modexp precompile (EIP-198; its price by EIP-2565 and EIP-7883, its bounds by EIP-7823).
+ *
+ *   base length | exponent length | modulus length | base | exponent | modulus        32 bytes each, then as they say
+ *
+ * The exponent stays bytes: 50 million gas buy one of 18 MB, and big numbers of that length cannot be stopped for seconds.
+ */
+import {encodeNumber, readNumber} from "./numbers.ts";
+import {type Precompile, type PrecompileBounds, require} from "./precompile.ts";
+
+const WORD_BYTES = 32;
+const HEAD_BYTES = 3 * WORD_BYTES;
+/** EIP-7823. */
+const MAX_OPERAND_BYTES = 1024n;
+
+export const modexp: Precompile = {
+  price(data, isOsaka) {
+    const {base, exponent, modulus} = lengthsOf(data);
+    const headBytes = exponent < WORD_BYTES ? Number(exponent) : WORD_BYTES;
+    const head = readNumber(data, BigInt(HEAD_BYTES) + base, headBytes);
+    return priceOf(larger(base, modulus), exponent, head, isOsaka);
+  },
+
+  /** The gas bounds the lengths, but without base and modulus not that of the exponent. */
+  run(data, isOsaka, bounds) {
+    const {base, exponent, modulus} = lengthsOf(data);
+    require(!isOsaka ||
+      [base, exponent, modulus].every(
+        length => length <= MAX_OPERAND_BYTES,
+      ), "an operand is too long (EIP-7823)");
+    if (modulus === 0n) return new Uint8Array(0);
+    const exponentAt = BigInt(HEAD_BYTES) + base;
+    const divisor = readNumber(data, exponentAt + exponent, Number(modulus));
+    const start = Number(exponentAt);
+    const steps = data.subarray(start, start + Number(exponent));
+    const number = divisor === 0n ? 0n : readNumber(data, HEAD_BYTES, Number(base)) % divisor;
+    const power = divisor === 0n ? 0n : raise(number, steps, Number(exponent), divisor, bounds);
+    return encodeNumber(power, Number(modulus));
+  },
+};
+
+function lengthsOf(data: Uint8Array): {base: bigint; exponent: bigint; modulus: bigint} {
+  const word = (at: number): bigint => readNumber(data, at * WORD_BYTES, WORD_BYTES);
+  return {base: word(0), exponent: word(1), modulus: word(2)};
+}
+
+/** @param head - the first 32 bytes of the exponent as a number, or all bytes if there are fewer */
+function priceOf(longest: bigint, exponentLength: bigint, head: bigint, isOsaka: boolean): bigint {
+  const rest = exponentLength > 32n ? exponentLength - 32n : 0n;
+  const headBits = head === 0n ? 0n : BigInt(head.toString(2).length - 1);
+  const steps = larger(rest * (isOsaka ? 16n : 8n) + headBits, 1n);
+  const words = (longest + 7n) / 8n;
+  if (isOsaka) return larger(steps * (longest > 32n ? 2n * words * words : 16n), 500n);
+  return larger((steps * words * words) / 3n, 200n);
+}
+
+/** @param exponent - zeros follow it up to `length` */
+function raise(
+  base: bigint,
+  exponent: Uint8Array,
+  length: number,
+  modulus: bigint,
+  bounds: PrecompileBounds,
+): bigint {
+  const first = exponent.findIndex(byte => byte !== 0);
+  let power = 1n % modulus;
+  if (first === -1) return power;
+  for (let at = first; at < length; at++) {
+    const byte = exponent[at] ?? 0;
+    for (let bit = 0x80; bit > 0; bit >>= 1) {
+      // Numbers of 100 KB take 20 ms per bit.
+      bounds.check();
+      power = (power * power) % modulus;
+      if ((byte & bit) !== 0) power = (power * base) % modulus;
+    }
+  }
+  return power;
+}
+
+function larger(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
