@@ -16,7 +16,6 @@ import {
   value,
 } from "./flags/flagTable.ts";
 import {IMPORT_FLAGS, readImportSource} from "./flags/importFlags.ts";
-import {createNodeFlags, readNodes, refuseSockets} from "./flags/nodeFlags.ts";
 import {PULL_FLAGS, readPullOptions} from "./flags/pullFlags.ts";
 import {readServiceOptions, SERVE_FLAGS} from "./flags/serveFlags.ts";
 import {ignoreServiceVariables} from "./flags/serviceVariables.ts";
@@ -42,9 +41,6 @@ Examples:
   proofd pull --verify state                             check the files, without a server
 
 docs/pulling.md describes the files.`;
-const DEFAULT_AUDIT_SAMPLES = 16;
-/** With a slot each, 50 000 calls to the node. */
-const MAX_AUDIT_SAMPLES = 10_000;
 
 /** @param onExitCode - takes the exit code of the command that ran */
 export function createProgram(onExitCode: (code: number) => void): Command {
@@ -57,7 +53,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
       "\nEvery flag may also come from a variable: --max-queue from PROOFD_MAX_QUEUE, those of load from PROOFD_LOAD_...",
     )
     .exitOverride();
-  const creators = [createImport, createServe, createFinalize, createCheck, createAudit, createVerify];
+  const creators = [createImport, createServe, createFinalize, createCheck, createVerify];
   for (const create of [
     ...creators,
     createPull,
@@ -115,29 +111,6 @@ function createCheck(onExitCode: (code: number) => void): Command {
   return createCommand("check", description, flags, async values => {
     const {runCheck} = await import("./commands/checkCommand.ts");
     onExitCode(await runCheck(values));
-  });
-}
-
-function createAudit(onExitCode: (code: number) => void): Command {
-  const flags = {
-    ...DB_FLAGS,
-    ...createNodeFlags("l2"),
-    block: value("<block>", parseBlockNumber).says(
-      "compare values as of this block (default: the newest held)",
-    ),
-    sample: value("<count>", integerParser(1, MAX_AUDIT_SAMPLES), DEFAULT_AUDIT_SAMPLES).says(
-      "compare at most this many accounts and this many slots",
-    ),
-  };
-  const description =
-    "Compare random accounts and slots that a block touched with a node's. Changes nothing, also while another proofd serves.";
-  return createCommand("audit", description, flags, async (values, command) => {
-    const nodes = readNodes(values, "l2", command);
-    if (nodes === undefined)
-      return command.error("error: --l2: expected the URL of a layer-2 node, got nothing");
-    refuseSockets(nodes, command, "in an audit");
-    const {runAudit} = await import("./commands/auditCommand.ts");
-    onExitCode(await runAudit({...values, nodes}));
   });
 }
 

@@ -26,7 +26,7 @@ export async function importDemo(
     genesisPath: fileURLToPath(GENESIS),
     blocksPath: fileURLToPath(CHAIN),
   } as const;
-  const running = engine.startImport({source, finalized: "last", chainId}, onEvent);
+  const running = engine.startImport({source, finalized: "last", allowUnverified: false, chainId}, onEvent);
   void stopping?.then(() => running.stop());
   const outcome = await running.outcome;
   if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);

@@ -134,7 +134,7 @@ async function serve(
   log: Logger,
   ends: Ends,
 ): Promise<RunningService> {
-  const {host, port, limits, cors, namespace, finalized, chainId} = options;
+  const {host, port, limits, cors, namespace, finalized, allowUnverified = false, chainId} = options;
   const estimates = await chooseEstimates(options.estimate, engine, log);
   if (estimates.kind === "gateway") ends.add("the gateway", () => estimates.gateway.close());
   const followed = chooseFollowed(options);
@@ -174,7 +174,7 @@ async function serve(
   const following =
     followed === undefined || source === undefined
       ? undefined
-      : new Following(engine, followed, {finalized, chainId}, source, onFinal, log);
+      : new Following(engine, followed, {finalized, allowUnverified, chainId}, source, onFinal, log);
   if (options.publish !== undefined && publishing !== undefined) {
     // Loads NATS, which other services do not need.
     const {Publishing} = await import("./publishing/publishing.ts");

@@ -24,6 +24,7 @@ export interface ServiceOptions extends ListenerOptions, Partial<FeedOptions> {
   readonly diffs?: string | undefined;
   /** Nodes that are followed; not with `diffs`. */
   readonly l2?: NodeSource | undefined;
+  readonly allowUnverified?: boolean | undefined;
   readonly finalized?: number | "last" | undefined;
   /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs` or `l2`. */
   readonly maxLagSeconds?: number | undefined;

@@ -21,7 +21,6 @@ export type StoreErrorCode =
   | "BLOCK_INVALID" // the difference cannot be applied: a value out of range, a duplicate
   | "FINALIZED" // refused: the block is finalized
   | "PRUNING" // refused: blocks are being pruned, and that is not done
-  | "NOT_AUDITED" // refused: the block is not audited yet, and only audited blocks are finalized
   | "FINALITY_CONFLICT" // layer 1 contradicts what it said before, or a state root held here
   | "TREE_FULL"; // no leaf position left
 

@@ -198,12 +198,12 @@ export class Engine {
     return this.writes.startImport(job, {onEvent, onSource});
   }
 
-  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, NOT_AUDITED, FINALITY_CONFLICT, WRITE_FAILED */
+  /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
     return this.writes.finalize(block, hash);
   }
 
-  /** As `finalize`. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, NOT_AUDITED, WRITE_FAILED */
+  /** As `finalize`. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
   recordFinality(step: FinalityStep): Promise<Head> {
     return this.writes.recordFinality(step);
   }

@@ -140,7 +140,7 @@ class HeldRun {
 
   private headOf({header, expectedStateRoot = NO_HASH}: BlockDifference): BlockHead {
     const {number, hash} = header;
-    return {number, hash, parentHash: NO_HASH, stateRoot: expectedStateRoot};
+    return {number, hash, parentHash: NO_HASH, stateRoot: expectedStateRoot, isVerified: true};
   }
 
   /** Performs a step for all blocks. Those after the first WARM_BLOCKS count. */

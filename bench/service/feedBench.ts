@@ -96,7 +96,7 @@ async function measureTogether(bench: ServiceBench, folder: string, nats: Server
 
 /** A publisher alone, then a replica with a stream that is there, then block by block. */
 async function measureApart(bench: ServiceBench, folder: string, nats: ServerProcess): Promise<Finding[]> {
-  const publisher = await startPublisher(bench, nats, ["--diffs", "-"]);
+  const publisher = await startPublisher(bench, nats, ["--allow-unverified", "--diffs", "-"]);
   try {
     const last = await readLatest(publisher);
     const published = await withStream(nats, "blocks", DEFAULT_SUITE_NAME, stream =>
@@ -159,6 +159,7 @@ function startReplica(
   const chainId = String(BENCH_CHAIN.chainId);
   return startProofd(join(folder, name), [
     ...FLAGS,
+    "--allow-unverified",
     "--feed",
     writeUrl(nats),
     "--chain-id",

@@ -16,7 +16,7 @@ const EVERY_MS = 1000;
 const PASSES = 2;
 
 export function measureImport(bench: ServiceBench): Promise<Finding[]> {
-  return withServer(bench, ["--diffs", "-"], async server => {
+  return withServer(bench, ["--allow-unverified", "--diffs", "-"], async server => {
     await warmUp(server, bench);
     const first = (await readLatest(server)) + 1;
     // Written before the measured time, because writing them takes time.

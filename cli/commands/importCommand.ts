@@ -19,7 +19,10 @@ import {describeSourceEvent} from "./sourceLine.ts";
 type ImportValues = ValuesOf<typeof IMPORT_FLAGS>;
 
 export interface ImportOptions
-  extends Pick<ImportValues, "db" | "finalized" | "head" | "chainId" | "suite" | "history"> {
+  extends Pick<
+    ImportValues,
+    "db" | "finalized" | "allowUnverified" | "head" | "chainId" | "suite" | "history"
+  > {
   readonly source: ImportSource;
 }
 
@@ -83,8 +86,9 @@ async function importWithProgress(
   options: ImportOptions,
 ): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
   let received: StopSignal | undefined;
-  const {source, finalized, head, chainId} = options;
-  const running = engine.startImport({source, finalized, head, chainId}, createProgress(), event => {
+  const {source, finalized, allowUnverified, head, chainId} = options;
+  const job = {source, finalized, allowUnverified, head, chainId};
+  const running = engine.startImport(job, createProgress(), event => {
     const line = describeSourceEvent(event);
     if (line !== undefined) process.stderr.write(`import: ${line}\n`);
   });

@@ -14,11 +14,9 @@ export function describeSourceEvent(event: SourceEvent): string | undefined {
       return `${event.name}: ${event.state}: ${event.reason}`;
     case "reorganised":
       return `the node's chain was reorganised: blocks ${event.ancestor + 1} to ${event.latest} were removed`;
-    case "unaudited":
-      return `blocks ${event.first} to ${event.last} still awaited their audit: they were removed, and are read again`;
     case "verification":
       return event.unverified === undefined
-        ? `blocks from ${event.block} on are verified by their headers`
+        ? `blocks from ${event.block} on are verified again`
         : `blocks from ${event.block} on are unverified: ${event.unverified}`;
     case "library":
       return event.mismatch === undefined

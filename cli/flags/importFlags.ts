@@ -4,7 +4,14 @@ import type {ImportSource} from "../../workers/job/importSource.ts";
 import {parseHash, parseText} from "./flag.ts";
 import {beside, idleWhen, type ValuesOf, value} from "./flagTable.ts";
 import {GENESIS_FLAG, NODE_SOURCE_FLAGS, readNodeSource, TO_FLAGS} from "./nodeSourceFlags.ts";
-import {CHAIN_FLAGS, CONFIG_FLAG, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
+import {
+  ALLOW_UNVERIFIED_FLAG,
+  CHAIN_FLAGS,
+  CONFIG_FLAG,
+  DB_FLAGS,
+  FINALIZED_FLAG,
+  HISTORY_FLAG,
+} from "./storeFlags.ts";
 
 export const IMPORT_FLAGS = {
   config: CONFIG_FLAG,
@@ -30,6 +37,7 @@ export const IMPORT_FLAGS = {
   }),
   ...NODE_SOURCE_FLAGS,
   ...TO_FLAGS,
+  allowUnverified: ALLOW_UNVERIFIED_FLAG,
   finalized: FINALIZED_FLAG,
   ...idleWhen(beside("l2"), {
     head: value("<hash>", parseHash).says(

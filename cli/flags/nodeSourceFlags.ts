@@ -1,12 +1,9 @@
 /** Flags that make a layer-2 node the source of blocks: those of nodeFlags.ts, and how its blocks are read. */
 import type {Command, OptionValues} from "commander";
 import {NODE_SOURCES, type NodeSource} from "../../workers/job/importSource.ts";
-import {integerParser, parseBlockNumber, parseText} from "./flag.ts";
+import {parseBlockNumber, parseText} from "./flag.ts";
 import {idleWhen, type ValuesOf, value} from "./flagTable.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
-
-const DEFAULT_AUDIT = 16;
-const MAX_AUDIT = 1000;
 
 export const GENESIS_FLAG = value("<file>", parseText).says(
   "genesis.json with its alloc, in the format of geth",
@@ -18,11 +15,6 @@ export const NODE_SOURCE_FLAGS = {
     source: value("<name>", NODE_SOURCES).says(
       "how blocks of --l2 are read: executed here, or as changes that the node traced or logged (default: what the store and the node can do)",
     ),
-    ...idleWhen(({source}) => (source === "execute" ? "with --source execute" : undefined), {
-      audit: value("<count>", integerParser(0, MAX_AUDIT), DEFAULT_AUDIT).says(
-        "accounts, and slots, that are compared with the node after a range of blocks that was not executed here; 0 compares none",
-      ),
-    }),
   }),
 };
 
@@ -61,6 +53,6 @@ export function readNodeSource(
   const options = unread(values) === undefined ? readNodes(values, "l2", command) : undefined;
   if (options === undefined) return undefined;
   const {subscriptions, ...nodes} = options;
-  const {source, genesis: genesisPath, audit, to} = values;
-  return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, audit, to};
+  const {source, genesis: genesisPath, to} = values;
+  return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }

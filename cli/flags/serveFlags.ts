@@ -20,7 +20,14 @@ import {LIMIT_FLAGS, readLimits} from "./limitFlags.ts";
 import {NAMESPACE_FLAG} from "./namespaceFlag.ts";
 import {readNodes, refuseSockets} from "./nodeFlags.ts";
 import {GENESIS_FLAG, isOnlyFinality, NODE_SOURCE_FLAGS, readNodeSource, unread} from "./nodeSourceFlags.ts";
-import {CHAIN_FLAGS, CONFIG_FLAG, DB_FLAGS, FINALIZED_FLAG, HISTORY_FLAG} from "./storeFlags.ts";
+import {
+  ALLOW_UNVERIFIED_FLAG,
+  CHAIN_FLAGS,
+  CONFIG_FLAG,
+  DB_FLAGS,
+  FINALIZED_FLAG,
+  HISTORY_FLAG,
+} from "./storeFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
@@ -57,6 +64,7 @@ export const SERVE_FLAGS = {
   ...NODE_SOURCE_FLAGS,
   ...idleWhen(unread, {genesis: GENESIS_FLAG}),
   ...idleWhen(without("diffs", "l2", "feed"), {
+    allowUnverified: ALLOW_UNVERIFIED_FLAG,
     finalized: FINALIZED_FLAG,
     maxLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
@@ -97,13 +105,13 @@ function besideNodes(values: OptionValues): string | undefined {
 
 /** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
 export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
-  const {db, host, port, workers, cacheMb, diffs, finalized, maxLag, maxFinalityLag, demo, verify} = values;
-  const {http} = values;
+  const {db, host, port, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
+  const {maxLag, maxFinalityLag, demo, verify} = values;
   const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
   const nodes = readNodes(values, "l2", command);
   if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
-    ...{db, host, port, workers, diffs, finalized, demo, verify},
+    ...{db, host, port, workers, diffs, allowUnverified, finalized, demo, verify},
     ...{chainId, suite, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
     ...readFeed(values, command),
     cacheBytes: cacheMb * 2 ** 20,

@@ -3,7 +3,7 @@ import {InvalidArgumentError} from "commander";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import type {History} from "../../storage/prune/retention.ts";
 import {parseChainId, parseFinalized, parseText} from "./flag.ts";
-import {value} from "./flagTable.ts";
+import {onSwitch, value} from "./flagTable.ts";
 
 const MAX_HISTORY_BLOCKS = 2 ** 48 - 1;
 
@@ -15,6 +15,10 @@ export const CONFIG_FLAG = value("<file>", parseText).says(
 
 export const FINALIZED_FLAG = value("<block>", parseFinalized).says(
   "blocks up to this one are finalized, as are those that lines of --diffs mark; last: every block that is read",
+);
+
+export const ALLOW_UNVERIFIED_FLAG = onSwitch(
+  "take blocks whose state no root vouches for, too: neither their headers', nor one that their source names (docs/following.md)",
 );
 
 export const HISTORY_FLAG = value("<blocks>", parseHistory, {kind: "all"}, "all").says(

@@ -13,6 +13,8 @@ export interface Coverage {
   readonly ranges: readonly (readonly [from: bigint, to: bigint])[];
   /** How many ranges there are in all. */
   readonly rangeCount: bigint;
+  /** Blocks whose state no root vouches for, of a header or of layer 1, as `[from, to]`. undefined: all are verified. */
+  readonly unverified: readonly [from: bigint, to: bigint] | undefined;
 }
 
 const MAX_RANGES = 1024;
@@ -27,6 +29,7 @@ const readCoverage = fieldsOf<Coverage>({
   suite: readName,
   ranges: listOf(0, MAX_RANGES, readRange),
   rangeCount: readQuantity,
+  unverified: optional(readRange),
 });
 
 /** @throws RpcError */

@@ -11,8 +11,6 @@ import type {FinalityStatus} from "./finalityStatus.ts";
 import type {PublishStatus} from "./publishStatus.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
 
-const UNVERIFIED = "unverified: no header vouches for the state of the newest block";
-
 /** What a balancer asks for besides readiness. */
 export interface AskedReadiness {
   /** A block that must be provable. */
@@ -73,7 +71,7 @@ export class Readiness {
       ...[...nodes].map(([name, trouble]) => `the node ${name} is ${trouble}`),
       ...(this.finality?.describe() ?? []),
       ...(this.publishing?.describe() ?? []),
-      ...(this.chain.isVerified() ? [] : [UNVERIFIED]),
+      ...this.describeUnverified(),
     ];
   }
 
@@ -99,11 +97,13 @@ export class Readiness {
   }
 
   private describeFinality(): string | undefined {
-    const {finalized, unaudited} = this.chain.head();
-    if (finalized !== undefined) return undefined;
-    const audits =
-      unaudited === undefined ? "" : `; blocks from ${unaudited} on have not passed their audit yet`;
-    return `no finalized block is held${audits}`;
+    return this.chain.head().finalized === undefined ? "no finalized block is held" : undefined;
+  }
+
+  private describeUnverified(): string[] {
+    const range = this.chain.unverified();
+    if (range === undefined) return [];
+    return [`unverified: blocks ${range[0]} to ${range[1]}, no root vouches for their state`];
   }
 
   private describeFinalityLag(): string | undefined {

@@ -280,11 +280,7 @@ export class Layer1Finality implements FinalityWork {
 
   private noteWaiting({endBlock}: RollupEvent): void {
     const latest = this.engine.chain.newest;
-    const what =
-      this.obstacle ??
-      (endBlock <= latest
-        ? "a finalized block is not audited yet; waiting for its audit"
-        : "a finalized block is not held yet; waiting for it");
+    const what = this.obstacle ?? "a finalized block is not held yet; waiting for it";
     if (!this.isTold(`block ${endBlock}: ${what}`)) this.log.info({block: endBlock, latest}, what);
   }
 

@@ -21,9 +21,7 @@ const LAST_RETRY_MS = 60_000;
 const MAX_REASON_LENGTH = 500;
 
 /** What stays the same at every attempt. */
-type ImportRules = Pick<ImportJob, "finalized" | "chainId">;
-
-type FailureKind = Partial<Pick<ImportOutcome & {ok: false}, "auditFailed" | "isFinal">>;
+type ImportRules = Pick<ImportJob, "finalized" | "allowUnverified" | "chainId">;
 
 export class Following {
   private readonly log: Logger;
@@ -32,12 +30,8 @@ export class Following {
   private retry: NodeJS.Timeout | undefined;
   private isStopped = false;
   private attempts = 0;
-  /** The highest block that was held at any time of the attempt. A failed audit may have removed it since. */
-  private highest = -1;
-  /** What `highest` was at the last failure. */
+  /** The newest block at the last failure. */
   private failedAt = -1;
-  /** The last failure was an audit's. New blocks do not end it, only another audit does. */
-  private awaitsAudit = false;
   private startedMs = 0;
   private readonly unwatch: () => void;
   private nextLineMs = 0;
@@ -71,7 +65,6 @@ export class Following {
     this.startedMs = performance.now();
     this.counted = {blocks: 0, busyMs: 0};
     this.status.nodes.clear();
-    this.highest = this.engine.chain.newest;
     this.running = this.engine.startImport(
       {source: this.source.describe(this.attempts), ...this.rules},
       event => this.noteProgress(event),
@@ -99,16 +92,12 @@ export class Following {
     this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
   }
 
-  /**
-   * A block above all those before the failure shows that the import works again. A lower one does not: it may be one that came
-   * before and was removed by an audit.
-   */
+  /** A block above those before the failure shows that the import works again. */
   private noteHead({latest}: Head, before: Head): void {
     if (latest === undefined) return;
     // Between attempts only an order removes blocks. The blocks that come in their place count as new.
     if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
     if (latest <= (before.latest ?? -1)) return;
-    this.highest = Math.max(this.highest, latest);
     this.status.receivedMs = Date.now();
     if (this.status.state === "failed" && latest > this.failedAt) this.recover("reading");
   }
@@ -139,7 +128,6 @@ export class Following {
   }
 
   private recover(state: SourceState): void {
-    this.awaitsAudit = false;
     this.status.state = state;
     this.status.reason = "";
     this.attempts = 0;
@@ -149,7 +137,7 @@ export class Following {
   private end(outcome: ImportOutcome): void {
     this.running = undefined;
     if (!outcome.ok) {
-      this.fail(outcome.message, outcome);
+      this.fail(outcome.message, outcome.isFinal);
       return;
     }
     const {head, blocks, stopped} = outcome;
@@ -157,18 +145,15 @@ export class Following {
     this.log.info({head: headFields(head), blocks}, "the import has ended");
   }
 
-  private fail(message: string, {auditFailed, isFinal}: FailureKind = {}): void {
+  private fail(message: string, isFinal = false): void {
     this.running = undefined;
     const reason = shortenReason(message);
-    // Each audit samples other values, so two failed audits give different reasons.
-    const isSame = isSameFailure(this.status.reason, reason) || (auditFailed === true && this.awaitsAudit);
-    const isKnown = this.status.state === "failed" && isSame;
-    this.awaitsAudit ||= auditFailed === true;
+    const isKnown = this.status.state === "failed" && isSameFailure(this.status.reason, reason);
     this.status.state = "failed";
     this.status.reason = reason;
-    this.failedAt = this.highest;
+    this.failedAt = this.engine.chain.newest;
     const retryMs =
-      this.source.canRetry && isFinal !== true && !this.isStopped
+      this.source.canRetry && !isFinal && !this.isStopped
         ? Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts)
         : undefined;
     const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
@@ -176,7 +161,7 @@ export class Following {
       fields,
       "the import failed, the service keeps serving the blocks it has",
     );
-    if (isFinal === true && this.source.canRetry) this.onFinal(message);
+    if (isFinal && this.source.canRetry) this.onFinal(message);
     if (retryMs === undefined) return;
     this.attempts++;
     this.retry = setTimeout(() => {

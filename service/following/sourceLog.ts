@@ -61,8 +61,8 @@ export class SourceLog {
       case "verification": {
         const {block, unverified: reason} = event;
         if (!this.isNew("unverified", reason)) break;
-        if (reason === undefined) log.info({block}, "blocks are verified again by their headers");
-        else log.warn({block, reason}, "blocks are unverified: no header vouches for their state");
+        if (reason === undefined) log.info({block}, "blocks are verified again");
+        else log.warn({block, reason}, "blocks are unverified: no root vouches for their state");
         break;
       }
       case "library": {
@@ -84,12 +84,6 @@ export class SourceLog {
         break;
       case "heads":
         log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
-        break;
-      case "unaudited":
-        log.info(
-          {first: event.first, last: event.last},
-          "blocks that still awaited their audit were removed; they are read again",
-        );
         break;
       case "reorganised":
         log.warn(

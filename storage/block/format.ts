@@ -32,7 +32,7 @@ const FIRST_MARKS: readonly (readonly [key: Buffer, body: Buffer])[] = [
   [META.pruning, Buffer.alloc(0)],
   [META.earliest, encodeNumber(0)],
   [META.floor, encodeNumber(FIRST_PAGE)],
-  [META.unaudited, encodeNumber(MAX_U48)],
+  [META.unverified, encodeNumber(MAX_U48)],
 ];
 
 /**

@@ -208,26 +208,15 @@ export class StateReader {
     return this.readBlockHash(block) ?? this.blockOrThrow(block).header.hash;
   }
 
-  /**
-   * Blocks up to this number are finalized, including blocks not yet in the store. undefined: none is. A block that awaits its
-   * audit is not.
-   */
+  /** Blocks up to this number are finalized, including blocks not yet in the store. undefined: none is. */
   readFinalized(): number | undefined {
-    // In this order: an audit raises the second record before, or together with, the first.
-    const marked = this.readMarkedFinalized();
-    const finalized = Math.min(marked ?? -1, this.readUnaudited() - 1);
-    return finalized < 0 ? undefined : finalized;
-  }
-
-  /** Blocks up to this number were said to be finalized, audited or not. */
-  readMarkedFinalized(): number | undefined {
     const body = this.readMark(META.finalized);
     return body === undefined ? undefined : decodeNumber(META.finalized, body);
   }
 
-  /** Blocks from this number on await their audit, as far as they are held. MAX_U48: no block does. */
-  readUnaudited(): number {
-    return this.readMarkedNumber(META.unaudited);
+  /** The first block that is unverified: no root of a header, of its source or of layer 1 covers it. MAX_U48: there is none. */
+  readUnverified(): number {
+    return this.readMarkedNumber(META.unverified);
   }
 
   /** The oldest block that is not pruned, once the store has a block. */

@@ -34,7 +34,7 @@ export class BlockWriter {
   private readonly tail: LogTail;
   private readonly state: StateWriter;
   private finalized: number;
-  private firstUnaudited: number;
+  private firstUnverified: number;
   /** That of block 0, applied and perhaps not flushed. */
   private pendingChain: ChainConfig | undefined;
 
@@ -48,8 +48,8 @@ export class BlockWriter {
     this.tail = new LogTail(directory);
     this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
     this.state = new StateWriter(reader, this.batch, new LeafKeyWriter(reader, this.batch));
-    this.finalized = reader.readMarkedFinalized() ?? -1;
-    this.firstUnaudited = reader.readUnaudited();
+    this.finalized = reader.readFinalized() ?? -1;
+    this.firstUnverified = reader.readUnverified();
   }
 
   static async create(target: WriteTarget): Promise<BlockWriter> {
@@ -83,14 +83,9 @@ export class BlockWriter {
     return this.tip?.header;
   }
 
-  /** Blocks up to this one are finalized, flushed or not, held or not; -1 for none. A block that awaits its audit is not. */
+  /** Blocks up to this one are finalized, flushed or not, held or not; -1 for none. */
   get finalizedTo(): number {
-    return Math.min(this.finalized, this.firstUnaudited - 1);
-  }
-
-  /** Blocks from this one on await their audit, as far as they are held, flushed or not. MAX_U48: no block does. */
-  get unaudited(): number {
-    return this.firstUnaudited;
+    return this.finalized;
   }
 
   /** Would a flush write anything? */
@@ -139,14 +134,16 @@ export class BlockWriter {
   /**
    * Applies the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be flushed.
    *
-   * @param check - called once the block's changes are applied. If it throws, the block is refused
+   * @param check - called once the block's changes are applied. It says whether a root vouches for the state after the block, and
+   *   so for what all blocks up to this one changed. If it throws, the block is refused
    * @throws StoreError BLOCK_GAP, BLOCK_CONFLICT, PARENT_MISMATCH, STATE_ROOT_MISMATCH, BLOCK_INVALID, FORMAT_MISMATCH,
    *   TREE_FULL, WRITE_FAILED, and the errors of reading
    */
-  async apply(block: BlockDifference, check?: () => Promise<void>): Promise<void> {
+  async apply(block: BlockDifference, check: () => Promise<boolean> = async () => true): Promise<void> {
     const {header} = block;
     this.checkHeader(header);
     const mark = this.batch.mark();
+    const {firstUnverified} = this;
     const writtenBefore = this.batch.bytesWritten;
     try {
       const accounts = await this.state.applyAccounts(this.tip?.accounts, block);
@@ -156,11 +153,13 @@ export class BlockWriter {
           "STATE_ROOT_MISMATCH",
           `block ${header.number}: expected state root ${toHex(block.expectedStateRoot)}, its changes give ${toHex(stateRoot)}`,
         );
-      await check?.();
+      const isVerified = await check();
+      this.putVerified(isVerified, header.number);
       this.putBlock(block, accounts.seal(), stateRoot);
     } catch (error) {
       // A flush within the block emptied the batch, so everything in it now belongs to this block.
       this.batch.dropSince(this.batch.bytesWritten === writtenBefore ? mark : 0);
+      this.firstUnverified = firstUnverified;
       throw error;
     }
   }
@@ -176,8 +175,7 @@ export class BlockWriter {
    * Marks blocks up to `block` as finalized, if the store has that block, flushed or not.
    *
    * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a source
-   *   of blocks may know such a number in advance (markFinalized). NOT_AUDITED for one that awaits its audit. FINALITY_CONFLICT if
-   *   its hash is another one
+   *   of blocks may know such a number in advance (markFinalized). FINALITY_CONFLICT if its hash is another one
    */
   finalizeHeld(block: number, hash?: Uint8Array): void {
     const {latest} = this;
@@ -185,7 +183,6 @@ export class BlockWriter {
       const newest = latest === undefined ? "the store holds no block" : `the newest block held is ${latest}`;
       throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held: ${newest}`);
     }
-    this.requireAudited(block);
     const held = hash === undefined ? undefined : this.blockHash(block);
     if (hash !== undefined && held !== undefined && Buffer.compare(held, hash) !== 0)
       throw new StoreError(
@@ -195,32 +192,18 @@ export class BlockWriter {
     this.markFinalized(block);
   }
 
-  /** Blocks that are applied from now on are finalized only after their audit. */
-  awaitAudits(): void {
-    this.putUnaudited(Math.min(this.firstUnaudited, (this.latest ?? -1) + 1));
-  }
-
-  /** Blocks up to `block` have passed their audit. Changes nothing if it is not held any more. */
-  noteAudited(block: number): void {
-    if (block <= (this.latest ?? -1)) this.putUnaudited(Math.max(this.firstUnaudited, block + 1));
-  }
-
-  /** Blocks that are applied from now on need no audit. @param evenHeld - those that are held and await it need none either */
-  waiveAudits(evenHeld: boolean): void {
-    if (evenHeld || this.firstUnaudited > (this.latest ?? -1)) this.putUnaudited(MAX_U48);
-  }
-
   /**
    * Records what layer 1 finalized, how far it was read, and marks those blocks as finalized. Call it only when all applied
    * blocks are flushed.
    *
-   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts), NOT_AUDITED: nothing is recorded
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts): nothing is recorded
    */
   recordFinality(step: FinalityStep): void {
     const last = step.events.at(-1);
-    if (last !== undefined && last.endBlock <= (this.latest ?? -1)) this.requireAudited(last.endBlock);
-    putFinalityStep(this.reader, this.batch, step);
-    if (last !== undefined) this.markFinalized(last.endBlock);
+    const root = putFinalityStep(this.reader, this.batch, step);
+    if (last === undefined) return;
+    this.markFinalized(last.endBlock);
+    if (root === "suite") this.putVerified(true, last.endBlock);
   }
 
   /** Keeps a node of the execution trie with the current block. */
@@ -255,17 +238,12 @@ export class BlockWriter {
     if (block !== undefined) writeNote(this.directory, {block, log, bytes}, false);
   }
 
-  private requireAudited(block: number): void {
-    if (block < this.firstUnaudited) return;
-    const passed =
-      this.firstUnaudited === 0 ? "no block has passed one" : `blocks up to ${this.firstUnaudited - 1} have`;
-    throw new StoreError("NOT_AUDITED", `block ${block} has not passed its audit yet: ${passed}`);
-  }
-
-  private putUnaudited(block: number): void {
-    if (block === this.firstUnaudited) return;
-    this.firstUnaudited = block;
-    this.batch.put(META.unaudited, encodeNumber(block));
+  /** A root vouches for the blocks up to `block`, or else nothing does for this one. */
+  private putVerified(isVerified: boolean, block: number): void {
+    const before = this.firstUnverified;
+    if (!isVerified) this.firstUnverified = Math.min(before, block);
+    else if (before <= block) this.firstUnverified = block < (this.latest ?? -1) ? block + 1 : MAX_U48;
+    if (this.firstUnverified !== before) this.batch.put(META.unverified, encodeNumber(this.firstUnverified));
   }
 
   private checkHeader(header: BlockHeader): void {

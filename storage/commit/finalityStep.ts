@@ -34,10 +34,15 @@ export function beginsAgain(before: Layer1Record | undefined, from: number | und
 
 /**
  * @param reader - sees all blocks that were applied: the batch is flushed
+ * @returns which roots of its events were compared
  * @throws StoreError BLOCK_UNKNOWN for a finalization whose last block is not held yet, FINALITY_CONFLICT if layer 1
  *   contradicts itself or a root held here, or if another block is held than the layer-2 node's. Then nothing is put
  */
-export function putFinalityStep(reader: StateReader, batch: WriteBatch, step: FinalityStep): void {
+export function putFinalityStep(
+  reader: StateReader,
+  batch: WriteBatch,
+  step: FinalityStep,
+): FinalityStep["root"] {
   const {events, mark} = step;
   const {finalizations} = reader;
   const recorded = finalizations.readLayer1();
@@ -58,6 +63,7 @@ export function putFinalityStep(reader: StateReader, batch: WriteBatch, step: Fi
   const found = root === "none" ? recorded?.root : root;
   const from = step.from ?? recorded?.from;
   batch.put(META.layer1, encodeLayer1Record({mark, count, begun, from, root: found}));
+  return root;
 }
 
 function checkContract(before: Layer1Mark | undefined, mark: Layer1Mark): void {

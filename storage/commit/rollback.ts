@@ -38,10 +38,9 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   const floor = encodeNumber(await reader.nextPage());
   const operations: Operation[] = [putOf(META.floor, floor)];
   if (evenFinalized) operations.push(...unfinalize(reader, block));
-  const unaudited = reader.readUnaudited();
-  // What comes in the place of an audited block is to be audited too.
-  if (unaudited < MAX_U48 && unaudited > block + 1)
-    operations.push(putOf(META.unaudited, encodeNumber(block + 1)));
+  const unverified = reader.readUnverified();
+  if (unverified < MAX_U48 && unverified > block)
+    operations.push(putOf(META.unverified, encodeNumber(MAX_U48)));
   for (let number = block + 1; number <= latest; number++) {
     operations.push({type: "del", key: hashKey(reader.headerRecordOrThrow(number).header.hash)});
     const key = reader.readPruned(number) === undefined ? blockKey(number) : prunedKey(number);
@@ -62,8 +61,7 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
 /** What says that blocks above `block` are finalized. Layer 1 is then read from the last finalization on that is left. */
 function unfinalize(reader: StateReader, block: number): Operation[] {
   const operations: Operation[] = [];
-  if ((reader.readMarkedFinalized() ?? -1) > block)
-    operations.push(putOf(META.finalized, encodeNumber(block)));
+  if ((reader.readFinalized() ?? -1) > block) operations.push(putOf(META.finalized, encodeNumber(block)));
   const {finalizations} = reader;
   const record = finalizations.readLayer1();
   if (record === undefined) return operations;

@@ -9,7 +9,7 @@
  *   'h' | block hash 32         block number                                                     body.ts
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
- *                               pruning (pruneRun.ts), unaudited (body.ts)
+ *                               pruning (pruneRun.ts), unverified (body.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
@@ -65,8 +65,8 @@ export const META = {
   earliest: metaKey("earliest"),
   /** The run of blocks that is being pruned (prune/pruneRun.ts). Empty: no pruning was begun that is not done. */
   pruning: metaKey("pruning"),
-  /** u48: held blocks from this one on await their audit. 2^48 - 1: none does, and none that comes will. */
-  unaudited: metaKey("unaudited"),
+  /** u48: nothing vouches for the state of held blocks from this one on. 2^48 - 1: all are vouched for. */
+  unverified: metaKey("unverified"),
 } as const;
 
 /** The first and the last key that a record of META can have. */

@@ -3,7 +3,7 @@
  *
  *   "PFD" | version u8 = 1 | kind u8 | suite u8 | chain id u64 | body
  *
- *   kind 1, block       number u48 | hash 32 | parent hash 32 | state root 32 | part u16 | parts u16 | unpacked bytes u32 | piece
+ *   kind 1, block       number u48 | hash 32 | parent hash 32 | state root 32 | verified u8 | part u16 | parts u16 | unpacked bytes u32 | piece
  *   kind 2, rollback    number u48 | hash 32                            of the block that stays the newest
  *   kind 3, finality    finalized u48 | hash 32 | layer-1 part          as much of layer 1 as is recorded (finalityBytes.ts)
  *
@@ -28,6 +28,8 @@ export interface BlockHead {
   readonly hash: Uint8Array;
   readonly parentHash: Uint8Array;
   readonly stateRoot: Uint8Array;
+  /** Does a root vouch for the state after the block, as far as the publisher knew when it made the message? */
+  readonly isVerified: boolean;
 }
 
 export interface BlockPart extends BlockHead {
@@ -68,7 +70,7 @@ const MAX_UNPACKED_BYTES: number = 256 * 1024 * 1024;
 
 /** @returns the bodies of one or more messages. @throws FeedError for a block that is too large for a feed */
 export function encodeBlock(chain: FeedChain, head: BlockHead, difference: Buffer): Buffer[] {
-  const {number, hash, parentHash, stateRoot} = head;
+  const {number, hash, parentHash, stateRoot, isVerified} = head;
   if (difference.length > MAX_UNPACKED_BYTES)
     throw new FeedError(
       `block ${number}: expected changes of at most ${MAX_UNPACKED_BYTES} bytes, got ${difference.length}: start replicas from a snapshot after it`,
@@ -80,7 +82,7 @@ export function encodeBlock(chain: FeedChain, head: BlockHead, difference: Buffe
     Buffer.concat([
       encodeStart(chain, "block"),
       encodeNumber(number),
-      ...[hash, parentHash, stateRoot],
+      ...[hash, parentHash, stateRoot, Buffer.of(isVerified ? 1 : 0)],
       encodeNumber(part, 2),
       encodeNumber(parts, 2),
       encodeNumber(difference.length, 4),
@@ -118,6 +120,8 @@ export function decodeMessage(chain: FeedChain, bytes: Uint8Array): FeedMessage 
 
 function readPart(reader: BodyReader, number: number, hash: Buffer): BlockPart {
   const [parentHash, stateRoot] = [reader.bytes(HASH), reader.bytes(HASH)];
+  const verified = reader.number(1);
+  if (verified > 1) throw reader.damage(`its mark of verification is ${verified}`);
   const [part, parts, unpackedBytes] = [reader.number(2), reader.number(2), reader.number(4)];
   const piece = reader.bytes(reader.left);
   if (part >= parts) throw reader.damage(`part ${part} of ${parts}`);
@@ -126,7 +130,8 @@ function readPart(reader: BodyReader, number: number, hash: Buffer): BlockPart {
   const isLast = part === parts - 1;
   if (isLast ? piece.length > PIECE_BYTES || piece.length === 0 : piece.length !== PIECE_BYTES)
     throw reader.damage(`part ${part} of ${parts} has ${piece.length} bytes`);
-  return {kind: "block", number, hash, parentHash, stateRoot, part, parts, unpackedBytes, piece};
+  const head = {number, hash, parentHash, stateRoot, isVerified: verified === 1};
+  return {kind: "block", ...head, part, parts, unpackedBytes, piece};
 }
 
 /** @param packed - all pieces of a block. @throws FeedError */

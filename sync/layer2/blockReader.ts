@@ -1,7 +1,6 @@
 /** What reads blocks from a layer-2 node: whole blocks, in order, each with the hash of the block before it. */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {Node} from "../rpc/node.ts";
-import type {AuditSubject} from "./audit.ts";
 
 export interface NodeBlock {
   readonly number: number;
@@ -13,8 +12,6 @@ export interface NodeBlock {
   readonly origin: string;
   /** About how much memory the block takes until it is applied. Read-ahead is bounded by the sum. */
   readonly bytes: number;
-  /** What the block should have touched, but does not name as changed. For its audit. */
-  readonly unnamed?: readonly AuditSubject[];
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
 }

@@ -6,14 +6,11 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {readLog, waitForHash, withFollower} from "../support/http/nodeFollower.ts";
-import {runHere} from "../support/processes/ownCommand.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
 import {importHere} from "../support/stores/importedStore.ts";
 
 const FORKS = {cancun: 1, prague: 1, osaka: 1};
 const BLOCKS = 140;
-/** Its state is gone. */
-const HELD = 3;
 const STRANGER = `0x${"5a".repeat(20)}`;
 const FAILED = "the import failed, the service keeps serving the blocks it has";
 const HINT =
@@ -74,17 +71,4 @@ test("trace that begins within its states needs no other node", async () => {
     await waitForHash(daemon, BLOCKS, chain.hashOf(BLOCKS));
     assert.doesNotMatch(daemon.stderr, /"state":"(down|failed)"/);
   });
-});
-
-test("audit of a block whose state is gone says so, and compares the newest one", async () => {
-  const audit = ["audit", "--db", chain.file("executed"), "--l2", pruned.url];
-  const refused = await runHere([...audit, "--block", `${HELD}`]);
-  assert.equal(refused.code, 1, refused.stderr);
-  assert.match(
-    refused.stderr,
-    new RegExp(`audit of block ${HELD} asks for: ${pruned.url} refuses \\w+: ${HINT}`),
-  );
-  const compared = await runHere(audit);
-  assert.equal(compared.code, 0, compared.stderr);
-  assert.match(compared.stdout, /all are the same/);
 });

@@ -63,7 +63,13 @@ const difference: fc.Arbitrary<BlockDifference> = fc
 
 function headOf({header, expectedStateRoot}: BlockDifference) {
   const {number, hash} = header;
-  return {number, hash, parentHash: hash, stateRoot: expectedStateRoot as Uint8Array};
+  return {
+    number,
+    hash,
+    parentHash: hash,
+    stateRoot: expectedStateRoot as Uint8Array,
+    isVerified: number % 2 === 0,
+  };
 }
 
 /** What a replica reads of messages. */
@@ -82,7 +88,10 @@ test("a block's changes come back as they were, in one message or many", () => {
   fc.assert(
     fc.property(difference, block => {
       const encoded = encodeDifference(block);
-      const again = readBack(encodeBlock(CHAIN, headOf(block), encoded));
+      const messages = encodeBlock(CHAIN, headOf(block), encoded);
+      const {isVerified} = decodeMessage(CHAIN, messages[0] as Buffer) as BlockPart;
+      assert.equal(isVerified, headOf(block).isVerified);
+      const again = readBack(messages);
       assert.deepEqual(again.header, block.header);
       assert.deepEqual(again.chain, block.chain);
       assert.deepEqual(again.expectedStateRoot, block.expectedStateRoot);

@@ -119,21 +119,17 @@ export class ChainView {
     }
   }
 
-  /**
-   * Whether the newest block's state root was compared with its header's, or there is no block. false if a record is damaged that
-   * tells: the calls that need it report and count it.
-   */
-  isVerified(): boolean {
-    const {latest} = this.current;
+  /** The blocks whose state no root vouches for, the newest one with them. All of them if the record that tells is damaged. */
+  unverified(): readonly [from: number, to: number] | undefined {
+    const {newest} = this;
+    const {earliest = 0} = this.current;
+    let first = earliest;
     try {
-      const hash = latest === undefined ? undefined : this.reader.readHeaderRecord(latest)?.header.hash;
-      if (hash === undefined) return true;
-      const trie = this.reader.readTrieRoot(hash);
-      return trie !== undefined && trie.kind !== "unchecked";
+      first = Math.max(earliest, this.reader.readUnverified());
     } catch (error) {
-      if (isDamage(error)) return false;
-      throw error;
+      if (!isDamage(error)) throw error;
     }
+    return first <= newest ? [first, newest] : undefined;
   }
 
   /** What layer 1 finalized, as it is recorded. */
@@ -177,8 +173,7 @@ export class ChainView {
     const isSame =
       head.earliest === before.earliest &&
       head.finalized === before.finalized &&
-      head.latest === before.latest &&
-      head.unaudited === before.unaudited;
+      head.latest === before.latest;
     if (isSame) return;
     this.current = head;
     for (const listener of this.listeners) listener(head, before);

@@ -69,7 +69,7 @@ export class ChainWrites {
    *
    * @param hash - 32 bytes: refused unless the block has it when the order is obeyed. Other blocks may have come until then
    * @returns the head as it is then
-   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, NOT_AUDITED, FINALITY_CONFLICT, WRITE_FAILED
+   * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, FINALITY_CONFLICT, WRITE_FAILED
    */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
     const order = hash === undefined ? {finalize: block} : {finalize: block, hash};
@@ -84,7 +84,7 @@ export class ChainWrites {
    * Records finalizations of layer 1 and marks their blocks as finalized, whole or not at all.
    *
    * @returns the head as it is then
-   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), NOT_AUDITED, WRITE_FAILED
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), WRITE_FAILED
    */
   recordFinality(step: FinalityStep): Promise<Head> {
     return this.order({finality: step}, async () => {
@@ -201,7 +201,6 @@ export class ChainWrites {
       blocks: 0,
       message,
       writeFailed: true,
-      auditFailed: false,
       isFinal: false,
     } as const;
     return {outcome: Promise.resolve(outcome), stop: () => {}};

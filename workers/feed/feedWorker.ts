@@ -1,6 +1,6 @@
 /**
  * The thread that makes the messages of blocks for a feed. It reads what a block changed from the trees (storage/block/heldDifference.ts), so
- * a feed goes on after any crash, and two services with the same chain send the same bytes.
+ * a feed goes on after any crash, and two services with the same chain send the same changes.
  */
 import {readHeldDifference} from "../../storage/block/heldDifference.ts";
 import {encodeDifference} from "../../sync/feed/differenceBytes.ts";
@@ -23,7 +23,8 @@ export default function encodeHeld({chain, block}: FeedJob): FeedAnswer {
     const {hash} = header;
     const parentHash =
       block === 0 ? NO_HASH : (header.parentHash ?? reader.blockOrThrow(block - 1).header.hash);
-    const head: BlockHead = {number: block, hash, parentHash, stateRoot: expectedStateRoot};
+    const isVerified = block < reader.readUnverified();
+    const head: BlockHead = {number: block, hash, parentHash, stateRoot: expectedStateRoot, isVerified};
     return {head, bodies: encodeBlock(chain, head, encodeDifference(difference))};
   } catch (error) {
     if (error instanceof FeedError) return {refusal: error.message};

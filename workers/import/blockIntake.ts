@@ -13,7 +13,7 @@ import type {SourceEvent} from "../job/importSource.ts";
 import {Retreat} from "../job/retreat.ts";
 import {readHead} from "../thread/storedHead.ts";
 import {buildPulled, type PulledState, withChainId} from "./pulledState.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {SettingsFault, type SourceBlock, SourceError} from "./sourceBlock.ts";
 import type {OpenedSource} from "./sourceHost.ts";
 import {createStoredNodes} from "./storedNodes.ts";
 import {RootMismatch, TrieCheck} from "./trieCheck.ts";
@@ -161,7 +161,12 @@ export class BlockIntake {
     const put = async (given: BlockDifference): Promise<void> => {
       const difference = this.nameChain(given);
       await this.current.apply(difference, async () => {
-        if (block.isExecuted !== true) why = await this.trie.apply(difference, block.origin);
+        why = await this.findUnverified(block, difference);
+        if (why !== undefined && !this.job.allowUnverified)
+          throw new SettingsFault(
+            `block ${block.number} is unverified: ${why}. --allow-unverified takes such blocks, marked as such`,
+          );
+        return why === undefined;
       });
     };
     try {
@@ -174,6 +179,14 @@ export class BlockIntake {
     if (why === this.unverified) return;
     this.unverified = why;
     this.onEvent({kind: "verification", block: block.number, unverified: why});
+  }
+
+  /** @returns why nothing vouches for the state after the block; undefined if a root does. @throws RootMismatch */
+  private async findUnverified(block: SourceBlock, difference: BlockDifference): Promise<string | undefined> {
+    if (block.isExecuted === true) return block.unverified;
+    const why = await this.trie.apply(difference, block.origin);
+    // BlockWriter has compared it.
+    return difference.expectedStateRoot === undefined ? why : undefined;
   }
 
   /** Makes all taken blocks durable and visible. @throws StoreError WRITE_FAILED */

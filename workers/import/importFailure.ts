@@ -1,27 +1,13 @@
 /** Why an import ends, or refuses an order: by error code, and as text for the operator. */
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
-import {AuditFailure} from "../../sync/layer2/auditRange.ts";
 import {DeepFork} from "../../sync/layer2/commonAncestor.ts";
 import {NodeFailure, NodeRefusal} from "../../sync/rpc/node.ts";
 import {ExecutionError} from "../execution/errors.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceBlock.ts";
 
-const REFUSALS: readonly StoreErrorCode[] = [
-  "BLOCK_UNKNOWN",
-  "FINALIZED",
-  "FINALITY_CONFLICT",
-  "NOT_AUDITED",
-];
+const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
 
-const EXPECTED = [
-  StoreError,
-  SourceError,
-  ExecutionError,
-  NodeRefusal,
-  NodeFailure,
-  DeepFork,
-  AuditFailure,
-] as const;
+const EXPECTED = [StoreError, SourceError, ExecutionError, NodeRefusal, NodeFailure, DeepFork] as const;
 
 /** True if an order was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {

@@ -10,7 +10,6 @@ import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {isDamage, type StoreError} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import {AuditFailure} from "../../sync/layer2/auditRange.ts";
 import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
 import type {PullSource} from "../job/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
@@ -84,7 +83,6 @@ export class Importer {
         flush: () => this.orderForSource("flush"),
         finalize: (block, hash) => this.orderForSource({finalize: block, hash}),
         recordFinality: finality => this.orderForSource({finality}),
-        noteAudited: block => this.orderForSource({audited: block}),
         reader: this.store.reader,
         signal,
         onEvent: this.onEvent,
@@ -108,7 +106,6 @@ export class Importer {
   /** Begins the store with a pulled state. */
   private async begin(source: PullSource): Promise<void> {
     const {signal} = this.ending;
-    this.intake.writer.waiveAudits(false);
     await this.intake.begin(await openPull(source, signal), () => {
       if (signal.aborted) throw new Stopped();
       if (performance.now() - this.flushedAt < FLUSH_INTERVAL_MS) return;
@@ -149,10 +146,7 @@ export class Importer {
   private async obey({order, answer, fail}: QueuedOrder): Promise<void> {
     try {
       if (order === "flush") await this.flush();
-      else if ("audited" in order) {
-        this.intake.writer.noteAudited(order.audited);
-        await this.flush();
-      } else if ("rollback" in order) await this.rollback(order.rollback);
+      else if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
       else if ("prune" in order) {
         await performStep(this.store, order.prune);
@@ -225,8 +219,7 @@ export class Importer {
     }
     await this.intake.readHead();
     const {head, blocks} = this.intake;
-    const auditFailed = error instanceof AuditFailure;
-    return {ok: false, head, blocks, message, writeFailed, auditFailed, isFinal: isFinal(error)};
+    return {ok: false, head, blocks, message, writeFailed, isFinal: isFinal(error)};
   }
 }
 

@@ -20,8 +20,6 @@ export async function openSource(
   job: ImportJob,
   host: SourceHost,
 ): Promise<OpenedSource> {
-  // Of an import that was audited, the last blocks may still await it.
-  if (source.kind !== "node") host.writer().waiveAudits(false);
   const {blocks, input} = await openKind(source, job, host);
   return {blocks: job.head === undefined ? blocks : endAtHead(blocks, job.head, host.signal), input};
 }

@@ -14,6 +14,8 @@ export interface SourceBlock {
   readonly origin: string;
   /** The difference comes from executing the block, which compared the state root with the header's. */
   readonly isExecuted?: boolean;
+  /** Why nothing vouches for the state after the block, where the source knows that. */
+  readonly unverified?: string | undefined;
   /** True once an order has removed the block before this one. Then this one is skipped: the source gives what follows instead. */
   readonly isOutdated?: () => boolean;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */

@@ -18,11 +18,6 @@ export interface SourceHost {
   /** Writes the blocks taken. Call it while the import waits for the next block. @throws StoreError WRITE_FAILED */
   readonly flush: () => Promise<void>;
   /**
-   * The blocks up to this one, if it is still held, have passed their audit: they may be finalized. Call it while the import waits
-   * for the next block. @throws StoreError WRITE_FAILED
-   */
-  readonly noteAudited: (block: number) => Promise<void>;
-  /**
    * Marks the blocks up to `block`, whose hash must be `hash`, as finalized. Call it while the import waits for the next block.
    *
    * @throws StoreError FINALITY_CONFLICT: nothing is marked; WRITE_FAILED

@@ -8,6 +8,4 @@ export interface Head {
   readonly earliest: number | undefined;
   readonly finalized: number | undefined;
   readonly latest: number | undefined;
-  /** Held blocks from this one on await their audit. They are not shown before, nor finalized. Not there: none does. */
-  readonly unaudited?: number;
 }

@@ -10,6 +10,8 @@ export interface ImportJob {
   readonly source: ImportSource;
   /** Blocks up to this number are marked finalized as they are imported; "last": every block that the source reaches. */
   readonly finalized?: number | "last" | undefined;
+  /** Takes blocks whose state no root vouches for, too. */
+  readonly allowUnverified: boolean;
   /** Refuses a source of another chain. Names the chain if block 0's line does not. */
   readonly chainId?: bigint | undefined;
   /**
@@ -80,8 +82,6 @@ export type ImportOutcome =
       readonly message: string;
       /** A write was refused. LevelDB's log may end within a record, so it takes no more writes until the store is reopened. */
       readonly writeFailed: boolean;
-      /** Values are not the node's, or could not be compared: blocks on disk prove nothing before the next audit. */
-      readonly auditFailed: boolean;
       /** What the operator gave is at fault: another attempt fails too. */
       readonly isFinal: boolean;
     };

@@ -46,8 +46,6 @@ export interface NodeSource {
   /** geth's genesis file: an empty store begins with its block 0. */
   readonly genesisPath: string | undefined;
   readonly follow: boolean;
-  /** Accounts, and slots, that are compared with the node after a range of blocks that was not executed here. 0: none. */
-  readonly audit: number;
   /** The last block to import, unless `follow`; undefined: the node's head at the start. */
   readonly to: number | undefined;
 }
@@ -70,13 +68,11 @@ export type SourceEvent =
     }
   /** The node's chain has taken another way: the blocks above the common ancestor were removed. `latest` was the newest one. */
   | {readonly kind: "reorganised"; readonly latest: number; readonly ancestor: number}
-  /** These blocks awaited their audit when the import before this one ended. They were removed, and are read again. */
-  | {readonly kind: "unaudited"; readonly first: number; readonly last: number}
   /** How blocks are read from the nodes, and why so. */
   | {readonly kind: "chosen"; readonly source: NodeSourceName; readonly why: string}
   /** The method that reads blocks from this node, and why this one. */
   | {readonly kind: "method"; readonly name: string; readonly method: string; readonly why: string}
-  /** Why this block and those after it are unverified: their state roots were not compared with headers. undefined: they were. */
+  /** Why this block and those after it are unverified: no root vouches for their state. undefined: one does again. */
   | {readonly kind: "verification"; readonly block: number; readonly unverified: string | undefined}
   /**
    * A block that our own EVM did not execute, or not as its header says: the library executed it, for this reason. With `mismatch`,

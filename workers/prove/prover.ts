@@ -167,7 +167,8 @@ export class Prover {
     const keyCount = readKeyCount(call, 0);
     const hasBlock = form === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
-    const open = hasBlock ? `{"block":${this.describeBlock(block)},"proof":` : "";
+    const mark = hasBlock && block >= store.readUnverified() ? '"unverified":true,' : "";
+    const open = hasBlock ? `{${mark}"block":${this.describeBlock(block)},"proof":` : "";
     text.text(`${openResult(id)}${open}{"accountProof":{"key":`);
     text.reserve(256);
     text.quotedHex(address, 0, address.length);

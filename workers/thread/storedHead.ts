@@ -3,15 +3,11 @@ import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../job/head.ts";
 
 export async function readHead({reader}: StateStore): Promise<Head> {
-  const newest = await reader.latest();
-  const unaudited = reader.readUnaudited();
-  const isAwaited = unaudited <= (newest ?? -1);
-  // Nobody sees a block before its audit.
-  const latest = isAwaited ? (unaudited === 0 ? undefined : unaudited - 1) : newest;
+  const latest = await reader.latest();
   // Not searched for: a block record that is neither held nor pruned is damage, not a later beginning.
   const earliest = latest === undefined ? undefined : reader.readEarliest();
   const marker = reader.readFinalized();
   // The marker may be ahead: a source may call a block final before it has sent it.
   const finalized = latest === undefined || marker === undefined ? undefined : Math.min(marker, latest);
-  return {earliest, finalized, latest, ...(isAwaited ? {unaudited} : {})};
+  return {earliest, finalized, latest};
 }

@@ -8,7 +8,7 @@ import type {ProofCalls} from "./proofCalls.ts";
 import {PROOF_PARAMS, packProofCall, proofCost} from "./proofParams.ts";
 import {PROOF} from "./proofSchema.ts";
 
-/** Upper bound of the text that chain_getProofAt adds to a proof: the block's number, hash and state root. */
+/** Upper bound of the text that chain_getProofAt adds to a proof: the block's number, hash and state root, and that it is unverified. */
 const BLOCK_TEXT_BYTES = 256;
 
 export const getProof = createProofMethod(
@@ -20,10 +20,10 @@ export const getProof = createProofMethod(
 export const getProofAt: LaneMethod<ProofCalls> = {
   ...createProofMethod(
     "chain_getProofAt",
-    "The result of chain_getProof, and the block that it proves.",
+    "The result of chain_getProof, the block that it proves, and whether that is unverified: no root vouches for its state.",
     ProofForm.WITH_BLOCK,
   ),
-  result: {name: "provenBlock", schema: objectOf({block: BLOCK, proof: PROOF})},
+  result: {name: "provenBlock", schema: objectOf({block: BLOCK, proof: PROOF}, {unverified: {const: true}})},
   maxTextBytes(cost, view) {
     return getProof.maxTextBytes(cost, view) + BLOCK_TEXT_BYTES;
   },

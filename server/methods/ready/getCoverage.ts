@@ -1,14 +1,16 @@
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {arrayOf, nullable, objectOf, QUANTITY} from "../schema.ts";
+import {arrayOf, nullable, objectOf, QUANTITY, type Schema} from "../schema.ts";
 import {createReady} from "./readyMethod.ts";
 
 /** `--history finalizations` keeps single blocks, thousands a year. */
 const MAX_RANGES = 64;
 
+const RANGE: Schema = {type: "array", items: QUANTITY, minItems: 2, maxItems: 2};
+
 export const getCoverage = createReady({
   name: "chain_getCoverage",
   summary:
-    "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, the hash suite of the trees, and how many leaves of the newest block have a key that is not known.",
+    "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, the hash suite of the trees, how many leaves of the newest block have a key that is not known, and the blocks that are unverified: no root vouches for their state.",
   result: {
     name: "coverage",
     schema: objectOf({
@@ -16,8 +18,9 @@ export const getCoverage = createReady({
       finalized: nullable(QUANTITY),
       latest: nullable(QUANTITY),
       suite: {type: "string"},
-      ranges: arrayOf({type: "array", items: QUANTITY, minItems: 2, maxItems: 2}),
+      ranges: arrayOf(RANGE),
       rangeCount: QUANTITY,
+      unverified: nullable(RANGE),
     }),
   },
   answer({head: {earliest, finalized, latest}, chain}) {
@@ -30,6 +33,7 @@ export const getCoverage = createReady({
       suite: chain.suite,
       ranges: ranges.map(range => range.map(encodeQuantity)),
       rangeCount: encodeQuantity(count),
+      unverified: chain.unverified()?.map(encodeQuantity) ?? null,
     });
   },
 });

@@ -9,7 +9,6 @@
 import {toHex} from "../../../storage/hex.ts";
 import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
-import {FEW_STATES} from "../auditRange.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
 import {parseTouched, TOUCHED_OPTIONS} from "./prestateTrace.ts";
@@ -23,7 +22,8 @@ interface TraceReaderOptions {
   readonly method?: TraceMethod;
 }
 
-const STATE_HINT = `. ${FEW_STATES}; --source execute needs none`;
+const STATE_HINT =
+  ". A node that is no archive node has the states of its newest blocks only; --source execute needs none";
 /** The traces of this many blocks are held at once. Each may be as long as the longest answer. */
 const MAX_BLOCKS = 8;
 /** A node traces on as many cores. */

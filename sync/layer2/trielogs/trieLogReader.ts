@@ -1,21 +1,16 @@
 /**
  * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here. Its old values are compared with the store when a block is applied.
  *
- *   headers     eth_getBlockByNumber          hash and link checked; for an audit with the transactions
+ *   headers     eth_getBlockByNumber          hash and link checked
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
- *   contracts   eth_getCode                   for an audit: which system contracts there are. Their newest code, so that no node
- *                                             needs the state of old blocks; one that came later has zeros in both states
  */
 import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
-import type {AuditSubject} from "../audit.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {readLinkedBlocks} from "../linkedBlocks.ts";
 import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
-import {parseTracedBlock, type TracedBlock} from "../trace/tracedBlock.ts";
-import {findSystemContracts, listUntracedWrites, type SystemContract} from "../trace/untracedWrites.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES} from "./trieLog.ts";
 import {toDifferences} from "./trieLogDifference.ts";
 import {TrieLogError} from "./trieLogError.ts";
@@ -26,18 +21,9 @@ const MAX_BLOCKS = 64;
 /** About how much memory a header takes. */
 const HEADER_BYTES = 1024;
 
-export interface TrieLogReaderOptions {
-  /** The node's, for block 0, which names the chain of a store. */
-  readonly chainId?: bigint | undefined;
-  /** The blocks are audited: read their transactions too, which tell what a trie log should name. */
-  readonly isAudited?: boolean;
-}
-
-/** The transactions are read for an audit only. */
-type LoggedBlock = {readonly header: NodeHeader} | TracedBlock;
-
-export function createTrieLogReader(options: TrieLogReaderOptions = {}): BlockReader {
-  return new TrieLogReader(options);
+/** @param chainId - the node's, for block 0, which names the chain of a store */
+export function createTrieLogReader(chainId: bigint | undefined): BlockReader {
+  return new TrieLogReader(chainId);
 }
 
 /** Does the node have trie logs? @throws NodeFailure */
@@ -58,21 +44,16 @@ class TrieLogReader implements BlockReader {
   /** Blocks to ask for at once. Halved by a failure, doubled by an answer. */
   private span = MAX_BLOCKS;
 
-  constructor(private readonly options: TrieLogReaderOptions) {}
+  constructor(private readonly chainId: bigint | undefined) {}
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     if (from < 0 || to < from || to - from >= MAX_BLOCKS)
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}`);
-    const {isAudited = false} = this.options;
-    const parse: (answer: unknown, number: number) => LoggedBlock = isAudited
-      ? parseTracedBlock
-      : parseHeaderOnly;
-    const blocks = await readLinkedBlocks(node, from, to, isAudited, parse);
+    const blocks = await readLinkedBlocks(node, from, to, false, parseHeaderOnly);
     const last = blocks.at(-1)?.header.number;
     if (last === undefined) return [];
-    const contracts = isAudited ? await findSystemContracts(node, "latest") : [];
     const logs = await this.readLogs(node, from, last);
-    return blocks.map((block, position) => this.createBlock(block, logs[position], node.name, contracts));
+    return blocks.map(({header}, position) => this.createBlock(header, logs[position], node.name));
   }
 
   /** @returns the elements of the answers, the first that of block `from` */
@@ -114,16 +95,10 @@ class TrieLogReader implements BlockReader {
     return [...logs, ...last];
   }
 
-  private createBlock(
-    block: LoggedBlock,
-    log: unknown,
-    node: string,
-    contracts: readonly SystemContract[],
-  ): NodeBlock {
-    const {header} = block;
+  private createBlock(header: NodeHeader, log: unknown, node: string): NodeBlock {
     const {number, hash, parentHash} = header;
     const accounts = parseLog(log, header);
-    const {chainId} = this.options;
+    const {chainId} = this;
     const chain = chainId === undefined ? {} : {chainId};
     const difference = {header, accounts, ...(number === 0 && {chain})};
     return {
@@ -132,40 +107,13 @@ class TrieLogReader implements BlockReader {
       parentHash,
       origin: `the trie log of ${node}`,
       bytes: HEADER_BYTES + accounts.bytes,
-      ...("transactions" in block && {unnamed: listUnnamed(block, contracts, accounts)}),
       difference: async () => difference,
     };
   }
 }
 
-function parseHeaderOnly(answer: unknown, number: number): LoggedBlock {
+function parseHeaderOnly(answer: unknown, number: number): {readonly header: NodeHeader} {
   return {header: parseNodeHeader(parseObject(answer, `block ${number}`), number)};
-}
-
-/** What the block must have touched, or may have, and its trie log does not name. */
-function listUnnamed(
-  block: TracedBlock,
-  contracts: readonly SystemContract[],
-  accounts: AccountDifferences,
-): AuditSubject[] {
-  const slotsOf = new Map<string, Set<string>>();
-  for (let position = 0; position < accounts.count; position++) {
-    const {address, change} = accounts.at(position);
-    slotsOf.set(toHex(address), new Set(change?.storage?.map(({slot}) => toHex(slot))));
-  }
-  const unnamed = [...block.addresses, ...block.authorities].filter(address => !slotsOf.has(address));
-  return [
-    ...unnamed.map(address => ({address, slots: []})),
-    ...listUntracedWrites(block, contracts).map(({address, slots}) => ({
-      address,
-      slots: slots.filter(slot => slotsOf.get(address)?.has(slot) !== true),
-    })),
-  ].map(({address, slots}) => ({address: readHex(address), slots: slots.map(readHex)}));
-}
-
-/** @param digits - with `0x` */
-function readHex(digits: string): Uint8Array {
-  return Buffer.from(digits.slice(2), "hex");
 }
 
 /** @throws NodeFailure if the log is missing, of another block or malformed */

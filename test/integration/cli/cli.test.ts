@@ -44,7 +44,7 @@ async function assertAllEnd(
 test("--help and --version are answered on standard output", async () => {
   const help = await runHere(["--help"]);
   assert.equal(help.code, 0);
-  for (const command of ["import", "serve", "finalize", "check", "audit", "rollback", "snapshot", "load"])
+  for (const command of ["import", "serve", "finalize", "check", "rollback", "snapshot", "load"])
     assert.match(help.stdout, new RegExp(`\\b${command}\\b`));
   const version = await runHere(["--version"]);
   assert.equal(version.code, 0);
@@ -156,13 +156,9 @@ test("a store that is not there, or of another chain, is an error", async () => 
 
 test("flags of --l2 that nothing reads are usage errors", async () => {
   const url = "http://127.0.0.1:1";
-  const tag = ["serve", "--diffs", "-", "--finality", "tag", "--l2"];
+  const tag = ["serve", "--allow-unverified", "--diffs", "-", "--finality", "tag", "--l2"];
   const announced = /--l2: expected http and https URLs, got a ws or wss URL, which has no effect/;
   await assertAllEnd(2, [
-    [
-      ["import", "--l2", url, "--source", "execute", "--audit", "3"],
-      /--audit has no effect with --source execute/,
-    ],
     [["import", "--l2", url, "--head", hashOfBlock(1)], /--head has no effect with --l2/],
     [["serve", "--l2", url, "--demo"], /--demo has no effect with --l2/],
     [["serve", "--l2", url, "--diffs", "-"], /--diffs has no effect with --l2/],
@@ -170,7 +166,7 @@ test("flags of --l2 that nothing reads are usage errors", async () => {
     [[...tag, url, "--genesis", "a"], /--genesis has no effect with --diffs/],
     [[...tag, url, "--source", "trace"], /--source has no effect with --diffs/],
     [[...tag, `${url},ws://127.0.0.1:1`], announced],
-    [["audit", "--l2", `${url},ws://127.0.0.1:1`], announced],
+    [["serve", "--allow-unverified"], /--allow-unverified has no effect without --diffs, --l2, or --feed/],
   ]);
 });
 
@@ -181,7 +177,7 @@ test("serve says one JSON line on standard output; its address and its store are
   await assertAllEnd(1, [
     [["serve", "--db", other, "--port", port, "--no-estimate"], /cannot listen on 127\.0\.0\.1:/],
     [["serve", "--db", db, "--port", "0"], /STORE_IN_USE/],
-    [["import", "--db", db, "--diffs", folder.file("db.ndjson")], /STORE_IN_USE/],
+    [["import", "--db", db, "--allow-unverified", "--diffs", folder.file("db.ndjson")], /STORE_IN_USE/],
   ]);
   const {stdout, stderr} = await daemon.stop();
   assert.match(stdout, /^\{"msg":"listening","url":"http:\/\/127\.0\.0\.1:\d+".*\}\n$/);
@@ -192,7 +188,17 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   const lines = folder.file("suite.ndjson");
   await writeFile(lines, encodeLines(createLines(0, 2)));
   const importInto = (target: string, ...more: string[]) =>
-    runHere(["import", "--db", target, "--diffs", lines, "--finalized", "last", ...more]);
+    runHere([
+      "import",
+      "--db",
+      target,
+      "--allow-unverified",
+      "--diffs",
+      lines,
+      "--finalized",
+      "last",
+      ...more,
+    ]);
   const target = folder.file("poseidon2");
   assert.equal((await importInto(target, "--suite", "poseidon2")).code, 0);
   // It needs no flag from then on.
@@ -201,7 +207,21 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   assert.match(again.stdout, /3 already held/);
   const refusal = /expected hash suite sha256, got poseidon2 \(FORMAT_MISMATCH\)/;
   await assertAllEnd(1, [
-    [["import", "--db", target, "--diffs", lines, "--finalized", "last", "--suite", "sha256"], refusal],
+    [
+      [
+        "import",
+        "--db",
+        target,
+        "--allow-unverified",
+        "--diffs",
+        lines,
+        "--finalized",
+        "last",
+        "--suite",
+        "sha256",
+      ],
+      refusal,
+    ],
     [["serve", "--db", target, "--suite", "sha256", "--port", "0"], refusal],
     [
       ["serve", "--db", db, "--suite", "poseidon2", "--port", "0"],
@@ -226,7 +246,7 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
 test("serve makes a store with the suite that --suite names", async () => {
   const lines = folder.file("served.ndjson");
   await writeFile(lines, encodeLines(createLines(0, 1)));
-  const args = ["--db", folder.file("served"), "--diffs", lines, "--finalized", "last"];
+  const args = ["--db", folder.file("served"), "--allow-unverified", "--diffs", lines, "--finalized", "last"];
   const daemon = await OwnService.serve([...args, "--suite", "poseidon2"]);
   await waitForHead(daemon, 1);
   assert.equal((await daemon.call("chain_getCoverage")).result.suite, "poseidon2");
@@ -235,15 +255,27 @@ test("serve makes a store with the suite that --suite names", async () => {
 
 test("an import says what it did, and again that it was all held", async () => {
   const target = folder.file("again");
-  const first = await runProofd(["import", "--db", target, "--diffs", "-", "--finalized", "last"], {
-    input: encodeLines(createLines(0, 2)),
-  });
+  const first = await runProofd(
+    ["import", "--db", target, "--allow-unverified", "--diffs", "-", "--finalized", "last"],
+    {
+      input: encodeLines(createLines(0, 2)),
+    },
+  );
   assert.equal(first.code, 0);
   const head = (block: number) => `head: block ${block}, ${hashOfBlock(block)}\n`;
   assert.equal(first.stdout, `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; ${head(2)}`);
   const packed = folder.file("packed.ndjson.gz");
   await writeFile(packed, gzipSync(encodeLines(createLines(0, 4))));
-  const second = await runHere(["import", "--db", target, "--diffs", packed, "--finalized", "0x3"]);
+  const second = await runHere([
+    "import",
+    "--db",
+    target,
+    "--allow-unverified",
+    "--diffs",
+    packed,
+    "--finalized",
+    "0x3",
+  ]);
   assert.equal(second.code, 0);
   assert.equal(
     second.stdout,
@@ -255,14 +287,16 @@ test("a bad line ends the import with its number and exit code 1, and what came 
   const target = folder.file("bad");
   const bad = folder.file("bad.ndjson");
   await writeFile(bad, `${encodeLines(createLines(0, 1))}{"number":"0x2"}\n`);
-  const {code, stderr} = await runHere(["import", "--db", target, "--diffs", bad]);
+  const {code, stderr} = await runHere(["import", "--db", target, "--allow-unverified", "--diffs", bad]);
   assert.equal(code, 1);
   assert.match(stderr, /line 3/);
   assert.match(stderr, /imported 2 blocks; blocks 0 to 1 are held/);
   const gap = folder.file("gap.ndjson");
   await writeFile(gap, encodeLines([createLine(7)]));
   const none = folder.file("none");
-  const ends = await runAllHere([gap, none].map(path => ["import", "--db", target, "--diffs", path]));
+  const ends = await runAllHere(
+    [gap, none].map(path => ["import", "--db", target, "--allow-unverified", "--diffs", path]),
+  );
   assert.deepEqual(
     ends.map(end => end.code),
     [1, 1],
@@ -274,7 +308,7 @@ test("a bad line ends the import with its number and exit code 1, and what came 
 
 test("a signal stops an import after the current block, with the signal's exit code", async () => {
   const target = folder.file("stopped");
-  const daemon = new Daemon(["import", "--db", target, "--diffs", "-"]);
+  const daemon = new Daemon(["import", "--db", target, "--allow-unverified", "--diffs", "-"]);
   let fed = 0;
   const feed = setInterval(() => daemon.child.stdin.write(encodeLines([createLine(fed++)])), 50);
   await daemon.waitForStderr(/import: block \d+/); // the line of every few seconds: it is at work

@@ -76,7 +76,10 @@ test("import finalizes what the lines say, and nothing where they and the flags 
   ] as const) {
     const path = folder.file(`${name}.ndjson`);
     await writeFile(path, encodeLines(lines));
-    assert.match((await runHere(["import", "--db", folder.file(name), "--diffs", path])).stdout, end);
+    assert.match(
+      (await runHere(["import", "--db", folder.file(name), "--allow-unverified", "--diffs", path])).stdout,
+      end,
+    );
   }
 });
 
@@ -90,6 +93,7 @@ test("serve --diffs finalizes what --finalized says, and the flag is refused wit
     const daemon = await OwnService.serve([
       "--db",
       folder.file(`flag${expected}`),
+      "--allow-unverified",
       "--diffs",
       lines,
       ...flag,
@@ -202,7 +206,7 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
 
 test("finalize reaches `proofd import`", async () => {
   const db = await importUnfinalized("imported", 2);
-  const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
+  const daemon = new Daemon(["import", "--db", db, "--allow-unverified", "--diffs", "-"]);
   try {
     await waitUntil("control.json", () => exists(join(db, "control.json")));
     await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");

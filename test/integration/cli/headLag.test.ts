@@ -5,7 +5,7 @@ import {type DifferenceLine, encodeLines} from "../../support/chains/differenceL
 import {createLine, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   readReadiness,
-  UNVERIFIED,
+  unverified,
   waitForHead,
   waitForState,
   withFollowing,
@@ -43,7 +43,7 @@ describe("the newest block's age", () => {
       assert.ok(lag >= received - 1_700_000_000, `lag ${lag}, received ${received}`);
       daemon.input.end();
       await waitForState(daemon, "ended");
-      assert.deepEqual(await readReadiness(daemon), [200, `ready\n${UNVERIFIED}`]);
+      assert.deepEqual(await readReadiness(daemon), [200, `ready\n${unverified(0, 0)}`]);
     }));
 
   test("beyond --max-lag makes the service unready, with the reason in the body", () =>
@@ -59,7 +59,7 @@ describe("the newest block's age", () => {
   test("counts from when the block came where its line has no timestamp", () => {
     const {timestamp: _, ...timeless} = createLine(0, 0);
     return serve(timeless, ["--max-lag", "3600"], async daemon => {
-      assert.deepEqual(await readReadiness(daemon), [200, `ready\n${UNVERIFIED}`]);
+      assert.deepEqual(await readReadiness(daemon), [200, `ready\n${unverified(0, 0)}`]);
       const {text} = await daemon.get("/metrics");
       assert.doesNotMatch(text, /^proofd_head_timestamp_seconds /m);
       assert.match(text, /^proofd_head_lag_seconds \d/m);

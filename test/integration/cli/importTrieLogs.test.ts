@@ -112,14 +112,27 @@ test("the command reads a packed file, and lines of digits from its standard inp
   const packed = await writeLogs("first.trielogs.gz", encodeJsonLines(first));
   const suite = ["--suite", "poseidon2"];
   const runs = [
-    await runHere(["import", "--db", begun, ...suite, "--genesis", GENESIS, "--trielogs", packed]),
-    await runProofd(["import", "--db", whole, ...suite, "--trielogs", "-", "--finalized", "last"], {
-      input: encodeHexLines(first),
-    }),
+    await runHere([
+      "import",
+      "--db",
+      begun,
+      ...suite,
+      "--genesis",
+      GENESIS,
+      "--allow-unverified",
+      "--trielogs",
+      packed,
+    ]),
+    await runProofd(
+      ["import", "--db", whole, ...suite, "--allow-unverified", "--trielogs", "-", "--finalized", "last"],
+      {
+        input: encodeHexLines(first),
+      },
+    ),
   ];
   for (const {code, stderr} of runs) assert.equal(code, 0, stderr);
   assert.match(runs[1]?.stdout ?? "", /^imported 4 blocks; blocks 0 to 3 are held, finalized up to 3;/);
-  const again = await runHere(["import", "--db", begun, "--trielogs", packed]);
+  const again = await runHere(["import", "--db", begun, "--allow-unverified", "--trielogs", packed]);
   assert.match(again.stdout, /^imported 0 blocks, 4 already held;/, again.stderr);
   const roots = await applyBlocks(folder.file("first"), "poseidon2", executed.slice(0, first.length));
   assert.deepEqual(await readStoredRoots(begun), roots);
@@ -140,7 +153,7 @@ test("a trie log whose old values are not those of the store is refused, and the
   const logs = await logLines([line(0, "0x5"), line(1, "0x6"), line(2, "0x7"), line(3, "0x8")]);
   const others = await logLines([line(0, "0x5"), line(1, "0x6"), line(2, "0x9"), line(3, "0x8")]);
   const importLogs = async (name: string, text: string): Promise<ImportOutcome> =>
-    importHere(["--db", db, "--trielogs", await writeLogs(name, text)]);
+    importHere(["--db", db, "--allow-unverified", "--trielogs", await writeLogs(name, text)]);
   const refused = await importLogs("others", encodeJsonLines([...logs.slice(1, 3), ...others.slice(3)]));
   assert.equal(
     refused.ok ? "" : refused.message,
@@ -196,7 +209,15 @@ test("a line that is no trie log is refused with its number and the reason", asy
 
 test("trie logs of another chain than the genesis file's are refused", async () => {
   const path = await writeLogs("other.trielogs", encodeJsonLines(await logLines([line(0, "0x5")])));
-  const refused = await importHere(["--db", folder.file("other"), "--genesis", GENESIS, "--trielogs", path]);
+  const refused = await importHere([
+    "--db",
+    folder.file("other"),
+    "--genesis",
+    GENESIS,
+    "--allow-unverified",
+    "--trielogs",
+    path,
+  ]);
   assert.equal(
     refused.ok ? "" : refused.message,
     "line 1: block 0 of the trie logs is not the genesis file's block",

@@ -286,7 +286,15 @@ test("a block that is not finalized or not there ends a pull with the server's r
 test("a block that the server has pruned ends a pull with the nearest blocks that it keeps", async () => {
   const [db, diffs] = [newFolder(), await service.write("diffs.ndjson", encodeLines(createLines(0, LATEST)))];
   const history = ["--finalized", "last", "--history", "2"];
-  const {code, stderr} = await runHere(["import", "--db", db, "--diffs", diffs, ...history]);
+  const {code, stderr} = await runHere([
+    "import",
+    "--db",
+    db,
+    "--allow-unverified",
+    "--diffs",
+    diffs,
+    ...history,
+  ]);
   assert.equal(code, 0, stderr);
   const pruned = await OwnService.serve(["--db", db]);
   try {

@@ -39,7 +39,17 @@ async function firstChange(path: string): Promise<void> {
 
 test("snapshots of a service that imports have its blocks and proofs, also as a copy of the copy", async () => {
   const db = folder.file("live");
-  const daemon = await startDaemon(["--db", db, "--diffs", "-", "--finalized", "last", "--history", "8"]);
+  const daemon = await startDaemon([
+    "--db",
+    db,
+    "--allow-unverified",
+    "--diffs",
+    "-",
+    "--finalized",
+    "last",
+    "--history",
+    "8",
+  ]);
   daemon.child.stdin.write(encodeLines(LINES.slice(0, 10)));
   await waitForHead(daemon, 9);
   const outs = [folder.file("first"), folder.file("second")];
@@ -92,6 +102,7 @@ test("snapshots of a service that imports have its blocks and proofs, also as a 
     "import",
     "--db",
     folder.file("restored-0"),
+    "--allow-unverified",
     "--diffs",
     `${rest}.ndjson`,
     "--finalized",
@@ -192,7 +203,7 @@ test("beside a service whose disk fills and is freed again, snapshots fail there
   const disk = await LoopDisk.create(folder.path);
   if (typeof disk === "string") return notRun(t, disk);
   const db = `${disk.path}/filled`;
-  const flags = ["--db", db, "--diffs", "-", "--finalized", "last"];
+  const flags = ["--db", db, "--allow-unverified", "--diffs", "-", "--finalized", "last"];
   const daemon = await startDaemon(flags, {under: disk.mounted()});
   daemon.child.stdin.write(encodeLines(LINES.slice(0, 5)));
   await waitForHead(daemon, 4);

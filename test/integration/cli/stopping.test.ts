@@ -35,13 +35,13 @@ async function writeLines(name: string, text: string): Promise<ImportJob["source
 }
 
 test("a service that imports from a silent pipe ends when it is told to", async () => {
-  const daemon = await startDaemon(["--db", join(folder, "silent"), "--diffs", "-"]);
+  const daemon = await startDaemon(["--db", join(folder, "silent"), "--allow-unverified", "--diffs", "-"]);
   assert.deepEqual([(await daemon.stop()).code, daemon.stdout.split("\n").length], [0, 2]);
 });
 
 test("an import from a silent pipe ends with the signal's exit code and no complaint about its half line", async () => {
   const db = join(folder, "import");
-  const daemon = new Daemon(["import", "--db", db, "--diffs", "-"]);
+  const daemon = new Daemon(["import", "--db", db, "--allow-unverified", "--diffs", "-"]);
   daemon.child.stdin.write(`${encodeLines(longChain(2, 3))}{"number":"0x2",`);
   await waitUntil("a store", () => existsSync(join(db, "CURRENT")));
   const {code, stdout} = await daemon.stop();
@@ -51,7 +51,7 @@ test("an import from a silent pipe ends with the signal's exit code and no compl
 
 test("two services cannot share a port", async () => {
   const first = await OwnService.fed(join(folder, "port-1"));
-  const args = ["--diffs", join(folder, "port-1.fifo"), "--port", String(first.port)];
+  const args = ["--allow-unverified", "--diffs", join(folder, "port-1.fifo"), "--port", String(first.port)];
   await assert.rejects(
     OwnService.serve(["--db", join(folder, "port-2"), ...args]),
     /cannot listen on 127\.0\.0\.1:\d+: the address is in use/,
@@ -62,7 +62,13 @@ test("two services cannot share a port", async () => {
 test("a service waits for the writer of a named pipe, and ends", async () => {
   const path = join(folder, "blocks.fifo");
   execFileSync("mkfifo", [path]);
-  const daemon = await OwnService.serve(["--db", join(folder, "fifo"), "--diffs", path]);
+  const daemon = await OwnService.serve([
+    "--db",
+    join(folder, "fifo"),
+    "--allow-unverified",
+    "--diffs",
+    path,
+  ]);
   await appendFile(path, encodeLines(longChain(2, 3)));
   await waitForHead(daemon, 1);
   await daemon.stop();
@@ -71,18 +77,28 @@ test("a service waits for the writer of a named pipe, and ends", async () => {
 test("an import finalizes what its source reached, and nothing if its source is refused", async () => {
   const engine = await open("finalized");
   const source = await writeLines("six.ndjson", encodeLines(longChain(6, 3)));
-  await engine.startImport({source}, () => {}).outcome;
+  await engine.startImport({source, allowUnverified: true}, () => {}).outcome;
   const none = {earliest: 0, finalized: undefined, latest: 5};
   assert.deepEqual(engine.chain.head(), none);
   const missing = {kind: "diffs", path: join(folder, "missing.ndjson")} as const;
-  assert.equal((await engine.startImport({source: missing, finalized: "last"}, () => {}).outcome).ok, false);
+  assert.equal(
+    (await engine.startImport({source: missing, allowUnverified: true, finalized: "last"}, () => {}).outcome)
+      .ok,
+    false,
+  );
   assert.deepEqual(engine.chain.head(), none);
   const other = [{number: "0x0", hash: blockHash(99), accounts: {}}];
   const conflict = await writeLines("conflict.ndjson", encodeLines(other));
-  assert.equal((await engine.startImport({source: conflict, finalized: 4}, () => {}).outcome).ok, false);
+  assert.equal(
+    (await engine.startImport({source: conflict, allowUnverified: true, finalized: 4}, () => {}).outcome).ok,
+    false,
+  );
   assert.deepEqual(engine.chain.head(), none);
   const two = await writeLines("two.ndjson", encodeLines(longChain(2, 3)));
-  assert.equal((await engine.startImport({source: two, finalized: "last"}, () => {}).outcome).ok, true);
+  assert.equal(
+    (await engine.startImport({source: two, allowUnverified: true, finalized: "last"}, () => {}).outcome).ok,
+    true,
+  );
   assert.deepEqual(engine.chain.head(), {...none, finalized: 1});
   await engine.close();
 });

@@ -2,19 +2,23 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
+import {toHex} from "../../../storage/hex.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
 import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {
   linesOf,
   readReadiness,
-  UNVERIFIED,
+  unverified,
   waitForHead,
   waitForState,
   withFollowing,
 } from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
+import {ReferenceState} from "../../support/reference/referenceState.ts";
+import {memoisedSha256} from "../../support/stores/everyKey.ts";
+import {importHere} from "../../support/stores/importedStore.ts";
 
 let folder: WorkFolder;
 let count = 0;
@@ -27,7 +31,12 @@ after(() => folder.remove());
 async function importText(text: string, state: string): Promise<[readiness: string, latest: unknown]> {
   const path = folder.file(`${count++}.ndjson`);
   await writeFile(path, text);
-  const service = await OwnService.start({db: `${path}.db`, diffs: path, maxLagSeconds: 1_000_000_000});
+  const service = await OwnService.start({
+    db: `${path}.db`,
+    diffs: path,
+    allowUnverified: true,
+    maxLagSeconds: 1_000_000_000,
+  });
   try {
     await waitForState(service, state);
     return [(await readReadiness(service))[1], service.engine.chain.head().latest];
@@ -38,7 +47,7 @@ async function importText(text: string, state: string): Promise<[readiness: stri
 
 test("a file is read once, to its end", async () => {
   assert.deepEqual(await importText(linesOf(0, 2), "ended"), [
-    `the source of the import has ended\n${UNVERIFIED}`,
+    `the source of the import has ended\n${unverified(0, 2)}`,
     2,
   ]);
 });
@@ -52,7 +61,7 @@ test("the newest block is verified once a header vouches for it, also for blocks
   const {header: _header, ...bare} = one;
   const ended = "the source of the import has ended\n";
   assert.deepEqual(await importText(encodeLines([zero, one]), "ended"), [ended, 1]);
-  assert.deepEqual(await importText(encodeLines([zero, bare]), "ended"), [`${ended}${UNVERIFIED}`, 1]);
+  assert.deepEqual(await importText(encodeLines([zero, bare]), "ended"), [`${ended}${unverified(1, 1)}`, 1]);
   assert.deepEqual(await importText(encodeLines([zero, bare, two]), "ended"), [ended, 2]);
 });
 
@@ -68,8 +77,30 @@ for (const [what, wrong, reason] of [
 ] as const)
   test(`${what} is named, and the blocks before it are served`, async () => {
     const [readiness, latest] = await importText(linesOf(0, 1) + wrong, "failed");
-    assert.deepEqual([readiness, latest], [`the import has failed: ${reason}\n${UNVERIFIED}`, 1]);
+    assert.deepEqual([readiness, latest], [`the import has failed: ${reason}\n${unverified(0, 1)}`, 1]);
   });
+
+test("without --allow-unverified a line must have a header's root, or name that of the trees, and the next one vouches for none before it", async () => {
+  const {lines} = await headLines([0, 1, 2].map(block => createLine(block, 0)));
+  const [zero, one] = lines as [DifferenceLine, DifferenceLine];
+  const roots = new ReferenceState(memoisedSha256, lines);
+  const {header: _, ...bare} = one;
+  const rooted = {...bare, stateRoot: toHex(roots.stateRoot(1))};
+  const importStrictly = async (given: readonly DifferenceLine[]) => {
+    const path = folder.file(`${count++}.ndjson`);
+    await writeFile(path, encodeLines(given));
+    return importHere(["--db", `${path}.db`, "--diffs", path]);
+  };
+  assert.ok((await importStrictly([zero, rooted])).ok);
+  for (const [given, message] of [
+    [[zero, bare], "line 2: block 1 is unverified: its source gives no header"],
+    [[createLine(0, 0)], "line 1: block 0 is unverified: the store does not hold the state trie"],
+  ] as const) {
+    const outcome = await importStrictly(given);
+    assert.ok(!outcome.ok && outcome.isFinal);
+    assert.equal(outcome.message, `${message}. --allow-unverified takes such blocks, marked as such`);
+  }
+});
 
 test("lines of a pipe are taken as they come, until it ends", () =>
   withFollowing(folder.file(`${count++}`), async daemon => {
@@ -77,16 +108,19 @@ test("lines of a pipe are taken as they come, until it ends", () =>
       daemon.input.write(linesOf(block, block));
       await waitForHead(daemon, block);
     }
-    assert.deepEqual(await readReadiness(daemon), [200, `ready\n${UNVERIFIED}`]);
+    assert.deepEqual(await readReadiness(daemon), [200, `ready\n${unverified(0, 2)}`]);
     daemon.input.end();
     await waitForState(daemon, "ended");
-    assert.deepEqual(await readReadiness(daemon), [503, `the source of the import has ended\n${UNVERIFIED}`]);
+    assert.deepEqual(await readReadiness(daemon), [
+      503,
+      `the source of the import has ended\n${unverified(0, 2)}`,
+    ]);
     assert.match(daemon.stderr, /the import has ended/);
   }));
 
 test("a service that was killed within a stream skips the blocks that it holds when it comes again", async () => {
   const db = folder.file(`${count++}`);
-  const killed = await startDaemon(["--db", db, "--diffs", "-"]);
+  const killed = await startDaemon(["--db", db, "--allow-unverified", "--diffs", "-"]);
   killed.child.stdin.write(`${linesOf(0, 4)}{"number":"0x5",`);
   await waitForHead(killed, 4);
   await killed.stop("SIGKILL");

@@ -213,6 +213,7 @@ test("getStateRoot, getCoverage and getFinalizations give numbers as bigints", a
     suite: "sha256",
     ranges: [[0n, BigInt(FINALIZED)]],
     rangeCount: 1n,
+    unverified: [0n, 8n],
   });
   assert.deepEqual(finalizations, []);
 });

@@ -51,7 +51,7 @@ test("a block whose last messages were never sent is sent again whole, and a rep
   await killed.stop();
 
   const replica = await OwnService.serve([
-    ...["--db", folder.file("replica"), "--feed", nats.url, "--chain-id", CHAIN_ID],
+    ...["--db", folder.file("replica"), "--allow-unverified", "--feed", nats.url, "--chain-id", CHAIN_ID],
   ]);
   const publisher = await OwnService.serve(["--db", db, ...publishTo(nats.url), "--snapshot-every", "0"]);
   await waitForMetric(replica, 'proofd_head_block{which="finalized"} 2');

@@ -61,6 +61,7 @@ describe("a feed", () => {
     replica = await OwnService.serve([
       "--db",
       folder.file("replica"),
+      "--allow-unverified",
       "--feed",
       nats.url,
       "--chain-id",
@@ -130,7 +131,13 @@ describe("a feed", () => {
     await replica.stop();
     await feed([{...createOther(11, {}), accounts: {[ONE]: {balance: "0x5"}}, finalized: "0x9"}]);
     await waitForMetric(publisher, "proofd_published_block 11");
-    replica = await OwnService.serve(["--db", folder.file("replica"), "--feed", nats.url]);
+    replica = await OwnService.serve([
+      "--db",
+      folder.file("replica"),
+      "--allow-unverified",
+      "--feed",
+      nats.url,
+    ]);
     await reach(replica, "0xb");
     await waitForCoverage(replica, "finalized", "0x9");
     await assertSame("0xb");
@@ -172,6 +179,6 @@ describe("a feed", () => {
 
   function startReplica(db: string, chainId?: string): Promise<OwnService> {
     const flags = chainId === undefined ? [] : ["--chain-id", chainId];
-    return OwnService.serve(["--db", db, "--feed", nats.url, ...flags]);
+    return OwnService.serve(["--db", db, "--allow-unverified", "--feed", nats.url, ...flags]);
   }
 });

@@ -8,6 +8,7 @@ import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/ht
 import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {importSource} from "../../support/stores/importedStore.ts";
 
 const LAST = 5;
 /** Places in a message of a block (docs/feed.md). */
@@ -25,8 +26,7 @@ describe("a feed with lies", () => {
     if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
-    const settings = {urls: [nats.url], credsPath: undefined};
-    connection = await connectNats(settings, "test", AbortSignal.timeout(60_000), () => {});
+    connection = await connectNats(settings(), "test", AbortSignal.timeout(60_000), () => {});
     publishers = [];
     for (const name of ["one", "other"])
       publishers.push(await OwnService.fed(folder.file(name), [...publishTo(nats.url), "--stream", "good"]));
@@ -39,6 +39,10 @@ describe("a feed with lies", () => {
     await nats.kill();
     await folder.remove();
   });
+
+  function settings() {
+    return {urls: [nats.url], credsPath: undefined};
+  }
 
   /** The messages with blocks in the stream, in their order. */
   async function readBlocks(): Promise<{number: number; body: Uint8Array}[]> {
@@ -73,6 +77,18 @@ describe("a feed with lies", () => {
     assert.equal((await readBlocks()).length, LAST + 2);
   });
 
+  test("a replica takes blocks that its publisher could not verify only with --allow-unverified", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const source = {kind: "feed", nats: settings(), stream: "good", client: "test"} as const;
+    const rules = {allowUnverified: false, chainId: BigInt(CHAIN_ID)};
+    const outcome = await importSource(folder.file("strict"), source, rules);
+    assert.ok(!outcome.ok && outcome.isFinal);
+    assert.match(
+      outcome.message,
+      /^block 0 is unverified: its publisher could not verify it\. --allow-unverified /,
+    );
+  });
+
   test("a message that lies stops a replica by name, it serves on, and goes on when the message is gone", async t => {
     if (lack !== undefined) return notRun(t, lack);
     const manager = await jetstreamManager(connection);
@@ -86,7 +102,17 @@ describe("a feed with lies", () => {
       return changed;
     };
     const replica = await OwnService.serve([
-      ...["--db", folder.file("replica"), "--feed", nats.url, "--stream", "bad", "--chain-id", CHAIN_ID],
+      ...[
+        "--db",
+        folder.file("replica"),
+        "--allow-unverified",
+        "--feed",
+        nats.url,
+        "--stream",
+        "bad",
+        "--chain-id",
+        CHAIN_ID,
+      ],
     ]);
     const reach = async (block: number): Promise<void> => {
       await waitForCoverage(replica, "latest", `0x${block}`);

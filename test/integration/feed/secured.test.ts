@@ -38,7 +38,7 @@ test("over TLS and with credentials blocks are published and taken; without them
     trusting(cert),
   );
   const replica = await startDaemon(
-    ["--db", folder.file("replica"), "--feed", url, "--chain-id", CHAIN_ID, ...known],
+    ["--db", folder.file("replica"), "--allow-unverified", "--feed", url, "--chain-id", CHAIN_ID, ...known],
     trusting(cert),
   );
   await waitForHead(replica, 3);

@@ -143,6 +143,7 @@ describe("JSON-RPC", () => {
       suite: "sha256",
       ranges: [["0x0", "0x4"]],
       rangeCount: "0x1",
+      unverified: ["0x0", "0x6"],
     };
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
     assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID);

@@ -265,7 +265,14 @@ describe("the OpenRPC document", () => {
 
   test("names what methods answer that are not available", async () => {
     const {chainId: _, ...nameless} = createLine(0, 0);
-    const limited = await startDaemon(["--db", folder.file("nameless"), "--diffs", "-", "--no-estimate"]);
+    const limited = await startDaemon([
+      "--db",
+      folder.file("nameless"),
+      "--allow-unverified",
+      "--diffs",
+      "-",
+      "--no-estimate",
+    ]);
     limited.child.stdin.end(encodeLines([nameless]));
     await limited.waitForStderr(/the import has ended/);
     for (const name of ["chain_estimateGas", "chain_chainId", "eth_chainId", "net_version"]) {

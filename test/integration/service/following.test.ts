@@ -36,11 +36,11 @@ test("an import whose thread dies is tried again", async () => {
     subscriptions: [],
     genesisPath: undefined,
     follow: true,
-    audit: 0,
     to: undefined,
     surveyAfterMs: 0,
   });
-  const following = new Following(engine, source, {}, status, () => {}, pino({level: "silent"}));
+  const rules = {allowUnverified: false};
+  const following = new Following(engine, source, rules, status, () => {}, pino({level: "silent"}));
   await waitUntil("the state following", () => status.state === "following");
   // The threads are the engine's own business; only a test may kill one.
   const {imports} = engine as unknown as {imports: {piscina: Piscina}};

@@ -9,7 +9,7 @@ import {fileURLToPath} from "node:url";
 import {startCheck} from "../../../workers/pool/runningCheck.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
-import {readReadiness, UNVERIFIED, waitForHead} from "../../support/http/followingDaemon.ts";
+import {readReadiness, unverified, waitForHead} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -99,7 +99,10 @@ test("serve --verify finds a damaged table while it answers, says which, shows p
     assert.equal(await daemon.readMetric("proofd_verify_findings_total"), 1);
     assert.equal(await daemon.readMetric('proofd_verify_bytes{which="all"}'), size);
     assert.equal(await daemon.readMetric('proofd_verify_bytes{which="done"}'), size);
-    assert.deepEqual(await readReadiness(daemon), [503, `a table of the store is damaged\n${UNVERIFIED}`]);
+    assert.deepEqual(await readReadiness(daemon), [
+      503,
+      `a table of the store is damaged\n${unverified(0, 3)}`,
+    ]);
     const {result} = await daemon.call("chain_getProof", [addressAt(1), [], "0x3"]);
     assert.ok(result.accountProof.leafIndex > 1);
   } finally {

@@ -5,17 +5,15 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {crc32} from "node:zlib";
-import {trieRootName} from "../../../storage/block/trieRoot.ts";
 import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import {BUCKET, bucketEntries, ENTRY_BYTES} from "../../../storage/page/indexPage.ts";
 import {childCount, childRootAt, INNER_PAGE} from "../../../storage/page/innerPage.ts";
-import {executionNodeKey} from "../../../storage/record/layout.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {Prover} from "../../../workers/prove/prover.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
-import {addressAt, blockHash, longChain} from "../../support/chains/longChain.ts";
+import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {propertyRuns, sampleOf} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
@@ -208,21 +206,6 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
       assert.equal(changes.error.code, -32603);
     }
     assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 6);
-  } finally {
-    await daemon.stop();
-  }
-});
-
-test("a damaged record behind /readyz makes the newest block unverified, and ends no service", async () => {
-  const directory = await copyOfStore("probe");
-  await tamper(directory, async db => {
-    const hash = Buffer.from(blockHash(BLOCKS - 1).slice(2), "hex");
-    await db.put(executionNodeKey(trieRootName(hash)), Buffer.alloc(40));
-  });
-  const daemon = await OwnService.serve(["--db", directory]);
-  try {
-    for (let time = 0; time < 2; time++)
-      assert.match(await (await fetch(`${daemon.url}/readyz`)).text(), /^ready\n.*unverified/s);
   } finally {
     await daemon.stop();
   }

@@ -98,7 +98,7 @@ test("every command refuses a store with a damaged log, and changes nothing", as
   const path = await stores.writeBlocks(BLOCKS);
   for (const args of [
     ["serve", "--port", "0"],
-    ["import", "--diffs", path],
+    ["import", "--allow-unverified", "--diffs", path],
     ["rollback", "--to", "0"],
     ["check"],
   ]) {
@@ -119,7 +119,14 @@ test("a store that another process has open is in use, whatever its files look l
       10,
     );
     await assert.rejects(openLogged(directory), {code: "STORE_IN_USE"});
-    const {code, stderr} = await runHere(["import", "--db", directory, "--diffs", path]);
+    const {code, stderr} = await runHere([
+      "import",
+      "--db",
+      directory,
+      "--allow-unverified",
+      "--diffs",
+      path,
+    ]);
     assert.equal(code, 1);
     assert.match(stderr, /in use by another process/);
   } finally {

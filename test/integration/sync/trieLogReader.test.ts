@@ -8,7 +8,7 @@ import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {createTrieLogReader, probeTrieLogs} from "../../../sync/layer2/trielogs/trieLogReader.ts";
-import {type Node, NodeRefusal} from "../../../sync/rpc/node.ts";
+import type {Node} from "../../../sync/rpc/node.ts";
 import {NodeCaller} from "../../../sync/rpc/nodeCaller.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
@@ -41,7 +41,7 @@ for (const suite of [memoisedSha256, memoisedPoseidon2])
   for (const isOpenEnded of [false, true])
     test(`${suite.name}: a node's trie logs give the chain's roots, also if its ranges ${isOpenEnded ? "leave out" : "have"} their last block`, async () => {
       server.isOpenEnded = isOpenEnded;
-      const reader = createTrieLogReader({chainId: 5n});
+      const reader = createTrieLogReader(5n);
       const state = new ReferenceState(suite, lines);
       const store = await StateStore.open({
         directory: join(folder, `${suite.name}-${isOpenEnded}`),
@@ -77,7 +77,7 @@ for (const suite of [memoisedSha256, memoisedPoseidon2])
     });
 
 test("the node's ranges are learnt once", async () => {
-  const reader = createTrieLogReader();
+  const reader = createTrieLogReader(undefined);
   server.isOpenEnded = true;
   server.ranges.length = 0;
   await reader.read(node, 3, 3);
@@ -91,34 +91,11 @@ test("the node's ranges are learnt once", async () => {
   assert.equal((await reader.read(node, 4, 6)).length, 3, "and what it sends too much is left out");
 });
 
-test("for an audit too, the node needs no state of old blocks", async () => {
-  const methods: string[] = [];
-  const refuse = (method: string, params: readonly unknown[]): void => {
-    methods.push(method);
-    if (method.startsWith("eth_get") && method !== "eth_getBlockByNumber" && params.at(-1) !== "latest")
-      throw new NodeRefusal("missing trie node", -32000);
-  };
-  const pruned: Node = {
-    name: node.name,
-    request: (method, params) => {
-      refuse(method, params);
-      return node.request(method, params);
-    },
-    requestAll: calls => {
-      for (const {method, params} of calls) refuse(method, params);
-      return node.requestAll(calls);
-    },
-  };
-  const blocks = await createTrieLogReader({isAudited: true}).read(pruned, 4, 7);
-  assert.equal(blocks.filter(({unnamed}) => unnamed !== undefined).length, 4);
-  assert.ok(methods.includes("eth_getCode"));
-});
-
 test("a node shows whether it has trie logs", async () => {
   assert.equal(await probeTrieLogs(node), true);
   server.hasPlugin = false;
   assert.equal(await probeTrieLogs(node), false);
-  await assert.rejects(createTrieLogReader().read(node, 0, 1), {name: "NodeRefusal", code: -32601});
+  await assert.rejects(createTrieLogReader(undefined).read(node, 0, 1), {name: "NodeRefusal", code: -32601});
   server.hasPlugin = true;
 });
 
@@ -172,7 +149,7 @@ for (const [what, changed, message] of WRONG)
   test(`an answer with ${what} is the node's failure`, async () => {
     server.changeLogs = changed;
     try {
-      await assert.rejects(createTrieLogReader().read(node, 4, 7), {name: "NodeFailure", message});
+      await assert.rejects(createTrieLogReader(undefined).read(node, 4, 7), {name: "NodeFailure", message});
     } finally {
       server.changeLogs = logs => logs;
     }
@@ -182,14 +159,14 @@ test("a header that is not what its hash says is the node's failure", async () =
   server.changeHeader = header => (header.number === "0x5" ? {...header, timestamp: "0x1"} : header);
   try {
     const message = /^block 5: the node says that its hash is 0x/;
-    await assert.rejects(createTrieLogReader().read(node, 4, 7), {name: "NodeFailure", message});
+    await assert.rejects(createTrieLogReader(undefined).read(node, 4, 7), {name: "NodeFailure", message});
   } finally {
     server.changeHeader = header => header;
   }
 });
 
 test("after a failure fewer blocks are asked for at once", async () => {
-  const reader = createTrieLogReader();
+  const reader = createTrieLogReader(undefined);
   server.changeLogs = () => null;
   await assert.rejects(reader.read(node, 0, 63));
   await assert.rejects(reader.read(node, 0, 63));

@@ -53,7 +53,10 @@ describe("no descriptor is closed twice", () => {
   /** @param feed - gives it the blocks */
   async function importFrom(input: string, feed: (daemon: Daemon) => void): Promise<void> {
     const watch = new CloseWatch(newPath());
-    const daemon = new Daemon(["import", "--db", newPath(), "--diffs", input], watch.options);
+    const daemon = new Daemon(
+      ["import", "--db", newPath(), "--allow-unverified", "--diffs", input],
+      watch.options,
+    );
     feed(daemon);
     const {code, stdout, stderr} = await daemon.finished;
     assert.equal(code, 0, stderr);
@@ -64,7 +67,7 @@ describe("no descriptor is closed twice", () => {
   /** A service that is stopped while it waits for more. @param feed - gives it the blocks */
   async function serveFrom(input: string, feed: (daemon: Daemon) => void): Promise<void> {
     const watch = new CloseWatch(newPath());
-    const daemon = await startDaemon(["--db", newPath(), "--diffs", input], {
+    const daemon = await startDaemon(["--db", newPath(), "--allow-unverified", "--diffs", input], {
       ...watch.options,
       estimates: true,
     });

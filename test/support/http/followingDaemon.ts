@@ -56,8 +56,10 @@ export function waitForState(daemon: AskedService, state: string): Promise<void>
   return waitForMetric(daemon, `proofd_source_state{state="${state}"} 1`);
 }
 
-/** What /readyz says last where blocks come without headers. */
-export const UNVERIFIED = "unverified: no header vouches for the state of the newest block\n";
+/** What /readyz says last where blocks from `from` to the newest one came without headers. */
+export function unverified(from: number, latest: number): string {
+  return `unverified: blocks ${from} to ${latest}, no root vouches for their state\n`;
+}
 
 export async function readReadiness(daemon: AskedService): Promise<[status: number, text: string]> {
   const {status, text} = await daemon.get("/readyz");

@@ -57,7 +57,10 @@ export class OwnService extends AskedService {
   ): Promise<OwnService> {
     const pipe = `${db}.fifo`;
     execFileSync("mkfifo", [pipe]);
-    const service = await OwnService.serve(["--db", db, "--diffs", pipe, ...flags], options);
+    const service = await OwnService.serve(
+      ["--db", db, "--allow-unverified", "--diffs", pipe, ...flags],
+      options,
+    );
     service.input = createWriteStream(pipe).on("error", () => {}); // the service may stop before it has read all
     return service;
   }

@@ -49,7 +49,9 @@ export async function importInto(
 ): Promise<ImportOutcome> {
   const {port1: port} = new MessageChannel();
   try {
-    return await (await Importer.create(store, {source, port, ...rules}, () => {})).run();
+    return await (
+      await Importer.create(store, {source, port, allowUnverified: true, ...rules}, () => {})
+    ).run();
   } finally {
     port.close();
   }
@@ -59,8 +61,10 @@ export async function importInto(
 export async function importHere(args: readonly string[]): Promise<ImportOutcome> {
   const outcomes: ImportOutcome[] = [];
   const command = createCommand("import", "", IMPORT_FLAGS, async (values, self) => {
-    const {db, suite, finalized, head, chainId} = values;
-    const rules = Object.entries({suite, finalized, head, chainId}).filter(([, rule]) => rule !== undefined);
+    const {db, suite, finalized, allowUnverified, head, chainId} = values;
+    const rules = Object.entries({suite, finalized, allowUnverified, head, chainId}).filter(
+      ([, rule]) => rule !== undefined,
+    );
     outcomes.push(await importSource(db, readImportSource(values, self), Object.fromEntries(rules)));
   });
   await command.exitOverride().parseAsync(args, {from: "user"});

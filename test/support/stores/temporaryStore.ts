@@ -71,7 +71,7 @@ export class TemporaryStore {
     const path = join(this.folder, "blocks.ndjson");
     await writeFile(path, encodeLines(lines));
     const source = {kind: "diffs", path} as const;
-    const job = {source, chainId: CHAIN_ID, ...(finalized === undefined ? {} : {finalized})};
+    const job = {source, allowUnverified: true, chainId: CHAIN_ID, finalized};
     return await this.engine.startImport(job, () => {}).outcome;
   }
 
@@ -80,7 +80,10 @@ export class TemporaryStore {
     const path = join(this.folder, "trielogs");
     await writeFile(path, isHex ? encodeHexLines(blocks) : encodeJsonLines(blocks));
     const source = {kind: "trielogs", path, genesisPath: undefined} as const;
-    return await this.engine.startImport({source, chainId: CHAIN_ID, finalized: "last"}, () => {}).outcome;
+    return await this.engine.startImport(
+      {source, allowUnverified: true, chainId: CHAIN_ID, finalized: "last"},
+      () => {},
+    ).outcome;
   }
 
   /** As importLines, but a failed import fails the test. */
@@ -98,7 +101,7 @@ export class TemporaryStore {
     execFileSync("mkfifo", [path]);
     this.pipe = await open(path, "r+");
     const source = {kind: "diffs", path} as const;
-    return this.engine.startImport({source, chainId: CHAIN_ID, finalized}, () => {});
+    return this.engine.startImport({source, allowUnverified: true, chainId: CHAIN_ID, finalized}, () => {});
   }
 
   /** Resolves when the last of `lines` is in the store. */

@@ -51,10 +51,6 @@ export class WrittenStore {
         this.writer.recordFinality(step);
         await this.writer.flush();
       },
-      noteAudited: async block => {
-        this.writer.noteAudited(block);
-        await this.writer.flush();
-      },
       reader: store.reader,
       signal: new AbortController().signal,
       onEvent: () => {},
@@ -101,8 +97,9 @@ export class WrittenStore {
     return written;
   }
 
-  async apply(block: BlockDifference): Promise<void> {
-    await this.writer.apply(block);
+  /** @param isVerified - does a root vouch for the state after it? */
+  async apply(block: BlockDifference, isVerified?: () => Promise<boolean>): Promise<void> {
+    await this.writer.apply(block, isVerified);
     await this.writer.flush();
   }
 

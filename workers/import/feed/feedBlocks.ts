@@ -55,7 +55,7 @@ export class FeedBlocks {
   }
 
   private takePart(part: BlockPart): SourceBlock | undefined {
-    const {number, hash, parentHash, stateRoot} = part;
+    const {number, hash, parentHash, stateRoot, isVerified} = part;
     const {latest} = this;
     if (number <= latest) {
       this.assembly.drop();
@@ -82,8 +82,9 @@ export class FeedBlocks {
       number,
       hash: Uint8Array.from(hash),
       origin: ORIGIN,
-      // The publisher compared the header's root, as its log says. Here the root of the trees is compared.
+      // The publisher compared the header's root, or says that it did not. Here the root of the trees is compared.
       isExecuted: true,
+      unverified: isVerified ? undefined : "its publisher could not verify it",
       isOutdated: () => this.latest !== number - 1,
       difference: async () => decodeDifference({number, hash, stateRoot}, unpacked),
     };

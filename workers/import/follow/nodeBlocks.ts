@@ -16,7 +16,6 @@ import {findNamedBlock, type NamedBlock} from "../../../sync/rpc/namedBlock.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
 import type {SourceState} from "../../job/importSource.ts";
 import {neverHeld, type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
-import type {RangeAudit} from "./rangeAudit.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
 
 /** A source that is this far behind the node's head is shown as "reading", not as "following". */
@@ -51,8 +50,6 @@ export interface NodeFeed {
   readonly rollback: (to: number, latest: number) => Promise<void>;
   readonly onState: (state: SourceState, reason?: string) => void;
   readonly onTarget: (block: number) => void;
-  /** undefined: nothing is compared with the node. */
-  readonly audit: RangeAudit | undefined;
   /** The last block to read; undefined: there is none. */
   readonly end: "head" | number | undefined;
   readonly signal: AbortSignal;
@@ -71,10 +68,9 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
     const wasRolledBack = await settleFork(feed, head, isSuspect);
     falseAlarms = isSuspect && !wasRolledBack ? falseAlarms + 1 : 0;
     if (falseAlarms >= MAX_FALSE_ALARMS) throw await describeContradiction(feed);
-    await feed.audit?.run();
     const latest = feed.writer().latest ?? -1;
     const to = Math.min(head.number, end ?? head.number);
-    if (end !== undefined && latest >= end && feed.audit?.isAwaited !== true) return;
+    if (end !== undefined && latest >= end) return;
     if (latest >= to) {
       looksBehind = head.number < latest ? looksBehind + 1 : 0;
       if (looksBehind === 0) feed.onState("following");
@@ -95,7 +91,7 @@ export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBloc
 
 /** @returns whether a block came that does not follow the newest one held */
 async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
-  const {reader, writer, audit, signal} = feed;
+  const {reader, writer, signal} = feed;
   for await (const block of readAhead(createRead(feed), reader, from, to, signal)) {
     const latest = writer().latest ?? -1;
     // An order removed blocks meanwhile.
@@ -105,12 +101,10 @@ async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator
     const isExecuted = reader.name === "execute";
     const isOutdated = (): boolean => !isNext(writer(), block);
     yield {
-      ...{number, hash, origin, isExecuted, isOutdated, difference: () => noteDifference(block, audit)},
+      ...{number, hash, origin, isExecuted, isOutdated, difference: () => block.difference()},
       ...(reader.reread && {reread: () => readAgain(feed, block)}),
     };
-    if (audit?.isDue === true) await audit.run();
   }
-  await audit?.run();
   return false;
 }
 
@@ -155,12 +149,6 @@ async function readAgain(
     if (limit.aborted) return undefined;
     throw error;
   }
-}
-
-async function noteDifference(block: NodeBlock, audit: RangeAudit | undefined): Promise<BlockDifference> {
-  const difference = await block.difference();
-  audit?.note(difference, block.unnamed);
-  return difference;
 }
 
 /**

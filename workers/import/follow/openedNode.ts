@@ -2,14 +2,14 @@
 import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
 import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
-import {createTrieLogReader, type TrieLogReaderOptions} from "../../../sync/layer2/trielogs/trieLogReader.ts";
+import {createTrieLogReader} from "../../../sync/layer2/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../sync/rpc/newHeads.ts";
 import {Nodes} from "../../../sync/rpc/nodes.ts";
 import {ForkSchedule} from "../../execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../execution/genesis.ts";
 import {parseObject} from "../../execution/gethJson.ts";
 import type {ImportJob} from "../../job/importJob.ts";
-import type {NodeSource, NodeSourceName} from "../../job/importSource.ts";
+import type {NodeSource} from "../../job/importSource.ts";
 import {ChainExecution} from "../chainExecution.ts";
 import {readGenesis} from "../inputFile.ts";
 import {SettingsFault, type SourceBlock, Stopped} from "../sourceBlock.ts";
@@ -19,7 +19,6 @@ import {readNodeGenesis} from "./genesisBlock.ts";
 import {HeadSurvey} from "./headSurvey.ts";
 import {type NodeFeed, readNodeBlocks} from "./nodeBlocks.ts";
 import {NodeWatch} from "./nodeWatch.ts";
-import {type Ask, RangeAudit} from "./rangeAudit.ts";
 import {RawBlocks} from "./rawBlocks.ts";
 import {chooseSource} from "./sourceChoice.ts";
 
@@ -123,12 +122,9 @@ class OpenedNode {
         start: async head => (await execution.start(genesis, head)).difference,
       });
     }
-    const audit = this.createAudit(choice.source, ask);
-    await audit?.dropUnaudited();
-    const reader =
-      executed === undefined
-        ? createReader(choice.source, {chainId, isAudited: audit !== undefined})
-        : createExecuteReader(executed.rawBlocks, executed.execution);
+    let reader: BlockReader;
+    if (executed !== undefined) reader = createExecuteReader(executed.rawBlocks, executed.execution);
+    else reader = choice.source === "trielogs" ? createTrieLogReader(chainId) : createTraceReader();
     const feed: NodeFeed = {
       reader: this.countBytes(reader),
       ask,
@@ -137,7 +133,6 @@ class OpenedNode {
       rollback: (ancestor, latest) => this.rollback(ancestor, latest),
       onState: (state, reason) => this.watch.set(state, reason),
       onTarget: this.counters.onTarget,
-      audit,
       end: follow ? undefined : (to ?? "head"),
       signal,
     };
@@ -146,17 +141,6 @@ class OpenedNode {
     } finally {
       await executed?.execution.close();
     }
-  }
-
-  private createAudit(source: NodeSourceName, ask: Ask): RangeAudit | undefined {
-    const {audit} = this.source;
-    const writer = this.host.writer();
-    // Each block's state root is compared then. A store without any block begins with one that has a header.
-    const isChecked = source === "execute" || writer.latest === undefined || this.readTrie() !== undefined;
-    if (!isChecked && audit > 0) return new RangeAudit(audit, ask, this.host);
-    // Without audits, blocks that an earlier import left to them would never be finalized.
-    writer.waiveAudits(source !== "execute");
-    return undefined;
   }
 
   private async rollback(ancestor: number, latest: number): Promise<void> {
@@ -201,9 +185,4 @@ class OpenedNode {
       },
     };
   }
-}
-
-/** Readers that take the results of the node's own execution. */
-function createReader(source: NodeSourceName, options: TrieLogReaderOptions): BlockReader {
-  return source === "trielogs" ? createTrieLogReader(options) : createTraceReader();
 }

@@ -5,6 +5,7 @@ import {FinalityStatus} from "../../../../server/observe/finalityStatus.ts";
 import {Readiness} from "../../../../server/observe/readiness.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
 import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
+import {META} from "../../../../storage/record/layout.ts";
 import {ChainView} from "../../../../workers/chain/chainView.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
@@ -31,15 +32,6 @@ test("a failed import is named although no finalized block is held", () => {
   assert.deepEqual(readiness.readObstacles(), [FAILED]);
   source.state = "following";
   assert.deepEqual(readiness.readObstacles(), []);
-});
-
-test("blocks that await their audit are named where no finalized block is held for them", () => {
-  chain.setHead({...chain.head(), unaudited: 0});
-  source.state = "reading";
-  const readiness = new Readiness(chain, {tableFindings: 0}, source);
-  assert.deepEqual(readiness.readObstacles(), [
-    "no finalized block is held; blocks from 0 on have not passed their audit yet",
-  ]);
 });
 
 test("damage, a failed import and an old newest block are three reasons", () => {
@@ -69,8 +61,10 @@ test("finality that has not risen for --max-finality-lag is a reason, by the blo
   assert.deepEqual(readiness.readObstacles(), [lag.replace("3, is 61", "11, is 91")]);
 });
 
-test("nodes that are not up, what finality waits for, and a state without a header's root are remarks", () => {
-  const unverified = "unverified: no header vouches for the state of the newest block";
+test("nodes that are not up, what finality waits for, and unverified blocks are remarks", async () => {
+  for (const block of [11, 12]) await store.apply(createBlock(block, 1), async () => false);
+  chain.setHead({...chain.head(), latest: 12});
+  const unverified = "unverified: blocks 11 to 12, no root vouches for their state";
   const finality = new FinalityStatus("l1");
   const readiness = new Readiness(chain, {tableFindings: 0}, source, finality);
   assert.deepEqual(readiness.readRemarks(), [unverified]);
@@ -88,4 +82,6 @@ test("nodes that are not up, what finality waits for, and a state without a head
   finality.state = "waiting";
   finality.awaits = "block 5";
   assert.deepEqual(readiness.readRemarks(), remarks.toSpliced(2, 0, "finality is waiting: block 5"));
+  await store.store.db.put(META.unverified, Buffer.alloc(10));
+  assert.equal(readiness.readRemarks().at(-1), unverified.replace("11", "0"));
 });

@@ -1,88 +1,84 @@
-/** Which blocks a store can prove, and which may be finalized, while some await their audit. */
+/** Which blocks a store can prove, and which of them no root vouches for. */
 import assert from "node:assert/strict";
-import {test} from "node:test";
+import {afterEach, beforeEach, test} from "node:test";
+import {MAX_U48} from "../../../../storage/record/layout.ts";
 import type {StateStore} from "../../../../storage/stateStore.ts";
 import {readHead} from "../../../../workers/thread/storedHead.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
-test("the head ends before the first block that awaits its audit", async () => {
-  const store = await WrittenStore.create(3);
-  try {
-    const {host} = store;
-    const head = () => readHead({reader: host.reader} as StateStore);
-    assert.deepEqual(await head(), {earliest: 0, finalized: undefined, latest: 3});
-    host.writer().markFinalized(9);
-    await host.flush();
-    assert.deepEqual(await head(), {earliest: 0, finalized: 3, latest: 3});
-    host.writer().awaitAudits();
-    await store.apply(createBlock(4, 1));
-    await store.apply(createBlock(5, 1));
-    assert.deepEqual(await head(), {earliest: 0, finalized: 3, latest: 3, unaudited: 4});
-    await host.noteAudited(4);
-    assert.deepEqual(await head(), {earliest: 0, finalized: 4, latest: 4, unaudited: 5});
-    // Block 4 stays audited; whatever takes the place of block 5 does not.
-    await store.rollback(4);
-    assert.deepEqual(await head(), {earliest: 0, finalized: 4, latest: 4});
-    await store.apply(createBlock(5, 2, 1));
-    assert.deepEqual(await head(), {earliest: 0, finalized: 4, latest: 4, unaudited: 5});
-  } finally {
-    await store.close();
-  }
+let store: WrittenStore;
+beforeEach(async () => {
+  store = await WrittenStore.create(-1);
+});
+afterEach(() => store.close());
+
+const unverified = () => store.host.reader.readUnverified();
+
+/** Applies blocks, all of which a root vouches for, or none. */
+async function apply(isVerified: boolean, ...blocks: readonly number[]): Promise<void> {
+  for (const block of blocks) await store.apply(createBlock(block, 1), async () => isVerified);
+}
+
+test("the head has what is held, however far ahead the mark of finality is", async () => {
+  const {host} = store;
+  const head = () => readHead({reader: host.reader} as StateStore);
+  host.writer().markFinalized(7);
+  await host.flush();
+  assert.deepEqual(await head(), {earliest: undefined, finalized: undefined, latest: undefined});
+  await apply(true, 0, 1);
+  assert.deepEqual(await head(), {earliest: 0, finalized: 1, latest: 1});
 });
 
-test("what takes the place of a block that had passed its audit is to be audited too", async () => {
-  const store = await WrittenStore.create(0);
-  try {
-    const {host} = store;
-    host.writer().awaitAudits();
-    for (const block of [1, 2, 3]) await store.apply(createBlock(block, 1));
-    await host.noteAudited(3);
-    assert.equal(host.reader.readUnaudited(), 4);
-    await store.rollback(3);
-    assert.equal(host.reader.readUnaudited(), 4);
-    await store.rollback(1);
-    assert.equal(host.reader.readUnaudited(), 2);
-  } finally {
-    await store.close();
-  }
+test("a block is unverified until a root vouches for it or for a later one, and a refused block changes nothing", async () => {
+  await apply(true, 0, 1);
+  assert.equal(unverified(), MAX_U48);
+  await apply(false, 2, 3);
+  assert.equal(unverified(), 2);
+  const refusal = new Error("refused");
+  await assert.rejects(
+    store.apply(createBlock(4, 1), () => Promise.reject(refusal)),
+    refusal,
+  );
+  await store.host.flush();
+  assert.equal(unverified(), 2);
+  await apply(true, 4);
+  assert.equal(unverified(), MAX_U48);
+  await apply(false, 5);
+  assert.equal(unverified(), 5);
 });
 
-test("a store whose source needs no audit awaits none after a rollback either", async () => {
-  const store = await WrittenStore.create(3);
-  try {
-    await store.rollback(2);
-    await store.apply(createBlock(3, 2, 1));
-    assert.deepEqual(await readHead({reader: store.host.reader} as StateStore), {
-      earliest: 0,
-      finalized: undefined,
-      latest: 3,
-    });
-  } finally {
-    await store.close();
-  }
+test("a rollback keeps the mark of the blocks that stay", async () => {
+  await apply(true, 0);
+  await apply(false, 1, 2, 3);
+  await store.rollback(2);
+  assert.equal(unverified(), 1);
+  await store.rollback(0);
+  assert.equal(unverified(), MAX_U48);
+  await apply(true, 1);
+  assert.equal(unverified(), MAX_U48);
 });
 
-test("an empty store has no head, whatever was called final; its first block awaits its audit like any other", async () => {
-  const store = await WrittenStore.create(-1);
-  try {
+for (const [kind, after] of [
+  ["suite", 3],
+  ["none", 1],
+] as const)
+  test(`a finalization of layer 1 whose root is ${kind === "suite" ? "that of the trees vouches for blocks up to its end" : "not compared vouches for none"}`, async () => {
+    await apply(true, 0);
+    await apply(false, 1, 2, 3);
     const {host} = store;
-    const head = () => readHead({reader: host.reader} as StateStore);
-    host.writer().markFinalized(7);
-    await host.flush();
-    assert.deepEqual(await head(), {earliest: undefined, finalized: undefined, latest: undefined});
-    host.writer().awaitAudits();
-    await store.apply(createBlock(0, 1));
-    assert.deepEqual(await head(), {
-      earliest: undefined,
-      finalized: undefined,
-      latest: undefined,
-      unaudited: 0,
-    });
-    assert.throws(() => host.writer().finalizeHeld(0), {
-      code: "NOT_AUDITED",
-      message: "block 0 has not passed its audit yet: no block has passed one",
-    });
-  } finally {
-    await store.close();
-  }
-});
+    const {stateRoot} = host.reader.blockOrThrow(2);
+    const hash = Buffer.alloc(32);
+    const event = {
+      ...{
+        startBlock: 1,
+        endBlock: 2,
+        parentRoot: host.reader.blockOrThrow(0).stateRoot,
+        finalRoot: stateRoot,
+      },
+      ...{layer1Block: 9, layer1Hash: hash, transactionHash: hash, logIndex: 0},
+    };
+    const mark = {block: 9, blockHash: hash, contract: Buffer.alloc(20)};
+    await host.recordFinality({events: [event], mark, root: kind});
+    assert.equal(unverified(), after);
+    assert.equal(host.reader.readFinalized(), 2);
+  });

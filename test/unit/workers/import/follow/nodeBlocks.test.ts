@@ -7,7 +7,6 @@ import {toHex} from "../../../../../storage/hex.ts";
 import type {BlockReader} from "../../../../../sync/layer2/blockReader.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../../../sync/rpc/node.ts";
 import {type NodeFeed, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
-import {RangeAudit} from "../../../../../workers/import/follow/rangeAudit.ts";
 import {type SourceBlock, Stopped} from "../../../../../workers/import/sourceBlock.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
 
@@ -76,7 +75,6 @@ function createFeed(nodes: readonly Node[], reader: BlockReader): NodeFeed {
     rollback: to => store.rollback(to),
     onState: () => {},
     onTarget: () => {},
-    audit: undefined,
     end: undefined,
     signal: store.host.signal,
   };
@@ -121,29 +119,6 @@ test("no block is removed because a node does not have one below its head", asyn
 test("the blocks of another branch are removed down to the common ancestor", async () => {
   await assert.rejects(readNodeBlocks(createFeed([createNode(10, 7)], createReader(7))).next(), PAUSED);
   assert.equal(latest(), 7);
-});
-
-/** The state of branch 1 at block `head`. */
-function createStateNode(head: number): Node {
-  const nonce = `0x${head.toString(16)}`;
-  return {
-    ...createNode(head),
-    requestAll: async calls =>
-      calls.map(({method}) =>
-        method === "eth_getTransactionCount" ? nonce : `0x${method === "eth_getCode" ? "" : 1}`,
-      ),
-  };
-}
-
-test("an import ends only once its last block has passed its audit", async () => {
-  const nodes = [12, 12, 11, 12, 11, 12].map(head => createNode(head)).concat(createStateNode(12));
-  let pauses = 0;
-  const feed = createFeed(nodes, createReader(12));
-  const audit = new RangeAudit(4, feed.ask, store.host);
-  const pause = async (): Promise<void> => void pauses++;
-  for await (const block of readNodeBlocks({...feed, audit, pause, end: 12}))
-    await store.apply(await block.difference());
-  assert.deepEqual([latest(), audit.isAwaited, pauses], [12, false, 1]);
 });
 
 /** The states of a source until it has waited so often for nodes with these heads, which have blocks up to 12. */
