@@ -8,12 +8,9 @@
  *
  * The fields of the second and third line came with later forks. The list ends with the last one that the block has.
  */
-import {RLP} from "@ethereumjs/rlp";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
+import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
-
-/** A field as RLP takes it. */
-export type HeaderField = Uint8Array | bigint;
 
 /** A length in bytes, or what else the field is. */
 type FieldKind = number | "quantity" | "extraData";
@@ -49,14 +46,14 @@ const LATER_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
 
 /** @param where - names the block in messages. @throws NodeFailure */
 export function encodeHeader(block: JsonObject, where: string): Uint8Array {
-  return RLP.encode(listHeaderFields(block, where));
+  return encodeList(listHeaderFields(block, where));
 }
 
 /** The fields in the order of the RLP. @param where - names the block in messages. @throws NodeFailure */
-export function listHeaderFields(block: JsonObject, where: string): HeaderField[] {
-  const parseField = ([name, kind]: readonly [string, FieldKind]): HeaderField => {
+export function listHeaderFields(block: JsonObject, where: string): Uint8Array[] {
+  const parseField = ([name, kind]: readonly [string, FieldKind]): Uint8Array => {
     const field = `${where}: ${name}`;
-    if (kind === "quantity") return parseQuantity(block[name], field, 256);
+    if (kind === "quantity") return encodeNumber(parseQuantity(block[name], field, 256));
     if (kind === "extraData") return parseBytes(block[name], field, MAX_EXTRA_DATA_BYTES);
     return parseFixedBytes(block[name], field, kind);
   };

@@ -1,12 +1,12 @@
 /** The header of a block, from eth_getBlockByNumber. Its hash is computed and compared. */
-import {RLP} from "@ethereumjs/rlp";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
+import {encodeList} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 import {NodeFailure} from "../rpc/node.ts";
-import {type HeaderField, listHeaderFields} from "./headerRlp.ts";
+import {listHeaderFields} from "./headerRlp.ts";
 
 export interface NodeHeader extends BlockHeader {
   readonly parentHash: Uint8Array;
@@ -17,7 +17,7 @@ export interface NodeHeader extends BlockHeader {
 
 interface CheckedHeader {
   /** All fields, in the order of the RLP. */
-  readonly fields: HeaderField[];
+  readonly fields: readonly Uint8Array[];
   /** 32 bytes. */
   readonly hash: Uint8Array;
 }
@@ -32,7 +32,7 @@ export function checkHeader(block: JsonObject, number: number): CheckedHeader {
   if (said !== BigInt(number)) throw new NodeFailure(`expected block ${number}, got block ${said}`);
   const hash = parseFixedBytes(block.hash, `${where}: hash`, 32);
   const fields = listHeaderFields(block, where);
-  const computed = keccak256(RLP.encode(fields));
+  const computed = keccak256(encodeList(fields));
   if (Buffer.compare(hash, computed) !== 0)
     throw new NodeFailure(
       `${where}: the node says that its hash is ${toHex(hash)}, but its header has the hash ${toHex(computed)}`,

@@ -7,9 +7,9 @@ import {type Blob4844Tx, createTx, type EOACode7702Tx, type TypedTransaction} fr
 import {createWithdrawal, eoaCode7702SignAuthorization, KECCAK256_RLP_ARRAY} from "@ethereumjs/util";
 import fc from "fast-check";
 import {toHex} from "../../storage/hex.ts";
+import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import {recoverAddress} from "../../workers/evm/ecrecover.ts";
 import {type DecodedBlock, decodeBlock} from "../../workers/execution/block/block.ts";
-import {RlpError} from "../../workers/execution/block/rlpReader.ts";
 import type {Transaction} from "../../workers/execution/block/transaction.ts";
 import {createChainRules} from "../../workers/execution/chainRules.ts";
 import {ForkSchedule} from "../../workers/execution/forkSchedule.ts";

@@ -6,7 +6,7 @@ import {fileURLToPath} from "node:url";
 import {createTx, type TypedTransaction} from "@ethereumjs/tx";
 import {eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import fc from "fast-check";
-import {encodeNumber} from "../../workers/execution/block/rlpWriter.ts";
+import {encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {
   BlockExecutor,
   type BlockExecutorOptions,

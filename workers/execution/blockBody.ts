@@ -4,8 +4,8 @@
  */
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
+import {RlpReader} from "../../storage/rlp/rlpReader.ts";
 import {listRoot} from "../trie/listRoot.ts";
-import {RlpReader} from "./block/rlpReader.ts";
 import {ExecutionError} from "./errors.ts";
 
 /** Positions in the header. */
@@ -39,24 +39,14 @@ function readParts(blockRlp: Uint8Array): Parts {
   const outer = new RlpReader(new Uint8Array(blockRlp.buffer, blockRlp.byteOffset, blockRlp.length));
   const parts = outer.readList();
   outer.close();
-  const header = readLeaves(parts.readList());
-  const transactions = readLeaves(parts.readList());
+  const header = parts.readList().readItems();
+  const transactions = parts.readList().readItems();
   const at = parts.at;
   parts.readList();
   const uncles = parts.bytes.subarray(at, parts.at);
-  const withdrawals = parts.isDone ? undefined : readLeaves(parts.readList());
+  const withdrawals = parts.isDone ? undefined : parts.readList().readItems();
   parts.close();
   return {header, transactions, uncles, withdrawals};
-}
-
-/** A byte string is its bytes, as a typed transaction is; a list keeps its head. */
-function readLeaves(list: RlpReader): Uint8Array[] {
-  const leaves: Uint8Array[] = [];
-  while (!list.isDone) {
-    const start = list.at;
-    leaves.push(list.isList ? list.bytes.subarray(start, list.readList().end) : list.readBytes());
-  }
-  return leaves;
 }
 
 function compare(part: string, named: Uint8Array | undefined, made: Uint8Array | undefined): void {

@@ -14,11 +14,11 @@ import type {BlockDifference, BlockHeader} from "../../storage/block/blockDiffer
 import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
+import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import {EvmDeclined} from "../evm/ends.ts";
 import type {EvmRules} from "../evm/rules.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
-import {RlpError} from "./block/rlpReader.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {describeMissingTrie, ExecutionError} from "./errors.ts";
 import {Declined, EvmExecution, type FindSender} from "./evmExecution.ts";

@@ -3,8 +3,8 @@
  * lacks, but not that a wrong number or timestamp made it a block of another fork.
  */
 import type {Common} from "@ethereumjs/common";
-import {RLP} from "@ethereumjs/rlp";
-import {createTxFromBlockBodyData} from "@ethereumjs/tx";
+import {createTxFromRLP} from "@ethereumjs/tx";
+import {RlpReader} from "../../storage/rlp/rlpReader.ts";
 import type {BlockHead} from "./blockHead.ts";
 
 interface HeaderField {
@@ -47,10 +47,8 @@ const LEGACY_FROM = 0xc0;
  * @throws Error that says what is missing, what is too much, or what has a wrong length
  */
 export function checkShape(blockRlp: Uint8Array, {number, timestamp}: BlockHead, common: Common): void {
-  const parts = RLP.decode(blockRlp);
-  if (!Array.isArray(parts)) throw new Error("expected a list, got bytes");
-  const [header, transactions] = parts;
-  if (!Array.isArray(header)) throw new Error("its header: expected a list, got bytes");
+  const parts = new RlpReader(blockRlp).readList();
+  const header = parts.readList().readItems();
   const fork = `by its number ${number} and timestamp ${timestamp} it is a block of ${common.hardfork()}`;
   const expected = HEADER_FIELDS.filter(({eip}) => eip === undefined || common.isActivatedEIP(eip));
   if (header.length < expected.length)
@@ -63,22 +61,23 @@ export function checkShape(blockRlp: Uint8Array, {number, timestamp}: BlockHead,
     throw new Error(`its header: expected ${expected.length} fields, got ${what}: ${fork}`);
   }
   for (const [at, {name, bytes}] of expected.entries()) {
-    const length = (header[at] as Uint8Array).length;
+    const length = header[at]?.length;
     if (bytes !== undefined && length !== bytes)
       throw new Error(`${name}: expected ${bytes} bytes, got ${length}`);
   }
   const hasWithdrawals = common.isActivatedEIP(4895);
   const count = hasWithdrawals ? 4 : 3;
-  if (parts.length !== count) {
+  const rest = parts.readItems();
+  if (1 + rest.length !== count) {
     const names = `header, transactions, uncles${hasWithdrawals ? ", withdrawals" : ""}`;
-    throw new Error(`expected ${count} parts (${names}), got ${parts.length}: ${fork}`);
+    throw new Error(`expected ${count} parts (${names}), got ${1 + rest.length}: ${fork}`);
   }
-  if (!Array.isArray(transactions)) throw new Error("its transactions: expected a list, got bytes");
+  const transactions = new RlpReader(rest[0] as Uint8Array).readList().readItems();
   for (const [at, transaction] of transactions.entries()) checkTransaction(transaction, at, common);
 }
 
-function checkTransaction(transaction: unknown, at: number, common: Common): void {
-  const type = transaction instanceof Uint8Array ? transaction[0] : undefined;
+function checkTransaction(transaction: Uint8Array, at: number, common: Common): void {
+  const [type] = transaction;
   if (type !== undefined && type < LEGACY_FROM) {
     const eip = EIP_OF_TYPE[type];
     if (eip === undefined) throw new Error(`transaction ${at} has type ${type}, which no fork has`);
@@ -88,7 +87,7 @@ function checkTransaction(transaction: unknown, at: number, common: Common): voi
       );
   }
   try {
-    createTxFromBlockBodyData(transaction as Uint8Array, {common});
+    createTxFromRLP(transaction, {common});
   } catch (error) {
     throw new Error(`transaction ${at} cannot be read: ${(error as Error).message}`, {cause: error});
   }

@@ -1,9 +1,9 @@
 /**
  * Block 0 as geth makes it from a genesis file: the state's trie, the header, its hash.
  */
-import {RLP} from "@ethereumjs/rlp";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
 import {EMPTY_ROOT, type TrieNodes} from "../trie/trieNodes.ts";
 import {NO_UNCLES} from "./block/block.ts";
@@ -23,7 +23,7 @@ export async function makeGenesisBlock(
   for (const {address, nonce, balance, code, storage} of genesis.accounts)
     accounts.add({address, change: {nonce, balance, storage, ...(code.length > 0 && {code})}});
   const stateRoot = await StateTrie.open(nodes).apply(accounts);
-  const head = decodeBlockHead(RLP.encode([headerFields(genesis, stateRoot), [], []]), "block 0");
+  const head = decodeBlockHead(encodeList([headerFields(genesis, stateRoot), [], []]), "block 0");
   return {
     head,
     difference: {header: head, accounts, chain: {chainId: genesis.chainId, config: genesis.config}},
@@ -31,11 +31,11 @@ export async function makeGenesisBlock(
 }
 
 /** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on. */
-function headerFields(genesis: Genesis, stateRoot: Uint8Array): (Uint8Array | bigint)[] {
+function headerFields(genesis: Genesis, stateRoot: Uint8Array): Uint8Array[] {
   const moment = {number: 0, timestamp: genesis.timestamp};
   const nonce = Buffer.alloc(8);
   nonce.writeBigUInt64BE(genesis.nonce);
-  const fields: (Uint8Array | bigint)[] = [
+  const fields = [
     genesis.parentHash,
     NO_UNCLES,
     genesis.coinbase,
@@ -43,19 +43,16 @@ function headerFields(genesis: Genesis, stateRoot: Uint8Array): (Uint8Array | bi
     EMPTY_ROOT,
     EMPTY_ROOT,
     new Uint8Array(LOGS_BLOOM_BYTES),
-    genesis.difficulty,
-    0n,
-    genesis.gasLimit,
-    genesis.gasUsed,
-    genesis.timestamp,
+    ...[genesis.difficulty, 0n, genesis.gasLimit, genesis.gasUsed, genesis.timestamp].map(encodeNumber),
     genesis.extraData,
     genesis.mixHash,
     nonce,
   ];
-  if (genesis.forks.isActive("london", moment)) fields.push(genesis.baseFeePerGas ?? INITIAL_BASE_FEE);
+  if (genesis.forks.isActive("london", moment))
+    fields.push(encodeNumber(genesis.baseFeePerGas ?? INITIAL_BASE_FEE));
   if (genesis.forks.isActive("shanghai", moment)) fields.push(EMPTY_ROOT);
   if (genesis.forks.isActive("cancun", moment))
-    fields.push(genesis.blobGasUsed, genesis.excessBlobGas, new Uint8Array(32));
+    fields.push(...[genesis.blobGasUsed, genesis.excessBlobGas].map(encodeNumber), new Uint8Array(32));
   if (genesis.forks.isActive("prague", moment)) fields.push(hashRequests([]));
   return fields;
 }

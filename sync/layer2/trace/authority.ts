@@ -2,10 +2,10 @@
  * Who signed an EIP-7702 authorization. Its nonce and code change even if the transaction fails, and older tracers (geth before
  * July 2025, erigon before August 2025) do not look at it.
  */
-import {RLP} from "@ethereumjs/rlp";
 import {secp256k1} from "@noble/curves/secp256k1.js";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 import {parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
 
 /** EIP-7702: the signed message begins with this byte. */
@@ -20,10 +20,10 @@ export function recoverAuthority(value: unknown, field: string): string | undefi
   const authorization = parseObject(value, field);
   const quantity = (name: string, bits: number): bigint =>
     parseQuantity(authorization[name], `${field}: ${name}`, bits);
-  const message = RLP.encode([
-    quantity("chainId", 256),
+  const message = encodeList([
+    encodeNumber(quantity("chainId", 256)),
     parseFixedBytes(authorization.address, `${field}: address`, 20),
-    quantity("nonce", 64),
+    encodeNumber(quantity("nonce", 64)),
   ]);
   const parity = Number(quantity("yParity", 8));
   const r = quantity("r", 256);

@@ -173,7 +173,7 @@ test("a line that is no trie log is refused with its number and the reason", asy
     [encodeHexLines([third]), /line 2: expected block 1 next, got block 2\n/],
     [
       `${toHex(second.trieLog).slice(0, -2)}\n`,
-      /line 2: trie log, byte 0: the trie log is longer than what holds it\n/,
+      /line 2: trie log, byte 0: the trie log: an item is longer than what holds it\n/,
     ],
     [
       `${toHex(second.trieLog)}zz\n`,

@@ -136,7 +136,7 @@ const WRONG: readonly [string, (logs: LogElement[]) => unknown, RegExp][] = [
   [
     "a log that is cut",
     change(({trieLog}) => ({trieLog: trieLog.slice(0, -8)})),
-    /^trie log, byte 0: the trie log is longer than/,
+    /^trie log, byte 0: the trie log: an item is longer than/,
   ],
   [
     "a log that is no hex",

@@ -1,7 +1,7 @@
 /**
  * The transaction that a call would become: the gas it pays before any code runs, and its bytes.
  */
-import {encodeList, encodeNumber, type RlpItem} from "../../execution/block/rlpWriter.ts";
+import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
 import type {ForkRules} from "../../execution/rules/forkRules.ts";
 import {type PaidFields, TX_GAS} from "../../execution/rules/gas.ts";
 import type {EstimateCall, TransactionType} from "../../job/estimateCall.ts";

@@ -5,9 +5,9 @@
  *   withdrawal = [index, validatorIndex, address, amount in gwei]
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
+import {RlpError, RlpReader, readBigEndian} from "../../../storage/rlp/rlpReader.ts";
 import {listRoot} from "../../trie/listRoot.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
-import {RlpError, RlpReader, readBigEndian} from "./rlpReader.ts";
 import {readTransaction, type Transaction} from "./transaction.ts";
 
 export interface DecodedBlock {

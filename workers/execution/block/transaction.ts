@@ -10,8 +10,8 @@
  * What is signed is the same with only the fields before the signature. Of type 0 with a chain id in v, these follow: chainId, 0, 0.
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
-import {RlpError, RlpReader} from "./rlpReader.ts";
-import {encodeList, encodeNumber} from "./rlpWriter.ts";
+import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
+import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 
 export interface Transaction {
   readonly type: number;

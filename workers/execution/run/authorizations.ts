@@ -2,9 +2,9 @@
  * EIP-7702: before a transaction runs, sets the code of the accounts whose owners signed for it.
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
+import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 import {recoverAddress} from "../../evm/ecrecover.ts";
 import type {Evm} from "../../evm/evm.ts";
-import {encodeList, encodeNumber} from "../block/rlpWriter.ts";
 import type {Authorization} from "../block/transaction.ts";
 
 /** An authorization and its signer. Without a signer it is invalid by the EIP, so it is skipped. */

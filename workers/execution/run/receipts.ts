@@ -5,8 +5,8 @@
  *   bloom   = 2048 bits: of each address and topic, three bits by the first six bytes of its hash
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
+import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
 import type {EvmLog} from "../../evm/message.ts";
-import {encodeList, encodeNumber, type RlpItem} from "../block/rlpWriter.ts";
 
 const BLOOM_BYTES = 256;
 const BITS_PER_ENTRY = 3;

@@ -6,8 +6,8 @@
  * transactions and withdrawals are those of the header.
  */
 import type {Common} from "@ethereumjs/common";
-import {RLP} from "@ethereumjs/rlp";
 import {createTx, normalizeTxParams, type TypedTransaction} from "@ethereumjs/tx";
+import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
 import {checkHeader} from "../../../sync/layer2/nodeHeader.ts";
 import {
   type JsonObject,
@@ -36,9 +36,9 @@ export function encodeJsonBlock(json: unknown, number: number, forks: ForkSchedu
     encodeTransaction(transaction, `${where}: transactions[${at}]`, common),
   );
   const parts = [header, transactions, []];
-  if ((block.withdrawals ?? undefined) === undefined) return RLP.encode(parts);
+  if ((block.withdrawals ?? undefined) === undefined) return encodeList(parts);
   const withdrawals = parseArray(block.withdrawals, `${where}: withdrawals`);
-  return RLP.encode([
+  return encodeList([
     ...parts,
     withdrawals.map((withdrawal, at) => listWithdrawalFields(withdrawal, `${where}: withdrawals[${at}]`)),
   ]);
@@ -63,7 +63,7 @@ function createCommon(block: JsonObject, forks: ForkSchedule, where: string): Co
 }
 
 /** As it stands in a block: an older one is a list, a newer one its bytes. */
-function encodeTransaction(value: unknown, field: string, common: Common): Uint8Array | Uint8Array[] {
+function encodeTransaction(value: unknown, field: string, common: Common): RlpItem {
   const fields = parseObject(value, field);
   let transaction: TypedTransaction;
   try {
@@ -71,15 +71,15 @@ function encodeTransaction(value: unknown, field: string, common: Common): Uint8
   } catch (error) {
     throw new NodeFailure(`${field} cannot be read: ${(error as Error).message}`, {cause: error});
   }
-  return transaction.type === 0 ? (transaction.raw() as Uint8Array[]) : transaction.serialize();
+  return transaction.type === 0 ? (transaction.raw() as RlpItem) : transaction.serialize();
 }
 
-function listWithdrawalFields(value: unknown, field: string): (Uint8Array | bigint)[] {
+function listWithdrawalFields(value: unknown, field: string): Uint8Array[] {
   const {index, validatorIndex, address, amount} = parseObject(value, field);
   return [
-    parseQuantity(index, `${field}.index`, 64),
-    parseQuantity(validatorIndex, `${field}.validatorIndex`, 64),
+    encodeNumber(parseQuantity(index, `${field}.index`, 64)),
+    encodeNumber(parseQuantity(validatorIndex, `${field}.validatorIndex`, 64)),
     parseFixedBytes(address, `${field}.address`, 20),
-    parseQuantity(amount, `${field}.amount`, 64),
+    encodeNumber(parseQuantity(amount, `${field}.amount`, 64)),
   ];
 }

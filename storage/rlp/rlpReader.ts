@@ -39,9 +39,24 @@ export class RlpReader {
     return new RlpReader(this.bytes, start.at, this.at);
   }
 
-  /** True if the next item is a list. */
+  /** True if there is a next item, and it is a list. */
   get isList(): boolean {
-    return (this.bytes[this.at] as number) >= LIST;
+    return !this.isDone && (this.bytes[this.at] as number) >= LIST;
+  }
+
+  /** True if there is a next item, and it is a byte string without bytes. */
+  get isEmpty(): boolean {
+    return !this.isDone && this.bytes[this.at] === BYTES;
+  }
+
+  /** The rest of the items: byte strings without their lengths, lists with them. */
+  readItems(): Uint8Array[] {
+    const items: Uint8Array[] = [];
+    while (!this.isDone) {
+      const start = this.at;
+      items.push(this.isList ? this.bytes.subarray(start, this.readList().end) : this.readBytes());
+    }
+    return items;
   }
 
   /** @param length - how many bytes it must have; undefined: any number */
@@ -56,6 +71,12 @@ export class RlpReader {
   readNumber(maxBytes: number): bigint {
     const start = this.enterNumber(maxBytes);
     return readBigEndian(this.bytes, start, this.at);
+  }
+
+  /** As readNumber, its bytes: none for 0. */
+  readNumberBytes(maxBytes: number): Uint8Array {
+    const start = this.enterNumber(maxBytes);
+    return this.bytes.subarray(start, this.at);
   }
 
   /** A number of at most 32 bytes, which are written to the end of the 32 bytes at `position`. */

@@ -1,6 +1,6 @@
 /** Writes RLP: lists of byte strings and lists. Receipts take a quarter of the time that they take with @ethereumjs/rlp. */
 
-export type RlpItem = Uint8Array | RlpItem[];
+export type RlpItem = Uint8Array | readonly RlpItem[];
 
 const BYTES = 0x80;
 const LIST = 0xc0;
@@ -8,8 +8,8 @@ const MAX_SHORT = 55;
 const NO_BYTES = new Uint8Array(0);
 
 export function encodeList(items: readonly RlpItem[]): Uint8Array {
-  const out = new Uint8Array(sizeOf(items as RlpItem[]));
-  writeItem(items as RlpItem[], out, 0);
+  const out = new Uint8Array(sizeOf(items));
+  writeItem(items, out, 0);
   return out;
 }
 
