@@ -1,10 +1,10 @@
 /** Tools for the cases of the gas comparison. */
 import assert from "node:assert/strict";
 import {bytesToBigInt, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
-import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
-import {type AbiValue, encodeCall, word} from "../../../demo/abi.ts";
-import {codeOf} from "../estimates/assembler.ts";
-import type {AuthorizationObject, CallObject, Overrides} from "../estimates/callObject.ts";
+import {decodeHex, encodeHex, quantity} from "../../../../client/bytes/hex.ts";
+import {type AbiValue, encodeCall, word} from "../../../../demo/abi.ts";
+import {codeOf} from "../../../support/estimates/assembler.ts";
+import type {AuthorizationObject, CallObject, Overrides} from "../../../support/estimates/callObject.ts";
 import {type GasContracts, mappingSlot, type Person, people} from "./gasAccounts.ts";
 import {CHAIN_ID} from "./gasChain.ts";
 

@@ -1,11 +1,11 @@
 /** The accounts and contracts of the gas chain (gasChain.ts), which exist from block 0 on. */
 import {bigIntToUnpaddedBytes, generateAddress, privateToAddress} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
-import {addressWord, word} from "../../../demo/abi.ts";
-import {type ContractArtefact, readContract} from "../../../demo/artefact.ts";
-import type {AccountDifference} from "../chains/differenceLine.ts";
-import {readFixture} from "../reference/fixtures.ts";
+import {encodeHex, quantity} from "../../../../client/bytes/hex.ts";
+import {addressWord, word} from "../../../../demo/abi.ts";
+import {type ContractArtefact, readContract} from "../../../../demo/artefact.ts";
+import type {AccountDifference} from "../../../support/chains/differenceLine.ts";
+import {readFixture} from "../../../support/reference/fixtures.ts";
 
 export const ETHER = 10n ** 18n;
 

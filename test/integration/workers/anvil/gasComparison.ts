@@ -3,14 +3,13 @@
  * executes it with the gas that we found.
  */
 import assert from "node:assert/strict";
-import {quantity} from "../../../client/bytes/hex.ts";
-import type {EstimateSettings} from "../../../workers/job/estimateSettings.ts";
-import type {CallObject, Overrides} from "../estimates/callObject.ts";
-import {EstimateService} from "../estimates/estimateService.ts";
-import type {SharedEstimates} from "../estimates/sharedEstimates.ts";
-import type {RpcAnswer} from "../http/rpcAnswer.ts";
-import type {Anvil} from "../processes/anvil.ts";
-import {isSoak} from "../soak.ts";
+import {quantity} from "../../../../client/bytes/hex.ts";
+import type {CallObject, Overrides} from "../../../support/estimates/callObject.ts";
+import {EstimateService} from "../../../support/estimates/estimateService.ts";
+import type {SharedEstimates} from "../../../support/estimates/sharedEstimates.ts";
+import type {RpcAnswer} from "../../../support/http/rpcAnswer.ts";
+import type {Anvil} from "../../../support/processes/anvil.ts";
+import {isSoak} from "../../../support/soak.ts";
 import {type GasContracts, people} from "./gasAccounts.ts";
 import {LAST_BLOCK} from "./gasChain.ts";
 import {createKit, type FailingCase, type GasCase, type Kit} from "./gasKit.ts";
@@ -52,17 +51,12 @@ export class GasComparison {
 
   /**
    * @param shared - on the chain's store
-   * @param anvil - with `hardfork`; the comparison's end stops it
+   * @param anvil - the comparison's end stops it
    */
-  static async start(
-    contracts: GasContracts,
-    shared: SharedEstimates,
-    anvil: Anvil,
-    settings: Pick<EstimateSettings, "hardfork">,
-  ): Promise<GasComparison> {
+  static async start(contracts: GasContracts, shared: SharedEstimates, anvil: Anvil): Promise<GasComparison> {
     try {
-      const tolerant = await EstimateService.on(shared, settings);
-      const exact = await EstimateService.on(shared, {...settings, gasTolerance: 0});
+      const tolerant = await EstimateService.on(shared);
+      const exact = await EstimateService.on(shared, {gasTolerance: 0});
       return new GasComparison(anvil, contracts, tolerant, exact);
     } catch (error) {
       await anvil.stop();

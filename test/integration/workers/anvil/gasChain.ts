@@ -6,12 +6,12 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {encodeHex, quantity} from "../../../client/bytes/hex.ts";
-import {word} from "../../../demo/abi.ts";
-import type {DifferenceLine} from "../chains/differenceLine.ts";
-import {SharedEstimates} from "../estimates/sharedEstimates.ts";
-import {Anvil} from "../processes/anvil.ts";
-import {importLines} from "../stores/importedStore.ts";
+import {encodeHex, quantity} from "../../../../client/bytes/hex.ts";
+import {word} from "../../../../demo/abi.ts";
+import type {DifferenceLine} from "../../../support/chains/differenceLine.ts";
+import {SharedEstimates} from "../../../support/estimates/sharedEstimates.ts";
+import {Anvil} from "../../../support/processes/anvil.ts";
+import {importLines} from "../../../support/stores/importedStore.ts";
 import {createAccounts, type GasContracts, readContracts} from "./gasAccounts.ts";
 
 export const CHAIN_ID = 424_243n;
@@ -54,10 +54,9 @@ export interface GasChain {
  * Makes both sides of the chain. The caller stops the anvil and closes the estimates.
  *
  * @param folder - an empty one, for the genesis and the store
- * @param hardfork - of anvil; our store's config says osaka from the start
  * @returns the chain, or a text that says why there is no anvil
  */
-export async function createGasChain(folder: string, hardfork = "osaka"): Promise<GasChain | string> {
+export async function createGasChain(folder: string): Promise<GasChain | string> {
   const contracts = readContracts();
   const accounts = createAccounts(contracts);
   const config = createConfig();
@@ -74,7 +73,7 @@ export async function createGasChain(folder: string, hardfork = "osaka"): Promis
     alloc: accounts,
   };
   await writeFile(genesisPath(folder), JSON.stringify(genesis));
-  const anvil = await startGasAnvil(folder, hardfork);
+  const anvil = await startGasAnvil(folder);
   if (typeof anvil === "string") return anvil;
   try {
     const lines: DifferenceLine[] = [];
@@ -97,15 +96,10 @@ export async function createGasChain(folder: string, hardfork = "osaka"): Promis
   }
 }
 
-/**
- * An anvil with the accounts of a chain that was made. Its blocks have other times, hashes and randomness than those of
- * another one's.
- *
- * @param folder - that of the chain
- */
-export async function startGasAnvil(folder: string, hardfork: string): Promise<Anvil | string> {
+/** @param folder - that of the chain */
+async function startGasAnvil(folder: string): Promise<Anvil | string> {
   // On our side code reads a base fee of 7 wei. Blocks are made only on request.
-  const flags = `--hardfork ${hardfork} --accounts 0 --auto-impersonate --no-mining --block-base-fee-per-gas 7`;
+  const flags = "--hardfork osaka --accounts 0 --auto-impersonate --no-mining --block-base-fee-per-gas 7";
   const anvil = await Anvil.start(["--init", genesisPath(folder), ...flags.split(" ")]);
   if (typeof anvil === "string") return anvil;
   try {
