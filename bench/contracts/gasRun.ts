@@ -7,9 +7,9 @@ import * as AbiFunction from "ox/AbiFunction";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {HASH_SUITES} from "../../client/hash/hashSuites.ts";
 import {type Artefact, readArtefact} from "../../contracts/artefacts.ts";
+import {startAnvil} from "../peers/anvil.ts";
+import type {ServerProcess} from "../program/serverProcess.ts";
 import {writeTable} from "../program/table.ts";
-import {startAnvil} from "../served/anvil.ts";
-import type {ServerProcess} from "../served/serverProcess.ts";
 import {type GasCase, makeGasCases} from "./gasCases.ts";
 
 export interface GasFlags {

@@ -1,6 +1,6 @@
 /** Runs one load on one server, and gives figures that can be compared. */
-import {type LoadChoice, type MeasuredLoad, measureLoad, requireRight} from "../served/measuredLoad.ts";
-import type {ServerProcess} from "../served/serverProcess.ts";
+import {type LoadChoice, type MeasuredLoad, measureLoad, requireRight} from "../program/measuredLoad.ts";
+import type {ServerProcess} from "../program/serverProcess.ts";
 import type {PeerLoad} from "./peerLoads.ts";
 import type {LoadName, PeerName} from "./peerOptions.ts";
 

@@ -1,6 +1,6 @@
 /** The loads of the comparison: the same connections, calls per request and time for all servers. */
-import type {LoadChoice} from "../served/measuredLoad.ts";
-import {SCENARIOS, type Scenario} from "../served/scenarios.ts";
+import type {LoadChoice} from "../program/measuredLoad.ts";
+import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
 import type {LoadName, PeerName} from "./peerOptions.ts";
 import {listSlotAccounts, listTokenTransfers} from "./peerStore.ts";
 

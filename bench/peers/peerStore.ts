@@ -14,13 +14,13 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
-import {startAnvil} from "../served/anvil.ts";
-import type {ServerProcess} from "../served/serverProcess.ts";
-import {copyStore} from "../served/storeCopy.ts";
+import type {ServerProcess} from "../program/serverProcess.ts";
+import {copyStore} from "../program/storeCopy.ts";
 import {addressAt} from "../stages/benchChain.ts";
 import {addContracts, BENCH_CHAIN, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
 import {CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
 import {HOLDERS} from "../stages/storeSize.ts";
+import {startAnvil} from "./anvil.ts";
 
 /** More would be too slow for anvil: it rebuilds the trie of all its accounts for each proof. */
 const MAX_SLOT_ACCOUNTS = 10_000;

@@ -1,36 +1,20 @@
 /**
- * Other costs of a running proofd, and what one client's load does to other clients.
+ * A running proofd in some scenarios: what it costs, and what one client's load does to the others.
  *
- * The latency of the other clients is that of single proofs at a steady rate (open loop). So a stall shows in all requests
- * that it delays. The bench works on a copy of the bench store (npm run bench), which is removed at the end.
+ * The latency of the others is that of single proofs at a steady rate (open loop). So a stall shows in all requests that it delays.
+ * The bench works on a copy of the bench store (npm run bench), which is removed at the end.
  */
-import {rmSync} from "node:fs";
+import {mkdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
 import {readOrigin, writeOrigin} from "../program/machine.ts";
 import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
+import {copyStore} from "../program/storeCopy.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
-import {copyStore} from "../served/storeCopy.ts";
 import {keepBenchStore} from "../stages/benchStore.ts";
-import {measureManyClients, measureMemory} from "./busyService.ts";
-import {measureFeed} from "./feedBench.ts";
-import {measureIdleConnections} from "./idleConnections.ts";
-import {measureImport} from "./importBeside.ts";
-import {measureTail} from "./latencyTail.ts";
-import {measureLoopingClients} from "./loopingClients.ts";
-import {measurePull} from "./pullBeside.ts";
-import type {Finding, ServiceBench} from "./serviceBench.ts";
-import {measureSlowReader} from "./slowReader.ts";
-
-export type PartName =
-  | "memory"
-  | "tail"
-  | "clients"
-  | "loops"
-  | "reader"
-  | "idle"
-  | "import"
-  | "pull"
-  | "feed";
+import {measureFeed} from "./feed.ts";
+import {measureImport, measureLoops, measurePull} from "./neighbours.ts";
+import type {Finding, Scenario} from "./scenario.ts";
+import {measureMemory, measureTail} from "./single.ts";
 
 /** Commander's values, by flag. */
 export interface ServiceFlags {
@@ -39,16 +23,13 @@ export interface ServiceFlags {
   readonly duration: number;
   /** Requests per second. */
   readonly rate: number;
-  readonly only: readonly PartName[];
+  readonly only: readonly string[];
 }
 
-const PARTS: Readonly<Record<PartName, (bench: ServiceBench) => Promise<Finding[]>>> = {
+const SCENARIOS: Readonly<Record<string, (scenario: Scenario) => Promise<Finding[]>>> = {
   memory: measureMemory,
   tail: measureTail,
-  clients: measureManyClients,
-  loops: measureLoopingClients,
-  reader: measureSlowReader,
-  idle: measureIdleConnections,
+  loops: measureLoops,
   import: measureImport,
   pull: measurePull,
   feed: measureFeed,
@@ -59,29 +40,31 @@ export async function measureService(
   {accounts, duration, rate, only}: ServiceFlags,
   command: string,
 ): Promise<void> {
-  const options = {accounts, durationSeconds: duration, rate};
   const machine = readOrigin();
   const heading = `${writeOrigin(machine)}; ${command}`;
   process.stderr.write(`${heading}\n`);
   const kept = await keepBenchStore(accounts);
-  const directory = join(BENCH_FOLDER, `service-${accounts}.work`);
+  const folder = join(BENCH_FOLDER, `service-${accounts}.work`);
+  const store = join(folder, "db");
+  const keys = {kind: "numbered", count: accounts} as const;
   const findings: Finding[] = [];
   try {
-    for (const part of only) {
-      process.stderr.write(`${part} ...\n`);
-      copyStore(kept, directory);
-      findings.push(
-        ...(await PARTS[part]({...options, keys: {kind: "numbered", count: accounts}, directory})),
-      );
+    for (const [name, measure] of Object.entries(SCENARIOS)) {
+      if (!only.includes(name)) continue;
+      process.stderr.write(`${name} ...\n`);
+      rmSync(folder, {recursive: true, force: true});
+      mkdirSync(folder);
+      copyStore(kept, store);
+      findings.push(...(await measure({accounts, keys, durationSeconds: duration, rate, folder, store})));
     }
   } finally {
-    rmSync(directory, {recursive: true, force: true});
+    rmSync(folder, {recursive: true, force: true});
   }
   const rows = findings.map(({figure, value, unit}) => [
     figure,
     unit === "x" ? `x ${writeNumber(value)}` : `${writeNumber(value)} ${unit}`.trim(),
   ]);
   process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeTable(["figure", ""], rows, 1)}\n`);
-  const file = writeRun(`service-${accounts}`, machine, {command, ...options, findings});
+  const file = writeRun(`service-${accounts}`, machine, {command, accounts, duration, rate, findings});
   process.stderr.write(`wrote ${file}\n`);
 }

@@ -1,9 +1,7 @@
-/**
- * The flags of `npm run bench`.
- */
+/** The flags of `npm run bench`. */
 import {type Command, Option} from "commander";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
-import {countOption, createProgram, FlagError, namesOption} from "../program/benchProgram.ts";
+import {countOption, createProgram, namesOption} from "../program/benchProgram.ts";
 import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
 
 /** In the order in which they run. */
@@ -16,14 +14,11 @@ export const STAGE_NAMES = [
   "verify",
   "estimate",
   "evm",
+  "execute",
   "commit",
-  "begin",
 ] as const;
-/** They start a node, so they run only if they are asked for. */
-export const FOLLOW_STAGE_NAMES = ["execute", "follow", "geth"] as const;
 
 export type StageName = (typeof STAGE_NAMES)[number];
-export type FollowStageName = (typeof FOLLOW_STAGE_NAMES)[number];
 
 /** Commander's values, by flag. */
 export interface StageFlags {
@@ -33,33 +28,18 @@ export interface StageFlags {
   readonly time: number;
   /** Least runs of a task. */
   readonly runs: number;
-  readonly only: readonly (StageName | FollowStageName)[];
+  readonly only: readonly StageName[];
   /** Names of hash suites. */
   readonly suite: readonly string[];
   /** Default: a new file under bench-data/runs/. */
   readonly json?: string;
   readonly against?: string;
-  /** The file of the stage geth's node. Default: findGeth's. */
-  readonly geth?: string;
 }
 
 const MAX_ACCOUNTS = 10_000_000;
 const MAX_BLOCKS = 100_000;
 const MAX_TIME_MS = 600_000;
 const MAX_RUNS = 10_000;
-/** One before the service starts, one that comes, one that is finalized. */
-const LEAST_FOLLOWED = 3;
-
-/** @throws FlagError if they do not fit each other */
-export function checkFlags({only, blocks, geth}: StageFlags): void {
-  const stage = FOLLOW_STAGE_NAMES.find(name => only.includes(name));
-  if (stage !== undefined && blocks < LEAST_FOLLOWED)
-    throw new FlagError(
-      `--blocks: expected at least ${LEAST_FOLLOWED} blocks for the stage ${stage}, got ${blocks}`,
-    );
-  if (geth !== undefined && !only.includes("geth"))
-    throw new FlagError(`--geth: expected the stage geth in --only, got ${only}`);
-}
 
 export function createStagesProgram(): Command {
   return createProgram(
@@ -72,12 +52,9 @@ export function createStagesProgram(): Command {
         HOLDERS,
         MAX_ACCOUNTS,
       ).default(100_000, "100k"),
-      countOption(
-        "--blocks <count>",
-        "blocks of history after block 0; the stage follow takes 220 at most",
-        1,
-        MAX_BLOCKS,
-      ).default(DEFAULT_BLOCKS),
+      countOption("--blocks <count>", "blocks of history after block 0", 1, MAX_BLOCKS).default(
+        DEFAULT_BLOCKS,
+      ),
       countOption("--time <ms>", "milliseconds per task", 1, MAX_TIME_MS).default(1000),
       countOption(
         "--runs <count>",
@@ -85,17 +62,10 @@ export function createStagesProgram(): Command {
         2,
         MAX_RUNS,
       ).default(16),
-      namesOption("--only <names>", "only these stages", [...STAGE_NAMES, ...FOLLOW_STAGE_NAMES]).default(
-        STAGE_NAMES,
-        "all but execute, follow and geth",
-      ),
+      namesOption("--only <names>", "only these stages", STAGE_NAMES),
       namesOption("--suite <names>", "hash suites of the stores", SUITE_NAMES).default(
         [DEFAULT_SUITE_NAME],
         DEFAULT_SUITE_NAME,
-      ),
-      new Option(
-        "--geth <file>",
-        "geth of the stage geth (default: the one in PATH, else the installed one)",
       ),
       new Option("--json <file>", "where the figures go (default: a new file under bench-data/runs/)"),
       new Option("--against <file>", "compare with the figures of an earlier run"),

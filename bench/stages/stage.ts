@@ -35,9 +35,6 @@ export interface Stage {
 
 export type CreateStage = (store: BenchStore) => Stage | Promise<Stage>;
 
-/** A stage that makes its own chain. @param blocks - at least 3 */
-export type FollowStage = (suite: string, blocks: number) => AsyncGenerator<StageFigure>;
-
 /** Spreads `i` over 0 .. count-1, with neighbours far apart. The same in every run. */
 export function spread(i: number, count: number): number {
   return (i * 7919) % count;

@@ -4,18 +4,12 @@ import {join} from "node:path";
 import {prepareFile} from "../program/benchProgram.ts";
 import {readOrigin} from "../program/machine.ts";
 import {RUNS_FOLDER} from "../program/runFile.ts";
-import {type BenchRun, type Figure, type Result, RUN_FORMAT, type StageFigure} from "./benchRun.ts";
+import {type BenchRun, type Figure, type Result, RUN_FORMAT} from "./benchRun.ts";
 import {openBenchStore, type StoreFigures} from "./benchStore.ts";
 import {measureStage} from "./measure.ts";
-import {
-  FOLLOW_STAGE_NAMES,
-  type FollowStageName,
-  STAGE_NAMES,
-  type StageFlags,
-  type StageName,
-} from "./options.ts";
+import {STAGE_NAMES, type StageFlags, type StageName} from "./options.ts";
 import {machineText, RunReport, storeText} from "./report.ts";
-import type {CreateStage, FollowStage} from "./stage.ts";
+import type {CreateStage} from "./stage.ts";
 
 /** A stage is loaded when it runs. Loading all of them takes a second. */
 const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
@@ -27,14 +21,8 @@ const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
   verify: async () => (await import("./verify.bench.ts")).createVerifyStage,
   estimate: async () => (await import("./estimate.bench.ts")).createEstimateStage,
   evm: async () => (await import("./evm.bench.ts")).createEvmStage,
+  execute: async () => (await import("./execute.bench.ts")).createExecuteStage,
   commit: async () => (await import("./commit.bench.ts")).createCommitStage,
-  begin: async () => (await import("./begin.bench.ts")).createBeginStage,
-};
-
-const FOLLOW_STAGES: Readonly<Record<FollowStageName, (flags: StageFlags) => Promise<FollowStage>>> = {
-  execute: async () => (await import("./execute.bench.ts")).measureExecution,
-  follow: async () => (await import("./follow.bench.ts")).measureFollowing,
-  geth: async ({geth}) => (await import("./geth.bench.ts")).createGethStage(geth),
 };
 
 /** @param before - the run to compare with */
@@ -52,23 +40,11 @@ export async function measureStages(flags: StageFlags, before: BenchRun | undefi
   const results: Result[] = [];
   const figures: Figure[] = [];
   for (const suite of suites) {
-    const addFigure = (stage: string, figure: StageFigure): void => {
-      figures.push({suite, stage, ...figure});
-      process.stdout.write(report.writeFigure({suite, stage, ...figure}));
-    };
-    for (const stage of FOLLOW_STAGE_NAMES.filter(name => only.includes(name))) {
-      process.stdout.write(`suite ${suite}\n\n`);
-      const measure = await FOLLOW_STAGES[stage](flags);
-      process.stdout.write(report.writeHeading());
-      for await (const figure of measure(suite, blocks)) addFigure(stage, figure);
-    }
-    const names = STAGE_NAMES.filter(name => only.includes(name));
-    if (names.length === 0) continue;
     const benchStore = await openBenchStore(suite, accounts, blocks);
     stores[suite] = benchStore.made;
     process.stdout.write(`${storeText(suite, benchStore.directory, benchStore.made)}\n`);
     process.stdout.write(report.writeHeading());
-    for (const name of names) {
+    for (const name of STAGE_NAMES.filter(name => only.includes(name))) {
       const stage = await (await STAGES[name]())(benchStore);
       const measured: Result[] = [];
       for await (const result of measureStage(stage, {suite, stage: name}, {timeMs, leastRuns})) {
@@ -76,7 +52,11 @@ export async function measureStages(flags: StageFlags, before: BenchRun | undefi
         process.stdout.write(report.writeResult(result));
       }
       results.push(...measured);
-      for (const figure of stage.figures?.(measured) ?? []) addFigure(name, figure);
+      for (const made of stage.figures?.(measured) ?? []) {
+        const figure = {suite, stage: name, ...made};
+        figures.push(figure);
+        process.stdout.write(report.writeFigure(figure));
+      }
       await stage.close?.();
     }
     await benchStore.store.close();

@@ -10,9 +10,9 @@
 import {spawn} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
-import {ProgramMissing, readVersion} from "../../bench/program/foundProgram.ts";
-import {findGeth, readGethVersion} from "../../bench/served/geth.ts";
+import {ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
 import {NODE_VARIABLES, type NodeProgram} from "../support/processes/nodePrograms.ts";
+import {findGeth, readGethVersion} from "./gethProgram.ts";
 
 const FOLDER = fileURLToPath(new URL("./", import.meta.url));
 const RUN = fileURLToPath(new URL("../run.js", import.meta.url));

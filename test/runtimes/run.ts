@@ -9,7 +9,7 @@ import {spawnSync} from "node:child_process";
 import {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync} from "node:fs";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
-import {PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../../bench/program/foundProgram.ts";
+import {PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
 
 const SOURCE = fileURLToPath(new URL("./", import.meta.resolve("#package/test/runtimes/package.json")));
 const RUN = fileURLToPath(new URL("../run.js", import.meta.url));

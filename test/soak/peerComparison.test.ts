@@ -4,11 +4,11 @@ import {mkdtemp, readdir, readFile, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
+import {findAnvil} from "../../bench/peers/anvil.ts";
 import type {PeerFigures} from "../../bench/peers/comparison.ts";
 import {PEER_NAMES, type PeerFlags} from "../../bench/peers/peerOptions.ts";
 import {writeReport} from "../../bench/peers/peerReport.ts";
 import {comparePeers} from "../../bench/peers/peersRun.ts";
-import {findAnvil} from "../../bench/served/anvil.ts";
 
 const FEW: PeerFlags = {
   accounts: 1000,

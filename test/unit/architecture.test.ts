@@ -95,7 +95,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     "exitCode.ts, flags, client, pulled, service, server, storage, sync, workers/job, workers/pool, workers/chain, workers/engine.ts, node:, commander, pino, proofd-load",
   cli: "exitCode.ts, flags, commands, service, server, commander",
   bench:
-    "client, storage, sync/feed, server, workers, contracts, demo, proofd-load, node:, @bitauth/libauth, @chainsafe/as-sha256, @ethereumjs, @noble/hashes, commander, level, ox, piscina, tinybench",
+    "client, storage, server, workers, contracts, demo, proofd-load, node:, @chainsafe/as-sha256, @noble/hashes, commander, level, ox, piscina, tinybench",
   examples: "node:, ox, proofd-client, proofd-contracts",
 };
 

@@ -52,10 +52,6 @@ test("every bench program answers --help, and refuses flags and values that it d
         /--against: expected the JSON of an earlier run .*, got 'missing\.json' \(E/,
       ],
       [["--runs", "1"], /'--runs <count>' argument '1' is invalid. Expected a whole number from 2/],
-      [
-        ["--only", "follow", "--blocks", "2"],
-        /^error: --blocks: expected at least 3 blocks for the stage follow, got 2$/m,
-      ],
     ],
     "peers/main": [
       [

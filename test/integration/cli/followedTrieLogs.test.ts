@@ -1,11 +1,11 @@
 /** A node whose trie logs are followed: the same roots as those of the same chain's differences, with each suite. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import type {LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
+import type {LoggedBlock} from "../../support/chains/loggedBlock.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {AskedService} from "../../support/http/askedService.ts";

@@ -4,18 +4,20 @@ import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {gzipSync} from "node:zlib";
-import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
-import {executeChain} from "../../../bench/chains/loggedChain.ts";
-import {TrieLogWriter} from "../../../bench/chains/trieLogWriter.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
+import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import type {ImportOutcome} from "../../../workers/job/importJob.ts";
 import type {ImportSource} from "../../../workers/job/importSource.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../support/chains/loggedBlock.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {TrieLogWriter} from "../../support/chains/trieLogWriter.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
@@ -49,6 +51,33 @@ before(async () => {
   }
 });
 after(() => folder.remove());
+
+/** Block 0 first. @param chainRlp - blocks as `geth export` writes them, from block 1 on. @param to - the last block to execute */
+async function* executeChain(
+  genesisText: string,
+  chainRlp: Uint8Array,
+  to: number,
+): AsyncGenerator<BlockDifference> {
+  const nodes = new Map<string, Uint8Array>();
+  const genesis = parseGenesis(genesisText);
+  const {executor, difference} = await BlockExecutor.start(
+    {
+      forks: genesis.forks,
+      nodes: {get: key => nodes.get(key), put: (key, node) => void nodes.set(key, node)},
+      blockHash: () => undefined,
+    },
+    genesis,
+  );
+  yield difference;
+  const chunks = (async function* () {
+    yield chainRlp;
+  })();
+  for await (const {bytes} of readRlpBlocks(chunks, new AbortController().signal)) {
+    const block = await executor.execute(bytes);
+    yield block;
+    if (block.header.number === to) return;
+  }
+}
 
 /** Packs it if the name ends so. @returns the path */
 async function writeLogs(name: string, text: string): Promise<string> {

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, type TestContext, test} from "node:test";
-import {findProgram} from "../../../bench/program/foundProgram.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {ClientPages} from "../../support/http/clientPages.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
 import {Chromium, findChromium} from "../../support/processes/chromium.ts";
+import {findProgram} from "../../support/processes/foundProgram.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {installPackedClient} from "../../support/processes/packedPackages.ts";
 

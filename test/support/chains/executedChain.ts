@@ -3,7 +3,6 @@
  */
 import {createReadStream, readFileSync} from "node:fs";
 import {join} from "node:path";
-import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -12,6 +11,7 @@ import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts"
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import type {OwnThread} from "../processes/ownThread.ts";
 import {MemoryNodes} from "./memoryNodes.ts";
+import {type MemoryAccount, MemoryState} from "./memoryState.ts";
 
 export interface ChainFiles {
   readonly genesis: Genesis;

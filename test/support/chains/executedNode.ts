@@ -9,7 +9,6 @@
 import {type Block, createBlockFromRLP} from "@ethereumjs/block";
 import {Address, unpadBytes} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
-import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -21,6 +20,7 @@ import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {ExecutionState} from "../../../workers/execution/executionState.ts";
 import type {Genesis} from "../../../workers/execution/genesis.ts";
 import {describeBlock} from "../nodes/jsonBlocks.ts";
+import {type MemoryAccount, MemoryState} from "./memoryState.ts";
 
 type Seen = ReadonlyMap<string, MemoryAccount | undefined>;
 type Accounts = ReadonlyMap<string, MemoryAccount>;

@@ -8,7 +8,6 @@ import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {createAccessList2930Tx, createFeeMarket1559Tx, createLegacyTx} from "@ethereumjs/tx";
 import type {PrefixedHexString} from "@ethereumjs/util";
-import {makeAnvilState} from "../../../bench/chains/anvilState.ts";
 import {encodeCall, encodeCreation, word} from "../../../demo/abi.ts";
 import {Cast, DEPLOYED, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../../../demo/cast.ts";
 import {makeAddress} from "../../../demo/demoAccount.ts";
@@ -19,6 +18,7 @@ import {toHex} from "../../../storage/hex.ts";
 import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {Anvil} from "../processes/anvil.ts";
+import {makeAnvilState} from "./anvilState.ts";
 
 const FUNDED = 8;
 const TIP = 2_000_000_000n;

@@ -1,10 +1,10 @@
 /** The interpreter with one contract, for tests that write out code and what it costs. */
 import assert from "node:assert/strict";
-import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {Evm} from "../../../workers/evm/evm.ts";
 import type {EvmResult} from "../../../workers/evm/message.ts";
 import {type EvmRules, rulesOf} from "../../../workers/evm/rules.ts";
+import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 import {InterpreterState} from "./interpreterState.ts";
 import {addressOf, FORKS} from "./randomState.ts";
 

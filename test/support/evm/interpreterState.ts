@@ -1,10 +1,11 @@
 /** A state in plain maps, as the interpreter reads it and changes it. */
-import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
+
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Evm} from "../../../workers/evm/evm.ts";
 import type {SourceAccount, StateSource} from "../../../workers/evm/stateSource.ts";
 import {readWritten} from "../../../workers/evm/written.ts";
+import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 
 export class InterpreterState implements StateSource {
   private readonly codes = new Map<string, Uint8Array>();

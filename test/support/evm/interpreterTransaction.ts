@@ -1,7 +1,6 @@
 /** A signed transaction in the interpreter, by the rules of `import`, on a state in plain maps. */
 import assert from "node:assert/strict";
 import {RLP} from "@ethereumjs/rlp";
-import type {MemoryState} from "../../../bench/chains/memoryState.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
 import {recoverAddress} from "../../../workers/evm/ecrecover.ts";
@@ -12,6 +11,7 @@ import {BLOB_GAS, blobBaseFee} from "../../../workers/execution/rules/fees.ts";
 import {forkRules} from "../../../workers/execution/rules/forkRules.ts";
 import {BlockMismatch} from "../../../workers/execution/run/blockMismatch.ts";
 import {runTransaction} from "../../../workers/execution/run/transaction.ts";
+import type {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "./chainFork.ts";
 import {InterpreterState} from "./interpreterState.ts";
 import {type BlockFields, type Outcome, plainLog} from "./transactionOutcome.ts";

@@ -1,10 +1,10 @@
 /** A state in plain maps, as the library's EVM reads and writes it. */
 import {Account} from "@ethereumjs/util";
-import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {type ByteKey, fromKey, toKey} from "../../../workers/execution/byteKey.ts";
 import {NO_BYTES, type StateBase, StateOverlay} from "../../../workers/execution/stateOverlay.ts";
+import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 
 /** Stands for any storage that is not empty. */
 const SOME_ROOT = new Uint8Array(32).fill(1);

@@ -1,7 +1,7 @@
 /** A signed transaction under @ethereumjs/vm, on a state in plain maps. */
 import {createTxFromRLP} from "@ethereumjs/tx";
 import {createVM, runTx} from "@ethereumjs/vm";
-import type {MemoryState} from "../../../bench/chains/memoryState.ts";
+import type {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "./chainFork.ts";
 import {createLibraryEvm, libraryBlock} from "./libraryBlock.ts";
 import {LibraryState} from "./libraryState.ts";

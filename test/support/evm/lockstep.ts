@@ -5,10 +5,10 @@
 import assert from "node:assert/strict";
 import type {EVM, EVMResult, InterpreterStep} from "@ethereumjs/evm";
 import {Address} from "@ethereumjs/util";
-import type {MemoryState} from "../../../bench/chains/memoryState.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Evm} from "../../../workers/evm/evm.ts";
 import type {EvmMessage} from "../../../workers/evm/message.ts";
+import type {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "./chainFork.ts";
 import {type EvmStep, readStep} from "./evmStep.ts";
 import {InterpreterState} from "./interpreterState.ts";

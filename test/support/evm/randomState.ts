@@ -1,9 +1,9 @@
 /** fast-check arbitraries for states: four programs that call each other, and every kind of account that a call can meet. */
 import {bigIntToUnpaddedBytes, generateAddress, setLengthLeft} from "@ethereumjs/util";
 import fc from "fast-check";
-import {type MemoryAccount, MemoryState} from "../../../bench/chains/memoryState.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 import {createCommon} from "../estimates/hardforks.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../estimates/randomPrograms.ts";
 import type {BlockFields} from "./transactionOutcome.ts";

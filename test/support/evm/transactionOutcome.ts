@@ -1,6 +1,7 @@
 /** One transaction in a block: what goes in, and what comes out whoever executes it. */
-import type {MemoryState} from "../../../bench/chains/memoryState.ts";
+
 import {toHex} from "../../../storage/hex.ts";
+import type {MemoryState} from "../chains/memoryState.ts";
 
 /** The fields of a block that a transaction can see. */
 export interface BlockFields {

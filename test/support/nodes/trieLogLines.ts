@@ -1,8 +1,9 @@
 /** Trie logs of chains that are written as differences. */
-import type {LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
-import {TrieLogWriter} from "../../../bench/chains/trieLogWriter.ts";
+
 import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import type {LoggedBlock} from "../chains/loggedBlock.ts";
+import {TrieLogWriter} from "../chains/trieLogWriter.ts";
 
 /** The trie log of each line's block. */
 export async function logLines(lines: readonly DifferenceLine[]): Promise<LoggedBlock[]> {

@@ -1,9 +1,10 @@
 /** A node with trie logs: JSON-RPC over HTTP, batches too. A test may change what it answers. */
-import type {LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
-import type {MemoryState} from "../../../bench/chains/memoryState.ts";
+
 import {toHex} from "../../../storage/hex.ts";
 import type {DifferenceLine} from "../chains/differenceLine.ts";
 import {type Header, headLines} from "../chains/headedLines.ts";
+import type {LoggedBlock} from "../chains/loggedBlock.ts";
+import type {MemoryState} from "../chains/memoryState.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 import {logLines} from "./trieLogLines.ts";
 

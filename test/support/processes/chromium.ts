@@ -4,9 +4,9 @@
  */
 import {rm} from "node:fs/promises";
 import type {Readable, Writable} from "node:stream";
-import {findProgram} from "../../../bench/program/foundProgram.ts";
 import {once, waitUntil, within} from "../wait.ts";
 import {startChild} from "./childProcesses.ts";
+import {findProgram} from "./foundProgram.ts";
 
 const FLAGS = [
   ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],

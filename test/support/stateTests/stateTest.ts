@@ -9,7 +9,6 @@ import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {createTx} from "@ethereumjs/tx";
 import {hexToBytes, type PrefixedHexString} from "@ethereumjs/util";
-import {MemoryState} from "../../../bench/chains/memoryState.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {EvmDeclined} from "../../../workers/evm/ends.ts";
@@ -21,6 +20,7 @@ import {
   parseQuantity,
   parseWord,
 } from "../../../workers/execution/gethJson.ts";
+import {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "../evm/chainFork.ts";
 import type {BlockFields, Outcome} from "../evm/transactionOutcome.ts";
 import {forkOf} from "./testForks.ts";

@@ -1,11 +1,11 @@
 /** Two stores that get the same blocks from two sources. Their roots must be the same after each block. */
 import assert from "node:assert/strict";
 import {join} from "node:path";
-import {MemoryState} from "../../../bench/chains/memoryState.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
+import {MemoryState} from "../chains/memoryState.ts";
 
 interface Filled {
   readonly store: StateStore;

@@ -4,12 +4,12 @@ import {execFileSync} from "node:child_process";
 import {type FileHandle, mkdtemp, open, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../../bench/chains/loggedBlock.ts";
 import type {SuiteName} from "../../../storage/hash/suiteNames.ts";
 import {Engine} from "../../../workers/engine.ts";
 import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
+import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../chains/loggedBlock.ts";
 import "../processes/testProcess.ts";
 import {importLines} from "./importedStore.ts";
 

@@ -19,8 +19,8 @@ const STAGES = [
   "verify",
   "estimate",
   "evm",
+  "execute",
   "commit",
-  "begin",
 ];
 
 let folder: string;

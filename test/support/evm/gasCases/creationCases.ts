@@ -1,8 +1,8 @@
 /** What creations and destructions cost and leave: EIP-161, 170, 3529, 3541, 3860, 6780, 7610. */
 import assert from "node:assert/strict";
 import {bigIntToUnpaddedBytes, generateAddress, generateAddress2} from "@ethereumjs/util";
-import type {MemoryAccount} from "../../../../bench/chains/memoryState.ts";
 import {toHex} from "../../../../storage/hex.ts";
+import type {MemoryAccount} from "../../chains/memoryState.ts";
 import {assemble, OP, pushWidth, withMemory} from "../../estimates/bytecode.ts";
 import {CONTRACT, type EvmKit, type GasCase, type Run, type Setting} from "../evmKit.ts";
 import {addressOf} from "../randomState.ts";

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {
-  checkFlags,
-  createStagesProgram,
-  STAGE_NAMES,
-  type StageFlags,
-} from "../../../../bench/stages/options.ts";
+import {createStagesProgram, STAGE_NAMES, type StageFlags} from "../../../../bench/stages/options.ts";
 
 /** @throws CommanderError */
 function parseFlags(...args: readonly string[]): StageFlags {
@@ -13,7 +8,7 @@ function parseFlags(...args: readonly string[]): StageFlags {
   return program.parse(args, {from: "user"}).opts();
 }
 
-test("without arguments: 100 000 accounts, 300 blocks, a second and 16 runs per task, all stages but those of nodes, sha256", () => {
+test("without arguments: 100 000 accounts, 300 blocks, a second and 16 runs per task, all stages, sha256", () => {
   assert.deepEqual(parseFlags(), {
     accounts: 100_000,
     blocks: 300,
@@ -25,10 +20,10 @@ test("without arguments: 100 000 accounts, 300 blocks, a second and 16 runs per 
 });
 
 test("counts may end in k or M; names are separated by commas", () => {
-  const flags = parseFlags("--accounts", "10M", "--blocks", "1k", "--only", "proof,hash,execute,geth");
+  const flags = parseFlags("--accounts", "10M", "--blocks", "1k", "--only", "proof,hash,execute");
   assert.equal(flags.accounts, 10_000_000);
   assert.equal(flags.blocks, 1000);
-  assert.deepEqual(flags.only, ["proof", "hash", "execute", "geth"]);
+  assert.deepEqual(flags.only, ["proof", "hash", "execute"]);
 });
 
 test("the help names every flag with its value, what it is and its default", () => {
@@ -54,33 +49,13 @@ test("what is not understood is refused by flag, value and expectation", () => {
     [["--time", "-1"], /'--time <ms>' argument '-1' is invalid/],
     [
       ["--only", "hash,prof"],
-      /'hash,prof' is invalid. Expected some of hash, proof, .*, follow, geth, .* got 'prof'/,
+      /'hash,prof' is invalid. Expected some of hash, proof, .*, execute, .* got 'prof'/,
     ],
     [["--only", ""], /got ''/],
     [["--suite", "md5"], /Expected some of sha256, poseidon2, .* got 'md5'/],
-    [["--geth"], /'--geth <file>' argument missing/],
     [["--bogus"], /unknown option '--bogus'/],
     [["--time"], /'--time <ms>' argument missing/],
     [["extra"], /too many arguments/],
   ] as const)
     assert.throws(() => parseFlags(...args), message, args.join(" "));
-});
-
-test("geth's file needs its stage, and the stages of nodes need three blocks", () => {
-  checkFlags(parseFlags("--only", "geth", "--geth", "FILE", "--blocks", "3"));
-  for (const [args, message] of [
-    [
-      ["--geth", "FILE", "--only", "hash,follow"],
-      "--geth: expected the stage geth in --only, got hash,follow",
-    ],
-    [
-      ["--only", "hash,geth", "--blocks", "2"],
-      "--blocks: expected at least 3 blocks for the stage geth, got 2",
-    ],
-    [
-      ["--only", "follow", "--blocks", "2"],
-      "--blocks: expected at least 3 blocks for the stage follow, got 2",
-    ],
-  ] as const)
-    assert.throws(() => checkFlags(parseFlags(...args)), {name: "Error", message});
 });

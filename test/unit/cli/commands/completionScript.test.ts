@@ -1,11 +1,11 @@
 /** The scripts of `proofd completion`, in the shells that read them. */
 import assert from "node:assert/strict";
 import {type TestContext, test} from "node:test";
-import {findProgram} from "../../../../bench/program/foundProgram.ts";
 import {SHELLS, writeCompletion} from "../../../../cli/commands/completionScript.ts";
 import {createProgram} from "../../../../cli/program.ts";
 import {SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
 import {runChild} from "../../../support/processes/childProcesses.ts";
+import {findProgram} from "../../../support/processes/foundProgram.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
 
 /** A line that a user has begun, and the words that the shell offers for its end. */

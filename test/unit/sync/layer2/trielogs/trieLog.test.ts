@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import {encodeTrieLog, type RlpItem} from "../../../../../bench/chains/trieLogWriter.ts";
 import {
   decodeTrieLog,
   type TrieLog,
@@ -12,6 +11,7 @@ import {
 import {toDifferences} from "../../../../../sync/layer2/trielogs/trieLogDifference.ts";
 import {TrieLogError} from "../../../../../sync/layer2/trielogs/trieLogError.ts";
 import {randomChains} from "../../../../support/chains/randomBlocks.ts";
+import {encodeTrieLog, type RlpItem} from "../../../../support/chains/trieLogWriter.ts";
 import {logLines} from "../../../../support/nodes/trieLogLines.ts";
 
 const NULL = new Uint8Array(0);

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {encodeTrieLog, type RlpItem} from "../../../../../bench/chains/trieLogWriter.ts";
 import type {AccountDifference} from "../../../../../storage/block/accountDifference.ts";
 import {decodeTrieLog} from "../../../../../sync/layer2/trielogs/trieLog.ts";
 import {toDifferences} from "../../../../../sync/layer2/trielogs/trieLogDifference.ts";
+import {encodeTrieLog, type RlpItem} from "../../../../support/chains/trieLogWriter.ts";
 
 const NULL = new Uint8Array(0);
 const ADDRESS = Buffer.alloc(20, 0xaa);

@@ -1,7 +1,7 @@
 /** Starts anvil. bench/package.json has it as an optional dependency: 60 MB, for Linux on x64 only. */
 import {createRequire} from "node:module";
 import {dirname, join} from "node:path";
-import {type ServerProcess, startServer} from "./serverProcess.ts";
+import {type ServerProcess, startServer} from "../program/serverProcess.ts";
 
 const PACKAGE = "@foundry-rs/anvil-linux-amd64";
 

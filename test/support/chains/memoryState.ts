@@ -5,8 +5,8 @@ import {createMPT} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {Account, unpadBytes} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {toHex} from "../../storage/hex.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {toHex} from "../../../storage/hex.ts";
 
 export interface MemoryAccount {
   nonce: bigint;

@@ -5,9 +5,9 @@
 import {RLP} from "@ethereumjs/rlp";
 import {KECCAK256_RLP, unpadBytes} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import type {AccountDifference} from "../../storage/block/accountDifference.ts";
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {toHex} from "../../storage/hex.ts";
+import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {toHex} from "../../../storage/hex.ts";
 import {type MemoryAccount, MemoryState} from "./memoryState.ts";
 
 /** An item of RLP; bigints are numbers without leading zeros. */

@@ -1,10 +1,9 @@
 /** A load and its cost for the server: CPU time over exactly the measured time, without the warm-up. */
 
-import type {LoadOptions, LoadReport} from "proofd-load";
-import {startLoad} from "proofd-load";
+import {type LoadOptions, type LoadReport, startLoad} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
-import {Yardstick} from "../program/yardstick.ts";
 import type {ServerProcess} from "./serverProcess.ts";
+import {Yardstick} from "./yardstick.ts";
 
 /** This takes 1 % of a core. */
 const HASHES_PER_LOOK = 500;

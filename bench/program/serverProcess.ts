@@ -13,11 +13,8 @@ interface Launch {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Matches what the server prints when it listens; its group is host and port, unless `host` says them. */
+  /** Matches what the server prints when it listens; its group is host and port. */
   readonly listening: RegExp;
-  readonly host?: string;
-  /** Called with each part of its output. */
-  readonly onOutput?: (text: string) => void;
 }
 
 /** Memory of a process in bytes. The anonymous part is its own; the rest is mostly table files that the kernel can drop. */
@@ -31,23 +28,10 @@ export const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url
 /** The output of proofd and of the naive server. */
 export const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
-/**
- * @param traced - called with V8's lines about garbage collections, and all other output
- * @throws Error with its output if it ends before it listens
- */
-export function startProofd(
-  db: string,
-  args: readonly string[],
-  traced?: (text: string) => void,
-): Promise<ServerProcess> {
+/** @throws Error with its output if it ends before it listens */
+export function startProofd(db: string, args: readonly string[]): Promise<ServerProcess> {
   const command = [PROOFD, "serve", "--db", db, "--port", "0", "--log-level", "warn", ...args];
-  return startServer({
-    name: "proofd",
-    command: process.execPath,
-    args: traced === undefined ? command : ["--trace-gc", ...command],
-    listening: ANNOUNCEMENT,
-    ...(traced === undefined ? {} : {onOutput: traced}),
-  });
+  return startServer({name: "proofd", command: process.execPath, args: command, listening: ANNOUNCEMENT});
 }
 
 /** @throws Error with its output if it ends before it listens */
@@ -65,9 +49,8 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   const host = await new Promise<string>((resolve, reject) => {
     const onText = (text: string) => {
       output = (output + text).slice(-KEPT_OUTPUT);
-      launch.onOutput?.(text);
       const found = launch.listening.exec(output);
-      if (found !== null) resolve(launch.host ?? (found[1] as string));
+      if (found !== null) resolve(found[1] as string);
     };
     child.stdout.setEncoding("utf8").on("data", onText);
     child.stderr.setEncoding("utf8").on("data", onText);

@@ -1,5 +1,5 @@
 /** Blocks as trie logs, in the forms that `proofd import --trielogs` reads. */
-import {toHex} from "../../storage/hex.ts";
+import {toHex} from "../../../storage/hex.ts";
 
 export interface LoggedBlock {
   readonly number: number;

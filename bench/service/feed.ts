@@ -1,0 +1,93 @@
+/**
+ * Blocks from a publisher to a replica over NATS JetStream, each a process of its own. Without nats-server in PATH it has no figures,
+ * and says so.
+ */
+import {join} from "node:path";
+import {type ServerProcess, startProofd, startServer} from "../program/serverProcess.ts";
+import {LEAF_WRITES_PER_BLOCK} from "../stages/benchChain.ts";
+import {BENCH_CHAIN} from "../stages/benchContracts.ts";
+import {type Finding, readLatest, type Scenario, waitForBlock, writeBlock} from "./scenario.ts";
+
+/** Blocks before the measured ones: block 0 is some megabytes, and code is compiled. */
+const WARM_BLOCKS = 50;
+const BLOCKS = 100;
+const FLAGS = ["--no-estimate", "--workers", "1", "--allow-unverified"];
+
+export async function measureFeed(scenario: Scenario): Promise<Finding[]> {
+  const nats = await startNats(join(scenario.folder, "nats"));
+  if (nats === undefined) {
+    process.stderr.write("SKIPPED: nats-server is not in PATH (Debian: apt-get install nats-server)\n");
+    return [];
+  }
+  const url = `nats://${nats.url.host}`;
+  const started = [nats];
+  try {
+    const chain = ["--feed", url, "--chain-id", String(BENCH_CHAIN.chainId)];
+    const replica = await startProofd(join(scenario.folder, "replica"), [...FLAGS, ...chain]);
+    started.unshift(replica);
+    // NATS reserves the bytes of a stream.
+    const stream = ["--publish", url, "--stream-gb", "1", "--snapshot-every", "0", "--diffs", "-"];
+    const publisher = await startProofd(scenario.store, [...FLAGS, ...stream]);
+    started.unshift(publisher);
+    const last = await readLatest(publisher);
+    await waitForBlock(replica, WARM_BLOCKS);
+    const first = await readLatest(replica);
+    const startMs = performance.now();
+    await waitForBlock(replica, last);
+    const perSecond = ((last - first) * 1000) / (performance.now() - startMs);
+    const delays = await measureDelays(publisher, replica, last + 1, scenario.accounts);
+    const at = (share: number) => delays[Math.floor(delays.length * share)] as number;
+    return [
+      {
+        figure: `a replica catches up, ${LEAF_WRITES_PER_BLOCK} leaf writes a block: blocks`,
+        value: perSecond,
+        unit: "/s",
+      },
+      {figure: "from a block to its proof on the replica, median", value: at(0.5), unit: "ms"},
+      {figure: "... p99", value: at(0.99), unit: "ms"},
+    ];
+  } finally {
+    for (const one of started) await one.stop();
+  }
+}
+
+/** Gives finalized blocks to the publisher, one after the other. @returns milliseconds until the replica can prove each, sorted */
+async function measureDelays(
+  publisher: ServerProcess,
+  replica: ServerProcess,
+  first: number,
+  accounts: number,
+): Promise<number[]> {
+  const delays: number[] = [];
+  for (let number = first; number < first + BLOCKS; number++) {
+    const block = writeBlock(number, accounts, LEAF_WRITES_PER_BLOCK);
+    const startMs = performance.now();
+    publisher.write(block);
+    await waitForFinalized(replica, number);
+    delays.push(performance.now() - startMs);
+  }
+  return delays.sort((a, b) => a - b);
+}
+
+/** Asks again as soon as it is answered, until the block can be proved. */
+async function waitForFinalized(replica: ServerProcess, block: number): Promise<void> {
+  for (let newest = -1; newest < block; ) {
+    const {finalized} = (await replica.call("chain_getCoverage")) as {finalized: string | null};
+    newest = Number(finalized ?? -1);
+  }
+}
+
+async function startNats(folder: string): Promise<ServerProcess | undefined> {
+  try {
+    return await startServer({
+      name: "nats-server",
+      command: "nats-server",
+      // It takes a port that is free.
+      args: ["-a", "127.0.0.1", "-p", "-1", "-js", "-sd", folder],
+      listening: /Listening for client connections on ([0-9.:]+)\s/,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

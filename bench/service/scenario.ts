@@ -1,0 +1,122 @@
+/** What the scenarios share: a server of their own, what other clients see, and blocks for it. */
+import {createHash} from "node:crypto";
+import {setTimeout as sleep} from "node:timers/promises";
+import {type LoadReport, numberedAddress} from "proofd-load";
+import {type LoadChoice, measureLoad, p99Ms, requireRight} from "../program/measuredLoad.ts";
+import {type ServerProcess, startProofd} from "../program/serverProcess.ts";
+
+export interface Scenario {
+  readonly accounts: number;
+  readonly keys: LoadChoice["keys"];
+  readonly durationSeconds: number;
+  /** Single proofs per second. Their latency is measured. */
+  readonly rate: number;
+  /** For files; removed at the end. */
+  readonly folder: string;
+  /** Folder in it with a copy of the bench store. */
+  readonly store: string;
+}
+
+export interface Finding {
+  readonly figure: string;
+  readonly value: number;
+  readonly unit: "MB" | "s" | "ms" | "x" | "us" | "/s" | "";
+}
+
+const CONNECTIONS = 16;
+const LOOK_MS = 10;
+const STALL_MS = 60_000;
+export const MB = 1e6;
+
+/** Runs `work` with a server of its own that has served for two seconds: the first ones are slower. */
+export async function withServer(
+  {store, keys}: Scenario,
+  args: readonly string[],
+  work: (server: ServerProcess) => Promise<Finding[]>,
+): Promise<Finding[]> {
+  const server = await startProofd(store, args);
+  try {
+    await measureLoad(server, {keys, batch: 20, durationSeconds: 2, verify: 0});
+    return await work(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+/**
+ * Measures the p99 of single proofs alone and while something else happens, in turns, because the speed of a shared machine changes
+ * meanwhile:
+ *
+ *   alone | begin, beside, end | alone | begin, beside, end | alone        means of each kind
+ *
+ * @param begin - begins what happens `beside`. @returns what ends it
+ */
+export async function compareProofs(
+  server: ServerProcess,
+  scenario: Scenario,
+  what: string,
+  begin: () => Promise<() => Promise<void>>,
+): Promise<Finding[]> {
+  const alone = [await watchProofs(server, scenario)];
+  const disturbed: LoadReport[] = [];
+  for (let pass = 0; pass < 2; pass++) {
+    const end = await begin();
+    disturbed.push(await watchProofs(server, scenario));
+    await end();
+    alone.push(await watchProofs(server, scenario));
+  }
+  const [aloneMs, besideMs] = [meanP99Ms(alone), meanP99Ms(disturbed)];
+  return [
+    {figure: "p99 of single proofs alone", value: aloneMs, unit: "ms"},
+    {figure: `... ${what}`, value: besideMs, unit: "ms"},
+    {figure: "... ratio", value: besideMs / aloneMs, unit: "x"},
+  ];
+}
+
+/** Single proofs at the scenario's rate. @throws Error if one is wrong */
+async function watchProofs(server: ServerProcess, scenario: Scenario): Promise<LoadReport> {
+  const {keys, rate, durationSeconds} = scenario;
+  const {report} = await measureLoad(server, {keys, connections: CONNECTIONS, rate, durationSeconds});
+  requireRight(report);
+  return report;
+}
+
+function meanP99Ms(reports: readonly LoadReport[]): number {
+  return reports.reduce((sum, report) => sum + p99Ms(report), 0) / reports.length;
+}
+
+export async function readLatest(server: ServerProcess): Promise<number> {
+  const {latest} = (await server.call("chain_getCoverage")) as {latest: string | null};
+  return Number(latest ?? -1);
+}
+
+/** @throws Error if no block comes for STALL_MS */
+export async function waitForBlock(server: ServerProcess, block: number): Promise<void> {
+  let [newest, sinceMs] = [-1, performance.now()];
+  for (let now = newest; now < block; await sleep(LOOK_MS)) {
+    // An error until the first block is held.
+    now = await readLatest(server).catch(() => -1);
+    if (now > newest) [newest, sinceMs] = [now, performance.now()];
+    if (performance.now() - sinceMs > STALL_MS)
+      throw new Error(`expected block ${block}, got ${newest} and none for ${STALL_MS} ms`);
+  }
+}
+
+/** A line of --diffs: a block, finalized at once, that changes so many accounts of block 0, one leaf write each. */
+export function writeBlock(number: number, accounts: number, leafWrites: number): string {
+  const quantity = (n: number) => `0x${n.toString(16)}`;
+  const changes = Array.from({length: Math.min(leafWrites, accounts)}, (_, i) => {
+    // Has no factor in common with any number of accounts of the bench, so no account comes twice.
+    const account = (number * 31 + i * 7919) % accounts;
+    return [`0x${numberedAddress(account)}`, {nonce: quantity(number)}];
+  });
+  const block = {
+    number: quantity(number),
+    hash: `0x${createHash("sha256").update(`block ${number}`).digest("hex")}`,
+    timestamp: quantity(1_700_000_000 + number),
+    gasLimit: "0x3938700",
+    finalized: quantity(number),
+    accounts: Object.fromEntries(changes),
+  };
+  return `${JSON.stringify(block)}\n`;
+}
