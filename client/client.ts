@@ -52,7 +52,7 @@ export {type PullChangesParameters, type PulledChanges, pullChanges} from "./pul
 export type {PulledRange} from "./pull/pulledRange.ts";
 export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProofs.ts";
 export {type PullStateParameters, pullState} from "./pull/pullState.ts";
-export type {RetrySettings} from "./rpc/retryWaits.ts";
+export type {RequestFunction} from "./rpc/rpcCaller.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export type {
   BlockName,
@@ -61,7 +61,7 @@ export type {
   Layer1Record,
   RootedBlock,
 } from "./service/block.ts";
-export type {ConnectionOptions} from "./service/connection.ts";
+export type {ConnectionOptions, RequestOptions, UrlOptions} from "./service/connection.ts";
 export type {Coverage} from "./service/coverage.ts";
 export type {
   AccessListEntry,

@@ -1,5 +1,9 @@
 /** Pieces of a pull in order, with some of them asked for ahead. */
 import {orAborted} from "../rpc/abortable.ts";
+import {askAgain} from "../rpc/pauses.ts";
+
+/** By default, a server may be away for so long: a restart takes seconds. */
+export const RETRY_MS = 30_000;
 
 export interface Answered<Piece, Answer> {
   readonly piece: Piece;
@@ -14,11 +18,17 @@ export class PieceQueue<Piece, Answer> {
   private failure: {readonly error: unknown} | undefined;
   private isOpen = true;
 
-  /** @param ahead - pieces that are asked for or held at a time */
+  /**
+   * @param ahead - pieces that are asked for or held at a time
+   * @param retryMs - how long a piece is asked for again while the server is busy or away
+   * @param signal - ends all calls
+   */
   constructor(
     private readonly pieces: AsyncGenerator<Piece, void, void>,
     private readonly ask: (piece: Piece) => Promise<Answer>,
     private readonly ahead: number,
+    private readonly retryMs: number,
+    private readonly signal: AbortSignal,
   ) {}
 
   /**
@@ -74,7 +84,7 @@ export class PieceQueue<Piece, Answer> {
       const {value: piece} = await this.pieces.next();
       if (piece === undefined) this.hasMore = false;
       else if (this.isOpen) {
-        const answer = this.ask(piece);
+        const answer = askAgain(this.retryMs, this.signal, () => this.ask(piece));
         // It may fail before its turn comes, when nobody waits for it yet.
         answer.catch(() => {});
         this.asked.push({piece, answer});

@@ -5,11 +5,11 @@
 import type {ChangeRange} from "../leaves/changeRange.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
 import type {BlockName} from "../service/block.ts";
-import {requireWhole} from "../service/connection.ts";
+import {MAX_MS, requireWhole} from "../service/connection.ts";
 import type {Abortable, ProofClient} from "../service/proofClient.ts";
 import type {ProvenChanges} from "../service/provenAnswer.ts";
 import {type ChangesPlace, decodeChangesPlace, encodeChangesPlace} from "./changesPlace.ts";
-import {PieceQueue} from "./pieceQueue.ts";
+import {PieceQueue, RETRY_MS} from "./pieceQueue.ts";
 import {findBlock} from "./pulledBlock.ts";
 import {readTreeName} from "./treeName.ts";
 
@@ -26,6 +26,8 @@ export interface PullChangesParameters extends Abortable {
   readonly ahead?: number;
   /** Leaves of one answer, at most: 1 to 4 096. Default: 4 096. */
   readonly leavesPerAnswer?: number;
+  /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
+  readonly retryMs?: number;
 }
 
 /** Some of what differs. In the order of leaf indexes: accounts, and after each account its slots. */
@@ -55,10 +57,20 @@ interface Piece {
  */
 export async function* pullChanges(
   client: Pick<ProofClient, "getChanges" | "getStateRoot">,
-  {tree, from, to, cursor, ahead = 2, leavesPerAnswer = 4096, signal}: PullChangesParameters,
+  {
+    tree,
+    from,
+    to,
+    cursor,
+    ahead = 2,
+    leavesPerAnswer = 4096,
+    retryMs = RETRY_MS,
+    signal,
+  }: PullChangesParameters,
 ): AsyncGenerator<PulledChanges, void, void> {
   requireWhole("ahead", ahead, 1, 1024);
   requireWhole("leavesPerAnswer", leavesPerAnswer, 1, 4096);
+  requireWhole("retryMs", retryMs, 0, MAX_MS);
   const asked = readTreeName(tree);
   const place = cursor === undefined ? undefined : decodeChangesPlace(cursor, asked);
   if (place === undefined && from === undefined)
@@ -75,10 +87,10 @@ export async function* pullChanges(
     return answer;
   };
   try {
-    const queue = new PieceQueue(walk(start.cursor), ask, ahead);
+    const queue = new PieceQueue(walk(start.cursor), ask, ahead, retryMs, stop.signal);
     for await (const {piece, answer} of queue.read(signal)) yield toPulled(answer, piece.cursor, start);
   } finally {
-    stop.stop("nobody reads these changes any more");
+    stop.stop(new Error("nobody reads these changes any more"));
   }
 }
 

@@ -7,12 +7,12 @@ import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
 import type {BlockName} from "../service/block.ts";
-import {requireWhole} from "../service/connection.ts";
+import {MAX_MS, requireWhole} from "../service/connection.ts";
 import type {Abortable, ProofClient} from "../service/proofClient.ts";
 import type {ProvenMultiProof} from "../service/provenAnswer.ts";
 import {decodeCursor, encodeCursor, type PullPlace} from "./cursor.ts";
 import {divideRequests, type Piece, type ProofRequests} from "./piece.ts";
-import {type Answered, PieceQueue} from "./pieceQueue.ts";
+import {type Answered, PieceQueue, RETRY_MS} from "./pieceQueue.ts";
 import {findBlock} from "./pulledBlock.ts";
 
 export interface PullParameters extends Abortable {
@@ -26,6 +26,8 @@ export interface PullParameters extends Abortable {
   readonly keysPerProof?: number;
   /** Proofs that are asked for or held at a time: this bounds the memory. Default: 4. */
   readonly ahead?: number;
+  /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
+  readonly retryMs?: number;
 }
 
 /** What is proved of one entry. One with more keys than a proof takes comes in several parts. */
@@ -50,21 +52,24 @@ export interface PulledProof extends ProofRequest, Proven {
  */
 export async function* pullProofs(
   client: Pick<ProofClient, "getMultiProof" | "getStateRoot">,
-  {requests, block, cursor, keysPerProof = 1000, ahead = 4, signal}: PullParameters,
+  {requests, block, cursor, keysPerProof = 1000, ahead = 4, retryMs = RETRY_MS, signal}: PullParameters,
 ): AsyncGenerator<PulledProof, void, void> {
   requireWhole("keysPerProof", keysPerProof, 2, 2000);
   requireWhole("ahead", ahead, 1, 1024);
+  requireWhole("retryMs", retryMs, 0, MAX_MS);
   const start = await findStart(client, block, cursor, signal);
   const stop = new LinkedStop(signal);
   const queue = new PieceQueue(
     divideRequests(requests, start, keysPerProof),
     ({entries}: Piece) => client.getMultiProof({entries, block: start.block, signal: stop.signal}),
     ahead,
+    retryMs,
+    stop.signal,
   );
   try {
     for await (const answered of queue.read(signal)) yield* openPiece(answered);
   } finally {
-    stop.stop("nobody reads these proofs any more");
+    stop.stop(new Error("nobody reads these proofs any more"));
   }
 }
 

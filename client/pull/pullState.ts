@@ -5,8 +5,9 @@
  */
 import {LinkedStop} from "../rpc/abortable.ts";
 import type {BlockName} from "../service/block.ts";
-import {requireWhole} from "../service/connection.ts";
+import {MAX_MS, requireWhole} from "../service/connection.ts";
 import type {Abortable, ProofClient} from "../service/proofClient.ts";
+import {RETRY_MS} from "./pieceQueue.ts";
 import {findBlock} from "./pulledBlock.ts";
 import type {PulledRange} from "./pulledRange.ts";
 import {decodePlace, encodePlace, type StatePlace} from "./statePlace.ts";
@@ -35,6 +36,8 @@ export interface PullStateParameters extends Abortable {
    * that are worth it. They start when an answer shows that its tree has more leaves, and end with the pull.
    */
   readonly threads?: number;
+  /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
+  readonly retryMs?: number;
 }
 
 /** Verifying fewer takes less time than starting a thread. */
@@ -55,11 +58,21 @@ const WORTH_LEAVES = 16_384;
  */
 export async function* pullState(
   client: Pick<ProofClient, "getLeaves" | "getStateRoot">,
-  {tree, block, cursor, ahead = 4, leavesPerRange = 1024, threads, signal}: PullStateParameters,
+  {
+    tree,
+    block,
+    cursor,
+    ahead = 4,
+    leavesPerRange = 1024,
+    threads,
+    retryMs = RETRY_MS,
+    signal,
+  }: PullStateParameters,
 ): AsyncGenerator<PulledRange, void, void> {
   requireWhole("ahead", ahead, 1, 1024);
   requireWhole("leavesPerRange", leavesPerRange, 1, 4096);
   if (threads !== undefined) requireWhole("threads", threads, 0, 64);
+  requireWhole("retryMs", retryMs, 0, MAX_MS);
   const asked = readTreeName(tree);
   const place = cursor === undefined ? undefined : decodePlace(cursor, asked);
   const number = await findBlock(client, block, place?.block, signal);
@@ -69,10 +82,10 @@ export async function* pullState(
       ? new VerifierThreads(usefulThreads(), WORTH_LEAVES)
       : new VerifierThreads(threads, 1);
   try {
-    const source = {client, block: number, ahead, leavesPerRange, verifyWith, signal: stop.signal};
+    const source = {client, block: number, ahead, leavesPerRange, retryMs, verifyWith, signal: stop.signal};
     yield* readState(source, place ?? {block: number, tree: asked, account: 0, from: 0});
   } finally {
-    stop.stop("nobody reads these leaves any more");
+    stop.stop(new Error("nobody reads these leaves any more"));
     await verifyWith.close();
   }
 }

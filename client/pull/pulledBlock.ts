@@ -21,5 +21,5 @@ export async function findBlock(
   }
   if (number !== undefined) return number;
   const tag = provableTag(block ?? "finalized");
-  return (await client.getStateRoot({block: tag, ...(signal === undefined ? {} : {signal})})).number;
+  return (await client.getStateRoot({block: tag, signal})).number;
 }

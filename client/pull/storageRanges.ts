@@ -1,9 +1,8 @@
 /**
- * The storage trees of many accounts, one after the other. Most are small, and a request for each would be slow:
+ * The storage trees of many accounts, one after the other. Most are small, so the first leaves of many trees are asked for at a time:
  *
- *   accounts  ->  group of 32  ->  the first leaves of each tree, in one batch  ->  what one of them has beyond, in ranges of its own
+ *   accounts  ->  the first leaves of each tree  ->  what a tree has beyond, in ranges of its own
  */
-
 import {PieceQueue} from "./pieceQueue.ts";
 import type {TreeRange} from "./pulledRange.ts";
 import {listStored, type StoredAccount, type StoredAccounts} from "./storedAccounts.ts";
@@ -17,10 +16,9 @@ export interface StorageRange {
   readonly range: TreeRange;
 }
 
-/** Trees of a batch. */
-const GROUP = 32;
-/** Leaves of each that come with the batch. With hash-like keys they take 20 KB of JSON. */
 const FIRST_LEAVES = 128;
+/** The first leaves of so many trees are as many as a range has unless told otherwise. */
+const TREES_PER_RANGE = 8;
 
 /**
  * @param accounts - those that are remembered. The others are read from the account tree
@@ -41,15 +39,14 @@ export async function* readStorages(
       throw new TypeError("the cursor: is in the storage of an account that has none");
     yield* readRest(source, owner, first.from);
   }
-  const ask = (group: readonly StoredAccount[]) => askGroup(source, group);
-  const queue = new PieceQueue(groupOwners(owners), ask, source.ahead);
-  for await (const {piece, answer} of queue.read(source.signal))
-    for (const [i, ranges] of answer.entries()) {
-      const owner = piece[i] as StoredAccount;
-      for (const range of ranges) yield {owner: owner.leafIndex, range};
-      const {end, nextFreeNode} = ranges.at(-1) as TreeRange;
-      if (end < nextFreeNode) yield* readRest(source, owner, end, nextFreeNode);
-    }
+  const {ahead, leavesPerRange, retryMs, signal} = source;
+  const count = Math.min(FIRST_LEAVES, leavesPerRange);
+  const ask = ({address}: StoredAccount) => askRange(source, address, 0, count);
+  const queue = new PieceQueue(owners, ask, TREES_PER_RANGE * ahead, retryMs, signal);
+  for await (const {piece: owner, answer: range} of queue.read(signal)) {
+    yield {owner: owner.leafIndex, range};
+    if (range.end < range.nextFreeNode) yield* readRest(source, owner, range.end, range.nextFreeNode);
+  }
 }
 
 async function* readRest(
@@ -80,33 +77,4 @@ async function* readOwners(
 ): AsyncGenerator<StoredAccount, void, void> {
   if (from >= end) return;
   for await (const {leaves} of readTree(source, ACCOUNTS, from, end)) yield* listStored(leaves);
-}
-
-async function* groupOwners(
-  owners: AsyncIterable<StoredAccount>,
-): AsyncGenerator<readonly StoredAccount[], void, void> {
-  let group: StoredAccount[] = [];
-  for await (const owner of owners) {
-    group.push(owner);
-    if (group.length < GROUP) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
-}
-
-/** @returns per account the first ranges of its tree: how many, `leavesPerRange` bounds for all of them together */
-async function askGroup(source: RangeSource, group: readonly StoredAccount[]): Promise<TreeRange[][]> {
-  const count = Math.min(FIRST_LEAVES, source.leavesPerRange);
-  const firsts = await Promise.all(group.map(({address}) => askRange(source, address, 0, count, true)));
-  let room = source.leavesPerRange;
-  return Promise.all(
-    firsts.map(async first => {
-      const {tree, end, nextFreeNode} = first;
-      const more = Math.min(nextFreeNode - end, room);
-      if (more <= 0) return [first];
-      room -= more;
-      return [first, await askRange(source, tree, end, more)];
-    }),
-  );
 }

@@ -13,6 +13,8 @@ export interface RangeSource {
   /** Pieces that are asked for or held at a time. */
   readonly ahead: number;
   readonly leavesPerRange: number;
+  /** How long an answer is asked for again while the server is busy or away. */
+  readonly retryMs: number;
   readonly verifyWith: LeavesVerifier;
   /** Ends all calls. */
   readonly signal: AbortSignal;
@@ -35,7 +37,7 @@ export async function* readTree(
   from: number,
   nextFreeNode?: number,
 ): AsyncGenerator<TreeRange, void, void> {
-  const {ahead, leavesPerRange, signal} = source;
+  const {ahead, leavesPerRange, retryMs, signal} = source;
   let tellSize: (positions: number) => void = () => {};
   const size = new Promise<number>(resolve => {
     tellSize = resolve;
@@ -62,18 +64,17 @@ export async function* readTree(
     } while (at < end);
     return ranges;
   };
-  for await (const {answer} of new PieceQueue(divide(), ask, ahead).read(signal)) yield* answer;
+  for await (const {answer} of new PieceQueue(divide(), ask, ahead, retryMs, signal).read(signal))
+    yield* answer;
 }
 
-/** @param batched - for a short range: as hex in JSON, together with other calls of this moment */
 export async function askRange(
   {client, block, verifyWith, signal}: RangeSource,
   tree: string,
   from: number,
   count: number,
-  batched = false,
 ): Promise<TreeRange> {
-  const range = await client.getLeaves({tree, from, count, block, batched, verifyWith, signal});
+  const range = await client.getLeaves({tree, from, count, block, verifyWith, signal});
   const {account, nextFreeNode, end} = range;
   const hasLeaves = tree === ACCOUNTS || nextFreeNode > NEW_TREE_POSITIONS;
   return {

@@ -26,21 +26,29 @@ export function orAborted<Result>(
 }
 
 /**
- * The outcome of some work, unless it takes too long. What the promise stands for goes on.
+ * The outcome of some work, unless it takes too long or is aborted. Its signal is aborted when it is over, however it ends.
  *
- * @param what - of the message
- * @throws what the work throws; RpcError TIMEOUT
+ * @param what - is waited for, for the message
+ * @throws what the work throws; RpcError TIMEOUT; the signal's reason
  */
-export function within<Result>(ms: number, work: () => Promise<Result>, what: string): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new RpcError("TIMEOUT", `${what} is not there after ${ms} ms`)),
-      ms,
-    );
-    work()
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
-  });
+export async function within<Result>(
+  ms: number,
+  what: string,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const end = new LinkedStop(signal);
+  const timer = setTimeout(
+    () => end.stop(new RpcError("TIMEOUT", `${what} is not there after ${ms} ms`)),
+    ms,
+  );
+  try {
+    return await orAborted(work(end.signal), end.signal);
+  } finally {
+    clearTimeout(timer);
+    end.stop(new Error("it is over"));
+  }
 }
 
 /** Of node:events. */
@@ -56,7 +64,7 @@ export class LinkedStop {
   constructor(private readonly outer: AbortSignal | undefined) {
     outer?.addEventListener("abort", this.onAbort);
     if (outer?.aborted === true) this.onAbort();
-    // Node warns of more than ten listeners of one signal. The calls of a batch are more.
+    // Node warns of more than ten listeners of one signal. The calls of a pull are more.
     builtinModule<ListenerLimits>("node:events")?.setMaxListeners?.(0, this.signal);
   }
 
@@ -64,8 +72,8 @@ export class LinkedStop {
     return this.controller.signal;
   }
 
-  stop(reason: string): void {
+  stop(reason: Error): void {
     this.outer?.removeEventListener("abort", this.onAbort);
-    this.controller.abort(new Error(reason));
+    this.controller.abort(reason);
   }
 }

@@ -6,25 +6,22 @@ const FIRST_BYTES = 16_384;
 const MOST_FIRST_BYTES = 1 << 20;
 
 /**
- * Nothing beyond the limit is kept: a longer body is cancelled. The pieces in which it comes are copied into one array that
- * grows, because a server may send pieces of one byte, and each that is kept takes a hundred.
+ * The pieces in which it comes are copied into one array that grows, because a server may send pieces of one byte, and each that is
+ * kept takes a hundred.
  *
  * @throws RpcError ANSWER_TOO_LONG; what the stream throws if the connection breaks
  */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
   const reader = response.body?.getReader();
   // With the announced length, nothing is copied twice. It is only a hint.
-  const announced = Number(response.headers.get("content-length") ?? Number.NaN);
-  const firstBytes = announced > 0 ? Math.min(announced, MOST_FIRST_BYTES) : FIRST_BYTES;
-  let bytes = new Uint8Array(Math.min(Math.ceil(firstBytes), maxBytes));
+  const announced = Number(response.headers.get("content-length"));
+  let bytes = new Uint8Array(Math.min(announced > 0 ? announced : FIRST_BYTES, MOST_FIRST_BYTES, maxBytes));
   let length = 0;
   while (reader !== undefined) {
     const {done, value} = await reader.read();
     if (done) break;
     const end = length + value.length;
     if (end > maxBytes) {
-      // The answer is refused however the cancelling ends.
-      reader.cancel().catch(() => {});
       const message = `the answer has more than ${maxBytes} bytes`;
       throw new RpcError("ANSWER_TOO_LONG", message, {status: response.status});
     }

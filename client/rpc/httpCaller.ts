@@ -1,75 +1,70 @@
-/** Calls over HTTP. Those that are made in the same tick go out together, as JSON-RPC batches. */
-import {answerBytes, sendCalls} from "./callBatch.ts";
-import {Exchange, type ExchangeSettings} from "./exchange.ts";
-import {PendingCall} from "./pendingCall.ts";
-import type {RetrySettings} from "./retryWaits.ts";
+/** A call is one POST. Messages of errors have neither the URL nor the headers: both may hold keys. */
+import {within} from "./abortable.ts";
+import {readBody} from "./bodyReader.ts";
+import {CALL_ID, readResult} from "./envelope.ts";
 import type {RpcCaller, RpcRequest} from "./rpcCaller.ts";
+import {RpcError} from "./rpcError.ts";
 
-/** A fifth of what a proofd takes unless it is told otherwise. */
-const MAX_BATCH_TEXT = 1 << 20;
-
-export interface HttpCallerSettings extends ExchangeSettings {
-  /** Of one request, from its sending to the end of its answer. Each try has this time. */
-  readonly timeoutMs: number;
-  /** Calls of one batch. 1: no batches. */
-  readonly maxBatchCalls: number;
-  /** A batch is closed when the answers to its calls could be longer than this together. */
-  readonly maxBatchAnswerBytes: number;
+export interface Endpoint {
+  readonly url: string;
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
 }
 
-export class HttpCaller implements RpcCaller {
-  private readonly exchange: Exchange;
-  private gathered: PendingCall[] = [];
-  private lastId = 0;
-  readonly retry: RetrySettings;
+/** Room for what JSON-RPC puts around a result, for an error, and for the page that a proxy sends instead: its status must be seen. */
+const MORE_BYTES = 65_536;
+const JSON_TYPE = "application/json";
+const BYTES_TYPE = "application/octet-stream";
 
-  constructor(private readonly settings: HttpCallerSettings) {
-    this.retry = settings.retry;
-    this.exchange = new Exchange(settings);
-  }
+export function createHttpCaller(endpoint: Endpoint, timeoutMs: number): RpcCaller {
+  return {
+    timeoutMs,
+    call: (request, signal) =>
+      within(timeoutMs, "the answer", signal, ended => post(endpoint, request, ended)),
+  };
+}
 
-  call(request: RpcRequest, signal?: AbortSignal): Promise<unknown> {
-    const call = new PendingCall(++this.lastId, request, signal);
-    if (request.takesBytes === true) this.send([call]);
-    else this.gather(call);
-    return call.promise;
+async function post(
+  endpoint: Endpoint,
+  {method, params, maxAnswerBytes, takesBytes = false}: RpcRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const maxBytes = maxAnswerBytes + MORE_BYTES;
+  const accept = takesBytes ? `${BYTES_TYPE}, ${JSON_TYPE}` : JSON_TYPE;
+  let response: Response;
+  let bytes: Uint8Array;
+  try {
+    response = await endpoint.fetch(endpoint.url, {
+      method: "POST",
+      headers: {...endpoint.headers, "content-type": JSON_TYPE, accept},
+      body: JSON.stringify({jsonrpc: "2.0", id: CALL_ID, method, params}),
+      signal,
+      // A POST that is redirected becomes a GET. So the redirection is the answer.
+      redirect: "manual",
+    });
+    bytes = await readBody(response, maxBytes);
+  } catch (error) {
+    if (error instanceof RpcError) throw error;
+    const message = "the server cannot be reached, or closed the connection before its answer was complete";
+    throw new RpcError("UNREACHABLE", message, {cause: error});
   }
+  const {status, headers} = response;
+  if (status !== 200) throw readRefusal(bytes, maxBytes, status, headers);
+  const [contentType = ""] = (headers.get("content-type") ?? "").split(";");
+  if (takesBytes && contentType.trim().toLowerCase() === BYTES_TYPE) return bytes;
+  return readResult(bytes, maxBytes, {status});
+}
 
-  private gather(call: PendingCall): void {
-    // A microtask runs when the code that makes calls, and what follows from promises that are settled already, is done.
-    if (this.gathered.length === 0) queueMicrotask(() => this.flush());
-    this.gathered.push(call);
+/** @returns the server's error if the body has one, and not a page for people, as proxies send it */
+function readRefusal(bytes: Uint8Array, maxBytes: number, status: number, headers: Headers): RpcError {
+  const retryAfter = headers.get("retry-after") ?? "";
+  const retryAfterMs = /^[0-9]{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined;
+  const details = {status, retryAfterMs};
+  try {
+    readResult(bytes, maxBytes, details);
+  } catch (error) {
+    if (error instanceof RpcError && typeof error.code === "number") return error;
   }
-
-  private flush(): void {
-    const calls = this.gathered;
-    this.gathered = [];
-    for (const batch of this.divide(calls)) this.send(batch);
-  }
-
-  /** @returns batches in order, each within the limits or of one call */
-  private divide(calls: readonly PendingCall[]): PendingCall[][] {
-    const {maxBatchCalls, maxBatchAnswerBytes} = this.settings;
-    const batches: PendingCall[][] = [];
-    let textLength = 0;
-    let bytes = 0;
-    for (const call of calls) {
-      textLength += call.text.length;
-      bytes += answerBytes(call);
-      const last = batches.at(-1);
-      const isFull = textLength > MAX_BATCH_TEXT || bytes > maxBatchAnswerBytes;
-      if (last !== undefined && last.length < maxBatchCalls && !isFull) last.push(call);
-      else {
-        batches.push([call]);
-        textLength = call.text.length;
-        bytes = answerBytes(call);
-      }
-    }
-    return batches;
-  }
-
-  private send(calls: readonly PendingCall[]): void {
-    // It settles the calls, whose promises their callers have.
-    void sendCalls(this.exchange, calls, this.settings.timeoutMs);
-  }
+  return new RpcError("HTTP_STATUS", `the server answers with HTTP status ${status}`, details);
 }

@@ -1,6 +1,5 @@
-/** What makes calls: the client's own HTTP, or another library's. */
-
-import type {RetrySettings} from "./retryWaits.ts";
+/** What makes calls: one POST by `fetch` each (httpCaller.ts), or a function of another library. */
+import {within} from "./abortable.ts";
 
 /** One call. */
 export interface RpcRequest {
@@ -8,16 +7,28 @@ export interface RpcRequest {
   readonly params: readonly unknown[];
   /** No right answer has more bytes. */
   readonly maxAnswerBytes: number;
-  /** The result may come as bytes instead of JSON, if the server can. Such a call is sent alone. */
+  /** The result may come as bytes instead of JSON, if the server can. */
   readonly takesBytes?: boolean;
 }
 
 export interface RpcCaller {
-  /** For what is asked again because the answer is of too old a block. undefined: the defaults. */
-  readonly retry?: RetrySettings;
+  /** For one call and its whole answer. */
+  readonly timeoutMs: number;
   /**
    * @returns the result, parsed and not checked; a Uint8Array if the server sent bytes
    * @throws RpcError, or the error of the other library; the signal's reason
    */
   call(request: RpcRequest, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** `request` of EIP-1193, as viem's clients and wallets have it. Called with `{method, params}`. */
+export type RequestFunction = (call: never) => Promise<unknown>;
+
+/** Retries, limits and errors are those of the other library, which cannot be told to stop. */
+export function createRequestCaller(request: RequestFunction, timeoutMs: number): RpcCaller {
+  return {
+    timeoutMs,
+    call: ({method, params}, signal) =>
+      within(timeoutMs, "the answer", signal, () => request({method, params} as never)),
+  };
 }

@@ -16,7 +16,7 @@ export type RpcErrorName =
   | "BAD_ANSWER"
   /** No root is known for the block, so nothing can be verified. */
   | "ROOT_UNKNOWN"
-  /** The server's newest block is older than `atLeast`, at every try. */
+  /** The server's newest block is older than `atLeast`, for as long as a call may take. */
   | "BLOCK_TOO_OLD"
   /** The server does not know the address of an account that has storage, so that its storage cannot be asked for. */
   | "ADDRESS_UNKNOWN";
@@ -24,9 +24,14 @@ export type RpcErrorName =
 /** Most characters of a server's message that are kept. */
 const MAX_MESSAGE = 500;
 
-interface Details {
+/** What an HTTP answer says besides its body. */
+export interface AnswerDetails {
+  readonly status?: number;
+  readonly retryAfterMs?: number | undefined;
+}
+
+interface Details extends AnswerDetails {
   readonly data?: unknown;
-  readonly status?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -37,15 +42,18 @@ export class RpcError extends Error {
   readonly data: unknown;
   /** Of the HTTP answer; undefined if none came. */
   readonly status: number | undefined;
+  /** What the HTTP answer asks for in Retry-After, in seconds there; undefined if it does not. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     /** A number is the server's JSON-RPC code: -32001, 3 and so on. */
     readonly code: number | RpcErrorName,
     message: string,
-    {data, status, cause}: Details = {},
+    {data, status, retryAfterMs, cause}: Details = {},
   ) {
     super(oneLine(message, MAX_MESSAGE), cause === undefined ? {} : {cause});
     this.data = data;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }

@@ -3,8 +3,7 @@
  * server that is some blocks behind.
  */
 import {shown} from "../bytes/values.ts";
-import {sleep} from "../rpc/abortable.ts";
-import {DEFAULT_RETRY, type RetrySettings, retryWaitMs} from "../rpc/retryWaits.ts";
+import {Pauses} from "../rpc/pauses.ts";
 import {RpcError} from "../rpc/rpcError.ts";
 import {blockNumber, type HeldBlockName} from "./block.ts";
 
@@ -14,8 +13,11 @@ export interface AskedBlock<Name extends HeldBlockName> {
   readonly atLeast: bigint | undefined;
 }
 
+/** The next answer is probably another server's. */
+const FIRST_PAUSE_MS = 10;
+
 /**
- * Asks until the answer's block is new enough, with the waits between tries.
+ * Asks until the answer's block is new enough, for as long as a call may take.
  *
  * @param ask - one call
  * @param numberOf - the block that an answer names
@@ -23,7 +25,7 @@ export interface AskedBlock<Name extends HeldBlockName> {
  */
 export async function askNotBefore<Answer>(
   {block, atLeast}: AskedBlock<HeldBlockName>,
-  retry: RetrySettings = DEFAULT_RETRY,
+  timeoutMs: number,
   signal: AbortSignal | undefined,
   ask: () => Promise<Answer>,
   numberOf: (answer: Answer) => bigint,
@@ -35,16 +37,15 @@ export async function askNotBefore<Answer>(
     throw new TypeError(
       `atLeast: expected it beside "latest", "finalized", "safe" or "pending", got the block ${shown(block)}`,
     );
-  for (let tries = 1; ; tries++) {
+  const pauses = new Pauses(timeoutMs, FIRST_PAUSE_MS, signal);
+  for (;;) {
     const answer = await ask();
     const number = numberOf(answer);
     if (number >= atLeast) return answer;
-    const waitMs = retryWaitMs(retry, tries);
-    if (waitMs === undefined)
+    if (!(await pauses.wait()))
       throw new RpcError(
         "BLOCK_TOO_OLD",
-        `expected block ${atLeast} or a newer one for "${block}", got block ${number} at the last of ${tries} tries`,
+        `expected block ${atLeast} or a newer one for "${block}", got block ${number} for ${timeoutMs} ms`,
       );
-    await sleep(waitMs, signal);
   }
 }

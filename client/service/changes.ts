@@ -35,7 +35,7 @@ export async function getChanges(
   };
   const {proof, blocks} = await askNotBefore(
     {block: toBlock, atLeast},
-    caller.retry,
+    caller.timeoutMs,
     signal,
     ask,
     ({blocks: [, to]}) => to.number,

@@ -1,55 +1,49 @@
 /** How a server is reached: the caller's options, checked. */
-import type {HttpCallerSettings} from "../rpc/httpCaller.ts";
-import {DEFAULT_RETRY, type RetrySettings} from "../rpc/retryWaits.ts";
+import {createHttpCaller} from "../rpc/httpCaller.ts";
+import {createRequestCaller, type RequestFunction, type RpcCaller} from "../rpc/rpcCaller.ts";
 
-export interface ConnectionOptions {
+interface TimedOptions {
+  /** For one call and its whole answer, and for all of them that `atLeast` needs. Default: 60 000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Each call is a POST. */
+export interface UrlOptions extends TimedOptions {
   /** http or https, without a user and a password: put these into `headers`. */
   readonly url: string;
   /** Sent with every request, such as an authorization. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Default: the runtime's own. */
-  readonly fetch?: typeof globalThis.fetch;
-  /** For one request, from its sending to the end of its answer. Default: 60 000. */
-  readonly timeoutMs?: number;
-  /** After HTTP status 429, 502, 503 and 504, and broken connections. */
-  readonly retry?: Partial<RetrySettings>;
-  /** Requests at a time; waiting ones are counted apart. Default: 6, as many as browsers send to one server. */
-  readonly concurrency?: number;
-  /** Calls of one batch. 1: no batches. Default: 100. */
-  readonly maxBatchCalls?: number;
-  /** A batch is closed when the answers to its calls could be longer than this together. Default: 64 MiB. */
-  readonly maxBatchAnswerBytes?: number;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly request?: undefined;
 }
+
+/** Calls are another library's. */
+export interface RequestOptions extends TimedOptions {
+  /** As EIP-1193 has it, such as that of a viem client: called with `{method, params}`. */
+  readonly request: RequestFunction;
+  readonly url?: undefined;
+}
+
+export type ConnectionOptions = UrlOptions | RequestOptions;
 
 /** A day. Timers take 24 times that, and start at once if it is more. */
 export const MAX_MS = 86_400_000;
 
 /** @throws TypeError */
-export function readConnection(options: ConnectionOptions): HttpCallerSettings {
-  const {url, headers = {}, timeoutMs = 60_000, concurrency = 6, maxBatchCalls = 100} = options;
-  const {maxBatchAnswerBytes = 1 << 26, retry = {}} = options;
-  const {protocol, username, password} = new URL(url);
+export function createCaller({timeoutMs = 60_000, ...options}: ConnectionOptions): RpcCaller {
+  requireWhole("timeoutMs", timeoutMs, 1, MAX_MS);
+  if (options.request !== undefined) return createRequestCaller(options.request, timeoutMs);
+  const {protocol, username, password} = new URL(options.url);
   if (!/^https?:$/.test(protocol)) throw new TypeError(`expected a url of http or https, got ${protocol}`);
   if (username !== "" || password !== "")
     throw new TypeError(
       "expected a url without user and password, got one with: send an authorization in headers",
     );
-  const {times, firstMs, longestMs} = {...DEFAULT_RETRY, ...retry};
-  return {
-    url,
-    headers,
-    // A method that is called without its object is refused by browsers.
-    fetch: options.fetch ?? ((resource, init) => globalThis.fetch(resource, init)),
-    timeoutMs: requireWhole("timeoutMs", timeoutMs, 1, MAX_MS),
-    concurrency: requireWhole("concurrency", concurrency, 1, 1024),
-    maxBatchCalls: requireWhole("maxBatchCalls", maxBatchCalls, 1, 10_000),
-    maxBatchAnswerBytes: requireWhole("maxBatchAnswerBytes", maxBatchAnswerBytes, 1, 2 ** 31),
-    retry: {
-      times: requireWhole("retry.times", times, 0, 100),
-      firstMs: requireWhole("retry.firstMs", firstMs, 0, MAX_MS),
-      longestMs: requireWhole("retry.longestMs", longestMs, 0, MAX_MS),
-    },
-  };
+  const {url, headers = {}} = options;
+  // A method that is called without its object is refused by browsers.
+  const fetch = options.fetch ?? ((resource, init) => globalThis.fetch(resource, init));
+  return createHttpCaller({url, headers, fetch}, timeoutMs);
 }
 
 /** @throws TypeError */

@@ -2,27 +2,26 @@
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {word} from "../hash/hashSuites.ts";
-import {HttpCaller} from "../rpc/httpCaller.ts";
 import {RpcError} from "../rpc/rpcError.ts";
 import {readHash} from "./answerFields.ts";
-import {type ConnectionOptions, readConnection} from "./connection.ts";
+import {type ConnectionOptions, createCaller} from "./connection.ts";
 import type {RootOfBlock} from "./trustedRoot.ts";
 
 /** The first four bytes of keccak256 of `stateRootHashes(uint256)`, which is zero for a block without a root. */
 const SELECTOR = "0x8be745d1";
 
-export interface Layer1RootOptions extends ConnectionOptions {
+export type Layer1RootOptions = ConnectionOptions & {
   /** Address of the rollup's contract, or of a StateRootOracle (contracts/), which answers as that does. */
   readonly contract: string;
   /** As of which block of layer 1 the contract is read. Default: "finalized", whose roots never change. */
-  readonly at?: "finalized" | "safe" | "latest";
-}
+  readonly at?: "finalized" | "safe" | "latest" | undefined;
+};
 
 const ANSWER_BYTES = 4096;
 const MAX_REMEMBERED = 1024;
 
 /**
- * Makes a {@link RootOfBlock} that reads the contract by `eth_call`. The node of layer 1 at `url` is trusted. Finalized
+ * Makes a {@link RootOfBlock} that reads the contract by `eth_call`. The node of layer 1 is trusted. Finalized
  * roots are remembered, the last 1 024 of them.
  *
  * The rollup's contract holds roots of the blocks that end a finalization, and of no block between: `getFinalizations` finds
@@ -35,7 +34,7 @@ export function layer1Root(options: Layer1RootOptions): RootOfBlock {
   const {contract, at = "finalized"} = options;
   if (!/^0x[0-9a-fA-F]{40}$/.test(contract))
     throw new TypeError(`expected a contract of 20 bytes, got ${shown(contract)}`);
-  const caller = new HttpCaller(readConnection(options));
+  const caller = createCaller(options);
   /** As text: who is given a root may write into its bytes. */
   const remembered = new Map<bigint, string>();
   return async block => {

@@ -1,7 +1,7 @@
 /** chain_getLeaves: ranges of leaves, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
 import {type LeavesRequest, readAnsweredBlock} from "../leaves/leafRange.ts";
-import {type LeavesVerifier, thisThread} from "../leaves/leavesVerifier.ts";
+import type {LeavesVerifier} from "../leaves/leavesVerifier.ts";
 import {LEAF_POSITIONS} from "../proof/leafProof.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
@@ -19,20 +19,12 @@ const LEAF_BYTES = 256;
 /** More than the rest of an answer takes: the account's proof, and the nodes beside the range. */
 const REST_BYTES = 8192;
 
-/** How an answer is asked for and verified. */
-export interface LeavesHandling {
-  /** Asks for hex in JSON, so that the call goes out in one batch with others. Of use for short ranges. Default: false. */
-  readonly batched?: boolean;
-  /** What verifies the answer. Default: this thread. `pullState` has threads of its own. */
-  readonly verifyWith?: LeavesVerifier;
-}
-
 /** A tag needs no call of its own: the answer names its block. @throws RpcError, ProofError, TypeError */
 export async function getLeaves(
   {caller, verifier}: ProofMethods,
   {tree, from, count}: LeavesRequest,
   asked: AskedBlock<BlockName>,
-  {batched = false, verifyWith = thisThread}: LeavesHandling,
+  verifyWith: LeavesVerifier,
   signal: AbortSignal | undefined,
 ): Promise<ProvenLeaves | ServerLeaves> {
   requireWhole("from", from, 0, LEAF_POSITIONS - 1);
@@ -41,7 +33,7 @@ export async function getLeaves(
   const request = {
     method: "chain_getLeaves",
     params,
-    takesBytes: !batched,
+    takesBytes: true,
     // Twice as many, for their hex.
     maxAnswerBytes: 2 * (REST_BYTES + Math.min(count * LEAF_BYTES, MAX_RECORDS_BYTES)),
   };
@@ -50,7 +42,7 @@ export async function getLeaves(
     const proof = result instanceof Uint8Array ? result : readBytes("result", result);
     return {proof, number: readAnsweredBlock(proof).number};
   };
-  const {proof, number} = await askNotBefore(asked, caller.retry, signal, ask, answer => answer.number);
+  const {proof, number} = await askNotBefore(asked, caller.timeoutMs, signal, ask, answer => answer.number);
   const named = blockNumber(asked.block);
   check(named === undefined || number === named, "block.number", `expected ${named}, got ${number}`);
   if (verifier === undefined) return {block: number, proof};

@@ -1,17 +1,17 @@
 /** The client: every method of the service, with proofs verified against a trusted root. */
+import {type LeavesVerifier, thisThread} from "../leaves/leavesVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
-import {HttpCaller} from "../rpc/httpCaller.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {askNotBefore} from "./askedBlock.ts";
 import {type BlockName, getStateRoot, type HeldBlockName, type RootedBlock} from "./block.ts";
 import {getChanges} from "./changes.ts";
 import {getCodes} from "./codes.ts";
-import {type ConnectionOptions, readConnection} from "./connection.ts";
+import {type ConnectionOptions, createCaller} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
 import {type Finalization, getFinalizations} from "./finalization.ts";
 import {type BlockContext, getHeader} from "./header.ts";
-import {getLeaves, type LeavesHandling} from "./leaves.ts";
+import {getLeaves} from "./leaves.ts";
 import {getMultiProof, getProof, type ProofMethods, waitForProof} from "./proofMethods.ts";
 import type {
   ProvenChanges,
@@ -27,14 +27,14 @@ import {type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
 
 /** Every method takes one. When it is aborted, the call rejects with its reason at once. */
 export interface Abortable {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** For a block that is named by a tag. */
 export interface NotBefore {
   /**
    * The answer is of this block or a newer one: servers behind a balancer are not all at the same block, so without it the next answer may
-   * be of an older block than the last. It is asked for again as often as `retry` says. Default: any block.
+   * be of an older block than the last. It is asked for again until `timeoutMs` is over. Default: any block.
    */
   readonly atLeast?: bigint;
 }
@@ -53,6 +53,8 @@ export interface WaitForProofParameters extends GetProofParameters {
   readonly block?: BlockName;
   /** In all, at most a day. Default: five minutes. */
   readonly timeoutMs?: number;
+  /** From the first look to the next; doubled each time, up to 12 000. Default: 500. */
+  readonly intervalMs?: number;
 }
 
 export interface GetMultiProofParameters extends Abortable, NotBefore {
@@ -62,7 +64,7 @@ export interface GetMultiProofParameters extends Abortable, NotBefore {
   readonly block?: BlockName;
 }
 
-export interface GetLeavesParameters extends Abortable, NotBefore, LeavesHandling {
+export interface GetLeavesParameters extends Abortable, NotBefore {
   /** "accounts" for the tree of all accounts, or an address for that account's storage tree. */
   readonly tree: string;
   /** The leaf index of the first leaf. Default: 0. */
@@ -71,6 +73,8 @@ export interface GetLeavesParameters extends Abortable, NotBefore, LeavesHandlin
   readonly count?: number;
   /** Default: "finalized". Name one number for all ranges of a tree: `block.number` of the first answer. */
   readonly block?: BlockName;
+  /** What verifies the answer. Default: this thread. `pullState` has threads of its own. */
+  readonly verifyWith?: LeavesVerifier;
 }
 
 /** `atLeast` is for `toBlock`. */
@@ -111,7 +115,7 @@ export interface GetFinalizationsParameters extends Abortable {
 export interface ProofClient<Verifies extends boolean = true> {
   /** One account and some of its slots. */
   getProof(parameters: GetProofParameters): Promise<Verifies extends true ? ProvenProof : ServerProof>;
-  /** As getProof, as soon as the block is finalized. */
+  /** As getProof, as soon as the block is finalized and its root is known: looks again and again. */
   waitForProof(
     parameters: WaitForProofParameters,
   ): Promise<Verifies extends true ? ProvenProof : ServerProof>;
@@ -137,10 +141,10 @@ export interface ProofClient<Verifies extends boolean = true> {
 
 const MAX_LEAVES = 4096;
 const DEFAULT_WAIT_MS = 300_000;
+const DEFAULT_INTERVAL_MS = 500;
 const DEFAULT_FINALIZATIONS = 100;
 
-/** @param caller - what makes the calls */
-export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): ProofClient<boolean> {
+function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): ProofClient<boolean> {
   const methods = {caller, verifier};
   return {
     getProof: ({address, storageKeys = [], block = "finalized", atLeast, signal}) =>
@@ -151,12 +155,20 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
       block = "latest",
       atLeast,
       timeoutMs = DEFAULT_WAIT_MS,
+      intervalMs = DEFAULT_INTERVAL_MS,
       signal,
-    }) => waitForProof(methods, {address, storageKeys}, {block, atLeast}, timeoutMs, signal),
+    }) => waitForProof(methods, {address, storageKeys}, {block, atLeast}, {timeoutMs, intervalMs}, signal),
     getMultiProof: ({entries, block = "finalized", atLeast, signal}) =>
       getMultiProof(methods, entries, {block, atLeast}, signal),
-    getLeaves: ({tree, from = 0, count = MAX_LEAVES, block = "finalized", atLeast, signal, ...handling}) =>
-      getLeaves(methods, {tree, from, count}, {block, atLeast}, handling, signal),
+    getLeaves: ({
+      tree,
+      from = 0,
+      count = MAX_LEAVES,
+      block = "finalized",
+      atLeast,
+      verifyWith = thisThread,
+      signal,
+    }) => getLeaves(methods, {tree, from, count}, {block, atLeast}, verifyWith, signal),
     getChanges: ({
       tree,
       fromBlock,
@@ -170,7 +182,7 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
     getHeader: ({block = "latest", atLeast, signal} = {}) =>
       askNotBefore(
         {block, atLeast},
-        caller.retry,
+        caller.timeoutMs,
         signal,
         () => getHeader(caller, block, signal),
         answer => answer.block.number,
@@ -178,7 +190,7 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
     getStateRoot: ({block = "latest", atLeast, signal} = {}) =>
       askNotBefore(
         {block, atLeast},
-        caller.retry,
+        caller.timeoutMs,
         signal,
         () => getStateRoot(caller, block, signal),
         ({number}) => number,
@@ -191,7 +203,7 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
 }
 
 /**
- * Makes a client. It holds no resource: connections are those of `fetch`.
+ * Makes a client. It holds no resource: connections are those of `fetch`, or of the library whose `request` it calls.
  *
  *     const client = createProofClient({
  *       url: "http://127.0.0.1:8545",
@@ -205,7 +217,7 @@ export function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"
 export function createProofClient(options: ConnectionOptions & Trust): ProofClient;
 export function createProofClient(options: ConnectionOptions & NoTrust): ProofClient<false>;
 export function createProofClient(options: ConnectionOptions & (Trust | NoTrust)): ProofClient<boolean> {
-  const caller = new HttpCaller(readConnection(options));
+  const caller = createCaller(options);
   if (options.verify === false) return bindMethods(caller, undefined);
   return bindMethods(caller, new TrustedRoots(options));
 }

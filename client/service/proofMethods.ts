@@ -6,7 +6,7 @@ import {verifyMultiProof} from "../compact/compactProof.ts";
 import {verifyProof} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
-import {sleep} from "../rpc/abortable.ts";
+import {askAgain, Pauses} from "../rpc/pauses.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
 import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
@@ -31,14 +31,10 @@ import type {TrustedRoots} from "./trustedRoot.ts";
 
 /** More than twice what a key takes in any answer: the two leaves around it, with 42 nodes each as hex text. */
 const KEY_BYTES = 32_768;
-/**
- * Errors that time may end: another server behind a balancer has no such block, or none that is finalized; the server knows a
- * finalization before layer 1 shows its root to whoever finds the trusted root.
- */
-const NOT_YET = [-32001, -32002, "ROOT_UNKNOWN"];
-/** From one look for finality or a root to the next: doubled each time, up to a block of layer 1. */
-const FIRST_PAUSE_MS = 500;
-const PAUSE_MS = 12_000;
+/** Error of JSON-RPC: the block is not finalized yet. */
+const NOT_FINALIZED = -32002;
+/** A wait goes on while the server is busy or away for so long. */
+const RETRY_MS = 30_000;
 
 export interface ProofMethods {
   readonly caller: RpcCaller;
@@ -49,56 +45,100 @@ export interface ProofMethods {
 /** Asks for the proof together with its block, so that a tag is one block for both. @throws RpcError, ProofError */
 export async function getProof(
   {caller, verifier}: ProofMethods,
+  request: ProofRequest,
+  asked: AskedBlock<BlockName>,
+  signal: AbortSignal | undefined,
+): Promise<ProvenProof | ServerProof> {
+  return prove(verifier, request, await askProof(caller, request, asked, signal), signal);
+}
+
+/** An answer that is not verified. */
+interface AskedProof extends ServerProof {
+  /** The state root that the server names. */
+  readonly claimed: string;
+}
+
+async function askProof(
+  caller: RpcCaller,
   {address, storageKeys}: ProofRequest,
   asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
-): Promise<ProvenProof | ServerProof> {
-  const params = [address, storageKeys, encodeBlock(asked.block)];
-  const request = {method: "chain_getProofAt", params, ...boundOf(storageKeys)};
-  const ask = async () => {
-    const fields = readObject("result", await caller.call(request, signal));
-    return {claimed: readRootedBlock("block", fields.block), proof: fields.proof as ProofJson};
+): Promise<AskedProof> {
+  const request = {
+    method: "chain_getProofAt",
+    params: [address, storageKeys, encodeBlock(asked.block)],
+    maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES,
   };
-  const answer = await askNotBefore(asked, caller.retry, signal, ask, ({claimed}) => claimed.number);
-  const {claimed, proof} = answer;
-  const {number} = claimed;
+  const ask = async (): Promise<AskedProof> => {
+    const fields = readObject("result", await caller.call(request, signal));
+    const {number, stateRoot} = readRootedBlock("block", fields.block);
+    return {block: number, claimed: stateRoot, proof: fields.proof as ProofJson};
+  };
+  const answer = await askNotBefore(asked, caller.timeoutMs, signal, ask, ({block}) => block);
   const named = blockNumber(asked.block);
-  check(named === undefined || number === named, "block.number", `expected ${named}, got ${number}`);
-  if (verifier === undefined) return {block: number, proof};
-  const root = await verifier.of(number, signal);
+  const rule = `expected ${named}, got ${answer.block}`;
+  check(named === undefined || answer.block === named, "block.number", rule);
+  return answer;
+}
+
+/** @throws ProofError; what the trusted root's source throws */
+async function prove(
+  roots: TrustedRoots | undefined,
+  {address, storageKeys}: ProofRequest,
+  {block, claimed, proof}: AskedProof,
+  signal: AbortSignal | undefined,
+): Promise<ProvenProof | ServerProof> {
+  if (roots === undefined) return {block, proof};
+  const root = await roots.of(block, signal);
   const stateRoot = encodeHex(root);
-  const rule = () => `expected ${stateRoot}, the trusted root of block ${number}, got ${claimed.stateRoot}`;
-  check(claimed.stateRoot === stateRoot, "block.stateRoot", rule);
-  return {block: number, stateRoot, ...verifyProof(verifier.suite, root, address, storageKeys, proof), proof};
+  const rule = `expected ${stateRoot}, the trusted root of block ${block}, got ${claimed}`;
+  check(claimed === stateRoot, "block.stateRoot", rule);
+  return {block, stateRoot, ...verifyProof(roots.suite, root, address, storageKeys, proof), proof};
 }
 
 /**
- * Waits until a block is finalized, and then until there is a trusted root of it.
+ * Looks until the server says that the block is finalized, asks for its proof, and looks until there is a trusted root of it: the server
+ * may know a finalization before layer 1 shows its root.
  *
- * @param timeoutMs - in all, at most a day
- * @throws RpcError: -32002 if the block is not finalized in this time, ROOT_UNKNOWN if there is no root of it; ProofError
+ * @throws RpcError -32002 if the block is not finalized in time; ROOT_UNKNOWN if its root is not known in time; ProofError
  */
 export async function waitForProof(
-  methods: ProofMethods,
+  {caller, verifier}: ProofMethods,
   request: ProofRequest,
   asked: AskedBlock<BlockName>,
-  timeoutMs: number,
+  {timeoutMs, intervalMs}: {readonly timeoutMs: number; readonly intervalMs: number},
   signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
-  const {caller} = methods;
-  const endMs = performance.now() + requireWhole("timeoutMs", timeoutMs, 0, MAX_MS);
+  requireWhole("timeoutMs", timeoutMs, 0, MAX_MS);
+  requireWhole("intervalMs", intervalMs, 1, MAX_MS);
+  const pauses = new Pauses(timeoutMs, intervalMs, signal);
   const block = await findNumber(caller, asked, signal);
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS)) {
-    const {finalized} = await getCoverage(caller, signal);
-    const leftMs = endMs - performance.now();
-    if (leftMs <= 0 || (finalized !== undefined && block <= finalized)) {
-      try {
-        return await getProof(methods, request, {block, atLeast: undefined}, signal);
-      } catch (error) {
-        if (leftMs <= 0 || !NOT_YET.some(code => hasCode(error, code))) throw error;
-      }
+  const answer = await awaitProof(caller, request, block, pauses, signal);
+  for (;;)
+    try {
+      return await prove(verifier, request, answer, signal);
+    } catch (error) {
+      if (!hasCode(error, "ROOT_UNKNOWN") || !(await pauses.wait())) throw error;
     }
-    await sleep(Math.min(pauseMs, leftMs), signal);
+}
+
+/** When the time is over, the proof is asked for nevertheless: the server's error says what is missing. */
+async function awaitProof(
+  caller: RpcCaller,
+  request: ProofRequest,
+  block: bigint,
+  pauses: Pauses,
+  signal: AbortSignal | undefined,
+): Promise<AskedProof> {
+  for (let isOver = false; ; isOver = !(await pauses.wait())) {
+    const {finalized = -1n} = await askAgain(RETRY_MS, signal, () => getCoverage(caller, signal));
+    if (finalized < block && !isOver) continue;
+    try {
+      return await askProof(caller, request, {block, atLeast: undefined}, signal);
+    } catch (error) {
+      // Behind a balancer, this answer may come from a server that is behind.
+      if (isOver || !hasCode(error, NOT_FINALIZED)) throw error;
+    }
   }
 }
 
@@ -134,7 +174,7 @@ function findNumber(
 ): Promise<bigint> {
   const {block} = asked;
   const find = async () => blockNumber(block) ?? (await getStateRoot(caller, block, signal)).number;
-  return askNotBefore(asked, caller.retry, signal, find, number => number);
+  return askNotBefore(asked, caller.timeoutMs, signal, find, number => number);
 }
 
 function provable(block: BlockName): BlockName {
@@ -144,10 +184,6 @@ function provable(block: BlockName): BlockName {
 /** Proofs know no block above the newest finalized one. @returns what to ask for unless `block` is a number */
 export function provableTag(block: BlockName): BlockTag {
   return block === "earliest" ? block : "finalized";
-}
-
-function boundOf(storageKeys: readonly string[]): {readonly maxAnswerBytes: number} {
-  return {maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES};
 }
 
 /** Errors of other libraries have the code too. */

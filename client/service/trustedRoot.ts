@@ -66,10 +66,8 @@ export class TrustedRoots {
   private async find(block: bigint): Promise<Uint8Array> {
     const {trusted, suite} = this;
     if (typeof trusted !== "function") return readRoot(suite, trusted);
-    const root = await within(
-      this.timeoutMs,
-      async () => trusted(block),
-      `the trusted root of block ${block}`,
+    const root = await within(this.timeoutMs, `the trusted root of block ${block}`, undefined, async () =>
+      trusted(block),
     );
     // Functions in JavaScript end without a value where a map has none.
     if ((root ?? undefined) === undefined)

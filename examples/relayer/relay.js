@@ -40,7 +40,7 @@ async function relay() {
   // here; on layer 1 it would cost gas.
   const trustedRoot = layer1Root({url: flags.l1, contract: oracle});
   const client = createProofClient({url: flags.proofd, suite, trustedRoot});
-  // The answer comes as soon as proofd sees on layer 1 that the block is finalized. Then layer 1 holds its root.
+  // Asks again until proofd has seen on layer 1 that the block is finalized, and layer 1 shows its root.
   const request = {address: account, storageKeys: [slot]};
   const {slots, proof: answer} = await client.waitForProof({...request, block});
   if (slots[0] === undefined) throw new Error(`nothing is owed to ${flags.claimant} at block ${block}`);

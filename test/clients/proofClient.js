@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {JsonRpcProvider} from "ethers";
 import {createPublicClient, http} from "viem";
 import {createProofClient, decodeHex, poseidon2Suite, verifyProof} from "../../client/dist/client.js";
-import {proofActions} from "../../client/dist/viem/proofActions.js";
 
 export async function checkProofClient(url, {lastBlock, account, absent, token}) {
   const server = createProofClient({url, verify: false});
@@ -14,15 +13,16 @@ export async function checkProofClient(url, {lastBlock, account, absent, token})
 }
 
 async function checkViem(url, trust, {lastBlock, account, absent, token}) {
-  const client = createPublicClient({transport: http(url, {batch: true})}).extend(proofActions(trust));
+  const {request} = createPublicClient({transport: http(url, {batch: true})});
+  const client = createProofClient({request, ...trust});
   const storageKeys = [token.holderBalanceSlot];
   const [proof, none] = await Promise.all([
-    client.proofs.getProof({address: token.address, storageKeys}),
-    client.proofs.getProof({address: absent.address, block: lastBlock}),
+    client.getProof({address: token.address, storageKeys}),
+    client.getProof({address: absent.address, block: lastBlock}),
   ]);
   assert.equal(proof.block, BigInt(lastBlock));
   assert.equal(none.account, undefined);
-  const multi = await client.proofs.getMultiProof({
+  const multi = await client.getMultiProof({
     entries: [
       {address: token.address, storageKeys},
       {address: account.address, storageKeys: []},
@@ -30,16 +30,14 @@ async function checkViem(url, trust, {lastBlock, account, absent, token}) {
   });
   assert.deepEqual(multi.entries[0].slots, proof.slots);
   const call = {from: account.address, to: absent.address, value: 1n};
-  const {gasLimit} = await client.proofs.estimateGas({call});
-  await assert.rejects(client.proofs.getProof({address: absent.address, block: lastBlock + 1}), {
+  const {gasLimit} = await client.estimateGas({call});
+  await assert.rejects(client.getProof({address: absent.address, block: lastBlock + 1}), {
     code: -32001,
   });
-  const other = createPublicClient({transport: http(url)}).extend(
-    proofActions({...trust, trustedRoot: `0x${"00".repeat(32)}`}),
-  );
-  await assert.rejects(other.proofs.getProof({address: absent.address}), {code: "PROOF_REFUSED"});
+  const other = createProofClient({request, ...trust, trustedRoot: `0x${"00".repeat(32)}`});
+  await assert.rejects(other.getProof({address: absent.address}), {code: "PROOF_REFUSED"});
   console.log(
-    `viem proofActions: block ${proof.block}, slot ${proof.slots[0]}, a multiproof of ${multi.proof.length} bytes, gas ${gasLimit}`,
+    `viem request: block ${proof.block}, slot ${proof.slots[0]}, a multiproof of ${multi.proof.length} bytes, gas ${gasLimit}`,
   );
 }
 

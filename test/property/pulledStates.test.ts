@@ -6,9 +6,14 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
-import {type PulledRange, type PullStateParameters, pullState, type TreeLeaf} from "../../client/client.ts";
+import {
+  createProofClient,
+  type PulledRange,
+  type PullStateParameters,
+  pullState,
+  type TreeLeaf,
+} from "../../client/client.ts";
 import type {ProofClient} from "../../client/service/proofClient.ts";
-import {proofActions} from "../../client/viem/proofActions.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {assertWholeTree} from "../support/reference/pulledTree.ts";
@@ -42,7 +47,7 @@ function clientOf(store: TemporaryStore, state: ReferenceState): ProofClient {
     return encodeHex(bytes);
   };
   const trustedRoot = (block: bigint) => state.stateRoot(Number(block));
-  return proofActions({suite: state.suite, trustedRoot})({request}).proofs;
+  return createProofClient({request, suite: state.suite, trustedRoot});
 }
 
 /** Pulls one tree, broken off again and again. */

@@ -31,7 +31,6 @@ const ROOMS: Readonly<Record<string, string>> = {
   "client/rpc": "bytes",
   "client/service": "bytes, hash, proof, compact, leaves, rpc, @noble/hashes",
   "client/pull": "bytes, hash, proof, leaves, rpc, service",
-  "client/viem": "rpc, service",
   client: "bytes, hash, proof, compact, leaves, rpc, service, pull",
   "pulled/pulledError.ts": "",
   "pulled/row": "",

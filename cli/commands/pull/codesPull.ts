@@ -3,6 +3,8 @@
  * of the block (`proofd import --pull`).
  */
 import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
+import {RETRY_MS} from "../../../client/pull/pieceQueue.ts";
+import {askAgain} from "../../../client/rpc/pauses.ts";
 import type {BlockContext} from "../../../client/service/header.ts";
 import type {BlockContext as ManifestContext} from "../../../pulled/folder/manifest.ts";
 import type {TableReader} from "../../../pulled/folder/tableReader.ts";
@@ -25,7 +27,7 @@ export async function pullCodes(work: PullWork): Promise<void> {
   const hashes = await listCodes(writer.readFinished("accounts"));
   for (let at = writer.rows("codes"); at < hashes.length; at += CODES_AT_ONCE) {
     const asked = hashes.slice(at, at + CODES_AT_ONCE);
-    const codes = await client.getCodes({hashes: asked, signal});
+    const codes = await askAgain(RETRY_MS, signal, () => client.getCodes({hashes: asked, signal}));
     for (const [i, hash] of asked.entries()) {
       const code = codes[i];
       if (code === undefined) throw new WorkError(`the server does not have the code ${hash}`);

@@ -5,15 +5,16 @@ import {test} from "node:test";
 import {createProofClient, ProofError, type RpcError, sha256Suite} from "../../../client/client.ts";
 import {
   ADDRESS,
+  answerFinalized,
   createClient,
   hasCode,
   NO_COVERAGE,
+  provenAnswer,
   root,
   server,
   startForeignProofd,
-  state,
 } from "../../support/http/foreignProofd.ts";
-import {answerCalls, answerText, type UpstreamRequest} from "../../support/http/upstream.ts";
+import {answerCalls, answerText} from "../../support/http/upstream.ts";
 
 startForeignProofd();
 
@@ -83,81 +84,15 @@ test("answers that are not JSON-RPC 2.0, or belong to another call, are BAD_ANSW
   assert.equal(server.requests.length, answers.length + 1);
 });
 
-type Calls = readonly UpstreamRequest["call"][];
-
-/** Makes three calls in one tick. @returns what becomes of them: "answer", or the code of an error */
-async function askThree(answer: (calls: Calls) => unknown): Promise<unknown[]> {
-  server.handler = ({call}, response) => {
-    response.end(JSON.stringify(answer([call].flat())));
-  };
-  const client = createClient();
-  const settled = await Promise.allSettled([1, 2, 3].map(() => client.getCoverage()));
-  return settled.map(one => (one.status === "fulfilled" ? "answer" : one.reason.code));
-}
-
-const answerOne = ({id}: {readonly id: number}) => ({jsonrpc: "2.0", id, result: NO_COVERAGE});
-
-test("answers to a batch are matched by id, in any order", async () => {
-  assert.deepEqual(await askThree(calls => calls.map(answerOne).reverse()), ["answer", "answer", "answer"]);
-  assert.equal(server.requests.length, 1);
-});
-
-test("an error in a batch is the error of its call alone", async () => {
-  const error = {code: -32001, message: "no such block"};
-  const outcome = await askThree(calls =>
-    calls.map((call, at) => (at === 1 ? {jsonrpc: "2.0", id: call.id, error} : answerOne(call))),
-  );
-  assert.deepEqual(outcome, ["answer", -32001, "answer"]);
-});
-
 test("a server's message is cut, and has no characters that fake lines", async () => {
   const text = JSON.stringify(`no\nsuch\u001b\u009bblock${"!".repeat(9000)}`);
   server.handler = answerText(`{"jsonrpc":"2.0","id":ID,"error":{"code":-32001,"message":${text}}}`);
   await assert.rejects(createClient().getCoverage(), {message: `no such  block${"!".repeat(486)}...`});
 });
 
-test("a batch with a missing, foreign or repeated id gives no answer to anyone", async () => {
-  const spoilers: ((answers: object[]) => unknown)[] = [
-    answers => answers.slice(1),
-    answers => [...answers, answers[0]],
-    answers => [answers[0], answers[0], answers[2]],
-    answers => [answers[0], answers[1], {...answers[2], id: 99_999}],
-    answers => [answers[0], answers[1], {...answers[2], id: null}],
-    answers => [answers[0], answers[1], null],
-    answers => answers[0],
-    () => [],
-  ];
-  for (const spoil of spoilers) {
-    const outcome = await askThree(calls => spoil(calls.map(answerOne)));
-    assert.deepEqual(outcome, ["BAD_ANSWER", "BAD_ANSWER", "BAD_ANSWER"]);
-  }
-  assert.equal(server.requests.length, spoilers.length);
-});
-
-test("a batch that is answered by a single error is sent in halves, and an error for each call stays", async () => {
-  const error = {code: -32600, message: "no batches here"};
-  const refuse = (calls: Calls) =>
-    calls.length > 1 ? {jsonrpc: "2.0", id: null, error} : calls.map(answerOne)[0];
-  assert.deepEqual(await askThree(refuse), ["answer", "answer", "answer"]);
-  assert.equal(server.requests.length, 5);
-  server.requests.length = 0;
-  assert.deepEqual(await askThree(() => ({jsonrpc: "2.0", id: null, error})), [-32600, -32600, -32600]);
-  assert.equal(server.requests.length, 5);
-});
-
-function proveAtBlock0(): {block: object; proof: object} {
-  const block = {
-    number: "0x0",
-    hash: `0x${"00".repeat(32)}`,
-    stateRoot: `0x${Buffer.from(root).toString("hex")}`,
-    finalized: true,
-  };
-  return {block, proof: state.prove(0, ADDRESS, [])};
-}
-
 /** Answers getProof with a proof of block 0, whichever is asked for. */
 function answerProof(change: (result: {block: object; proof: object}) => object): void {
-  server.handler = answerCalls(() => ({result: change(proveAtBlock0())}));
+  server.handler = answerCalls(() => ({result: change(provenAnswer())}));
 }
 
 test("a proof of another block, root or account is a ProofError, and is not tried again", async () => {
@@ -210,31 +145,30 @@ test("an answer of more JSON values than any right one has is refused before the
   await assert.rejects(createClient().getProof({address, storageKeys}), hasCode("HTTP_STATUS"));
 });
 
-/** Answers as a proofd does whose block 0 is finalized from this look on. */
-function finalizeAfter(looks: number): void {
-  let looked = 0;
+test("waitForProof looks until the block is finalized, and asks again where another server is behind", async () => {
+  const order: string[] = [];
+  const finalized = [null, null, "0x0", "0x0", "0x0"];
+  const notYet = {error: {code: -32002, message: "block 0x0 is not finalized"}};
   server.handler = answerCalls(method => {
-    if (method !== "chain_getCoverage") return {result: proveAtBlock0()};
-    return {result: {...NO_COVERAGE, latest: "0x0", finalized: looked++ < looks ? null : "0x0"}};
+    order.push(method);
+    if (method === "chain_getCoverage") return {result: {...NO_COVERAGE, finalized: finalized.shift()}};
+    return finalized.length > 0 ? notYet : {result: provenAnswer()};
   });
-}
-
-test("waitForProof looks again until the block is finalized, and asks for the proof then", async () => {
-  finalizeAfter(1);
-  const {account} = await createClient().waitForProof({address: ADDRESS, block: 0});
+  const {account} = await createClient().waitForProof({address: ADDRESS, block: 0, intervalMs: 1});
   assert.equal(account?.balance, 5n);
-  assert.equal(server.requests.length, 3);
+  const both = ["chain_getCoverage", "chain_getProofAt"];
+  assert.deepEqual(order, ["chain_getCoverage", "chain_getCoverage", ...both, ...both, ...both]);
 });
 
 test("waitForProof waits for the trusted root too, and says what is missing when its time is over", async () => {
-  finalizeAfter(0);
+  server.handler = answerFinalized;
   const asked: bigint[] = [];
   const trustedRoot = (block: bigint) => {
     asked.push(block);
     return (asked.length > 2 ? root : undefined) as Uint8Array;
   };
   const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
-  const {account} = await client.waitForProof({address: ADDRESS, block: 0});
+  const {account} = await client.waitForProof({address: ADDRESS, block: 0, intervalMs: 1});
   assert.equal(account?.balance, 5n);
   assert.equal(asked.length, 3);
   asked.length = 0;
@@ -245,7 +179,7 @@ test("waitForProof waits for the trusted root too, and says what is missing when
 });
 
 test("a trusted root that never comes ends its call with TIMEOUT, and the next call looks for it again", async () => {
-  finalizeAfter(0);
+  server.handler = answerFinalized;
   let looks = 0;
   const trustedRoot = () => (++looks === 1 ? new Promise<Uint8Array>(() => {}) : root);
   const client = createProofClient({
@@ -262,7 +196,7 @@ test("a trusted root that never comes ends its call with TIMEOUT, and the next c
 
 for (const nothing of [undefined, null])
   test(`a trusted root that is ${nothing} is ROOT_UNKNOWN`, async () => {
-    finalizeAfter(0);
+    server.handler = answerFinalized;
     const trustedRoot = () => nothing as unknown as Uint8Array;
     const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
     await assert.rejects(

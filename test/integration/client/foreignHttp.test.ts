@@ -1,9 +1,11 @@
-/** The client before servers that are busy, slow or broken: what is tried again, and when a call ends. */
+/** The client before servers that are busy, slow or broken: which errors calls have, what asks again, and when a call ends. */
 import assert from "node:assert/strict";
+import {once} from "node:events";
 import type {ServerResponse} from "node:http";
 import {test} from "node:test";
-import type {ConnectionOptions, RpcError} from "../../../client/client.ts";
+import type {RpcError, UrlOptions} from "../../../client/client.ts";
 import {
+  ADDRESS,
   answerFirst,
   createClient,
   hasCode,
@@ -12,59 +14,54 @@ import {
   startForeignProofd,
 } from "../../support/http/foreignProofd.ts";
 import {answerCalls, answerText, Upstream} from "../../support/http/upstream.ts";
-import {waitUntil} from "../../support/wait.ts";
 
 startForeignProofd();
 
+function wait() {
+  return createClient().waitForProof({address: ADDRESS, block: 0});
+}
+
 for (const status of [429, 502, 503, 504])
-  test(`HTTP status ${status} is tried again`, async () => {
-    answerFirst(2, response => response.writeHead(status).end("busy"));
-    assert.equal((await createClient().getCoverage()).suite, "sha256");
-    assert.equal(server.requests.length, 3);
-  });
-
-test("a connection that is closed without an answer, or in the middle of one, is tried again", async () => {
-  answerFirst(1, response => response.destroy());
-  await createClient().getCoverage();
-  assert.equal(server.requests.length, 2);
-  server.requests.length = 0;
-  answerFirst(1, response => {
-    response.writeHead(200, {"content-length": 500}).write('{"jsonrpc"', () => response.destroy());
-  });
-  await createClient().getCoverage();
-  assert.equal(server.requests.length, 2);
-});
-
-test("after the last try, the error of the server is thrown", async () => {
-  const refusal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"the queue is full"}}';
-  server.handler = answerText(refusal, 503);
-  await assert.rejects(createClient().getCoverage(), error => {
-    hasCode(-32005)(error);
-    assert.equal((error as RpcError).status, 503);
-    return true;
-  });
-  assert.equal(server.requests.length, 3);
-  server.handler = (_, response) => response.destroy();
-  await assert.rejects(createClient().getCoverage(), hasCode("UNREACHABLE"));
-  assert.equal(server.requests.length, 6);
-});
-
-test("a server that asks for a wait is not asked again before, and not at all if the wait is too long", async () => {
-  const order: string[] = [];
-  answerFirst(1, response => {
-    setTimeout(() => order.push("most of the second is over"), 900);
-    response.writeHead(503, {"retry-after": "1"}).end();
-  });
-  await createClient().getCoverage();
-  order.push("asked again");
-  assert.deepEqual(order, ["most of the second is over", "asked again"]);
-  server.requests.length = 0;
-  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
-  for (const wait of ["61", inAnHour]) {
-    answerFirst(1, response => response.writeHead(429, {"retry-after": wait}).end());
+  test(`HTTP status ${status} is the error of a call, and a wait asks again`, async () => {
+    answerFirst(1, response => response.writeHead(status).end("busy"));
     await assert.rejects(createClient().getCoverage(), hasCode("HTTP_STATUS"));
     assert.equal(server.requests.length, 1);
     server.requests.length = 0;
+    assert.equal((await wait()).account?.balance, 5n);
+    assert.equal(server.requests.length, 3);
+  });
+
+test("so does a connection that is closed without an answer, or in the middle of one", async () => {
+  const breaks: ((response: ServerResponse) => void)[] = [
+    response => response.destroy(),
+    response => {
+      response.writeHead(200, {"content-length": 500}).write('{"jsonrpc"', () => response.destroy());
+    },
+  ];
+  for (const answer of breaks) {
+    answerFirst(1, answer);
+    await assert.rejects(createClient().getCoverage(), hasCode("UNREACHABLE"));
+    assert.equal(server.requests.length, 1);
+    server.requests.length = 0;
+    await wait();
+    assert.equal(server.requests.length, 3);
+    server.requests.length = 0;
+  }
+});
+
+test("the error of a server that is busy has its code, its status, and the wait that it asks for", async () => {
+  const refusal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"the queue is full"}}';
+  for (const [retryAfter, retryAfterMs] of [
+    ["31", 31_000],
+    ["soon", undefined],
+  ] as const) {
+    server.handler = (_, response) => response.writeHead(503, {"retry-after": retryAfter}).end(refusal);
+    await assert.rejects(createClient().getCoverage(), error => {
+      hasCode(-32005)(error);
+      const {status, retryAfterMs: wait} = error as RpcError;
+      assert.deepEqual([status, wait], [503, retryAfterMs]);
+      return true;
+    });
   }
 });
 
@@ -99,53 +96,21 @@ test("a call that is not answered in its time is TIMEOUT, before its head and in
   await slow.stop();
 });
 
-test("the page of a proxy that is busy is tried again, although no answer is so long", async () => {
+test("the page of a proxy that is busy is HTTP_STATUS, although no answer is so long", async () => {
   answerFirst(1, response => response.writeHead(503).end(" ".repeat(40_000)));
-  assert.equal((await createClient().getCoverage()).suite, "sha256");
+  await assert.rejects(createClient().getCoverage(), hasCode("HTTP_STATUS"));
 });
 
-test("at most so many requests are open as the caller allows, and an aborted call makes room", async () => {
-  const held: ServerResponse[] = [];
-  server.handler = (_, response) => held.push(response);
-  const holdRequests = (count: number) => waitUntil(`${count} requests`, () => held.length >= count);
-  const client = createClient({concurrency: 2, maxBatchCalls: 1});
-  const aborts = Array.from({length: 4}, () => new AbortController());
-  const calls = aborts.map(({signal}) => client.getCoverage({signal}));
-  const settled = Promise.allSettled(calls);
-  await holdRequests(2);
-  // The third is aborted before its turn, so the fourth comes when the first ends.
-  aborts[2]?.abort(new Error("third"));
-  await assert.rejects(calls[2] as Promise<unknown>, /third/);
-  aborts[0]?.abort(new Error("first"));
-  await holdRequests(3);
-  for (const response of held) response.destroy();
-  server.handler = answerCalls(() => ({result: NO_COVERAGE}));
-  assert.deepEqual(
-    (await settled).map(({status}) => status),
-    ["rejected", "fulfilled", "rejected", "fulfilled"],
-  );
-  // The two that were held are tried again.
-  assert.equal(server.requests.length, 5);
-});
-
-test("an aborted call of a batch rejects at once, and the others get their answers", async () => {
-  let release: (() => void) | undefined;
-  const arrived = new Promise<void>(resolve => {
-    server.handler = (request, response) => {
-      release = () => answerCalls(() => ({result: NO_COVERAGE}))(request, response);
-      resolve();
-    };
-  });
-  const client = createClient();
+test("an aborted call rejects at once, and its connection is closed", async () => {
   const abort = new AbortController();
-  const aborted = client.getCoverage({signal: abort.signal});
-  const other = client.getCoverage();
-  await arrived;
-  abort.abort();
-  await assert.rejects(aborted, {name: "AbortError"});
-  release?.();
-  assert.equal((await other).suite, "sha256");
-  await assert.rejects(client.getCoverage({signal: AbortSignal.abort()}), {name: "AbortError"});
+  let closed: Promise<unknown> | undefined;
+  server.handler = (_, response) => {
+    closed = once(response, "close");
+    abort.abort();
+  };
+  await assert.rejects(createClient().getCoverage({signal: abort.signal}), {name: "AbortError"});
+  await closed;
+  await assert.rejects(createClient().getCoverage({signal: abort.signal}), {name: "AbortError"});
   assert.equal(server.requests.length, 1);
 });
 
@@ -153,15 +118,12 @@ test("headers go with every request, and options that are none are refused", asy
   server.handler = answerCalls(() => ({result: NO_COVERAGE}));
   await createClient({headers: {authorization: "Bearer 17"}}).getCoverage();
   assert.equal(server.requests[0]?.head.headers.authorization, "Bearer 17");
-  const wrong: Partial<ConnectionOptions>[] = [
+  const wrong: Partial<UrlOptions>[] = [
     {url: "ftp://127.0.0.1"},
     {url: "nowhere"},
     {url: "http://user:word@127.0.0.1"},
     {timeoutMs: 0},
     {timeoutMs: 2 ** 31},
-    {concurrency: 0},
-    {maxBatchCalls: 0.5},
-    {retry: {times: -1}},
   ];
   for (const options of wrong) assert.throws(() => createClient(options), TypeError);
   for (const missing of ["suite", "trustedRoot"])

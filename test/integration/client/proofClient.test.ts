@@ -10,27 +10,26 @@ import {
   sha256Suite,
   verifyMultiProof,
 } from "../../../client/client.ts";
-import {proofActions} from "../../../client/viem/proofActions.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
+import {TrustedRoots} from "../../../client/service/trustedRoot.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {CHAIN_ID, createLines} from "../../support/chains/serviceLines.ts";
-import {FINALIZED, type FrontService, FrontStore, LATEST} from "../../support/http/frontService.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {waitUntil} from "../../support/wait.ts";
 
+const LATEST = 8;
+const FINALIZED = 4;
 const ACCOUNT = ACCOUNTS[0] as string;
 const OTHER = ACCOUNTS[7] as string;
 const KEYS = ["0x1", "0x02", "0x9"];
 
-let store: FrontStore;
+let folder: WorkFolder;
 let daemon: OwnService;
 /** State roots by block number, as the import wrote them. */
 const roots: string[] = [];
 
 before(async () => {
-  store = await FrontStore.create();
-  daemon = await OwnService.serve(["--db", await store.copy(), "--hardfork", "osaka", "--workers", "1"], {
-    estimates: true,
-  });
+  folder = await WorkFolder.create();
+  const db = await folder.importChain("db", LATEST, FINALIZED);
+  daemon = await OwnService.serve(["--db", db, "--hardfork", "osaka", "--workers", "1"], {estimates: true});
   for (let block = 0; block <= LATEST; block++) {
     const {result} = await daemon.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
     roots.push(result.stateRoot);
@@ -39,7 +38,7 @@ before(async () => {
 
 after(async () => {
   await daemon.stop();
-  await store.remove();
+  await folder.remove();
 });
 
 function rootOf(block: bigint): string {
@@ -48,18 +47,6 @@ function rootOf(block: bigint): string {
 
 function createClient(url = daemon.url) {
   return createProofClient({url, suite: sha256Suite, trustedRoot: rootOf});
-}
-
-/** @returns how many HTTP requests the daemon has answered during the work */
-async function countRequests(work: () => Promise<unknown>): Promise<number> {
-  const read = async (): Promise<number> => {
-    const {text} = await daemon.get("/metrics");
-    const counts = text.matchAll(/^proofd_request_duration_seconds_count\{.*\} (\d+)$/gm);
-    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-  };
-  const before = await read();
-  await work();
-  return (await read()) - before;
 }
 
 test("getProof gives the values of an account and its slots, proved against the trusted root of the block", async () => {
@@ -130,55 +117,18 @@ test("getMultiProof gives what each entry proves, and bytes that verify alone", 
   }
 });
 
-test("calls that are made in the same tick are one HTTP request", async () => {
-  const client = createClient();
-  const requests = await countRequests(async () => {
-    const answers = await Promise.all([
-      ...ACCOUNTS.map(address => client.getProof({address, storageKeys: ["0x2"], block: "finalized"})),
-      client.getCoverage(),
-    ]);
-    assert.equal(answers.length, ACCOUNTS.length + 1);
-  });
-  assert.equal(requests, 1);
-  const divided = createProofClient({
-    url: daemon.url,
-    suite: sha256Suite,
-    trustedRoot: rootOf,
-    maxBatchCalls: 15,
-  });
-  const ask = () => Promise.all(ACCOUNTS.map(address => divided.getProof({address})));
-  assert.equal(await countRequests(ask), 3);
-});
-
-test("answers for one block that come together ask for its trusted root once", async () => {
+test("a trusted root that several answers wait for is asked for once", async () => {
   const asked: bigint[] = [];
-  const client = createProofClient({
-    url: daemon.url,
+  const roots = new TrustedRoots({
     suite: sha256Suite,
     trustedRoot: async block => {
       asked.push(block);
       return rootOf(block);
     },
   });
-  await Promise.all(ACCOUNTS.map((address, at) => client.getProof({address, block: at < 20 ? 2 : 3})));
+  const found = await Promise.all([2n, 3n, 2n, 3n].map(block => roots.of(block, undefined)));
   assert.deepEqual(asked, [2n, 3n]);
-});
-
-test("a batch that the server refuses as a whole is sent in halves, until each call has its own answer", async () => {
-  const client = createClient();
-  // One of these has the cost of a whole request (docs/json-rpc.md).
-  const heavy = () => client.getFinalizations({count: 1000});
-  const requests = await countRequests(async () => {
-    const light = Array.from({length: 6}, () => client.getStateRoot({block: 1}));
-    const refused = assert.rejects(client.getProof({address: ACCOUNT, block: 99}), {code: -32001});
-    assert.deepEqual(await Promise.all([heavy(), heavy()]), [[], []]);
-    assert.deepEqual(
-      (await Promise.all(light)).map(({number}) => number),
-      Array(6).fill(1n),
-    );
-    await refused;
-  });
-  assert.ok(requests > 1 && requests < 2 * 9, String(requests));
+  assert.deepEqual(found.map(encodeHex), [2n, 3n, 2n, 3n].map(rootOf));
 });
 
 test("with verify: false answers come as the server sent them", async () => {
@@ -266,38 +216,27 @@ test("errors keep the server's code and data", async () => {
   await assert.rejects(client.waitForProof({address: ACCOUNT, timeoutMs: Number.NaN}), TypeError);
 });
 
-/** Runs against a service whose finality the test moves. */
-function serveWaiting(use: (service: FrontService, url: string) => Promise<void>): Promise<void> {
-  return store.serve(service => use(service, `http://127.0.0.1:${service.port}`));
-}
-
-/** Returns when a client has seen what is finalized. */
-function waitForLook(service: FrontService): Promise<void> {
-  const sample = 'proofd_calls_total{method="chain_getCoverage",code="0"}';
-  return waitUntil("a look at finality", async () => (await service.readMetric(sample)) > 0);
-}
-
-test("waitForProof gives the proof of the newest block when it is finalized", async () => {
-  await serveWaiting(async (service, url) => {
-    const waiting = createClient(url).waitForProof({address: ACCOUNT, storageKeys: KEYS});
-    await waitForLook(service);
+test("waitForProof gives the proof of the newest block as soon as it is finalized", async () => {
+  const service = await OwnService.start({db: await folder.importChain("own", LATEST, FINALIZED)});
+  try {
+    const client = createClient(service.url);
+    const waiting = client.waitForProof({address: ACCOUNT, storageKeys: KEYS, intervalMs: 1});
+    assert.equal((await client.getProof({address: ACCOUNT})).block, BigInt(FINALIZED));
     await service.engine.finalize(LATEST);
     const {block, stateRoot, slots} = await waiting;
     assert.deepEqual([block, stateRoot, slots.length], [BigInt(LATEST), roots[LATEST], 3]);
-  });
+  } finally {
+    await service.stop();
+  }
 });
 
 test("waitForProof ends with -32002 when its time is over, and at once when it is aborted", async () => {
-  await serveWaiting(async (service, url) => {
-    const client = createClient(url);
-    const abort = new AbortController();
-    const waiting = client.waitForProof({address: ACCOUNT, block: LATEST, signal: abort.signal});
-    await waitForLook(service);
-    abort.abort(new Error("the test has seen enough"));
-    await assert.rejects(waiting, /the test has seen enough/);
-    const short = client.waitForProof({address: ACCOUNT, block: LATEST, timeoutMs: 1});
-    await assert.rejects(short, {code: -32002});
-  });
+  const wait = {address: ACCOUNT, block: LATEST};
+  await assert.rejects(createClient().waitForProof({...wait, timeoutMs: 1}), {code: -32002});
+  const abort = new AbortController();
+  const waiting = createClient().waitForProof({...wait, signal: abort.signal});
+  setImmediate(() => abort.abort(new Error("the test has seen enough")));
+  await assert.rejects(waiting, /the test has seen enough/);
 });
 
 test("a trusted root that cannot be found is the error of its source, and no proof is given", async () => {
@@ -314,31 +253,31 @@ test("a trusted root that cannot be found is the error of its source, and no pro
   assert.equal((await client.getProof({address: ACCOUNT, block: 4})).block, 4n);
 });
 
-test("proofActions verify what any client with a request method is answered", async () => {
+test("a client with the request function of another library verifies what that is answered", async () => {
   const calls: string[] = [];
-  const provider = {
-    async request({method, params}: {method: string; params: readonly unknown[]}): Promise<unknown> {
-      calls.push(method);
-      const {result, error} = await daemon.call(method, params);
-      if (error !== undefined) throw Object.assign(new Error(error.message), error);
-      return result;
-    },
+  const request = async ({method, params}: {method: string; params: readonly unknown[]}) => {
+    calls.push(method);
+    const {result, error} = await daemon.call(method, params);
+    if (error !== undefined) throw Object.assign(new Error(error.message), error);
+    return result;
   };
-  const {proofs} = proofActions({suite: sha256Suite, trustedRoot: rootOf})(provider);
-  const {block, slots} = await proofs.getProof({address: ACCOUNT, storageKeys: KEYS});
+  const client = createProofClient({request, suite: sha256Suite, trustedRoot: rootOf});
+  const {block, slots} = await client.getProof({address: ACCOUNT, storageKeys: KEYS});
   assert.deepEqual([block, slots], [BigInt(FINALIZED), [1n, 0x22n, undefined]]);
-  // JSON from the provider, and bytes for the caller.
+  // JSON from the library, and bytes for the caller.
   const entries = [{address: ACCOUNT, storageKeys: KEYS}];
-  const multi = await proofs.getMultiProof({entries});
+  const multi = await client.getMultiProof({entries});
   assert.deepEqual(multi.entries[0]?.slots, slots);
   const direct = await createClient().getMultiProof({entries});
   assert.deepEqual(multi.proof, direct.proof);
-  assert.equal((await proofs.estimateGas({call: {from: ACCOUNT, to: OTHER, value: 5n}})).gasLimit, 21_000n);
-  await assert.rejects(proofs.waitForProof({address: ACCOUNT, block: LATEST, timeoutMs: 1}), {code: -32002});
-  await assert.rejects(proofs.getCoverage({signal: AbortSignal.abort()}), {name: "AbortError"});
-  const wrong = proofActions({suite: sha256Suite, trustedRoot: roots[0] as string})(provider);
-  await assert.rejects(wrong.proofs.getProof({address: ACCOUNT, block: 4}), ProofError);
-  const unverified = proofActions({verify: false})(provider);
-  assert.equal((await unverified.proofs.getProof({address: ACCOUNT})).block, BigInt(FINALIZED));
+  assert.equal((await client.estimateGas({call: {from: ACCOUNT, to: OTHER, value: 5n}})).gasLimit, 21_000n);
+  await assert.rejects(client.waitForProof({address: ACCOUNT, block: LATEST, timeoutMs: 1}), {code: -32002});
+  await assert.rejects(client.getCoverage({signal: AbortSignal.abort()}), {name: "AbortError"});
+  const wrong = createProofClient({request, suite: sha256Suite, trustedRoot: roots[0] as string});
+  await assert.rejects(wrong.getProof({address: ACCOUNT, block: 4}), ProofError);
+  const unverified = createProofClient({request, verify: false});
+  assert.equal((await unverified.getProof({address: ACCOUNT})).block, BigInt(FINALIZED));
+  const silent = createProofClient({request: () => new Promise(() => {}), verify: false, timeoutMs: 1});
+  await assert.rejects(silent.getCoverage(), {code: "TIMEOUT"});
   assert.ok(!calls.includes("chain_getProof") && calls.includes("chain_getProofAt"));
 });

@@ -35,13 +35,12 @@ function createClient(url = service.daemon.url) {
     url,
     suite: sha256Suite,
     trustedRoot: block => service.root(Number(block)),
-    retry: {times: 0},
   });
 }
 
 function pull(parameters: Partial<PullChangesParameters> = {}, client = createClient()) {
   const blocks = parameters.cursor === undefined ? {from: 0, to: 3} : {};
-  return pullChanges(client, {tree: "all", leavesPerAnswer: 3, ...blocks, ...parameters});
+  return pullChanges(client, {tree: "all", leavesPerAnswer: 3, retryMs: 0, ...blocks, ...parameters});
 }
 
 async function collect(changes: AsyncIterable<PulledChanges>): Promise<PulledChanges[]> {

@@ -32,12 +32,11 @@ function createClient(url = service.daemon.url) {
     url,
     suite: sha256Suite,
     trustedRoot: block => service.root(Number(block)),
-    retry: {times: 0},
   });
 }
 
 function pull(parameters: Partial<PullParameters> = {}, client = createClient()) {
-  return pullProofs(client, {requests: REQUESTS, keysPerProof: 20, ...parameters});
+  return pullProofs(client, {requests: REQUESTS, keysPerProof: 20, retryMs: 0, ...parameters});
 }
 
 async function collect(proofs: AsyncIterable<PulledProof>): Promise<PulledProof[]> {

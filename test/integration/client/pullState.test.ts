@@ -35,17 +35,16 @@ after(async () => {
   await service.stop();
 });
 
-function createClient({url = service.daemon.url, times = 0} = {}) {
+function createClient({url = service.daemon.url} = {}) {
   return createProofClient({
     url,
     suite: sha256Suite,
     trustedRoot: block => service.root(Number(block)),
-    retry: {times, firstMs: 1, longestMs: 5},
   });
 }
 
 function pull(parameters: Partial<PullStateParameters> = {}, client = createClient()) {
-  return pullState(client, {tree: "accounts", leavesPerRange: 5, threads: 0, ...parameters});
+  return pullState(client, {tree: "accounts", leavesPerRange: 5, threads: 0, retryMs: 0, ...parameters});
 }
 
 async function collect(ranges: AsyncIterable<PulledRange>): Promise<PulledRange[]> {
@@ -62,10 +61,9 @@ function leavesOf(ranges: readonly PulledRange[]): TreeLeaf[] {
 async function pullChanged(
   change: ForwardingProxy["change"],
   parameters: Partial<PullStateParameters> = {},
-  times = 0,
 ): Promise<PulledRange[]> {
   proxy.change = change;
-  return collect(pull(parameters, createClient({url: proxy.url.href, times})));
+  return collect(pull(parameters, createClient({url: proxy.url.href})));
 }
 
 async function postJson(body: string): Promise<ForwardedAnswer> {
@@ -118,19 +116,16 @@ test("a pull of an address gives its account and its slots, those of the block t
   }
 });
 
-test("a pull of all trees asks for the small storage trees in batches, and gives what pulls of each tree give", async () => {
-  const requests: UpstreamRequest[] = [];
-  proxy.change = async (request, forward) => {
-    requests.push(request);
-    return forward();
+test("a pull of all trees gives what pulls of each tree give", async () => {
+  let [open, most] = [0, 0];
+  proxy.change = async (_, forward) => {
+    most = Math.max(most, ++open);
+    return forward().finally(() => open--);
   };
   const client = createClient({url: proxy.url.href});
-  const ranges = await collect(pull({tree: "all", block: 3, leavesPerRange: 64}, client));
-  // The account tree is one range, and 40 storage trees are two batches.
-  assert.deepEqual(
-    requests.map(({call}) => (Array.isArray(call) ? call.length : 1)),
-    [1, 32, 8],
-  );
+  const ranges = await collect(pull({tree: "all", block: 3, leavesPerRange: 64, ahead: 2}, client));
+  // Of small trees, eight are asked for in place of a range.
+  assert.ok(most > 2 && most <= 16, String(most));
   const single: PulledRange[] = await collect(pull({block: 3, leavesPerRange: 64}));
   for (const leaf of leavesOf(single))
     if (leaf.role === "account")
@@ -205,12 +200,38 @@ test("answers in another order, in parts, and after broken connections are put t
   assert.deepEqual(leavesOf(reordered), expected);
 
   let requests = 0;
-  const broken = await pullChanged(
-    async (_, forward) => (requests++ % 3 === 0 ? undefined : forward()),
-    {},
-    5,
-  );
+  const broken = await pullChanged(async (_, forward) => (++requests % 3 === 0 ? undefined : forward()), {
+    retryMs: 30_000,
+  });
   assert.deepEqual(leavesOf(broken), expected);
+});
+
+test("while a server is busy it is asked again, not before it says, and no longer than retryMs", async () => {
+  const busy = {status: 503, type: "text/plain", body: Buffer.of()};
+  const order: string[] = [];
+  let requests = 0;
+  const change: ForwardingProxy["change"] = async (_, forward) => {
+    if (++requests !== 2) return forward();
+    setTimeout(() => order.push("most of the second is over"), 900);
+    return {...busy, retryAfter: "1"};
+  };
+  assert.equal((await pullChanged(change, {retryMs: 30_000, leavesPerRange: 4096})).length, 1);
+  order.push("pulled");
+  assert.deepEqual(order, ["most of the second is over", "pulled"]);
+  assert.equal(requests, 3);
+  for (const [retryAfter, isAskedAgain] of [
+    ["60", false],
+    [undefined, true],
+  ] as const) {
+    requests = 0;
+    const always: ForwardingProxy["change"] = async () => {
+      requests++;
+      return {...busy, retryAfter};
+    };
+    const pulling = pullChanged(always, {block: 3, retryMs: 100, ahead: 1});
+    await assert.rejects(pulling, {code: "HTTP_STATUS", status: 503});
+    assert.equal(requests > 1, isAskedAgain, String(requests));
+  }
 });
 
 test("a server that answers fewer leaves than it is asked for is asked for the rest", async () => {
@@ -247,7 +268,7 @@ test("forged ranges, and those of another block or place, are refused after all 
     proxy.change = async (request, forward) =>
       fromOf(request) === 20 ? change(request, forward) : forward();
     await assert.rejects(async () => {
-      for await (const {from} of pull({block: 3}, createClient({url: proxy.url.href, times: 3})))
+      for await (const {from} of pull({block: 3, retryMs: 30_000}, createClient({url: proxy.url.href})))
         read.push(from);
     }, ProofError);
     assert.deepEqual(read, [0, 5, 10, 15]);

@@ -17,7 +17,6 @@ import {
   type TreeLeaf,
   verifyChanges,
 } from "../../../client/client.ts";
-import {proofActions} from "../../../client/viem/proofActions.ts";
 import demo from "../../../demo/addresses.json" with {type: "json"};
 import type {OwnService} from "./ownService.ts";
 
@@ -117,7 +116,7 @@ export function testDemoChanges(service: () => OwnService): void {
       request: async ({method, params: asked}: {method: string; params: readonly unknown[]}) =>
         (await service().call(method, [...asked])).result,
     };
-    const {proofs} = proofActions({suite: sha256Suite, trustedRoot: rootAt})(viem);
+    const proofs = createProofClient({...viem, suite: sha256Suite, trustedRoot: rootAt});
     assert.deepEqual(await proofs.getChanges(parameters), direct);
     const own = createProofClient({url: service().url, verify: false});
     assert.deepEqual(await own.getChanges(parameters), {fromBlock: FROM, toBlock: TO, proof});

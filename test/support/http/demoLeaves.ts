@@ -21,7 +21,6 @@ import {
   verifyLeaves,
 } from "../../../client/client.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
-import {proofActions} from "../../../client/viem/proofActions.ts";
 import demo from "../../../demo/addresses.json" with {type: "json"};
 import type {OwnService} from "./ownService.ts";
 
@@ -133,7 +132,7 @@ export function testDemoLeaves(service: () => OwnService): void {
       request: async ({method, params: asked}: {method: string; params: readonly unknown[]}) =>
         (await service().call(method, [...asked])).result,
     };
-    const {proofs} = proofActions({suite: sha256Suite, trustedRoot: readRoot})(viem);
+    const proofs = createProofClient({...viem, suite: sha256Suite, trustedRoot: readRoot});
     assert.deepEqual(await proofs.getLeaves(parameters), direct);
     const own = createProofClient({url: service().url, verify: false});
     assert.deepEqual(await own.getLeaves(parameters), {block: BLOCK, proof});

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type {ServerResponse} from "node:http";
 import {after, afterEach, before} from "node:test";
-import {type ConnectionOptions, createProofClient, RpcError, sha256Suite} from "../../../client/client.ts";
+import {createProofClient, RpcError, sha256Suite, type UrlOptions} from "../../../client/client.ts";
 import {ReferenceState} from "../reference/referenceState.ts";
 import {answerCalls, Upstream} from "./upstream.ts";
 
@@ -35,12 +35,11 @@ export function startForeignProofd(): void {
   });
 }
 
-export function createClient(options: Partial<ConnectionOptions> = {}) {
+export function createClient(options: Partial<UrlOptions> = {}) {
   return createProofClient({
     url: server.url.href,
     suite: sha256Suite,
     trustedRoot: root,
-    retry: {times: 2, firstMs: 1},
     ...options,
   });
 }
@@ -54,10 +53,26 @@ export function hasCode(code: unknown) {
   };
 }
 
-/** Answers the first requests so, and all after them as an empty proofd does. */
+/** The answer of chain_getProofAt for block 0. */
+export function provenAnswer() {
+  const block = {
+    number: "0x0",
+    hash: `0x${"00".repeat(32)}`,
+    stateRoot: `0x${Buffer.from(root).toString("hex")}`,
+    finalized: true,
+  };
+  return {block, proof: state.prove(0, ADDRESS, [])};
+}
+
+/** Answers as a proofd does whose block 0 is finalized. */
+export const answerFinalized = answerCalls(method => ({
+  result: method === "chain_getCoverage" ? {...NO_COVERAGE, finalized: "0x0"} : provenAnswer(),
+}));
+
+/** Answers the first requests so, and all after them as a proofd does whose block 0 is finalized. */
 export function answerFirst(count: number, answer: (response: ServerResponse) => void): void {
   server.handler = (request, response) => {
     if (server.requests.length <= count) answer(response);
-    else answerCalls(() => ({result: NO_COVERAGE}))(request, response);
+    else answerFinalized(request, response);
   };
 }

@@ -6,6 +6,7 @@ export interface ForwardedAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: Buffer;
+  readonly retryAfter?: string | undefined;
 }
 
 /** @returns the answer to send; undefined: the connection is closed without one */
@@ -30,7 +31,8 @@ export class ForwardingProxy extends Upstream {
       };
       const answer = await proxy.change(request, forward);
       if (answer === undefined) return void response.destroy();
-      response.writeHead(answer.status, {"content-type": answer.type});
+      const {status, type, retryAfter} = answer;
+      response.writeHead(status, {"content-type": type, ...(retryAfter && {"retry-after": retryAfter})});
       response.end(answer.body);
     };
     await proxy.start();
