@@ -3,19 +3,14 @@
  * files; `npm run test:soak` takes all.
  */
 import assert from "node:assert/strict";
-import {existsSync} from "node:fs";
 import {after, before, test} from "node:test";
-import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {runByInterpreter} from "../../support/evm/interpreterTransaction.ts";
-import {runChild} from "../../support/processes/childProcesses.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {isSoak, sampleOf} from "../../support/soak.ts";
+import {unpackTests} from "../../support/stateTests/publishedTests.ts";
 import {findTests, Tally} from "../../support/stateTests/tally.ts";
 
-const PACKED = fileURLToPath(
-  new URL("../shared/data/execution-tests/fixtures.tar.xz", import.meta.resolve("#package/package.json")),
-);
 /** Why a case may be skipped. */
 const SKIPPED =
   /^(fork|network) (Frontier|Homestead|Byzantium|ConstantinopleFix|Istanbul)$|^the interpreter declines: state$/;
@@ -25,17 +20,10 @@ let lack: string | undefined;
 
 before(async () => {
   folder = await WorkFolder.create();
-  lack = await unpack();
+  lack = await unpackTests(folder.path);
 });
 
 after(() => folder.remove());
-
-/** @returns why there are no tests */
-async function unpack(): Promise<string | undefined> {
-  if (!existsSync(PACKED)) return `${PACKED} is absent`;
-  const {code, stderr} = await runChild("tar", ["-C", folder.path, "-xf", PACKED]);
-  return code === 0 ? undefined : `tar cannot unpack ${PACKED}: ${stderr}`;
-}
 
 for (const {title, part, least} of [
   {

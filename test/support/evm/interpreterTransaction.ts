@@ -5,7 +5,7 @@ import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
 import {recoverAddress} from "../../../workers/evm/ecrecover.ts";
 import {Evm} from "../../../workers/evm/evm.ts";
-import {rulesOf} from "../../../workers/evm/rules.ts";
+import {type EvmRules, rulesOf} from "../../../workers/evm/rules.ts";
 import {readTransaction} from "../../../workers/execution/block/transaction.ts";
 import {BLOB_GAS, blobBaseFee} from "../../../workers/execution/rules/fees.ts";
 import {forkRules} from "../../../workers/execution/rules/forkRules.ts";
@@ -27,8 +27,13 @@ export function evmUnder(fork: ChainFork): Evm {
 }
 
 /** Sets the state and the block, as EVM opcodes see it. */
-export function setUp(evm: Evm, fork: ChainFork, source: InterpreterState, block: BlockFields): void {
-  const rules = rulesOf(fork.name);
+export function setUp(
+  evm: Evm,
+  fork: ChainFork,
+  source: InterpreterState,
+  block: BlockFields,
+  rules = rulesOf(fork.name),
+): void {
   assert.ok(rules);
   evm.moveTo(source);
   evm.setBlock(rules, {
@@ -45,6 +50,7 @@ function feesOf({name, forks}: ChainFork, {coinbase, baseFee = 0n, excessBlobGas
 
 /**
  * @param transaction - RLP, after its type's byte if it has one
+ * @param evmRules - default: the fork's
  * @throws EvmDeclined
  */
 export async function runByInterpreter(
@@ -52,12 +58,13 @@ export async function runByInterpreter(
   before: MemoryState,
   block: BlockFields,
   transaction: Uint8Array,
+  evmRules?: EvmRules,
 ): Promise<Outcome> {
   const source = new InterpreterState(before, block.blockHash);
   const {name, forks} = fork;
   const rules = forkRules(name);
   const evm = evmUnder(fork);
-  setUp(evm, fork, source, block);
+  setUp(evm, fork, source, block, evmRules);
   try {
     const item = (transaction[0] ?? 0) >= FIRST_LIST ? transaction : RLP.encode(transaction);
     const decoded = readTransaction(new RlpReader(new Uint8Array(item)), forks.chainId);

@@ -1,6 +1,6 @@
 /** What each opcode costs and takes from the stack, from the yellow paper and the EIPs that added it. */
-import {assemble, OP} from "../../estimates/bytecode.ts";
-import type {EvmKit, GasCase} from "../evmKit.ts";
+import {assemble, OP} from "../estimates/bytecode.ts";
+import type {EvmKit, GasCase} from "./evmKit.ts";
 
 /** Opcode, words taken, words left, gas with zeros as words, first fork. */
 type Row = readonly [opcode: number, taken: number, left: number, gas: number, since?: string];

@@ -1,0 +1,77 @@
+/** What no published test tells of the numbers in `params` (workers/evm/rules.ts): edges, and what older forks have. */
+import assert from "node:assert/strict";
+import {assemble, OP, type Part, pushWidth} from "../estimates/bytecode.ts";
+import type {GasCase} from "./evmKit.ts";
+
+const [COLD_ACCOUNT, COLD_SLOT, WARM] = [2600, 2100, 100];
+const [PLAIN, DELEGATED] = [0xacc0n, 0xde1en];
+const SENTRY = 2300;
+
+export const PARAM_CASES: readonly GasCase[] = [
+  {
+    title: "SSTORE with 2 300 gas left or less fails, whatever it would cost",
+    check: kit => {
+      const code = assemble(0n, OP.SLOAD, OP.POP, 0n, 0n, OP.SSTORE);
+      const before = BigInt(3 + COLD_SLOT + 2 + 6);
+      kit.expectFailure(code, {gas: before + BigInt(SENTRY)});
+      kit.expectGas(code, Number(before) + WARM, {gas: before + BigInt(SENTRY) + 1n});
+    },
+  },
+  {
+    title: "precompiles are warm, as many as the fork has",
+    check: kit => {
+      const last = kit.has("prague") ? 0x11 : kit.has("cancun") ? 0x0a : 0x09;
+      for (let address = 0; address <= 0x14; address++)
+        kit.expectGas(
+          assemble(BigInt(address), OP.BALANCE),
+          3 + (address > 0 && address <= last ? WARM : COLD_ACCOUNT),
+        );
+      kit.expectGas(assemble(0x100n, OP.BALANCE), 3 + (kit.has("osaka") ? WARM : COLD_ACCOUNT));
+    },
+  },
+  {
+    title: "EIP-3529: a slot that is cleared gives back 4 800 gas since london, 15 000 before",
+    check: kit => {
+      const refundOf = (...writes: readonly bigint[]) =>
+        kit.run(assemble(...writes.flatMap((written): Part[] => [written, 0n, OP.SSTORE])), {
+          slots: {"0x0": 1n},
+        }).refund;
+      const clearing = kit.has("london") ? 4800n : 15_000n;
+      assert.deepEqual([refundOf(0n), refundOf(0n, 2n), refundOf(2n, 0n)], [clearing, 0n, clearing]);
+      assert.equal(refundOf(0n, 1n), BigInt(5000 - COLD_SLOT - WARM));
+    },
+  },
+  {
+    title: "EIP-3529: SELFDESTRUCT gives nothing back since london, 24 000 gas before",
+    check: kit => {
+      const {refund} = kit.run(assemble(PLAIN, OP.SELFDESTRUCT), {balance: 3n});
+      assert.equal(refund, kit.has("london") ? 0n : 24_000n);
+    },
+  },
+  {
+    title: "EIP-3541: code that begins with 0xef is refused since london",
+    check: kit => {
+      const {end} = kit.run(assemble(0xefn, 0n, OP.MSTORE8, 1n, 0n, OP.RETURN), {isCreation: true});
+      assert.equal(end === "success", !kit.has("london"), end);
+    },
+  },
+  {
+    title: "EIP-3860: initcode of 49 153 bytes ends the frame since shanghai",
+    check: kit => {
+      const create = (size: bigint) => assemble(pushWidth(size, 3), 0n, 0n, OP.CREATE);
+      if (kit.has("shanghai")) kit.expectFailure(create(49_153n));
+      for (const size of kit.has("shanghai") ? [49_152n] : [49_152n, 49_153n])
+        assert.equal(kit.run(create(size)).end, "success");
+    },
+  },
+  {
+    title: "EIP-7702: before prague a delegation is code that begins with an invalid opcode",
+    check: kit => {
+      const code = assemble(Uint8Array.of(0xef, 1, 0), new Uint8Array(20));
+      const setting = {accounts: [[DELEGATED, {nonce: 1n, code}]]} as const;
+      const call = assemble(0n, 0n, 0n, 0n, 0n, DELEGATED, 1000n, OP.CALL);
+      // To the zero address, which has no code.
+      kit.expectGas(call, 21 + COLD_ACCOUNT + (kit.has("prague") ? COLD_ACCOUNT : 1000), setting);
+    },
+  },
+];
