@@ -41,7 +41,7 @@ export interface RunningService {
   readonly url: string;
   readonly announcement: Announcement;
   readonly engine: Engine;
-  /** Resolves if what the operator gave can never work, such as a bad genesis file. The service still runs. */
+  /** Resolves if what the operator gave can never work, such as a bad genesis file, or if the store is lost. Stop the service then. */
   readonly failed: Promise<WorkError>;
   /**
    * Answers the requests that have begun, and ends everything.
@@ -77,7 +77,8 @@ export async function startService(
   const onOrder: OrderListener = ({kind, to}, answer) =>
     log.info({to, ...answerFields(answer)}, `proofd ${kind}`);
   if (options.feed !== undefined) await takeFirstSnapshot(options, options.feed, log, stopping);
-  const store = await OwnedStore.open(describePool(options, trouble, log), onOrder);
+  const ending = new Ending();
+  const store = await OwnedStore.open(describePool(options, trouble, ending, log), onOrder);
   const ends = new Ends();
   let isStarted = false;
   ends.add("the store", onWait => store.close(!isStarted, onWait));
@@ -85,7 +86,7 @@ export async function startService(
     if (demo) await importDemo(store.engine, chainId, stopping, onDemo);
     const finality = await createFinality(options.finality, store.engine, log);
     if (finality !== undefined) ends.add("finality", () => finality.stop());
-    const service = await serve(options, store.engine, finality, trouble, log, ends);
+    const service = await serve(options, store.engine, finality, trouble, ending, log, ends);
     isStarted = true;
     return service;
   } catch (error) {
@@ -110,19 +111,33 @@ async function takeFirstSnapshot(
   await takeSnapshot({directory: db, feed, chainId, suite}, log, ending.signal);
 }
 
-function describePool(options: ServiceOptions, trouble: TroubleLog, log: Logger): EngineOptions {
+/** Why a service that runs has to end. */
+class Ending {
+  fail: (error: WorkError) => void = () => {};
+  readonly failed = new Promise<WorkError>(resolve => {
+    this.fail = resolve;
+  });
+}
+
+function describePool(
+  options: ServiceOptions,
+  trouble: TroubleLog,
+  ending: Ending,
+  log: Logger,
+): EngineOptions {
   const {db, workers, cacheBytes, demo = false, diffs, l2, feed, chainId, suite, estimate, history} = options;
   return {
     directory: db,
     workers,
     cacheBytes,
-    servesFullDisk: true,
     createIfMissing: demo || diffs !== undefined || l2 !== undefined || feed !== undefined,
     chainId,
     suite,
     ...(estimate.isEnabled ? {estimates: estimate} : {}),
     pruning: {history, rests: true, onEvent: logPruning(log)},
     onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
+    onWriting: stopped => trouble.reportWriting(stopped),
+    onLost: error => ending.fail(new WorkError(`the store cannot be opened again: ${error.message}`)),
   };
 }
 
@@ -131,6 +146,7 @@ async function serve(
   engine: Engine,
   finality: RunningFinality | undefined,
   trouble: TroubleLog,
+  ending: Ending,
   log: Logger,
   ends: Ends,
 ): Promise<RunningService> {
@@ -166,11 +182,8 @@ async function serve(
     throw new WorkError(error.message);
   });
   const announcement = describeService(host, boundPort, front.http.library, engine, estimates.kind);
-  let fail: (error: WorkError) => void = () => {};
-  const failed = new Promise<WorkError>(resolve => {
-    fail = resolve;
-  });
-  const onFinal = (reason: string): void => fail(new WorkError(`the import can never succeed: ${reason}`));
+  const onFinal = (reason: string): void =>
+    ending.fail(new WorkError(`the import can never succeed: ${reason}`));
   const following =
     followed === undefined || source === undefined
       ? undefined
@@ -192,7 +205,7 @@ async function serve(
     url: announcement.url,
     announcement,
     engine,
-    failed,
+    failed: ending.failed,
     stop: (timeoutMs = STOP_MS) => {
       following?.stop();
       verifying?.stop();

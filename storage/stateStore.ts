@@ -14,7 +14,7 @@ import type {WriteTarget} from "./commit/writeTarget.ts";
 import {StoreError} from "./errors.ts";
 import type {HashSuite} from "./hash/suite.ts";
 import {requireAcknowledged} from "./leveldb/acknowledgedNote.ts";
-import {isWriteRefusal, openFailed} from "./leveldb/levelErrors.ts";
+import {openFailed} from "./leveldb/levelErrors.ts";
 import {LogTail} from "./leveldb/logTail.ts";
 import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "./leveldb/storeFolder.ts";
 import {StoreSource} from "./leveldb/storeSource.ts";
@@ -26,13 +26,11 @@ interface StoreOptions {
   readonly directory: string;
   /**
    * The owner verifies LevelDB's files, creates the store if there is none, and removes what a crash left. A process has
-   * exactly one owner, and opens it before all sharers. A reader reads the files, because the owner could not open LevelDB.
+   * exactly one owner, and opens it before all sharers.
    */
-  readonly role: "owner" | "sharer" | "reader";
+  readonly role: "owner" | "sharer";
   /** Owner only: may a store be created in an empty or missing directory? */
   readonly createIfMissing?: boolean;
-  /** Owner only: if the disk takes no writes, read the files instead of failing. */
-  readonly readsFullDisk?: boolean;
   /** The hash suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string | undefined;
   /** Memory for the pages and hints that this reader keeps. */
@@ -55,9 +53,6 @@ const WRITE_BUFFER_BYTES = 64 << 20;
 const TABLE_FILE_BYTES = 32 << 20;
 
 export class StateStore implements WriteTarget {
-  /** Why LevelDB is not open, and the files are read instead; undefined: it is open. */
-  refusal: StoreError | undefined;
-
   private constructor(
     readonly db: Level<Buffer, Buffer>,
     private readonly source: StoreSource,
@@ -69,7 +64,7 @@ export class StateStore implements WriteTarget {
 
   /** @throws StoreError STORE_MISSING, STORE_IN_USE, STORE_DAMAGED, FORMAT_MISMATCH, RECORD_DAMAGED, RECORD_MISSING */
   static async open(options: StoreOptions): Promise<StateStore> {
-    const {directory, role, readsFullDisk = false} = options;
+    const {directory, role} = options;
     const create = role === "owner" && options.createIfMissing === true;
     const missing = missingFolders(directory);
     refuseForeignDirectory(directory, create);
@@ -87,71 +82,50 @@ export class StateStore implements WriteTarget {
       maxFileSize: TABLE_FILE_BYTES,
     });
     const source = new StoreSource(db);
-    const openStore = async (): Promise<StateStore> => {
-      const suite = await readSuite(db, source, directory, create, options.suite);
-      const hintBytes = Math.min(options.cacheBytes / HINTS_PART, MAX_HINT_BYTES);
-      const memory = {pageBytes: options.cacheBytes - hintBytes, hintBytes};
-      const reader = new StateReader(source, suite, memory);
-      await reader.latest();
-      return new StateStore(db, source, directory, reader, isNew ? missing : undefined);
-    };
     try {
-      if (role === "reader") {
-        await db.close(); // or else Level opens by itself
-        await source.readFiles(directory);
-        return await openStore();
-      }
       await openLevel(db, directory);
-      const store = await openStore();
+      const suite = await readSuite(db, directory, create, options.suite);
+      const hintBytes = Math.min(options.cacheBytes / HINTS_PART, MAX_HINT_BYTES);
+      const reader = new StateReader(source, suite, {pageBytes: options.cacheBytes - hintBytes, hintBytes});
+      await reader.latest();
+      const store = new StateStore(db, source, directory, reader, isNew ? missing : undefined);
       if (role === "owner") await store.settle();
       return store;
     } catch (error) {
       await db.close();
-      source.closeFiles();
-      if (role !== "owner" || !readsFullDisk || isNew || !isWriteRefusal(error)) throw error;
-      await source.readFiles(directory);
-      const store = await openStore();
-      store.refusal = error;
-      return store;
+      throw error;
     }
   }
 
   /**
-   * Owner only. Closes LevelDB and opens it again, as a restart of the process does: LevelDB takes no write after one that
-   * failed, and its log may end within a record. Meanwhile, and if LevelDB does not open, this reader reads the files.
-   * `refusal` says how it went. All sharers must be closed.
+   * Owner only, after a write that LevelDB refused: closes LevelDB and opens it again, as a restart of the process does. LevelDB takes
+   * no write after one that failed, and its log may end within a record. Meanwhile this reader reads the files. All sharers must be
+   * closed.
+   *
+   * @throws StoreError as `open`: LevelDB is closed then
    */
   async reopen(): Promise<void> {
     const {db, source, directory} = this;
-    try {
-      await source.readFiles(directory);
-      await db.close();
-      const before = new LogTail(directory);
-      before.advance();
-      await requireWholeFiles(directory, META_KEYS);
-      await openLevel(db, directory);
-      const tail = new LogTail(directory);
-      tail.advance();
-      if (tail.number <= before.number)
-        throw new StoreError(
-          "WRITE_FAILED",
-          `${directory} was not closed: LevelDB still writes ${tail.number}.log`,
-        );
-      await this.settle();
-      source.readLevel();
-      this.refusal = undefined;
-    } catch (error) {
-      await db.close();
-      this.refusal =
-        error instanceof StoreError ? error : new StoreError("STORE_UNREADABLE", (error as Error).message);
-      await source.readFiles(directory);
-    }
-    await this.reader.latest();
+    await source.readFiles(directory);
+    await db.close();
+    const before = new LogTail(directory);
+    before.advance();
+    await requireWholeFiles(directory, META_KEYS);
+    await openLevel(db, directory);
+    const tail = new LogTail(directory);
+    tail.advance();
+    if (tail.number <= before.number)
+      throw new StoreError(
+        "WRITE_FAILED",
+        `${directory} was not closed: LevelDB still writes ${tail.number}.log`,
+      );
+    source.readLevel();
+    await this.settle();
   }
 
   async close(): Promise<void> {
     await this.db.close();
-    this.source.closeFiles();
+    this.source.readLevel();
   }
 
   /** Closes a store that could not be filled. Removes it if `open` created it and it has no block. */
@@ -226,13 +200,12 @@ async function openLevel(db: Level<Buffer, Buffer>, directory: string): Promise<
 /** Makes the store if it may. @param expected - the hash suite that the store must have, or that a new one gets */
 async function readSuite(
   db: Level<Buffer, Buffer>,
-  source: StoreSource,
   directory: string,
   create: boolean,
   expected: string | undefined,
 ): Promise<HashSuite> {
-  if (create && readFormat(source, directory) === undefined) return makeFormat(db, directory, expected);
-  const suite = await requireFormat(source, directory);
+  if (create && readFormat(db, directory) === undefined) return makeFormat(db, directory, expected);
+  const suite = await requireFormat(db, directory);
   if (expected !== undefined && suite.name !== expected)
     throw new StoreError(
       "FORMAT_MISMATCH",

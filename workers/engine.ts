@@ -46,8 +46,6 @@ export interface EngineOptions {
   readonly cacheBytes: number;
   /** Allows to make a store in an empty or missing directory. */
   readonly createIfMissing: boolean;
-  /** If the disk takes no writes, what is held is served, and the store is opened again once it does. */
-  readonly servesFullDisk?: boolean;
   /** For a store that this process has open already. Changes nothing, not even what a crash left. */
   readonly readOnly?: boolean;
   /** The hash suite of a store that is made. A store with another suite is refused. */
@@ -60,6 +58,13 @@ export interface EngineOptions {
   readonly pruning?: PruningOptions;
   /** Called when a worker died. Its calls fail, and it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
+  /**
+   * Called with the reason when the disk refused a write, and with undefined when blocks are written again. What is held is served
+   * all the time.
+   */
+  readonly onWriting?: (stopped: string | undefined) => void;
+  /** Called if the store cannot be opened again after a refused write. It is closed then, and the process has to end. */
+  readonly onLost?: (error: Error) => void;
 }
 
 export interface EstimateOptions {
@@ -94,7 +99,7 @@ export class Engine {
   private readonly imports: ImportThread;
   private readonly feed: FeedThread;
   private readonly writes: ChainWrites;
-  /** Settles when the store is open again; undefined: it is. */
+  /** Settles when the store is open again, or cannot be; undefined: it is open. */
   private reopening: Promise<void> | undefined;
 
   private constructor(
@@ -110,7 +115,13 @@ export class Engine {
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = new ImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
     this.feed = new FeedThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
-    this.writes = new ChainWrites(store, this.chain, this.imports, () => this.reopen());
+    this.writes = new ChainWrites(
+      store,
+      this.chain,
+      this.imports,
+      () => this.reopen(),
+      stopped => options.onWriting?.(stopped),
+    );
     if (pruning === undefined) return;
     const {finalizations} = store.reader;
     const retention = createRetention(pruning.history, {
@@ -128,7 +139,6 @@ export class Engine {
       createIfMissing,
       suite,
       role: options.readOnly === true ? "sharer" : "owner",
-      readsFullDisk: options.servesFullDisk === true,
       cacheBytes: MAIN_CACHE_BYTES,
     });
     try {
@@ -144,11 +154,6 @@ export class Engine {
     }
   }
 
-  /** Is LevelDB open? If not, the disk takes no writes, and the files are read. */
-  get isWritable(): boolean {
-    return this.store.refusal === undefined;
-  }
-
   /** Bytes of tables by kind of record. See StateStore. */
   readStoreBytes(): ReturnType<StateStore["readSizes"]> {
     return this.store.readSizes();
@@ -162,7 +167,7 @@ export class Engine {
   /** Runs on one proof thread. Ends with an error if that thread dies, or if the job is too large. */
   prove(job: ProveJob, onSettled: OnProved): void {
     if (this.proofs === undefined) {
-      const error = new Error("the engine was opened without proof threads");
+      const error = new Error("there are no proof threads");
       if (this.reopening === undefined) onSettled({error});
       else
         this.reopening.then(
@@ -178,7 +183,7 @@ export class Engine {
   async estimate(job: EstimateJob): Promise<EstimateAnswers> {
     while (this.estimates === undefined && this.reopening !== undefined) await this.reopening;
     const {estimates} = this;
-    if (estimates === undefined) throw new Error("the engine was opened without estimate threads");
+    if (estimates === undefined) throw new Error("there are no estimate threads");
     const answers = await estimates.estimate(job);
     return {...answers, failures: this.withNearest(answers.failures)};
   }
@@ -186,7 +191,7 @@ export class Engine {
   /** The messages of a held block for a feed. Rejects if the thread dies. */
   async encodeFeedBlock(job: FeedJob): Promise<FeedAnswer> {
     while (this.reopening !== undefined) await this.reopening;
-    return this.feed.run(job, !this.isWritable);
+    return this.feed.run(job);
   }
 
   /** @param onSource - called with what happens to a followed source */
@@ -245,11 +250,16 @@ export class Engine {
       await proofs?.close();
       await this.store.reopen();
       await this.startThreads();
-      if (this.store.refusal === undefined) this.pruner?.resume();
+      this.pruner?.resume();
     };
-    this.reopening = reopen().finally(() => {
-      this.reopening = undefined;
-    });
+    this.reopening = reopen()
+      .catch((error: Error) => {
+        this.options.onLost?.(error);
+        throw error;
+      })
+      .finally(() => {
+        this.reopening = undefined;
+      });
     return this.reopening;
   }
 
@@ -257,7 +267,7 @@ export class Engine {
   private async startThreads(): Promise<void> {
     const {workers, directory, cacheBytes, chainId, estimates} = this.options;
     const onExit = (error: Error): void => this.options.onWorkerExit?.(error);
-    const workerData = {directory, cacheBytes, readsFiles: this.store.refusal !== undefined};
+    const workerData = {directory, cacheBytes};
     if (workers > 0) {
       const withNearest = (failures: Answers["failures"]) => this.withNearest(failures);
       this.proofs = new ProofThreads(

@@ -30,12 +30,9 @@ const TOKEN_BYTES = 32;
 /** Time between two spaces. Much less than a sender's patience (controlClient.ts). */
 const BEAT_MS = 1_000;
 
-/** Time between two tries to write the file on a disk that takes no writes. */
-const ANNOUNCE_MS = 2_000;
-
 const HEADERS = {"Content-Type": "application/json", Connection: "close"};
 
-type OrderedPool = Pick<Engine, "chain" | "isWritable" | OrderKind>;
+type OrderedPool = Pick<Engine, "chain" | OrderKind>;
 
 export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
 
@@ -45,7 +42,6 @@ export class ControlServer {
   /** Connections that have sent no order yet, the oldest first. */
   private readonly idle = new Set<Socket>();
   private readonly underWay = new Set<Promise<void>>();
-  private announcing: NodeJS.Timeout | undefined;
 
   private constructor(
     private readonly directory: string,
@@ -77,7 +73,8 @@ export class ControlServer {
     control.server.listen(0, HOST);
     await once(control.server, "listening");
     try {
-      await control.announce();
+      const {port} = control.server.address() as AddressInfo;
+      await writeControlFile(directory, {pid: process.pid, port, token: control.token});
     } catch (error) {
       control.server.close();
       throw error;
@@ -85,22 +82,8 @@ export class ControlServer {
     return control;
   }
 
-  /** Writes the file. While the disk takes no writes, there are no orders to take: it tries again. */
-  private async announce(): Promise<void> {
-    const {port} = this.server.address() as AddressInfo;
-    try {
-      await writeControlFile(this.directory, {pid: process.pid, port, token: this.token});
-    } catch (error) {
-      if (this.engine.isWritable) throw error;
-      this.announcing = setTimeout(() => {
-        this.announce().catch(() => {}); // as before: no order finds the way here
-      }, ANNOUNCE_MS).unref();
-    }
-  }
-
   /** Takes no more orders. Running orders are finished, as long as the engine is open. */
   async stop(): Promise<void> {
-    clearTimeout(this.announcing);
     this.server.close();
     await removeControlFile(this.directory);
   }

@@ -62,6 +62,7 @@ export const HELP = {
   proofd_verify_failed: "1 after --verify could not finish its check",
   proofd_verify_findings_total: "Damage to tables that --verify found",
   proofd_worker_exits_total: "Worker threads that died",
+  proofd_writes_stopped: "1 from a write that the disk refused until blocks are written again",
 } as const;
 
 export type FigureName = keyof typeof HELP;

@@ -67,6 +67,7 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_refused_total: refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
     proofd_verify_findings_total: trouble.tableFindings,
     proofd_worker_exits_total: trouble.workerExits,
+    proofd_writes_stopped: Number(trouble.writesStopped),
     ...readEstimates(sources.estimates),
     ...(source === undefined ? {} : readSource(source, readiness)),
     ...(finality === undefined ? {} : readFinality(finality)),

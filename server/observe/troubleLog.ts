@@ -11,12 +11,25 @@ export class TroubleLog {
   workerExits = 0;
   /** Damage in tables that `serve --verify` found. */
   tableFindings = 0;
+  /** The disk refused a write, and has not taken one since. */
+  writesStopped = false;
 
   constructor(private readonly log: Logger) {}
 
   reportWorkerExit(error: Error): void {
     this.workerExits++;
     this.log.error({err: error}, "a worker died and is replaced");
+  }
+
+  /** @param stopped - why nothing is written; undefined: blocks are written again */
+  reportWriting(stopped: string | undefined): void {
+    this.writesStopped = stopped !== undefined;
+    if (stopped === undefined) this.log.info("the disk takes writes again");
+    else
+      this.log.error(
+        {reason: stopped},
+        "nothing is written until the disk takes writes again; what is held is served",
+      );
   }
 
   /** `--verify` found damage in a table. LevelDB may end the process when it reads there. */

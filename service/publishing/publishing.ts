@@ -37,7 +37,7 @@ export class Publishing {
     private readonly status: PublishStatus,
     private readonly log: Logger,
   ) {
-    this.snapshots = new Snapshots(directory, settings, engine, status, log);
+    this.snapshots = new Snapshots(directory, settings, status, log);
     this.unwatch = engine.chain.onChange(() => {
       this.hasChanged = true;
       this.wake();

@@ -5,7 +5,6 @@
 import type {Logger} from "pino";
 import type {PublishStatus} from "../../server/observe/publishStatus.ts";
 import type {FeedChain} from "../../sync/feed/feedMessage.ts";
-import type {Engine} from "../../workers/engine.ts";
 import type {SnapshotOutcome} from "../../workers/job/snapshotJob.ts";
 import type {Running} from "../../workers/pool/running.ts";
 import {startSnapshotUpload} from "../../workers/pool/snapshotUpload.ts";
@@ -24,7 +23,6 @@ export class Snapshots {
   constructor(
     private readonly directory: string,
     private readonly settings: PublishSettings,
-    private readonly engine: Engine,
     private readonly status: PublishStatus,
     private readonly log: Logger,
   ) {}
@@ -33,8 +31,6 @@ export class Snapshots {
   note(block: number, chain: FeedChain): void {
     const {every, bytesPerSecond} = this.settings.snapshots;
     if (every === 0 || block < this.due || this.isStopped || this.running !== undefined) return;
-    // What a full disk has left open cannot be made a snapshot of.
-    if (!this.engine.isWritable) return;
     this.due = Number.POSITIVE_INFINITY;
     const {directory, settings} = this;
     const {nats, stream, rules} = settings;

@@ -3,6 +3,9 @@
  */
 import {StoreError} from "../errors.ts";
 
+/** The disk is full or read-only. */
+const REFUSED_WRITE = /no space|quota exceeded|file too large|read-only/i;
+
 /** An error for a read that LevelDB refused, or that was refused before LevelDB was asked. */
 export function damaged(what: string, error: unknown): StoreError {
   if (error instanceof StoreError)
@@ -18,9 +21,11 @@ export function writeFailed(error: unknown): StoreError {
 /** An error for a store that LevelDB did not open. */
 export function openFailed(directory: string, error: unknown): StoreError {
   if (isLocked(error)) return inUse(directory, error);
-  return new StoreError(codeOf(error), `${directory} does not open: LevelDB says ${reason(error)}`, {
-    cause: error,
-  });
+  const why = reason(error);
+  const what = REFUSED_WRITE.test(why)
+    ? "cannot be opened while its disk takes no writes: free space on it, or mount it writable"
+    : "does not open";
+  return new StoreError(codeOf(error), `${directory} ${what}: LevelDB says ${why}`, {cause: error});
 }
 
 export function inUse(directory: string, cause?: unknown): StoreError {
@@ -34,19 +39,10 @@ export function isLocked(error: unknown): boolean {
   return false;
 }
 
-/** Did the disk refuse to be written: is it full, or read-only? Then what it holds can still be read. */
-export function isWriteRefusal(error: unknown): error is StoreError {
-  return (
-    error instanceof StoreError &&
-    /no space|ENOSPC|quota exceeded|EDQUOT|file too large|EFBIG|read-only|EROFS/i.test(error.message)
-  );
-}
-
 /** Refusals by the system do not mean that the files are damaged. */
 function codeOf(error: unknown): "STORE_UNREADABLE" | "STORE_DAMAGED" {
-  return /permission denied|too many open files|no space|quota exceeded|file too large|read-only|not open/i.test(
-    reason(error),
-  )
+  const why = reason(error);
+  return REFUSED_WRITE.test(why) || /permission denied|too many open files|not open/i.test(why)
     ? "STORE_UNREADABLE"
     : "STORE_DAMAGED";
 }

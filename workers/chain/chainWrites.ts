@@ -18,7 +18,7 @@ import {readHead} from "../thread/storedHead.ts";
 import type {ChainView} from "./chainView.ts";
 import {type ImportListeners, ImportSession} from "./importSession.ts";
 
-/** Time between two looks whether the disk takes writes again. It doubles while the store is opened again in vain. */
+/** Time between two looks whether the disk takes writes again. It doubles with each time that the store was opened again. */
 const FIRST_LOOK_MS = 2_000;
 const LAST_LOOK_MS = 60_000;
 
@@ -36,16 +36,16 @@ export class ChainWrites {
 
   /**
    * @param store, chain, thread - the caller closes them; `chain` is told of every change
-   * @param reopen - closes the store in every thread and opens it again; `store.refusal` says how it went
+   * @param reopen - closes the store in every thread and opens it again. If it rejects, nothing is written any more
+   * @param onStopped - called when writing stops, with the reason, and with undefined when it goes on
    */
   constructor(
     private readonly store: StateStore,
     private readonly chain: ChainView,
     private readonly thread: ImportThread,
     private readonly reopen: () => Promise<void>,
-  ) {
-    if (store.refusal !== undefined) this.refuse(store.refusal.message);
-  }
+    private readonly onStopped: (reason: string | undefined) => void,
+  ) {}
 
   startImport(job: Omit<ImportJob, "port">, listeners: ImportListeners): Running<ImportOutcome> {
     if (this.refused !== undefined) return this.refuseImport(this.refused);
@@ -161,8 +161,12 @@ export class ChainWrites {
   }
 
   private refuse(reason: string): void {
+    if (this.refused === undefined) this.onStopped(reason);
     this.refused = reason;
-    if (this.isEnding) return;
+    if (!this.isEnding) this.lookLater();
+  }
+
+  private lookLater(): void {
     clearTimeout(this.look);
     this.look = setTimeout(() => {
       this.orders = this.orders.then(() => this.recover());
@@ -171,25 +175,20 @@ export class ChainWrites {
 
   /** Opens the store again if the disk takes writes. Never rejects. */
   private async recover(): Promise<void> {
-    const {refused} = this;
-    if (refused === undefined || this.isEnding) return;
+    if (this.refused === undefined || this.isEnding) return;
     // An import that was refused writes nothing more, and is about to end.
     await Promise.all([...this.sessions].map(({ended}) => ended));
-    if (!hasRoom(this.store.directory)) {
-      this.refuse(refused);
-      return;
-    }
+    if (!hasRoom(this.store.directory)) return this.lookLater();
     this.lookMs = Math.min(2 * this.lookMs, LAST_LOOK_MS);
     try {
       await this.reopen();
-      const {refusal} = this.store;
-      this.refused = refusal?.message;
       // A write that was said to have failed may be there.
       this.chain.setHead(await readHead(this.store));
+      this.refused = undefined;
+      this.onStopped(undefined);
     } catch (error) {
       this.refused = (error as Error).message;
     }
-    if (this.refused !== undefined) this.refuse(this.refused);
   }
 
   private refuseImport(reason: string): Running<ImportOutcome> {

@@ -12,19 +12,15 @@ export class FeedThread {
     private readonly onExit: (error: Error) => void,
   ) {}
 
-  /**
-   * Rejects if the thread dies, cannot start or is closed.
-   *
-   * @param readsFiles - LevelDB is not open, because the disk takes no writes
-   */
-  run(job: FeedJob, readsFiles = false): Promise<FeedAnswer> {
+  /** Rejects if the thread dies, cannot start or is closed. */
+  run(job: FeedJob): Promise<FeedAnswer> {
     this.thread ??= new ThreadPool(
       "feed",
       {
         filename: new URL("../feed/feedWorker.js", import.meta.url).href,
         minThreads: 1,
         maxThreads: 1,
-        workerData: {...this.settings, readsFiles},
+        workerData: this.settings,
       },
       error => {
         this.onExit(error);

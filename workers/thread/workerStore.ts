@@ -7,8 +7,6 @@ import {StateStore} from "../../storage/stateStore.ts";
 export interface WorkerSettings {
   readonly directory: string;
   readonly cacheBytes: number;
-  /** The main thread could not open LevelDB: read the files. */
-  readonly readsFiles?: boolean;
 }
 
 /** The settings of this thread. Piscina wraps them: [its own data, these settings]. */
@@ -18,6 +16,6 @@ export function readWorkerSettings<Settings extends WorkerSettings>(): Settings 
 
 /** @param settings - default: those of this thread */
 export function openWorkerStore(settings = readWorkerSettings()): Promise<StateStore> {
-  const {directory, cacheBytes, readsFiles = false} = settings;
-  return StateStore.open({directory, cacheBytes, role: readsFiles ? "reader" : "sharer"});
+  const {directory, cacheBytes} = settings;
+  return StateStore.open({directory, cacheBytes, role: "sharer"});
 }

@@ -36,6 +36,7 @@ test("a write that the system refuses is named, what is held is served, and a re
       assert.match(text, /^the import has failed: .*File too large/);
       const latest = await daemon.readMetric('proofd_head_block{which="latest"}');
       await compareBlocks(daemon, live, latest);
+      assert.equal(await daemon.readMetric("proofd_writes_stopped"), 1);
       assert.equal(readLog(daemon, "the import continues after a failure").length, 0);
     },
     {under: LIMITED},

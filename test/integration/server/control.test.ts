@@ -62,7 +62,6 @@ test("an order that takes long shows that it is at work, and is answered", () =>
     });
     const slow = {
       chain: engine.chain,
-      isWritable: true,
       finalize: (block: number) => released.then(() => engine.finalize(block)),
       rollback: (block: number) => engine.rollback(block),
     };

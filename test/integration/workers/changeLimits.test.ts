@@ -34,7 +34,7 @@ async function withReader(
 ): Promise<void> {
   const directory = join(folder, name);
   await importLines(directory, lines);
-  const store = await StateStore.open({directory, role: "reader", cacheBytes: 1 << 20});
+  const store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
   try {
     use(store.reader);
   } finally {

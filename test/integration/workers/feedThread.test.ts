@@ -1,8 +1,9 @@
-/** The thread that makes messages for a feed, where it cannot start, where it is closed, and where LevelDB cannot be open. */
+/** The thread that makes messages for a feed, where it cannot start and where it is closed. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {FeedThread} from "../../../workers/pool/feedThread.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {openOwned} from "../../support/stores/importedStore.ts";
 
 const JOB = {chain: {suite: "sha256", chainId: 1337n}, block: 1};
 
@@ -22,14 +23,19 @@ test("a job whose thread cannot start is rejected, and does not wait", async () 
   assert.ok(exits.length > 0);
 });
 
-test("where LevelDB is not open, the files are read; a thread that was closed starts again", async () => {
+test("a thread that was closed starts again", async () => {
   const directory = await folder.importChain("db", 2, 2);
-  const thread = new FeedThread({directory, cacheBytes: 1 << 20}, assert.fail);
-  const first = await thread.run(JOB, true);
-  assert.ok("bodies" in first);
-  await thread.close();
-  assert.deepEqual(await thread.run(JOB, true), first);
-  const unfinished = assert.rejects(thread.run({...JOB, block: 2}, true));
-  await thread.close();
-  await unfinished;
+  const owner = await openOwned(directory);
+  try {
+    const thread = new FeedThread({directory, cacheBytes: 1 << 20}, assert.fail);
+    const first = await thread.run(JOB);
+    assert.ok("bodies" in first);
+    await thread.close();
+    assert.deepEqual(await thread.run(JOB), first);
+    const unfinished = assert.rejects(thread.run({...JOB, block: 2}));
+    await thread.close();
+    await unfinished;
+  } finally {
+    await owner.close();
+  }
 });

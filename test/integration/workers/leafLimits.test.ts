@@ -55,6 +55,6 @@ test("answers of any length put the tree together, each as long as it may be, an
 });
 
 async function openReader(directory: string) {
-  const store = await StateStore.open({directory, role: "reader", cacheBytes: 1 << 20});
+  const store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
   return {reader: store.reader, close: () => store.close()};
 }

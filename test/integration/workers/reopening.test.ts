@@ -1,7 +1,10 @@
 /** The store is opened again while it is in use, as after a refused write: no proof fails, and what is written next is kept. */
 import assert from "node:assert/strict";
+import {writeFile} from "node:fs/promises";
+import {join} from "node:path";
 import {test} from "node:test";
-import {createLine, createLines} from "../../support/chains/serviceChain.ts";
+import {Engine} from "../../../workers/engine.ts";
+import {createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {proveCalls} from "../../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
@@ -30,7 +33,6 @@ test("proofs and reads of the head go on while the store is opened again, and bl
         assert.deepEqual(await proveCalls(engine, CALLS), expected);
       }
       await reopening;
-      assert.ok(engine.isWritable);
       await store.mustImport(createLines(5 + round, 5 + round), "last");
     }
     assert.equal(engine.chain.head().finalized, 7);
@@ -39,5 +41,25 @@ test("proofs and reads of the head go on while the store is opened again, and bl
     assert.deepEqual((await checkStore(store.directory)).found, []);
   } finally {
     await store.close();
+  }
+});
+
+test("a store that cannot be opened again is reported with its damage, and no call hangs", async () => {
+  const folder = await WorkFolder.create();
+  const directory = await folder.importChain("db", 4, 4);
+  const lost: Error[] = [];
+  const onLost = (error: Error): void => void lost.push(error);
+  const engine = await Engine.open({
+    ...{directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: false, onLost},
+  });
+  try {
+    await writeFile(join(directory, "CURRENT"), "spoiled");
+    const reopening = (engine as unknown as {reopen(): Promise<void>}).reopen();
+    await assert.rejects(reopening, {code: "STORE_DAMAGED", message: /^CURRENT, byte 0: it does not name/});
+    assert.equal(lost.length, 1);
+    await assert.rejects(proveCalls(engine, CALLS));
+  } finally {
+    await engine.close();
+    await folder.remove();
   }
 });

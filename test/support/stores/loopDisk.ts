@@ -56,8 +56,13 @@ export class LoopDisk {
     return this.runFor(pid, ["sh", "-c", `cat /dev/zero >"${this.path}/ballast" 2>/dev/null; sync`]);
   }
 
-  async freeFor(pid: number): Promise<void> {
-    await this.runFor(pid, ["sh", "-c", `rm "${this.path}/ballast" && sync`]);
+  freeFor(pid: number): Promise<void> {
+    return this.runFor(pid, this.freeing);
+  }
+
+  /** As freeFor, while no process sees the disk. */
+  free(): Promise<void> {
+    return run([...this.mounted(), ...this.freeing]);
   }
 
   /** A command that runs the arguments after it where that process sees the disk. */
@@ -65,9 +70,17 @@ export class LoopDisk {
     return ["nsenter", "--target", `${pid}`, "--mount"];
   }
 
-  private async runFor(pid: number, command: readonly string[]): Promise<void> {
-    const [program, ...args] = [...this.besides(pid), ...command] as [string, ...string[]];
-    const {code, stderr} = await runChild(program, args);
-    if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+  private get freeing(): readonly string[] {
+    return ["sh", "-c", `rm "${this.path}/ballast" && sync`];
   }
+
+  private runFor(pid: number, command: readonly string[]): Promise<void> {
+    return run([...this.besides(pid), ...command]);
+  }
+}
+
+async function run(command: readonly string[]): Promise<void> {
+  const [program, ...args] = command as [string, ...string[]];
+  const {code, stderr} = await runChild(program, args);
+  if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
