@@ -16,6 +16,7 @@ const STDERR = 2;
 export async function runServe(options: ServiceOptions, logLevel: string): Promise<number> {
   const stop = new StopWatch();
   const log = pino({name: "proofd", level: logLevel}, destination({fd: STDERR, sync: true}));
+  process.on("uncaughtException", (error, origin) => endAtOnce(error, origin, log));
   const service = await startService(options, {log, stopping: stop.signal, onDemo: createProgress()});
   const {url, earliest, finalized} = service.announcement;
   process.stdout.write(`${JSON.stringify(service.announcement)}\n`);
@@ -24,6 +25,15 @@ export async function runServe(options: ServiceOptions, logLevel: string): Promi
       `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,
     );
   return endAfter(stop.signal, service, log);
+}
+
+/**
+ * After an error that nobody caught, nothing here can be relied on. The store loses nothing: it is left as by kill -9. Node brings rejections
+ * that nobody handles here too.
+ */
+function endAtOnce(err: Error, origin: NodeJS.UncaughtExceptionOrigin, log: Logger): never {
+  log.fatal({err, origin}, "an error was not caught: the process ends");
+  process.exit(ExitCode.FAILED);
 }
 
 /** @returns the exit code. @throws WorkError: the service can never do its work, or parts of it did not end */
