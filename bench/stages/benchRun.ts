@@ -4,7 +4,6 @@
 import {readFileSync} from "node:fs";
 import {FlagError} from "../program/benchProgram.ts";
 import type {Origin} from "../program/machine.ts";
-import type {StoreFigures} from "./benchStore.ts";
 
 /** Raised whenever a run can no longer be compared with older files. */
 export const RUN_FORMAT = 2;
@@ -14,8 +13,6 @@ export interface BenchRun {
   readonly machine: Origin;
   readonly accounts: number;
   readonly blocks: number;
-  /** By hash suite. */
-  readonly stores: Readonly<Record<string, StoreFigures>>;
   readonly results: readonly Result[];
   readonly figures: readonly Figure[];
 }

@@ -44,7 +44,7 @@ const MAX_RUNS = 10_000;
 export function createStagesProgram(): Command {
   return createProgram(
     "npm run bench --",
-    "Measures each stage of a proof, an estimate and a commit; prints a table, writes JSON.",
+    "Measures each stage of a proof, an estimate, an execution and a commit; prints a table, writes JSON.",
     [
       countOption(
         "--accounts <count>",

@@ -7,7 +7,6 @@
 import {type Origin, writeOrigin} from "../program/machine.ts";
 import {Table, writeNumber} from "../program/table.ts";
 import type {BenchRun, Figure, Result} from "./benchRun.ts";
-import type {StoreFigures} from "./benchStore.ts";
 
 const COLUMNS = ["stage", "task", "median us", "p99 us", "error", "per second", "yardsticks"];
 const WIDTHS = [10, 46, 16, 9, 7, 10, 10];
@@ -70,13 +69,4 @@ function writeChange(before: number, after: number, errors: number): string {
 
 export function machineText(machine: Origin): string {
   return `${writeOrigin(machine)}; ${machine.date}\n`;
-}
-
-export function storeText(suite: string, directory: string, made: StoreFigures): string {
-  const {machine, block0Seconds, peakRssBytes, blockMs, bytesPerLeafWrite} = made;
-  return (
-    `suite ${suite}, store ${directory}, made by commit ${machine.commit} on ${machine.date.slice(0, 10)}: ` +
-    `block 0 ${block0Seconds.toFixed(1)} s, peak RSS ${Math.round(peakRssBytes / 2 ** 20)} MB; ` +
-    `then ${blockMs.toFixed(1)} ms a block, ${Math.round(bytesPerLeafWrite)} bytes per leaf write\n`
-  );
 }

@@ -5,10 +5,10 @@ import {prepareFile} from "../program/benchProgram.ts";
 import {readOrigin} from "../program/machine.ts";
 import {RUNS_FOLDER} from "../program/runFile.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT} from "./benchRun.ts";
-import {openBenchStore, type StoreFigures} from "./benchStore.ts";
+import {openBenchStore} from "./benchStore.ts";
 import {measureStage} from "./measure.ts";
 import {STAGE_NAMES, type StageFlags, type StageName} from "./options.ts";
-import {machineText, RunReport, storeText} from "./report.ts";
+import {machineText, RunReport} from "./report.ts";
 import type {CreateStage} from "./stage.ts";
 
 /** A stage is loaded when it runs. Loading all of them takes a second. */
@@ -36,13 +36,11 @@ export async function measureStages(flags: StageFlags, before: BenchRun | undefi
   process.stdout.write(machineText(machine));
   if (before !== undefined) process.stdout.write(`against ${against}: ${machineText(before.machine)}`);
   const report = new RunReport(before);
-  const stores: Record<string, StoreFigures> = {};
   const results: Result[] = [];
   const figures: Figure[] = [];
   for (const suite of suites) {
     const benchStore = await openBenchStore(suite, accounts, blocks);
-    stores[suite] = benchStore.made;
-    process.stdout.write(`${storeText(suite, benchStore.directory, benchStore.made)}\n`);
+    process.stdout.write(`suite ${suite}, store ${benchStore.directory}\n\n`);
     process.stdout.write(report.writeHeading());
     for (const name of STAGE_NAMES.filter(name => only.includes(name))) {
       const stage = await (await STAGES[name]())(benchStore);
@@ -61,7 +59,7 @@ export async function measureStages(flags: StageFlags, before: BenchRun | undefi
     }
     await benchStore.store.close();
   }
-  const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, stores, results, figures};
+  const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, results, figures};
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(`\nwritten to ${path}\n`);
 }
