@@ -6,13 +6,15 @@ import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {writeNote} from "../leveldb/acknowledgedNote.ts";
-import {writeFailed} from "../leveldb/levelErrors.ts";
+import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {encodeNumber} from "../record/body.ts";
 import {blockKey, finalizationKey, hashKey, MAX_U48, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
-import {removeRecords} from "./recordRemoval.ts";
 import type {WriteTarget} from "./writeTarget.ts";
+
+/** Pages that are removed in one batch: 1 MB of LevelDB's log. */
+const KEYS_AT_ONCE = 50_000;
 
 type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer};
 
@@ -79,9 +81,35 @@ function putOf(key: Buffer, body: Buffer): Operation {
   return {type: "put", key, value: sealRecord(key, body)};
 }
 
-/** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */
+/**
+ * Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages.
+ *
+ * @throws StoreError STORE_DAMAGED, WRITE_FAILED
+ */
 export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
-  await removeRecords(db, pageKey(await reader.pagesEnd()), pageKey(MAX_U48), "the pages");
+  const lte = pageKey(MAX_U48);
+  let range: {gte: Buffer} | {gt: Buffer} = {gte: pageKey(await reader.pagesEnd())};
+  for (;;) {
+    let keys: Buffer[];
+    try {
+      keys = await db.keys({...range, lte, limit: KEYS_AT_ONCE}).all();
+    } catch (error) {
+      throw damaged("the pages", error);
+    }
+    const end = keys.at(-1);
+    if (end === undefined) return;
+    try {
+      // Synced like every write. LevelDB does not sync a full log when it starts the next one, and its end must not be torn
+      // then.
+      await db.batch(
+        keys.map(key => ({type: "del", key})),
+        {sync: true},
+      );
+    } catch (error) {
+      throw writeFailed(error);
+    }
+    range = {gt: end};
+  }
 }
 
 /** Writes the note that everything written so far is on disk. @param latest - the newest block. @param synced - as writeNote */
