@@ -6,7 +6,7 @@ import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
 import {installPackedClient} from "../../support/processes/packedPackages.ts";
-import {fixturePath} from "../../support/reference/fixtures.ts";
+import {makeVectors} from "../../support/reference/ownVectors.ts";
 
 /** Leaves of all trees: each account has three slots, and each tree a head and a tail. */
 const POSITIONS = 2 + ACCOUNTS.length * (1 + 2 + 3);
@@ -44,7 +44,7 @@ test("the package has compiled modules with types, its README and its licence, a
 });
 
 test("the package verifies a vector without Buffer and process", async () => {
-  const vectors = await readFile(fixturePath("own/verifier-poseidon2"), "utf8");
+  const vectors = makeVectors("verifier", "poseidon2");
   await writeFile(folder.file("vectors.json"), vectors);
   const script = `import {readFileSync} from "node:fs";
 ${WITHOUT_NODE}

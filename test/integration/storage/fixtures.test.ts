@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {P} from "../../../client/hash/poseidon2.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
-import {readFixture} from "../../support/reference/fixtures.ts";
+import {readVectors} from "../../support/reference/ownVectors.ts";
 import type {ProofVectors} from "../../support/reference/proofVectors.ts";
 import {proveCalls} from "../../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 
 for (const suite of SUITE_NAMES)
   test(`${suite}: the store comes to the state roots of the fixtures and proves what they prove, byte by byte`, async () => {
-    const {blocks, proofs} = readFixture<ProofVectors>(`own/proofs-${suite}`);
+    const {blocks, proofs} = readVectors<ProofVectors>("proofs", suite);
     const store = await TemporaryStore.create(suite);
     try {
       await store.mustImport(blocks, "last");

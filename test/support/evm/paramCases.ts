@@ -42,9 +42,11 @@ export const PARAM_CASES: readonly GasCase[] = [
     },
   },
   {
-    title: "EIP-3529: SELFDESTRUCT gives nothing back since london, 24 000 gas before",
+    title:
+      "SELFDESTRUCT to a new account costs 5 000 gas and the account; since EIP-3529 it gives nothing back",
     check: kit => {
-      const {refund} = kit.run(assemble(PLAIN, OP.SELFDESTRUCT), {balance: 3n});
+      const gas = 3 + 5000 + COLD_ACCOUNT + 25_000;
+      const {refund} = kit.expectGas(assemble(PLAIN, OP.SELFDESTRUCT), gas, {balance: 3n});
       assert.equal(refund, kit.has("london") ? 0n : 24_000n);
     },
   },
@@ -53,6 +55,15 @@ export const PARAM_CASES: readonly GasCase[] = [
     check: kit => {
       const {end} = kit.run(assemble(0xefn, 0n, OP.MSTORE8, 1n, 0n, OP.RETURN), {isCreation: true});
       assert.equal(end === "success", !kit.has("london"), end);
+    },
+  },
+  {
+    title: "EIP-170: code has 24 576 bytes at most",
+    check: kit => {
+      const endOf = (size: bigint) =>
+        kit.run(assemble(pushWidth(size, 3), 0n, OP.RETURN), {isCreation: true}).end;
+      assert.equal(endOf(24_576n), "success");
+      assert.notEqual(endOf(24_577n), "success");
     },
   },
   {

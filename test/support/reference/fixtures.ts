@@ -2,7 +2,7 @@
  * The vectors in test/fixtures. Each file says in `source` where it comes from:
  *
  *   published/   hashes, roots and digests that others have published, converted to our format
- *   own/         made by writeFixtures.ts from the reference trees and the hashes of client/; old stores by writePackedStore.ts
+ *   own/         compiled by writeFixtures.ts; digests of vectors by writeVectors.ts
  */
 import {readFileSync} from "node:fs";
 import {fileURLToPath} from "node:url";

@@ -1,4 +1,4 @@
-/** The client says of every vector in test/fixtures/own/verifier-*.json, leaves-*.json and changes-*.json what it expects. */
+/** The client says of every vector of kinds verifier, leaves and changes what it expects. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
@@ -13,8 +13,8 @@ import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, verifyProof} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import type {ChangeVectors, ExpectedChange} from "../../support/reference/changeVectors.ts";
-import {readFixture} from "../../support/reference/fixtures.ts";
 import {applyEdits} from "../../support/reference/jsonPath.ts";
+import {readVectors} from "../../support/reference/ownVectors.ts";
 import type {ExpectedLeaf, RangeVectors} from "../../support/reference/rangeVectors.ts";
 import {
   expectEntries,
@@ -37,7 +37,7 @@ function prove(
 }
 
 for (const suite of HASH_SUITES) {
-  const {vectors} = readFixture<VerifierVectors>(`own/verifier-${suite.name}`);
+  const {vectors} = readVectors<VerifierVectors>("verifier", suite.name);
   const proofs = new Map(vectors.map(({what, proof}) => [what, proof]));
   for (const vector of vectors) {
     const {what, forgeryOf, edits, expect} = vector;
@@ -53,7 +53,7 @@ for (const suite of HASH_SUITES) {
   }
 }
 
-/** The leaf as a vector of leaves-*.json shows it. */
+/** The leaf as a vector of leaves shows it. */
 function describe(leaf: TreeLeaf): ExpectedLeaf | null {
   if (leaf.role === "removed") return null;
   const {leafIndex, prev, next} = leaf;
@@ -74,7 +74,7 @@ function slotText(slot: bigint | undefined): string | undefined {
 }
 
 for (const suite of HASH_SUITES)
-  for (const {what, root, request, proof, expect} of readFixture<RangeVectors>(`own/leaves-${suite.name}`)
+  for (const {what, root, request, proof, expect} of readVectors<RangeVectors>("leaves", suite.name)
     .vectors) {
     const verify = () => verifyLeaves(suite, decodeHex(root), request, decodeHex(proof));
     if (expect === "refused")
@@ -88,13 +88,13 @@ for (const suite of HASH_SUITES)
       });
   }
 
-/** The change as a vector of changes-*.json shows it. */
+/** The change as a vector of changes shows it. */
 function describeChange({before, after}: LeafChange<KeyedLeaf>): ExpectedChange {
   return {before: before ? describe(before) : null, after: after ? describe(after) : null};
 }
 
 for (const suite of HASH_SUITES)
-  for (const vector of readFixture<ChangeVectors>(`own/changes-${suite.name}`).vectors) {
+  for (const vector of readVectors<ChangeVectors>("changes", suite.name).vectors) {
     const {what, fromRoot, toRoot, request, proof, expect} = vector;
     const roots = {from: decodeHex(fromRoot), to: decodeHex(toRoot)};
     const verify = () =>

@@ -11,7 +11,7 @@ import {encodeVerifierCall} from "../../../page/explorer/calldata.ts";
 import {FieldProblem, readFields} from "../../../page/explorer/fields.ts";
 import {followPath} from "../../../page/explorer/pathSteps.ts";
 import {writeCurl} from "../../../page/explorer/snippets.ts";
-import {readFixture} from "../../support/reference/fixtures.ts";
+import {readVectors} from "../../support/reference/ownVectors.ts";
 import type {ProofVectors} from "../../support/reference/proofVectors.ts";
 
 const ADDRESS = `0x${"aB".repeat(20)}`;
@@ -50,7 +50,7 @@ test("a field of another form is refused by its name, with what came", () => {
 
 test("every leaf's path folds to the root of its tree, and siblings beyond its last leaf are empty", () => {
   for (const suite of [sha256Suite, poseidon2Suite]) {
-    const {blocks, proofs} = readFixture<ProofVectors>(`own/proofs-${suite.name}`);
+    const {blocks, proofs} = readVectors<ProofVectors>("proofs", suite.name);
     for (const {block, address, keys, result} of proofs) {
       const {account} = openAnswer(suite, {address, storageKeys: keys}, result);
       const leaves = "leaf" in account ? [account.leaf] : [account.left, account.right];
@@ -74,7 +74,7 @@ test("every leaf's path folds to the root of its tree, and siblings beyond its l
 
 test("calldata for the verifier is what its ABI says", () => {
   const {abi} = readArtefact("Sha256ProofVerifier");
-  const {blocks, proofs} = readFixture<ProofVectors>("own/proofs-sha256");
+  const {blocks, proofs} = readVectors<ProofVectors>("proofs", "sha256");
   for (const {block, address, keys, result} of proofs) {
     const root = blocks[block]?.stateRoot as string;
     const request = {address, storageKeys: keys};

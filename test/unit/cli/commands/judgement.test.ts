@@ -9,8 +9,8 @@ import {HASH_SUITES, type HashSuite} from "../../../../client/hash/hashSuites.ts
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import type {Proven} from "../../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../../client/proof/request.ts";
-import {readFixture} from "../../../support/reference/fixtures.ts";
 import {applyEdits} from "../../../support/reference/jsonPath.ts";
+import {readVectors} from "../../../support/reference/ownVectors.ts";
 import {
   expectEntries,
   type VerifierVector,
@@ -42,7 +42,7 @@ function verify(suite: HashSuite, vector: VerifierVector, answer: string | Uint8
 
 for (const suite of HASH_SUITES)
   test(`${suite.name}: every vector of accounts is judged as it expects, in each form`, () => {
-    const {vectors} = readFixture<VerifierVectors>(`own/verifier-${suite.name}`);
+    const {vectors} = readVectors<VerifierVectors>("verifier", suite.name);
     const proofs = new Map(vectors.map(({what, proof}) => [what, proof]));
     for (const vector of vectors.filter(({form}) => form !== "slots")) {
       const {what, forgeryOf, edits, expect} = vector;
@@ -55,7 +55,7 @@ for (const suite of HASH_SUITES)
     }
   });
 
-const {vectors} = readFixture<VerifierVectors>("own/verifier-sha256");
+const {vectors} = readVectors<VerifierVectors>("verifier", "sha256");
 const [suite] = HASH_SUITES as readonly [HashSuite];
 const SINGLE = vectors.find(({form, expect}) => form === "answer" && expect !== "refused") as VerifierVector;
 const BYTES = vectors.filter(({form, expect}) => form === "bytes" && expect !== "refused");
@@ -112,7 +112,7 @@ test("an answer of chain_getProofAt is refused if it names another block or root
 test("an answer of the other suite is refused with the flag that is missing", () => {
   const good = ({form, expect}: VerifierVector) => form === "answer" && expect !== "refused";
   for (const [asked, other] of [HASH_SUITES, HASH_SUITES.toReversed()] as [HashSuite, HashSuite][])
-    for (const vector of readFixture<VerifierVectors>(`own/verifier-${other.name}`).vectors.filter(good))
+    for (const vector of readVectors<VerifierVectors>("verifier", other.name).vectors.filter(good))
       assert.throws(
         () => verify(asked, vector, JSON.stringify({result: vector.proof})),
         new RegExp(`a root node of the suite ${other.name}; it was verified with --suite ${asked.name}$`),

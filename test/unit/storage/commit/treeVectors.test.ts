@@ -9,13 +9,14 @@ import {findSuite} from "../../../../storage/hash/suites.ts";
 import {readLeaf} from "../../../../storage/tree/treeReader.ts";
 import type {TreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import {readFixture} from "../../../support/reference/fixtures.ts";
+import {readVectors} from "../../../support/reference/ownVectors.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
 import type {TreeVectors} from "../../../support/reference/treeVectors.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 for (const name of SUITE_NAMES)
   test(`${name}: a tree that changes as the fixture's has its roots, sealed after each step or once, and its leaves`, () => {
-    const {steps, leaves} = readFixture<TreeVectors>(`own/trees-${name}`);
+    const {steps, leaves} = readVectors<TreeVectors>("trees", name);
     const suite = findSuite(name) as HashSuite;
     for (const sealsEach of [true, false]) {
       const pages = new MemoryPages();
