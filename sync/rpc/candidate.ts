@@ -9,21 +9,15 @@
  * Work goes to a node that is unknown, up, or has answered a probe since it was down.
  */
 import {Backoff, type BackoffSettings} from "./backoff.ts";
+import type {EndpointSettings} from "./endpoint.ts";
 import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
-import type {NodeCaller} from "./nodeCaller.ts";
+import {NodeCaller} from "./nodeCaller.ts";
 import {isSameFailure} from "./sameFailure.ts";
 
 export type NodeState = "up" | "down" | "refused";
 
 /** The node is one of another chain. */
 class WrongChain extends NodeFailure {}
-
-interface CandidateHooks {
-  /** Called once per change of the state, or of the reason why it is not up (sameFailure.ts). */
-  onState(state: NodeState, reason: string): void;
-  /** In milliseconds, of a clock that never goes back. */
-  now(): number;
-}
 
 export class Candidate {
   readonly caller: NodeCaller;
@@ -44,15 +38,16 @@ export class Candidate {
   private checkedEpoch = -1;
   private epoch = 0;
 
+  /** @param onState - called once per change of the state, or of the reason why it is not up (sameFailure.ts) */
   constructor(
-    createCaller: (onDisconnect: () => void) => NodeCaller,
+    url: URL,
+    name: string,
+    settings: EndpointSettings,
     private readonly chainId: bigint | undefined,
     backoff: BackoffSettings,
-    private readonly hooks: CandidateHooks,
+    private readonly onState: (state: NodeState, reason: string) => void,
   ) {
-    this.caller = createCaller(() => {
-      this.epoch++;
-    });
+    this.caller = new NodeCaller(url, settings, () => void this.epoch++, name);
     this.backoff = new Backoff(backoff);
   }
 
@@ -62,7 +57,7 @@ export class Candidate {
 
   /** Milliseconds until it may be asked again, 0 or less if it may be now. */
   get waitMs(): number {
-    return this.isHealthy ? 0 : this.dueMs - this.hooks.now();
+    return this.isHealthy ? 0 : this.dueMs - performance.now();
   }
 
   /** Runs the work and notes how it went. @throws what the work throws, NodeFailure, or the signal's reason */
@@ -123,7 +118,7 @@ export class Candidate {
   private noteSuccess(failureCount: number): void {
     if (failureCount !== this.failureCount) return;
     this.isProbed = false;
-    if (this.hooks.now() >= this.calmMs) this.backoff.reset();
+    if (performance.now() >= this.calmMs) this.backoff.reset();
     this.change("up", "it answers");
   }
 
@@ -134,7 +129,7 @@ export class Candidate {
     this.isProbed = false;
     this.checkedEpoch = -1;
     const delayMs = Math.max(this.backoff.next(), failure.retryAfterMs ?? 0);
-    this.dueMs = this.hooks.now() + delayMs;
+    this.dueMs = performance.now() + delayMs;
     this.calmMs = this.dueMs + delayMs;
     this.change(failure instanceof WrongChain ? "refused" : "down", this.caller.describe(failure));
   }
@@ -144,6 +139,6 @@ export class Candidate {
     if (this.state === state && (state === "up" || isSameFailure(this.reason, reason))) return;
     this.state = state;
     this.reason = reason;
-    this.hooks.onState(state, reason);
+    this.onState(state, reason);
   }
 }

@@ -32,7 +32,6 @@ export class NodeRefusal extends Error {
   constructor(
     message: string,
     readonly code: number,
-    readonly data?: unknown,
   ) {
     super(message);
     this.name = "NodeRefusal";
@@ -41,7 +40,7 @@ export class NodeRefusal extends Error {
   /** The same, naming the blocks that were asked for. @param hint - the end of the message */
   about(from: number, to: number, hint = ""): NodeRefusal {
     const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`;
-    return new NodeRefusal(`${blocks}: ${this.message}${hint}`, this.code, this.data);
+    return new NodeRefusal(`${blocks}: ${this.message}${hint}`, this.code);
   }
 
   /** The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about the node. */

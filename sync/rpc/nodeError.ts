@@ -33,11 +33,11 @@ export function toNodeError(
   nodeName: string,
   redact: (text: string) => string,
 ): NodeFailure | NodeRefusal {
-  const {code, data} = error;
+  const {code} = error;
   const text = cleanText(error.message, redact, MAX_TEXT);
   if (isForLater(error)) return new NodeFailure(`it asks to try ${method} later: ${text} (${code})`);
   if (code === INTERNAL_ERROR) return new InternalError(`it fails at ${method}: ${text} (${code})`);
-  return new NodeRefusal(`${nodeName} refuses ${method}: ${text} (${code})`, code, data);
+  return new NodeRefusal(`${nodeName} refuses ${method}: ${text} (${code})`, code);
 }
 
 function isForLater({code, message}: ErrorAnswer): boolean {

@@ -7,7 +7,6 @@ import {setTimeout as sleep} from "node:timers/promises";
 import {type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {Candidate, type NodeState} from "./candidate.ts";
 import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
-import {NodeCaller} from "./nodeCaller.ts";
 
 /** Part of an import job: structured clone can copy it. */
 export interface NodesSettings {
@@ -16,7 +15,7 @@ export interface NodesSettings {
   /** Sent to every node, for authentication. Names in lower case. Never logged. */
   readonly headers: Readonly<Record<string, string>>;
   /** What eth_chainId must say. A node of another chain is not used. */
-  readonly chainId?: bigint;
+  readonly chainId?: bigint | undefined;
   /** For one HTTP request: connecting, head and body together. */
   readonly timeoutMs: number;
   /** For one HTTP answer, which may be that of a batch. */
@@ -50,19 +49,16 @@ export class Nodes {
     backoff: BackoffSettings = DEFAULT_BACKOFF,
   ) {
     const {headers, timeoutMs, maxAnswerBytes} = settings;
-    const callerSettings = {headers, timeoutMs, maxAnswerBytes, connections: CONNECTIONS};
+    const callSettings = {headers, timeoutMs, maxAnswerBytes, connections: CONNECTIONS};
     const urls = settings.urls.map(text => new URL(text));
     this.candidates = urls.map((url, at) => {
       // Two URLs of one host would have the same name: the parts in which they differ are not shown.
       const earlier = urls.slice(0, at).filter(({origin}) => origin === url.origin).length;
       const name = earlier === 0 ? url.origin : `${url.origin} (${earlier + 1})`;
-      const createCaller = (onDisconnect: () => void) =>
-        new NodeCaller(url, callerSettings, onDisconnect, name);
       const onState = (state: NodeState, reason: string) => {
         if (!this.closing.signal.aborted) onEvent({kind: "node", name, state, reason});
       };
-      const hooks = {onState, now: () => performance.now()};
-      return new Candidate(createCaller, settings.chainId, backoff, hooks);
+      return new Candidate(url, name, callSettings, settings.chainId, backoff, onState);
     });
   }
 
@@ -92,11 +88,9 @@ export class Nodes {
   async useOthers(work: (node: Node) => Promise<void>, signal: AbortSignal): Promise<void> {
     const [, ...others] = this.candidates.filter(candidate => candidate.isHealthy);
     await this.live(signal, async life => {
-      const runs = await Promise.allSettled(others.map(other => other.run(work, life)));
-      for (const run of runs) {
-        if (run.status === "fulfilled" || life.aborted) continue;
-        if (!(run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal)) throw run.reason;
-      }
+      await runAll(others, work, life).catch(error => {
+        if (!life.aborted) throw error;
+      });
     });
   }
 
@@ -115,17 +109,11 @@ export class Nodes {
     const silent = candidates.filter(candidate => !due.includes(candidate)).map(describeSilence);
     return this.live(signal, async life => {
       life.throwIfAborted();
-      const runs = await Promise.allSettled(due.map(candidate => candidate.run(work, life)));
       const results: Result[] = [];
-      for (const [position, run] of runs.entries())
-        if (run.status === "fulfilled") results.push(run.value);
-        else if (!(run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal)) throw run.reason;
-        else
-          silent.push(
-            run.reason instanceof NodeRefusal
-              ? run.reason.message
-              : describeSilence(due[position] as Candidate),
-          );
+      for (const {candidate, outcome} of await runAll(due, work, life))
+        if (outcome instanceof NodeRefusal) silent.push(outcome.message);
+        else if (outcome instanceof NodeFailure) silent.push(describeSilence(candidate));
+        else results.push(outcome);
       return {results, silent};
     });
   }
@@ -213,6 +201,24 @@ export class Nodes {
       throw signal.reason;
     }
   }
+}
+
+/** Runs the work with each, at the same time. @throws what the work throws besides failures and refusals of nodes, once all have ended */
+async function runAll<Result>(
+  candidates: readonly Candidate[],
+  work: (node: Node) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<{candidate: Candidate; outcome: Result | NodeFailure | NodeRefusal}[]> {
+  const runs = await Promise.allSettled(candidates.map(candidate => candidate.run(work, signal)));
+  return runs.map((run, at) => {
+    const isOfNode =
+      run.status === "rejected" && (run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal);
+    if (run.status === "rejected" && !isOfNode) throw run.reason;
+    return {
+      candidate: candidates[at] as Candidate,
+      outcome: run.status === "fulfilled" ? run.value : run.reason,
+    };
+  });
 }
 
 function describeSilence({caller}: Candidate): string {

@@ -201,5 +201,5 @@ function reasonOf(failure: Error): string {
 }
 
 function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {
-  nodes.put(trieRootName(head.hash), encodeTrieRoot({root, kind: "executed"}));
+  nodes.put(trieRootName(head.hash), encodeTrieRoot({root, isExecuted: true}));
 }

@@ -80,7 +80,6 @@ export class Importer {
       const {blocks, input} = await openSource(source, this.job, {
         writer: () => this.intake.writer,
         rollback: to => this.orderForSource({rollback: to}),
-        flush: () => this.orderForSource("flush"),
         finalize: (block, hash) => this.orderForSource({finalize: block, hash}),
         recordFinality: finality => this.orderForSource({finality}),
         reader: this.store.reader,
@@ -145,8 +144,7 @@ export class Importer {
   /** Called only while no block is being applied. */
   private async obey({order, answer, fail}: QueuedOrder): Promise<void> {
     try {
-      if (order === "flush") await this.flush();
-      else if ("rollback" in order) await this.rollback(order.rollback);
+      if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
       else if ("prune" in order) {
         await performStep(this.store, order.prune);
@@ -157,8 +155,7 @@ export class Importer {
       }
     } catch (error) {
       // An old block's record that is damaged stops the pruning, and not the import.
-      const isPruning = order !== "flush" && "prune" in order;
-      if (!isRefusal(error) && !(isPruning && isDamage(error))) {
+      if (!isRefusal(error) && !("prune" in order && isDamage(error))) {
         fail(error);
         throw error;
       }

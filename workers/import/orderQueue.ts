@@ -4,8 +4,7 @@ import type {ChainOrder} from "../job/importJob.ts";
 import {Stopped} from "./sourceBlock.ts";
 
 export interface QueuedOrder {
-  /** "flush": write the blocks taken. */
-  readonly order: ChainOrder | "flush";
+  readonly order: ChainOrder;
   /** The order is done and on disk, or it is refused. The import goes on. */
   answer(refusal: StoreError | undefined): void;
   fail(error: unknown): void;

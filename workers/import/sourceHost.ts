@@ -15,8 +15,6 @@ export interface SourceHost {
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN: nothing is removed; WRITE_FAILED
    */
   readonly rollback: (to: number) => Promise<void>;
-  /** Writes the blocks taken. Call it while the import waits for the next block. @throws StoreError WRITE_FAILED */
-  readonly flush: () => Promise<void>;
   /**
    * Marks the blocks up to `block`, whose hash must be `hash`, as finalized. Call it while the import waits for the next block.
    *

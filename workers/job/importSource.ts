@@ -64,7 +64,7 @@ export type SourceEvent =
       readonly kind: "state";
       readonly state: SourceState;
       /** Why it waits, where that is known. */
-      readonly reason?: string;
+      readonly reason?: string | undefined;
     }
   /** The node's chain has taken another way: the blocks above the common ancestor were removed. `latest` was the newest one. */
   | {readonly kind: "reorganised"; readonly latest: number; readonly ancestor: number}

@@ -14,14 +14,12 @@ interface HeadedChain {
   /** With the hashes of the headers, and the headers. */
   readonly lines: DifferenceLine[];
   readonly headers: Header[];
-  /** After each block. */
-  readonly states: MemoryState["accounts"][];
 }
 
 /** @param lines - block 0 first. Of their headers, nothing is kept */
 export async function headLines(lines: readonly DifferenceLine[]): Promise<HeadedChain> {
   const state = new MemoryState();
-  const chain: HeadedChain = {lines: [], headers: [], states: []};
+  const chain: HeadedChain = {lines: [], headers: []};
   for (const {number, accounts, finalized, chainId} of lines) {
     const parentHash = chain.headers.at(-1)?.hash;
     const hash = `0x${"00".repeat(32)}`;
@@ -33,7 +31,6 @@ export async function headLines(lines: readonly DifferenceLine[]): Promise<Heade
     const header = headerOf(Number(line.number), toHex(await state.computeTrieRoot()), parentHash ?? hash);
     const {bytes, ...fields} = header;
     chain.headers.push(fields);
-    chain.states.push(structuredClone(state.accounts));
     chain.lines.push({
       ...line,
       hash: fields.hash,

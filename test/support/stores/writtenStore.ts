@@ -42,7 +42,6 @@ export class WrittenStore {
     this.host = {
       writer: () => this.writer,
       rollback: to => this.rollback(to),
-      flush: () => this.writer.flush(),
       finalize: async (block, hash) => {
         this.writer.finalizeHeld(block, hash);
         await this.writer.flush();

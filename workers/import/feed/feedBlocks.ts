@@ -133,7 +133,6 @@ export class FeedBlocks {
     const finality = decodeLayer1(layer1);
     // Of a block that is still to come, or on a branch that was left: what comes later says more.
     if (number > this.latest || !isSame(this.heldHash(number), hash)) return;
-    await this.host.flush();
     const recorded = this.host.reader.finalizations;
     const count = recorded.count();
     if (finality !== undefined && finality.record.count > count) {

@@ -42,6 +42,6 @@ export class NodeWatch {
     if (state === this.told && reason === this.toldReason) return;
     this.told = state;
     this.toldReason = reason;
-    this.onEvent({kind: "state", state, ...(reason === undefined ? {} : {reason})});
+    this.onEvent({kind: "state", state, reason});
   }
 }

@@ -64,9 +64,7 @@ class OpenedNode {
     const genesis =
       genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, this.host.signal));
     const chainId = this.expectedChainId(genesis);
-    const nodes = new Nodes({...settings, ...(chainId === undefined ? {} : {chainId})}, event =>
-      this.watch.noteNode(event),
-    );
+    const nodes = new Nodes({...settings, chainId}, event => this.watch.noteNode(event));
     const heads = this.followHeads();
     try {
       yield* this.readFrom(nodes, heads, genesis, chainId);

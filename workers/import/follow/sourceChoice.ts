@@ -27,7 +27,7 @@ type Judgement = {readonly suits: true; readonly why: string} | {readonly suits:
 /** By source: may it be used, and why. */
 const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<Judgement>>> = {
   execute: async ({asked, writer: {latest}, hasGenesis, trie}) => {
-    if (trie?.kind === "executed") return {suits: true, why: "the blocks of the store were executed here"};
+    if (trie?.isExecuted === true) return {suits: true, why: "the blocks of the store were executed here"};
     if (latest !== undefined && trie === undefined) return {suits: false, why: describeMissingTrie(latest)};
     if (latest !== undefined)
       return {suits: asked === "execute", why: "the newest blocks of the store were not executed here"};

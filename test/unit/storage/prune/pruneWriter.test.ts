@@ -11,7 +11,7 @@ test("neither the newest finalized block nor one above it is pruned, nor any by 
       performStep(store, {kind: "retire", run: {first, next}, from: first, until: next});
     await assert.rejects(retire(0, 1), {code: "FINALIZED"});
     host.writer().markFinalized(3);
-    await host.flush();
+    await host.writer().flush();
     for (const [first, next] of [
       [0, 4],
       [3, 4],

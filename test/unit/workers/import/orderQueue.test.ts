@@ -4,7 +4,7 @@ import {StoreError} from "../../../../storage/errors.ts";
 import {OrderQueue} from "../../../../workers/import/orderQueue.ts";
 
 /** @returns rejects when the order fails */
-function push(orders: OrderQueue, order: {readonly rollback: number} | "flush"): Promise<void> {
+function push(orders: OrderQueue, order: {readonly rollback: number}): Promise<void> {
   return new Promise((resolve, reject) => {
     orders.push({
       order,
@@ -23,14 +23,14 @@ test("an order behind one that ends the import fails, and so does one that comes
     throw error;
   });
   const first = push(orders, {rollback: 3});
-  const second = push(orders, "flush");
+  const second = push(orders, {rollback: 2});
   await Promise.all([
     assert.rejects(obeying, {code: "WRITE_FAILED"}),
     assert.rejects(first, {code: "WRITE_FAILED"}),
     obeying.catch(() => orders.end()),
     assert.rejects(second, {name: "Stopped"}),
   ]);
-  await assert.rejects(push(orders, "flush"), {name: "Stopped"});
+  await assert.rejects(push(orders, {rollback: 2}), {name: "Stopped"});
 });
 
 test("orders are obeyed in turn while the next block does not come", async () => {
@@ -45,8 +45,8 @@ test("orders are obeyed in turn while the next block does not come", async () =>
     answer(undefined);
   });
   await push(orders, {rollback: 1});
-  await push(orders, "flush");
+  await push(orders, {rollback: 2});
   settle();
   await obeying;
-  assert.deepEqual(obeyed, [{rollback: 1}, "flush"]);
+  assert.deepEqual(obeyed, [{rollback: 1}, {rollback: 2}]);
 });

@@ -23,7 +23,7 @@ test("the head has what is held, however far ahead the mark of finality is", asy
   const {host} = store;
   const head = () => readHead({reader: host.reader} as StateStore);
   host.writer().markFinalized(7);
-  await host.flush();
+  await host.writer().flush();
   assert.deepEqual(await head(), {earliest: undefined, finalized: undefined, latest: undefined});
   await apply(true, 0, 1);
   assert.deepEqual(await head(), {earliest: 0, finalized: 1, latest: 1});
@@ -39,7 +39,7 @@ test("a block is unverified until a root vouches for it or for a later one, and 
     store.apply(createBlock(4, 1), () => Promise.reject(refusal)),
     refusal,
   );
-  await store.host.flush();
+  await store.host.writer().flush();
   assert.equal(unverified(), 2);
   await apply(true, 4);
   assert.equal(unverified(), MAX_U48);
