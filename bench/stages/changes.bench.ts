@@ -15,7 +15,8 @@ import type {ProveJob} from "../../workers/job/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {clientSuites} from "./clientSuites.ts";
-import {type BenchTask, type Stage, spread} from "./stage.ts";
+import {prove} from "./proveJobs.ts";
+import {type BenchTask, type Stage, spread, taskOf} from "./stage.ts";
 
 const BLOCK_LEAVES = 300;
 const BLOCKS_LEAVES = 1000;
@@ -33,12 +34,7 @@ interface Asked {
 export function createChangesStage({store, blocks}: BenchStore): Stage {
   const prover = new Prover(store.reader);
   const suites = clientSuites(store.reader.suite.name);
-  const make = ({job}: Asked): Uint8Array => {
-    const {text, failures} = prover.answer(job);
-    if (failures.length > 0) throw new Error(failures[0]?.detail);
-    // A comma follows the answer.
-    return text.subarray(0, -1);
-  };
+  const make = ({job}: Asked) => prove(prover, job);
   const ask = (from: number, to: number, cursor: bigint, count: number): Asked => {
     const calls = Buffer.alloc(packedBytes(1));
     const call = {fromBlock: from, toBlock: to, scope: ChangeScope.ALL, address: undefined, count};
@@ -97,16 +93,4 @@ export function createChangesStage({store, blocks}: BenchStore): Stage {
       ];
     });
   return {tasks, figures};
-}
-
-/** Runs `work` on the next one each time. */
-function taskOf<One>(
-  name: string,
-  units: number,
-  all: readonly One[],
-  work: (one: One) => unknown,
-): BenchTask {
-  let round = 0;
-  const run = () => work(all[round++ % all.length] as One);
-  return {name, units, run, hooks: {beforeAll: () => all.forEach(work)}};
 }

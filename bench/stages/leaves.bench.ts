@@ -16,7 +16,8 @@ import {Prover} from "../../workers/prove/prover.ts";
 import {TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {clientSuites} from "./clientSuites.ts";
-import {type BenchTask, type Stage, spread} from "./stage.ts";
+import {prove} from "./proveJobs.ts";
+import {type BenchTask, type Stage, spread, taskOf} from "./stage.ts";
 import {HOLDERS} from "./storeSize.ts";
 
 const LEAVES = 1000;
@@ -33,12 +34,7 @@ interface AskedRange {
 export function createLeavesStage({store, accounts, blocks}: BenchStore): Stage {
   const {stateRoot} = store.reader.blockOrThrow(blocks);
   const prover = new Prover(store.reader);
-  const make = ({job}: AskedRange): Uint8Array => {
-    const {text, failures} = prover.answer(job);
-    if (failures.length > 0) throw new Error(failures[0]?.detail);
-    // A comma follows the answer.
-    return text.subarray(0, -1);
-  };
+  const make = ({job}: AskedRange) => prove(prover, job);
   const trees = [
     {name: "accounts", ranges: rangesOf(blocks, undefined, accounts)},
     {name: "slots", ranges: rangesOf(blocks, TOKEN, HOLDERS)},
@@ -46,9 +42,9 @@ export function createLeavesStage({store, accounts, blocks}: BenchStore): Stage 
   const tasks = trees.flatMap(({name, ranges}): BenchTask[] => {
     const made = ranges.slice(0, VERIFIED).map(range => ({request: range.request, bytes: make(range)}));
     return [
-      taskOf(`${name}, made`, ranges, make),
+      taskOf(`${name}, made`, LEAVES, ranges, make),
       ...clientSuites(store.reader.suite.name).map(([suiteName, suite]) =>
-        taskOf(`${name}, verified, ${suiteName}`, made, ({request, bytes}) =>
+        taskOf(`${name}, verified, ${suiteName}`, LEAVES, made, ({request, bytes}) =>
           verifyLeaves(suite, stateRoot, request, bytes),
         ),
       ),
@@ -61,13 +57,6 @@ export function createLeavesStage({store, accounts, blocks}: BenchStore): Stage 
       unit: "bytes" as const,
     }));
   return {tasks, figures};
-}
-
-/** Runs `work` on the next one each time. */
-function taskOf<Range>(name: string, ranges: readonly Range[], work: (range: Range) => unknown): BenchTask {
-  let round = 0;
-  const run = () => work(ranges[spread(round++, ranges.length)] as Range);
-  return {name, units: LEAVES, run, hooks: {beforeAll: () => ranges.forEach(work)}};
 }
 
 /** Ranges of LEAVES from the third position on. @param leaves - of the tree, at least LEAVES */

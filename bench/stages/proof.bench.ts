@@ -10,7 +10,7 @@ import {Prover} from "../../workers/prove/prover.ts";
 import {absentAddressAt, addressAt} from "./benchChain.ts";
 import {balanceSlot, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
-import {type ProveCall, packCalls} from "./proveJobs.ts";
+import {type ProveCall, packCalls, prove} from "./proveJobs.ts";
 import {type BenchTask, type Stage, spread} from "./stage.ts";
 import {HOLDERS} from "./storeSize.ts";
 
@@ -25,10 +25,12 @@ export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   const absent = Array.from({length: asked}, (_, i) => absentAddressAt(spread(i, accounts)));
   const slots = Array.from({length: HOLDERS}, (_, i) => balanceSlot(addressAt(i)));
   let round = 0;
-  const prove = (name: string, makeCall: (i: number) => ProveCall): BenchTask => {
+  const ask = (name: string, makeCall: (i: number) => ProveCall): BenchTask => {
     const run = (): void => {
-      const {failures} = prover.answer(packCalls(CALLS_PER_RUN, () => makeCall(round++)));
-      if (failures.length > 0) throw new Error(failures[0]?.detail);
+      prove(
+        prover,
+        packCalls(CALLS_PER_RUN, () => makeCall(round++)),
+      );
     };
     let isWarm = false;
     const warmUp = (): void => {
@@ -49,12 +51,12 @@ export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   const oldBlock = (i: number): number => spread(i, blocks + 1);
   return {
     tasks: [
-      prove("account, head", i => accountOf(present, i, blocks)),
-      prove("account, old blocks", i => accountOf(present, i, oldBlock(i))),
-      prove("absent account, head", i => accountOf(absent, i, blocks)),
-      prove("absent account, old blocks", i => accountOf(absent, i, oldBlock(i))),
-      prove("account and 1 slot, head", i => slotOf(i, blocks)),
-      prove("account and 1 slot, old blocks", i => slotOf(i, oldBlock(i))),
+      ask("account, head", i => accountOf(present, i, blocks)),
+      ask("account, old blocks", i => accountOf(present, i, oldBlock(i))),
+      ask("absent account, head", i => accountOf(absent, i, blocks)),
+      ask("absent account, old blocks", i => accountOf(absent, i, oldBlock(i))),
+      ask("account and 1 slot, head", i => slotOf(i, blocks)),
+      ask("account and 1 slot, old blocks", i => slotOf(i, oldBlock(i))),
     ],
   };
 }

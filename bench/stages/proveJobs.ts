@@ -3,6 +3,7 @@
  */
 import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, writeCallHead} from "../../workers/job/packedCall.ts";
 import type {ProveJob} from "../../workers/job/proveJob.ts";
+import type {Prover} from "../../workers/prove/prover.ts";
 
 export interface ProveCall {
   readonly block: number;
@@ -42,4 +43,11 @@ export function packEntries(block: number, form: ProofForm, entries: readonly En
     at += packedBytes(slots.length);
   }
   return {calls: new Uint8Array(calls), ids: ["0"]};
+}
+
+/** @returns the answers, without the comma after the last one. @throws Error if a call fails */
+export function prove(prover: Prover, job: ProveJob): Uint8Array {
+  const {text, failures} = prover.answer(job);
+  if (failures.length > 0) throw new Error(failures[0]?.detail);
+  return text.subarray(0, -1);
 }

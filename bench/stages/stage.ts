@@ -39,3 +39,15 @@ export type CreateStage = (store: BenchStore) => Stage | Promise<Stage>;
 export function spread(i: number, count: number): number {
   return (i * 7919) % count;
 }
+
+/** A task that works on the next one each time, and once on all of them before it is measured. @param units - of each */
+export function taskOf<One>(
+  name: string,
+  units: number,
+  all: readonly One[],
+  work: (one: One) => unknown,
+): BenchTask {
+  let round = 0;
+  const run = () => work(all[round++ % all.length] as One);
+  return {name, units, run, hooks: {beforeAll: () => all.forEach(work)}};
+}
