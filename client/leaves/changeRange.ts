@@ -39,7 +39,9 @@ export interface ChangeRange {
   readonly accounts: readonly LeafChange<AccountLeaf>[];
   readonly storages: readonly StorageChanges[];
   /** Of the storage of one account: the account at both blocks, undefined if it is absent. Else undefined. */
-  readonly account: {readonly before?: ProvenAccount; readonly after?: ProvenAccount} | undefined;
+  readonly account:
+    | {readonly before: ProvenAccount | undefined; readonly after: ProvenAccount | undefined}
+    | undefined;
   /** Where the next answer begins; undefined: this one is the last. */
   readonly end: bigint | undefined;
 }
@@ -84,8 +86,11 @@ export function verifyChanges(
   else changes.readAccounts(from, to);
   const {accounts, storages, end} = changes;
   return {
-    ...{fromBlock, toBlock, accounts, storages},
-    account: isStorage ? {...(before && {before}), ...(after && {after})} : undefined,
+    fromBlock,
+    toBlock,
+    accounts,
+    storages,
+    account: isStorage ? {before, after} : undefined,
     end: changes.finish() ? undefined : joinCursor(end),
   };
 }

@@ -17,17 +17,17 @@ export interface PullChangesParameters extends Abortable {
   /** "accounts", an address for the storage of that account, or "all": each account that differs, and what differs in its storage. */
   readonly tree: string;
   /** The block whose state you have. Needless with a cursor. May be above `to`. */
-  readonly from?: BlockName;
+  readonly from?: BlockName | undefined;
   /** The block whose state you want. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
-  readonly to?: BlockName;
+  readonly to?: BlockName | undefined;
   /** Where to go on: the `cursor` of the last answer that was given. `tree` must be the same. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Answers that are asked for or held at a time: this bounds the memory. Default: 2. */
-  readonly ahead?: number;
+  readonly ahead?: number | undefined;
   /** Leaves of one answer, at most: 1 to 4 096. Default: 4 096. */
-  readonly leavesPerAnswer?: number;
+  readonly leavesPerAnswer?: number | undefined;
   /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
 }
 
 /** Some of what differs. In the order of leaf indexes: accounts, and after each account its slots. */

@@ -19,15 +19,15 @@ export interface PullParameters extends Abortable {
   /** May be endless. An entry is taken when it is needed, and forgotten when it is given back. */
   readonly requests: ProofRequests;
   /** All proofs are of this one block. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
-  readonly block?: BlockName;
+  readonly block?: BlockName | undefined;
   /** Where to go on: the `cursor` of the last entry that was given. `requests` must be the same, from their beginning. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Addresses and storage keys of one proof together, 2 to 2 000. Default: 1 000. */
-  readonly keysPerProof?: number;
+  readonly keysPerProof?: number | undefined;
   /** Proofs that are asked for or held at a time: this bounds the memory. Default: 4. */
-  readonly ahead?: number;
+  readonly ahead?: number | undefined;
   /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
 }
 
 /** What is proved of one entry. One with more keys than a proof takes comes in several parts. */
@@ -79,7 +79,10 @@ function* openPiece({piece, answer}: Answered<Piece, ProvenMultiProof>): Generat
     yield {
       ...(piece.entries[i] as ProofRequest),
       ...(entries[i] as Proven),
-      ...{block, stateRoot, proof, cursor: encodeCursor(piece.places[i] as PullPlace)},
+      block,
+      stateRoot,
+      proof,
+      cursor: encodeCursor(piece.places[i] as PullPlace),
     };
 }
 

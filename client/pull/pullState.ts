@@ -24,20 +24,20 @@ export interface PullStateParameters extends Abortable {
    */
   readonly tree: string;
   /** All ranges are of this one block. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
-  readonly block?: BlockName;
+  readonly block?: BlockName | undefined;
   /** Where to go on: the `cursor` of the last range that was given. `tree` must be the same. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Answers that are asked for or held at a time: this bounds the memory. Default: 4. */
-  readonly ahead?: number;
+  readonly ahead?: number | undefined;
   /** Leaves of one range, 1 to 4 096. A server that answers fewer is asked for the rest. Default: 1 024. */
-  readonly leavesPerRange?: number;
+  readonly leavesPerRange?: number | undefined;
   /**
    * Threads that verify, besides this one: 0 to 64. Default: as many as there are other cores, up to 4, and 0 in browsers; for trees
    * that are worth it. They start when an answer shows that its tree has more leaves, and end with the pull.
    */
-  readonly threads?: number;
+  readonly threads?: number | undefined;
   /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
 }
 
 /** Verifying fewer takes less time than starting a thread. */

@@ -78,7 +78,12 @@ export async function askRange(
   const {account, nextFreeNode, end} = range;
   const hasLeaves = tree === ACCOUNTS || nextFreeNode > NEW_TREE_POSITIONS;
   return {
-    ...{block: range.block, tree, account, nextFreeNode, from: hasLeaves ? from : 0, end},
+    block: range.block,
+    tree,
+    account,
+    nextFreeNode,
+    from: hasLeaves ? from : 0,
+    end,
     get leaves() {
       return range.leaves;
     },

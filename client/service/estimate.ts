@@ -23,41 +23,41 @@ export interface Authorization {
 
 /** A transaction that is not signed. Every field may be left out. */
 export interface EstimateCall {
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** Without it the call creates a contract, and `data` is its init code. */
-  readonly to?: string;
-  readonly value?: Amount;
-  readonly gas?: Amount;
-  readonly nonce?: Amount;
-  readonly gasPrice?: Amount;
-  readonly maxFeePerGas?: Amount;
-  readonly maxPriorityFeePerGas?: Amount;
-  readonly chainId?: Amount;
+  readonly to?: string | undefined;
+  readonly value?: Amount | undefined;
+  readonly gas?: Amount | undefined;
+  readonly nonce?: Amount | undefined;
+  readonly gasPrice?: Amount | undefined;
+  readonly maxFeePerGas?: Amount | undefined;
+  readonly maxPriorityFeePerGas?: Amount | undefined;
+  readonly chainId?: Amount | undefined;
   /** `0x` and pairs of hex digits. */
-  readonly data?: string;
-  readonly type?: 0 | 1 | 2 | 4;
-  readonly accessList?: readonly AccessListEntry[];
-  readonly authorizationList?: readonly Authorization[];
+  readonly data?: string | undefined;
+  readonly type?: 0 | 1 | 2 | 4 | undefined;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
+  readonly authorizationList?: readonly Authorization[] | undefined;
 }
 
 /** What the state of one account is taken to be. */
 export interface AccountOverride {
-  readonly balance?: Amount;
-  readonly nonce?: Amount;
-  readonly code?: string;
+  readonly balance?: Amount | undefined;
+  readonly nonce?: Amount | undefined;
+  readonly code?: string | undefined;
   /** Replaces the whole storage: words by slot. */
-  readonly state?: Readonly<Record<string, string>>;
+  readonly state?: Readonly<Record<string, string>> | undefined;
   /** Replaces some slots. */
-  readonly stateDiff?: Readonly<Record<string, string>>;
+  readonly stateDiff?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface EstimateRequest {
   readonly call: EstimateCall;
   /** Default: "latest". */
-  readonly block?: HeldBlockName;
+  readonly block?: HeldBlockName | undefined;
   /** By address. */
-  readonly overrides?: Readonly<Record<string, AccountOverride>>;
-  readonly signal?: AbortSignal;
+  readonly overrides?: Readonly<Record<string, AccountOverride>> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Estimate {

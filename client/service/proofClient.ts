@@ -36,45 +36,45 @@ export interface NotBefore {
    * The answer is of this block or a newer one: servers behind a balancer are not all at the same block, so without it the next answer may
    * be of an older block than the last. It is asked for again until `timeoutMs` is over. Default: any block.
    */
-  readonly atLeast?: bigint;
+  readonly atLeast?: bigint | undefined;
 }
 
 export interface GetProofParameters extends Abortable, NotBefore {
   /** `0x` and 40 digits in any case. */
   readonly address: string;
   /** `0x` and 1 to 64 digits each. Default: none. */
-  readonly storageKeys?: readonly string[];
+  readonly storageKeys?: readonly string[] | undefined;
   /** Default: "finalized". "latest" is the same: only finalized blocks can be proved. */
-  readonly block?: BlockName;
+  readonly block?: BlockName | undefined;
 }
 
 export interface WaitForProofParameters extends GetProofParameters {
   /** Default: "latest", the block that is the newest one now. */
-  readonly block?: BlockName;
+  readonly block?: BlockName | undefined;
   /** In all, at most a day. Default: five minutes. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** From the first look to the next; doubled each time, up to 12 000. Default: 500. */
-  readonly intervalMs?: number;
+  readonly intervalMs?: number | undefined;
 }
 
 export interface GetMultiProofParameters extends Abortable, NotBefore {
   /** At least one. */
   readonly entries: readonly ProofRequest[];
   /** Default: "finalized". */
-  readonly block?: BlockName;
+  readonly block?: BlockName | undefined;
 }
 
 export interface GetLeavesParameters extends Abortable, NotBefore {
   /** "accounts" for the tree of all accounts, or an address for that account's storage tree. */
   readonly tree: string;
   /** The leaf index of the first leaf. Default: 0. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** Default: "finalized". Name one number for all ranges of a tree: `block.number` of the first answer. */
-  readonly block?: BlockName;
+  readonly block?: BlockName | undefined;
   /** What verifies the answer. Default: this thread. `pullState` has threads of its own. */
-  readonly verifyWith?: LeavesVerifier;
+  readonly verifyWith?: LeavesVerifier | undefined;
 }
 
 /** `atLeast` is for `toBlock`. */
@@ -84,16 +84,16 @@ export interface GetChangesParameters extends Abortable, NotBefore {
   /** May be above or below `toBlock`. */
   readonly fromBlock: BlockName;
   /** Default: "finalized". Name one number for all answers: `toBlock.number` of the first one. */
-  readonly toBlock?: BlockName;
+  readonly toBlock?: BlockName | undefined;
   /** `end` of the answer before. Default: 0n. */
-  readonly cursor?: bigint;
+  readonly cursor?: bigint | undefined;
   /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
-  readonly count?: number;
+  readonly count?: number | undefined;
 }
 
 export interface GetStateRootParameters extends Abortable, NotBefore {
   /** Default: "latest", which may not be finalized yet. */
-  readonly block?: HeldBlockName;
+  readonly block?: HeldBlockName | undefined;
 }
 
 export interface GetCodesParameters extends Abortable {
@@ -103,9 +103,9 @@ export interface GetCodesParameters extends Abortable {
 
 export interface GetFinalizationsParameters extends Abortable {
   /** Default: 0. */
-  readonly fromBlock?: bigint;
+  readonly fromBlock?: bigint | undefined;
   /** 1 to 1 000. Default: 100. */
-  readonly count?: number;
+  readonly count?: number | undefined;
 }
 
 /**

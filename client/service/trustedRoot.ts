@@ -17,12 +17,12 @@ export type TrustedRoot = Root | RootOfBlock;
 
 /** What proofs are verified against. */
 export interface Trust {
-  readonly verify?: true;
+  readonly verify?: true | undefined;
   /** Of the chain: what its roots are made with. Never taken from the server's word. */
   readonly suite: HashSuite;
   readonly trustedRoot: TrustedRoot;
   /** For one look-up of a root by `trustedRoot`, if that is a function. Default: 60 000. */
-  readonly rootTimeoutMs?: number;
+  readonly rootTimeoutMs?: number | undefined;
 }
 
 /** Nothing is verified: for a server of your own, or to verify later. */

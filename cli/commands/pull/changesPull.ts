@@ -13,8 +13,12 @@ export async function pullChangesFrom(work: PullWork, from: bigint): Promise<voi
   const {client, block, signal, writer, suite, leavesPerRange = LEAVES_PER_ANSWER} = work;
   const {changes: cursor} = work.place;
   const answers = pullChanges(client, {
-    ...{tree: "all", from, to: block, signal, leavesPerAnswer: leavesPerRange},
-    ...(cursor === undefined ? {} : {cursor}),
+    tree: "all",
+    from,
+    to: block,
+    signal,
+    leavesPerAnswer: leavesPerRange,
+    cursor,
   });
   for await (const answer of answers) {
     writer.add("proofs", {entries: encodeBegin(answer.begin), proof: answer.proof});

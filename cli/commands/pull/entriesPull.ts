@@ -18,8 +18,11 @@ export async function pullEntries(work: PullWork, requests: ProofRequests, keys:
   const {client, block, signal} = work;
   const {entries: cursor} = work.place;
   const proofs = pullProofs(client, {
-    ...{requests, block, signal, keysPerProof: KEYS_PER_PROOF},
-    ...(cursor === undefined ? {} : {cursor}),
+    requests,
+    block,
+    signal,
+    keysPerProof: KEYS_PER_PROOF,
+    cursor,
   });
   let together: PulledProof[] = [];
   let written = 0;

@@ -72,7 +72,9 @@ function accountChange(
   const [before, after] = [rowOf(leaves.before), rowOf(leaves.after)];
   const {leafIndex, address, hKey} = rowOfAccountLeaf(suite, leaves.known);
   return {
-    ...{leafIndex, address, hKey},
+    leafIndex,
+    address,
+    hKey,
     nonceBefore: before?.nonce,
     balanceBefore: before?.balance,
     storageRootBefore: before?.storageRoot,

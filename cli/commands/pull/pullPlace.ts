@@ -33,7 +33,7 @@ export interface PullWork {
   readonly progress: PullProgress;
   readonly signal: AbortSignal;
   /** Default: that of pullState. */
-  readonly leavesPerRange?: number;
+  readonly leavesPerRange: number | undefined;
   /** Always that of the last row that was added. */
   place: PullPlace;
 }

@@ -1,5 +1,4 @@
 /** A pull from its beginning, or from where it was stopped, to its manifest. */
-import {setMaxListeners} from "node:events";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
@@ -18,8 +17,6 @@ import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
 import {PULL_START, type PullPlace, type PullWork} from "./pullPlace.ts";
 import type {PullProgress} from "./pullProgress.ts";
 import {pullTrees} from "./treesPull.ts";
-
-const MAX_WAITING = 256;
 
 interface PullSettings {
   /** 32 bytes. */
@@ -56,13 +53,16 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
   );
   if (!(writer instanceof FolderWriter)) return writer;
   const {signal, progress} = settings;
-  // pullState has this many calls that wait for one signal at a time. Node takes more than ten for a leak.
-  setMaxListeners(MAX_WAITING);
   const place = writer.place ?? PULL_START;
-  const {leavesPerRange} = settings;
   const work: PullWork = {
-    ...{client, suite, block: BigInt(block), writer, progress, signal, place},
-    ...(leavesPerRange === undefined ? {} : {leavesPerRange}),
+    client,
+    suite,
+    block: BigInt(block),
+    writer,
+    progress,
+    signal,
+    place,
+    leavesPerRange: settings.leavesPerRange,
   };
   try {
     const {hash} = await client.getStateRoot({block, signal});

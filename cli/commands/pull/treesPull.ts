@@ -20,9 +20,11 @@ export async function pullTrees(work: PullWork, names: readonly string[]): Promi
     const {client, block, signal, leavesPerRange} = work;
     const {cursor} = work.place;
     const ranges = pullState(client, {
-      ...{tree, block, signal},
-      ...(leavesPerRange === undefined ? {} : {leavesPerRange}),
-      ...(cursor === undefined ? {} : {cursor}),
+      tree,
+      block,
+      signal,
+      leavesPerRange,
+      cursor,
     });
     for await (const range of ranges) writeRange(work, range);
     const {cursor: _, ...place} = work.place;
@@ -67,8 +69,11 @@ function endTree(
   if (account !== undefined && nextFreeNode > NEW_TREE_POSITIONS) {
     const root = decodeHex(account.storageRoot);
     writer.add("trees", {
-      ...{accountIndex: account.leafIndex, address: decodeHex(tree), root},
-      ...{nextFreeNode, leaves},
+      accountIndex: account.leafIndex,
+      address: decodeHex(tree),
+      root,
+      nextFreeNode,
+      leaves,
     });
   }
   return next;
