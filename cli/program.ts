@@ -6,20 +6,14 @@ import {Argument, Command} from "commander";
 import {VERSION} from "../server/version.ts";
 import {SHELLS, writeCompletion} from "./commands/completionScript.ts";
 import {createLoad} from "./commands/loadCommand.ts";
-import {integerParser, parseBlockNumber, parseText} from "./flags/flag.ts";
-import {
-  createCommand,
-  onSwitch,
-  readSwitches,
-  refuseUnknownVariables,
-  required,
-  value,
-} from "./flags/flagTable.ts";
+import {createCommand, onSwitch, required, value} from "./flags/flagTable.ts";
+import {integerParser, parseBlockNumber, parseText} from "./flags/flagValues.ts";
 import {IMPORT_FLAGS, readImportSource} from "./flags/importFlags.ts";
 import {PULL_FLAGS, readPullOptions} from "./flags/pullFlags.ts";
-import {readServiceOptions, SERVE_FLAGS} from "./flags/serveFlags.ts";
-import {ignoreServiceVariables} from "./flags/serviceVariables.ts";
-import {DB_FLAGS} from "./flags/storeFlags.ts";
+import {SERVE_FLAGS} from "./flags/serveFlags.ts";
+import {readServiceOptions} from "./flags/serveOptions.ts";
+import {DB_FLAGS} from "./flags/sharedFlags.ts";
+import {ignoreServiceVariables, readSwitches, refuseUnknownVariables} from "./flags/variables.ts";
 import {readVerifyOptions, VERIFY_FLAGS} from "./flags/verifyFlags.ts";
 
 const SERVE_EXAMPLES = `

@@ -6,8 +6,8 @@
 import {readFileSync} from "node:fs";
 import {type Command, InvalidArgumentError} from "commander";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job/estimateSettings.ts";
-import {bigintParser, parseDecimal} from "./flag.ts";
 import {refuseFlag} from "./flagTable.ts";
+import {bigintParser, parseDecimal} from "./flagValues.ts";
 
 const DEFAULTS = DEFAULT_ESTIMATE_SETTINGS.fee;
 const MODELS: readonly FeeSettings["model"][] = ["verification", "extra-data"];

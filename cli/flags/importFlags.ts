@@ -1,9 +1,9 @@
 /** Flags of `proofd import`: where blocks come from, and what is done with them. */
 import type {Command} from "commander";
 import type {ImportSource} from "../../workers/job/importSource.ts";
-import {parseHash, parseText} from "./flag.ts";
-import {beside, idleWhen, type ValuesOf, value} from "./flagTable.ts";
-import {GENESIS_FLAG, NODE_SOURCE_FLAGS, readNodeSource, TO_FLAGS} from "./nodeSourceFlags.ts";
+import {type ValuesOf, value} from "./flagTable.ts";
+import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
+import {createNodeFlags, readNodeSource, readNodes} from "./nodeFlags.ts";
 import {
   ALLOW_UNVERIFIED_FLAG,
   CHAIN_FLAGS,
@@ -11,39 +11,41 @@ import {
   DB_FLAGS,
   FINALIZED_FLAG,
   HISTORY_FLAG,
-} from "./storeFlags.ts";
+  SOURCE_FLAG,
+} from "./sharedFlags.ts";
 
 export const IMPORT_FLAGS = {
   config: CONFIG_FLAG,
   ...DB_FLAGS,
-  ...idleWhen(beside("diffs"), {genesis: GENESIS_FLAG}),
-  ...idleWhen(beside("l2", "trielogs", "diffs"), {
-    blocks: value("<file>", parseText).says("blocks in the format of `geth export`, plain or .gz"),
-  }),
-  ...idleWhen(beside("l2", "trielogs"), {
-    diffs: value("<file>", parseText).says(
-      "block differences as NDJSON, plain or .gz; - reads standard input",
-    ),
-  }),
-  ...idleWhen(beside("l2"), {
-    trielogs: value("<file>", parseText).says(
-      "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
-    ),
-  }),
-  ...idleWhen(beside("l2", "blocks", "diffs", "trielogs"), {
-    pull: value("<folder>", parseText).says(
-      "folder of `proofd pull --all`: an empty store begins with the state of its block, which is finalized then",
-    ),
-  }),
-  ...NODE_SOURCE_FLAGS,
-  ...TO_FLAGS,
+  genesis: value("<file>", parseText).says("genesis.json with its alloc, in the format of geth", "!diffs"),
+  blocks: value("<file>", parseText).says(
+    "blocks in the format of `geth export`, plain or .gz",
+    "!l2, !trielogs, !diffs",
+  ),
+  diffs: value("<file>", parseText).says(
+    "block differences as NDJSON, plain or .gz; - reads standard input",
+    "!l2, !trielogs",
+  ),
+  trielogs: value("<file>", parseText).says(
+    "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
+    "!l2",
+  ),
+  pull: value("<folder>", parseText).says(
+    "folder of `proofd pull --all`: an empty store begins with the state of its block, which is finalized then",
+    "!l2, !blocks, !diffs, !trielogs",
+  ),
+  ...createNodeFlags("l2"),
+  source: SOURCE_FLAG,
+  to: value("<block>", parseBlockNumber).says(
+    "last block to import from --l2 (default: the node's newest one at the start)",
+    "l2",
+  ),
   allowUnverified: ALLOW_UNVERIFIED_FLAG,
   finalized: FINALIZED_FLAG,
-  ...idleWhen(beside("l2"), {
-    head: value("<hash>", parseHash).says(
-      "hash of the last block; a source that ends at another block is refused",
-    ),
-  }),
+  head: value("<hash>", parseHash).says(
+    "hash of the last block; a source that ends at another block is refused",
+    "!l2",
+  ),
   history: HISTORY_FLAG,
   ...CHAIN_FLAGS,
 };
@@ -51,8 +53,8 @@ export const IMPORT_FLAGS = {
 /** @param command - ends the program with a usage error if no source is named, or a part of it is missing */
 export function readImportSource(values: ValuesOf<typeof IMPORT_FLAGS>, command: Command): ImportSource {
   const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs, pull} = values;
-  const node = readNodeSource(values, false, command);
-  if (node !== undefined) return node;
+  const nodes = readNodes(values, "l2", command);
+  if (nodes !== undefined) return readNodeSource(nodes, values, false);
   if (trielogs !== undefined) return {kind: "trielogs", path: trielogs, genesisPath};
   if (diffs !== undefined) return {kind: "diffs", path: diffs};
   if (pull !== undefined) return {kind: "pull", path: pull, genesisPath};

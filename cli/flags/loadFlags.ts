@@ -6,8 +6,8 @@ import type {KeyChoice, LoadOptions} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {readDemoAccounts, readDemoChainId} from "./demoAccounts.ts";
-import {integerParser, parseText} from "./flag.ts";
-import {beside, idleWhen, onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
+import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
+import {integerParser, parseText} from "./flagValues.ts";
 import {parseKeys} from "./keyLines.ts";
 import {
   MAX_TIMEOUT_MS,
@@ -55,11 +55,10 @@ export const LOAD_FLAGS = {
   keys: value("<file>", parseText).says(
     "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; with --style eth, those in the newest blocks)",
   ),
-  ...idleWhen(beside("keys"), {
-    accounts: value("<count>", integerParser(1, 100_000_000)).says(
-      "ask for the accounts of a store that `npm run bench` made with this many",
-    ),
-  }),
+  accounts: value("<count>", integerParser(1, 100_000_000)).says(
+    "ask for the accounts of a store that `npm run bench` made with this many",
+    "!keys",
+  ),
   seed: value("<number>", integerParser(0, 2 ** 32 - 1), 1).says(
     "seed of the random choices; the same seed asks for the same keys",
   ),

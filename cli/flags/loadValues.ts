@@ -1,8 +1,8 @@
 /** Parses values of flags that only `proofd load` has. A bad value is a usage error. */
 import {type Command, InvalidArgumentError} from "commander";
 import type {BlockChoice, BlockEnd, ErrorLimit} from "proofd-load";
-import {readHttpUrl} from "./flag.ts";
 import {refuseFlag} from "./flagTable.ts";
+import {readHttpUrl} from "./flagValues.ts";
 
 export const MAX_TIMEOUT_MS = 600_000;
 const MAX_BLOCK = 2 ** 48 - 1;

@@ -5,8 +5,9 @@
 import {readFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
-import {hasReadableCredentials, parseText} from "./flag.ts";
-import {type Flag, idleWhen, refuseFlag, type ValuesOf, value, without} from "./flagTable.ts";
+import type {NodeSource} from "../../workers/job/importSource.ts";
+import {type Flag, refuseFlag, type ValuesOf, value} from "./flagTable.ts";
+import {hasReadableCredentials, parseText} from "./flagValues.ts";
 
 /** `node` is a proofd. */
 type NodeRole = "l2" | "l1" | "node";
@@ -57,17 +58,18 @@ const OWN_HEADERS: readonly string[] = [
   "upgrade",
 ];
 
-export function createNodeFlags<R extends NodeRole>(role: R): NodeTable<R> {
+/** @param needs - of the URLs */
+export function createNodeFlags<R extends NodeRole>(role: R, needs?: string): NodeTable<R> {
   return {
-    [role]: value("<urls>", collectBy(",")).says(DESCRIPTIONS[role]),
-    ...idleWhen(without(role), {
-      [`${role}Header`]: value("<header>", collectBy("\n")).says(
-        `"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`,
-      ),
-      [`${role}HeaderFile`]: value("<file>", parseText).says(
-        "file with such headers, one a line, which is read at the start",
-      ),
-    }),
+    [role]: value("<urls>", collectBy(",")).says(DESCRIPTIONS[role], needs),
+    [`${role}Header`]: value("<header>", collectBy("\n")).says(
+      `"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`,
+      role,
+    ),
+    [`${role}HeaderFile`]: value("<file>", parseText).says(
+      "file with such headers, one a line, which is read at the start",
+      role,
+    ),
   } as unknown as NodeTable<R>;
 }
 
@@ -94,6 +96,19 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
     timeoutMs: TIMEOUT_MS,
     maxAnswerBytes: MAX_ANSWER_BYTES[role],
   };
+}
+
+/** The nodes as a source of blocks. */
+export function readNodeSource(
+  {subscriptions, ...nodes}: NodeOptions,
+  {
+    source,
+    genesis: genesisPath,
+    to,
+  }: Pick<NodeSource, "source" | "to"> & {readonly genesis: string | undefined},
+  follow: boolean,
+): NodeSource {
+  return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
 /** The lines of --ROLE-header-file. Empty ones, and those that begin with #, do not count. */

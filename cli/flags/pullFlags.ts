@@ -1,12 +1,13 @@
 /** Flags of `proofd pull`: what is pulled, from where, into which folder, and the root that is trusted. */
 import type {Command} from "commander";
 import {FORMAT_NAMES, type FormatName} from "../../pulled/format/formats.ts";
-import {DEFAULT_SUITE_NAME, SUITE_NAMES, type SuiteName} from "../../storage/hash/suiteNames.ts";
+import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {writeCommandLine} from "./commandLine.ts";
-import {listParser, parseAddress, parseBlockNumber, parseHash, parseText} from "./flag.ts";
-import {beside, headed, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
+import {headed, onSwitch, type ValuesOf, value} from "./flagTable.ts";
+import {listParser, parseAddress, parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {readUrl} from "./loadValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
+import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 import type {RootSource} from "./verifyFlags.ts";
 
 /** Which keys and trees. */
@@ -44,48 +45,40 @@ const MAX_ADDRESSES = 1000;
 
 export const PULL_FLAGS = {
   ...headed("What is pulled", {
-    ...idleWhen(beside("verify"), {
-      all: onSwitch("all accounts, and the storage of all of them"),
-      accounts: onSwitch("all accounts"),
-      storage: value("<addresses>", listParser(parseTreeAddress)).says(
-        "the storage of this account; may be repeated, and commas separate several",
-      ),
-      keys: value("<file>", parseText).says(
-        "accounts and slots that a file names, one `0xaddress [0xslot ...]` a line",
-      ),
-      changesFrom: value("<block>", parseBlockNumber).says(
-        "all accounts and slots that differ from this block, with both values",
-      ),
-      block: value("<block>", parseBlockNumber).says("of this block, which must be finalized"),
-    }),
+    all: onSwitch("all accounts, and the storage of all of them", "!verify"),
+    accounts: onSwitch("all accounts", "!verify"),
+    storage: value("<addresses>", listParser(parseTreeAddress)).says(
+      "the storage of this account; may be repeated, and commas separate several",
+      "!verify",
+    ),
+    keys: value("<file>", parseText).says(
+      "accounts and slots that a file names, one `0xaddress [0xslot ...]` a line",
+      "!verify",
+    ),
+    changesFrom: value("<block>", parseBlockNumber).says(
+      "all accounts and slots that differ from this block, with both values",
+      "!verify",
+    ),
+    block: value("<block>", parseBlockNumber).says("of this block, which must be finalized", "!verify"),
   }),
   ...headed("From where and into what", {
-    ...idleWhen(beside("verify"), {
-      url: value("<url>", String).says("the proofd to ask, http or https"),
-      out: value("<folder>", parseText).says("folder for the files, new or empty"),
-      format: value("<format>", FORMAT_NAMES, "ndjson").says("of the files"),
-      resume: onSwitch("go on in a folder whose pull was stopped"),
-    }),
+    url: value("<url>", String).says("the proofd to ask, http or https", "!verify"),
+    out: value("<folder>", parseText).says("folder for the files, new or empty", "!verify"),
+    format: value("<format>", FORMAT_NAMES, "ndjson").says("of the files", "!verify"),
+    resume: onSwitch("go on in a folder whose pull was stopped", "!verify"),
     verify: value("<folder>", parseText).says(
       "pull nothing: verify a folder that is complete, without a server, and against the root of its manifest or the one given here",
     ),
   }),
   ...headed("Whom to trust", {
     root: value("<hash>", parseHash).says("trust this state root"),
-    ...idleWhen(without("changesFrom", "verify"), {
-      fromRoot: value("<hash>", parseHash).says("and this one of the block of --changes-from"),
-    }),
+    fromRoot: value("<hash>", parseHash).says(
+      "and this one of the block of --changes-from",
+      "changes-from | verify",
+    ),
     ...createNodeFlags("l1"),
-    ...idleWhen(without("l1"), {
-      rollup: value("<address>", parseAddress).says(
-        "rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block",
-      ),
-    }),
-    ...idleWhen(beside("verify"), {
-      suite: value("<name>", SUITE_NAMES, DEFAULT_SUITE_NAME).says(
-        "hash suite of the chain's trees, which chain_getCoverage names",
-      ),
-    }),
+    rollup: TRUSTED_ROLLUP_FLAG,
+    suite: {...ASKED_SUITE_FLAG, needs: "!verify"},
   }),
 };
 

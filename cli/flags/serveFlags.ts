@@ -1,25 +1,24 @@
-/** Flags of `proofd serve`, and the options of the service that follow from them. */
+/** The flags of `proofd serve`. */
 import {availableParallelism} from "node:os";
-import type {Command, OptionValues} from "commander";
+import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {HTTP_LIBRARIES} from "../../server/listener/createListener.ts";
-import type {ServiceOptions} from "../../service/serviceOptions.ts";
-import {ESTIMATE_FLAGS, readEstimateOptions} from "./estimateFlags.ts";
-import {FEED_FLAGS, readFeed} from "./feedFlags.ts";
-import {FINALITY_FLAGS, readFinality} from "./finalityFlags.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, HARDFORKS} from "../../workers/job/estimateSettings.ts";
+import {headed, offSwitch, onSwitch, value} from "./flagTable.ts";
 import {
   integerParser,
   listParser,
   MAX_WORKERS,
+  parseAddress,
+  parseBlockNumber,
   parseHostName,
+  parseNamespace,
+  parseNatsUrl,
   parseNetwork,
   parseOrigin,
+  parseStreamName,
   parseText,
-} from "./flag.ts";
-import {beside, headed, idleWhen, onSwitch, type ValuesOf, value, without} from "./flagTable.ts";
-import {LIMIT_FLAGS, readLimits} from "./limitFlags.ts";
-import {NAMESPACE_FLAG} from "./namespaceFlag.ts";
-import {readNodes, refuseSockets} from "./nodeFlags.ts";
-import {GENESIS_FLAG, isOnlyFinality, NODE_SOURCE_FLAGS, readNodeSource, unread} from "./nodeSourceFlags.ts";
+} from "./flagValues.ts";
+import {createNodeFlags} from "./nodeFlags.ts";
 import {
   ALLOW_UNVERIFIED_FLAG,
   CHAIN_FLAGS,
@@ -27,100 +26,154 @@ import {
   DB_FLAGS,
   FINALIZED_FLAG,
   HISTORY_FLAG,
-} from "./storeFlags.ts";
+  READS_L2,
+  SOURCE_FLAG,
+} from "./sharedFlags.ts";
 
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
+const MAX_DEPTH = 1_000_000;
+/** A plain transfer's gas. */
+const LEAST_GAS_CAP = 21_000;
 const WORKERS = Math.max(1, availableParallelism() - 1);
+const ESTIMATE_WORKERS = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const ROLLUP_IS_READ = "finality | l1, !finality=tag";
 
 export const SERVE_FLAGS = {
-  ...headed("Store", DB_FLAGS),
-  ...CHAIN_FLAGS,
-  history: HISTORY_FLAG,
-  verify: onSwitch("compare the checksums of all tables in the background after the start"),
-  config: CONFIG_FLAG,
+  ...headed("Store", {
+    ...DB_FLAGS,
+    ...CHAIN_FLAGS,
+    history: HISTORY_FLAG,
+    verify: onSwitch("compare the checksums of all tables in the background after the start"),
+    config: CONFIG_FLAG,
+  }),
   ...headed("Server", {
     host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
+    port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
+    http: value("<library>", HTTP_LIBRARIES, "auto").says(
+      "what serves HTTP: uWebSockets.js (uws) or Node's own (node); auto takes uWebSockets.js where it loads",
+    ),
+    workers: value("<count>", integerParser(1, MAX_WORKERS), WORKERS, `cores - 1, here ${WORKERS}`).says(
+      "number of proof threads",
+    ),
+    cacheMb: value("<mib>", integerParser(1, 65_536), 64).says(
+      "MiB of pages and key positions that each proof and estimate thread keeps",
+    ),
   }),
-  port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
-  http: value("<library>", HTTP_LIBRARIES, "auto").says(
-    "what serves HTTP: uWebSockets.js (uws) or Node's own (node); auto takes uWebSockets.js where it loads",
-  ),
-  workers: value("<count>", integerParser(1, MAX_WORKERS), WORKERS, `cores - 1, here ${WORKERS}`).says(
-    "number of proof threads",
-  ),
-  cacheMb: value("<mib>", integerParser(1, 65_536), 64).says(
-    "MiB of pages and key positions that each proof and estimate thread keeps",
-  ),
-  ...idleWhen(besideNodes, {
-    ...headed("Blocks", {
-      demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized"),
-    }),
+  ...headed("Blocks", {
+    demo: onSwitch("import and serve the built-in demo chain; all its blocks are finalized", "!l2"),
     diffs: value("<file>", parseText).says(
       "import block differences, JSON lines (docs/importing.md), while serving; - reads standard input",
+      "!l2 | finality=tag",
     ),
-  }),
-  ...NODE_SOURCE_FLAGS,
-  ...idleWhen(unread, {genesis: GENESIS_FLAG}),
-  ...idleWhen(without("diffs", "l2", "feed"), {
-    allowUnverified: ALLOW_UNVERIFIED_FLAG,
-    finalized: FINALIZED_FLAG,
+    ...createNodeFlags("l2"),
+    source: SOURCE_FLAG,
+    genesis: value("<file>", parseText).says("genesis.json with its alloc, in the format of geth", READS_L2),
+    allowUnverified: {...ALLOW_UNVERIFIED_FLAG, needs: "diffs | l2 | feed"},
+    finalized: {...FINALIZED_FLAG, needs: "diffs | l2 | feed"},
     maxLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
       "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
+      "diffs | l2 | feed",
+    ),
+    maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
+      "fail /readyz while the newest finalized block is older than this",
     ),
   }),
-  maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
-    "fail /readyz while the newest finalized block is older than this",
-  ),
-  ...headed("Several machines", FEED_FLAGS),
-  ...headed("Finality", FINALITY_FLAGS),
+  ...headed("Several machines", {
+    publish: value("<url>", listParser(parseNatsUrl)).says(
+      "publish blocks to NATS JetStream, for other proofd; nats or tls URLs of servers of one cluster, with commas",
+    ),
+    feed: value("<url>", listParser(parseNatsUrl)).says(
+      "take blocks from NATS JetStream, where another proofd publishes them; URLs as for --publish",
+      "!demo, !l2, !diffs",
+    ),
+    stream: value("<name>", parseStreamName, "blocks").says("name of the stream", "publish | feed"),
+    natsCreds: value("<file>", parseText).says("file with the credentials of NATS", "publish | feed"),
+    streamGb: value("<gb>", integerParser(1, 100_000), 50).says(
+      "most bytes of a stream that --publish makes; the oldest messages go first",
+      "publish",
+    ),
+    snapshotEvery: value("<blocks>", integerParser(0, 1_000_000_000), 10_000).says(
+      "blocks from one snapshot for new replicas to the next; 0 uploads none",
+      "publish",
+    ),
+  }),
+  ...headed("Finality", {
+    ...createNodeFlags("l1", "!finality=tag"),
+    finality: value("<source>", ["l1", "tag"]).says(
+      "what tells which blocks are finalized: events on layer 1 (l1, the default with --l1) or the finalized tag of --l2 (tag)",
+    ),
+    rollup: value("<address>", parseAddress).says(
+      "rollup contract on layer 1 whose events tell what is finalized",
+      ROLLUP_IS_READ,
+    ),
+    l1From: value("<block>", parseBlockNumber).says(
+      "first layer-1 block whose events are read; default: that of the contract's deployment. Another one than before begins finality again",
+      ROLLUP_IS_READ,
+    ),
+    l1Depth: value("<blocks>", integerParser(0, MAX_DEPTH)).says(
+      "read layer-1 blocks with this many above them; default: those that layer 1 calls finalized",
+      ROLLUP_IS_READ,
+    ),
+    l1Root: value("<root>", ["header", "suite", "none"]).says(
+      "which root of a block the contract holds: that of its header, that of the hash suite's trees, or none that can be compared; default: found by the first event",
+      ROLLUP_IS_READ,
+    ),
+  }),
   ...headed("Who may ask, and how", {
     cors: value("<origin>", listParser(parseOrigin)).says(
       "let web pages of this origin ask from a browser; * for any origin; may be given several times",
     ),
+    allowHost: value("<name>", listParser(parseHostName)).says(
+      "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
+    ),
+    trustForwarded: value("<networks>", listParser(parseNetwork)).says(
+      "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
+    ),
+    balanced: onSwitch(
+      "answer HTTP 503 with X-Proofd-Head to requests that name a block that is not here yet, so that a balancer asks another proofd",
+    ),
+    namespace: value("<name>", parseNamespace).says(
+      "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the live network's own server does; linea adds linea_getProof",
+    ),
   }),
-  allowHost: value("<name>", listParser(parseHostName)).says(
-    "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
-  ),
-  trustForwarded: value("<networks>", listParser(parseNetwork)).says(
-    "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
-  ),
-  balanced: onSwitch(
-    "answer HTTP 503 with X-Proofd-Head to requests that name a block that is not here yet, so that a balancer asks another proofd",
-  ),
-  namespace: NAMESPACE_FLAG,
-  ...headed("Limits", LIMIT_FLAGS),
-  ...headed("Gas estimates", ESTIMATE_FLAGS),
+  ...headed("Limits", {
+    maxQueue: value("<cost>", integerParser(1, 1_000_000_000), DEFAULT_LIMITS.queueCost).says(
+      "highest cost of a client's unfinished requests, for proofs, estimates and long estimates each; more get HTTP 503",
+    ),
+    requestTimeout: value("<ms>", integerParser(1, 86_400_000), DEFAULT_LIMITS.timeoutMs).says(
+      "time of one request; calls that are unfinished by then get an error",
+    ),
+  }),
+  ...headed("Gas estimates", {
+    estimate: offSwitch("make no gas estimates: chain_estimateGas is refused, or forwarded to --gateway"),
+    gateway: value("<url>", String).says(
+      "with --no-estimate: forward gas estimates to this node",
+      "no-estimate",
+    ),
+    gasCap: value("<gas>", integerParser(LEAST_GAS_CAP, 2 ** 32), DEFAULT_ESTIMATE_SETTINGS.gasCap).says(
+      "highest gas that an estimate may return",
+      "!no-estimate",
+    ),
+    hardfork: value("<name>", HARDFORKS).says(
+      "hard fork whose rules apply to every block; default: as the genesis config says",
+      "!no-estimate",
+    ),
+    estimateWorkers: value(
+      "<count>",
+      integerParser(1, MAX_WORKERS),
+      ESTIMATE_WORKERS,
+      `half of cores - 1, here ${ESTIMATE_WORKERS}`,
+    ).says("number of threads for short estimates; half as many run long ones", "!no-estimate"),
+    fees: value("<file>", parseText).says(
+      "JSON file with the parameters of the priority fee (docs/gas.md)",
+      "!no-estimate",
+    ),
+  }),
   ...headed("Logs", {
     logLevel: value("<level>", LOG_LEVELS, "info").says(
       "log entries of this level and above to standard error; debug has a line for each request",
     ),
   }),
 };
-
-function besideNodes(values: OptionValues): string | undefined {
-  return isOnlyFinality(values) ? undefined : beside("l2")(values);
-}
-
-/** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
-export function readServiceOptions(values: ValuesOf<typeof SERVE_FLAGS>, command: Command): ServiceOptions {
-  const {db, host, port, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
-  const {maxLag, maxFinalityLag, demo, verify} = values;
-  const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
-  const nodes = readNodes(values, "l2", command);
-  if (isOnlyFinality(values) && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
-  return {
-    ...{db, host, port, workers, diffs, allowUnverified, finalized, demo, verify},
-    ...{chainId, suite, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
-    ...readFeed(values, command),
-    cacheBytes: cacheMb * 2 ** 20,
-    l2: readNodeSource(values, true, command),
-    maxLagSeconds: maxLag,
-    maxFinalityLagSeconds: maxFinalityLag,
-    finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
-    allowedHosts: allowHost,
-    limits: readLimits(values),
-    estimate: readEstimateOptions(values, command),
-  };
-}

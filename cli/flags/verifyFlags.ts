@@ -1,10 +1,11 @@
 /** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. */
 import type {Command} from "commander";
-import {DEFAULT_SUITE_NAME, SUITE_NAMES, type SuiteName} from "../../storage/hash/suiteNames.ts";
+import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import type {NodesSettings} from "../../sync/rpc/nodes.ts";
-import {parseAddress, parseBlockNumber, parseHash, parseText} from "./flag.ts";
-import {idleWhen, onSwitch, required, type ValuesOf, value, without} from "./flagTable.ts";
+import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
+import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
+import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 
 export interface VerifyOptions {
   readonly request: string;
@@ -35,21 +36,14 @@ export const VERIFY_FLAGS = {
   ),
   root: value("<hash>", parseHash).says("trust this state root"),
   ...createNodeFlags("node"),
-  ...idleWhen(without("node"), {
-    blockHash: value("<hash>", parseHash).says(
-      "trust the state root that the proofd of --node has for the block of this hash",
-    ),
-  }),
-  ...createNodeFlags("l1"),
-  ...idleWhen(without("l1"), {
-    rollup: value("<address>", parseAddress).says(
-      "rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block",
-    ),
-    block: value("<block>", parseBlockNumber).says("block of layer 2 for --rollup"),
-  }),
-  suite: value("<name>", SUITE_NAMES, DEFAULT_SUITE_NAME).says(
-    "hash suite of the chain's trees, which chain_getCoverage names",
+  blockHash: value("<hash>", parseHash).says(
+    "trust the state root that the proofd of --node has for the block of this hash",
+    "node",
   ),
+  ...createNodeFlags("l1"),
+  rollup: TRUSTED_ROLLUP_FLAG,
+  block: value("<block>", parseBlockNumber).says("block of layer 2 for --rollup", "l1"),
+  suite: ASKED_SUITE_FLAG,
   json: onSwitch("print one line of JSON"),
 };
 

@@ -1,6 +1,7 @@
 /** Options of a service from flags of `proofd serve`, and limits and times that no flag sets. */
 import {createCommand} from "../../../cli/flags/flagTable.ts";
-import {readServiceOptions, SERVE_FLAGS} from "../../../cli/flags/serveFlags.ts";
+import {SERVE_FLAGS} from "../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../cli/flags/serveOptions.ts";
 import type {Limits} from "../../../server/limits.ts";
 import type {ServiceOptions} from "../../../service/serviceOptions.ts";
 import type {EstimateSettings} from "../../../workers/job/estimateSettings.ts";

@@ -1,7 +1,8 @@
 /** Reads flags as a command of proofd does. */
 import assert from "node:assert/strict";
 import {type Command, CommanderError} from "commander";
-import {createCommand, type Flags, readSwitches, type ValuesOf} from "../../../cli/flags/flagTable.ts";
+import {createCommand, type Flags, type ValuesOf} from "../../../cli/flags/flagTable.ts";
+import {readSwitches} from "../../../cli/flags/variables.ts";
 
 type Variables = Readonly<Record<string, string>>;
 

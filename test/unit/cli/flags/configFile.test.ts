@@ -4,7 +4,8 @@ import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, test} from "node:test";
-import {readServiceOptions, SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import {readFlags} from "../../../support/run/flagReading.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "proofd-config-"));

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import {availableParallelism} from "node:os";
 import {test} from "node:test";
-import {ESTIMATE_FLAGS, readEstimateOptions} from "../../../../cli/flags/estimateFlags.ts";
+import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import type {EstimateOptions} from "../../../../service/serviceOptions.ts";
 import type {EstimateSettings} from "../../../../workers/job/estimateSettings.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
@@ -26,7 +27,7 @@ const DEFAULTS: EstimateSettings = {
 };
 
 function read(args: readonly string[], variables: Readonly<Record<string, string>> = {}): EstimateOptions {
-  return readFlags(ESTIMATE_FLAGS, readEstimateOptions, args, variables);
+  return readFlags(SERVE_FLAGS, readServiceOptions, args, variables).estimate;
 }
 
 function assertRefused(args: readonly string[], message: RegExp, variables = {}): void {

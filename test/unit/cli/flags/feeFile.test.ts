@@ -4,7 +4,8 @@ import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, test} from "node:test";
-import {ESTIMATE_FLAGS, readEstimateOptions} from "../../../../cli/flags/estimateFlags.ts";
+import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../../../workers/job/estimateSettings.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
@@ -15,7 +16,7 @@ after(() => rmSync(folder, {recursive: true}));
 
 function read(text: string): FeeSettings {
   writeFileSync(path, text);
-  return readFlags(ESTIMATE_FLAGS, readEstimateOptions, ["--fees", path]).settings.fee;
+  return readFlags(SERVE_FLAGS, readServiceOptions, ["--fees", path]).estimate.settings.fee;
 }
 
 test("every field of a model is read, as text or as a number, and the others keep their defaults", () => {
@@ -83,6 +84,6 @@ test("an unknown field, a field of the other model and a value out of its range 
   ] as const)
     assertUsageError(() => read(text), message);
   const missing = ["--fees", join(folder, "none")];
-  const reading = () => readFlags(ESTIMATE_FLAGS, readEstimateOptions, missing);
+  const reading = () => readFlags(SERVE_FLAGS, readServiceOptions, missing);
   assertUsageError(reading, /^error: --fees: .*none: ENOENT/);
 });

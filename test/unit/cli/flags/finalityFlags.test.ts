@@ -1,8 +1,8 @@
 /** Flags of finality: what belongs together, and which flags have no effect. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {FINALITY_FLAGS, readFinality} from "../../../../cli/flags/finalityFlags.ts";
-import {createNodeFlags, readNodes} from "../../../../cli/flags/nodeFlags.ts";
+import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import type {FinalityOptions} from "../../../../service/serviceOptions.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
@@ -11,12 +11,7 @@ const L1 = ["--l1", "http://127.0.0.1:1"];
 const L2 = ["--l2", "http://127.0.0.1:2"];
 
 function read(args: readonly string[]): FinalityOptions | undefined {
-  return readFlags(
-    {...createNodeFlags("l2"), ...FINALITY_FLAGS},
-    (values, self) =>
-      readFinality(values, readNodes(values, "l1", self), readNodes(values, "l2", self), self),
-    args,
-  );
+  return readFlags(SERVE_FLAGS, readServiceOptions, args).finality;
 }
 
 test("--l1 alone means its events, and without a source nothing is asked", () => {

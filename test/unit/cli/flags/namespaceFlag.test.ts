@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {NAMESPACE_FLAG} from "../../../../cli/flags/namespaceFlag.ts";
+import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import {MethodTable} from "../../../../server/methods/table.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
 function read(args: readonly string[]): unknown {
-  return readFlags({namespace: NAMESPACE_FLAG}, ({namespace}) => namespace, args);
+  return readFlags(SERVE_FLAGS, readServiceOptions, args).namespace;
 }
 
 function assertRefused(name: string, message: RegExp): void {

@@ -1,7 +1,8 @@
 /** Each flag of `proofd serve` reaches its option of the service. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {readServiceOptions, SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
 import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
 import type {ServiceOptions} from "../../../../service/serviceOptions.ts";
 import {readFlags} from "../../../support/run/flagReading.ts";

@@ -4,9 +4,13 @@
  */
 import {isIP} from "node:net";
 import {InvalidArgumentError} from "commander";
+import type {History} from "../../storage/prune/retention.ts";
 
 export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
+const NAME = /^[a-zA-Z][a-zA-Z0-9]{0,31}$/;
+/** Prefixes of methods that mean something else to clients, in lower case. */
+const RESERVED: readonly string[] = ["chain", "eth", "net", "web3", "rpc", "rollup", "admin"];
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 
 /** @returns a parser of whole numbers from `low` to `high`, decimal */
@@ -123,4 +127,34 @@ export function parseChainId(text: string): bigint {
 export function parseText(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("Expected a value that is not empty.");
+}
+
+export function parseHistory(text: string): History {
+  if (text === "all" || text === "finalizations") return {kind: text};
+  const blocks = /^[0-9]{1,15}$/.test(text) ? Number(text) : 0;
+  if (blocks >= 1 && blocks <= MAX_BLOCK) return {kind: "newest", blocks};
+  throw new InvalidArgumentError("Expected all, finalizations, or a number of blocks of at least 1.");
+}
+
+/** A prefix of method names. */
+export function parseNamespace(text: string): string {
+  if (!NAME.test(text))
+    throw new InvalidArgumentError(
+      "Expected up to 32 letters and digits, the first a letter, such as linea.",
+    );
+  if (RESERVED.includes(text.toLowerCase()))
+    throw new InvalidArgumentError(`Expected another name than ${RESERVED.join(", ")}.`);
+  return text;
+}
+
+export function parseNatsUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && /^(nats|tls):$/.test(url.protocol) && url.hostname !== "") return text;
+  throw new InvalidArgumentError("Expected nats or tls URLs, such as nats://n1:4222.");
+}
+
+/** NATS allows more, but not in every file system. */
+export function parseStreamName(text: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError("Expected 1 to 64 letters, digits, _ or -.");
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {parseHistory} from "../../../../cli/flags/storeFlags.ts";
+import {parseHistory} from "../../../../cli/flags/flagValues.ts";
 
 test("a history is all, finalizations, or a number of blocks", () => {
   assert.deepEqual(parseHistory("all"), {kind: "all"});

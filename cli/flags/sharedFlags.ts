@@ -1,16 +1,21 @@
-/** Flags that several commands have for their store. */
-import {InvalidArgumentError} from "commander";
+/** Rows of flags that several commands have. */
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
-import type {History} from "../../storage/prune/retention.ts";
-import {parseChainId, parseFinalized, parseText} from "./flag.ts";
+import {NODE_SOURCES} from "../../workers/job/importSource.ts";
 import {onSwitch, value} from "./flagTable.ts";
+import {parseAddress, parseChainId, parseFinalized, parseHistory, parseText} from "./flagValues.ts";
 
-const MAX_HISTORY_BLOCKS = 2 ** 48 - 1;
+/** Blocks of --l2 are read. Beside --diffs and --finality tag, its nodes only tell what is finalized. */
+export const READS_L2 = "l2, !diffs | !finality=tag";
 
 export const DB_FLAGS = {db: value("<folder>", parseText, "./data").says("folder of the store")};
 
 export const CONFIG_FLAG = value("<file>", parseText).says(
   "read flags from this file: lines such as port = 8545; flags and variables win over it",
+);
+
+export const SOURCE_FLAG = value("<name>", NODE_SOURCES).says(
+  "how blocks of --l2 are read: executed here, or as changes that the node traced or logged (default: what the store and the node can do)",
+  READS_L2,
 );
 
 export const FINALIZED_FLAG = value("<block>", parseFinalized).says(
@@ -34,9 +39,12 @@ export const CHAIN_FLAGS = {
   ),
 };
 
-export function parseHistory(text: string): History {
-  if (text === "all" || text === "finalizations") return {kind: text};
-  const blocks = /^[0-9]{1,15}$/.test(text) ? Number(text) : 0;
-  if (blocks >= 1 && blocks <= MAX_HISTORY_BLOCKS) return {kind: "newest", blocks};
-  throw new InvalidArgumentError("Expected all, finalizations, or a number of blocks of at least 1.");
-}
+/** Of what asks a server. */
+export const ASKED_SUITE_FLAG = value("<name>", SUITE_NAMES, DEFAULT_SUITE_NAME).says(
+  "hash suite of the chain's trees, which chain_getCoverage names",
+);
+
+export const TRUSTED_ROLLUP_FLAG = value("<address>", parseAddress).says(
+  "rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block",
+  "l1",
+);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {ignoreServiceVariables} from "../../../../cli/flags/serviceVariables.ts";
+import {ignoreServiceVariables} from "../../../../cli/flags/variables.ts";
 
 test("variables that Kubernetes and Docker set for a service are removed and named", () => {
   const kept = {PATH: "/bin", PROOFD_DB: "x", PROOFD_HOST: "0.0.0.0"};

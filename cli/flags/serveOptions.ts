@@ -1,0 +1,117 @@
+/** The options of a service that follow from the flags of `proofd serve`. */
+import {readFileSync} from "node:fs";
+import type {Command} from "commander";
+import {DEFAULT_LIMITS} from "../../server/limits.ts";
+import type {
+  EstimateOptions,
+  FeedOptions,
+  FinalityOptions,
+  ServiceOptions,
+} from "../../service/serviceOptions.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
+import {readFees} from "./feeFile.ts";
+import {refuseFlag, type ValuesOf} from "./flagTable.ts";
+import {readHttpUrl} from "./flagValues.ts";
+import {type NodeOptions, readNodeSource, readNodes, refuseSockets} from "./nodeFlags.ts";
+import type {SERVE_FLAGS} from "./serveFlags.ts";
+
+type ServeValues = ValuesOf<typeof SERVE_FLAGS>;
+
+/** Time between two questions for new finality: that of a block of layer 1. */
+const POLL_MS = 12_000;
+/** A stream with fewer servers holds each message once: a cluster has three. */
+const CLUSTER = 3;
+const GB = 1e9;
+/** Messages of a stream that --publish makes stay for a week. A replica that was away longer needs a snapshot. */
+const STREAM_AGE_MS = 7 * 86_400_000;
+/** Of a snapshot. Half of a link of 1 Gbit/s is left for blocks. */
+const UPLOAD_BYTES_PER_SECOND = 50e6;
+
+/** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
+export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
+  const {db, host, port, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
+  const {maxLag, maxFinalityLag, demo, verify} = values;
+  const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
+  const nodes = readNodes(values, "l2", command);
+  // Beside --diffs, the nodes of --l2 only tell what is finalized.
+  if (diffs !== undefined && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
+  return {
+    ...{db, host, port, workers, diffs, allowUnverified, finalized, demo, verify},
+    ...{chainId, suite, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
+    ...readFeed(values, command),
+    cacheBytes: cacheMb * 2 ** 20,
+    l2:
+      diffs === undefined && nodes !== undefined
+        ? readNodeSource(nodes, {...values, to: undefined}, true)
+        : undefined,
+    maxLagSeconds: maxLag,
+    maxFinalityLagSeconds: maxFinalityLag,
+    finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
+    allowedHosts: allowHost,
+    limits: {...DEFAULT_LIMITS, queueCost: values.maxQueue, timeoutMs: values.requestTimeout},
+    estimate: readEstimateOptions(values, command),
+  };
+}
+
+function readFeed(values: ServeValues, command: Command): FeedOptions {
+  const {publish, feed, stream, natsCreds: credsPath, streamGb, snapshotEvery} = values;
+  if (credsPath !== undefined) requireReadable("natsCreds", credsPath, command);
+  return {
+    publish: publish && {
+      nats: {urls: publish, credsPath},
+      stream,
+      rules: {
+        replicas: publish.length >= CLUSTER ? CLUSTER : 1,
+        maxAgeMs: STREAM_AGE_MS,
+        maxBytes: streamGb * GB,
+      },
+      snapshots: {every: snapshotEvery, bytesPerSecond: UPLOAD_BYTES_PER_SECOND},
+    },
+    feed: feed && {kind: "feed", nats: {urls: feed, credsPath}, stream, client: "proofd replica"},
+  };
+}
+
+function requireReadable(key: string, path: string, command: Command): void {
+  try {
+    readFileSync(path);
+  } catch (error) {
+    refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** @returns undefined: nothing but imports and orders tells what is finalized */
+function readFinality(
+  {finality, rollup: contract, l1From: from, l1Depth: depth, l1Root: root}: ServeValues,
+  layer1: NodeOptions | undefined,
+  layer2: NodeOptions | undefined,
+  command: Command,
+): FinalityOptions | undefined {
+  const source = finality ?? (layer1 === undefined ? undefined : "l1");
+  switch (source) {
+    case undefined:
+      return undefined;
+    case "l1":
+      if (layer1 === undefined) return command.error("error: --finality l1 needs --l1");
+      if (contract === undefined) return command.error("error: --l1 needs --rollup, the contract's address");
+      return {source, nodes: layer1, layer2, rollup: {contract, from, depth, root}, pollMs: POLL_MS};
+    case "tag":
+      if (layer2 === undefined) return command.error("error: --finality tag needs --l2");
+      return {source, nodes: layer2, pollMs: POLL_MS};
+  }
+}
+
+function readEstimateOptions(
+  {gasCap, hardfork, estimateWorkers, estimate, gateway, fees}: ServeValues,
+  command: Command,
+): EstimateOptions {
+  return {
+    settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(fees, command)},
+    workers: estimateWorkers,
+    isEnabled: estimate,
+    gateway: gateway === undefined ? undefined : readGateway(gateway, command),
+  };
+}
+
+function readGateway(text: string, command: Command): URL {
+  return readHttpUrl(text) ?? refuseFlag(command, "gateway", ": expected an http or https URL with a host");
+}
