@@ -199,8 +199,8 @@ export class Layer1Finality implements FinalityWork {
     const step = {
       events: named,
       mark,
-      ...(root === undefined ? {} : {root}),
-      ...(from === undefined ? {} : {from}),
+      root,
+      from,
     };
     try {
       const {finalized} = await this.engine.recordFinality(step);
@@ -261,7 +261,7 @@ export class Layer1Finality implements FinalityWork {
     const recorded = this.engine.chain.finalizations.readLayer1()?.mark.block;
     if (mark === undefined || (recorded !== undefined && mark.block - recorded < MARK_BLOCKS)) return;
     const {from} = this.settings;
-    await this.engine.recordFinality({events: [], mark, ...(from === undefined ? {} : {from})});
+    await this.engine.recordFinality({events: [], mark, from});
   }
 
   /** The finalization that the next one must follow. */

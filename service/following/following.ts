@@ -5,6 +5,7 @@
 import type {Logger} from "pino";
 import {headFields} from "../../server/control/blockOrder.ts";
 import type {SourceStatus} from "../../server/observe/sourceStatus.ts";
+import {Backoff} from "../../sync/rpc/backoff.ts";
 import {isSameFailure} from "../../sync/rpc/sameFailure.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/job/head.ts";
@@ -15,8 +16,7 @@ import type {FollowedSource} from "./followedSource.ts";
 import {SourceLog} from "./sourceLog.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
-const FIRST_RETRY_MS = 1000;
-const LAST_RETRY_MS = 60_000;
+const RETRY_WAITS = {firstMs: 1000, longestMs: 60_000};
 /** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
 
@@ -30,6 +30,7 @@ export class Following {
   private retry: NodeJS.Timeout | undefined;
   private isStopped = false;
   private attempts = 0;
+  private readonly backoff = new Backoff(RETRY_WAITS);
   /** The newest block at the last failure. */
   private failedAt = -1;
   private startedMs = 0;
@@ -131,6 +132,7 @@ export class Following {
     this.status.state = state;
     this.status.reason = "";
     this.attempts = 0;
+    this.backoff.reset();
     this.log.info({latest: this.engine.chain.head().latest}, "the import continues after a failure");
   }
 
@@ -152,10 +154,8 @@ export class Following {
     this.status.state = "failed";
     this.status.reason = reason;
     this.failedAt = this.engine.chain.newest;
-    const retryMs =
-      this.source.canRetry && !isFinal && !this.isStopped
-        ? Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** this.attempts)
-        : undefined;
+    const mayRetry = this.source.canRetry && !isFinal && !this.isStopped;
+    const retryMs = mayRetry ? Math.round(this.backoff.next()) : undefined;
     const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,

@@ -35,7 +35,7 @@ export class SourceLog {
     this.state = state;
     this.reason = reason ?? "";
     if (isKnown) return;
-    const fields = {state, ...(reason === undefined ? {} : {reason})};
+    const fields = {state, reason};
     this.log[state === "waiting" ? "warn" : "info"](fields, STATE_LINES[state]);
   }
 

@@ -14,7 +14,7 @@ export interface FinalityEvent extends Finalization {
   /** 32 bytes: the state root that the contract held before. */
   readonly parentRoot: Uint8Array;
   /** 32 bytes: the hash of `endBlock` by the layer-2 node. undefined: no node was asked. */
-  readonly endHash?: Uint8Array;
+  readonly endHash?: Uint8Array | undefined;
 }
 
 /** What is recorded at once: the next finalizations in the order of layer 1, and how far it has been read. */
@@ -22,9 +22,9 @@ export interface FinalityStep {
   readonly events: readonly FinalityEvent[];
   readonly mark: Layer1Mark;
   /** Which roots the contract holds. "none": any, so nothing is compared. undefined: as found before, or found by these events. */
-  readonly root?: RootKind | "none";
+  readonly root?: RootKind | "none" | undefined;
   /** The first layer-1 block that counts. Another one than before begins finality again. undefined: as before. */
-  readonly from?: number;
+  readonly from?: number | undefined;
 }
 
 /** Does a step with this `from` begin finality again, after what is recorded? Then its first event need not follow the last one. */

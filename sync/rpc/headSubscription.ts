@@ -11,7 +11,7 @@
 import type {Socket} from "node:net";
 import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
 import {parseAnswer} from "./answer.ts";
-import {NodeFailure} from "./node.ts";
+import {encodeCall, NodeFailure} from "./node.ts";
 import {toNodeError} from "./nodeError.ts";
 import {createRedaction, encodeAuthorization} from "./secrets.ts";
 
@@ -33,8 +33,8 @@ interface HeadHooks {
 /** A notification holds one header, which is far shorter. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
 const SUBSCRIBE_ID = 1;
-const SUBSCRIBE = encodeCall(SUBSCRIBE_ID, "eth_subscribe", ["newHeads"]);
-const PING = encodeCall(SUBSCRIBE_ID + 1, "eth_chainId", []);
+const SUBSCRIBE = JSON.stringify(encodeCall({method: "eth_subscribe", params: ["newHeads"]}, SUBSCRIBE_ID));
+const PING = JSON.stringify(encodeCall({method: "eth_chainId", params: []}, SUBSCRIBE_ID + 1));
 
 /**
  * Subscribes, and calls `onHead` for each new block until the connection ends.
@@ -128,8 +128,4 @@ function runSocket(
   });
   socket.addEventListener("error", () => fail(new NodeFailure("the WebSocket failed")));
   socket.addEventListener("close", () => fail(new NodeFailure("the connection was lost")));
-}
-
-function encodeCall(id: number, method: string, params: readonly unknown[]): string {
-  return JSON.stringify({jsonrpc: "2.0", id, method, params});
 }

@@ -9,6 +9,11 @@ export interface NodeCall {
   readonly params: readonly unknown[];
 }
 
+/** The body of a request with this call, before it is JSON. */
+export function encodeCall({method, params}: NodeCall, id: number): object {
+  return {jsonrpc: "2.0", id, method, params};
+}
+
 /** One node, for one piece of work. So the answers that the work gets are all of the same node. */
 export interface Node {
   /** Scheme, host and port: for logs and messages. Paths, queries, users and headers may hold keys and are left out. */

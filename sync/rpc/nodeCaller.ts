@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./answer.ts";
 import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
-import {type Node, type NodeCall, NodeFailure} from "./node.ts";
+import {encodeCall, type Node, type NodeCall, NodeFailure} from "./node.ts";
 import {InternalError, toNodeError} from "./nodeError.ts";
 import {cleanText, createRedaction} from "./secrets.ts";
 
@@ -188,8 +188,4 @@ async function insist<Result>(ask: () => Promise<Result>, signal: AbortSignal): 
     await sleep(waitMs, undefined, {signal}).catch(() => signal.throwIfAborted());
   }
   return ask();
-}
-
-function encodeCall({method, params}: NodeCall, id: number) {
-  return {jsonrpc: "2.0", id, method, params};
 }

@@ -114,8 +114,8 @@ class LineAssembler implements LineHandler {
       number,
       hash,
       origin: "the line",
-      ...(finalized === undefined ? {} : {finalized: parseBlockNumber(finalized, "finalized")}),
-      ...(chainId === undefined ? {} : {chainId: parseQuantity(chainId, "chainId", 256)}),
+      finalized: finalized === undefined ? undefined : parseBlockNumber(finalized, "finalized"),
+      chainId: chainId === undefined ? undefined : parseQuantity(chainId, "chainId", 256),
       difference: async () => difference,
     });
     this.fields = new Map();

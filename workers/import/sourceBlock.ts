@@ -8,8 +8,8 @@ export interface SourceBlock {
   /** 32 bytes. */
   readonly hash: Uint8Array;
   /** The source says that blocks up to this number are finalized. */
-  readonly finalized?: number;
-  readonly chainId?: bigint;
+  readonly finalized?: number | undefined;
+  readonly chainId?: bigint | undefined;
   /** What gives the changes, for messages. */
   readonly origin: string;
   /** The difference comes from executing the block, which compared the state root with the header's. */

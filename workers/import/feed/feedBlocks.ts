@@ -151,7 +151,7 @@ export class FeedBlocks {
         events,
         mark: record.mark,
         root: record.root ?? "none",
-        ...(record.from === undefined ? {} : {from: record.from}),
+        from: record.from,
       };
       await this.host.recordFinality(step);
     }
