@@ -18,11 +18,6 @@ export function describeSourceEvent(event: SourceEvent): string | undefined {
       return event.unverified === undefined
         ? `blocks from ${event.block} on are verified again`
         : `blocks from ${event.block} on are unverified: ${event.unverified}`;
-    case "library":
-      return event.mismatch === undefined
-        ? undefined
-        : `block ${event.block}: the EVM and the library do not agree; the library's result is taken, which is as the block's ` +
-            `header says. Please report this. The EVM: ${event.mismatch}`;
     case "senders":
       return `the thread that recovers senders ahead has ended; blocks take longer: ${event.reason}`;
     case "state":

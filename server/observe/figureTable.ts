@@ -20,8 +20,6 @@ export const HELP = {
   proofd_estimate_wait_seconds_total: "Total time that these gas estimates waited in the queue",
   proofd_estimates_given_back_total:
     "Gas estimates that came back from a task because slow ones in it left no time to begin them",
-  proofd_evm_library_runs_total: "Blocks that the library had to execute in place of our own EVM",
-  proofd_evm_mismatches_total: "Blocks of which our own EVM did not say what the library and the header say",
   proofd_finality_answered_timestamp_seconds:
     "When the source of --finality last answered, in seconds since 1970",
   proofd_finality_known_block: "Newest block that the source of --finality calls finalized, held or not",
@@ -74,7 +72,6 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_estimate_queue_calls: ["queue"],
   proofd_estimate_starts_total: ["queue"],
   proofd_estimate_wait_seconds_total: ["queue"],
-  proofd_evm_library_runs_total: ["reason"],
   proofd_finality_state: ["state"],
   proofd_head_block: ["which"],
   proofd_page_reads_total: ["from"],

@@ -89,8 +89,6 @@ function readEstimates(estimates: EstimateQueues): FigureValues {
 
 function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
   const ofNodes = {
-    proofd_evm_library_runs_total: source.libraryRuns,
-    proofd_evm_mismatches_total: source.evmMismatches,
     proofd_source_chosen: oneOf(NODE_SOURCES, source.chosen),
   };
   const ofChains = {

@@ -32,19 +32,9 @@ export class SourceStatus {
   retries = 0;
   /** How often blocks were removed, because the node's chain took another way. */
   reorganisations = 0;
-  /** By reason, how many blocks the library had to execute. */
-  readonly libraryRuns = new Map<string, number>();
-  /** Of how many blocks our own EVM did not say what their headers and the library say. */
-  evmMismatches = 0;
 
   constructor(
     /** The flag that names the source. */
     readonly flag: "diffs" | "l2" | "feed",
   ) {}
-
-  /** @param mismatch - what our own EVM said; undefined: it declined, or the library refuses the block too */
-  noteLibraryRun(reason: string, mismatch: string | undefined): void {
-    this.libraryRuns.set(reason, (this.libraryRuns.get(reason) ?? 0) + 1);
-    if (mismatch !== undefined) this.evmMismatches++;
-  }
 }

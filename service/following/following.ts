@@ -111,7 +111,6 @@ export class Following {
     this.sourceLog.note(event);
     const {status} = this;
     if (event.kind === "reorganised") status.reorganisations++;
-    else if (event.kind === "library") status.noteLibraryRun(event.reason, event.mismatch);
     else if (event.kind === "chosen") status.chosen = event.source;
     else if (event.kind === "node") {
       if (event.state === "up") status.nodes.delete(event.name);

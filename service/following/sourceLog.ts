@@ -65,17 +65,6 @@ export class SourceLog {
         else log.warn({block, reason}, "blocks are unverified: no root vouches for their state");
         break;
       }
-      case "library": {
-        const {block, reason, mismatch} = event;
-        if (mismatch !== undefined)
-          log.error(
-            {block, evm: mismatch, library: "as its header says"},
-            "the EVM and the library do not agree on a block; the library's result is taken. Please report this",
-          );
-        else if (this.isNew("library", reason))
-          log.info({block, reason}, "the library executes blocks in place of the EVM");
-        break;
-      }
       case "senders":
         log.error(
           {reason: event.reason},

@@ -124,6 +124,12 @@ export class RlpReader {
   }
 }
 
+export function readAll<Item>(list: RlpReader, read: (list: RlpReader) => Item): Item[] {
+  const items: Item[] = [];
+  while (!list.isDone) items.push(read(list));
+  return items;
+}
+
 /** By parts of 48 bits, which are exact as numbers. */
 export function readBigEndian(bytes: Uint8Array, from = 0, to = bytes.length): bigint {
   let number = 0n;

@@ -126,7 +126,7 @@ test("a block decodes to what the library reads, signers too", () => {
         ...[number(index % 2n ** 64n), number(validator % 2n ** 64n), to, number(gwei % 2n ** 64n)],
       ]);
       const block = encodeBlock(transactions.map(raw), raws);
-      const own = decodeBlock(block, forkRules(FORK), chain.chainId);
+      const own = decodeBlock(block, forkRules(FORK), chain.chainId, false);
       assertSame(own, block, chain);
       assert.equal(own.transactions.length, transactions.length);
     }),
@@ -166,7 +166,7 @@ function isAccepted(block: Uint8Array, chain: Chain): boolean {
   const context = {rules, chainId: chain.chainId, coinbase: new Uint8Array(20), baseFee: 7n, blobBaseFee: 1n};
   let own: DecodedBlock;
   try {
-    own = decodeBlock(block, rules, chain.chainId);
+    own = decodeBlock(block, rules, chain.chainId, false);
     for (const transaction of own.transactions) {
       checkTransaction(transaction, context, GAS_LIMIT);
       const {hash, rs, isOdd} = transaction.signature;

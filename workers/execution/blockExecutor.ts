@@ -5,28 +5,23 @@
  * receipts root, logs bloom, requests hash and state root. What only consensus decides (seals, difficulty) is not checked. It
  * is taken from the chain, whose hashes link it to the genesis.
  *
- *   our EVM (evmExecution.ts)   --declines, or does not agree-->   the library (libraryExecution.ts)   --refuses-->   refused
- *
- * So a fault of our EVM costs time, and is reported. It never makes a block of the chain a refused one.
+ *   from berlin on   our EVM (evmExecution.ts)          before   @ethereumjs (libraryExecution.ts)
  */
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
-import {RlpError} from "../../storage/rlp/rlpReader.ts";
-import {EvmDeclined} from "../evm/ends.ts";
-import type {EvmRules} from "../evm/rules.ts";
+import {rulesOf} from "../evm/rules.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {describeMissingTrie, ExecutionError} from "./errors.ts";
-import {Declined, EvmExecution, type FindSender} from "./evmExecution.ts";
+import {EvmExecution, type FindSender} from "./evmExecution.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
 import type {LibraryExecution} from "./libraryExecution.ts";
-import {BlockMismatch} from "./run/blockMismatch.ts";
 
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
@@ -34,21 +29,8 @@ export interface BlockExecutorOptions {
   readonly nodes: TrieNodes;
   /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor began with. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
-  /** Called after each block that the library had to execute. */
-  readonly onLibraryRun?: (run: LibraryRun) => void;
   /** Default: every sender is recovered when its transaction runs. */
-  readonly findSender?: FindSender;
-  /** Other rules for our own EVM than its own, for tests of what follows. */
-  readonly evmRules?: (fork: string) => EvmRules | undefined;
-}
-
-/** A block that was not executed in our own EVM alone. */
-export interface LibraryRun {
-  readonly block: number;
-  /** Why the library had to execute it. One of few words. */
-  readonly reason: string;
-  /** What our own EVM said of the block, which the library found to be as its header says. */
-  readonly mismatch: string | undefined;
+  readonly findSender?: FindSender | undefined;
 }
 
 export interface BlockId {
@@ -74,11 +56,11 @@ export class BlockExecutor {
     private last: BlockHeader,
     root: Uint8Array,
   ) {
-    const {forks, nodes, evmRules, findSender} = options;
+    const {forks, nodes, findSender} = options;
     this.recent.set(last.number, last.hash);
     this.trie = StateTrie.open(nodes, root);
     const findBlockHash = (number: number): Uint8Array => this.findBlockHash(number);
-    this.evm = new EvmExecution(forks, nodes, this.trie, findBlockHash, evmRules, findSender);
+    this.evm = new EvmExecution(forks, nodes, this.trie, findBlockHash, findSender);
   }
 
   /**
@@ -155,24 +137,10 @@ export class BlockExecutor {
 
   private async run(blockRlp: Uint8Array, head: BlockHead): Promise<AccountDifferences> {
     const fork = this.options.forks.forkAt(head);
-    let failure: Error;
-    try {
-      return await this.evm.execute(blockRlp, head, fork, this.last);
-    } catch (error) {
-      // The store is damaged. Whatever else it is may be a fault of ours: the library says so again if it is not.
-      if (error instanceof StoreError) throw error;
-      failure = error as Error;
-    }
-    let mismatch: string | undefined;
-    try {
-      this.library ??= await this.openLibrary();
-      const accounts = await this.library.execute(blockRlp, head, fork, this.last);
-      this.evm.forget();
-      if (!isDecline(failure)) mismatch = failure.message;
-      return accounts;
-    } finally {
-      this.options.onLibraryRun?.({block: head.number, reason: reasonOf(failure), mismatch});
-    }
+    const rules = rulesOf(fork);
+    if (rules !== undefined) return this.evm.execute(blockRlp, head, fork, rules, this.last);
+    this.library ??= await this.openLibrary();
+    return this.library.execute(blockRlp, head, fork, this.last);
   }
 
   /** Its modules take a third of a second, which most chains never need. */
@@ -188,16 +156,6 @@ export class BlockExecutor {
       throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is needed but not known`);
     return hash;
   }
-}
-
-function isDecline(failure: Error): failure is Declined | EvmDeclined {
-  return failure instanceof Declined || failure instanceof EvmDeclined;
-}
-
-function reasonOf(failure: Error): string {
-  if (isDecline(failure)) return failure.reason;
-  if (failure instanceof RlpError) return "encoding";
-  return failure instanceof BlockMismatch ? "disagreement" : "fault";
 }
 
 function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {

@@ -1,13 +1,12 @@
-/**
- * Executes blocks since the merge in our own EVM. What it refuses, or does not agree with, is for the library to judge.
- */
+/** Executes blocks from berlin on, in our own EVM. */
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
+import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import {Evm} from "../evm/evm.ts";
-import {type EvmRules, rulesOf} from "../evm/rules.ts";
+import type {EvmRules} from "../evm/rules.ts";
 import type {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
-import {decodeBlock} from "./block/block.ts";
+import {type DecodedBlock, decodeBlock} from "./block/block.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {ChainState, listDifferences} from "./chainState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
@@ -15,13 +14,6 @@ import {checkParent} from "./parentCheck.ts";
 import {blobBaseFee} from "./rules/fees.ts";
 import {forkRules} from "./rules/forkRules.ts";
 import {compare, runBlock} from "./run/blockRun.ts";
-
-/** A block that our own EVM is not for. */
-export class Declined extends Error {
-  constructor(readonly reason: "before the merge" | "unknown fork") {
-    super(reason);
-  }
-}
 
 /**
  * Who signed a transaction of a block, if it is known already.
@@ -31,17 +23,15 @@ export class Declined extends Error {
 export type FindSender = (blockRlp: Uint8Array, position: number) => Uint8Array | undefined;
 
 export class EvmExecution {
-  /** undefined after a failure, which may leave it anywhere, and when the trie has moved on. */
+  /** undefined after a failure, which may leave it anywhere. */
   private evm: Evm | undefined;
   private readonly state: ChainState;
-  private rules: {readonly fork: string; readonly rules: EvmRules | undefined} | undefined;
 
   constructor(
     private readonly forks: ForkSchedule,
     nodes: TrieNodes,
     private readonly trie: StateTrie,
     findBlockHash: (number: number) => Uint8Array,
-    private readonly findRules: (fork: string) => EvmRules | undefined = rulesOf,
     private readonly findSender: FindSender = () => undefined,
   ) {
     this.state = new ChainState(nodes, trie, findBlockHash);
@@ -50,21 +40,20 @@ export class EvmExecution {
   /**
    * Executes a block on the trie's state and moves the trie on.
    *
-   * @throws Declined, EvmDeclined, RlpError, BlockMismatch, Error; the trie stays where it is
+   * @param evmRules - the fork's
+   * @throws EvmDeclined, RlpError, BlockMismatch, Error; the trie stays where it is
    */
   async execute(
     blockRlp: Uint8Array,
     head: BlockHead,
     fork: string,
+    evmRules: EvmRules,
     parent: BlockHeader,
   ): Promise<AccountDifferences> {
-    if (head.difficulty !== 0n) throw new Declined("before the merge");
-    const evmRules = this.rulesOf(fork);
-    if (evmRules === undefined) throw new Declined("unknown fork");
-    checkParent(head, parent, this.forks, fork);
     const rules = forkRules(fork);
     const {chainId} = this.forks;
-    const block = decodeBlock(blockRlp, rules, chainId);
+    const block = this.decode(blockRlp, head, fork);
+    checkParent(head, parent, this.forks, fork);
     const {header} = block;
     const {excessBlobGas, stateRoot, coinbase, baseFee} = header;
     const blobFee =
@@ -88,14 +77,18 @@ export class EvmExecution {
     }
   }
 
-  /** The same object for the same fork: the EVM takes others in anew. */
-  private rulesOf(fork: string): EvmRules | undefined {
-    if (this.rules?.fork !== fork) this.rules = {fork, rules: this.findRules(fork)};
-    return this.rules.rules;
+  /** A wrong number or timestamp makes it a block of another fork, which has another form. */
+  private decode(blockRlp: Uint8Array, {number, timestamp}: BlockHead, fork: string): DecodedBlock {
+    try {
+      return decodeBlock(blockRlp, forkRules(fork), this.forks.chainId, this.forks.isClique);
+    } catch (error) {
+      if (error instanceof RlpError)
+        error.message += `: by its number ${number} and timestamp ${timestamp} it is a block of ${fork}`;
+      throw error;
+    }
   }
 
-  /** Call it when the trie has moved on by another way. */
-  forget(): void {
+  private forget(): void {
     this.evm = undefined;
     this.state.clearCache();
   }

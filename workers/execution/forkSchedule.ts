@@ -33,6 +33,11 @@ export class ForkSchedule {
   /** 20 bytes; zeros if there is none, as in geth. Its logs are deposits (EIP-6110). */
   readonly depositContract: Uint8Array;
 
+  /** The consensus before the merge is clique, not ethash. */
+  get isClique(): boolean {
+    return this.config.clique !== undefined;
+  }
+
   /** @throws ExecutionError GENESIS_INVALID naming the field of `config` */
   constructor(readonly config: JsonObject) {
     if (config.chainId === undefined) throw invalidGenesis("config.chainId", "is missing");

@@ -7,7 +7,6 @@
  * It is the part of @ethereumjs' state manager that the EVM uses. State roots are left to subclasses that have a trie.
  */
 import type {AccountFields} from "@ethereumjs/common";
-import {OriginalStorageCache} from "@ethereumjs/statemanager";
 import {Account, type Address, unpadBytes} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {type ByteKey, toKey} from "./byteKey.ts";
@@ -25,8 +24,18 @@ export interface StateBase {
 export const NO_BYTES = new Uint8Array(0);
 
 export class StateOverlay {
-  readonly originalStorageCache = new OriginalStorageCache(this.getStorage.bind(this));
+  /** What slots held when they were asked for first since `clear` (EIP-1283). */
+  readonly originalStorageCache = {
+    get: async (address: Address, slot: Uint8Array): Promise<Uint8Array> => {
+      const name = toKey(address.bytes) + toKey(slot);
+      const value = this.originals.get(name) ?? (await this.getStorage(address, slot));
+      this.originals.set(name, value);
+      return value;
+    },
+    clear: () => this.originals.clear(),
+  };
 
+  private readonly originals = new Map<ByteKey, Uint8Array>();
   /** undefined: deleted. */
   protected readonly accounts = new Map<ByteKey, Account | undefined>();
   protected readonly slots = new Map<ByteKey, Map<ByteKey, Uint8Array>>();

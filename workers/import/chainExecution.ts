@@ -30,7 +30,6 @@ export class ChainExecution {
       forks,
       nodes: createStoredNodes(writer, signal),
       blockHash: number => writer().blockHash(number),
-      onLibraryRun: run => onEvent({kind: "library", ...run}),
       findSender: (block, position) => this.senders.find(block, position),
     };
     this.senders = new SendersAhead(forks.chainId, reason => onEvent({kind: "senders", reason}));

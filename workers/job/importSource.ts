@@ -74,16 +74,6 @@ export type SourceEvent =
   | {readonly kind: "method"; readonly name: string; readonly method: string; readonly why: string}
   /** Why this block and those after it are unverified: no root vouches for their state. undefined: one does again. */
   | {readonly kind: "verification"; readonly block: number; readonly unverified: string | undefined}
-  /**
-   * A block that our own EVM did not execute, or not as its header says: the library executed it, for this reason. With `mismatch`,
-   * what our own EVM said of it, the library found the block to be as its header says.
-   */
-  | {
-      readonly kind: "library";
-      readonly block: number;
-      readonly reason: string;
-      readonly mismatch: string | undefined;
-    }
   /** The thread that recovers senders ahead of their blocks has ended, for this reason. */
   | {readonly kind: "senders"; readonly reason: string}
   | NodesEvent

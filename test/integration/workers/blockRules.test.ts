@@ -128,7 +128,7 @@ test("a block is invalid when a system contract has no code or its call fails", 
       [undefined, `the system contract ${address} (EIP-${eip}) has no code`],
       [NO_CODE, `the system contract ${address} (EIP-${eip}) has no code`],
       [REVERT, `the call of the system contract ${address} (EIP-${eip}) fails: revert`],
-      [INVALID, `the call of the system contract ${address} (EIP-${eip}) fails: invalid opcode`],
+      [INVALID, `the call of the system contract ${address} (EIP-${eip}) fails: invalidOpcode`],
     ];
     for (const [account, message] of table) {
       const alloc = {[WITHDRAWALS]: STOP, [CONSOLIDATIONS]: STOP, [address]: account};

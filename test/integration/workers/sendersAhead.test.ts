@@ -67,26 +67,6 @@ test("blocks are executed alike with senders from ahead, and once their thread h
   assert.equal(workerOf(senders), undefined);
 });
 
-test("a sender that is wrong makes a block that the library executes, and no refused one", async () => {
-  const wrong = new Uint8Array(20).fill(1);
-  const reasons: string[] = [];
-  const [block] = blocks;
-  assert.ok(block !== undefined);
-  const nodes = new MemoryNodes();
-  const {executor} = await BlockExecutor.start(
-    {
-      forks,
-      nodes,
-      blockHash: () => undefined,
-      findSender: () => wrong,
-      onLibraryRun: run => reasons.push(run.reason),
-    },
-    genesis,
-  );
-  await executor.execute(block);
-  assert.deepEqual(reasons, ["disagreement"]);
-});
-
 /** One that has seen as many bytes of blocks as its thread is worth. */
 function openBusy(onDeath: (reason: string) => void = assert.fail): SendersAhead {
   const senders = new SendersAhead(chainId, onDeath);
@@ -120,7 +100,7 @@ async function executeAll(
   before: (position: number) => Promise<void>,
 ): Promise<PlainDifference[]> {
   const options = {forks, nodes: new MemoryNodes(), blockHash: () => undefined};
-  const {executor} = await BlockExecutor.start({...options, ...(findSender && {findSender})}, genesis);
+  const {executor} = await BlockExecutor.start({...options, findSender}, genesis);
   const differences: PlainDifference[] = [];
   for (const [position, block] of blocks.entries()) {
     await before(position);

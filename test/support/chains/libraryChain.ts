@@ -4,6 +4,7 @@ import type {Common} from "@ethereumjs/common";
 import {Blob4844Tx, type TypedTransaction} from "@ethereumjs/tx";
 import {createAddressFromString, createWithdrawal, type PrefixedHexString} from "@ethereumjs/util";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
+import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {createChainRules} from "../../../workers/execution/chainRules.ts";
 import {ExecutionState} from "../../../workers/execution/executionState.ts";
 import {configOfFork} from "../../../workers/execution/forks.ts";
@@ -54,8 +55,11 @@ export class LibraryChain {
     return this.parent.calcNextBaseFee();
   }
 
-  /** @returns the block's RLP */
-  async build(transactions: readonly TypedTransaction[], fields: BlockFields): Promise<Uint8Array> {
+  /** @returns the block's RLP, and what it changes */
+  async build(
+    transactions: readonly TypedTransaction[],
+    fields: BlockFields,
+  ): Promise<{encoded: Uint8Array; accounts: AccountDifferences}> {
     const {common, parent, state} = this;
     const blobs = transactions.reduce(
       (sum, one) => sum + (one instanceof Blob4844Tx ? one.blobVersionedHashes.length : 0),
@@ -90,10 +94,11 @@ export class LibraryChain {
       ...(result.requestsHash !== undefined && {requestsHash: result.requestsHash}),
     };
     const sealed = createBlock({header, ...body}, {common});
+    const accounts = await state.listDifferences();
     await state.seal();
     this.hashes.push(parent.hash());
     this.parent = sealed.header;
-    return sealed.serialize();
+    return {encoded: sealed.serialize(), accounts};
   }
 
   private createVm(): Promise<VM> {

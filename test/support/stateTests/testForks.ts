@@ -1,10 +1,17 @@
 /** The names of hard forks in the tests, and geth's config of a chain that has them. */
-import {configOfFork} from "../../../workers/execution/forks.ts";
+import {rulesOf} from "../../../workers/evm/rules.ts";
+import {CHAIN_START, configOfFork} from "../../../workers/execution/forks.ts";
 import {type JsonObject, parseObject} from "../../../workers/execution/gethJson.ts";
 import {type ChainFork, chainFork} from "../evm/chainFork.ts";
 
-/** From berlin to osaka. Older ones are the library's alone. */
 const FORKS: Readonly<Record<string, string>> = {
+  Frontier: CHAIN_START,
+  Homestead: "homestead",
+  EIP150: "tangerineWhistle",
+  EIP158: "spuriousDragon",
+  Byzantium: "byzantium",
+  ConstantinopleFix: "petersburg",
+  Istanbul: "istanbul",
   Berlin: "berlin",
   London: "london",
   ArrowGlacier: "arrowGlacier",
@@ -24,7 +31,7 @@ const FORKS: Readonly<Record<string, string>> = {
 const TRANSITION = /^(\w+)To(\w+)At(?:Time)?(\d+)(k?)$/;
 const DEPOSIT_CONTRACT = "0x00000000219ab540356cbb839cbe05303d7705fa";
 
-/** @returns geth's config of a test's network; undefined if it has another fork than berlin to osaka */
+/** @returns geth's config of a test's network; undefined if it has another fork than frontier to osaka */
 export function configOfNetwork(network: string, config: JsonObject): JsonObject | undefined {
   const [, first = network, second, count, thousands] = TRANSITION.exec(network) ?? [];
   const from = FORKS[first];
@@ -43,7 +50,7 @@ export function configOfNetwork(network: string, config: JsonObject): JsonObject
 
 /** Every fork up to `fork`. `configOfFork` leaves out those that only change blob counts. */
 function forkFields(fork: string, at: number): Record<string, number> {
-  const names = Object.keys(configOfFork(fork));
+  const names = fork === CHAIN_START ? [] : Object.keys(configOfFork(fork));
   const last = Number(/^bpo(\d)$/.exec(fork)?.[1] ?? 0);
   for (let number = 1; number <= last; number++) names.push(`bpo${number}Time`);
   return Object.fromEntries(names.map(name => [name, at]));
@@ -51,10 +58,10 @@ function forkFields(fork: string, at: number): Record<string, number> {
 
 const known = new Map<string, ChainFork>();
 
-/** The rules of a state test; undefined: of another fork than berlin to osaka. */
+/** The rules of a state test; undefined: of a fork that the interpreter does not know. */
 export function forkOf(network: string, config: JsonObject): ChainFork | undefined {
   const [name, whole] = [FORKS[network], configOfNetwork(network, config)];
-  if (name === undefined || whole === undefined) return undefined;
+  if (name === undefined || whole === undefined || rulesOf(name) === undefined) return undefined;
   const key = JSON.stringify([network, config]);
   const fork = known.get(key) ?? chainFork(name, whole);
   known.set(key, fork);

@@ -10,7 +10,7 @@
  * What is signed is the same with only the fields before the signature. Of type 0 with a chain id in v, these follow: chainId, 0, 0.
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
-import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
+import {RlpError, RlpReader, readAll} from "../../../storage/rlp/rlpReader.ts";
 import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 
 export interface Transaction {
@@ -166,12 +166,6 @@ function readAuthorization(entries: RlpReader): Authorization {
   };
   entry.close();
   return authorization;
-}
-
-function readAll<Item>(list: RlpReader, read: (list: RlpReader) => Item): Item[] {
-  const items: Item[] = [];
-  while (!list.isDone) items.push(read(list));
-  return items;
 }
 
 function readParity(fields: RlpReader): boolean {

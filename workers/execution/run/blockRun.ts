@@ -3,7 +3,7 @@
  * state root.
  *
  *   before   beacon root (EIP-4788, cancun), parent hash (EIP-2935, prague)
- *   then     the transactions, and the withdrawals
+ *   then     the transactions, and the withdrawals; before the merge, unless the consensus is clique, the rewards
  *   after    withdrawal requests (EIP-7002), consolidation requests (EIP-7251)
  */
 import {toHex} from "../../../storage/hex.ts";
@@ -17,6 +17,7 @@ import {BLOB_GAS} from "../rules/fees.ts";
 import {BlockMismatch} from "./blockMismatch.ts";
 import {bloomOf, encodeReceipt, joinBloom} from "./receipts.ts";
 import {hashRequests, readDeposits} from "./requests.ts";
+import {payRewards} from "./rewards.ts";
 import {runTransaction} from "./transaction.ts";
 import type {TransactionBlock} from "./transactionCheck.ts";
 
@@ -39,7 +40,7 @@ export interface BlockContext extends TransactionBlock {
 /** @throws BlockMismatch that says what does not agree */
 export async function runBlock(
   evm: Evm,
-  {header, transactions, withdrawals}: DecodedBlock,
+  {header, transactions, uncles, withdrawals}: DecodedBlock,
   context: BlockContext,
 ): Promise<void> {
   if (header.parentBeaconBlockRoot !== undefined)
@@ -51,6 +52,7 @@ export async function runBlock(
     for (const {address, gwei} of withdrawals) evm.addBalance(address, gwei * WEI_PER_GWEI);
     evm.endTransaction();
   }
+  if (!context.rules.isMerged && !context.forks.isClique) payRewards(evm, header, uncles);
   if (header.requestsHash === undefined) return;
   const {depositContract, systemContracts} = context.forks;
   const requests = [readDeposits(logs, depositContract)];

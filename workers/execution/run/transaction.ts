@@ -1,6 +1,7 @@
 /**
  * Runs a transaction of a block: its checks, its gas, its fee.
  */
+import {toHex} from "../../../storage/hex.ts";
 import type {Evm} from "../../evm/evm.ts";
 import type {EvmLog} from "../../evm/message.ts";
 import type {Transaction} from "../block/transaction.ts";
@@ -75,8 +76,10 @@ function checkSender(
   const code = evm.readCode(sender);
   require(code.length === 0 ||
     (rules.isPrague && delegateOf(code) !== undefined), "its sender is a contract (EIP-3607)");
-  require(evm.readNonce(sender) === nonce, "its nonce is not the next one of its sender");
+  const next = evm.readNonce(sender);
+  require(next === nonce, `its nonce is ${nonce}, the next one of its sender is ${next}`);
   const balance = evm.readBalance(sender);
-  require(balance >= gasLimit * maxFee + blobGas * maxBlobFee + value, "its sender cannot pay it");
+  const most = gasLimit * maxFee + blobGas * maxBlobFee + value;
+  require(balance >= most, `it takes ${most} wei, its sender ${toHex(sender)} has ${balance}`);
   return balance;
 }

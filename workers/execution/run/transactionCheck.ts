@@ -49,11 +49,12 @@ export function checkTransaction(
 ): PaidGas {
   const {rules, baseFee, blobBaseFee} = block;
   const {type, gasLimit, to, data, nonce, maxFee, accessList, blobHashes, authorizations} = transaction;
-  require(TYPES[type]?.(rules) === true, "its fork does not have its type");
-  require(gasLimit <= gasLeft, "its gas limit is more than what is left of the block's");
-  require(!rules.isOsaka || gasLimit <= MAX_GAS, "its gas limit is more than EIP-7825 allows");
+  require(TYPES[type]?.(rules) === true, `it has type ${type}, which its fork does not have`);
+  require(gasLimit <= gasLeft, `its gas limit is ${gasLimit}, of the block's ${gasLeft} is left`);
+  require(!rules.isOsaka ||
+    gasLimit <= MAX_GAS, `its gas limit is ${gasLimit}, at most ${MAX_GAS} is allowed (EIP-7825)`);
   require(nonce < MAX_NONCE, "its nonce is too large");
-  require(maxFee >= baseFee, "it pays less per gas than the block's base fee");
+  require(maxFee >= baseFee, `it pays at most ${maxFee} wei per gas, the block's base fee is ${baseFee}`);
   require(maxFee >= transaction.maxPriorityFee, "its priority fee is more than its fee");
   require(gasLimit * maxFee < WORD_LIMIT, "its gas costs more than 2^256 wei");
   require(type < BLOBS || to !== undefined, "its type creates no contracts");
@@ -66,7 +67,7 @@ export function checkTransaction(
     require(!rules.isOsaka || blobHashes.length <= MAX_BLOBS, "it has too many blobs");
     require(blobHashes.every(hash => hash[0] === BLOB_VERSION), "a blob's hash has another version");
     require(transaction.maxBlobFee >=
-      blobBaseFee, "it pays less per blob gas than the block's blob base fee");
+      blobBaseFee, `it pays at most ${transaction.maxBlobFee} wei per blob gas, the block's blob base fee is ${blobBaseFee}`);
   }
   const paid = paidGas(
     {
@@ -78,8 +79,8 @@ export function checkTransaction(
     },
     rules,
   );
-  require(gasLimit >= paid.intrinsic &&
-    gasLimit >= paid.floor, "its gas limit is less than it takes to begin");
+  const least = paid.intrinsic > paid.floor ? paid.intrinsic : paid.floor;
+  require(gasLimit >= least, `its gas limit is ${gasLimit}, it takes ${least} before it executes anything`);
   return paid;
 }
 
