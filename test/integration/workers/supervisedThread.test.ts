@@ -1,0 +1,135 @@
+/** Threads that die, and that cannot start: what happens to their jobs, when they are started again, and who is told. */
+import assert from "node:assert/strict";
+import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, afterEach, before, test} from "node:test";
+import {SupervisedThread, ThreadLost, type ThreadSettings} from "../../../workers/pool/supervisedThread.ts";
+import {ThreadGroup} from "../../../workers/pool/threadGroup.ts";
+import type {Trouble, TroubledJob} from "../../support/threads/troubledWorker.ts";
+import {waitUntil} from "../../support/wait.ts";
+
+let folder: string;
+let broken: string;
+let lost: string[] = [];
+const open: {destroy(): Promise<void>}[] = [];
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "proofd-threads-"));
+  broken = join(folder, "broken");
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(one => one.destroy()));
+  rmSync(broken, {force: true});
+  lost = [];
+});
+
+after(() => rmSync(folder, {recursive: true}));
+
+function settingsOf(
+  change: Partial<ThreadSettings<TroubledJob, string>> = {},
+): ThreadSettings<TroubledJob, string> {
+  const workerData: Trouble = {broken};
+  const module = new URL("../../support/threads/troubledWorker.js", import.meta.url);
+  return {kind: "troubled", module, workerData, begin: run => run("answer"), ...change};
+}
+
+function createThread(
+  change?: Partial<ThreadSettings<TroubledJob, string>>,
+): SupervisedThread<TroubledJob, string> {
+  const thread = new SupervisedThread(settingsOf(change), error => lost.push(error.message));
+  open.push(thread);
+  return thread;
+}
+
+test("a job that the work refuses leaves its thread as it is", async () => {
+  const thread = createThread();
+  await thread.start();
+  await assert.rejects(thread.run("refuse"), {name: "RangeError", message: "refused"});
+  assert.equal(thread.state, "up");
+  assert.equal(await thread.run("answer"), "answered");
+  assert.deepEqual(lost, []);
+});
+
+test("a thread that dies ends its jobs and those that wait for it, is reported once, and is up again", async () => {
+  const thread = createThread();
+  await thread.start();
+  const jobs = await Promise.allSettled([thread.run("exit"), thread.run("answer"), thread.run("answer")]);
+  for (const job of jobs) {
+    assert.equal(job.status, "rejected");
+    assert.ok(job.reason instanceof ThreadLost, String(job.reason));
+    assert.match(job.reason.message, /^the troubled thread was lost: .*3/);
+  }
+  assert.equal(await thread.run("answer"), "answered");
+  assert.equal(thread.state, "up");
+  assert.equal(lost.length, 1);
+  assert.match(lost[0] as string, /exited with code: 3/);
+});
+
+test("a thread that cannot start again is down: its jobs end at once, and it comes back when the cause is gone", async () => {
+  const thread = createThread();
+  await thread.start();
+  writeFileSync(broken, "");
+  await assert.rejects(thread.run("exit"), ThreadLost);
+  await waitUntil("the thread is down", () => thread.state === "down");
+  await assert.rejects(thread.run("answer"), {
+    name: "ThreadLost",
+    message: "the troubled thread is down: it is broken",
+  });
+  await waitUntil("it was tried several times", () => lost.length >= 3);
+  assert.equal(thread.jobs, 0);
+  rmSync(broken);
+  await waitUntil("the thread is up", () => thread.state === "up");
+  assert.equal(await thread.run("answer"), "answered");
+});
+
+test("a job that waits while its thread starts ends when the thread cannot", async () => {
+  writeFileSync(broken, "");
+  const thread = createThread();
+  const starting = assert.rejects(thread.start(), {message: "the troubled thread was lost: it is broken"});
+  await assert.rejects(thread.run("answer"), {message: "the troubled thread was lost: it is broken"});
+  await starting;
+});
+
+test("a thread that starts with its first job ends when it has nothing to do, and nobody is told", async () => {
+  const thread = createThread({begin: undefined as never, idleMs: 1});
+  assert.equal(thread.state, "off");
+  assert.equal(await thread.run("answer"), "answered");
+  await waitUntil("the thread is off", () => thread.state === "off");
+  assert.equal(await thread.run("answer"), "answered");
+  assert.deepEqual(lost, []);
+});
+
+test("a thread that starts with its first job and cannot says so to each job, and can later", async () => {
+  writeFileSync(broken, "");
+  const thread = createThread({begin: undefined as never, idleMs: 1});
+  await assert.rejects(thread.run("answer"), ThreadLost);
+  await assert.rejects(thread.run("answer"), ThreadLost);
+  rmSync(broken);
+  await waitUntil("a pause is over", () => thread.state !== "down");
+  assert.equal(await thread.run("answer"), "answered");
+});
+
+test("a thread that is destroyed ends its job, and starts no other", async () => {
+  const thread = createThread();
+  await thread.start();
+  const job = assert.rejects(thread.run("wait"));
+  await thread.destroy();
+  await job;
+  await assert.rejects(thread.run("answer"), {message: "the troubled thread is closed"});
+  assert.deepEqual(lost, []);
+});
+
+test("while one of two threads is down, the other has all jobs; while both are, jobs end at once", async () => {
+  const group = new ThreadGroup(2, settingsOf(), error => lost.push(error.message));
+  open.push(group);
+  await group.start();
+  writeFileSync(broken, "");
+  await assert.rejects(group.run("exit"), ThreadLost);
+  await waitUntil("one is down", () => group.threads.some(thread => thread.state === "down"));
+  for (let at = 0; at < 4; at++) assert.equal(await group.run("answer"), "answered");
+  await assert.rejects(group.run("exit"), ThreadLost);
+  await waitUntil("both are down", () => group.threads.every(thread => thread.state === "down"));
+  await assert.rejects(group.run("answer"), {message: /is down: it is broken/});
+});
