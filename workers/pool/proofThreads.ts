@@ -3,7 +3,8 @@
  *
  *   prove -> a free thread's mailbox, an answer memory -> the thread works -> its message -> the next job -> onSettled
  *
- * A thread is one Piscina task that ends with the pool. It starts with its first job, and a dead one is replaced in the same way.
+ * A thread works on one Piscina task from its start to its end. Jobs wait for a thread that starts; while all are down, they end with an
+ * error at once.
  */
 import {MessageChannel} from "node:worker_threads";
 import type {AnswerMemories, AnswerMemory} from "../job/answerMemory.ts";
@@ -12,7 +13,7 @@ import type {ProofCounts} from "../job/proofCounts.ts";
 import type {ProveJob} from "../job/proveJob.ts";
 import {type ProofPost, ProveMailbox, type ProveMessage, refuseJob} from "../job/proveMailbox.ts";
 import type {WorkerSettings} from "../thread/workerStore.ts";
-import {ThreadPool} from "./threadPool.ts";
+import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisedThread.ts";
 
 /**
  * MiB of garbage in a proof thread before it is collected. V8's own choice is 48, most of it long out of the processor's
@@ -48,55 +49,50 @@ interface CurrentJob {
 
 const NO_FAILURES: Answers["failures"] = [];
 
+const NO_CALLS: ProveJob = {calls: new Uint8Array(0), ids: []};
+
 export class ProofThreads {
-  private readonly pool: ThreadPool<ProofPost, void>;
+  readonly threads: readonly SupervisedThread<ProofPost, void>[];
   private readonly free: Proving[] = [];
   private readonly waiting: WaitingJob[] = [];
-  /** Threads that have started and not died. */
-  private running = 0;
   private isClosing = false;
 
   /**
    * @param count - of threads, at least 1
    * @param complete - adds to failures what the threads do not know
+   * @param onLost - called each time that a thread died or could not start
    */
   constructor(
-    private readonly count: number,
+    count: number,
     private readonly memories: AnswerMemories,
     private readonly counts: ProofCounts,
     private readonly complete: (failures: Answers["failures"]) => Answers["failures"],
     workerData: WorkerSettings,
-    onExit: (error: Error) => void,
+    onLost: (error: ThreadLost) => void,
   ) {
-    const options = {
-      filename: new URL("../prove/proofWorker.js", import.meta.url).href,
-      minThreads: count,
-      maxThreads: count,
+    const settings: ThreadSettings<ProofPost, void> = {
+      kind: "proof",
+      module: new URL("../prove/proofWorker.js", import.meta.url),
       resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
       workerData,
+      begin: run => this.beginThread(run),
     };
-    this.pool = new ThreadPool("proof", options, onExit);
+    this.threads = Array.from({length: count}, () => new SupervisedThread(settings, onLost));
   }
 
   /** Rejects with the reason if a thread cannot start. */
-  start(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.prove({calls: new Uint8Array(0), ids: []}, settlement => {
-        if ("error" in settlement) return reject(settlement.error);
-        settlement.answers.memory?.release();
-        resolve();
-      });
-    });
+  async start(): Promise<void> {
+    await Promise.all(this.threads.map(thread => thread.start()));
   }
 
-  /** Runs on one thread. Ends with an error if that thread dies, or if the job is too large. */
+  /** Runs on one thread. Ends with an error if that thread dies, if all are down, or if the job is too large. */
   prove(job: ProveJob, onSettled: OnProved): void {
-    const error = refuseJob(job);
+    const error = refuseJob(job) ?? this.findOutage();
     if (error !== undefined) {
       onSettled({error});
       return;
     }
-    const thread = this.free.pop() ?? (this.running < this.count ? this.startThread() : undefined);
+    const thread = this.free.pop();
     if (thread === undefined) this.waiting.push({job, onSettled});
     else this.begin(thread, job, onSettled);
   }
@@ -105,33 +101,42 @@ export class ProofThreads {
   async close(): Promise<void> {
     this.isClosing = true;
     for (const {mailbox} of this.free.splice(0)) mailbox.stop();
-    await this.pool.close();
+    await Promise.all(this.threads.map(thread => thread.close()));
   }
 
   /** Ends the threads at once, also in the middle of a job. */
   async destroy(): Promise<void> {
     this.isClosing = true;
-    await this.pool.destroy();
+    await Promise.all(this.threads.map(thread => thread.destroy()));
   }
 
-  private startThread(): Proving {
+  /** @returns undefined if some thread works or starts */
+  private findOutage(): ThreadLost | undefined {
+    if (this.threads.some(({state}) => state === "up" || state === "starting")) return undefined;
+    return new ThreadLost(`no proof thread is up: ${this.threads[0]?.reason}`);
+  }
+
+  /** Resolves when the thread has answered a job without calls. */
+  private beginThread(run: (post: ProofPost, options: RunOptions) => Promise<void>): Promise<void> {
     const thread: Proving = {mailbox: new ProveMailbox(), current: undefined};
     const {port1, port2} = new MessageChannel();
     port1.on("message", (message: ProveMessage) => this.settle(thread, message));
-    this.running++;
-    this.pool
-      .run(
-        {
-          mailbox: thread.mailbox.shared,
-          memories: this.memories.shared,
-          counts: this.counts.shared,
-          port: port2,
-        },
-        {transferList: [port2]},
-      )
+    const post: ProofPost = {
+      mailbox: thread.mailbox.shared,
+      memories: this.memories.shared,
+      counts: this.counts.shared,
+      port: port2,
+    };
+    run(post, {transferList: [port2]})
       .catch((error: unknown) => this.lose(thread, error))
       .finally(() => port1.close());
-    return thread;
+    return new Promise((resolve, reject) => {
+      this.begin(thread, NO_CALLS, settlement => {
+        if ("error" in settlement) return reject(settlement.error);
+        settlement.answers.memory?.release();
+        resolve();
+      });
+    });
   }
 
   private begin(thread: Proving, job: ProveJob, onSettled: OnProved): void {
@@ -153,17 +158,14 @@ export class ProofThreads {
   }
 
   private lose(thread: Proving, error: unknown): void {
-    this.running--;
     const at = this.free.indexOf(thread);
     if (at !== -1) this.free.splice(at, 1);
     const {current} = thread;
     thread.current = undefined;
     current?.memory?.release();
     current?.onSettled({error});
-    const waiting = this.waiting.splice(0);
-    for (const {job, onSettled} of waiting)
-      if (this.isClosing) onSettled({error});
-      else this.prove(job, onSettled);
+    if (!this.isClosing && this.findOutage() === undefined) return;
+    for (const {onSettled} of this.waiting.splice(0)) onSettled({error});
   }
 
   private readSettlement({ends, memory}: CurrentJob, message: ProveMessage): Settlement<ProvedAnswers> {

@@ -63,8 +63,8 @@ export class SupervisedThread<Job, Result> {
   private life: Life<Job, Result> | undefined;
   /** Lives in a row that ended early. */
   private failures = 0;
-  /** Why it is down. */
-  private reason = "";
+  /** Why it was lost last. */
+  reason = "";
   private restart: NodeJS.Timeout | undefined;
   private isClosed = false;
 
@@ -119,7 +119,9 @@ export class SupervisedThread<Job, Result> {
     this.isClosed = true;
     clearTimeout(this.restart);
     this.restart = undefined;
-    return this.life?.pool;
+    const {life} = this;
+    this.life = undefined;
+    return life?.pool;
   }
 
   private createLife(): Life<Job, Result> {
@@ -145,7 +147,7 @@ export class SupervisedThread<Job, Result> {
     try {
       return await life.pool.run(job, options);
     } catch (error) {
-      if (this.life === life) throw error;
+      if (this.life === life || this.isClosed) throw error;
       // The job that ran when the thread died knows why. Of jobs that waited, Piscina says only that they were ended.
       life.reason ??= (error as Error).message;
       throw new ThreadLost(`the ${this.kind} thread was lost: ${life.reason}`, {cause: error});
@@ -160,7 +162,7 @@ export class SupervisedThread<Job, Result> {
 
   /** Its thread is gone: it had nothing to do, or it died. */
   private noteEnd(life: Life<Job, Result>): void {
-    if (this.life !== life || this.isClosed) return;
+    if (this.life !== life) return;
     if (this.jobs === 0 && this.settings.idleMs !== undefined) this.life = undefined;
     else this.lose(life);
   }
@@ -168,7 +170,7 @@ export class SupervisedThread<Job, Result> {
   /** @param reason - undefined: who says it comes in this turn, which is Piscina's event or the job that ran */
   private lose(life: Life<Job, Result>, reason?: string): void {
     life.reason ??= reason;
-    if (this.life !== life || this.isClosed) return;
+    if (this.life !== life) return;
     this.life = undefined;
     const isStable = life.upSinceMs !== undefined && performance.now() - life.upSinceMs > STABLE_MS;
     this.failures = isStable ? 1 : this.failures + 1;
