@@ -27,7 +27,6 @@ const FILES = [
   "server/jsonrpcProofs",
   "cli/stopping",
   "workers/workerDeath",
-  "workers/importThread",
   "workers/estimate",
   "storage/finality",
   "client/proofClient",

@@ -3,23 +3,26 @@ import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
 import {readdir, rm, stat} from "node:fs/promises";
 import {join} from "node:path";
-import {parentPort, workerData} from "node:worker_threads";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot} from "../../storage/storeSnapshot.ts";
 import {connectNats} from "../../sync/feed/natsConnection.ts";
 import {type SnapshotFile, SnapshotStore} from "../../sync/feed/snapshotStore.ts";
+import type {OwnJob} from "../job/ownJob.ts";
 import type {SnapshotJob, SnapshotOutcome} from "../job/snapshotJob.ts";
 import {Niceness, yieldToOtherThreads} from "../thread/threadPriority.ts";
 
-const job = workerData as SnapshotJob;
-const stopping = new AbortController();
-yieldToOtherThreads(Niceness.SNAPSHOT);
-parentPort?.once("message", () => stopping.abort(new Error("stopped")));
-const outcome = await upload(job, stopping.signal).catch(
-  (error: Error): SnapshotOutcome => ({failure: error.message}),
-);
-parentPort?.postMessage(outcome);
-parentPort?.close();
+export default async function run({job, port}: OwnJob<SnapshotJob>): Promise<SnapshotOutcome> {
+  yieldToOtherThreads(Niceness.SNAPSHOT);
+  const stopping = new AbortController();
+  port.once("message", () => stopping.abort(new Error("stopped")));
+  try {
+    return await upload(job, stopping.signal);
+  } catch (error) {
+    return {failure: (error as Error).message};
+  } finally {
+    port.close();
+  }
+}
 
 async function upload(
   {directory, nats, stream, chain, replicas, bytesPerSecond, unlessFrom}: SnapshotJob,

@@ -35,8 +35,5 @@ export interface CheckOutcome {
   readonly stoppedAt: string | undefined;
 }
 
-/** The messages of a check's thread. The last one is the outcome, or why there is none. */
-export type CheckMessage =
-  | CheckEvent
-  | {readonly kind: "outcome"; readonly outcome: CheckOutcome}
-  | {readonly kind: "refused"; readonly code: StoreErrorCode; readonly message: string};
+/** What a check's thread gives back: the outcome, or why there is none. */
+export type CheckEnd = CheckOutcome | {readonly refused: StoreErrorCode; readonly message: string};

@@ -1,15 +1,11 @@
 /** Threads of one kind that share their jobs. */
-import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisedThread.ts";
+import {type RunOptions, SupervisedThread, type ThreadLost, type ThreadSettings} from "./supervisedThread.ts";
 
 export class ThreadGroup<Job, Result> {
   readonly threads: readonly SupervisedThread<Job, Result>[];
 
   /** @param count - at least 1 */
-  constructor(
-    count: number,
-    settings: ThreadSettings<Job, Result>,
-    onLost: (error: ThreadLost) => void,
-  ) {
+  constructor(count: number, settings: ThreadSettings<Job, Result>, onLost: (error: ThreadLost) => void) {
     this.threads = Array.from({length: count}, () => new SupervisedThread(settings, onLost));
   }
 

@@ -1,16 +1,16 @@
 /** A proof thread that dies takes down its own calls and nothing else. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import type {Worker} from "node:worker_threads";
 import {pino} from "pino";
-import type {Piscina} from "piscina";
 import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../server/request/requestCalls.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {KEPT_MEMORIES} from "../../../workers/job/answerMemory.ts";
+import type {ProofThreads} from "../../../workers/pool/proofThreads.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {killThread} from "../../support/threads/killThread.ts";
 import {waitUntil} from "../../support/wait.ts";
 
 let folder: WorkFolder;
@@ -44,11 +44,9 @@ after(async () => {
   await folder.remove();
 });
 
-/** The threads are the engine's own business; only a test may kill them. */
 async function killWorkers(count: number): Promise<void> {
-  const {proofs} = engine as unknown as {proofs: {pool: {piscina: Piscina}}};
-  const threads = proofs.pool.piscina.threads.slice(0, count) as Worker[];
-  await Promise.all(threads.map(thread => thread.terminate()));
+  const {proofs} = engine as unknown as {proofs: ProofThreads};
+  await Promise.all(proofs.threads.slice(0, count).map(killThread));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it

@@ -6,20 +6,20 @@
  */
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
-import type {Piscina} from "piscina";
 import {Engine} from "../../../workers/engine.ts";
+import type {ImportThread} from "../../../workers/pool/importThread.ts";
 import type {Running} from "../../../workers/pool/running.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceLines.ts";
+import {killThread} from "../threads/killThread.ts";
 
 const ROUNDS = 2;
 const [directory, path] = process.argv.slice(2) as [string, string];
 const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 20, createIfMissing: true});
 
-/** The threads belong to the engine. Only a test may kill one. */
 function killImportThread(): void {
-  const {imports} = engine as unknown as {imports: {piscina: Piscina}};
-  for (const thread of imports.piscina.threads) void thread.terminate();
+  const {imports} = engine as unknown as {imports: ImportThread};
+  void killThread(imports.thread);
 }
 
 /** @param end - called when the block is on disk, with more to come */
