@@ -38,7 +38,7 @@ export interface FrontOptions extends HttpOptions {
   readonly maxConnections?: number;
 }
 
-/** What runs while the service answers requests, if it does: an import, and what tells which blocks are finalized. */
+/** What runs while the service answers requests. */
 export interface Imported {
   readonly source: SourceStatus | undefined;
   readonly readiness: Readiness;
@@ -56,7 +56,16 @@ export function createFront(
   log: Logger,
   imported: Imported = {
     source: undefined,
-    readiness: new Readiness(engine.chain, trouble),
+    readiness: new Readiness({
+      chain: engine.chain,
+      damage: trouble,
+      threads: () => engine.readThreads(),
+      source: undefined,
+      finality: undefined,
+      publishing: undefined,
+      maxLagSeconds: undefined,
+      maxFinalityLagSeconds: undefined,
+    }),
     finality: undefined,
     publishing: undefined,
   },
@@ -82,6 +91,7 @@ export function createFront(
     refusals,
     readHead: () => engine.chain.head(),
     pruner: engine.pruner,
+    readThreads: () => engine.readThreads(),
     ...imported,
   });
   const {maxProofTextBytes} = engine;

@@ -157,15 +157,16 @@ async function serve(
   const source = followed && new SourceStatus(followed.flag);
   const publishing = options.publish && new PublishStatus();
   const {maxLagSeconds, maxFinalityLagSeconds} = options;
-  const readiness = new Readiness(
-    engine.chain,
-    trouble,
+  const readiness = new Readiness({
+    chain: engine.chain,
+    damage: trouble,
+    threads: () => engine.readThreads(),
     source,
-    finality?.status,
+    finality: finality?.status,
+    publishing,
     maxLagSeconds,
     maxFinalityLagSeconds,
-    publishing,
-  );
+  });
   const named = namespace === undefined ? {} : {namespace};
   const {workers, estimate, allowedHosts = [], trustForwarded = [], http} = options;
   const {isBalanced = false} = options;

@@ -29,10 +29,10 @@ import type {SourceEvent} from "./job/importSource.ts";
 import {ProofCounts} from "./job/proofCounts.ts";
 import type {ProveJob} from "./job/proveJob.ts";
 import {EstimateThreads} from "./pool/estimateThreads.ts";
-import {FeedThread} from "./pool/feedThread.ts";
 import {ImportThread} from "./pool/importThread.ts";
 import {type OnProved, ProofThreads} from "./pool/proofThreads.ts";
 import type {Running} from "./pool/running.ts";
+import {SupervisedThread, type WatchedThread} from "./pool/supervisedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {readHead} from "./thread/storedHead.ts";
 
@@ -97,7 +97,7 @@ export class Engine {
   private proofs: ProofThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
-  private readonly feed: FeedThread;
+  private readonly feed: SupervisedThread<FeedJob, FeedAnswer>;
   private readonly writes: ChainWrites;
   /** Settles when the store is open again, or cannot be; undefined: it is open. */
   private reopening: Promise<void> | undefined;
@@ -114,7 +114,11 @@ export class Engine {
     this.memories = new AnswerMemories(workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = new ImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
-    this.feed = new FeedThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
+    const module = new URL("./feed/feedWorker.js", import.meta.url);
+    this.feed = new SupervisedThread(
+      {kind: "feed", module, workerData: {directory, cacheBytes: cacheBytes / IMPORT_PART}},
+      onExit,
+    );
     this.writes = new ChainWrites(
       store,
       this.chain,
@@ -152,6 +156,16 @@ export class Engine {
       await store.discard();
       throw error;
     }
+  }
+
+  readThreads(): readonly WatchedThread[] {
+    const {proofs, imports, feed, pruner} = this;
+    return [
+      ...(proofs?.threads ?? []),
+      imports.thread,
+      feed,
+      ...(pruner === undefined ? [] : [pruner.thread]),
+    ];
   }
 
   /** Bytes of tables by kind of record. See StateStore. */
@@ -219,7 +233,7 @@ export class Engine {
   }
 
   /**
-   * Waits for running jobs, ends the threads, closes the store. The import thread ends 10 s later, unless another engine takes it.
+   * Waits for running jobs, ends the threads, closes the store.
    *
    * @param onWait - called with the name of what is waited for, before each wait
    */
@@ -243,7 +257,7 @@ export class Engine {
     const reopen = async (): Promise<void> => {
       const {proofs, estimates} = this;
       await this.pruner?.rest();
-      await this.feed.close();
+      await this.feed.rest();
       this.estimates = undefined;
       await estimates?.close();
       this.proofs = undefined;
@@ -304,7 +318,7 @@ export class Engine {
     onWait("the import");
     await this.writes.end();
     await this.imports.close();
-    await this.feed.close();
+    await this.feed.destroy();
     onWait("proof and estimate threads");
     await Promise.all([this.proofs?.close(), this.estimates?.close()]);
   }

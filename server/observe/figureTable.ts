@@ -56,10 +56,12 @@ export const HELP = {
   proofd_source_target_block:
     "The block of --l2 that the import is on the way to: the node's head when it was last read",
   proofd_store_bytes: "Bytes in the tables of LevelDB by kind of record, as LevelDB estimates them",
+  proofd_threads:
+    "Worker threads by kind and state: off (not needed now), starting, up, down (it cannot start, and is tried again)",
   proofd_verify_bytes: "Bytes of tables that --verify checks (all), and has checked (done)",
   proofd_verify_failed: "1 after --verify could not finish its check",
   proofd_verify_findings_total: "Damage to tables that --verify found",
-  proofd_worker_exits_total: "Worker threads that died",
+  proofd_worker_exits_total: "Worker threads that died, or could not start",
   proofd_writes_stopped: "1 from a write that the disk refused until blocks are written again",
 } as const;
 
@@ -82,5 +84,6 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_source_chosen: ["source"],
   proofd_source_state: ["state"],
   proofd_store_bytes: ["kind"],
+  proofd_threads: ["kind", "state"],
   proofd_verify_bytes: ["which"],
 };

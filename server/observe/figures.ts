@@ -3,6 +3,7 @@ import type {Pruner} from "../../workers/chain/pruner.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {NODE_SOURCES} from "../../workers/job/importSource.ts";
 import type {ProofCounts} from "../../workers/job/proofCounts.ts";
+import {THREAD_STATES, type WatchedThread} from "../../workers/pool/supervisedThread.ts";
 import {COMMIT, VERSION} from "../version.ts";
 import type {CallTally} from "./callTally.ts";
 import type {FigureName} from "./figureTable.ts";
@@ -31,6 +32,7 @@ export interface FigureSources {
   readonly refusals: RefusalLog;
   readonly readHead: () => Head;
   readonly readiness: Readiness;
+  readonly readThreads: () => readonly WatchedThread[];
   /** undefined: nothing is pruned. */
   readonly pruner: Pick<Pruner, "blocks" | "pages" | "backlog" | "hasFailed"> | undefined;
   /** The source of the import that runs while the service answers requests, if there is one. */
@@ -65,6 +67,7 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_queued_cost: sources.readQueuedCosts(),
     proofd_readers_cut_total: unsent.cut,
     proofd_refused_total: refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
+    proofd_threads: countThreads(sources.readThreads()),
     proofd_verify_findings_total: trouble.tableFindings,
     proofd_worker_exits_total: trouble.workerExits,
     proofd_writes_stopped: Number(trouble.writesStopped),
@@ -74,6 +77,16 @@ export function readFigures(sources: FigureSources): FigureValues {
     ...(pruner === undefined ? {} : readPruning(pruner)),
     ...(sources.publishing === undefined ? {} : readPublishing(sources.publishing)),
   };
+}
+
+function countThreads(threads: readonly WatchedThread[]): FigureRow[] {
+  const kinds = [...new Set(threads.map(({kind}) => kind))];
+  return kinds.flatMap(kind =>
+    THREAD_STATES.map((state): FigureRow => {
+      const count = threads.filter(thread => thread.kind === kind && thread.state === state).length;
+      return [kind, state, count];
+    }),
+  );
 }
 
 function readEstimates(estimates: EstimateQueues): FigureValues {

@@ -7,6 +7,7 @@
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
+import type {WatchedThread} from "../../workers/pool/supervisedThread.ts";
 import type {FinalityStatus} from "./finalityStatus.ts";
 import type {PublishStatus} from "./publishStatus.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
@@ -21,8 +22,16 @@ export interface AskedReadiness {
 
 const NOTHING_MORE: AskedReadiness = {block: undefined, lagSeconds: undefined};
 
-interface FoundDamage {
-  readonly tableFindings: number;
+export interface ReadinessSources {
+  readonly chain: ChainView;
+  readonly damage: {readonly tableFindings: number};
+  readonly threads: () => readonly WatchedThread[];
+  readonly source: SourceStatus | undefined;
+  readonly finality: FinalityStatus | undefined;
+  readonly publishing: PublishStatus | undefined;
+  /** Without it, readiness depends on the source only if that is a node whose import has failed. */
+  readonly maxLagSeconds: number | undefined;
+  readonly maxFinalityLagSeconds: number | undefined;
 }
 
 export class Readiness {
@@ -34,17 +43,11 @@ export class Readiness {
   /** The newest block's timestamp. undefined if it has none. */
   private headSeconds: number | undefined;
 
-  /** @param maxLagSeconds - without it, readiness depends on the source only if that is a node whose import has failed */
-  constructor(
-    private readonly chain: ChainView,
-    private readonly damage: FoundDamage,
-    private readonly source?: SourceStatus,
-    private readonly finality?: FinalityStatus,
-    private readonly maxLagSeconds?: number,
-    private readonly maxFinalityLagSeconds?: number,
-    private readonly publishing?: PublishStatus,
-  ) {
-    chain.onChange((head, before) => {
+  private readonly chain: ChainView;
+
+  constructor(private readonly sources: ReadinessSources) {
+    this.chain = sources.chain;
+    this.chain.onChange((head, before) => {
       this.isHeadRead = false;
       if (head.finalized !== before.finalized) this.finalizedMs = Date.now();
     });
@@ -55,6 +58,7 @@ export class Readiness {
     const reasons = [
       this.describeFinality(),
       this.describeDamage(),
+      ...this.describeThreads(),
       this.describeSource(),
       this.describeLag(),
       this.describeFinalityLag(),
@@ -66,11 +70,11 @@ export class Readiness {
 
   /** @returns what an operator should know whether the service is ready or not, a line of text for each remark */
   readRemarks(): string[] {
-    const nodes = new Map([...(this.finality?.nodes ?? []), ...(this.source?.nodes ?? [])]);
+    const nodes = new Map([...(this.sources.finality?.nodes ?? []), ...(this.sources.source?.nodes ?? [])]);
     return [
       ...[...nodes].map(([name, trouble]) => `the node ${name} is ${trouble}`),
-      ...(this.finality?.describe() ?? []),
-      ...(this.publishing?.describe() ?? []),
+      ...(this.sources.finality?.describe() ?? []),
+      ...(this.sources.publishing?.describe() ?? []),
       ...this.describeUnverified(),
     ];
   }
@@ -78,7 +82,7 @@ export class Readiness {
   /** @returns undefined while no block is held */
   readLagSeconds(): number | undefined {
     if (this.chain.head().latest === undefined) return undefined;
-    const ownMs = this.source?.receivedMs ?? this.startedMs;
+    const ownMs = this.sources.source?.receivedMs ?? this.startedMs;
     return Math.max(0, Date.now() / 1000 - (this.readHeadSeconds() ?? ownMs / 1000));
   }
 
@@ -108,13 +112,13 @@ export class Readiness {
 
   private describeFinalityLag(): string | undefined {
     const {finalized} = this.chain.head();
-    if (this.maxFinalityLagSeconds === undefined || finalized === undefined) return undefined;
+    if (this.sources.maxFinalityLagSeconds === undefined || finalized === undefined) return undefined;
     const block = this.chain.readHeader(finalized);
     const timestamp = "failure" in block ? undefined : block.timestamp;
     const seconds = timestamp === undefined ? this.finalizedMs / 1000 : Number(timestamp);
     const lag = Math.floor(Date.now() / 1000 - seconds);
-    if (lag <= this.maxFinalityLagSeconds) return undefined;
-    return `the newest finalized block, ${finalized}, is ${lag} s old: --max-finality-lag is ${this.maxFinalityLagSeconds} s`;
+    if (lag <= this.sources.maxFinalityLagSeconds) return undefined;
+    return `the newest finalized block, ${finalized}, is ${lag} s old: --max-finality-lag is ${this.sources.maxFinalityLagSeconds} s`;
   }
 
   private describeAskedBlock(block: number | undefined): string | undefined {
@@ -131,13 +135,24 @@ export class Readiness {
   }
 
   private describeDamage(): string | undefined {
-    return this.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined;
+    return this.sources.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined;
+  }
+
+  /** Work that no thread does. Each kind is tried again; whether others of a kind are up is in /metrics. */
+  private describeThreads(): string[] {
+    const threads = this.sources.threads();
+    const down = threads.filter(({state}) => state === "down");
+    return [...new Set(down.map(({kind}) => kind))].flatMap(kind => {
+      const one = down.find(thread => thread.kind === kind);
+      const isDone = threads.some(thread => thread.kind === kind && thread.state !== "down");
+      return isDone ? [] : [`no ${kind} thread can start: ${one?.reason}`];
+    });
   }
 
   private describeSource(): string | undefined {
-    if (this.source === undefined) return undefined;
-    const {state, reason, flag} = this.source;
-    const isLagBounded = this.maxLagSeconds !== undefined;
+    if (this.sources.source === undefined) return undefined;
+    const {state, reason, flag} = this.sources.source;
+    const isLagBounded = this.sources.maxLagSeconds !== undefined;
     // A store that is to follow a chain, and cannot, falls behind. Without a finalized block, the failure may be why there is none.
     const matters = flag !== "diffs" || isLagBounded || this.chain.head().finalized === undefined;
     if (state === "failed" && matters) return `the import has failed: ${reason}`;
@@ -145,11 +160,11 @@ export class Readiness {
   }
 
   private describeLag(): string | undefined {
-    if (this.maxLagSeconds === undefined || this.source === undefined) return undefined;
+    if (this.sources.maxLagSeconds === undefined || this.sources.source === undefined) return undefined;
     const lag = this.readLagSeconds();
-    if (lag === undefined || lag <= this.maxLagSeconds) return undefined;
-    const {state, reason} = this.source;
+    if (lag === undefined || lag <= this.sources.maxLagSeconds) return undefined;
+    const {state, reason} = this.sources.source;
     const why = state === "failed" || reason === "" ? "" : `, ${reason}`;
-    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.maxLagSeconds} s (state of the source: ${state}${why})`;
+    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.sources.maxLagSeconds} s (state of the source: ${state}${why})`;
   }
 }

@@ -18,7 +18,7 @@ export class TroubleLog {
 
   reportWorkerExit(error: Error): void {
     this.workerExits++;
-    this.log.error({err: error}, "a worker died and is replaced");
+    this.log.error({err: error}, "a worker thread was lost; another one is started when it is needed");
   }
 
   /** @param stopped - why nothing is written; undefined: blocks are written again */

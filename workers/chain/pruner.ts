@@ -14,7 +14,7 @@ import {type PruneStep, STEP_BLOCKS} from "../../storage/prune/pruneWriter.ts";
 import type {Retention} from "../../storage/prune/retention.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {FoundPages, PruneJob} from "../job/pruneJob.ts";
-import {ThreadPool} from "../pool/threadPool.ts";
+import {SupervisedThread, ThreadLost} from "../pool/supervisedThread.ts";
 import type {WorkerSettings} from "../thread/workerStore.ts";
 import type {ChainView} from "./chainView.ts";
 
@@ -39,6 +39,8 @@ interface Writes {
 
 /** The prune thread reads each page once. */
 const CACHE_BYTES = 1 << 20;
+/** Between two attempts to search while the thread cannot start. */
+const LOST_PAUSE_MS = 1000;
 
 export class Pruner {
   /** Blocks whose records were pruned, and pages removed, since the start. */
@@ -47,27 +49,26 @@ export class Pruner {
   hasFailed = false;
   private readonly compaction: Compaction;
   private readonly stopping = new AbortController();
-  private readonly openThread: () => ThreadPool<PruneJob, FoundPages>;
-  private thread: ThreadPool<PruneJob, FoundPages> | undefined;
+  /** Starts with the first search. */
+  readonly thread: SupervisedThread<PruneJob, FoundPages>;
   private unwatch = (): void => {};
   /** Settles when there is nothing to prune, or after a failure. */
   private work: Promise<void> = Promise.resolve();
   private isWorking = false;
   private isResting = false;
 
-  /** @param onExit - called when the prune thread died */
+  /** @param onLost - called each time that the prune thread died or could not start */
   constructor(
     private readonly store: StateStore,
     private readonly chain: ChainView,
     private readonly writes: Writes,
     private readonly options: PrunerOptions,
-    onExit: (error: Error) => void,
+    onLost: (error: ThreadLost) => void,
   ) {
     this.compaction = new Compaction(store.db, this.stopping.signal);
     const workerData: WorkerSettings = {directory: store.directory, cacheBytes: CACHE_BYTES};
-    const filename = new URL("../prune/pruneWorker.js", import.meta.url).href;
-    this.openThread = () =>
-      new ThreadPool("prune", {filename, minThreads: 1, maxThreads: 1, workerData}, onExit);
+    const module = new URL("../prune/pruneWorker.js", import.meta.url);
+    this.thread = new SupervisedThread({kind: "prune", module, workerData}, onLost);
   }
 
   /** How many of the lowest blocks are still to be pruned. */
@@ -90,15 +91,13 @@ export class Pruner {
     this.unwatch();
     this.stopping.abort();
     await this.work;
-    await this.thread?.destroy();
+    await this.thread.destroy();
   }
 
   /** Ends its thread, so that the store can be closed. Nothing is pruned until `resume`. */
   async rest(): Promise<void> {
     this.isResting = true;
-    const {thread} = this;
-    this.thread = undefined;
-    await thread?.destroy();
+    await this.thread.rest();
   }
 
   /** Prunes again, also after a failure. */
@@ -145,7 +144,8 @@ export class Pruner {
       const ms = performance.now() - startMs;
       onEvent({kind: "end", blocks: this.blocks - before.blocks, pages: this.pages - before.pages, ms});
     } catch (error) {
-      this.fail(error);
+      // Its thread was ended, or a pause.
+      if (!this.isStopped) this.fail(error);
     }
   }
 
@@ -162,9 +162,8 @@ export class Pruner {
       this.blocks += this.chain.addPruned(from, until - 1);
       await this.write({kind: "retire", run, from, until});
     }
-    this.thread ??= this.openThread();
     for (let restarts = true; !this.isStopped; restarts = false) {
-      const {pages, isDone} = await this.thread.run({run, restarts});
+      const {pages, isDone} = await this.search({run, restarts});
       if (pages.length > 0) {
         await this.write({kind: "remove", pages});
         this.pages += pages.length;
@@ -173,6 +172,19 @@ export class Pruner {
       if (!isDone) continue;
       await this.write({kind: "end"});
       return;
+    }
+  }
+
+  /** Asks again, from the beginning of the search, if the thread was lost. */
+  private async search(job: PruneJob): Promise<FoundPages> {
+    for (;;) {
+      try {
+        return await this.thread.run(job);
+      } catch (error) {
+        if (!(error instanceof ThreadLost) || this.isStopped) throw error;
+      }
+      await sleep(LOST_PAUSE_MS, undefined, {signal: this.stopping.signal});
+      job = {...job, restarts: true};
     }
   }
 

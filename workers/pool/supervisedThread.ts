@@ -38,7 +38,9 @@ export interface ThreadSettings<Job, Result>
   readonly begin?: (run: Run<Job, Result>) => Promise<unknown>;
 }
 
-export type ThreadState = "off" | "starting" | "up" | "down";
+export const THREAD_STATES = ["off", "starting", "up", "down"] as const;
+
+export type ThreadState = (typeof THREAD_STATES)[number];
 
 /** The thread died, or could not start. */
 export class ThreadLost extends Error {
@@ -57,13 +59,20 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const STABLE_MS = 10_000;
 
-export class SupervisedThread<Job, Result> {
+/** What others may know of a thread. */
+export interface WatchedThread {
+  readonly kind: string;
+  readonly state: ThreadState;
+  /** Why it was lost last. */
+  readonly reason: string;
+}
+
+export class SupervisedThread<Job, Result> implements WatchedThread {
   /** Jobs that it works on, and that wait for it. */
   jobs = 0;
   private life: Life<Job, Result> | undefined;
   /** Lives in a row that ended early. */
   private failures = 0;
-  /** Why it was lost last. */
   reason = "";
   private restart: NodeJS.Timeout | undefined;
   private isClosed = false;
@@ -107,16 +116,22 @@ export class SupervisedThread<Job, Result> {
 
   /** Waits for its jobs. */
   async close(): Promise<void> {
+    this.isClosed = true;
     await this.end()?.close();
   }
 
   /** Ends it at once, also in the middle of a job. */
   async destroy(): Promise<void> {
+    this.isClosed = true;
+    await this.end()?.destroy();
+  }
+
+  /** As `destroy`, but it starts again with `start`, or with its next job. */
+  async rest(): Promise<void> {
     await this.end()?.destroy();
   }
 
   private end(): Piscina<Job, Result> | undefined {
-    this.isClosed = true;
     clearTimeout(this.restart);
     this.restart = undefined;
     const {life} = this;

@@ -1,5 +1,6 @@
 /** A proof thread that dies takes down its own calls and nothing else. */
 import assert from "node:assert/strict";
+import {rename} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {pino} from "pino";
 import {createFront, type Front} from "../../../server/front.ts";
@@ -101,4 +102,24 @@ test("a worker that dies while it makes a multiproof fails that call, and the ne
   assert.ok(logged.some(line => line.includes(error.data.requestId)));
   assert.notEqual((await send(call)).result, undefined);
   assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
+});
+
+test("while no proof thread can start, proofs fail at once, the service is not ready and /metrics tells; then all is well again", async () => {
+  const {proofs} = engine as unknown as {proofs: ProofThreads};
+  const directory = folder.file("db");
+  await rename(directory, `${directory}.gone`);
+  // A thread opens the store that this process has open by its path.
+  await killWorkers(2);
+  await waitUntil("both are down", () => proofs.threads.every(({state}) => state === "down"));
+  const {error} = await send(proofCall(1, 1));
+  assert.equal(error.code, -32603);
+  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
+  const refused = await fetch(`${url}/readyz`);
+  assert.equal(refused.status, 503);
+  assert.match(await refused.text(), /no proof thread can start: /);
+  assert.match((await front.metrics.read()).text, /\nproofd_threads\{kind="proof",state="down"\} 2\n/);
+  await rename(`${directory}.gone`, directory);
+  await waitUntil("both are up", () => proofs.threads.every(({state}) => state === "up"));
+  assert.notEqual((await send(proofCall(2, 1))).result, undefined);
+  assert.equal((await fetch(`${url}/readyz`)).status, 200);
 });

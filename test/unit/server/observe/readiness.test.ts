@@ -2,12 +2,27 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
 import {FinalityStatus} from "../../../../server/observe/finalityStatus.ts";
-import {Readiness} from "../../../../server/observe/readiness.ts";
+import {Readiness, type ReadinessSources} from "../../../../server/observe/readiness.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
 import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
 import {META} from "../../../../storage/record/layout.ts";
 import {ChainView} from "../../../../workers/chain/chainView.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
+
+/** Whose chain is the test's, with nothing wrong but what the test says. */
+function create(sources: Partial<ReadinessSources>): Readiness {
+  return new Readiness({
+    chain,
+    damage: {tableFindings: 0},
+    threads: () => [],
+    source: undefined,
+    finality: undefined,
+    publishing: undefined,
+    maxLagSeconds: undefined,
+    maxFinalityLagSeconds: undefined,
+    ...sources,
+  });
+}
 
 const FAILED = "the import has failed: block 11 is refused";
 
@@ -26,7 +41,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 test("a failed import is named although no finalized block is held", () => {
-  const readiness = new Readiness(chain, {tableFindings: 0}, source);
+  const readiness = create({source});
   assert.deepEqual(readiness.readObstacles(), ["no finalized block is held", FAILED]);
   chain.setHead({...chain.head(), finalized: 3});
   assert.deepEqual(readiness.readObstacles(), [FAILED]);
@@ -37,7 +52,7 @@ test("a failed import is named although no finalized block is held", () => {
 test("damage, a failed import and an old newest block are three reasons", () => {
   chain.setHead({...chain.head(), finalized: 3});
   source.receivedMs = Date.now() - 9_500;
-  const readiness = new Readiness(chain, {tableFindings: 2}, source, undefined, 5);
+  const readiness = create({damage: {tableFindings: 2}, source, maxLagSeconds: 5});
   const lag = "the newest block, 10, is 9 s old: --max-lag is 5 s (state of the source: failed)";
   assert.deepEqual(readiness.readObstacles(), ["a table of the store is damaged", FAILED, lag]);
 });
@@ -49,7 +64,7 @@ test("finality that has not risen for --max-finality-lag is a reason, by the blo
   t.mock.timers.enable({apis: ["Date"], now: 1_000_000});
   chain.setHead({...chain.head(), finalized: 3});
   source.state = "following";
-  const readiness = new Readiness(chain, {tableFindings: 0}, source, undefined, undefined, 60);
+  const readiness = create({source, maxFinalityLagSeconds: 60});
   t.mock.timers.tick(60_000);
   assert.deepEqual(readiness.readObstacles(), []);
   t.mock.timers.tick(1_000);
@@ -66,7 +81,7 @@ test("nodes that are not up, what finality waits for, and unverified blocks are 
   chain.setHead({...chain.head(), latest: 12});
   const unverified = "unverified: blocks 11 to 12, no root vouches for their state";
   const finality = new FinalityStatus("l1");
-  const readiness = new Readiness(chain, {tableFindings: 0}, source, finality);
+  const readiness = create({source, finality});
   assert.deepEqual(readiness.readRemarks(), [unverified]);
   source.nodes.set("http://a:1", "down: connection refused");
   finality.nodes.set("http://a:1", "down: time-out");
@@ -84,4 +99,16 @@ test("nodes that are not up, what finality waits for, and unverified blocks are 
   assert.deepEqual(readiness.readRemarks(), remarks.toSpliced(2, 0, "finality is waiting: block 5"));
   await store.store.db.put(META.unverified, Buffer.alloc(10));
   assert.equal(readiness.readRemarks().at(-1), unverified.replace("11", "0"));
+});
+
+test("work that no thread does is a reason, and a thread of several is none", () => {
+  chain.setHead({...chain.head(), finalized: 3});
+  source.state = "following";
+  const up = {kind: "proof", state: "up", reason: ""} as const;
+  const down = {kind: "proof", state: "down", reason: "no memory"} as const;
+  const idle = {kind: "import", state: "off", reason: "it ended"} as const;
+  assert.deepEqual(create({source, threads: () => [up, down, idle]}).readObstacles(), []);
+  assert.deepEqual(create({source, threads: () => [down, down, idle]}).readObstacles(), [
+    "no proof thread can start: no memory",
+  ]);
 });
