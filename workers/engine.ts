@@ -28,11 +28,12 @@ import type {ImportEvent, ImportJob, ImportOutcome} from "./job/importJob.ts";
 import type {SourceEvent} from "./job/importSource.ts";
 import {ProofCounts} from "./job/proofCounts.ts";
 import type {ProveJob} from "./job/proveJob.ts";
+import type {WatchedThread} from "./job/watchedThread.ts";
 import {EstimateThreads} from "./pool/estimateThreads.ts";
 import {ImportThread} from "./pool/importThread.ts";
 import {type OnProved, ProofThreads} from "./pool/proofThreads.ts";
 import type {Running} from "./pool/running.ts";
-import {SupervisedThread, type WatchedThread} from "./pool/supervisedThread.ts";
+import {SupervisedThread} from "./pool/supervisedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {readHead} from "./thread/storedHead.ts";
 

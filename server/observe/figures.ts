@@ -3,7 +3,7 @@ import type {Pruner} from "../../workers/chain/pruner.ts";
 import type {Head} from "../../workers/job/head.ts";
 import {NODE_SOURCES} from "../../workers/job/importSource.ts";
 import type {ProofCounts} from "../../workers/job/proofCounts.ts";
-import {THREAD_STATES, type WatchedThread} from "../../workers/pool/supervisedThread.ts";
+import {THREAD_STATES, type WatchedThread} from "../../workers/job/watchedThread.ts";
 import {COMMIT, VERSION} from "../version.ts";
 import type {CallTally} from "./callTally.ts";
 import type {FigureName} from "./figureTable.ts";

@@ -13,6 +13,7 @@
  * start again and again, or never, and keeps its jobs waiting. So a pool that has lost its thread is destroyed.
  */
 import {Piscina} from "piscina";
+import type {WatchedThread} from "../job/watchedThread.ts";
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 
@@ -38,10 +39,6 @@ export interface ThreadSettings<Job, Result>
   readonly begin?: (run: Run<Job, Result>) => Promise<unknown>;
 }
 
-export const THREAD_STATES = ["off", "starting", "up", "down"] as const;
-
-export type ThreadState = (typeof THREAD_STATES)[number];
-
 /** The thread died, or could not start. */
 export class ThreadLost extends Error {
   override readonly name = "ThreadLost";
@@ -58,14 +55,6 @@ interface Life<Job, Result> {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const STABLE_MS = 10_000;
-
-/** What others may know of a thread. */
-export interface WatchedThread {
-  readonly kind: string;
-  readonly state: ThreadState;
-  /** Why it was lost last. */
-  readonly reason: string;
-}
 
 export class SupervisedThread<Job, Result> implements WatchedThread {
   /** Jobs that it works on, and that wait for it. */
@@ -87,7 +76,7 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
     return this.settings.kind;
   }
 
-  get state(): ThreadState {
+  get state(): WatchedThread["state"] {
     if (this.life !== undefined) return this.life.upSinceMs === undefined ? "starting" : "up";
     return this.restart === undefined ? "off" : "down";
   }

@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {pino} from "pino";
-import type {Piscina} from "piscina";
 import {SourceStatus} from "../../../server/observe/sourceStatus.ts";
 import {createFollowedNode} from "../../../service/following/followedSource.ts";
 import {Following} from "../../../service/following/following.ts";
 import {Engine} from "../../../workers/engine.ts";
+import type {ImportThread} from "../../../workers/pool/importThread.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
+import {killThread} from "../../support/threads/killThread.ts";
 import {waitUntil} from "../../support/wait.ts";
 
 const lines = (count: number) => Array.from({length: count}, (_, at) => createMixedLine(at, 0));
@@ -42,9 +43,8 @@ test("an import whose thread dies is tried again", async () => {
   const rules = {allowUnverified: false};
   const following = new Following(engine, source, rules, status, () => {}, pino({level: "silent"}));
   await waitUntil("the state following", () => status.state === "following");
-  // The threads are the engine's own business; only a test may kill one.
-  const {imports} = engine as unknown as {imports: {piscina: Piscina}};
-  for (const thread of imports.piscina.threads) await thread.terminate();
+  const {imports} = engine as unknown as {imports: ImportThread};
+  await killThread(imports.thread);
   await waitUntil("another state than following", () => status.state !== "following");
   assert.match(status.reason, /^the import thread died: /);
   await node.load(lines(3));
