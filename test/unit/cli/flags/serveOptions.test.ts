@@ -1,0 +1,232 @@
+/** Each flag of `proofd serve` reaches its option of the service. */
+import assert from "node:assert/strict";
+import {availableParallelism} from "node:os";
+import {test} from "node:test";
+import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
+import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
+import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
+import type {EstimateOptions, FinalityOptions, ServiceOptions} from "../../../../service/serviceOptions.ts";
+import type {EstimateSettings} from "../../../../workers/job/estimateSettings.ts";
+import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
+
+const [L1, L2] = ["http://127.0.0.1:1/", "http://127.0.0.1:2/"];
+const CONTRACT = Buffer.alloc(20, 0xab);
+
+function read(...lines: readonly string[]): ServiceOptions {
+  return readFlags(SERVE_FLAGS, readServiceOptions, lines.join(" ").split(" "));
+}
+
+test("flags of the store, the server, the nodes and finality", () => {
+  const {estimate, limits, l2, finality, ...options} = read(
+    "--db d --host ::1 --port 1 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
+    `--l2 ${L2} --source trace --allow-unverified --genesis g --finalized 5 --max-lag 6 --max-finality-lag 7 --history 8`,
+    `--l1 ${L1} --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
+    "--verify --chain-id 12 --suite poseidon2 --trust-forwarded 10.0.0.0/8,::1 --http node",
+  );
+  assert.deepEqual(options, {
+    ...{db: "d", host: "::1", port: 1, workers: 2, cacheBytes: 3 << 20},
+    http: "node",
+    ...{
+      cors: ["*"],
+      allowedHosts: ["a", "b"],
+      namespace: "n",
+      isBalanced: false,
+      trustForwarded: ["10.0.0.0/8", "::1"],
+    },
+    ...{diffs: undefined, feed: undefined, publish: undefined},
+    ...{allowUnverified: true, finalized: 5, maxLagSeconds: 6, maxFinalityLagSeconds: 7},
+    ...{history: {kind: "newest", blocks: 8}, demo: false, verify: true, chainId: 12n, suite: "poseidon2"},
+  });
+  assert.deepEqual(
+    {...l2, nodes: l2?.nodes.urls.map(String)},
+    {
+      ...{kind: "node", source: "trace", nodes: [L2], subscriptions: [], surveyAfterMs: 0},
+      ...{genesisPath: "g", follow: true, to: undefined},
+    },
+  );
+  assert.ok(finality?.source === "l1");
+  const {nodes, layer2, rollup, pollMs} = finality;
+  assert.deepEqual(
+    [nodes, layer2].map(one => one?.urls.map(String)),
+    [[L1], [L2]],
+  );
+  assert.deepEqual(rollup, {contract: new Uint8Array(CONTRACT), from: 10, depth: 11, root: "none"});
+  assert.equal(pollMs, 12_000);
+});
+
+test("files, the demo chain, and finality that nothing here tells", () => {
+  const {diffs, finalized} = read("--db d --diffs f --finalized last");
+  assert.deepEqual({diffs, finalized}, {diffs: "f", finalized: "last"});
+  const {demo, maxFinalityLagSeconds} = read("--db d --demo --max-finality-lag 7");
+  assert.deepEqual({demo, maxFinalityLagSeconds}, {demo: true, maxFinalityLagSeconds: 7});
+});
+
+test("flags of limits", () => {
+  const {limits} = read("--db d --max-queue 7 --request-timeout 9");
+  assert.deepEqual(limits, {...DEFAULT_LIMITS, queueCost: 7, timeoutMs: 9});
+});
+
+test("a service publishes to NATS, or takes blocks from there", () => {
+  const {publish} = read("--publish nats://a:1,tls://b:2 --publish nats://c:3 --stream s --stream-gb 3");
+  assert.deepEqual(publish, {
+    nats: {urls: ["nats://a:1", "tls://b:2", "nats://c:3"], credsPath: undefined},
+    stream: "s",
+    rules: {replicas: 3, maxAgeMs: 604_800_000, maxBytes: 3e9},
+    snapshots: {every: 10_000, bytesPerSecond: 50_000_000},
+  });
+  const {feed} = read("--feed nats://a:1");
+  assert.deepEqual(feed, {
+    kind: "feed",
+    nats: {urls: ["nats://a:1"], credsPath: undefined},
+    stream: "blocks",
+    client: "proofd replica",
+  });
+  for (const [args, message] of [
+    ["--feed nats://a:1 --diffs f", /--feed has no effect with --diffs/],
+    ["--feed nats://a:1 --demo", /--feed has no effect with --demo/],
+    ["--feed http://a:1", /Expected nats or tls URLs/],
+    ["--publish nats://a:1 --stream a.b", /Expected 1 to 64 letters/],
+    ["--stream s", /--stream has no effect without --publish or --feed/],
+    ["--feed nats://a:1 --stream-gb 5", /--stream-gb has no effect without --publish/],
+    ["--feed nats://a:1 --nats-creds /none", /--nats-creds: cannot read \/none/],
+  ] as const)
+    assert.throws(() => read(args), {message}, args);
+});
+
+const ADDRESS = `0x${"ab".repeat(20)}`;
+const LAYER_1 = ["--l1", "http://127.0.0.1:1"];
+const LAYER_2 = ["--l2", "http://127.0.0.1:2"];
+
+function readFinality(args: readonly string[]): FinalityOptions | undefined {
+  return readFlags(SERVE_FLAGS, readServiceOptions, args).finality;
+}
+
+test("--l1 alone means its events, and without a source nothing is asked", () => {
+  assert.equal(readFinality([...LAYER_1, "--rollup", ADDRESS])?.source, "l1");
+  assert.equal(readFinality([...LAYER_2, "--finality", "tag"])?.source, "tag");
+  assert.equal(readFinality(LAYER_2), undefined);
+});
+
+test("flags that are missing or have no effect are refused", () => {
+  for (const [flags, message] of [
+    [["--finality", "l1"], /--finality l1 needs --l1/],
+    [LAYER_1, /--l1 needs --rollup/],
+    [[...LAYER_1, ...LAYER_2, "--finality", "tag"], /--l1 has no effect with --finality tag/],
+    [["--finality", "tag"], /--finality tag needs --l2/],
+    [["--finality", "manual"], /Allowed choices are l1, tag/],
+    [["--rollup", ADDRESS], /--rollup has no effect without --finality or --l1/],
+    [[...LAYER_2, "--finality", "tag", "--l1-depth", "1"], /--l1-depth has no effect with --finality tag/],
+    [[...LAYER_1, "--rollup", "0x12"], /Expected an address/],
+  ] as const)
+    assertUsageError(() => readFinality(flags), message);
+});
+
+const DEFAULTS: EstimateSettings = {
+  gasCap: 50_000_000,
+  timeMs: 2000,
+  gasTolerance: 0.015,
+  hardfork: undefined,
+  fee: {
+    model: "verification",
+    minMargin: "1.0",
+    verificationGasCost: 1_200_000n,
+    verificationCapacity: 90_000n,
+    gasPriceRatio: "15",
+    gasPriceAdjustment: 0n,
+    minGasPrice: 10_000_000n,
+    fixedCost: 30_000_000n,
+    variableCost: 10_000_000n,
+    packAlign: false,
+  },
+};
+
+function readEstimates(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): EstimateOptions {
+  return readFlags(SERVE_FLAGS, readServiceOptions, args, variables).estimate;
+}
+
+function assertRefused(args: readonly string[], message: RegExp, variables = {}): void {
+  assertUsageError(() => readEstimates(args, variables), message);
+}
+
+test("without flags estimates have the default settings", () => {
+  const {settings, workers, isEnabled, gateway} = readEstimates([]);
+  assert.deepEqual(settings, DEFAULTS);
+  assert.equal(workers, Math.max(1, Math.floor((availableParallelism() - 1) / 2)));
+  assert.equal(isEnabled, true);
+  assert.equal(gateway, undefined);
+});
+
+test("every flag is read, and the same from its variable", () => {
+  const flags = {
+    "gas-cap": "21000",
+    hardfork: "cancun",
+    "estimate-workers": "3",
+  };
+  const settings: EstimateSettings = {...DEFAULTS, gasCap: 21_000, hardfork: "cancun"};
+  const byFlag = readEstimates(Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]));
+  assert.deepEqual(byFlag, {settings, workers: 3, isEnabled: true, gateway: undefined});
+  const variables = Object.entries(flags).map(([name, value]) => [
+    `PROOFD_${name.replaceAll("-", "_").toUpperCase()}`,
+    value,
+  ]);
+  assert.deepEqual(readEstimates([], Object.fromEntries(variables)), byFlag);
+});
+
+test("a value out of its range or form is refused", () => {
+  const table: [string, string, RegExp][] = [
+    ["--gas-cap", "20999", /Expected a whole number from 21000 to 4294967296/],
+    ["--gas-cap", "4294967297", /Expected a whole number/],
+    ["--hardfork", "istanbul", /Allowed choices are berlin,/],
+    ["--hardfork", "London", /Allowed choices/],
+    ["--hardfork", "amsterdam", /argument .amsterdam. is invalid. Allowed choices are .*, osaka\./],
+    ["--estimate-workers", "0", /Expected a whole number from 1 to 256/],
+  ];
+  for (const [flag, value, message] of table) assertRefused([flag, value], message);
+  assertRefused([], /value '5' from env 'PROOFD_GAS_CAP' is invalid/, {PROOFD_GAS_CAP: "5"});
+});
+
+test("--no-estimate switches estimates off, alone or with a gateway, as flag or variable", () => {
+  const gateway = "https://gateway.example/v1?key=1";
+  assert.equal(readEstimates(["--no-estimate"]).isEnabled, false);
+  assert.equal(readEstimates(["--no-estimate"]).gateway, undefined);
+  assert.equal(readEstimates(["--no-estimate", "--gateway", gateway]).gateway?.href, gateway);
+  const byVariable = readEstimates([], {PROOFD_NO_ESTIMATE: "1", PROOFD_GATEWAY: gateway});
+  assert.equal(byVariable.isEnabled, false);
+  assert.equal(byVariable.gateway?.href, gateway);
+});
+
+test("the variable PROOFD_NO_ESTIMATE leaves estimates on where it is 0, false or empty", () => {
+  for (const value of ["0", "false", ""])
+    assert.equal(readEstimates([], {PROOFD_NO_ESTIMATE: value}).isEnabled, true, value);
+});
+
+test("a flag that would have no effect is refused and says why", () => {
+  const table: [string, RegExp][] = [
+    ["--gateway http://x", /--gateway has no effect without --no-estimate/],
+    ["--no-estimate --gas-cap 30000", /--gas-cap has no effect with --no-estimate/],
+    ["--no-estimate --hardfork london", /--hardfork has no effect/],
+    ["--no-estimate --estimate-workers 1", /--estimate-workers has no effect/],
+    ["--no-estimate --fees f", /--fees has no effect with --no-estimate/],
+  ];
+  for (const [line, message] of table) assertRefused(line.split(" "), message);
+});
+
+test("a variable that would have no effect is refused by its own name", () => {
+  const message = /variable PROOFD_FEES has no effect with --no-estimate/;
+  assertRefused(["--no-estimate"], message, {PROOFD_FEES: "f"});
+});
+
+test("a bad --gateway is refused without showing it, since it may have a password", () => {
+  const message = "expected an http or https URL with a host";
+  for (const url of ["ftp://me:secret@a", "secret.example", "file:///etc/secret", "http://user:%zz@secret"]) {
+    assertRefused(["--no-estimate", "--gateway", url], new RegExp(`^error: --gateway: ${message}$`));
+    assertRefused(["--no-estimate"], new RegExp(`^error: variable PROOFD_GATEWAY: ${message}$`), {
+      PROOFD_GATEWAY: url,
+    });
+  }
+  const {gateway} = readEstimates(["--no-estimate", "--gateway", "http://me:word@a"]);
+  assert.equal(gateway?.href, "http://me:word@a/");
+});
