@@ -10,15 +10,55 @@
  */
 import {type ChildProcess, spawn} from "node:child_process";
 import {randomUUID} from "node:crypto";
-import {readdirSync, statSync} from "node:fs";
+import {existsSync, readdirSync, readFileSync, statSync} from "node:fs";
 import {availableParallelism} from "node:os";
 import {join, relative, resolve} from "node:path";
+import {setTimeout as delay} from "node:timers/promises";
 import {fileURLToPath} from "node:url";
 import {RUN_VARIABLE} from "./support/processes/runVariable.ts";
 import type {FileReport} from "./support/run/fileReporter.ts";
-import {killLeft} from "./support/run/leftProcesses.ts";
 import {readProcessorSeconds} from "./support/run/processorTime.ts";
 import {TestBatch} from "./support/run/testBatch.ts";
+
+/** What was killed at a file's end may take a moment to be gone. */
+const LOOKS = 50;
+const LOOK_EVERY_MS = 100;
+
+interface Left {
+  readonly pid: number;
+  readonly name: string;
+}
+
+/** Looks again for a while, then kills what is left. @returns what it killed */
+async function killLeft(run: string): Promise<Left[]> {
+  let left = findLeft(run);
+  for (let look = 1; look < LOOKS && left.length > 0; look++) {
+    await delay(LOOK_EVERY_MS);
+    left = findLeft(run);
+  }
+  for (const {pid} of left) process.kill(pid, "SIGKILL");
+  return left;
+}
+
+/** Only where the system has /proc. */
+function findLeft(run: string): Left[] {
+  const found: Left[] = [];
+  for (const entry of existsSync("/proc") ? readdirSync("/proc") : []) {
+    if (!/^\d+$/.test(entry)) continue;
+    if (!(readProc(`${entry}/environ`)?.split("\0").includes(`${RUN_VARIABLE}=${run}`) ?? false)) continue;
+    found.push({pid: Number(entry), name: readProc(`${entry}/cmdline`)?.replaceAll("\0", " ").trim() ?? "?"});
+  }
+  return found;
+}
+
+/** Undefined for what has ended, or belongs to another user. */
+function readProc(file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${file}`, "utf8");
+  } catch {
+    return undefined;
+  }
+}
 
 const TESTS = fileURLToPath(new URL("./", import.meta.url));
 const FOLDERS = ["integration", "property", "unit"].map(name => join(TESTS, name));

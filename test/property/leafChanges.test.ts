@@ -11,7 +11,10 @@ import {splitCursor} from "../../client/leaves/changeCursor.ts";
 import {type ChangeRange, verifyChanges} from "../../client/leaves/changeRange.ts";
 import type {LeafChange} from "../../client/leaves/foldChanges.ts";
 import type {KeyedLeaf} from "../../client/leaves/treeLeaf.ts";
-import {ChangeScope} from "../../workers/job/changesCall.ts";
+import type {Engine} from "../../workers/engine.ts";
+import {answerStart} from "../../workers/job/answers.ts";
+import {ChangeScope, type ChangesCall, packChanges} from "../../workers/job/changesCall.ts";
+import {ProofForm, packedBytes} from "../../workers/job/packedCall.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {type ComparedBlock, changeParts, joinChanges, LAST_CURSOR} from "../support/reference/changeBytes.ts";
@@ -20,8 +23,22 @@ import {ReferenceState} from "../support/reference/referenceState.ts";
 import {ReferenceTree} from "../support/reference/referenceTree.ts";
 import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
 import {memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
-import {proveChanges} from "../support/stores/proveChanges.ts";
+import {proveJob} from "../support/stores/proveCalls.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
+
+/** @returns the answer's bytes, or the failure's text. Asks one job for them plain and in hex, and compares the two */
+async function proveChanges(engine: Engine, call: ChangesCall): Promise<Uint8Array | string> {
+  const calls = Buffer.alloc(2 * packedBytes(1));
+  packChanges(calls, packChanges(calls, 0, call, ProofForm.CHANGES_HEX), call, ProofForm.CHANGES_BYTES);
+  const {text, ends, failures} = await proveJob(engine, {calls, ids: ["7", "8"]});
+  const [failure] = failures;
+  if (failure !== undefined) return `${failure.failure}: ${failure.detail}`;
+  const [response, bytes] = [0, 1].map(one =>
+    text.subarray(answerStart(ends, one), (ends[one] as number) - 1),
+  ) as [Uint8Array, Uint8Array];
+  assert.equal(Buffer.from(response).toString(), `{"jsonrpc":"2.0","id":7,"result":"${encodeHex(bytes)}"}`);
+  return new Uint8Array(bytes);
+}
 
 /** How many leaves pages may have, taken in turn, and which blocks are compared. */
 const pages = fc.array(fc.oneof(fc.integer({min: 1, max: 9}), fc.constantFrom(64, 4096)), {

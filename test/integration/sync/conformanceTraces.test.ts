@@ -9,13 +9,195 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {type Block, createBlockFromRLP} from "@ethereumjs/block";
+import {Address, unpadBytes} from "@ethereumjs/util";
+import {createVM, runBlock} from "@ethereumjs/vm";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
+import {toHex} from "../../../storage/hex.ts";
 import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
-import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {type Node, type NodeCall, NodeRefusal} from "../../../sync/rpc/node.ts";
+import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
+import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {createChainRules} from "../../../workers/execution/chainRules.ts";
+import {ExecutionState} from "../../../workers/execution/executionState.ts";
+import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
-import {ExecutedNode} from "../../support/chains/executedNode.ts";
+import {type MemoryAccount, MemoryState} from "../../support/chains/memoryState.ts";
+import {describeBlock} from "../../support/nodes/jsonBlocks.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {ComparedStores} from "../../support/stores/comparedStores.ts";
+
+type Seen = ReadonlyMap<string, MemoryAccount | undefined>;
+type Accounts = ReadonlyMap<string, MemoryAccount>;
+
+const ZERO = `0x${"0".repeat(64)}`;
+
+class ExecutedNode implements Node {
+  readonly name = "executed";
+  /** From block 0 on. */
+  readonly differences: BlockDifference[] = [];
+  private readonly blocks: object[] = [];
+  private readonly states: Accounts[] = [];
+  private readonly traces: object[][] = [[]];
+  private readonly uncles: string[][] = [[]];
+
+  /** @param blocks - RLP, from block 1 on */
+  static async execute(genesis: Genesis, blocks: readonly Uint8Array[]): Promise<ExecutedNode> {
+    const node = new ExecutedNode();
+    const held = new Map<string, Uint8Array>();
+    const nodes = {
+      get: (key: string) => held.get(key),
+      put: (key: string, value: Uint8Array) => void held.set(key, value),
+    };
+    const blockHash = (number: number) => node.differences[number]?.header.hash;
+    const {executor, difference} = await BlockExecutor.start(
+      {forks: genesis.forks, nodes, blockHash},
+      genesis,
+    );
+    const state = new MemoryState();
+    const add = (made: BlockDifference): void => {
+      node.differences.push(made);
+      state.apply(made);
+      node.states.push(structuredClone(state.accounts));
+    };
+    add(difference);
+    node.blocks.push({});
+    for (const rlp of blocks) {
+      const {stateRoot: _, ...parent} = decodeBlockHead(rlp, "a block");
+      const made = await executor.execute(rlp);
+      const common = createChainRules(genesis.forks);
+      common.setHardfork(genesis.forks.forkAt(parent));
+      const block = createBlockFromRLP(rlp, {common});
+      const looked = new ExecutionState(nodes);
+      await looked.setStateRoot(await node.parentRoot(nodes, made));
+      node.traces.push(await traceBlock(block, looked, made, blockHash));
+      node.uncles.push(block.uncleHeaders.map(({coinbase}) => coinbase.toString()));
+      node.blocks.push(describeBlock(block));
+      add(made);
+    }
+    return node;
+  }
+
+  async request(method: string, params: readonly unknown[]): Promise<unknown> {
+    const [first, second, third] = params as string[];
+    const account = (at: string | undefined): MemoryAccount | undefined =>
+      this.states[Number(at)]?.get(String(first));
+    switch (method) {
+      case "eth_getBlockByNumber":
+        return this.blocks[Number(first)] ?? null;
+      case "trace_replayBlockTransactions":
+        return this.traces[Number(first)];
+      case "trace_call":
+        return {stateDiff: {}};
+      case "eth_getUncleByBlockNumberAndIndex":
+        return {miner: this.uncles[Number(first)]?.[Number(second)]};
+      case "eth_getTransactionCount":
+        return hex(account(second)?.nonce ?? 0n);
+      case "eth_getBalance":
+        return hex(account(second)?.balance ?? 0n);
+      case "eth_getCode":
+        return toHex(account(second)?.code ?? new Uint8Array(0));
+      case "eth_getStorageAt":
+        return account(third)?.slots.get(String(second)) ?? ZERO;
+      default:
+        throw new NodeRefusal(`the method ${method} does not exist`, -32601);
+    }
+  }
+
+  async requestAll(calls: readonly NodeCall[]): Promise<unknown[]> {
+    return Promise.all(calls.map(({method, params}) => this.request(method, params)));
+  }
+
+  private async parentRoot(nodes: {get(key: string): Uint8Array | undefined}, made: BlockDifference) {
+    const hash = this.differences[made.header.number - 1]?.header.hash as Uint8Array;
+    return decodeTrieRoot(nodes.get(trieRootName(hash)) as Uint8Array).root;
+  }
+}
+
+async function traceBlock(
+  block: Block,
+  state: ExecutionState,
+  made: BlockDifference,
+  blockHash: (number: number) => Uint8Array | undefined,
+): Promise<object[]> {
+  const {common} = block;
+  const blockchain = {
+    getBlock: async (number: number) => ({hash: () => blockHash(number)}),
+    putBlock: async () => {},
+    shallowCopy: () => blockchain,
+  };
+  const evmOpts = {common, stateManager: state, blockchain};
+  const vm = await createVM({common, stateManager: state, blockchain, evmOpts} as object);
+  const traces: object[] = [];
+  let before: Seen = new Map();
+  vm.events.on("beforeTx", async (_, done) => {
+    before = await look(state, made);
+    done?.();
+  });
+  vm.events.on("afterTx", async ({transaction}, done) => {
+    const stateDiff = compare(before, await look(state, made));
+    traces.push({stateDiff, transactionHash: toHex(transaction.hash()), trace: [], vmTrace: null});
+    done?.();
+  });
+  await runBlock(vm, {block, skipHeaderValidation: true});
+  return traces;
+}
+
+/** The accounts and slots that the block writes, as they are now. */
+async function look(state: ExecutionState, {accounts}: BlockDifference): Promise<Seen> {
+  const seen = new Map<string, MemoryAccount | undefined>();
+  for (let position = 0; position < accounts.count; position++) {
+    const {address: bytes, change} = accounts.at(position);
+    const address = new Address(new Uint8Array(bytes));
+    const account = await state.getAccount(address);
+    if (account === undefined) {
+      seen.set(toHex(bytes), undefined);
+      continue;
+    }
+    const slots = new Map<string, string>();
+    for (const {slot} of change?.storage ?? []) {
+      const value = unpadBytes(await state.getStorage(address, new Uint8Array(slot)));
+      if (value.length > 0)
+        slots.set(toHex(slot), `0x${Buffer.from(value).toString("hex").padStart(64, "0")}`);
+    }
+    const {nonce, balance} = account;
+    seen.set(toHex(bytes), {nonce, balance, code: await state.getCode(address), slots});
+  }
+  return seen;
+}
+
+function compare(before: Seen, after: Seen): object {
+  const accounts: Record<string, object> = {};
+  for (const [address, now] of after) {
+    const was = before.get(address);
+    const isMade = was === undefined;
+    const isGone = now === undefined;
+    if (isMade && isGone) continue;
+    const delta = (from: string | undefined, to: string | undefined): unknown => {
+      if (isMade) return {"+": to};
+      if (isGone) return {"-": from};
+      return from === to ? "=" : {"*": {from, to}};
+    };
+    const storage: Record<string, unknown> = {};
+    for (const slot of new Set([...(was?.slots.keys() ?? []), ...(now?.slots.keys() ?? [])])) {
+      const value = delta(was?.slots.get(slot) ?? ZERO, now?.slots.get(slot) ?? ZERO);
+      if (value !== "=") storage[slot] = value;
+    }
+    const account = {
+      nonce: delta(was && hex(was.nonce), now && hex(now.nonce)),
+      balance: delta(was && hex(was.balance), now && hex(now.balance)),
+      code: delta(was && toHex(was.code), now && toHex(now.code)),
+    };
+    const isChanged = Object.values(account).some(value => value !== "=") || Object.keys(storage).length > 0;
+    if (isChanged) accounts[address] = {...account, storage};
+  }
+  return accounts;
+}
+
+function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
 
 const CONFORMANCE = fileURLToPath(
   new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),

@@ -3,13 +3,25 @@
  *
  * The code comes as an override. Some of it is longer than the front takes (24 576 bytes): the threads get these calls directly.
  */
-import {assemble, OP} from "../estimates/bytecode.ts";
+import {assemble, OP, repeat} from "../estimates/bytecode.ts";
 import {codeCalls} from "./codeCalls.ts";
 import {frameCalls} from "./frameCalls.ts";
-import {type HostileCall, hostile} from "./hostileCall.ts";
+import {type HostileCall, hostile, LONGEST_CODE} from "./hostileCall.ts";
 import {memoryCalls} from "./memoryCalls.ts";
 import {precompileCalls} from "./precompileCalls.ts";
-import {storeCalls} from "./storeCalls.ts";
+
+function storeCalls(): readonly HostileCall[] {
+  return [
+    hostile(
+      "SLOAD of cold slots, straight on",
+      assemble(repeat(assemble(OP.PC, OP.SLOAD, OP.POP), LONGEST_CODE)),
+    ),
+    hostile("SSTORE of fresh slots", repeat(assemble(OP.PC, OP.PC, OP.SSTORE), LONGEST_CODE)),
+    hostile("SSTORE of one slot, straight on", repeat(assemble(OP.PC, 1n, OP.SSTORE), LONGEST_CODE)),
+    hostile("TSTORE of fresh slots", repeat(assemble(OP.PC, OP.PC, OP.TSTORE), LONGEST_CODE)),
+    hostile("BLOCKHASH, straight on", repeat(assemble(0n, OP.BLOCKHASH, OP.POP), LONGEST_CODE)),
+  ];
+}
 
 export function createHostileCalls(): readonly HostileCall[] {
   return [

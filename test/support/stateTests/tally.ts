@@ -1,9 +1,92 @@
 /** Files of published tests, and what became of their cases. */
 import {readdirSync, readFileSync} from "node:fs";
 import {join} from "node:path";
-import {runBlockchainTest} from "./blockchainTest.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {BlockExecutor, type BlockExecutorOptions} from "../../../workers/execution/blockExecutor.ts";
+import {type BlockHead, decodeBlockHead} from "../../../workers/execution/blockHead.ts";
+import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
+import {type JsonObject, parseBytes, parseObject} from "../../../workers/execution/gethJson.ts";
 import {type Execute, runStateTest, type Verdict} from "./stateTest.ts";
-import {isObject} from "./testForks.ts";
+import {configOfNetwork, isObject} from "./testForks.ts";
+
+/** What is checked by consensus, which proofd takes from a finalized chain: names of exceptions. */
+const OF_CONSENSUS =
+  /Difficulty|Uncle|uncle|ExtraData|EXTRA_DATA|Timestamp|TIMESTAMP|TooFarInTheFuture|DAO|PoW|Seal|Nonce.*Header/;
+
+async function runBlockchainTest(test: JsonObject): Promise<Verdict> {
+  const config = configOfNetwork(String(test.network), parseObject(test.config ?? {}, "config"));
+  if (config === undefined) return {skipped: `network ${test.network}`};
+  const chain = await TestChain.start(test, config);
+  for (const [position, block] of (test.blocks as JsonObject[]).entries()) {
+    const error = await chain.add(parseBytes(block.rlp, "rlp"));
+    const expected = exceptionOf(block);
+    if (expected === undefined && error !== undefined) return {failure: `block ${position}: ${error}`};
+    if (expected !== undefined && error === undefined)
+      return OF_CONSENSUS.test(expected)
+        ? {skipped: "only consensus refuses it"}
+        : {failure: `block ${position}: expected ${expected}, got no error`};
+  }
+  return undefined;
+}
+
+function exceptionOf(block: JsonObject): string | undefined {
+  const found = Object.entries(block).find(([name]) => name.startsWith("expectException"));
+  return found === undefined ? undefined : String(found[1]);
+}
+
+class TestChain {
+  private readonly nodes = new Map<string, Uint8Array>();
+  private readonly heads = new Map<string, BlockHead>();
+
+  private constructor(
+    private readonly genesis: Genesis,
+    /** The block that the executor is at. */
+    private tip: BlockHead,
+  ) {}
+
+  private executor: BlockExecutor | undefined;
+
+  static async start(test: JsonObject, config: JsonObject): Promise<TestChain> {
+    const head = decodeBlockHead(parseBytes(test.genesisRLP, "genesisRLP"), "the genesis block");
+    const header = parseObject(test.genesisBlockHeader, "genesisBlockHeader");
+    const chain = new TestChain(parseGenesis(JSON.stringify({...header, config, alloc: test.pre})), head);
+    chain.executor = (await BlockExecutor.start(chain.options(), chain.genesis, head)).executor;
+    chain.heads.set(toHex(head.hash), head);
+    return chain;
+  }
+
+  /** @returns why the block was refused; undefined: it was not */
+  async add(rlp: Uint8Array): Promise<string | undefined> {
+    try {
+      const head = decodeBlockHead(rlp, "the block");
+      const parent = this.heads.get(toHex(head.parentHash));
+      if (parent === undefined) return `its parent ${toHex(head.parentHash)} is not known`;
+      if (this.executor === undefined || parent !== this.tip)
+        this.executor = await BlockExecutor.resume(this.options(), parent);
+      this.tip = parent;
+      await this.executor.execute(rlp);
+      this.heads.set(toHex(head.hash), head);
+      this.tip = head;
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  private options(): BlockExecutorOptions {
+    return {
+      forks: this.genesis.forks,
+      nodes: {get: key => this.nodes.get(key), put: (key, value) => this.nodes.set(key, value)},
+      blockHash: number => this.ancestorAt(number)?.hash,
+    };
+  }
+
+  private ancestorAt(number: number): BlockHead | undefined {
+    let head: BlockHead | undefined = this.tip;
+    while (head !== undefined && head.number > number) head = this.heads.get(toHex(head.parentHash));
+    return head;
+  }
+}
 
 /** @returns the files below a folder, in the order of their names */
 export function findTests(folder: string): string[] {
