@@ -12,16 +12,6 @@ const FOLDERS = ["storage", "workers"];
 /** Pages of 64 KiB: of a new instance, and the most that it may grow to. */
 const MEMORY = {evm: {initial: 0x1824, maximum: 0x2c00}, trie: {initial: 19, maximum: 640}};
 const SMALL_MEMORY = {initial: 4, maximum: 4};
-/**
- * Exports every variable (not the constants) as "variable <name>". With them and the memory, a run of the EVM moves to another
- * instance (workers/evm/instance.ts).
- */
-const EXPORTED_VARIABLES = {
-  afterCompile: module => {
-    for (const [, name] of module.emitText().matchAll(/^ \(global \$(\S+) \(mut /gm))
-      module.addGlobalExport(name, `variable ${name}`);
-  },
-};
 
 for (const folder of FOLDERS)
   for (const name of readdirSync(folder, {recursive: true})) {
@@ -37,7 +27,6 @@ for (const folder of FOLDERS)
       ...["--runtime", "stub", "--noAssert", "--optimizeLevel", "3", "--enable", "simd,bulk-memory"],
       ...["--initialMemory", `${initial}`, "--maximumMemory", `${maximum}`],
     ];
-    const transforms = module === "evm" ? [EXPORTED_VARIABLES] : [];
-    const {error, stderr} = await main(options, {transforms});
+    const {error, stderr} = await main(options);
     if (error) throw new Error(`${source}: ${error.message}\n${stderr.toString()}`);
   }

@@ -81,6 +81,19 @@ export class ClientQueue<T extends ClientElement> {
     return element;
   }
 
+  /** Takes the first element that is wanted, of those that are first among their client's. The next turn is another client's. */
+  shiftIf(isWanted: (element: T) => boolean): T | undefined {
+    if (this.count === 0) return undefined;
+    for (const [client, line] of this.lines) {
+      const element = line.elements.peek() as T;
+      if (!isWanted(element)) continue;
+      this.take(client, line);
+      if (this.lines.delete(client)) this.lines.set(client, line);
+      return element;
+    }
+    return undefined;
+  }
+
   countOf(client: string): number {
     return this.lines.get(client)?.elements.length ?? 0;
   }

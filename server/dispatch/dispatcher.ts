@@ -5,7 +5,7 @@
  *      |                                                               |
  *      +---> lane "estimate": queue -> task -> a slice for each -------+
  *      |                        ^  not begun |        | not finished   |
- *      |                        +------------+   long calls -----------+
+ *      |                        +------------+    long queue ----------+
  *      |                                                               |
  *      +<-- answer in request order, window of its reader <------------+
  *
@@ -13,7 +13,6 @@
  */
 
 import type {Settlement} from "../../workers/job/answers.ts";
-import type {PausedEstimate} from "../../workers/job/pausedEstimate.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {EstimateQueues} from "../observe/queueFigures.ts";
@@ -28,7 +27,6 @@ import {Admission} from "./admission.ts";
 import {Answering} from "./answering.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import type {SliceQueue} from "./sliceQueue.ts";
 import type {Task} from "./task.ts";
 import {UnfinishedRequests} from "./unfinishedRequests.ts";
 
@@ -39,8 +37,6 @@ interface SettledTask {
   /** undefined: the task failed. */
   readonly answers: TaskAnswers | undefined;
   readonly text: TaskText | undefined;
-  /** The queue for calls that were not finished. undefined: there are none. */
-  readonly next: SliceQueue | undefined;
 }
 
 interface Observers {
@@ -66,9 +62,7 @@ export class Dispatcher implements EstimateQueues {
     this.trouble = trouble;
     this.answering = new Answering(tally, trouble);
     const createLane = (id: LaneId): Lane =>
-      new Lane(id, lanes[id], limits, refusals, (task, settlement, next) =>
-        this.settle(task, settlement, next),
-      );
+      new Lane(id, lanes[id], limits, refusals, (task, settlement) => this.settle(task, settlement));
     this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
     this.admission = new Admission(this.lanes, limits, refusals);
     this.sweep = setInterval(() => this.expireOverdue(), SWEEP_MS);
@@ -80,15 +74,9 @@ export class Dispatcher implements EstimateQueues {
   }
 
   readEstimateQueues(): ReturnType<EstimateQueues["readEstimateQueues"]> {
-    const {figures, costs, longCalls} = this.lanes[LaneId.ESTIMATE];
+    const {figures, costs, long} = this.lanes[LaneId.ESTIMATE];
     const first = {figures, calls: Math.ceil(costs.total / ESTIMATE_COST)};
-    if (longCalls === undefined) return [first];
-    const {second, long} = longCalls;
-    return [first, ...[second, long].map(queue => ({figures: queue.figures, calls: queue.waiting}))];
-  }
-
-  get restarts(): number {
-    return this.lanes[LaneId.ESTIMATE].longCalls?.pausedCalls.restarts ?? 0;
+    return long === undefined ? [first] : [first, {figures: long.figures, calls: long.waiting}];
   }
 
   admit(request: PendingRequest): void {
@@ -116,16 +104,15 @@ export class Dispatcher implements EstimateQueues {
   private drop(request: PendingRequest): void {
     request.drop();
     this.unfinished.delete(request);
-    this.forgetLongCalls(request);
+    this.forgetLong(request);
     this.recount(request);
   }
 
-  private forgetLongCalls(request: PendingRequest): void {
-    for (const {longCalls} of this.lanes) longCalls?.forget(request);
+  private forgetLong(request: PendingRequest): void {
+    for (const {long} of this.lanes) long?.forget(request);
   }
 
-  /** Takes over a task that has ended. @param next - the queue for calls that were not finished */
-  private settle(task: Task, settlement: Settlement<TaskAnswers>, next: SliceQueue | undefined): void {
+  private settle(task: Task, settlement: Settlement<TaskAnswers>): void {
     const answers = "answers" in settlement ? settlement.answers : undefined;
     if ("error" in settlement) {
       this.trouble.reportTask(
@@ -134,7 +121,7 @@ export class Dispatcher implements EstimateQueues {
       );
     }
     const text = answers === undefined ? undefined : new TaskText(answers.text, answers.memory);
-    const settled = {answers, text, next};
+    const settled = {answers, text};
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at] as PendingRequest;
@@ -148,26 +135,27 @@ export class Dispatcher implements EstimateQueues {
       base += endCall - firstCall;
     }
     text?.release();
-    for (const {longCalls} of this.lanes) longCalls?.start();
   }
 
   /** @param base - index of the segment's first call among the task's calls */
   private settleSegment(
     request: PendingRequest,
     index: number,
-    {answers, text, next}: SettledTask,
+    {answers, text}: SettledTask,
     base: number,
   ): void {
     const segment = request.segments[index] as Segment;
     // The request was aborted or given up meanwhile.
     const isOver = request.isDropped || request.isSegmentAnswered(index);
-    const unfinished = answers?.unfinished?.find(({call}) => call === base);
-    if (!isOver && next !== undefined && unfinished !== undefined) {
-      this.moveOn(request, index, next, unfinished.paused);
+    const progress = request.progressOf(index);
+    const isUnfinished = !isOver && answers?.unfinished?.includes(base) === true;
+    if (isUnfinished && this.lanes[segment.lane].isTried(progress.countTry(index))) {
+      this.moveOn(request, index);
     } else {
-      request.progressOf(index).stop(index);
-      if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
-        request.progressOf(index).giveBack(index);
+      progress.stop(index);
+      if (isUnfinished) progress.giveBack(index);
+      else if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
+        progress.giveBack(index);
         this.givenBack++;
       } else if (!isOver) {
         const pieces =
@@ -188,16 +176,11 @@ export class Dispatcher implements EstimateQueues {
     request.reply.close();
   }
 
-  /** Handles a call that took longer than its slice: it waits for a longer slice, or is turned away. */
-  private moveOn(
-    request: PendingRequest,
-    index: number,
-    next: SliceQueue,
-    paused: PausedEstimate | undefined,
-  ): void {
+  /** Handles a call that took longer than its slice: it goes to the long queue, or is turned away. */
+  private moveOn(request: PendingRequest, index: number): void {
     const segment = request.segments[index] as Segment;
     request.progressOf(index).move(index);
-    const busy = this.lanes[segment.lane].longCalls?.add(next, request, index, paused);
+    const busy = this.lanes[segment.lane].long?.add(request, index);
     if (busy === undefined) return;
     request.progressOf(index).stop(index);
     if (request.isBatch) {
@@ -236,7 +219,7 @@ export class Dispatcher implements EstimateQueues {
     const message = `the request was not finished after ${limit} ms`;
     const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs});
     request.giveUp();
-    this.forgetLongCalls(request);
+    this.forgetLong(request);
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
       if (request.isSegmentAnswered(index)) continue;
       const segment = request.segments[index] as Segment;

@@ -16,10 +16,9 @@ import {append, type LaneId} from "../request/requestCalls.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import {ClientCosts} from "./clientCosts.ts";
 import {ClientQueue} from "./clientQueue.ts";
-import {type LongCallOptions, LongCalls} from "./longCalls.ts";
+import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import type {OnSettled} from "./sliceQueue.ts";
-import type {Task} from "./task.ts";
+import type {OnSettled, Task} from "./task.ts";
 
 /** For `maxTasks`: a worker runs one task and has the next one ready. Any more would wait where the lane cannot order them. */
 export const TASKS_PER_WORKER = 2;
@@ -43,14 +42,14 @@ export interface LaneOptions {
   /** Cost of a client's turn in the queue. */
   readonly turnCost: number;
   readonly queue: QueueName;
-  /** Queues for calls that their task did not finish. undefined: every task finishes its calls. */
-  readonly longCalls: LongCallOptions | undefined;
+  /** Of calls that their task did not finish. undefined: every task finishes its calls. */
+  readonly long: LongOptions | undefined;
   /** Calls `onSettled` once, at its end. A call and not a promise: five promises for each task were a quarter of its garbage. */
   readonly perform: (task: Task, onSettled: (settlement: Settlement<TaskAnswers>) => void) => void;
 }
 
 export class Lane {
-  readonly longCalls: LongCalls | undefined;
+  readonly long: LongQueue | undefined;
   /** Of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
   readonly costs: ClientCosts;
   private readonly windowBytes: number;
@@ -72,11 +71,8 @@ export class Lane {
     this.queue = new ClientQueue(turnCost, request => request.nextSegment(id)?.cost ?? 0);
     this.costs = new ClientCosts(limits.queueCost);
     this.figures = new QueueFigures(queue, 0);
-    const {longCalls} = options;
-    this.longCalls =
-      longCalls === undefined
-        ? undefined
-        : new LongCalls(longCalls, limits, refusals, onSettled, () => this.queue.length > 0);
+    const {long} = options;
+    this.long = long === undefined ? undefined : new LongQueue(long, limits, refusals, onSettled);
   }
 
   get method(): string {
@@ -86,6 +82,11 @@ export class Lane {
   /** Expected time until a new request of the client begins its first call. */
   expectWaitMs(client: string): number {
     return (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
+  }
+
+  /** Whether a call that so many tasks did not finish goes to the long queue. If not, it starts again here. */
+  isTried(tries: number): boolean {
+    return tries >= (this.options.long?.tries ?? 1);
   }
 
   offer(request: PendingRequest): void {
@@ -169,7 +170,7 @@ export class Lane {
     const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.tasksUnderWay);
     this.figures.measure(sharedMs / (begun ?? task.requests.length));
     this.tasksUnderWay--;
-    this.onSettled(task, settlement, this.longCalls?.second);
+    this.onSettled(task, settlement);
     if (this.queue.length > 0) this.planFlush();
   }
 }

@@ -20,7 +20,9 @@ export class LaneProgress {
   private started = 0;
   /** Segments that their tasks gave back, in order. They start again. Made when the first one comes back. */
   private returned: number[] | undefined;
-  /** Segments that continue outside of the lane (longCalls.ts). */
+  /** Of segments that their tasks did not finish: how many did not. */
+  private tries: Map<number, number> | undefined;
+  /** Segments that continue outside of the lane (longQueue.ts). */
   private moved: Set<number> | undefined;
 
   /** @param segments - of the request, for all lanes */
@@ -78,7 +80,15 @@ export class LaneProgress {
     if (this.moved?.has(index) !== true) this.remainingCost -= this.costOf(index);
   }
 
-  /** Notes that a stopped segment was never begun. It starts again, before the segments after it. */
+  /** Notes that a task did not finish the segment. @returns how many tasks have not */
+  countTry(index: number): number {
+    this.tries ??= new Map();
+    const tries = (this.tries.get(index) ?? 0) + 1;
+    this.tries.set(index, tries);
+    return tries;
+  }
+
+  /** Notes that a stopped segment starts again, before the segments after it. */
   giveBack(index: number): void {
     this.returned ??= [];
     this.returned.push(index);

@@ -1,6 +1,5 @@
 /** A task: segments of one or more requests that one lane answers together. */
 import type {Settlement} from "../../workers/job/answers.ts";
-import type {PausedEstimate} from "../../workers/job/pausedEstimate.ts";
 import type {TaskAnswers} from "../request/taskAnswers.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
@@ -9,9 +8,10 @@ export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly indexes: readonly number[];
   readonly cost: number;
-  /** What its only call goes on with. Default: it begins. */
-  readonly paused?: PausedEstimate | undefined;
 }
+
+/** Takes over a task that has ended. */
+export type OnSettled = (task: Task, settlement: Settlement<TaskAnswers>) => void;
 
 export async function settleTask(
   task: Task,

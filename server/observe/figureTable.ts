@@ -11,12 +11,9 @@ export const HELP = {
   proofd_connections: "Open connections",
   proofd_connections_refused_total: "Connections closed because too many were open",
   proofd_damaged_records_total: "Reads that met a damaged record",
-  proofd_estimate_queue_calls:
-    "Gas estimates in each queue: first (waiting or running), second (waiting), long (waiting)",
-  proofd_estimate_restarts_total:
-    "Gas estimates that moved to the next queue and begin again there, because they could not be paused",
+  proofd_estimate_queue_calls: "Gas estimates in each queue: first (waiting or running), long (waiting)",
   proofd_estimate_starts_total:
-    "Gas estimates that left a queue for a thread. From the queues second and long, they go on or begin again",
+    "Gas estimates that left a queue for a thread. From the queue long, they begin again",
   proofd_estimate_wait_seconds_total: "Total time that these gas estimates waited in the queue",
   proofd_estimates_given_back_total:
     "Gas estimates that came back from a task because slow ones in it left no time to begin them",

@@ -93,7 +93,6 @@ function readEstimates(estimates: EstimateQueues): FigureValues {
   const queues = estimates.readEstimateQueues();
   return {
     proofd_estimate_queue_calls: queues.map(({figures, calls}) => [figures.name, calls]),
-    proofd_estimate_restarts_total: estimates.restarts,
     proofd_estimate_starts_total: queues.map(({figures}) => [figures.name, figures.started]),
     proofd_estimate_wait_seconds_total: queues.map(({figures}) => [figures.name, figures.waitedMs / 1000]),
     proofd_estimates_given_back_total: estimates.givenBack,

@@ -4,7 +4,7 @@
 const WEIGHT = 1 / 16;
 
 /** The queue of proofs, and those of estimates. */
-export type QueueName = "proof" | "first" | "second" | "long";
+export type QueueName = "proof" | "first" | "long";
 
 export class QueueFigures {
   started = 0;
@@ -30,12 +30,10 @@ export class QueueFigures {
   }
 }
 
-/** The queues of estimates: for first slices, for second slices, and for long calls, which have their whole time. */
+/** The queues of estimates: for first slices, and for long calls, which have their whole time. */
 export interface EstimateQueues {
   /** The calls in each queue. They wait. In the first queue, running calls count too. */
   readEstimateQueues(): readonly {readonly figures: QueueFigures; readonly calls: number}[];
   /** Number of calls that came back from their tasks because they had not begun. */
   readonly givenBack: number;
-  /** Number of calls that moved to the next queue to begin again there. */
-  readonly restarts: number;
 }

@@ -1,6 +1,5 @@
 import type {AnswerMemory} from "../../workers/job/answerMemory.ts";
 import type {Answers} from "../../workers/job/answers.ts";
-import type {UnfinishedEstimate} from "../../workers/job/estimateJob.ts";
 
 export interface TaskAnswers extends Answers {
   /** The memory of `text`, which is given back when nobody uses it any more. Without it, the garbage collector frees the memory. */
@@ -8,7 +7,7 @@ export interface TaskAnswers extends Answers {
   /** The code that each answer is counted under: 0, or its error's code. Without it, `text` has results only. */
   readonly codes?: readonly number[];
   /** Estimates that were not finished (workers/job/estimateJob.ts). Default: none. */
-  readonly unfinished?: readonly UnfinishedEstimate[];
+  readonly unfinished?: readonly number[];
   /** How many calls, from the first on, were begun (workers/job/estimateJob.ts). Default: all. */
   readonly begun?: number;
 }

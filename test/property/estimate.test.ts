@@ -27,12 +27,13 @@ import {EstimateError} from "../../workers/estimate/call/estimateError.ts";
 import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {HeldEvms} from "../../workers/estimate/state/heldEvms.ts";
+import {Turns} from "../../workers/estimate/turns.ts";
+import {Evm} from "../../workers/evm/evm.ts";
 import type {Authorization, EstimateCall} from "../../workers/job/estimateCall.ts";
 import type {AccountDifference} from "../support/chains/differenceLine.ts";
 import {createTransaction} from "../support/estimates/callAsTransaction.ts";
 import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimates/estimateStore.ts";
 import {createCommon} from "../support/estimates/hardforks.ts";
-import {MovedEstimates} from "../support/estimates/movedEstimates.ts";
 import {packWords} from "../support/estimates/packedWords.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 import {propertyRuns, sampleOf} from "../support/soak.ts";
@@ -64,7 +65,7 @@ interface Outcome {
 }
 
 /** Of all hard forks. */
-const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0, traced: 0, moves: 0};
+const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0, traced: 0, passes: 0};
 let store: EstimateStore;
 let shared: StateStore;
 
@@ -263,11 +264,38 @@ function fromHex(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.slice(2), "hex"));
 }
 
+/** Turns of some steps each. */
+class ShortTurns extends Turns {
+  passes = 0;
+
+  override isOver(): boolean {
+    return true;
+  }
+
+  override pass(): Promise<void> {
+    this.passes++;
+    return super.pass();
+  }
+
+  async of<T>(steps: number, work: () => Promise<T>): Promise<T> {
+    const {resume} = Evm.prototype;
+    Evm.prototype.resume = function (atOnce) {
+      return resume.call(this, Math.min(atOnce, steps));
+    };
+    try {
+      return await work();
+    } finally {
+      Evm.prototype.resume = resume;
+    }
+  }
+}
+
 for (const hardfork of HARDFORKS)
   test(`under ${hardfork} every estimate is enough, and every run is what @ethereumjs/vm makes of it`, async () => {
     const settings = {...SETTINGS, hardfork, gasCap: GAS_CAP, timeMs: LIMIT_MS, gasTolerance: 0};
     const estimator = new Estimator(shared.reader, settings, CHAIN_ID);
-    const moved = new MovedEstimates(shared.reader, settings, CHAIN_ID);
+    const turns = new ShortTurns();
+    const pair = [1, 2].map(() => new Estimator(shared.reader, settings, CHAIN_ID, turns));
     const deadline = new Deadline(LIMIT_MS);
     const {reader} = shared;
     const chain = new ChainRules({store: reader, hardfork, chainId: CHAIN_ID, gasCap: BigInt(GAS_CAP)});
@@ -276,7 +304,7 @@ for (const hardfork of HARDFORKS)
       fc.asyncProperty(
         cases(common),
         fc.bigInt({min: 1n, max: 999n}),
-        fc.integer({min: 1, max: 60}),
+        fc.integer({min: 10, max: 500}),
         async (one, part, steps) => {
           const accounts = accountsOf(one);
           const number = await store.addBlock({accounts, miner: MINER, mixHash: MIX_HASH});
@@ -285,7 +313,10 @@ for (const hardfork of HARDFORKS)
           const upper = call.gas ?? BigInt(GAS_CAP);
           let limit = upper;
           const whole = await Promise.allSettled([estimator.estimate(call)]);
-          assert.deepEqual(await Promise.allSettled([moved.estimate(call, steps)]), whole);
+          const inTurns = await turns.of(steps, () =>
+            Promise.allSettled(pair.map(each => turns.take(() => each.estimate(call)))),
+          );
+          assert.deepEqual(inTurns, [...whole, ...whole]);
           try {
             const estimate = await estimator.estimate(call);
             limit = estimate.gasLimit;
@@ -330,13 +361,12 @@ for (const hardfork of HARDFORKS)
       ),
       {numRuns: RUNS_PER_FORK},
     );
-    counts.moves += moved.moves;
-    assert.equal(moved.restarts, 0);
+    counts.passes += turns.passes;
   });
 
 test("of the random programs, some succeed and some fail", t => {
   t.diagnostic(JSON.stringify(counts));
   const runs = HARDFORKS.length * RUNS_PER_FORK;
   assert.ok(counts.estimated >= runs / 20 && counts.failed >= runs / 20);
-  assert.ok(counts.moves > 0, "none was paused and moved");
+  assert.ok(counts.passes > 0, "none passed its turn");
 });

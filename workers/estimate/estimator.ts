@@ -11,11 +11,10 @@ import {EvmDeclined} from "../evm/ends.ts";
 import type {Evm} from "../evm/evm.ts";
 import {encodeResponse, SEPARATOR} from "../job/answers.ts";
 import type {EstimateCall} from "../job/estimateCall.ts";
-import type {EstimateAnswers, EstimateJob, EstimateSlice, UnfinishedEstimate} from "../job/estimateJob.ts";
+import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
 import type {EstimateSettings} from "../job/estimateSettings.ts";
-import {JOB_MS, SLICES} from "../job/estimateSlices.ts";
+import {FIRST_SLICE, JOB_MS} from "../job/estimateSlice.ts";
 import {type Failure, failureOf} from "../job/failure.ts";
-import type {PausedEstimate} from "../job/pausedEstimate.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";
@@ -27,6 +26,7 @@ import {checkNonce, upperBound} from "./call/senderBounds.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
 import {HeldEvms} from "./state/heldEvms.ts";
+import type {Turns} from "./turns.ts";
 
 /** Longest call data for a first slice. With more, the work after execution takes too long and never checks the deadline. */
 const MAX_FIRST_DATA_BYTES = 32 << 10;
@@ -48,102 +48,83 @@ export class Estimator {
   private readonly evms: HeldEvms;
   private readonly priorityFee: PriorityFee;
 
-  /** @param chainId - the chain id if block 0 names none */
+  /** @param chainId - the chain id if block 0 names none. @param turns - of the thread's estimates */
   constructor(
     private readonly store: StateReader,
     private readonly settings: EstimateSettings,
     chainId: bigint | undefined,
+    turns?: Turns,
   ) {
     this.gasCap = BigInt(settings.gasCap);
-    this.deadline = new Deadline(settings.timeMs);
+    this.deadline = new Deadline(settings.timeMs, turns);
     this.blocks = new FinalizedBlocks(store, record => record, KEPT_BLOCKS);
     this.rules = new ChainRules({store, hardfork: settings.hardfork, chainId, gasCap: this.gasCap});
     this.evms = new HeldEvms(store, this.deadline);
     this.priorityFee = new PriorityFee(settings.fee);
   }
 
-  async answer({calls, ids, slice, paused}: EstimateJob): Promise<EstimateAnswers> {
+  async answer({calls, ids, isFirst = false}: EstimateJob): Promise<EstimateAnswers> {
     const startedMs = performance.now();
-    const unfinished: UnfinishedEstimate[] = [];
+    const unfinished: number[] = [];
     let begun = 0;
     const texts: Buffer[] = [];
     const ends = new Uint32Array(calls.length);
     const failures: (Failure & {call: number})[] = [];
     let end = 0;
     for (let call = 0; call < calls.length; call++) {
-      if (slice !== undefined && call > 0 && performance.now() - startedMs >= JOB_MS) break;
+      if (isFirst && call > 0 && performance.now() - startedMs >= JOB_MS) break;
       begun++;
       try {
-        const estimate = await this.estimate(calls[call] as EstimateCall, slice, paused);
+        const estimate = await this.estimate(calls[call] as EstimateCall, isFirst);
         const text = Buffer.from(encodeAnswer(ids[call] as string, estimate));
         texts.push(text);
         end += text.length;
       } catch (error) {
-        if (error instanceof TimeLimitError && error.hasMore) unfinished.push({call, paused: error.paused});
+        if (error instanceof TimeLimitError && error.hasMore) unfinished.push(call);
         else failures.push({call, ...failureOfEstimate(error)});
       }
       ends[call] = end;
     }
     ends.fill(end, begun);
-    return {
-      text: new Uint8Array(Buffer.concat(texts)),
-      ends,
-      failures,
-      unfinished,
-      begun,
-    };
+    return {text: new Uint8Array(Buffer.concat(texts)), ends, failures, unfinished, begun};
   }
 
   /** @throws EstimateError, TimeLimitError, StoreError */
-  async estimate(call: EstimateCall, slice?: EstimateSlice, paused?: PausedEstimate): Promise<Estimate> {
+  async estimate(call: EstimateCall, isFirst = false): Promise<Estimate> {
     try {
-      return await this.estimateAt(call, slice, paused);
+      return await this.estimateAt(call, isFirst);
     } catch (error) {
       if (call.isLatest !== true || !(error instanceof StoreError) || error.code !== "BLOCK_UNKNOWN")
         throw error;
       let {block} = call;
       while (block >= 0 && this.store.readBlock(block) === undefined) block--;
       if (block < 0) throw error;
-      return this.estimate({...call, block}, slice);
+      return this.estimate({...call, block}, isFirst);
     }
   }
 
-  private async estimateAt(
-    call: EstimateCall,
-    slice: EstimateSlice | undefined,
-    last: PausedEstimate | undefined,
-  ): Promise<Estimate> {
+  private async estimateAt(call: EstimateCall, isFirst: boolean): Promise<Estimate> {
     const block = this.blocks.at(call.block);
-    // After a rollback another block may have its number. There the call begins again.
-    const paused =
-      last !== undefined && Buffer.compare(last.block, block.header.hash) === 0 ? last : undefined;
     const rules = this.rules.at(block);
-    this.deadline.start(slice === undefined ? undefined : SLICES[slice], paused?.usedMs);
+    this.deadline.start(isFirst ? FIRST_SLICE : undefined);
     try {
-      if (slice === "first" && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0, true);
+      if (isFirst && call.data.length > MAX_FIRST_DATA_BYTES) throw new TimeLimitError(0, 0, true);
       checkType(call, rules);
-      return await this.estimateByEvm(block, rules, call, paused);
+      return await this.estimateByEvm(block, rules, call);
     } catch (error) {
       if (isDamage(error)) this.requireHeld(block);
       throw error;
     }
   }
 
-  private async estimateByEvm(
-    block: BlockRecord,
-    rules: BlockRules,
-    call: EstimateCall,
-    paused: PausedEstimate | undefined,
-  ): Promise<Estimate> {
-    const {evmRules, evmBlock} = rules;
-    const evm: Evm = this.evms.at(block.accounts, paused?.runs.run);
-    evm.setBlock(evmRules, evmBlock);
-    const mark = paused?.mark ?? evm.checkpoint();
-    let runs: EvmRuns | undefined;
+  private async estimateByEvm(block: BlockRecord, rules: BlockRules, call: EstimateCall): Promise<Estimate> {
+    const evm: Evm = this.evms.at(block.accounts);
+    evm.setBlock(rules.evmRules, rules.evmBlock);
+    const mark = evm.checkpoint();
     try {
-      if (paused === undefined) override(evm, call.overrides ?? []);
+      override(evm, call.overrides ?? []);
       const {price} = feeOf(call, rules.baseFee);
-      runs = new EvmRuns(call, evm, rules, price, this.deadline, paused?.runs);
+      const runs = new EvmRuns(call, evm, rules, price, this.deadline);
       const estimate = await this.estimateOn(runs, block, rules, call);
       evm.revertTo(mark);
       return estimate;
@@ -153,12 +134,6 @@ export class Estimator {
       // Any other error, EvmDeclined among them, may have come in the middle of a change of the EVM's tables.
       if (isExpected) evm.revertTo(mark);
       else this.evms.discard(evm);
-      if (error instanceof TimeLimitError && runs?.paused !== undefined) {
-        const {limitMs, gotMs, hasMore} = error;
-        const {usedMs} = this.deadline;
-        const hash = new Uint8Array(block.header.hash);
-        throw new TimeLimitError(limitMs, gotMs, hasMore, {block: hash, usedMs, runs: runs.paused, mark});
-      }
       if (error instanceof EvmDeclined)
         throw executionFailed(`the call cannot be estimated: ${error.message}`);
       throw error;
@@ -183,7 +158,7 @@ export class Estimator {
     rules: BlockRules,
     call: EstimateCall,
   ): Promise<Estimate> {
-    const {nonce, balance, isPlainTransfer} = await runs.readStart();
+    const {nonce, balance, isPlainTransfer} = runs.readStart();
     checkNonce(call, nonce);
     const feeCap = feeOf(call, rules.baseFee).cap;
     const upper = upperBound(call, {block: rules, gasCap: this.gasCap, feeCap, balance});

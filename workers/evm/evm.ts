@@ -11,7 +11,7 @@
  */
 import {recoverSigner} from "./ecrecoverPrecompile.ts";
 import {type EvmEnd, endOf} from "./ends.ts";
-import {EvmInstance, type InstanceCopy} from "./instance.ts";
+import {EvmInstance} from "./instance.ts";
 import type {EvmBlock, EvmLog, EvmMessage, EvmResult} from "./message.ts";
 import {BY_GAS, type PrecompileBounds, type PrecompileOutput} from "./precompiles/precompile.ts";
 import type {EvmRules} from "./rules.ts";
@@ -38,11 +38,8 @@ const LOG_HEAD_BYTES = 28;
 /** EIP-4844 allows far fewer. The region in memory has room for more. */
 const MAX_BLOB_HASHES = 1024;
 
-/** A run between two of its steps, with the state that it sees. */
-export interface PausedRun {
-  readonly instance: InstanceCopy;
-  readonly isCreation: boolean;
-}
+/** What it returns is waited for. What it throws ends the run, and leaves its writes. */
+type OnPause = () => Promise<void> | undefined;
 
 export class Evm {
   private native = new EvmInstance();
@@ -77,25 +74,6 @@ export class Evm {
       exports.resetState();
     }
     this.native.source = source;
-  }
-
-  /**
-   * Copies the run that was begun and has not ended. It can go on here as well.
-   *
-   * @param maxBytes - of memory. @returns undefined if it needs more
-   */
-  copyRun(maxBytes: number): PausedRun | undefined {
-    const instance = this.native.copy(maxBytes);
-    return instance === undefined ? undefined : {instance, isCreation: this.isCreation};
-  }
-
-  /** Has another EVM's run, state and all, in place of its own. Then come `setBlock` and `goOn`. @param source - the same state's */
-  takeRun({instance, isCreation}: PausedRun, source: StateSource): void {
-    this.native.take(instance);
-    this.native.source = source;
-    this.isCreation = isCreation;
-    this.rules = undefined;
-    this.block = undefined;
   }
 
   /** A fresh instance, which knows nothing. */
@@ -247,7 +225,7 @@ export class Evm {
   }
 
   /** Runs a message to its end (`goOn`). */
-  run(message: EvmMessage, onPause?: () => void): Promise<EvmResult> {
+  run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
     this.begin(message);
     return this.goOn(onPause);
   }
@@ -255,13 +233,14 @@ export class Evm {
   /**
    * Runs to its end what was begun.
    *
-   * @param onPause - called before every few thousand steps; what it throws ends the run, and leaves its writes
+   * @param onPause - called before every few thousand steps
    * @param steps - between two of these calls, about
    * @throws EvmDeclined, WebAssembly.RuntimeError (drop this Evm then), and what the state and the precompiles throw
    */
-  async goOn(onPause?: () => void, steps = STEPS_AT_ONCE): Promise<EvmResult> {
+  private async goOn(onPause?: OnPause, steps = STEPS_AT_ONCE): Promise<EvmResult> {
     for (;;) {
-      onPause?.();
+      const paused = onPause?.();
+      if (paused !== undefined) await paused;
       const pause = this.resume(steps);
       if (pause === "ended") return this.readResult();
       if (pause === "waiting") await this.answerPrecompile();

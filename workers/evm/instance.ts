@@ -11,14 +11,13 @@ type Offsets = Record<
   | ("ADDRESS" | "EXISTS" | "STORAGE" | "HAS_STORAGE" | "NONCE" | "BALANCE" | "CODE_HASH" | "NEXT_WRITTEN")
   | ("BASE_EXISTS" | "BASE_STORAGE" | "BASE_HAS_STORAGE" | "BASE_NONCE" | "BASE_BALANCE" | "BASE_CODE_HASH")
   | ("KEY" | "SLOT_VALUE" | "BASE_VALUE" | "SLOT_ACCOUNT" | "NEXT_SLOT_WRITTEN")
-  | ("PARTS_AT" | "PART_COUNT")
   | ("IP" | "SP" | "GAS" | "CODE" | "STACK_BASE" | "MEMORY" | "MEMORY_BYTES"),
   WasmConstant
 >;
 
 /** wasm/main.ts says what each does. Numbers are addresses or counts; u64 and i64 are bigint. */
 interface EvmExports extends Offsets {
-  readonly memory: {readonly buffer: ArrayBuffer; grow(pages: number): number};
+  readonly memory: {readonly buffer: ArrayBuffer};
   start(...seeds: readonly [bigint, bigint, bigint, bigint]): void;
   resetState(): void;
   forgetCodes(): void;
@@ -64,30 +63,16 @@ interface EvmExports extends Offsets {
   heapBytes(): number;
   codesBytes(): number;
   arenaBytes(): number;
-  listParts(): void;
-}
-
-/** What an instance holds. Another one, of any thread, can hold it instead. */
-export interface InstanceCopy {
-  /** Of the parts of memory in use, where each begins and ends, one after the other. */
-  readonly parts: Uint32Array;
-  /** Their bytes. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The variables of wasm/, as their exports are ordered. */
-  readonly variables: readonly (number | bigint)[];
 }
 
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
-const PAGE_BYTES = 65_536;
 const MASK = (1n << 64n) - 1n;
 
 export class EvmInstance {
   readonly exports: EvmExports;
   /** The state that it reads. */
   source: StateSource | undefined;
-  /** All of them: wasm.build.js exports them under such names. */
-  private readonly variables: readonly {value: number | bigint}[];
   private readonly io: number;
   private readonly ioOut: number;
   private readonly ioSlot: number;
@@ -106,8 +91,6 @@ export class EvmInstance {
       },
     };
     this.exports = loadWasm<EvmExports>(new URL("evm.wasm", import.meta.url), {host});
-    const all = Object.entries(this.exports as unknown as Record<string, {value: number | bigint}>);
-    this.variables = all.flatMap(([name, variable]) => (name.startsWith("variable ") ? [variable] : []));
     this.io = this.exports.IO.value;
     this.ioOut = this.exports.IO_OUT.value;
     this.ioSlot = this.exports.IO_SLOT.value;
@@ -119,28 +102,6 @@ export class EvmInstance {
   /** A view of all of the memory, until it grows: do not keep it. */
   get bytes(): Uint8Array {
     return this.current.bytes;
-  }
-
-  /** @param maxBytes - of its memory. @returns undefined if it holds more */
-  copy(maxBytes: number): InstanceCopy | undefined {
-    const {exports, variables} = this;
-    exports.listParts();
-    const first = exports.PARTS_AT.value >>> 2;
-    const parts = this.current.words.slice(first, first + 2 * exports.PART_COUNT.value);
-    const bytes = forEachPart(parts, () => {});
-    if (bytes > maxBytes) return undefined;
-    const copied = new Uint8Array(bytes);
-    forEachPart(parts, (begin, end, at) => copied.set(this.bytes.subarray(begin, end), at));
-    return {parts, bytes: copied, variables: variables.map(({value}) => value)};
-  }
-
-  /** Holds what the other instance held. Its state must be the same one. */
-  take({parts, bytes, variables}: InstanceCopy): void {
-    const {memory} = this.exports;
-    const missing = Math.max(...parts) - memory.buffer.byteLength;
-    if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
-    forEachPart(parts, (begin, end, at) => this.bytes.set(bytes.subarray(at, at + end - begin), begin));
-    for (const [at, variable] of this.variables.entries()) variable.value = variables[at] as number | bigint;
   }
 
   readU32(at: number): number {
@@ -251,15 +212,4 @@ export class EvmInstance {
   private readBlockHash(number: bigint): void {
     this.bytes.set(this.state.readBlockHash(Number(number)), this.ioOut);
   }
-}
-
-/** @param visit - with where it begins and ends in the memory, and in the bytes of all parts */
-function forEachPart(parts: Uint32Array, visit: (begin: number, end: number, at: number) => void): number {
-  let bytes = 0;
-  for (let part = 0; part < parts.length; part += 2) {
-    const [begin, end] = [parts[part] as number, parts[part + 1] as number];
-    visit(begin, end, bytes);
-    bytes += end - begin;
-  }
-  return bytes;
 }

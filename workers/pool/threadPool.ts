@@ -1,7 +1,7 @@
 /** Threads of one kind, as a Piscina pool that reports each thread that dies. */
 import {Piscina} from "piscina";
 
-type ThreadPoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
+export type ThreadPoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 
 export type RunOptions = NonNullable<Parameters<Piscina["run"]>[1]>;
 

@@ -13,6 +13,8 @@ const RECENT_MS = 1;
 export class ThreadClock {
   private readonly file: number | undefined = openSchedstat();
   private readonly line = Buffer.alloc(64);
+  /** How long this thread was ready and another one had the processor, at the last reading. 0 if the system does not report it. */
+  waitedMs = 0;
   /** The last time that `readRecentMs` took, and when. */
   private recent: {readonly atMs: number; readonly readMs: number | undefined} | undefined;
 
@@ -20,7 +22,9 @@ export class ThreadClock {
   readMs(): number | undefined {
     if (this.file === undefined) return undefined;
     const length = readSync(this.file, this.line, 0, this.line.length, 0);
-    return Number.parseInt(this.line.toString("latin1", 0, length), 10) / NANOSECONDS_PER_MS;
+    const text = this.line.toString("latin1", 0, length);
+    this.waitedMs = Number.parseInt(text.slice(text.indexOf(" ")), 10) / NANOSECONDS_PER_MS;
+    return Number.parseInt(text, 10) / NANOSECONDS_PER_MS;
   }
 
   /** As readMs, but by the wall clock since a reading of the last millisecond: too much by a millisecond at most. */

@@ -1,8 +1,8 @@
 /** The lane of gas estimates: threads of this process make them, another node, or nobody. */
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
-import type {EstimateJob, EstimateSlice} from "../../../workers/job/estimateJob.ts";
-import {JOB_MS, SLICES} from "../../../workers/job/estimateSlices.ts";
-import {countLongWorkers} from "../../../workers/pool/estimateThreads.ts";
+import type {EstimateJob} from "../../../workers/job/estimateJob.ts";
+import {JOB_MS} from "../../../workers/job/estimateSlice.ts";
+import {countLongThreads, LONG_PLACES} from "../../../workers/pool/estimateThreads.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
@@ -11,7 +11,7 @@ import {callsOf} from "../../request/requestCalls.ts";
 import type {Segment} from "../../request/segment.ts";
 import type {TaskAnswers} from "../../request/taskAnswers.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
-import type {LongCallOptions} from "../longCalls.ts";
+import type {LongOptions} from "../longQueue.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import {settleLater, type Task} from "../task.ts";
 
@@ -22,6 +22,11 @@ import {settleLater, type Task} from "../task.ts";
  */
 const ESTIMATES_PER_TASK = 16;
 const TASK_MS = 2 * JOB_MS;
+/**
+ * A slice may be too short for a call that needs little: code runs for the first time, garbage is collected, or the kernel adds what the
+ * thread did before, up to 4 ms. Behind endless calls of its own client it would wait long. A turn of the queue takes no longer for it.
+ */
+const FIRST_TRIES = 3;
 
 export function createEstimateLane(estimates: Estimates): LaneOptions {
   return {
@@ -31,25 +36,20 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
     taskMs: TASK_MS,
     turnCost: ESTIMATE_COST,
     queue: "first",
-    longCalls: createLongCalls(estimates),
+    long: createLong(estimates),
   };
 }
 
 /** @returns undefined if estimates have no slices, because another node makes them within its own limits, or nobody does */
-function createLongCalls(estimates: Estimates): LongCallOptions | undefined {
+function createLong(estimates: Estimates): LongOptions | undefined {
   if (estimates.kind !== "here") return undefined;
   const {workers, timeMs, estimate} = estimates;
   return {
-    second: {
-      workers,
-      sliceMs: SLICES.second.ms,
-      perform: task => estimate(collectEstimates(task, "second")),
-    },
-    long: {
-      workers: countLongWorkers(workers),
-      sliceMs: timeMs,
-      perform: task => estimate(collectEstimates(task)),
-    },
+    tries: FIRST_TRIES,
+    threads: countLongThreads(workers),
+    placesPerThread: LONG_PLACES,
+    callMs: timeMs,
+    perform: task => estimate(collectEstimates(task, false)),
   };
 }
 
@@ -63,7 +63,7 @@ function createTaskOptions(
         workers,
         maxTasks: workers * TASKS_PER_WORKER,
         taskCost: ESTIMATES_PER_TASK * ESTIMATE_COST,
-        perform: settleLater(task => estimate(collectEstimates(task, "first"))),
+        perform: settleLater(task => estimate(collectEstimates(task, true))),
       };
     }
     case "gateway":
@@ -79,8 +79,8 @@ function createTaskOptions(
   }
 }
 
-/** Collects the calls of a task for this process. Each segment has one call. @param slice - undefined: the call has its whole time */
-export function collectEstimates(task: Task, slice?: EstimateSlice): EstimateJob {
+/** Collects the calls of a task for this process. Each segment has one call. @param isFirst - each call has a first slice only */
+export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
   const calls: EstimateCall[] = [];
   const ids: string[] = [];
   for (let at = 0; at < task.requests.length; at++) {
@@ -90,8 +90,7 @@ export function collectEstimates(task: Task, slice?: EstimateSlice): EstimateJob
     calls.push(own.prepared[firstCall] as EstimateCall);
     ids.push(own.ids[firstCall] as string);
   }
-  const {paused} = task;
-  return slice === undefined ? {calls, ids, paused} : {calls, ids, paused, slice};
+  return {calls, ids, isFirst};
 }
 
 /** Lets another node make the estimate of a task, which has only one. */

@@ -19,7 +19,7 @@ export function createProofLane(engine: Engine): LaneOptions {
     bytesPerCost: engine.maxProofTextBytes,
     turnCost: PROOF_SEGMENT_COST,
     queue: "proof",
-    longCalls: undefined,
+    long: undefined,
     perform: (task, onSettled) => engine.prove(packTask(task), onSettled),
   };
 }

@@ -55,15 +55,18 @@ describe("an estimate thread that dies", () => {
     front.http.close();
     front.dispatcher.close();
     // A test that failed may have left a loop.
-    await Promise.all([kill("sliced"), kill("long")]);
+    await Promise.all([kill("first"), kill("long")]);
     await engine.close();
     await folder.remove();
   });
 
   /** The threads are the engine's own business; only a test may kill them. */
-  async function kill(kind: "sliced" | "long"): Promise<void> {
-    const {estimates} = engine as unknown as {estimates: Record<string, {piscina: Piscina}>};
-    await Promise.all((estimates[kind]?.piscina.threads ?? []).map(thread => thread.terminate()));
+  async function kill(kind: "first" | "long"): Promise<void> {
+    const {estimates} = engine as unknown as {
+      estimates: {first: {piscina: Piscina}; long: readonly {pool: {piscina: Piscina}}[]};
+    };
+    const pools = kind === "first" ? [estimates.first] : estimates.long.map(({pool}) => pool);
+    await Promise.all(pools.flatMap(({piscina}) => piscina.threads).map(thread => thread.terminate()));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
@@ -83,7 +86,7 @@ describe("an estimate thread that dies", () => {
     return {jsonrpc: "2.0", id, method: "chain_estimateGas", params};
   }
 
-  /** Longer than both slices. */
+  /** Longer than a slice. */
   function countdown(id: number) {
     const turns = (5_000_000).toString(16).padStart(64, "0");
     const code = codeOf(
@@ -116,7 +119,7 @@ describe("an estimate thread that dies", () => {
     assert.deepEqual(await checkBatch(send(batch), count), []);
     const answering = send(batch);
     await waitUntil("a queued estimate", () => front.dispatcher.queuedCost(LaneId.ESTIMATE) > 0);
-    await kill("sliced");
+    await kill("first");
     const codes = await checkBatch(answering, count);
     // Its job and the one in its mailbox.
     assert.ok(codes.length <= 32, `${codes.length} calls failed`);
@@ -136,8 +139,9 @@ describe("an estimate thread that dies", () => {
     const {error} = await answering;
     assert.equal(error.code, -32603);
     assert.deepEqual(Object.keys(error.data), ["requestId"]);
+    const before = longStarts();
     await count();
-    assert.equal(longStarts(), 3);
+    assert.ok(longStarts() > before);
     assert.match((await front.metrics.read()).text, /\nproofd_worker_exits_total [1-9]/);
   });
 });
@@ -151,9 +155,9 @@ test("a long estimate whose thread cannot start ends in its time, and the next o
   const threads = new EstimateThreads(1, workerData, error => exits.emit(error.message));
   const job: EstimateJob = {calls: [PLAIN_CALL], ids: ["1"]};
   t.mock.timers.enable({apis: ["setTimeout"]});
-  const estimating = assert.rejects(threads.estimate(job), {name: "AbortError"});
+  const estimating = assert.rejects(threads.estimate(job), /Terminating worker thread/);
   await cannotStart;
-  t.mock.timers.tick(60_000);
+  t.mock.timers.tick(120_000);
   await estimating;
   t.mock.timers.reset();
   await folder.importChain("late", 0, 0);

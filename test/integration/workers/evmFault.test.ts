@@ -7,7 +7,6 @@ import {Estimator} from "../../../workers/estimate/estimator.ts";
 import type {HeldEvms} from "../../../workers/estimate/state/heldEvms.ts";
 import type {Evm} from "../../../workers/evm/evm.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
-import {memoryOf} from "../../../workers/job/pausedEstimate.ts";
 import {assemble, OP} from "../../support/estimates/bytecode.ts";
 import {CHAIN_ID, EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 
@@ -59,28 +58,6 @@ test("a trap ends its call as a fault, and the next call gets a fresh EVM", asyn
   assert.match(failures[0]?.detail ?? "", /memory access out of bounds/);
   assert.equal(begun, 2);
   assert.deepEqual(await estimator.estimate(CALL), expected);
-});
-
-test("a trap after a pause ends its call too; at another block a paused call begins again", async () => {
-  const estimator = createEstimator("prague");
-  const code = assemble(OP.JUMPDEST, 0n, OP.JUMP);
-  const call = {...CALL, overrides: [{address: CONTRACT, code}]};
-  const pause = async () => {
-    const {unfinished} = await estimator.answer({calls: [call], ids: ["1"], slice: "first"});
-    const paused = unfinished[0]?.paused ?? assert.fail("it was not paused");
-    return {...paused, block: new Uint8Array(paused.block)};
-  };
-  const [trapped, moved] = [await pause(), await pause()];
-  for (const paused of [trapped, moved]) memoryOf(paused).fill(0xff);
-  moved.block.fill(0);
-  const job = {calls: [call], ids: ["1"]};
-  const {failures} = await estimator.answer({...job, paused: trapped});
-  assert.equal(failures[0]?.failure, "INTERNAL");
-  assert.match(failures[0]?.detail ?? "", /memory access out of bounds/);
-  for (const paused of [moved, await pause()]) {
-    const [failure] = (await estimator.answer({...job, paused})).failures;
-    assert.match(failure?.detail ?? "", /gas required exceeds allowance/);
-  }
 });
 
 test("a call at a block before berlin is refused by the name of the block's fork", async () => {

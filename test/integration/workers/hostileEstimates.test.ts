@@ -8,7 +8,7 @@ import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {Answers} from "../../../workers/job/answers.ts";
 import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
-import {MAX_STRETCH} from "../../../workers/job/estimateSlices.ts";
+import {MAX_STRETCH} from "../../../workers/job/estimateSlice.ts";
 import {EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 import {HELPER, HOSTILE, type HostileCall, STORED_SLOTS} from "../../support/hostileCalls/hostileCall.ts";
 import {createHostileCalls} from "../../support/hostileCalls/hostileCalls.ts";

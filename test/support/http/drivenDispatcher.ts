@@ -152,7 +152,7 @@ export class DrivenDispatcher {
       bytesPerCost: PROOF_BYTES,
       turnCost: PROOF_SEGMENT_COST,
       queue: "proof" as const,
-      longCalls: undefined,
+      long: undefined,
       perform: settleLater(async task => {
         const held = this.heldProofs;
         const end =
@@ -174,7 +174,7 @@ export class DrivenDispatcher {
       bytesPerCost: 100,
       turnCost: ESTIMATE_COST,
       queue: "first" as const,
-      longCalls: undefined,
+      long: undefined,
       perform: settleLater(runEstimate),
     };
   }

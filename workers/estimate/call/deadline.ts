@@ -5,25 +5,21 @@
  * not fail on a busy one, where proofs run first (threadPriority.ts). Wall-clock time may then be four times the limit. On
  * other systems the limit counts wall-clock time.
  *
- * Loops in the EVM call `check` (boundedEvm.ts). A precompile is one long synchronous call that cannot do so. For it, `run`
+ * Loops in the EVM call `pause`, and then other estimates of the thread may have their turns, which this one does not pay for. A precompile is one long synchronous call that cannot do so. For it, `run`
  * uses node:vm, which ends the isolate's execution at the next loop or big-integer step. node:vm counts wall-clock time. So a
  * precompile that was ended before this thread had its time begins again once, with as much wall-clock time as it should need.
  */
 import {Script} from "node:vm";
-import {MAX_STRETCH, type Slice} from "../../job/estimateSlices.ts";
-import type {PausedEstimate} from "../../job/pausedEstimate.ts";
+import {MAX_STRETCH, type Slice} from "../../job/estimateSlice.ts";
 import {ThreadClock} from "../../thread/threadClock.ts";
+import {Turns} from "../turns.ts";
 
 export class TimeLimitError extends Error {
-  /**
-   * @param hasMore - only a slice has ended. The call has more time
-   * @param paused - what it can go on with then. Default: it begins again
-   */
+  /** @param hasMore - only a slice has ended. The call has more time when it begins again */
   constructor(
     readonly limitMs: number,
     readonly gotMs: number,
     readonly hasMore: boolean,
-    readonly paused?: PausedEstimate,
   ) {
     super(`the execution was not finished after ${limitMs} ms`);
     this.name = "TimeLimitError";
@@ -40,38 +36,32 @@ const FULL_SHARE = 0.9;
 const SPARE = 1.5;
 
 export class Deadline {
-  /** The limit of a call without a slice. */
-  private readonly wholeMs: number;
   private hasSlice = false;
-  /** What earlier slices of the call took. */
-  private earlierMs = 0;
-  private clockLimitMs: number;
+  private limitMs = 0;
+  private clockLimitMs = 0;
   private readonly thread = new ThreadClock();
   private startedMs = 0;
   private startedThreadMs: number | undefined;
+  private startedWaitedMs = 0;
   /** No limit can be reached before this moment of the wall clock. */
   private dueMs = 0;
 
-  constructor(private limitMs: number) {
-    this.wholeMs = limitMs;
-    this.clockLimitMs = MAX_STRETCH * limitMs;
-  }
+  /** @param wholeMs - the limit of a call without a slice. @param turns - of the thread's estimates. Default: it is alone */
+  constructor(
+    private readonly wholeMs: number,
+    private readonly turns = new Turns(),
+  ) {}
 
-  /**
-   * Begins a call, or goes on with one.
-   *
-   * @param slice - the part of the whole time that it may use; default: all that is left
-   * @param earlierMs - what its slices before took of that time
-   */
-  start(slice?: Slice, earlierMs = 0): void {
-    const whole = {ms: Math.max(0, this.wholeMs - earlierMs), clockMs: MAX_STRETCH * this.wholeMs};
-    const {ms, clockMs} = slice ?? whole;
-    this.hasSlice = slice !== undefined;
-    this.earlierMs = earlierMs;
-    this.limitMs = Math.min(ms, whole.ms);
-    this.clockLimitMs = Math.min(clockMs, whole.clockMs);
+  /** Begins a call. @param slice - the part of the whole time that it may use; default: all */
+  start(slice?: Slice): void {
+    this.hasSlice = slice !== undefined && slice.ms < this.wholeMs;
+    const whole = {ms: this.wholeMs, clockMs: MAX_STRETCH * this.wholeMs};
+    const {ms, clockMs} = slice !== undefined && this.hasSlice ? slice : whole;
+    this.limitMs = ms;
+    this.clockLimitMs = clockMs;
     this.startedMs = performance.now();
     this.startedThreadMs = this.thread.readRecentMs(this.startedMs);
+    this.startedWaitedMs = this.thread.waitedMs;
     this.dueMs = this.startedMs + this.limitMs;
   }
 
@@ -89,14 +79,15 @@ export class Deadline {
     }
   }
 
-  /** Of the call's whole time. */
-  get usedMs(): number {
-    return this.earlierMs + this.sliceMs(performance.now(), this.thread.readMs());
-  }
-
   /** @throws TimeLimitError */
   check(): void {
     if (performance.now() > this.dueMs) this.postpone();
+  }
+
+  /** As `check`, where others may have their turns. @returns undefined, or a promise to wait for before the call goes on. @throws TimeLimitError */
+  pause(): Promise<void> | undefined {
+    this.check();
+    return !this.hasSlice && this.turns.isOver() ? this.exclude(() => this.turns.pass()) : undefined;
   }
 
   /**
@@ -113,7 +104,7 @@ export class Deadline {
     const tookMs = performance.now() - beganMs;
     const hadMs = (this.thread.readMs() ?? Number.NaN) - (threadBeganMs ?? 0);
     const share = hadMs / tookMs;
-    // A call that has a slice goes on with the next one.
+    // A call that has a slice begins again without one.
     if (this.hasSlice || !(share < FULL_SHARE)) throw this.createError(performance.now() - this.startedMs);
     // Other threads had the processor. What the first run used is not counted, because it is lost.
     this.startedThreadMs = (this.startedThreadMs ?? 0) + hadMs;
@@ -125,12 +116,10 @@ export class Deadline {
   }
 
   private createError(gotMs: number): TimeLimitError {
-    if (this.hasSlice && this.usedMs < this.wholeMs)
-      return new TimeLimitError(this.limitMs, Math.round(gotMs), true);
-    return new TimeLimitError(this.wholeMs, Math.round(this.earlierMs + gotMs), false);
+    return new TimeLimitError(this.limitMs, Math.round(gotMs), this.hasSlice);
   }
 
-  private sliceMs(nowMs: number, threadMs: number | undefined): number {
+  private tookMs(nowMs: number, threadMs: number | undefined): number {
     return threadMs === undefined || this.startedThreadMs === undefined
       ? nowMs - this.startedMs
       : threadMs - this.startedThreadMs;
@@ -139,8 +128,9 @@ export class Deadline {
   /** Reads how much of the time this thread really had, and moves `dueMs` by what is left. @throws TimeLimitError */
   private postpone(): void {
     const nowMs = performance.now();
-    const gotMs = this.sliceMs(nowMs, this.thread.readMs());
-    const lastMs = this.startedMs + this.clockLimitMs;
+    const gotMs = this.tookMs(nowMs, this.thread.readMs());
+    const waitedMs = this.hasSlice ? this.thread.waitedMs - this.startedWaitedMs : 0;
+    const lastMs = this.startedMs + this.clockLimitMs + waitedMs;
     if (gotMs > this.limitMs) throw this.createError(gotMs);
     if (nowMs > lastMs) throw this.createError(nowMs - this.startedMs);
     this.dueMs = Math.min(lastMs, nowMs + this.limitMs - gotMs);

@@ -9,10 +9,9 @@ import {
   type SignedAuthorization,
 } from "../../execution/run/authorizations.ts";
 import type {AccountOverride, EstimateCall} from "../../job/estimateCall.ts";
-import type {CallStart, PausedRuns, RunResult} from "../../job/pausedEstimate.ts";
 import type {BlockRules} from "../blockRules.ts";
 import {paidFieldsOf} from "./callTransaction.ts";
-import {type Deadline, TimeLimitError} from "./deadline.ts";
+import type {Deadline} from "./deadline.ts";
 import {splitWords} from "./words.ts";
 
 /** In plain words. */
@@ -35,13 +34,6 @@ const REASONS: Readonly<Partial<Record<EvmEnd, string>>> = {
 /** EIP-3860. Deeper creations fail inside the EVM. */
 const MAX_INITCODE_BYTES = 49_152;
 
-/**
- * Most bytes of a paused run: so many for each millisecond that its call has had, and for one more. With more bytes the call begins
- * again: copying a megabyte out of one EVM and into another takes 1 ms.
- */
-const PAUSED_BYTES_PER_MS = 512 << 10;
-const MAX_PAUSED_BYTES = 32 << 20;
-
 const NO_BYTES = new Uint8Array(0);
 const TOO_LONG: EvmResult = {
   end: "initcodeTooLong",
@@ -55,23 +47,42 @@ const TOO_LONG: EvmResult = {
 /** The sender of a call that names none: its balance and nonce count. */
 export const ZERO_ADDRESS = new Uint8Array(20);
 
+/** How a run with some gas limit ended. */
+export interface RunResult {
+  /** undefined: the call succeeded. */
+  readonly failure: RunFailure | undefined;
+  readonly returned: Uint8Array;
+  /** Gas taken before refunds, at least the floor. No lower gas limit is enough. */
+  readonly spent: bigint;
+  /** The least gas limit with which all happens as it did. undefined: only more runs tell. */
+  readonly least?: bigint | undefined;
+  /** With less than `least` the call may succeed too, in another way. */
+  readonly isBounded?: boolean;
+}
+
+interface RunFailure {
+  readonly kind: "revert" | "outOfGas" | "intrinsic" | "other";
+  readonly reason: string;
+}
+
+/** What is read before the first run. */
+interface CallStart {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** The call has no data, and its receiver has nothing that could run. */
+  readonly isPlainTransfer: boolean;
+}
+
 export class EvmRuns {
   runs = 0;
-  /** Set when the time of a slice ends in a run. undefined: the call must begin again. */
-  paused: PausedRuns | undefined;
   private readonly sender: Uint8Array;
   private readonly intrinsic: bigint;
   private readonly minimum: bigint;
-  private readonly results: RunResult[];
-  private start: CallStart | undefined;
   private authorizations: readonly SignedAuthorization[] | undefined;
-  /** The state before the run that is under way. */
-  private mark: number | undefined;
 
   /**
    * @param evm - on the block's state, with the call's overrides
    * @param gasPrice - wei per gas that the sender pays and GASPRICE returns
-   * @param paused - to go on with. The EVM has its run
    */
   constructor(
     private readonly call: EstimateCall,
@@ -79,64 +90,43 @@ export class EvmRuns {
     private readonly block: BlockRules,
     private readonly gasPrice: bigint,
     private readonly deadline: Deadline,
-    paused?: PausedRuns,
   ) {
     const {intrinsic, floor} = paidGas(paidFieldsOf(call), block.rules);
     this.intrinsic = intrinsic;
     this.minimum = floor > intrinsic ? floor : intrinsic;
     this.sender = call.from ?? ZERO_ADDRESS;
-    this.results = [...(paused?.results ?? [])];
-    this.start = paused?.start;
-    this.mark = paused?.mark;
-    if (paused !== undefined)
-      this.authorizations = (call.authorizationList ?? []).map((one, at) => ({
-        ...one,
-        authority: paused.authorities[at],
-      }));
   }
 
-  async readStart(): Promise<CallStart> {
+  readStart(): CallStart {
     const {evm, sender} = this;
     const {to, data} = this.call;
-    this.start ??= {
+    return {
       nonce: evm.readNonce(sender),
       balance: evm.readBalance(sender),
       isPlainTransfer: to !== undefined && data.length === 0 && evm.readCode(to).length === 0,
     };
-    return this.start;
   }
 
   /** @throws TimeLimitError, StoreError, EvmDeclined */
   async run(gasLimit: bigint): Promise<RunResult> {
     if (gasLimit < this.minimum) return this.tooLittleGas();
-    const known = this.results[this.runs++];
-    if (known !== undefined) return known;
-    const {evm, deadline} = this;
-    const isUnderWay = this.mark !== undefined;
-    this.authorizations ??= (this.call.authorizationList ?? []).map(one => {
-      deadline.check();
-      return {...one, authority: recoverAuthority(one)};
-    });
-    this.mark ??= evm.checkpoint();
+    this.runs++;
+    this.authorizations ??= await this.recoverAuthorities();
+    const mark = this.evm.checkpoint();
     try {
-      const ended = isUnderWay ? await evm.goOn(() => deadline.check()) : await this.execute(gasLimit);
-      const result = this.describe(ended, gasLimit);
-      this.results.push({...result, returned: NO_BYTES});
-      return result;
-    } catch (error) {
-      if (error instanceof TimeLimitError && error.hasMore) this.paused = this.pause(this.mark);
-      throw error;
+      return this.describe(await this.execute(gasLimit), gasLimit);
     } finally {
-      evm.revertTo(this.mark);
-      this.mark = undefined;
+      this.evm.revertTo(mark);
     }
   }
 
-  private pause(mark: number): PausedRuns | undefined {
-    const {evm, deadline, start, results, authorizations = []} = this;
-    const run = evm.copyRun(Math.min((1 + deadline.usedMs) * PAUSED_BYTES_PER_MS, MAX_PAUSED_BYTES));
-    if (run === undefined || start === undefined) return undefined;
-    return {start, results, authorities: authorizations.map(({authority}) => authority), run, mark};
+  private async recoverAuthorities(): Promise<SignedAuthorization[]> {
+    const signed: SignedAuthorization[] = [];
+    for (const one of this.call.authorizationList ?? []) {
+      await this.deadline.pause();
+      signed.push({...one, authority: recoverAuthority(one)});
+    }
+    return signed;
   }
 
   private async execute(gasLimit: bigint): Promise<EvmResult> {
@@ -152,7 +142,7 @@ export class EvmRuns {
     const gas = gasLimit - this.intrinsic;
     if (to === undefined && block.rules.isShanghai && data.length > MAX_INITCODE_BYTES) return TOO_LONG;
     const message = {origin: sender, caller: sender, to, value, data, gas, gasPrice, blobHashes: [], nonce};
-    return evm.run(message, () => deadline.check());
+    return evm.run(message, () => deadline.pause());
   }
 
   /** EIP-2929, 2930 and 3651. */

@@ -1,7 +1,7 @@
 /** Explains to the caller why a call fails even with all the gas that it may have. */
 
-import type {RunResult} from "../../job/pausedEstimate.ts";
 import {EstimateError, executionFailed} from "./estimateError.ts";
+import type {RunResult} from "./evmRuns.ts";
 import {decodeRevertReason} from "./revertReason.ts";
 
 /** Longer revert data is not passed on. Even 4 KB is unusual; 32 KiB bounds the size of an answer. */

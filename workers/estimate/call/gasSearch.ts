@@ -5,8 +5,8 @@
  *   low: fails   ......   high: succeeds          until (high - low) / high < tolerance
  */
 
-import type {RunResult} from "../../job/pausedEstimate.ts";
 import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
+import type {RunResult} from "./evmRuns.ts";
 
 export interface GasSearch {
   readonly upper: bigint;

@@ -1,7 +1,7 @@
 /** EVMs, each on the state of one block, where what it has read stays warm from call to call. */
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
-import {Evm, type PausedRun} from "../../evm/evm.ts";
+import {Evm} from "../../evm/evm.ts";
 import type {PrecompileBounds} from "../../evm/precompiles/precompile.ts";
 import {HeldSource} from "./heldSource.ts";
 
@@ -23,16 +23,12 @@ export class HeldEvms {
     private readonly bounds: PrecompileBounds,
   ) {}
 
-  /**
-   * @param accounts - the account tree of a block record
-   * @param run - paused on this state: the EVM has it then
-   */
-  at(accounts: TreeRoot, run?: PausedRun): Evm {
+  /** @param accounts - the account tree of a block record */
+  at(accounts: TreeRoot): Evm {
     const {rootPage} = accounts;
     const known = this.evms.find(one => one.rootPage === rootPage);
     const evm = known?.evm ?? this.take();
-    if (run !== undefined) evm.takeRun(run, new HeldSource(this.store, accounts));
-    else if (known === undefined || evm.isFull) evm.moveTo(new HeldSource(this.store, accounts));
+    if (known === undefined || evm.isFull) evm.moveTo(new HeldSource(this.store, accounts));
     this.evms = [...this.evms.filter(one => one.evm !== evm), {rootPage, evm}];
     return evm;
   }

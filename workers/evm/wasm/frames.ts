@@ -76,17 +76,6 @@ export function arenaBytes(): usize {
   return arenaEnd() - ARENA;
 }
 
-/** End of what the frames have in the arena: call data, initcode, memories. */
-export function usedArenaEnd(): usize {
-  let end = ARENA;
-  // Not only the current one's: a frame that waits for a precompile has none, and begins where its parent's begins.
-  for (let frame = FRAMES; frame <= current; frame += FRAME_BYTES) {
-    const own = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, MEMORY_BYTES);
-    if (own > end) end = own;
-  }
-  return end;
-}
-
 /** Gas of a memory of so many words. */
 function memoryGas(words: u64): i64 {
   return memoryWordGas() * <i64>words + <i64>((words * words) / <u64>memorySquare());

@@ -129,7 +129,6 @@ export {
   RETURNED,
   TIMESTAMP,
 } from "./layout";
-export {listParts, PART_COUNT, PARTS_AT} from "./parts";
 export {reserveReturned} from "./returned";
 export {BASE_VALUE, isCurrent, KEY, NEXT_SLOT_WRITTEN, SLOT_ACCOUNT, VALUE as SLOT_VALUE} from "./slots";
 

@@ -26,6 +26,8 @@ const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const CALLS_PER_TASK = 4;
 /** What a long call is taken to need until one has ended. */
 const LONG_MS = 2000;
+/** Of the long thread. */
+const PLACES = 2;
 
 /** A job on one of the threads, which waits for the test. */
 interface Job {
@@ -39,15 +41,14 @@ describe("the queues of the estimates", () => {
   let dispatcher: Dispatcher;
   let refusals: RefusalLog;
   let first: Job[];
-  let second: Job[];
   let long: Job[];
   let logged: string[];
 
-  function create(limits: Partial<Limits> = {}): void {
-    [first, second, long, logged] = [[], [], [], []];
+  function create(limits: Partial<Limits> = {}, tries = 1): void {
+    [first, long, logged] = [[], [], []];
     const proof = {
       method: "prove",
-      longCalls: undefined,
+      long: undefined,
       workers: 1,
       maxTasks: 2,
       taskCost: PROOF_SEGMENT_COST,
@@ -57,21 +58,16 @@ describe("the queues of the estimates", () => {
       queue: "proof" as const,
       perform: settleLater(async task => answer(packTask(task).ids)),
     };
-    const longCalls = {
-      second: {
-        workers: 1,
-        sliceMs: 50,
-        perform: (task: Task) => wait(second, collectEstimates(task, "second").ids),
-      },
-      long: {
-        workers: 1,
-        sliceMs: LONG_MS,
-        perform: (task: Task) => wait(long, collectEstimates(task).ids),
-      },
+    const longOptions = {
+      tries,
+      threads: 1,
+      placesPerThread: PLACES,
+      callMs: LONG_MS,
+      perform: (task: Task) => wait(long, collectEstimates(task, false).ids),
     };
     const estimate = {
       method: "estimate",
-      longCalls,
+      long: longOptions,
       workers: 1,
       maxTasks: 1,
       taskCost: CALLS_PER_TASK * ESTIMATE_COST,
@@ -79,7 +75,7 @@ describe("the queues of the estimates", () => {
       bytesPerCost: 100,
       turnCost: ESTIMATE_COST,
       queue: "first" as const,
-      perform: settleLater(task => wait(first, collectEstimates(task, "first").ids)),
+      perform: settleLater(task => wait(first, collectEstimates(task, true).ids)),
     };
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
     refusals = new RefusalLog(log);
@@ -111,7 +107,7 @@ describe("the queues of the estimates", () => {
         end: (unfinished = [], begun = ids.length) =>
           resolve({
             ...answer(ids, unfinished, begun),
-            unfinished: unfinished.map(call => ({call, paused: undefined})),
+            unfinished,
             begun,
           }),
         die: () => reject(new Error("the thread died")),
@@ -176,23 +172,39 @@ describe("the queues of the estimates", () => {
     assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
   });
 
-  test("a call goes through its slices to its end, while others of its batch and other requests are answered", async () => {
+  test("a call whose slice was too short is made again to its end, while others of its batch and other requests are answered", async () => {
     const mixed = admit(3, "a", true, 1);
     (await next(first)).end([1]);
     const other = admit(1, "b", false);
     (await next(first)).end();
-    const slice = await next(second);
-    assert.deepEqual(slice.ids, ["a1"]);
+    await settle();
     assert.equal(other.text, "<b0>");
-    slice.end([0]);
     const whole = await next(long);
     assert.deepEqual(whole.ids, ["a1"]);
     assert.equal(mixed.text, "[<a0>,");
     whole.end();
     await settle();
     assert.equal(mixed.text, "[<a0>,<a1>,<a2>,<p0>]");
-    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 0});
+    assert.deepEqual(countCalls(), {first: 0, long: 0});
     assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
+  });
+
+  test("a call starts again until it has had its tries, and then goes to the long queue", async () => {
+    create({}, 3);
+    const reply = admit(2, "a");
+    for (let at = 0; at < 2; at++) {
+      const job = await next(first);
+      assert.deepEqual(job.ids, at === 0 ? ["a0", "a1"] : ["a1"]);
+      job.end([at === 0 ? 1 : 0]);
+    }
+    assert.deepEqual(countCalls(), {first: 1, long: 0});
+    (await next(first)).end([0]);
+    const whole = await next(long);
+    assert.deepEqual([whole.ids, countCalls()], [["a1"], {first: 0, long: 0}]);
+    whole.end();
+    await settle();
+    assert.equal(reply.text, "[<a0>,<a1>]");
+    assert.equal(dispatcher.givenBack, 0);
   });
 
   test("while long calls hold every thread that they may have, short ones are answered", async () => {
@@ -200,11 +212,10 @@ describe("the queues of the estimates", () => {
     while (countCalls().long !== 9) {
       await settle();
       for (const job of first.splice(0)) job.end(job.ids.map((_, call) => call));
-      for (const job of second.splice(0)) job.end([0]);
     }
     await settle();
     assert.equal(long.length, 1, "one runs");
-    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 9});
+    assert.deepEqual(countCalls(), {first: 0, long: 9});
     for (let round = 0; round < 5; round++) {
       const short = admit(1, "a", false);
       (await next(first)).end();
@@ -220,7 +231,6 @@ describe("the queues of the estimates", () => {
     const job = await next(first);
     assert.deepEqual(job.ids, ["a0", "b0", "a0", "a0"]);
     job.end([0, 1, 2, 3]);
-    for (let at = 0; at < 4; at++) (await next(second)).end([0]);
     const order: string[] = [];
     for (let at = 0; at < 4; at++) {
       const {ids, end} = await next(long);
@@ -230,17 +240,20 @@ describe("the queues of the estimates", () => {
     assert.deepEqual(order, ["a0", "b0", "a0", "a0"]);
   });
 
-  test("second slices begin also while calls keep waiting for their first", async () => {
-    admit(1, "a");
-    (await next(first)).end([0]);
-    (await next(second)).end();
-    admit(1, "a");
-    const job = await next(first);
-    admit(40, "b");
+  test("a client has one place for each thread: another client's call begins at once, and a third one's when a place is free", async () => {
+    for (const client of ["a", "a", "a", "b", "c", "b"]) {
+      admit(1, client, false);
+      (await next(first)).end([0]);
+    }
+    const [a, b] = [await next(long), await next(long)];
+    assert.deepEqual([a.ids, b.ids], [["a0"], ["b0"]]);
     await settle();
-    job.end([0]);
-    for (let at = 0; at < 10 && second.length === 0; at++) (await next(first)).end();
-    assert.deepEqual((await next(second)).ids, ["a0"]);
+    assert.equal(long.length, 0);
+    a.end();
+    // The turn of "a" comes before that of "c", as its next call was there first.
+    assert.deepEqual((await next(long)).ids, ["a0"]);
+    b.end();
+    assert.deepEqual((await next(long)).ids, ["c0"]);
   });
 
   /** Long calls of a client until one is turned away. */
@@ -248,7 +261,6 @@ describe("the queues of the estimates", () => {
     for (;;) {
       const reply = admit(1, client, false);
       (await next(first)).end([0]);
-      (await next(second)).end([0]);
       await settle();
       if (reply.isFinished) return reply;
     }
@@ -265,22 +277,18 @@ describe("the queues of the estimates", () => {
     assert.deepEqual(error.data, {limit: 30_000, got: 30_000});
     assert.deepEqual(refusals.counts(), [{queue: "long", reason: "wait", count: 1}]);
     assert.equal(logged.length, 1);
-    // Another client's comes before most of them.
+    // Another client's has a place at once.
     const other = admit(1, "b", false);
     (await next(first)).end([0]);
-    (await next(second)).end([0]);
     await settle();
     assert.equal(other.isFinished, false);
-    (await next(long)).end();
-    (await next(long)).end();
-    assert.deepEqual((await next(long)).ids, ["b0"]);
+    assert.deepEqual([(await next(long)).ids, (await next(long)).ids], [["a0"], ["b0"]]);
   });
 
   test("a call of a batch that is turned away has its error in its place", async () => {
     await fillLongQueue("a");
     const batch = admit(3, "a");
     (await next(first)).end([1]);
-    (await next(second)).end([0]);
     await settle();
     assert.match(batch.text, /^\[<a0>,\{"jsonrpc":"2.0","id":a1,"error":\{"code":-32005,.*\}\},<a2>\]$/);
     assert.equal(batch.retryAfterSeconds, undefined);
@@ -293,7 +301,6 @@ describe("the queues of the estimates", () => {
     for (let ended = 0; ended < 10; ended++) (await next(long)).end();
     const reply = admit(1, "a", false);
     (await next(first)).end([0]);
-    (await next(second)).end([0]);
     await settle();
     assert.equal(reply.isFinished, false);
   });
@@ -303,14 +310,12 @@ describe("the queues of the estimates", () => {
     for (let at = 0; at < 5; at++) {
       gone.push(admit(1, "a", false));
       (await next(first)).end([0]);
-      (await next(second)).end([0]);
     }
     await settle();
     for (const reply of gone) reply.onAborted?.();
-    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 0});
+    assert.deepEqual(countCalls(), {first: 0, long: 0});
     const reply = admit(1, "a", false);
     (await next(first)).end([0]);
-    (await next(second)).end([0]);
     (await next(long)).end();
     assert.deepEqual((await next(long)).ids, ["a0"]);
     assert.equal(reply.isFinished, false);
@@ -324,16 +329,16 @@ describe("the queues of the estimates", () => {
     await settle();
     assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
     assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a"), undefined);
-    assert.equal(countCalls().second, 3, "and one runs");
-    assert.deepEqual(refusals.counts(), [{queue: "second", reason: "queue_full", count: 2}]);
+    assert.equal(countCalls().long, 3, "and one runs");
+    assert.deepEqual(refusals.counts(), [{queue: "long", reason: "queue_full", count: 2}]);
     const other = admit(1, "b", false);
     (await next(first)).end([0]);
     await settle();
     assert.equal(other.isFinished, false, "another client still finds room");
-    for (let ended = 0; ended < 5; ended++) (await next(second)).end();
+    for (let ended = 0; ended < 5; ended++) (await next(long)).end();
     await settle();
     assert.equal(other.text, "<b0>");
-    assert.match(loops.text, /^\[<a0>,<a1>,<a2>,\{.*"id":a3,.*-32005.*\},<a4>,\{.*"id":a5,.*-32005.*\}\]$/);
+    assert.match(loops.text, /^\[<a0>,<a1>,<a2>,<a3>,\{.*"id":a4,.*-32005.*\},\{.*"id":a5,.*-32005.*\}\]$/);
   });
 
   test("one client cannot keep another out of the queue, nor many all of them beyond four times its limit", async () => {
@@ -353,8 +358,7 @@ describe("the queues of the estimates", () => {
     const reply = admit(6);
     (await next(first)).die();
     (await next(first)).end([0, 1]);
-    (await next(second)).die();
-    (await next(second)).end([0]);
+    (await next(long)).die();
     (await next(long)).die();
     await settle();
     assert.equal(reply.isFinished, true);
@@ -378,8 +382,8 @@ describe("the queues of the estimates", () => {
     late.end([0], 2);
     await finish(reply);
     assert.equal([...reply.text.matchAll(/-32005/g)].length, 2);
-    for (const job of [...first, ...second]) job.end();
+    for (const job of [...first, ...long]) job.end();
     await settle();
-    assert.deepEqual(countCalls(), {first: 0, second: 0, long: 0});
+    assert.deepEqual(countCalls(), {first: 0, long: 0});
   });
 });

@@ -31,7 +31,7 @@ beforeEach(() => {
   running = [];
   const proof = {
     ...{method: "prove", workers: 2, maxTasks: 4, taskCost: PROOF_SEGMENT_COST, taskMs: undefined},
-    ...({bytesPerCost: 1000, turnCost: PROOF_SEGMENT_COST, queue: "proof", longCalls: undefined} as const),
+    ...({bytesPerCost: 1000, turnCost: PROOF_SEGMENT_COST, queue: "proof", long: undefined} as const),
     perform: settleLater(async task => {
       const clients = task.requests.map(({client}) => client);
       await new Promise<void>(end => running.push({cost: task.cost, clients, end}));

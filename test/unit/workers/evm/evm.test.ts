@@ -10,8 +10,6 @@ import {assemble, OP} from "../../../support/estimates/bytecode.ts";
 
 const SENDER = new Uint8Array(20).fill(0x5e);
 const CONTRACT = new Uint8Array(20).fill(0xc0);
-/** Of an instance's memory (wasm.build.js). */
-const MOST_BYTES = 0x2000 << 16;
 const NO_BYTES = new Uint8Array(0);
 const WORD = (value: number): Uint8Array => Uint8Array.of(...new Uint8Array(31), value);
 
@@ -169,23 +167,6 @@ describe("the EVM in WebAssembly", () => {
     evm.beginTransaction();
     assert.equal((await evm.run({...message, gas: (leastGas as bigint) - 1n})).end, "success");
     evm.revertTo(mark);
-  });
-
-  it("keeps its state and its source where another's run does not fit its memory", async () => {
-    const {evm, message} = createEvm(ADD_ONE);
-    const other = createEvm(LOOP);
-    other.evm.begin(other.message);
-    other.evm.resume(1);
-    const run = other.evm.copyRun(MOST_BYTES);
-    assert(run);
-    const parts = Uint32Array.from(run.instance.parts, at => at + MOST_BYTES);
-    const large = {...run, instance: {...run.instance, parts}};
-    const {source} = other.evm.instance;
-    assert(source);
-    assert.throws(() => evm.takeRun(large, source), /Memory\.grow/);
-    assert.notEqual(evm.instance.source, source);
-    assert.equal((await evm.run(message)).end, "success");
-    assert.deepEqual(evm.readSlot(CONTRACT, WORD(0)), WORD(8));
   });
 
   it("takes the price of memory beyond 4 GB, or declines it", async () => {

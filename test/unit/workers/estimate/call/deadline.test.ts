@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Deadline, TimeLimitError} from "../../../../../workers/estimate/call/deadline.ts";
+import {Turns} from "../../../../../workers/estimate/turns.ts";
+import {MAX_STRETCH} from "../../../../../workers/job/estimateSlice.ts";
 import {ThreadClock} from "../../../../../workers/thread/threadClock.ts";
 
 const thread = new ThreadClock();
@@ -31,15 +33,45 @@ test("each call gets the time of its slice for itself, whatever the calls before
   }
 });
 
-test("work that a call does not pay for takes none of its time", async () => {
-  const deadline = new Deadline(15_000);
-  deadline.start({ms: 100, clockMs: 15_000});
-  await deadline.exclude(async () => {
-    for (const untilMs = readMs() + 200; readMs() < untilMs; );
+test("a call passes when its turn is over, and does not pay for the turns of others", async () => {
+  const turns = new Turns();
+  const order: string[] = [];
+  const [limitMs, otherMs] = [200, 300];
+  const deadline = new Deadline(limitMs, turns);
+  const work = (ms: number) => {
+    for (const untilMs = readMs() + ms; readMs() < untilMs; );
+  };
+  await Promise.all([
+    turns.take(async () => {
+      const [startMs, startThreadMs] = [performance.now(), readMs()];
+      deadline.start();
+      let turn = deadline.pause();
+      for (; turn === undefined; turn = deadline.pause()) work(1);
+      order.push("first");
+      await turn;
+      order.push("first again");
+      exhaust(deadline);
+      const ownMs = readMs() - startThreadMs - otherMs;
+      const isStarved = performance.now() - startMs >= MAX_STRETCH * limitMs;
+      assert.ok((ownMs >= limitMs && ownMs < 2 * limitMs) || isStarved, `${ownMs} ms`);
+    }),
+    turns.take(async () => {
+      order.push("second");
+      work(otherMs);
+    }),
+  ]);
+  assert.deepEqual(order, ["first", "second", "first again"]);
+});
+
+test("a call with a slice keeps its turn to the end of the slice", async () => {
+  const turns = new Turns();
+  const deadline = new Deadline(15_000, turns);
+  await turns.take(async () => {
+    deadline.start({ms: 100, clockMs: 15_000});
+    assert.throws(() => {
+      for (;;) assert.equal(deadline.pause(), undefined);
+    }, TimeLimitError);
   });
-  deadline.check();
-  assert.ok(deadline.usedMs < 100, `${deadline.usedMs} ms`);
-  assert.equal(exhaust(deadline).limitMs, 100);
 });
 
 /** Waits without the processor, then works for `workMs` of this thread's time. */
@@ -69,7 +101,7 @@ test("a precompile that was ended by the clock alone runs again, and one that us
     () => deadline.run(createWork(0, 100 * limitMs)),
     (error: unknown) => error instanceof TimeLimitError && error.gotMs >= limitMs,
   );
-  deadline.start({ms: limitMs, clockMs: limitMs});
+  deadline.start({ms: limitMs - 1, clockMs: limitMs - 1});
   assert.throws(() => deadline.run(createWork(limitMs, workMs)), TimeLimitError);
 });
 
@@ -77,19 +109,13 @@ function takeFigures({limitMs, hasMore}: TimeLimitError): [number, boolean] {
   return [limitMs, hasMore];
 }
 
-test("a slice ends a call before the whole limit, and never extends it; what slices before took counts", () => {
+test("a slice ends a call before the whole limit, and never extends it", () => {
   const wholeMs = 50;
   const deadline = new Deadline(wholeMs);
   deadline.start({ms: 10, clockMs: 40});
-  assert.equal(exhaust(deadline).limitMs, 10);
-  deadline.start({ms: 10 * wholeMs, clockMs: 100 * wholeMs});
-  assert.equal(exhaust(deadline).limitMs, wholeMs);
-  const earlierMs = wholeMs - 20;
-  deadline.start({ms: 5, clockMs: 100 * wholeMs}, earlierMs);
-  assert.deepEqual(takeFigures(exhaust(deadline)), [5, true]);
-  assert.ok(deadline.usedMs >= earlierMs + 5 && deadline.usedMs < wholeMs);
-  for (const slice of [{ms: 25, clockMs: 100 * wholeMs}, undefined]) {
-    deadline.start(slice, earlierMs);
+  assert.deepEqual(takeFigures(exhaust(deadline)), [10, true]);
+  for (const slice of [{ms: 10 * wholeMs, clockMs: 100 * wholeMs}, undefined]) {
+    deadline.start(slice);
     const error = exhaust(deadline);
     assert.deepEqual(takeFigures(error), [wholeMs, false]);
     assert.ok(error.gotMs >= wholeMs);

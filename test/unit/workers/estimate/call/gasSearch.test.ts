@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import type {RunResult} from "../../../../../workers/estimate/call/evmRuns.ts";
 import {type GasSearch, searchGasLimit} from "../../../../../workers/estimate/call/gasSearch.ts";
-import type {RunResult} from "../../../../../workers/job/pausedEstimate.ts";
 import {propertyRuns} from "../../../../support/soak.ts";
 
 const TOLERANCE = 0.015;
