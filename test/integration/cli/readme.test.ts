@@ -344,7 +344,7 @@ test("every file and npm script that the documents name exists", async () => {
   const {scripts} = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
   for (const [path, page] of documents) {
     for (const [, file] of page.matchAll(
-      /`((?:bench|cli|client|demo|docs|load|server|storage|test|workers)\/[\w./]*)`/g,
+      /`((?:bench|cli|client|demo|deploy|docs|evm|load|nodes|page|server|storage|test|workers)\/[\w./]*)`/g,
     ))
       await access(join(ROOT, file as string)).catch(() => assert.fail(`${path}: there is no ${file}`));
     for (const [, script] of page.matchAll(/npm run ([a-z:]+)/g))
