@@ -8,9 +8,9 @@ import {existsSync, readdirSync} from "node:fs";
 import {basename, dirname, join} from "node:path";
 import {main} from "assemblyscript/asc";
 
-const FOLDERS = ["storage", "workers"];
+const FOLDERS = ["storage", "evm", "workers"];
 /** Pages of 64 KiB: of a new instance, and the most that it may grow to. */
-const MEMORY = {evm: {initial: 0x1824, maximum: 0x2c00}, trie: {initial: 19, maximum: 640}};
+const MEMORY = {interpreter: {initial: 0x1824, maximum: 0x2c00}, trie: {initial: 19, maximum: 640}};
 const SMALL_MEMORY = {initial: 4, maximum: 4};
 
 for (const folder of FOLDERS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Entry of the `proofd` binary. Everything else is loaded after the check below, because loading needs open files. */
-import {requireDescriptors} from "../service/descriptors.ts";
+import {requireDescriptors} from "../server/life/descriptors.ts";
 
 try {
   requireDescriptors(0);

@@ -1,6 +1,6 @@
 /** Runs a command and turns its end into an exit code. */
 import {CommanderError} from "commander";
-import {WorkError} from "../service/workError.ts";
+import {WorkError} from "../server/life/workError.ts";
 import {ExitCode} from "./exitCode.ts";
 import {createProgram, readEnvironment} from "./program.ts";
 

@@ -36,6 +36,55 @@ export type {LeafChange} from "./leaves/foldChanges.ts";
 export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRange.ts";
 export type {LeavesVerifier, VerifiedLeaves} from "./leaves/leavesVerifier.ts";
 export type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeLeaf} from "./leaves/treeLeaf.ts";
+export type {
+  BlockName,
+  BlockTag,
+  HeldBlockName,
+  Layer1Record,
+  RootedBlock,
+} from "./methods/block.ts";
+export type {ConnectionOptions, RequestOptions, UrlOptions} from "./methods/connection.ts";
+export type {Coverage} from "./methods/coverage.ts";
+export type {
+  AccessListEntry,
+  AccountOverride,
+  Authorization,
+  Estimate,
+  EstimateCall,
+  EstimateRequest,
+} from "./methods/estimate.ts";
+export type {Finalization} from "./methods/finalization.ts";
+export type {BlockContext, HeaderFields} from "./methods/header.ts";
+export {type Layer1RootOptions, layer1Root} from "./methods/layer1Root.ts";
+export {
+  type Abortable,
+  createProofClient,
+  type GetChangesParameters,
+  type GetCodesParameters,
+  type GetFinalizationsParameters,
+  type GetLeavesParameters,
+  type GetMultiProofParameters,
+  type GetProofParameters,
+  type GetStateRootParameters,
+  type NotBefore,
+  type ProofClient,
+  type WaitForProofParameters,
+} from "./methods/proofClient.ts";
+export type {
+  AbsentKeyJson,
+  LeafProofJson,
+  PresentKeyJson,
+  ProofJson,
+  ProvenChanges,
+  ProvenLeaves,
+  ProvenMultiProof,
+  ProvenProof,
+  ServerChanges,
+  ServerLeaves,
+  ServerMultiProof,
+  ServerProof,
+} from "./methods/provenAnswer.ts";
+export type {NoTrust, Root, RootOfBlock, Trust, TrustedRoot} from "./methods/trustedRoot.ts";
 export {type Account, decodeAccount, encodeAccount} from "./proof/account.ts";
 export {ProofError} from "./proof/proofError.ts";
 export {
@@ -54,52 +103,3 @@ export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProo
 export {type PullStateParameters, pullState} from "./pull/pullState.ts";
 export type {RequestFunction} from "./rpc/rpcCaller.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
-export type {
-  BlockName,
-  BlockTag,
-  HeldBlockName,
-  Layer1Record,
-  RootedBlock,
-} from "./service/block.ts";
-export type {ConnectionOptions, RequestOptions, UrlOptions} from "./service/connection.ts";
-export type {Coverage} from "./service/coverage.ts";
-export type {
-  AccessListEntry,
-  AccountOverride,
-  Authorization,
-  Estimate,
-  EstimateCall,
-  EstimateRequest,
-} from "./service/estimate.ts";
-export type {Finalization} from "./service/finalization.ts";
-export type {BlockContext, HeaderFields} from "./service/header.ts";
-export {type Layer1RootOptions, layer1Root} from "./service/layer1Root.ts";
-export {
-  type Abortable,
-  createProofClient,
-  type GetChangesParameters,
-  type GetCodesParameters,
-  type GetFinalizationsParameters,
-  type GetLeavesParameters,
-  type GetMultiProofParameters,
-  type GetProofParameters,
-  type GetStateRootParameters,
-  type NotBefore,
-  type ProofClient,
-  type WaitForProofParameters,
-} from "./service/proofClient.ts";
-export type {
-  AbsentKeyJson,
-  LeafProofJson,
-  PresentKeyJson,
-  ProofJson,
-  ProvenChanges,
-  ProvenLeaves,
-  ProvenMultiProof,
-  ProvenProof,
-  ServerChanges,
-  ServerLeaves,
-  ServerMultiProof,
-  ServerProof,
-} from "./service/provenAnswer.ts";
-export type {NoTrust, Root, RootOfBlock, Trust, TrustedRoot} from "./service/trustedRoot.ts";

@@ -1,6 +1,6 @@
 /** Starts the page: figures of the service, its newest blocks, and the proof explorer. */
 import {poseidon2Suite, sha256Suite} from "../client/hash/hashSuites.ts";
-import {createProofClient} from "../client/service/proofClient.ts";
+import {createProofClient} from "../client/methods/proofClient.ts";
 import {element, place} from "./element.ts";
 import {Explorer} from "./explorer/explorer.ts";
 import {Blocks} from "./status/blocks.ts";

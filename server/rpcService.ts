@@ -2,7 +2,7 @@
  * Answers a request body. It parses the envelope, checks the limits before any work, answers the calls that need no lane,
  * and hands the others to the dispatcher. It also reads the head, once for the whole HTTP request.
  */
-import {encodeResponse} from "../workers/job/answers.ts";
+import {encodeResponse} from "../workers/messages/answers.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
@@ -11,12 +11,12 @@ import {type Method, RecordFailure, type RequestView} from "./methods/method.ts"
 import type {MethodTable} from "./methods/table.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
-import type {OpenReply} from "./request/replySink.ts";
-import {append, type ByLane, type LaneCalls, type Place} from "./request/requestCalls.ts";
-import type {RequestRecord} from "./request/requestRecord.ts";
-import {Piece} from "./request/taskText.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
+import type {OpenReply} from "./rpc/replySink.ts";
+import {append, type ByLane, type LaneCalls, type Place} from "./rpc/requestCalls.ts";
+import type {RequestRecord} from "./rpc/requestRecord.ts";
 import {AheadError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
+import {Piece} from "./rpc/taskText.ts";
 
 /** The error of a request of which no call runs. */
 interface Refusal {

@@ -10,13 +10,13 @@ import {requireFormat} from "./block/format.ts";
 import {StateReader} from "./block/stateReader.ts";
 import {acknowledge} from "./commit/rollback.ts";
 import {isDamage, StoreError} from "./errors.ts";
-import {describeLoss, NOTE_FILE, readNote} from "./leveldb/acknowledgedNote.ts";
-import {DraftFolder, type Leftover} from "./leveldb/draftFolder.ts";
-import {FileDamage} from "./leveldb/fileDamage.ts";
-import {FileSnapshot} from "./leveldb/fileSnapshot.ts";
-import {refuseForeignDirectory} from "./leveldb/storeFolder.ts";
-import {type TakenBytes, TakenFiles} from "./leveldb/takenFiles.ts";
-import {damageOf, findDamage} from "./leveldb/wholeFiles.ts";
+import {describeLoss, NOTE_FILE, readNote} from "./files/acknowledgedNote.ts";
+import {DraftFolder, type Leftover} from "./files/draftFolder.ts";
+import {FileDamage} from "./files/fileDamage.ts";
+import {FileSnapshot} from "./files/fileSnapshot.ts";
+import {refuseForeignDirectory} from "./files/storeFolder.ts";
+import {type TakenBytes, TakenFiles} from "./files/takenFiles.ts";
+import {damageOf, findDamage} from "./files/wholeFiles.ts";
 import {META_KEYS} from "./record/layout.ts";
 
 /**

@@ -18,24 +18,24 @@ import {StateStore} from "../storage/stateStore.ts";
 import {ChainView} from "./chain/chainView.ts";
 import {ChainWrites} from "./chain/chainWrites.ts";
 import {type PruneEvent, Pruner} from "./chain/pruner.ts";
-import {AnswerMemories} from "./job/answerMemory.ts";
-import type {Answers} from "./job/answers.ts";
-import type {EstimateAnswers, EstimateJob} from "./job/estimateJob.ts";
-import type {EstimateSettings} from "./job/estimateSettings.ts";
-import type {FeedAnswer, FeedJob} from "./job/feedJob.ts";
-import type {Head} from "./job/head.ts";
-import type {ImportEvent, ImportJob, ImportOutcome} from "./job/importJob.ts";
-import type {SourceEvent} from "./job/importSource.ts";
-import {ProofCounts} from "./job/proofCounts.ts";
-import type {ProveJob} from "./job/proveJob.ts";
-import type {WatchedThread} from "./job/watchedThread.ts";
-import {EstimateThreads} from "./pool/estimateThreads.ts";
-import {ImportThread} from "./pool/importThread.ts";
-import {type OnProved, ProofThreads} from "./pool/proofThreads.ts";
-import type {Running} from "./pool/running.ts";
-import {SupervisedThread} from "./pool/supervisedThread.ts";
+import {AnswerMemories} from "./messages/answerMemory.ts";
+import type {Answers} from "./messages/answers.ts";
+import type {EstimateAnswers, EstimateJob} from "./messages/estimateJob.ts";
+import type {EstimateSettings} from "./messages/estimateSettings.ts";
+import type {FeedAnswer, FeedJob} from "./messages/feedJob.ts";
+import type {Head} from "./messages/head.ts";
+import type {ImportEvent, ImportJob, ImportOutcome} from "./messages/importJob.ts";
+import type {SourceEvent} from "./messages/importSource.ts";
+import {ProofCounts} from "./messages/proofCounts.ts";
+import type {ProveJob} from "./messages/proveJob.ts";
+import type {WatchedThread} from "./messages/watchedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
-import {readHead} from "./thread/storedHead.ts";
+import {EstimateThreads} from "./threads/estimateThreads.ts";
+import {ImportThread} from "./threads/importThread.ts";
+import {type OnProved, ProofThreads} from "./threads/proofThreads.ts";
+import type {Running} from "./threads/running.ts";
+import {readHead} from "./threads/storedHead.ts";
+import {SupervisedThread} from "./threads/supervisedThread.ts";
 
 export {StoreError};
 
@@ -115,7 +115,7 @@ export class Engine {
     this.memories = new AnswerMemories(workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = new ImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
-    const module = new URL("./feed/feedWorker.js", import.meta.url);
+    const module = new URL("./publish/feedWorker.js", import.meta.url);
     this.feed = new SupervisedThread(
       {kind: "feed", module, workerData: {directory, cacheBytes: cacheBytes / IMPORT_PART}},
       onExit,

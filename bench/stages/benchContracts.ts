@@ -4,10 +4,10 @@
 import {createHash} from "node:crypto";
 import {addressWord, encodeCall} from "../../demo/abi.ts";
 import {readContract} from "../../demo/artefact.ts";
+import {configOfFork} from "../../evm/execution/forks.ts";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
-import {configOfFork} from "../../workers/execution/forks.ts";
 import {HOLDERS} from "./storeSize.ts";
 
 export const BENCH_CHAIN: ChainConfig = {

@@ -9,9 +9,9 @@
  */
 import {type ChangesRequest, type ComparedRoots, type HashSuite, verifyChanges} from "../../client/client.ts";
 import {splitCursor} from "../../client/leaves/changeCursor.ts";
-import {ChangeScope, packChanges} from "../../workers/job/changesCall.ts";
-import {ProofForm, packedBytes} from "../../workers/job/packedCall.ts";
-import type {ProveJob} from "../../workers/job/proveJob.ts";
+import {ChangeScope, packChanges} from "../../workers/messages/changesCall.ts";
+import {ProofForm, packedBytes} from "../../workers/messages/packedCall.ts";
+import type {ProveJob} from "../../workers/messages/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import type {BenchStore} from "./benchStore.ts";
 import {clientSuites} from "./clientSuites.ts";

@@ -5,8 +5,8 @@
  */
 import {createHash} from "node:crypto";
 import {Estimator} from "../../workers/estimate/estimator.ts";
-import type {EstimateCall} from "../../workers/job/estimateCall.ts";
-import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
+import type {EstimateCall} from "../../workers/messages/estimateCall.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {addressAt} from "./benchChain.ts";
 import {encodeFill, encodeTransfer, LEDGER, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";

@@ -4,13 +4,14 @@
  * The code of a group stands many times in a row, after values for the stack. It leaves the stack as it was, so most groups have DUP
  * and POP in them too.
  */
+
+import {Evm} from "../../evm/interpreter/evm.ts";
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
 import {Deadline} from "../../workers/estimate/call/deadline.ts";
 import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
 import {HeldSource} from "../../workers/estimate/state/heldSource.ts";
-import {Evm} from "../../workers/evm/evm.ts";
-import type {EstimateCall} from "../../workers/job/estimateCall.ts";
-import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
+import type {EstimateCall} from "../../workers/messages/estimateCall.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {addressAt} from "./benchChain.ts";
 import {encodeTransfer, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";

@@ -3,9 +3,9 @@
  */
 import {readFileSync} from "node:fs";
 import {Readable} from "node:stream";
-import {BlockExecutor} from "../../workers/execution/blockExecutor.ts";
-import {parseGenesis} from "../../workers/execution/genesis.ts";
-import {readRlpBlocks} from "../../workers/execution/rlpBlocks.ts";
+import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
+import {parseGenesis} from "../../evm/execution/genesis.ts";
+import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
 import type {Stage} from "./stage.ts";
 
 export async function createExecuteStage(): Promise<Stage> {

@@ -9,9 +9,9 @@
  */
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {type LeavesRequest, verifyLeaves} from "../../client/client.ts";
-import {packLeaves} from "../../workers/job/leavesCall.ts";
-import {ProofForm, packedBytes} from "../../workers/job/packedCall.ts";
-import type {ProveJob} from "../../workers/job/proveJob.ts";
+import {packLeaves} from "../../workers/messages/leavesCall.ts";
+import {ProofForm, packedBytes} from "../../workers/messages/packedCall.ts";
+import type {ProveJob} from "../../workers/messages/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";

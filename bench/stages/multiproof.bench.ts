@@ -5,8 +5,8 @@
  * Each run takes other accounts. Before a task is measured it goes through all of them once.
  */
 import {gzipSync} from "node:zlib";
-import {ProofForm} from "../../workers/job/packedCall.ts";
-import type {ProveJob} from "../../workers/job/proveJob.ts";
+import {ProofForm} from "../../workers/messages/packedCall.ts";
+import type {ProveJob} from "../../workers/messages/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";

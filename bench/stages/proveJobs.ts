@@ -1,8 +1,14 @@
 /**
  * Jobs in the dispatcher's form: packed calls of chain_getProof and chain_getMultiProof.
  */
-import {ADDRESS_AT, KEYS_AT, ProofForm, packedBytes, writeCallHead} from "../../workers/job/packedCall.ts";
-import type {ProveJob} from "../../workers/job/proveJob.ts";
+import {
+  ADDRESS_AT,
+  KEYS_AT,
+  ProofForm,
+  packedBytes,
+  writeCallHead,
+} from "../../workers/messages/packedCall.ts";
+import type {ProveJob} from "../../workers/messages/proveJob.ts";
 import type {Prover} from "../../workers/prove/prover.ts";
 
 export interface ProveCall {

@@ -21,8 +21,8 @@ import {
   verifyMultiProof,
   verifyProof,
 } from "../../client/client.ts";
-import {ProofForm} from "../../workers/job/packedCall.ts";
-import type {ProveJob} from "../../workers/job/proveJob.ts";
+import {ProofForm} from "../../workers/messages/packedCall.ts";
+import type {ProveJob} from "../../workers/messages/proveJob.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";

@@ -1,8 +1,8 @@
 /** `proofd check`: reports what is damaged in a store's files and records, and where. It changes nothing. */
 
-import {openFailed} from "../../service/openFailure.ts";
-import type {CheckEvent, CheckOutcome} from "../../workers/job/checkJob.ts";
-import {startCheck} from "../../workers/pool/runningCheck.ts";
+import {openFailed} from "../../server/life/openFailure.ts";
+import type {CheckEvent, CheckOutcome} from "../../workers/messages/checkJob.ts";
+import {startCheck} from "../../workers/threads/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 
 interface CheckOptions {

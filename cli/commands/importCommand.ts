@@ -1,15 +1,15 @@
 /** `proofd import`: imports blocks or block differences into a store. */
 
-import {readManifest} from "../../pulled/folder/manifest.ts";
-import {PulledError} from "../../pulled/pulledError.ts";
-import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
-import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../service/storeOpening.ts";
-import {WorkError} from "../../service/workError.ts";
+import {readManifest} from "../../client/folder/manifest.ts";
+import {PulledError} from "../../client/folder/pulledError.ts";
+import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/life/control/blockOrder.ts";
+import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../server/life/storeOpening.ts";
+import {WorkError} from "../../server/life/workError.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
-import type {Head} from "../../workers/job/head.ts";
-import type {ImportOutcome} from "../../workers/job/importJob.ts";
-import type {ImportSource} from "../../workers/job/importSource.ts";
+import type {Head} from "../../workers/messages/head.ts";
+import type {ImportOutcome} from "../../workers/messages/importJob.ts";
+import type {ImportSource} from "../../workers/messages/importSource.ts";
 import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
 import type {ValuesOf} from "../flags/flagTable.ts";
 import type {IMPORT_FLAGS} from "../flags/importFlags.ts";

@@ -8,7 +8,7 @@ import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
 import type {AskedCall} from "./askedCalls.ts";
-import type {TrustedRoot} from "./trustedRoot.ts";
+import type {TrustedRoot} from "./rootSource.ts";
 
 /**
  * @param result - proof bytes, plain or in hex, or the JSON of chain_getProof or chain_getProofAt

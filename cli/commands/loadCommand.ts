@@ -3,7 +3,7 @@ import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import type {Command} from "commander";
 import type {LoadOptions} from "proofd-load";
-import {WorkError} from "../../service/workError.ts";
+import {WorkError} from "../../server/life/workError.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {createCommand} from "../flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";

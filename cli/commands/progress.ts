@@ -1,5 +1,5 @@
 /** An import's progress on standard error: a line every few seconds. */
-import type {ImportEvent} from "../../workers/job/importJob.ts";
+import type {ImportEvent} from "../../workers/messages/importJob.ts";
 
 const LINE_EVERY_MS = 3_000;
 

@@ -2,16 +2,16 @@
 
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
-import {type Manifest, readManifest} from "../../pulled/folder/manifest.ts";
-import {PulledError} from "../../pulled/pulledError.ts";
-import {WorkError} from "../../service/workError.ts";
+import {type Manifest, readManifest} from "../../client/folder/manifest.ts";
+import {PulledError} from "../../client/folder/pulledError.ts";
+import {WorkError} from "../../server/life/workError.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 import type {FolderVerification, PullOptions} from "../flags/pullFlags.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
 import {checkFolder} from "./pull/folderCheck.ts";
 import {PullProgress} from "./pull/pullProgress.ts";
 import {runPull} from "./pull/pullRun.ts";
-import {readTrustedRoot} from "./trustedRoot.ts";
+import {readTrustedRoot} from "./rootSource.ts";
 
 /** @returns the exit code. @throws WorkError if something does not verify or cannot be done */
 export async function runPullCommand(options: PullOptions | FolderVerification): Promise<number> {

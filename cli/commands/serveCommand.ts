@@ -1,7 +1,7 @@
 /** `proofd serve`: starts a service, says so, and ends it after a signal. */
 import {destination, type Logger, pino} from "pino";
-import {type RunningService, startService} from "../../service/runningService.ts";
-import type {ServiceOptions} from "../../service/serviceOptions.ts";
+import {type RunningService, startService} from "../../server/life/runningService.ts";
+import type {ServiceOptions} from "../../server/life/serviceOptions.ts";
 import {ExitCode, type StopSignal, StopWatch} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 

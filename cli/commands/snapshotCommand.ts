@@ -1,9 +1,9 @@
 /** `proofd snapshot`: a backup of a store, also while another proofd serves it or imports into it. */
 
-import {codeOf} from "../../service/openFailure.ts";
-import {WorkError} from "../../service/workError.ts";
+import {codeOf} from "../../server/life/openFailure.ts";
+import {WorkError} from "../../server/life/workError.ts";
+import type {Leftover} from "../../storage/files/draftFolder.ts";
 import {toHex} from "../../storage/hex.ts";
-import type {Leftover} from "../../storage/leveldb/draftFolder.ts";
 import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 

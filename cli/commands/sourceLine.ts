@@ -1,5 +1,5 @@
 /** What happens to the nodes of `proofd import --l2`, as lines for people. */
-import type {SourceEvent} from "../../workers/job/importSource.ts";
+import type {SourceEvent} from "../../workers/messages/importSource.ts";
 
 /** @returns undefined for what needs no line: the progress shows it */
 export function describeSourceEvent(event: SourceEvent): string | undefined {

@@ -1,9 +1,9 @@
 /** Carries out an order on a store: in this process, or in the process that has the store open. */
-import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/control/blockOrder.ts";
-import {NoControl, sendOrder} from "../../server/control/controlClient.ts";
-import {codeOf} from "../../service/openFailure.ts";
-import {DEFAULT_CACHE_BYTES, openStore} from "../../service/storeOpening.ts";
-import {WorkError} from "../../service/workError.ts";
+import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/life/control/blockOrder.ts";
+import {NoControl, sendOrder} from "../../server/life/control/controlClient.ts";
+import {codeOf} from "../../server/life/openFailure.ts";
+import {DEFAULT_CACHE_BYTES, openStore} from "../../server/life/storeOpening.ts";
+import {WorkError} from "../../server/life/workError.ts";
 
 const CANNOT: Readonly<Record<OrderKind, string>> = {
   finalize: "cannot finalize up to block",

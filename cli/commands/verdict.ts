@@ -3,7 +3,7 @@ import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import type {ProofError} from "../../client/proof/proofError.ts";
 import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import type {TrustedRoot} from "./trustedRoot.ts";
+import type {TrustedRoot} from "./rootSource.ts";
 
 export interface JudgedEntry {
   readonly asked: ProofRequest;

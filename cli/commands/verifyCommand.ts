@@ -3,13 +3,13 @@ import {createReadStream} from "node:fs";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import {WorkError} from "../../service/workError.ts";
+import {WorkError} from "../../server/life/workError.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
 import {readResults} from "./answeredCalls.ts";
 import {type AskedCalls, parseRequest} from "./askedCalls.ts";
 import {judge} from "./judgement.ts";
-import {readTrustedRoot} from "./trustedRoot.ts";
+import {readTrustedRoot} from "./rootSource.ts";
 import {encodeRefusal, encodeVerdict, type JudgedEntry, writeRefusal, writeVerdict} from "./verdict.ts";
 
 /** A chain_getProof of 1 024 absent slots has 12 MB, a chain_getMultiProof of 2 000 accounts 2 MB. */

@@ -5,7 +5,7 @@
  */
 import {readFileSync} from "node:fs";
 import {type Command, InvalidArgumentError} from "commander";
-import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/job/estimateSettings.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/messages/estimateSettings.ts";
 import {refuseFlag} from "./flagTable.ts";
 import {bigintParser, parseDecimal} from "./flagValues.ts";
 

@@ -1,6 +1,6 @@
 /** Flags of `proofd import`: where blocks come from, and what is done with them. */
 import type {Command} from "commander";
-import type {ImportSource} from "../../workers/job/importSource.ts";
+import type {ImportSource} from "../../workers/messages/importSource.ts";
 import {type ValuesOf, value} from "./flagTable.ts";
 import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodeSource, readNodes} from "./nodeFlags.ts";

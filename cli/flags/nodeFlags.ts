@@ -4,8 +4,8 @@
  */
 import {readFileSync} from "node:fs";
 import type {Command} from "commander";
-import type {NodesSettings} from "../../sync/rpc/nodes.ts";
-import type {NodeSource} from "../../workers/job/importSource.ts";
+import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
+import type {NodeSource} from "../../workers/messages/importSource.ts";
 import {type Flag, refuseFlag, type ValuesOf, value} from "./flagTable.ts";
 import {hasReadableCredentials, parseText} from "./flagValues.ts";
 

@@ -2,7 +2,7 @@
 import {availableParallelism} from "node:os";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {HTTP_LIBRARIES} from "../../server/listener/createListener.ts";
-import {DEFAULT_ESTIMATE_SETTINGS, HARDFORKS} from "../../workers/job/estimateSettings.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, HARDFORKS} from "../../workers/messages/estimateSettings.ts";
 import {headed, offSwitch, onSwitch, value} from "./flagTable.ts";
 import {
   integerParser,

@@ -1,14 +1,14 @@
 /** The options of a service that follow from the flags of `proofd serve`. */
 import {readFileSync} from "node:fs";
 import type {Command} from "commander";
-import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import type {
   EstimateOptions,
   FeedOptions,
   FinalityOptions,
   ServiceOptions,
-} from "../../service/serviceOptions.ts";
-import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/job/estimateSettings.ts";
+} from "../../server/life/serviceOptions.ts";
+import {DEFAULT_LIMITS} from "../../server/limits.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {readFees} from "./feeFile.ts";
 import {refuseFlag, type ValuesOf} from "./flagTable.ts";
 import {readHttpUrl} from "./flagValues.ts";

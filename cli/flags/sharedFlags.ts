@@ -1,6 +1,6 @@
 /** Rows of flags that several commands have. */
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
-import {NODE_SOURCES} from "../../workers/job/importSource.ts";
+import {NODE_SOURCES} from "../../workers/messages/importSource.ts";
 import {onSwitch, value} from "./flagTable.ts";
 import {parseAddress, parseChainId, parseFinalized, parseHistory, parseText} from "./flagValues.ts";
 

@@ -1,7 +1,7 @@
 /** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. */
 import type {Command} from "commander";
+import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import type {SuiteName} from "../../storage/hash/suiteNames.ts";
-import type {NodesSettings} from "../../sync/rpc/nodes.ts";
 import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
 import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";

@@ -3,11 +3,11 @@
  * that each is asked for when the one before has come, and before it is read.
  */
 import type {ChangeRange} from "../leaves/changeRange.ts";
+import type {BlockName} from "../methods/block.ts";
+import {MAX_MS, requireWhole} from "../methods/connection.ts";
+import type {Abortable, ProofClient} from "../methods/proofClient.ts";
+import type {ProvenChanges} from "../methods/provenAnswer.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
-import type {BlockName} from "../service/block.ts";
-import {MAX_MS, requireWhole} from "../service/connection.ts";
-import type {Abortable, ProofClient} from "../service/proofClient.ts";
-import type {ProvenChanges} from "../service/provenAnswer.ts";
 import {type ChangesPlace, decodeChangesPlace, encodeChangesPlace} from "./changesPlace.ts";
 import {PieceQueue, RETRY_MS} from "./pieceQueue.ts";
 import {findBlock} from "./pulledBlock.ts";

@@ -3,13 +3,14 @@
  *
  *   source  ->  piece | piece | piece  ->  getMultiProof, some at a time  ->  entries in the source's order
  */
+
+import type {BlockName} from "../methods/block.ts";
+import {MAX_MS, requireWhole} from "../methods/connection.ts";
+import type {Abortable, ProofClient} from "../methods/proofClient.ts";
+import type {ProvenMultiProof} from "../methods/provenAnswer.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
-import type {BlockName} from "../service/block.ts";
-import {MAX_MS, requireWhole} from "../service/connection.ts";
-import type {Abortable, ProofClient} from "../service/proofClient.ts";
-import type {ProvenMultiProof} from "../service/provenAnswer.ts";
 import {decodeCursor, encodeCursor, type PullPlace} from "./cursor.ts";
 import {divideRequests, type Piece, type ProofRequests} from "./piece.ts";
 import {type Answered, PieceQueue, RETRY_MS} from "./pieceQueue.ts";

@@ -3,10 +3,11 @@
  *
  *   tree  ->  range | range | range  ->  getLeaves, some at a time  ->  verified ranges in order
  */
+
+import type {BlockName} from "../methods/block.ts";
+import {MAX_MS, requireWhole} from "../methods/connection.ts";
+import type {Abortable, ProofClient} from "../methods/proofClient.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
-import type {BlockName} from "../service/block.ts";
-import {MAX_MS, requireWhole} from "../service/connection.ts";
-import type {Abortable, ProofClient} from "../service/proofClient.ts";
 import {RETRY_MS} from "./pieceQueue.ts";
 import {findBlock} from "./pulledBlock.ts";
 import type {PulledRange} from "./pulledRange.ts";

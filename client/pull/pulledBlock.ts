@@ -1,7 +1,7 @@
 /** The one block that a pull is about. */
-import {type BlockName, blockNumber} from "../service/block.ts";
-import type {ProofClient} from "../service/proofClient.ts";
-import {provableTag} from "../service/proofMethods.ts";
+import {type BlockName, blockNumber} from "../methods/block.ts";
+import type {ProofClient} from "../methods/proofClient.ts";
+import {provableTag} from "../methods/proofMethods.ts";
 
 /**
  * @param block - undefined: the cursor's, or the newest finalized one

@@ -1,7 +1,7 @@
 /** The ranges of one tree in order, some of them asked for ahead. */
 import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {LeavesVerifier} from "../leaves/leavesVerifier.ts";
-import type {ProofClient} from "../service/proofClient.ts";
+import type {ProofClient} from "../methods/proofClient.ts";
 import {PieceQueue} from "./pieceQueue.ts";
 import type {TreeRange} from "./pulledRange.ts";
 import {ACCOUNTS} from "./treeName.ts";

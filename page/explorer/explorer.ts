@@ -1,6 +1,6 @@
 /** The form that asks for proofs. What it asks for stands in the page's address too, which can be kept or sent to others. */
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
-import type {ProofClient} from "../../client/service/proofClient.ts";
+import type {ProofClient} from "../../client/methods/proofClient.ts";
 import {element, place} from "../element.ts";
 import {type FieldName, FieldProblem, readFields} from "./fields.ts";
 import {findProof} from "./finding.ts";

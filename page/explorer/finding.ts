@@ -2,10 +2,10 @@
 import {decodeHex} from "../../client/bytes/hex.ts";
 import {type OpenedEntry, openAnswer} from "../../client/compact/openedPaths.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
+import type {RootedBlock} from "../../client/methods/block.ts";
+import type {ProofClient} from "../../client/methods/proofClient.ts";
 import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import type {RootedBlock} from "../../client/service/block.ts";
-import type {ProofClient} from "../../client/service/proofClient.ts";
 import type {Asked} from "./fields.ts";
 
 export interface Finding {

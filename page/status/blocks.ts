@@ -1,7 +1,7 @@
 /** The newest blocks, with their roots as the server names them. */
 
-import type {RootedBlock} from "../../client/service/block.ts";
-import type {ProofClient} from "../../client/service/proofClient.ts";
+import type {RootedBlock} from "../../client/methods/block.ts";
+import type {ProofClient} from "../../client/methods/proofClient.ts";
 import {element, place} from "../element.ts";
 import {shorten, writeWhole} from "../figureText.ts";
 

@@ -1,5 +1,5 @@
 /** Reads the service's figures while somebody looks at the page, and shows them. */
-import type {ProofClient} from "../../client/service/proofClient.ts";
+import type {ProofClient} from "../../client/methods/proofClient.ts";
 import {place} from "../element.ts";
 import type {Blocks} from "./blocks.ts";
 import {History} from "./history.ts";

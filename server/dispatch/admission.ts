@@ -2,7 +2,7 @@
 
 import type {Limits} from "../limits.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {type ByLane, LANE_IDS, type LaneId} from "../request/requestCalls.ts";
+import {type ByLane, LANE_IDS, type LaneId} from "../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {type Busy, createWaitError, toSeconds} from "./busy.ts";
 import type {Lane} from "./lane.ts";

@@ -1,19 +1,19 @@
 /** Turns the answers of a task into pieces of its requests' responses, and counts the calls. */
-import {answerStart} from "../../workers/job/answers.ts";
+import {answerStart} from "../../workers/messages/answers.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
-import {callsOf, type Place} from "../request/requestCalls.ts";
+import {createFailureError} from "../rpc/failure.ts";
+import {callsOf, type Place} from "../rpc/requestCalls.ts";
+import {encodeError, type RpcError} from "../rpc/rpcError.ts";
 import {
   assembleAnswers,
   assembleErrors,
   countMethods,
   type EncodeFailure,
   type Segment,
-} from "../request/segment.ts";
-import type {TaskAnswers} from "../request/taskAnswers.ts";
-import type {Piece, TaskText} from "../request/taskText.ts";
-import {createFailureError} from "../rpc/failure.ts";
-import {encodeError, type RpcError} from "../rpc/rpcError.ts";
+} from "../rpc/segment.ts";
+import type {TaskAnswers} from "../rpc/taskAnswers.ts";
+import type {Piece, TaskText} from "../rpc/taskText.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
 export class Answering {

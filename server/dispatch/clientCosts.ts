@@ -1,5 +1,5 @@
 /** The cost of what a lane has to do, by client: whether a client may have more. */
-import {ClientCounts} from "../request/clientCounts.ts";
+import {ClientCounts} from "../rpc/clientCounts.ts";
 import {type Fill, findFull} from "./busy.ts";
 
 export class ClientCosts {

@@ -7,7 +7,7 @@
  *
  * A client that is alone waits for no credit. Only clients that have elements in the queue take memory.
  */
-import {Fifo} from "../request/fifo.ts";
+import {Fifo} from "../rpc/fifo.ts";
 
 interface ClientElement {
   /** The client that the element belongs to (http/clientAddress.ts). */

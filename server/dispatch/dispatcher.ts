@@ -12,17 +12,17 @@
  * A request can be in both lanes at once. An answer that is ready early waits until all answers before it are sent.
  */
 
-import type {Settlement} from "../../workers/job/answers.ts";
+import type {Settlement} from "../../workers/messages/answers.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {EstimateQueues} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
-import {type ByLane, LaneId} from "../request/requestCalls.ts";
-import type {Segment} from "../request/segment.ts";
-import type {TaskAnswers} from "../request/taskAnswers.ts";
-import {type Piece, TaskText} from "../request/taskText.ts";
+import {type ByLane, LaneId} from "../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
+import type {Segment} from "../rpc/segment.ts";
+import type {TaskAnswers} from "../rpc/taskAnswers.ts";
+import {type Piece, TaskText} from "../rpc/taskText.ts";
 import {Admission} from "./admission.ts";
 import {Answering} from "./answering.ts";
 import {Lane, type LaneOptions} from "./lane.ts";

@@ -8,12 +8,12 @@
  * input of that turn is read.
  */
 
-import type {Settlement} from "../../workers/job/answers.ts";
+import type {Settlement} from "../../workers/messages/answers.ts";
 import type {Limits} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {append, type LaneId} from "../request/requestCalls.ts";
-import type {TaskAnswers} from "../request/taskAnswers.ts";
+import {append, type LaneId} from "../rpc/requestCalls.ts";
+import type {TaskAnswers} from "../rpc/taskAnswers.ts";
 import {ClientCosts} from "./clientCosts.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";

@@ -10,9 +10,9 @@
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {ClientCounts} from "../request/clientCounts.ts";
-import type {TaskAnswers} from "../request/taskAnswers.ts";
+import {ClientCounts} from "../rpc/clientCounts.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
+import type {TaskAnswers} from "../rpc/taskAnswers.ts";
 import {type Busy, createWaitError, findFull, toSeconds} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";

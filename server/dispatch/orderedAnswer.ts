@@ -4,9 +4,9 @@
  *   segments   sent | sent | not answered | aside | not answered | aside
  *                            ^ nextToSend
  */
-import {SEPARATOR} from "../../workers/job/answers.ts";
-import type {ReplySink} from "../request/replySink.ts";
-import {Piece} from "../request/taskText.ts";
+import {SEPARATOR} from "../../workers/messages/answers.ts";
+import type {ReplySink} from "../rpc/replySink.ts";
+import {Piece} from "../rpc/taskText.ts";
 
 const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");

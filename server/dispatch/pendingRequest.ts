@@ -9,12 +9,12 @@
  * The lanes work independently, and each has its own window of bytes. With one window for both, proofs that wait behind a
  * slow estimate would leave no room, and the next estimate could not run at the same time.
  */
-import type {Head} from "../../workers/job/head.ts";
-import type {ReplySink} from "../request/replySink.ts";
-import {type ByLane, callsOf, LANE_IDS, LaneId, type RequestCalls} from "../request/requestCalls.ts";
-import type {RequestRecord} from "../request/requestRecord.ts";
-import {cutSegments, type Segment} from "../request/segment.ts";
-import type {Piece} from "../request/taskText.ts";
+import type {Head} from "../../workers/messages/head.ts";
+import type {ReplySink} from "../rpc/replySink.ts";
+import {type ByLane, callsOf, LANE_IDS, LaneId, type RequestCalls} from "../rpc/requestCalls.ts";
+import type {RequestRecord} from "../rpc/requestRecord.ts";
+import {cutSegments, type Segment} from "../rpc/segment.ts";
+import type {Piece} from "../rpc/taskText.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
 import {RequestClock} from "./requestClock.ts";

@@ -8,11 +8,11 @@
  * URL (paths and queries may hold keys) nor any text of the upstream.
  */
 import type {Logger} from "pino";
-import {Endpoint} from "../../sync/rpc/endpoint.ts";
-import {NodeFailure} from "../../sync/rpc/node.ts";
-import {encodeResponse, SEPARATOR} from "../../workers/job/answers.ts";
+import {Endpoint} from "../../nodes/rpc/endpoint.ts";
+import {NodeFailure} from "../../nodes/rpc/node.ts";
+import {encodeResponse, SEPARATOR} from "../../workers/messages/answers.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
-import type {TaskAnswers} from "../request/taskAnswers.ts";
+import type {TaskAnswers} from "../rpc/taskAnswers.ts";
 import {OutageLog} from "./outageLog.ts";
 import {readUpstreamAnswer} from "./upstreamAnswer.ts";
 

@@ -1,6 +1,7 @@
 /** An upstream's JSON-RPC answer. Its result or error is sent on with the same values. */
-import {parseAnswer} from "../../sync/rpc/answer.ts";
-import {NodeFailure} from "../../sync/rpc/node.ts";
+
+import {NodeFailure} from "../../nodes/rpc/node.ts";
+import {parseAnswer} from "../../nodes/rpc/nodeAnswer.ts";
 import {findInexact} from "../rpc/exactValues.ts";
 import {RpcCode} from "../rpc/rpcError.ts";
 

@@ -3,7 +3,7 @@
  * writers cannot fill the memory.
  */
 import type {HttpResponse} from "../listener/exchange.ts";
-import type {SharedBytes} from "../request/sharedBytes.ts";
+import type {SharedBytes} from "../rpc/sharedBytes.ts";
 
 interface Sender {
   /** The client (clientAddress.ts). */

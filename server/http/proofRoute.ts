@@ -8,9 +8,9 @@
  */
 import {type ProofTarget, parseProofTarget} from "../methods/proof/proofTarget.ts";
 import type {ProvableBlocks} from "../methods/provableBlocks.ts";
-import type {OpenReply} from "../request/replySink.ts";
-import type {RequestRecord} from "../request/requestRecord.ts";
 import type {Call} from "../rpc/envelope.ts";
+import type {OpenReply} from "../rpc/replySink.ts";
+import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
 import type {Header} from "./cors.ts";
 import {RETRY_AFTER, refusePath} from "./refusals.ts";

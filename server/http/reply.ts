@@ -11,12 +11,12 @@
  * taken stay here, except for at most one write.
  */
 import type {HttpResponse} from "../listener/exchange.ts";
-import type {OpenReply} from "../request/replySink.ts";
-import type {RequestRecord} from "../request/requestRecord.ts";
-import {Piece} from "../request/taskText.ts";
+import type {OpenReply} from "../rpc/replySink.ts";
+import type {RequestRecord} from "../rpc/requestRecord.ts";
+import {Piece} from "../rpc/taskText.ts";
 import {type Address, clientOf} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
-import {PieceQueue} from "./pieceQueue.ts";
+import {PieceQueue} from "./sendQueue.ts";
 import type {Turns} from "./turns.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 

@@ -1,5 +1,5 @@
 /** Who makes the gas estimates: threads of this process, another node, or nobody. */
-import type {EstimateAnswers, EstimateJob} from "../../workers/job/estimateJob.ts";
+import type {EstimateAnswers, EstimateJob} from "../../workers/messages/estimateJob.ts";
 import type {Gateway} from "../gateway/gateway.ts";
 
 export type Estimates =

@@ -6,11 +6,11 @@
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
-import type {Failure} from "../../workers/job/failure.ts";
-import type {Head} from "../../workers/job/head.ts";
+import type {Failure} from "../../workers/messages/failure.ts";
+import type {Head} from "../../workers/messages/head.ts";
 import type {Limits} from "../limits.ts";
-import type {LaneCalls, LaneId} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";
+import type {LaneCalls, LaneId} from "../rpc/requestCalls.ts";
 import type {RpcCode} from "../rpc/rpcError.ts";
 import type {Estimates} from "./estimates.ts";
 import type {ParamList} from "./params.ts";

@@ -11,7 +11,7 @@
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
-import type {Head} from "../../workers/job/head.ts";
+import type {Head} from "../../workers/messages/head.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {parseQuantity} from "../rpc/quantity.ts";
 import {

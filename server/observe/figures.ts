@@ -1,9 +1,9 @@
 /** The figures of /metrics that are plain numbers elsewhere, and are read when /metrics is (docs/operations.md, "Metrics"). */
 import type {Pruner} from "../../workers/chain/pruner.ts";
-import type {Head} from "../../workers/job/head.ts";
-import {NODE_SOURCES} from "../../workers/job/importSource.ts";
-import type {ProofCounts} from "../../workers/job/proofCounts.ts";
-import {THREAD_STATES, type WatchedThread} from "../../workers/job/watchedThread.ts";
+import type {Head} from "../../workers/messages/head.ts";
+import {NODE_SOURCES} from "../../workers/messages/importSource.ts";
+import type {ProofCounts} from "../../workers/messages/proofCounts.ts";
+import {THREAD_STATES, type WatchedThread} from "../../workers/messages/watchedThread.ts";
 import {COMMIT, VERSION} from "../version.ts";
 import type {CallTally} from "./callTally.ts";
 import type {FigureName} from "./figureTable.ts";

@@ -7,7 +7,7 @@
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
-import type {WatchedThread} from "../../workers/job/watchedThread.ts";
+import type {WatchedThread} from "../../workers/messages/watchedThread.ts";
 import type {FinalityStatus} from "./finalityStatus.ts";
 import type {PublishStatus} from "./publishStatus.ts";
 import type {SourceStatus} from "./sourceStatus.ts";

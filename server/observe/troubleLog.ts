@@ -3,7 +3,7 @@
  * leads to the log line.
  */
 import type {Logger} from "pino";
-import type {Failure} from "../../workers/job/failure.ts";
+import type {Failure} from "../../workers/messages/failure.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 
 export class TroubleLog {

@@ -1,6 +1,6 @@
-/** Turns a failure of the workers or the gateway (workers/job/failure.ts) into its JSON-RPC error. */
-import type {Failure} from "../../workers/job/failure.ts";
-import type {Head} from "../../workers/job/head.ts";
+/** Turns a failure of the workers or the gateway (workers/messages/failure.ts) into its JSON-RPC error. */
+import type {Failure} from "../../workers/messages/failure.ts";
+import type {Head} from "../../workers/messages/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 import {createBlockUnknownError, createPrunedError, RpcCode, RpcError} from "./rpcError.ts";
 

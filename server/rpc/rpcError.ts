@@ -1,7 +1,7 @@
 /** The JSON-RPC errors of this service: codes, data and text. Only the server knows the numbers. */
-import {encodeResponse} from "../../workers/job/answers.ts";
-import type {NearestHeld} from "../../workers/job/failure.ts";
-import type {Head} from "../../workers/job/head.ts";
+import {encodeResponse} from "../../workers/messages/answers.ts";
+import type {NearestHeld} from "../../workers/messages/failure.ts";
+import type {Head} from "../../workers/messages/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
 /** Most characters of a value that a message shows. */

@@ -8,7 +8,7 @@
  */
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import {BodyReader, encodeNumber} from "../record/body.ts";
+import {BodyReader, encodeNumber} from "../record/recordBody.ts";
 import type {AccountBefore, AccountChange, AccountDifference, SlotDifference} from "./accountDifference.ts";
 
 const ADDRESS_BYTES = 20;

@@ -7,7 +7,7 @@
  */
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {BodyReader, bigEndian, encodeNumber} from "../record/body.ts";
+import {BodyReader, bigEndian, encodeNumber} from "../record/recordBody.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "../tree/treeRoot.ts";
 import type {BlockHeader} from "./blockDifference.ts";
 

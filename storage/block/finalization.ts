@@ -6,7 +6,7 @@
  * Bit 0 of `fields` says that the start block is there. The contract's older event does not name it.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
-import {BodyReader, encodeNumber} from "../record/body.ts";
+import {BodyReader, encodeNumber} from "../record/recordBody.ts";
 
 export interface Finalization {
   /** undefined: the event does not name it. The range begins after the finalization before. */

@@ -7,16 +7,16 @@
  */
 import type {Level} from "level";
 import {StoreError} from "../errors.ts";
+import {requireAcknowledged} from "../files/acknowledgedNote.ts";
+import {damaged, writeFailed} from "../files/levelErrors.ts";
+import type {RecordSource} from "../files/recordSource.ts";
 import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../hash/suiteNames.ts";
 import {findSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
-import {requireAcknowledged} from "../leveldb/acknowledgedNote.ts";
-import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
-import type {RecordSource} from "../leveldb/recordSource.ts";
-import {encodeNumber} from "../record/body.ts";
 import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
+import {encodeNumber} from "../record/recordBody.ts";
 import type {ChainConfig, FirstBlock} from "./blockDifference.ts";
 
 /** Raised whenever a change makes stores unreadable for older releases. */

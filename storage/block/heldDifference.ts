@@ -6,13 +6,13 @@
  *                   after     a'── b      ── d      only before: deleted; only after: new; both for one address: made again
  */
 import {toHex} from "../hex.ts";
-import type {LeafKeys} from "../keys/leafKeys.ts";
-import {ACCOUNTS_OWNER, missingKey} from "../keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../tree/account.ts";
 import {changedLeaves} from "../tree/changedLeaves.ts";
 import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
+import type {LeafKeys} from "../tree/leafKeys.ts";
+import {ACCOUNTS_OWNER, missingKey} from "../tree/leafKeys.ts";
 import {writeWordInto} from "../tree/shortNumber.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import type {AccountChange, SlotDifference} from "./accountDifference.ts";

@@ -6,7 +6,7 @@
  * It is written in one batch with the finalizations that it counts and the mark `finalized`.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
-import {BodyReader, encodeNumber} from "../record/body.ts";
+import {BodyReader, encodeNumber} from "../record/recordBody.ts";
 
 /** All events of `contract` up to layer-1 block `block` are recorded. */
 export interface Layer1Mark {

@@ -6,14 +6,11 @@
  */
 
 import {PrunedError, StoreError} from "../errors.ts";
+import {damaged} from "../files/levelErrors.ts";
+import type {RecordSource} from "../files/recordSource.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {KeyHints} from "../index/keyHints.ts";
-import {decodeLeafKeys, type LeafKeys, NO_KEYS} from "../keys/leafKeys.ts";
-import {damaged} from "../leveldb/levelErrors.ts";
-import type {RecordSource} from "../leveldb/recordSource.ts";
 import {Pages} from "../page/pages.ts";
-import {decodeNumber} from "../record/body.ts";
 import {
   blockKey,
   codeKey,
@@ -28,7 +25,10 @@ import {
   prunedKey,
 } from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
+import {decodeNumber} from "../record/recordBody.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
+import {KeyHints} from "../tree/keyHints.ts";
+import {decodeLeafKeys, type LeafKeys, NO_KEYS} from "../tree/leafKeys.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
 import {type ChainRecord, decodeChain} from "./format.ts";

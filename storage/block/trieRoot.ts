@@ -5,7 +5,7 @@
  *   root 32 | executed u8
  */
 import {WORD_BYTES} from "../hash/suite.ts";
-import {BodyReader} from "../record/body.ts";
+import {BodyReader} from "../record/recordBody.ts";
 
 export interface TrieRoot {
   /** 32 bytes. */

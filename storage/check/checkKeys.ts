@@ -4,9 +4,9 @@
 import type {StateReader} from "../block/stateReader.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {ACCOUNTS_OWNER, type LeafKeys, missingKey} from "../keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {leafKeysKey, nameOfKey} from "../record/layout.ts";
+import {ACCOUNTS_OWNER, type LeafKeys, missingKey} from "../tree/leafKeys.ts";
 import {writeWordInto} from "../tree/shortNumber.ts";
 import {type Findings, toFinding} from "./findings.ts";
 

@@ -2,8 +2,8 @@
  * Checks the linked list of one tree: keys ascend, neighbours point at each other, and the index has the same keys.
  */
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
-import {listIndex} from "../index/indexList.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
+import {listIndex} from "../tree/indexList.ts";
 import {findKey, readLeaf} from "../tree/treeReader.ts";
 import {toFinding} from "./findings.ts";
 import type {TreeCheck} from "./treeCheck.ts";

@@ -4,8 +4,6 @@
 import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
-import {decodeLeafKeys} from "../keys/leafKeys.ts";
-import {decodeNumber} from "../record/body.ts";
 import {
   hashOfKey,
   isFinalizationKey,
@@ -17,6 +15,8 @@ import {
   pageOfLeafKeys,
 } from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
+import {decodeNumber} from "../record/recordBody.ts";
+import {decodeLeafKeys} from "../tree/leafKeys.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
 /** @returns false if the check was ended */

@@ -6,7 +6,7 @@ import type {AccountBefore} from "../block/accountDifference.ts";
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {bigEndian} from "../record/body.ts";
+import {bigEndian} from "../record/recordBody.ts";
 import {type Account, KECCAK_EMPTY} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 

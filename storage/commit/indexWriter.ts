@@ -3,7 +3,6 @@
  * pages and leaves every older version unchanged.
  */
 
-import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../index/hKeyIndex.ts";
 import {
   BUCKET_ENTRIES,
   bucketEntries,
@@ -19,6 +18,7 @@ import {
   searchEntries,
 } from "../page/indexPage.ts";
 import type {PageWriter} from "../page/pages.ts";
+import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../tree/hKeyIndex.ts";
 
 /** A page number (0 = nothing there), or a draft that will become a page. */
 type Node = number | DirectoryDraft | BucketDraft;

@@ -4,10 +4,10 @@
  * Keys are put into the batch before their block's record, so that who reaches a leaf finds its key.
  */
 import type {StateReader} from "../block/stateReader.ts";
-import {decodeLeafKeys, encodeLeafKeys, type LeafKeys} from "../keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {leafKeysKey} from "../record/layout.ts";
 import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
+import {decodeLeafKeys, encodeLeafKeys, type LeafKeys} from "../tree/leafKeys.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
 export class LeafKeyWriter {

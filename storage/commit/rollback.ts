@@ -4,13 +4,13 @@
 import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
+import {writeNote} from "../files/acknowledgedNote.ts";
+import {damaged, writeFailed} from "../files/levelErrors.ts";
+import {LogTail} from "../files/logTail.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {writeNote} from "../leveldb/acknowledgedNote.ts";
-import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
-import {LogTail} from "../leveldb/logTail.ts";
-import {encodeNumber} from "../record/body.ts";
 import {blockKey, finalizationKey, hashKey, MAX_U48, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
+import {encodeNumber} from "../record/recordBody.ts";
 import type {WriteTarget} from "./writeTarget.ts";
 
 /** Pages that are removed in one batch: 1 MB of LevelDB's log. */

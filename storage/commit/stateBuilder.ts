@@ -14,15 +14,14 @@ import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeBlockRecord, encodeFields} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import {StoreError} from "../errors.ts";
+import {writeNote} from "../files/acknowledgedNote.ts";
+import {LogTail} from "../files/logTail.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {ACCOUNTS_OWNER} from "../keys/leafKeys.ts";
-import {writeNote} from "../leveldb/acknowledgedNote.ts";
-import {LogTail} from "../leveldb/logTail.ts";
-import {encodeNumber} from "../record/body.ts";
 import {blockKey, codeKey, hashKey, META} from "../record/layout.ts";
+import {encodeNumber} from "../record/recordBody.ts";
 import {
   type Account,
   type AccountStorage,
@@ -31,6 +30,7 @@ import {
   encodeStoredAccount,
 } from "../tree/account.ts";
 import {hashTopRoot} from "../tree/emptyTree.ts";
+import {ACCOUNTS_OWNER} from "../tree/leafKeys.ts";
 import {stripZeros, writeWordInto} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import {LeafKeyWriter} from "./leafKeyWriter.ts";

@@ -11,9 +11,8 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {ACCOUNTS_OWNER} from "../keys/leafKeys.ts";
-import {bigEndian} from "../record/body.ts";
 import {codeKey} from "../record/layout.ts";
+import {bigEndian} from "../record/recordBody.ts";
 import {
   type AccountCode,
   decodeStoredAccount,
@@ -21,6 +20,7 @@ import {
   encodeStoredAccount,
   NEW_ACCOUNT,
 } from "../tree/account.ts";
+import {ACCOUNTS_OWNER} from "../tree/leafKeys.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import {checkAccountBefore} from "./beforeCheck.ts";

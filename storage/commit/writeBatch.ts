@@ -6,8 +6,8 @@
  * before their block's record, never after it: the record is the commit point.
  */
 import type {Level} from "level";
-import {writeFailed} from "../leveldb/levelErrors.ts";
-import type {LogTail} from "../leveldb/logTail.ts";
+import {writeFailed} from "../files/levelErrors.ts";
+import type {LogTail} from "../files/logTail.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
 import {isPageKey, numberOfKey, pageKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";

@@ -8,8 +8,8 @@
  * pruned block, and emptied together with the last page. So after a kill in between, the next process goes on with the same run.
  */
 import type {StateReader} from "../block/stateReader.ts";
-import {BodyReader, encodeNumber} from "../record/body.ts";
 import {META} from "../record/layout.ts";
+import {BodyReader, encodeNumber} from "../record/recordBody.ts";
 
 export interface PruneRun {
   readonly first: number;

@@ -9,10 +9,10 @@
 
 import type {WriteTarget} from "../commit/writeTarget.ts";
 import {StoreError} from "../errors.ts";
-import {writeFailed} from "../leveldb/levelErrors.ts";
-import {encodeNumber} from "../record/body.ts";
+import {writeFailed} from "../files/levelErrors.ts";
 import {blockKey, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
+import {encodeNumber} from "../record/recordBody.ts";
 import {encodeRun, type PruneRun} from "./pruneRun.ts";
 
 /** Block records in one step: 60 KB, some 2 ms. */

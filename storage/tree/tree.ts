@@ -4,10 +4,11 @@
  * A key is first looked for where it stood before (KeyHints). Only if another leaf stands there, the hKey index is read. The
  * age of the block makes no difference: every page is reached from the TreeRoot by point reads.
  */
-import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "../index/keyHints.ts";
+
 import type {Leaf} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
+import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "./keyHints.ts";
 import type {LeafPath} from "./leafPath.ts";
 import {LeafView} from "./leafView.ts";
 import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";

@@ -4,12 +4,12 @@
 
 import {StoreError} from "../errors.ts";
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
-import {searchIndex} from "../index/hKeyIndex.ts";
 import {childOnPath, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
+import {searchIndex} from "./hKeyIndex.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 /** Where a key stands among the leaves. */

@@ -9,7 +9,7 @@ import {type Finished, runChild} from "../support/processes/childProcesses.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const COPIED = ["build.js", "wasm.build.js", "page.build.js"].concat(
-  ["client", "page", "contracts"].map(name => `${name}/tsconfig.json`),
+  ["client", "load", "page", "contracts"].map(name => `${name}/tsconfig.json`),
 );
 const SAYS = "Building proofd. This takes some 10 seconds, and only where a source has changed.\n";
 
@@ -17,8 +17,10 @@ const SOURCES: Readonly<Record<string, string>> = {
   "package.json": '{"type": "module"}',
   "storage/kept.ts": 'export const kept: string = "first";\n',
   "storage/removed.ts": "export const removed = 1;\n",
+  "evm/kept.ts": "export const kept = 1;\n",
   "workers/sum/wasm/sum.ts": "export function sum(a: i32, b: i32): i32 { return a + b; }\n",
   "client/client.ts": "export const client = 1;\n",
+  "load/load.ts": "export const load = 1;\n",
   "page/main.ts": 'import {client} from "../client/client.ts";\n\ndocument.title = String(client);\n',
   "page/page.html": '<style></style><script type="module"></script>',
   "page/styles.css": "body { margin: 0 }",
@@ -34,7 +36,7 @@ before(async () => {
   for (const [path, text] of Object.entries(SOURCES)) await write(path, text);
   for (const path of COPIED) await cp(join(ROOT, path), folder.file(path));
   const settings = JSON.parse(await readFile(join(ROOT, "tsconfig.json"), "utf8"));
-  const include = ["storage", "workers", "client", "contracts"];
+  const include = ["storage", "evm", "workers", "client", "contracts"];
   await write("tsconfig.json", JSON.stringify({...settings, include}));
   await symlink(join(ROOT, "node_modules"), folder.file("node_modules"));
 });

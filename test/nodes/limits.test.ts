@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {readFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {type ReadPosition, RollupWatch} from "../../sync/finality/rollupWatch.ts";
-import type {Node} from "../../sync/rpc/node.ts";
-import {Nodes, type NodesEvent} from "../../sync/rpc/nodes.ts";
-import {parseGenesis} from "../../workers/execution/genesis.ts";
+import {parseGenesis} from "../../evm/execution/genesis.ts";
+import {type ReadPosition, RollupWatch} from "../../nodes/finality/rollupWatch.ts";
+import type {Node} from "../../nodes/rpc/node.ts";
+import {Nodes, type NodesEvent} from "../../nodes/rpc/nodes.ts";
 import {RawBlocks} from "../../workers/import/follow/rawBlocks.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {PEOPLE} from "../support/chains/people.ts";

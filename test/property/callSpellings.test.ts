@@ -10,7 +10,7 @@ import type {
   AccountOverride,
   Authorization,
   EstimateCall,
-} from "../../workers/job/estimateCall.ts";
+} from "../../workers/messages/estimateCall.ts";
 import {ADDRESS, HASH, VIEW} from "../support/estimates/estimateCalls.ts";
 import {packWords} from "../support/estimates/packedWords.ts";
 import {propertyRuns} from "../support/soak.ts";

@@ -4,7 +4,7 @@ import {test} from "node:test";
 import {ecrecover as reference} from "@ethereumjs/util";
 import {secp256k1} from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
-import {ecrecover} from "../../workers/evm/ecrecover.ts";
+import {ecrecover} from "../../evm/interpreter/ecrecover.ts";
 
 const CHAIN_ID = 59_144n;
 const ORDER = secp256k1.Point.Fn.ORDER;

@@ -20,6 +20,7 @@ import {
 import {createVM, runTx} from "@ethereumjs/vm";
 import fc from "fast-check";
 import {encodeHex} from "../../client/bytes/hex.ts";
+import {Evm} from "../../evm/interpreter/evm.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
 import {Deadline} from "../../workers/estimate/call/deadline.ts";
@@ -28,8 +29,7 @@ import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
 import {HeldEvms} from "../../workers/estimate/state/heldEvms.ts";
 import {Turns} from "../../workers/estimate/turns.ts";
-import {Evm} from "../../workers/evm/evm.ts";
-import type {Authorization, EstimateCall} from "../../workers/job/estimateCall.ts";
+import type {Authorization, EstimateCall} from "../../workers/messages/estimateCall.ts";
 import type {AccountDifference} from "../support/chains/differenceLine.ts";
 import {createTransaction} from "../support/estimates/callAsTransaction.ts";
 import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimates/estimateStore.ts";

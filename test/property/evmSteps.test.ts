@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import type {EvmMessage} from "../../evm/interpreter/message.ts";
 import {toHex} from "../../storage/hex.ts";
-import type {EvmMessage} from "../../workers/evm/message.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 import {chainFork} from "../support/evm/chainFork.ts";
 import {compareSteps, type LockstepCase} from "../support/evm/lockstep.ts";

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Account, Address} from "@ethereumjs/util";
 import fc from "fast-check";
+import {ExecutionState} from "../../evm/execution/executionState.ts";
 import {toHex} from "../../storage/hex.ts";
-import {ExecutionState} from "../../workers/execution/executionState.ts";
 import {type MemoryAccount, MemoryState} from "../support/chains/memoryState.ts";
 import {propertyRuns} from "../support/soak.ts";
 

@@ -2,11 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import type {AccountDifference} from "../../storage/block/accountDifference.ts";
-import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {decodeDifference, encodeDifference} from "../../sync/feed/differenceBytes.ts";
-import {FeedError} from "../../sync/feed/feedError.ts";
+import {decodeDifference, encodeDifference} from "../../nodes/feed/differenceBytes.ts";
+import {FeedError} from "../../nodes/feed/feedError.ts";
 import {
   type BlockPart,
   decodeMessage,
@@ -15,8 +12,11 @@ import {
   encodeRollback,
   PIECE_BYTES,
   unpackDifference,
-} from "../../sync/feed/feedMessage.ts";
-import {decodeLayer1, encodeLayer1} from "../../sync/feed/finalityBytes.ts";
+} from "../../nodes/feed/feedMessage.ts";
+import {decodeLayer1, encodeLayer1} from "../../nodes/feed/finalityBytes.ts";
+import type {AccountDifference} from "../../storage/block/accountDifference.ts";
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {BlockAssembly} from "../../workers/import/feed/blockAssembly.ts";
 import {propertyRuns} from "../support/soak.ts";
 

@@ -12,9 +12,9 @@ import {type ChangeRange, verifyChanges} from "../../client/leaves/changeRange.t
 import type {LeafChange} from "../../client/leaves/foldChanges.ts";
 import type {KeyedLeaf} from "../../client/leaves/treeLeaf.ts";
 import type {Engine} from "../../workers/engine.ts";
-import {answerStart} from "../../workers/job/answers.ts";
-import {ChangeScope, type ChangesCall, packChanges} from "../../workers/job/changesCall.ts";
-import {ProofForm, packedBytes} from "../../workers/job/packedCall.ts";
+import {answerStart} from "../../workers/messages/answers.ts";
+import {ChangeScope, type ChangesCall, packChanges} from "../../workers/messages/changesCall.ts";
+import {ProofForm, packedBytes} from "../../workers/messages/packedCall.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {type ComparedBlock, changeParts, joinChanges, LAST_CURSOR} from "../support/reference/changeBytes.ts";

@@ -13,7 +13,7 @@ import {
   pullState,
   type TreeLeaf,
 } from "../../client/client.ts";
-import type {ProofClient} from "../../client/service/proofClient.ts";
+import type {ProofClient} from "../../client/methods/proofClient.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {assertWholeTree} from "../support/reference/pulledTree.ts";

@@ -5,7 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import fc from "fast-check";
-import type {ImportOutcome} from "../../workers/job/importJob.ts";
+import type {ImportOutcome} from "../../workers/messages/importJob.ts";
 import {type DifferenceLine, encodeLines} from "../support/chains/differenceLine.ts";
 import {headLines} from "../support/chains/headedLines.ts";
 import {randomChains} from "../support/chains/randomBlocks.ts";

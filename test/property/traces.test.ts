@@ -5,7 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import fc from "fast-check";
-import {createTraceReader} from "../../sync/layer2/trace/traceReader.ts";
+import {createTraceReader} from "../../nodes/blocks/trace/traceReader.ts";
 import {AnvilChain} from "../support/chains/anvilChain.ts";
 import {HttpNode} from "../support/chains/httpNode.ts";
 import {type RandomTraffic, randomTraffic} from "../support/chains/randomTraffic.ts";

@@ -4,10 +4,10 @@ import {test} from "node:test";
 import {createMPT, MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import fc from "fast-check";
+import {listRoot} from "../../evm/trie/listRoot.ts";
+import {TrieMemory} from "../../evm/trie/trieMemory.ts";
+import {EMPTY_ROOT} from "../../evm/trie/trieNodes.ts";
 import {toHex} from "../../storage/hex.ts";
-import {listRoot} from "../../workers/trie/listRoot.ts";
-import {TrieMemory} from "../../workers/trie/trieMemory.ts";
-import {EMPTY_ROOT} from "../../workers/trie/trieNodes.ts";
 import {MemoryNodes} from "../support/chains/memoryNodes.ts";
 import {propertyRuns} from "../support/soak.ts";
 

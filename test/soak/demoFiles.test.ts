@@ -4,9 +4,9 @@ import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {after, test} from "node:test";
 import {DEMO_FOLDER} from "../../demo/artefact.ts";
-import type {DemoFiles} from "../../demo/demoStory.ts";
-import {decodeBlockHead} from "../../workers/execution/blockHead.ts";
+import {decodeBlockHead} from "../../evm/execution/blockHead.ts";
 import {executeChainOn, readChainFiles} from "../support/chains/executedChain.ts";
+import type {DemoFiles} from "../support/demo/demoStory.ts";
 import {OwnThread} from "../support/processes/ownThread.ts";
 
 const thread = new OwnThread();
@@ -14,7 +14,7 @@ const thread = new OwnThread();
 after(() => thread.close());
 
 test("making the demo chain again gives the same bytes", async () => {
-  const module = new URL("../../demo/demoStory.js", import.meta.url);
+  const module = new URL("../support/demo/demoStory.js", import.meta.url);
   const {genesis, chain, addresses} = await thread.run<DemoFiles>(module, "makeDemoFiles");
   assert.equal(genesis, readFileSync(join(DEMO_FOLDER, "genesis.json"), "utf8"));
   assert.deepEqual(Buffer.from(chain), readFileSync(join(DEMO_FOLDER, "chain.rlp")));

@@ -1,10 +1,10 @@
-/** Each number of the interpreter's rules (workers/evm/rules.ts), changed by one: the tables or a published test must notice. */
+/** Each number of the interpreter's rules (evm/interpreter/rules.ts), changed by one: the tables or a published test must notice. */
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {test} from "node:test";
-import {type EvmRules, rulesOf} from "../../workers/evm/rules.ts";
-import type {JsonObject} from "../../workers/execution/gethJson.ts";
+import type {JsonObject} from "../../evm/execution/gethJson.ts";
+import {type EvmRules, rulesOf} from "../../evm/interpreter/rules.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {EvmKit} from "../support/evm/evmKit.ts";
 import {runByInterpreter} from "../support/evm/interpreterTransaction.ts";

@@ -11,9 +11,9 @@ import type {Finalizations} from "../../storage/block/finalizations.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage} from "../../storage/errors.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
-import {type Failure, failureOf} from "../job/failure.ts";
-import type {Head} from "../job/head.ts";
-import {Retreat} from "../job/retreat.ts";
+import {type Failure, failureOf} from "../messages/failure.ts";
+import type {Head} from "../messages/head.ts";
+import {Retreat} from "../messages/retreat.ts";
 import {type BlockContext, readContext} from "./blockContext.ts";
 
 /** A block as chain_getStateRoot shows it. */

@@ -7,14 +7,14 @@
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
-import {hasRoom} from "../../storage/leveldb/room.ts";
+import {hasRoom} from "../../storage/files/room.ts";
 import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import type {Head} from "../job/head.ts";
-import type {ChainOrder, ImportEvent, ImportJob, ImportOutcome} from "../job/importJob.ts";
-import type {ImportThread} from "../pool/importThread.ts";
-import type {Running} from "../pool/running.ts";
-import {readHead} from "../thread/storedHead.ts";
+import type {Head} from "../messages/head.ts";
+import type {ChainOrder, ImportEvent, ImportJob, ImportOutcome} from "../messages/importJob.ts";
+import type {ImportThread} from "../threads/importThread.ts";
+import type {Running} from "../threads/running.ts";
+import {readHead} from "../threads/storedHead.ts";
 import type {ChainView} from "./chainView.ts";
 import {type ImportListeners, ImportSession} from "./importSession.ts";
 

@@ -12,10 +12,10 @@ import type {
   ImportMessage,
   ImportOutcome,
   OrderAnswer,
-} from "../job/importJob.ts";
-import type {SourceEvent} from "../job/importSource.ts";
-import type {ImportThread} from "../pool/importThread.ts";
-import type {Running} from "../pool/running.ts";
+} from "../messages/importJob.ts";
+import type {SourceEvent} from "../messages/importSource.ts";
+import type {ImportThread} from "../threads/importThread.ts";
+import type {Running} from "../threads/running.ts";
 
 export interface ImportListeners {
   /** Called before the outcome settles. */

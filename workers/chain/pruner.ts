@@ -13,9 +13,9 @@ import {type PruneRun, readRun} from "../../storage/prune/pruneRun.ts";
 import {type PruneStep, STEP_BLOCKS} from "../../storage/prune/pruneWriter.ts";
 import type {Retention} from "../../storage/prune/retention.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import type {FoundPages, PruneJob} from "../job/pruneJob.ts";
-import {SupervisedThread, ThreadLost} from "../pool/supervisedThread.ts";
-import type {WorkerSettings} from "../thread/workerStore.ts";
+import type {FoundPages, PruneJob} from "../messages/pruneJob.ts";
+import {SupervisedThread, ThreadLost} from "../threads/supervisedThread.ts";
+import type {WorkerSettings} from "../threads/workerStore.ts";
 import type {ChainView} from "./chainView.ts";
 
 export interface PrunerOptions {
@@ -67,7 +67,7 @@ export class Pruner {
   ) {
     this.compaction = new Compaction(store.db, this.stopping.signal);
     const workerData: WorkerSettings = {directory: store.directory, cacheBytes: CACHE_BYTES};
-    const module = new URL("../prune/pruneWorker.js", import.meta.url);
+    const module = new URL("./pruneWorker.js", import.meta.url);
     this.thread = new SupervisedThread({kind: "prune", module, workerData}, onLost);
   }
 

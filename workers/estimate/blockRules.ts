@@ -2,15 +2,16 @@
  * Under which rules a call runs at a block, and what it sees of the block. The chain's rules come from block 0 of the store (geth's
  * genesis config), or from --hardfork.
  */
+
+import {ExecutionError} from "../../evm/execution/executionError.ts";
+import {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
+import {configOfFork} from "../../evm/execution/forks.ts";
+import {type JsonObject, parseObject} from "../../evm/execution/gethJson.ts";
+import {type ForkRules, forkRules} from "../../evm/execution/rules/forkRules.ts";
+import type {EvmBlock} from "../../evm/interpreter/message.ts";
+import {type EvmRules, rulesOf} from "../../evm/interpreter/rules.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import type {EvmBlock} from "../evm/message.ts";
-import {type EvmRules, rulesOf} from "../evm/rules.ts";
-import {ExecutionError} from "../execution/errors.ts";
-import {ForkSchedule} from "../execution/forkSchedule.ts";
-import {configOfFork} from "../execution/forks.ts";
-import {type JsonObject, parseObject} from "../execution/gethJson.ts";
-import {type ForkRules, forkRules} from "../execution/rules/forkRules.ts";
 import {EstimateError} from "./call/estimateError.ts";
 
 export interface BlockRules {

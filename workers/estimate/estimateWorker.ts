@@ -3,19 +3,12 @@
  * processor time, and 16 MB.
  */
 
-import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
-import type {EstimateSettings} from "../job/estimateSettings.ts";
-import {Niceness, yieldToOtherThreads} from "../thread/threadPriority.ts";
-import {openWorkerStore, readWorkerSettings, type WorkerSettings} from "../thread/workerStore.ts";
+import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
+import type {EstimateWorkerSettings} from "../threads/estimateThreads.ts";
+import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
+import {openWorkerStore, readWorkerSettings} from "../threads/workerStore.ts";
 import type {Estimator} from "./estimator.ts";
 import {Turns} from "./turns.ts";
-
-/** What the engine hands to its estimate threads. */
-export interface EstimateWorkerSettings extends WorkerSettings {
-  readonly settings: EstimateSettings;
-  /** The chain id if block 0 names none. */
-  readonly chainId: bigint | undefined;
-}
 
 const {settings, chainId} = readWorkerSettings<EstimateWorkerSettings>();
 const {reader} = await openWorkerStore();

@@ -3,18 +3,19 @@
  *
  *   call -> EVM at its block -> overrides -> what the sender can pay -> gas search (runs) -> priority fee -> text
  */
+
+import {EvmDeclined} from "../../evm/interpreter/ends.ts";
+import type {Evm} from "../../evm/interpreter/evm.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, StoreError} from "../../storage/errors.ts";
-import {EvmDeclined} from "../evm/ends.ts";
-import type {Evm} from "../evm/evm.ts";
-import {encodeResponse, SEPARATOR} from "../job/answers.ts";
-import type {EstimateCall} from "../job/estimateCall.ts";
-import type {EstimateAnswers, EstimateJob} from "../job/estimateJob.ts";
-import type {EstimateSettings} from "../job/estimateSettings.ts";
-import {FIRST_SLICE, JOB_MS} from "../job/estimateSlice.ts";
-import {type Failure, failureOf} from "../job/failure.ts";
+import {encodeResponse, SEPARATOR} from "../messages/answers.ts";
+import type {EstimateCall} from "../messages/estimateCall.ts";
+import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
+import type {EstimateSettings} from "../messages/estimateSettings.ts";
+import {FIRST_SLICE, JOB_MS} from "../messages/estimateSlice.ts";
+import {type Failure, failureOf} from "../messages/failure.ts";
 import {BASE_FEE, type BlockRules, ChainRules} from "./blockRules.ts";
 import {encodeUnsigned, feeOf, missingEip, typeOf} from "./call/callTransaction.ts";
 import {Deadline, TimeLimitError} from "./call/deadline.ts";

@@ -1,12 +1,13 @@
 /**
  * Blocks from a chain: geth's genesis and after it the blocks that `geth export` writes, executed one after the other, or trie logs.
  */
+
+import type {BlockId} from "../../evm/execution/blockExecutor.ts";
+import {decodeBlockHead} from "../../evm/execution/blockHead.ts";
+import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
+import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
+import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import type {BlockId} from "../execution/blockExecutor.ts";
-import {decodeBlockHead} from "../execution/blockHead.ts";
-import {type Genesis, parseGenesis} from "../execution/genesis.ts";
-import {makeGenesisBlock} from "../execution/genesisBlock.ts";
-import {readRlpBlocks} from "../execution/rlpBlocks.ts";
 import {ChainExecution, type ExecutionHost} from "./chainExecution.ts";
 import {readOn} from "./readOn.ts";
 import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";

@@ -3,11 +3,12 @@
  *
  * Execution continues after the newest block, from the trie nodes stored with it.
  */
+
+import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../../evm/execution/blockExecutor.ts";
+import type {BlockHead} from "../../evm/execution/blockHead.ts";
+import type {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
+import type {Genesis} from "../../evm/execution/genesis.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../execution/blockExecutor.ts";
-import type {BlockHead} from "../execution/blockHead.ts";
-import type {ForkSchedule} from "../execution/forkSchedule.ts";
-import type {Genesis} from "../execution/genesis.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
 import {neverHeld} from "./sourceBlock.ts";
 import type {SourceHost} from "./sourceHost.ts";

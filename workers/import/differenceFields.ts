@@ -1,8 +1,9 @@
 /**
  * The accounts of a block difference line, from JSON (docs/importing.md). Errors name the field and what is expected.
  */
+
+import {parseBytes, parseObject, parseQuantity, parseWord, unexpected} from "../../nodes/rpc/answerValues.ts";
 import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
-import {parseBytes, parseObject, parseQuantity, parseWord, unexpected} from "../../sync/rpc/answerValues.ts";
 import {SourceError} from "./sourceBlock.ts";
 
 const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"]);

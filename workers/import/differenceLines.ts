@@ -1,14 +1,15 @@
 /**
  * Blocks from differences (docs/operations.md, "Import"): NDJSON, one line per block, read as it streams in.
  */
+
+import {type BlockHead, decodeHeader} from "../../evm/execution/blockHead.ts";
+import {ExecutionError} from "../../evm/execution/executionError.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../sync/rpc/answerValues.ts";
-import {NodeFailure} from "../../sync/rpc/node.ts";
-import {type BlockHead, decodeHeader} from "../execution/blockHead.ts";
-import {ExecutionError} from "../execution/errors.ts";
 import {parseAccountChange} from "./differenceFields.ts";
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";

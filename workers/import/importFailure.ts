@@ -1,8 +1,9 @@
 /** Why an import ends, or refuses an order: by error code, and as text for the operator. */
+
+import {ExecutionError} from "../../evm/execution/executionError.ts";
+import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
+import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
-import {DeepFork} from "../../sync/layer2/commonAncestor.ts";
-import {NodeFailure, NodeRefusal} from "../../sync/rpc/node.ts";
-import {ExecutionError} from "../execution/errors.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];

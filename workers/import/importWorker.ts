@@ -3,9 +3,9 @@
  * a refused block outlives the job.
  */
 
-import type {ImportJob, ImportOrder, ImportOutcome, NumberedOrder} from "../job/importJob.ts";
-import {Niceness, yieldToOtherThreads} from "../thread/threadPriority.ts";
-import {openWorkerStore, type WorkerSettings} from "../thread/workerStore.ts";
+import type {ImportJob, ImportOrder, ImportOutcome, NumberedOrder} from "../messages/importJob.ts";
+import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
+import {openWorkerStore, type WorkerSettings} from "../threads/workerStore.ts";
 import {Importer} from "./importer.ts";
 
 yieldToOtherThreads(Niceness.IMPORT);

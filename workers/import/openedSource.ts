@@ -1,6 +1,6 @@
 /** Opens the source of an import job: its blocks, and how far its input has been read. */
-import type {ImportJob} from "../job/importJob.ts";
-import type {ImportSource, PullSource} from "../job/importSource.ts";
+import type {ImportJob} from "../messages/importJob.ts";
+import type {ImportSource, PullSource} from "../messages/importSource.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {openInput, readGenesis} from "./inputFile.ts";
 import {endAtHead} from "./sourceEnd.ts";

@@ -1,6 +1,6 @@
 /** Orders that come while an import runs. Each is obeyed between two blocks. */
 import type {StoreError} from "../../storage/errors.ts";
-import type {ChainOrder} from "../job/importJob.ts";
+import type {ChainOrder} from "../messages/importJob.ts";
 import {Stopped} from "./sourceBlock.ts";
 
 export interface QueuedOrder {

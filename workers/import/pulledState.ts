@@ -4,20 +4,20 @@
  *   manifest -> block, header, ancestors, chain        codes, accounts, storage trees -> StateBuilder
  */
 
-import {type BlockContext, type Manifest, readManifest} from "../../pulled/folder/manifest.ts";
-import {readCodes} from "../../pulled/folder/readCodes.ts";
-import {readRows} from "../../pulled/folder/readRows.ts";
-import {PulledError} from "../../pulled/pulledError.ts";
-import type {AccountRow} from "../../pulled/row/tables.ts";
+import {type BlockContext, type Manifest, readManifest} from "../../client/folder/manifest.ts";
+import {PulledError} from "../../client/folder/pulledError.ts";
+import {readCodes} from "../../client/folder/readCodes.ts";
+import {readRows} from "../../client/folder/readRows.ts";
+import type {AccountRow} from "../../client/folder/row/tables.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../storage/commit/writeTarget.ts";
 import {StoreError} from "../../storage/errors.ts";
-import {bigEndian} from "../../storage/record/body.ts";
+import {bigEndian} from "../../storage/record/recordBody.ts";
 import {stripZeros} from "../../storage/tree/shortNumber.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../sync/rpc/answerValues.ts";
-import {NodeFailure} from "../../sync/rpc/node.ts";
-import type {PullSource} from "../job/importSource.ts";
+import type {PullSource} from "../messages/importSource.ts";
 import {readGenesis} from "./inputFile.ts";
 import {SourceError} from "./sourceBlock.ts";
 
@@ -161,7 +161,7 @@ async function readChain(
     (chainId ?? undefined) === undefined ? undefined : parseQuantity(chainId, "context.chainId", 256);
   if (genesisPath !== undefined) {
     // It needs the rules of chains, which a pull does not.
-    const {parseGenesis} = await import("../execution/genesis.ts");
+    const {parseGenesis} = await import("../../evm/execution/genesis.ts");
     const genesis = parseGenesis(await readGenesis(genesisPath, signal));
     if (said !== undefined && said !== genesis.chainId)
       throw new SourceError(

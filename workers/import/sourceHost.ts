@@ -2,7 +2,7 @@
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
-import type {SourceEvent} from "../job/importSource.ts";
+import type {SourceEvent} from "../messages/importSource.ts";
 import type {InputFile} from "./inputFile.ts";
 import type {SourceBlock} from "./sourceBlock.ts";
 

@@ -1,6 +1,7 @@
 /** The nodes of the state trie in the store. They are written with the blocks. */
+
+import type {TrieNodes} from "../../evm/trie/trieNodes.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import type {TrieNodes} from "../trie/trieNodes.ts";
 import {Stopped} from "./sourceBlock.ts";
 
 /**

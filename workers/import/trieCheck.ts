@@ -9,12 +9,13 @@
  *
  * Without the trie or the header, the block is "unverified".
  */
+
+import {StateTrie} from "../../evm/trie/stateTrie.ts";
+import type {TrieNodes} from "../../evm/trie/trieNodes.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {toHex} from "../../storage/hex.ts";
-import {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieNodes} from "../trie/trieNodes.ts";
 import {SourceError} from "./sourceBlock.ts";
 
 /** The block's changes do not give the root of its header. */

@@ -1,12 +1,13 @@
 /**
  * Blocks from trie logs (docs/operations.md, "Trie logs"): one per line, as hex digits or as the node's JSON has it.
  */
+
+import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../nodes/blocks/trielogs/trieLog.ts";
+import {toDifferences} from "../../nodes/blocks/trielogs/trieLogDifference.ts";
+import {TrieLogError} from "../../nodes/blocks/trielogs/trieLogError.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {toHex} from "../../storage/hex.ts";
-import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../sync/layer2/trielogs/trieLog.ts";
-import {toDifferences} from "../../sync/layer2/trielogs/trieLogDifference.ts";
-import {TrieLogError} from "../../sync/layer2/trielogs/trieLogError.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../sync/rpc/answerValues.ts";
-import {NodeFailure} from "../../sync/rpc/node.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /** The digits of the longest trie log, and the fields around them. */

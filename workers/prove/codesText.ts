@@ -1,8 +1,8 @@
 /** The text of chain_getCodes (docs/json-rpc.md). */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {toHex} from "../../storage/hex.ts";
-import {MAX_CODES_BYTES, readCodeHashes} from "../job/codesCall.ts";
-import {CallError} from "../job/failure.ts";
+import {MAX_CODES_BYTES, readCodeHashes} from "../messages/codesCall.ts";
+import {CallError} from "../messages/failure.ts";
 import type {AnswerText} from "./answerText.ts";
 
 /**

@@ -14,18 +14,18 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
-import {missingKey} from "../../storage/keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {decodeStoredAccount} from "../../storage/tree/account.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
+import {missingKey} from "../../storage/tree/leafKeys.ts";
 import {LeafView} from "../../storage/tree/leafView.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
 import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
-import {CallError} from "../job/failure.ts";
-import {readLeavesCall} from "../job/leavesCall.ts";
-import {accountCall} from "../job/packedCall.ts";
+import {CallError} from "../messages/failure.ts";
+import {readLeavesCall} from "../messages/leavesCall.ts";
+import {accountCall} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
 import {LEAF_BYTES, type LeafForm, linkWidth, writeLeaf} from "./leafRecord.ts";

@@ -12,7 +12,7 @@ import {FIRST_FREE_NODE, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {type KeyTable, locateKeys, NO_KEY, PRESENT} from "../../storage/tree/keyTable.ts";
 import {MultiPath} from "../../storage/tree/multiPath.ts";
 import {storageTree, type Tree} from "../../storage/tree/tree.ts";
-import {ADDRESS_AT, KEYS_AT, listEntries, readKeyCount} from "../job/packedCall.ts";
+import {ADDRESS_AT, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSlot} from "./partBytes.ts";
 

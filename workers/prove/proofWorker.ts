@@ -2,10 +2,10 @@
  * A proof thread: opens the store once, then does jobs until it is told to end. It does not return to its event loop between two
  * jobs, because a job that comes as a message costs more than a proof.
  */
-import {splitMemories} from "../job/answerMemory.ts";
-import {ProofCounts} from "../job/proofCounts.ts";
-import {type PostedJob, type ProofPost, ProveMailbox, type ProveMessage} from "../job/proveMailbox.ts";
-import {openWorkerStore} from "../thread/workerStore.ts";
+import {splitMemories} from "../messages/answerMemory.ts";
+import {ProofCounts} from "../messages/proofCounts.ts";
+import {type PostedJob, type ProofPost, ProveMailbox, type ProveMessage} from "../messages/proveMailbox.ts";
+import {openWorkerStore} from "../threads/workerStore.ts";
 import {Prover} from "./prover.ts";
 
 const prover = new Prover((await openWorkerStore()).reader);

@@ -10,10 +10,10 @@ import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../s
 import {writeWordInto} from "../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
-import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../job/answers.ts";
-import {readToBlock} from "../job/changesCall.ts";
-import {type Failure, failureAt} from "../job/failure.ts";
-import {readFinalizations} from "../job/finalizationsCall.ts";
+import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../messages/answers.ts";
+import {readToBlock} from "../messages/changesCall.ts";
+import {type Failure, failureAt} from "../messages/failure.ts";
+import {readFinalizations} from "../messages/finalizationsCall.ts";
 import {
   ADDRESS_AT,
   callEnd,
@@ -23,9 +23,9 @@ import {
   readCallBlock,
   readCallForm,
   readKeyCount,
-} from "../job/packedCall.ts";
-import type {ProofCounts} from "../job/proofCounts.ts";
-import type {ProveJob} from "../job/proveJob.ts";
+} from "../messages/packedCall.ts";
+import type {ProofCounts} from "../messages/proofCounts.ts";
+import type {ProveJob} from "../messages/proveJob.ts";
 import {AnswerText} from "./answerText.ts";
 import {ChangesProver} from "./changesProver.ts";
 import {writeCodes} from "./codesText.ts";

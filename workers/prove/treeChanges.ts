@@ -10,10 +10,10 @@
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import {type LeafKeys, missingKey} from "../../storage/keys/leafKeys.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryKeyAt, entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
+import {type LeafKeys, missingKey} from "../../storage/tree/leafKeys.ts";
 import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {AnswerBudget} from "./answerBudget.ts";

@@ -3,12 +3,12 @@
  * of the block (`proofd import --pull`).
  */
 import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
+import type {BlockContext as ManifestContext} from "../../../client/folder/manifest.ts";
+import type {TableReader} from "../../../client/folder/tableReader.ts";
+import type {BlockContext} from "../../../client/methods/header.ts";
 import {RETRY_MS} from "../../../client/pull/pieceQueue.ts";
 import {askAgain} from "../../../client/rpc/pauses.ts";
-import type {BlockContext} from "../../../client/service/header.ts";
-import type {BlockContext as ManifestContext} from "../../../pulled/folder/manifest.ts";
-import type {TableReader} from "../../../pulled/folder/tableReader.ts";
-import {WorkError} from "../../../service/workError.ts";
+import {WorkError} from "../../../server/life/workError.ts";
 import type {PullWork} from "./pullPlace.ts";
 
 /** Codes that are asked for together: some megabytes at most. */

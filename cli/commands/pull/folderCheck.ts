@@ -1,12 +1,12 @@
 /** `proofd pull --verify`: makes the roots again from the rows of a folder, and checks the proofs that it keeps. */
 import {isEqual} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import type {Manifest} from "../../../client/folder/manifest.ts";
+import {readRows} from "../../../client/folder/readRows.ts";
+import {encodeCell} from "../../../client/folder/row/column.ts";
+import {type AnyRow, TABLES, type TableName} from "../../../client/folder/row/tables.ts";
+import {TableReader} from "../../../client/folder/tableReader.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
-import type {Manifest} from "../../../pulled/folder/manifest.ts";
-import {readRows} from "../../../pulled/folder/readRows.ts";
-import {TableReader} from "../../../pulled/folder/tableReader.ts";
-import {encodeCell} from "../../../pulled/row/column.ts";
-import {type AnyRow, TABLES, type TableName} from "../../../pulled/row/tables.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {at, damaged} from "./checkedPlace.ts";
 import {listCodes} from "./codesPull.ts";

@@ -2,7 +2,7 @@
 import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
 import type {ProofRequest} from "../../../client/proof/request.ts";
-import {WorkError} from "../../../service/workError.ts";
+import {WorkError} from "../../../server/life/workError.ts";
 import {parseKeyLine} from "../../flags/keyLines.ts";
 
 const MAX_LINE_BYTES = 1 << 20;

@@ -4,11 +4,11 @@
  *   entries of a proof   where its changes begin: u80, big-endian
  */
 import {decodeHex} from "../../../client/bytes/hex.ts";
+import type {RowsOf} from "../../../client/folder/row/tables.ts";
 import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 import type {ChangeRange} from "../../../client/leaves/changeRange.ts";
 import type {LeafChange} from "../../../client/leaves/foldChanges.ts";
 import type {AccountLeaf, KeyedLeaf, SlotLeaf} from "../../../client/leaves/treeLeaf.ts";
-import type {RowsOf} from "../../../pulled/row/tables.ts";
 import {rowOfAccountLeaf} from "./leafRows.ts";
 import type {TableRow} from "./provenEntries.ts";
 

@@ -5,10 +5,10 @@
  */
 import {joinBytes} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import type {RowsOf, TableName} from "../../../client/folder/row/tables.ts";
 import {type HashSuite, word} from "../../../client/hash/hashSuites.ts";
 import type {Proven} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
-import type {RowsOf, TableName} from "../../../pulled/row/tables.ts";
 import {accountRow} from "./leafRows.ts";
 
 /** A row, and the table that it belongs to. */

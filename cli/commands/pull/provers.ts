@@ -1,10 +1,10 @@
 /** What proves the rows of a folder that has no whole account tree: its kept proofs, one after the other. */
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
+import type {Manifest} from "../../../client/folder/manifest.ts";
 import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 import {verifyChanges} from "../../../client/leaves/changeRange.ts";
 import type {Proven} from "../../../client/proof/proofVerifier.ts";
-import type {Manifest} from "../../../pulled/folder/manifest.ts";
 import {decodeBegin, LEAVES_PER_ANSWER, rowsOfChanges} from "./provenChanges.ts";
 import {decodeEntries, rowsOfEntry, type TableRow} from "./provenEntries.ts";
 

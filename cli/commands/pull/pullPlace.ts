@@ -1,9 +1,9 @@
 /** Where a pull is: what its folder keeps with the finished parts. */
 
+import type {FolderWriter} from "../../../client/folder/folderWriter.ts";
+import type {AccountTree} from "../../../client/folder/manifest.ts";
 import type {HashSuite} from "../../../client/hash/hashSuites.ts";
-import type {ProofClient} from "../../../client/service/proofClient.ts";
-import type {FolderWriter} from "../../../pulled/folder/folderWriter.ts";
-import type {AccountTree} from "../../../pulled/folder/manifest.ts";
+import type {ProofClient} from "../../../client/methods/proofClient.ts";
 import type {PullProgress} from "./pullProgress.ts";
 
 export interface PullPlace {

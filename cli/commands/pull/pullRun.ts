@@ -1,14 +1,14 @@
 /** A pull from its beginning, or from where it was stopped, to its manifest. */
 import {encodeHex} from "../../../client/bytes/hex.ts";
+import {FolderWriter} from "../../../client/folder/folderWriter.ts";
+import type {Manifest} from "../../../client/folder/manifest.ts";
+import type {Order} from "../../../client/folder/order.ts";
+import {PulledError} from "../../../client/folder/pulledError.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
+import {createProofClient} from "../../../client/methods/proofClient.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {RpcError} from "../../../client/rpc/rpcError.ts";
-import {createProofClient} from "../../../client/service/proofClient.ts";
-import {FolderWriter} from "../../../pulled/folder/folderWriter.ts";
-import type {Manifest} from "../../../pulled/folder/manifest.ts";
-import type {Order} from "../../../pulled/folder/order.ts";
-import {PulledError} from "../../../pulled/pulledError.ts";
-import {WorkError} from "../../../service/workError.ts";
+import {WorkError} from "../../../server/life/workError.ts";
 import type {PullOptions} from "../../flags/pullFlags.ts";
 import {pullChangesFrom} from "./changesPull.ts";
 import {contextOf, pullCodes} from "./codesPull.ts";

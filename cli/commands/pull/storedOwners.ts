@@ -1,7 +1,7 @@
 import {isEqual} from "../../../client/bytes/byteString.ts";
-import type {Manifest} from "../../../pulled/folder/manifest.ts";
-import {TableReader} from "../../../pulled/folder/tableReader.ts";
-import type {AccountRow, TreeRow} from "../../../pulled/row/tables.ts";
+import type {Manifest} from "../../../client/folder/manifest.ts";
+import type {AccountRow, TreeRow} from "../../../client/folder/row/tables.ts";
+import {TableReader} from "../../../client/folder/tableReader.ts";
 import {damaged} from "./checkedPlace.ts";
 
 /** The accounts that have storage, read beside their trees. */

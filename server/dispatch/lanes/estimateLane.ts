@@ -1,15 +1,15 @@
 /** The lane of gas estimates: threads of this process make them, another node, or nobody. */
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
-import type {EstimateJob} from "../../../workers/job/estimateJob.ts";
-import {JOB_MS} from "../../../workers/job/estimateSlice.ts";
-import {countLongThreads, LONG_PLACES} from "../../../workers/pool/estimateThreads.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
+import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
+import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
+import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateThreads.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
 import type {Estimates} from "../../methods/estimates.ts";
-import {callsOf} from "../../request/requestCalls.ts";
-import type {Segment} from "../../request/segment.ts";
-import type {TaskAnswers} from "../../request/taskAnswers.ts";
+import {callsOf} from "../../rpc/requestCalls.ts";
+import type {Segment} from "../../rpc/segment.ts";
+import type {TaskAnswers} from "../../rpc/taskAnswers.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {LongOptions} from "../longQueue.ts";
 import type {PendingRequest} from "../pendingRequest.ts";

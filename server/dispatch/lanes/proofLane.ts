@@ -1,10 +1,10 @@
 /** The lane of proofs. The engine's proof threads make them. */
 import type {Engine} from "../../../workers/engine.ts";
-import type {ProveJob} from "../../../workers/job/proveJob.ts";
+import type {ProveJob} from "../../../workers/messages/proveJob.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
-import {callsOf} from "../../request/requestCalls.ts";
-import type {Segment} from "../../request/segment.ts";
+import {callsOf} from "../../rpc/requestCalls.ts";
+import type {Segment} from "../../rpc/segment.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import type {Task} from "../task.ts";
@@ -24,7 +24,7 @@ export function createProofLane(engine: Engine): LaneOptions {
   };
 }
 
-/** Packs the calls of a task back to back (workers/job/packedCall.ts). */
+/** Packs the calls of a task back to back (workers/messages/packedCall.ts). */
 export function packTask({requests, indexes}: Task): ProveJob {
   const [first] = requests as [PendingRequest];
   if (requests.length === 1) return packSegment(first, indexes[0] as number);

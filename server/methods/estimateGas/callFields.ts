@@ -9,7 +9,7 @@
  *
  * Only type 4 has an authorizationList. If no field decides the type, the block's hard fork does.
  */
-import type {EstimateCall, TransactionType} from "../../../workers/job/estimateCall.ts";
+import type {EstimateCall, TransactionType} from "../../../workers/messages/estimateCall.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";

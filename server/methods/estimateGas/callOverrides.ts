@@ -6,7 +6,7 @@
  * An unknown field is refused here, because an override that is not applied (such as movePrecompileToAddress) makes the
  * answer wrong. In the call object, unknown fields are ignored.
  */
-import type {AccountOverride} from "../../../workers/job/estimateCall.ts";
+import type {AccountOverride} from "../../../workers/messages/estimateCall.ts";
 import {createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import {
   ADDRESS_BYTES,

@@ -1,7 +1,7 @@
 import {MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
-import {LaneId} from "../../request/requestCalls.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {requireExactValues} from "../../rpc/exactValues.ts";
+import {LaneId} from "../../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
 import type {EstimateCalls, PreparedEstimate} from "./estimateCalls.ts";

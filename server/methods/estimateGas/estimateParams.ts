@@ -2,7 +2,7 @@
  * The parameters of chain_estimateGas: [call], [call, block], [call, block, overrides] or [call, overrides]. null means
  * that a parameter is left out. The default block is the newest one held.
  */
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {ParamList} from "../params.ts";

@@ -2,8 +2,13 @@
  * chain_getChanges: the leaves that differ between two blocks, and a proof that nothing else differs (docs/proofs.md, section 16). They
  * come in hex, or as bytes if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
  */
-import {type ChangeCursor, ChangeScope, MAX_CHANGES, packChanges} from "../../../workers/job/changesCall.ts";
-import {ProofForm} from "../../../workers/job/packedCall.ts";
+import {
+  type ChangeCursor,
+  ChangeScope,
+  MAX_CHANGES,
+  packChanges,
+} from "../../../workers/messages/changesCall.ts";
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";

@@ -2,8 +2,8 @@
  * chain_getCodes: contract code by its keccak hash, which accounts name and which anyone can compute again. So it needs no block and no
  * proof.
  */
-import {MAX_CODES, MAX_CODES_BYTES, packCodesHead} from "../../../workers/job/codesCall.ts";
-import {LaneId} from "../../request/requestCalls.ts";
+import {MAX_CODES, MAX_CODES_BYTES, packCodesHead} from "../../../workers/messages/codesCall.ts";
+import {LaneId} from "../../rpc/requestCalls.ts";
 import {createLimitError, createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";

@@ -2,8 +2,8 @@
  * chain_getLeaves: the leaves of a range of one tree, and a proof that they are all of them (docs/proofs.md, section 15). They come in
  * hex, or as bytes if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
  */
-import {MAX_LEAVES, packLeaves} from "../../../workers/job/leavesCall.ts";
-import {ProofForm} from "../../../workers/job/packedCall.ts";
+import {MAX_LEAVES, packLeaves} from "../../../workers/messages/leavesCall.ts";
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";

@@ -2,7 +2,7 @@
  * chain_getMultiProof: the bytes of one proof for many accounts and slots (docs/proofs.md, section 9), in which every node stands once.
  * They come in hex, or alone if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
  */
-import {ProofForm} from "../../../workers/job/packedCall.ts";
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {BYTES} from "../schema.ts";

@@ -1,5 +1,5 @@
-import {ProofForm} from "../../../workers/job/packedCall.ts";
-import {LaneId} from "../../request/requestCalls.ts";
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
+import {LaneId} from "../../rpc/requestCalls.ts";
 import {RpcCode} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";

@@ -1,5 +1,5 @@
 /**
- * Packs the parameters of chain_getMultiProof, [entries, block], into the form of workers/job/packedCall.ts:
+ * Packs the parameters of chain_getMultiProof, [entries, block], into the form of workers/messages/packedCall.ts:
  *
  *   [{"address", "storageKeys": [..]}, ..]  ->  | call's form, address, keys | NEXT_ENTRY, address, keys | ..
  */
@@ -9,7 +9,7 @@ import {
   MAX_MULTI_KEYS,
   ProofForm,
   writeCallHead,
-} from "../../../workers/job/packedCall.ts";
+} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {createLimitError, createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";

@@ -5,7 +5,7 @@
  *   a block that is not held or not finalized          -32001, -32002                      -32600, always in the same words
  *   slots of an account that never had one             absence proofs of a new tree        none
  */
-import {ProofForm} from "../../../workers/job/packedCall.ts";
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {createProofMethod} from "./getProof.ts";

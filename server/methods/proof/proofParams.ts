@@ -1,8 +1,8 @@
 /**
  * Packs the parameters of chain_getProof and its relatives, [address, storageKeys, block], into the form of
- * workers/job/packedCall.ts.
+ * workers/messages/packedCall.ts.
  */
-import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
+import {ADDRESS_AT, KEYS_AT, type ProofForm, writeCallHead} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {createLimitError, createValueError} from "../../rpc/rpcError.ts";
 import type {Param} from "../params.ts";

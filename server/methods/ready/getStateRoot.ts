@@ -1,4 +1,4 @@
-import {describeLayer1} from "../../../workers/job/layer1Fields.ts";
+import {describeLayer1} from "../../../workers/messages/layer1Fields.ts";
 import {createFailureError} from "../../rpc/failure.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import {after, before} from "node:test";
 import {setTimeout as pause} from "node:timers/promises";
-import {sendOrder} from "../../../server/control/controlClient.ts";
+import {sendOrder} from "../../../server/life/control/controlClient.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";

@@ -5,7 +5,7 @@ import {cpSync, existsSync, readFileSync, writeFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import type {Manifest} from "../../../pulled/folder/manifest.ts";
+import type {Manifest} from "../../../client/folder/manifest.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";

@@ -7,7 +7,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {Engine} from "../../../workers/engine.ts";
-import type {ImportJob} from "../../../workers/job/importJob.ts";
+import type {ImportJob} from "../../../workers/messages/importJob.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {blockHash, longChain} from "../../support/chains/longChain.ts";
 import {waitForHead, waitForMetric} from "../../support/http/followingDaemon.ts";

@@ -10,7 +10,7 @@ import {
   sha256Suite,
   verifyMultiProof,
 } from "../../../client/client.ts";
-import {TrustedRoots} from "../../../client/service/trustedRoot.ts";
+import {TrustedRoots} from "../../../client/methods/trustedRoot.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {CHAIN_ID, createLines} from "../../support/chains/serviceLines.ts";
 import {OwnService} from "../../support/http/ownService.ts";

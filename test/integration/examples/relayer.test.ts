@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {Cast} from "../../../demo/cast.ts";
-import {makeAddress} from "../../../demo/demoAccount.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {DeployedContract} from "../../support/contracts/deployedContract.ts";
 import {sendTransaction} from "../../support/contracts/transactions.ts";
+import {Cast} from "../../support/demo/cast.ts";
+import {makeAddress} from "../../support/demo/demoAccount.ts";
 import {waitForHash} from "../../support/http/nodeFollower.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";

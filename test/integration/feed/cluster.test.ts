@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {FeedStream} from "../../../sync/feed/feedStream.ts";
-import {connectNats} from "../../../sync/feed/natsConnection.ts";
+import {FeedStream} from "../../../nodes/feed/feedStream.ts";
+import {connectNats} from "../../../nodes/feed/natsConnection.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";

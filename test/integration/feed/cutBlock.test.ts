@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {test} from "node:test";
-import {FeedStream} from "../../../sync/feed/feedStream.ts";
-import {connectNats} from "../../../sync/feed/natsConnection.ts";
+import {FeedStream} from "../../../nodes/feed/feedStream.ts";
+import {connectNats} from "../../../nodes/feed/natsConnection.ts";
 import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";

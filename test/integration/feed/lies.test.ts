@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {jetstream, jetstreamManager} from "@nats-io/jetstream";
-import {connectNats, type NatsConnection} from "../../../sync/feed/natsConnection.ts";
+import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";

@@ -8,7 +8,7 @@ import {decodeProofBytes} from "../../../client/compact/proofBytes.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {Proven} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
-import {MAX_MULTI_KEYS} from "../../../workers/job/packedCall.ts";
+import {MAX_MULTI_KEYS} from "../../../workers/messages/packedCall.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
 import {OwnService} from "../../support/http/ownService.ts";

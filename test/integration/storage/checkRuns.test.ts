@@ -6,7 +6,7 @@ import {readdir, stat} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {startCheck} from "../../../workers/pool/runningCheck.ts";
+import {startCheck} from "../../../workers/threads/runningCheck.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {readReadiness, unverified, waitForHead} from "../../support/http/followingDaemon.ts";

@@ -4,7 +4,7 @@ import {cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, unlink, writeFi
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {TakenFiles} from "../../../storage/leveldb/takenFiles.ts";
+import {TakenFiles} from "../../../storage/files/takenFiles.ts";
 import {createRetention} from "../../../storage/prune/retention.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {makeSnapshot, type Snapshot} from "../../../storage/storeSnapshot.ts";

@@ -7,7 +7,7 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {Level} from "level";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {NOTE_FILE} from "../../../storage/leveldb/acknowledgedNote.ts";
+import {NOTE_FILE} from "../../../storage/files/acknowledgedNote.ts";
 import {performStep} from "../../../storage/prune/pruneWriter.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {createBlock} from "../../support/stores/writtenStore.ts";

@@ -4,9 +4,9 @@ import {existsSync} from "node:fs";
 import {mkdir, readdir, readFile, rm, symlink, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {readManifest} from "../../../storage/leveldb/manifest.ts";
-import {TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
-import {checkTables} from "../../../storage/leveldb/tableCheck.ts";
+import {readManifest} from "../../../storage/files/levelManifest.ts";
+import {TableBlocks} from "../../../storage/files/tableBlocks.ts";
+import {checkTables} from "../../../storage/files/tableCheck.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {makeLoop, openStore, TableStore} from "../../support/stores/tableStore.ts";
 

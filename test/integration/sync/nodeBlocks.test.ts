@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
+import {parseGenesis} from "../../../evm/execution/genesis.ts";
+import {NodeFailure} from "../../../nodes/rpc/node.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
-import {NodeFailure} from "../../../sync/rpc/node.ts";
-import {parseGenesis} from "../../../workers/execution/genesis.ts";
 import {RawBlocks} from "../../../workers/import/follow/rawBlocks.ts";
 import {HttpNode} from "../../support/chains/httpNode.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";

@@ -6,12 +6,12 @@ import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {createFeeMarket1559Tx, createLegacyTx, type TypedTransaction} from "@ethereumjs/tx";
 import {KECCAK256_RLP, KECCAK256_RLP_ARRAY, privateToAddress} from "@ethereumjs/util";
+import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
+import {createChainRules} from "../../../evm/execution/chainRules.ts";
+import {ExecutionError} from "../../../evm/execution/executionError.ts";
+import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
-import {createChainRules} from "../../../workers/execution/chainRules.ts";
-import {ExecutionError} from "../../../workers/execution/errors.ts";
-import {parseGenesis} from "../../../workers/execution/genesis.ts";
 
 const RICH = new Uint8Array(32).fill(1);
 const POOR = new Uint8Array(32).fill(2);

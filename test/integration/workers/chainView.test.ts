@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {setImmediate as nextTurn} from "node:timers/promises";
-import type {Head} from "../../../workers/job/head.ts";
+import type {Head} from "../../../workers/messages/head.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 

@@ -10,8 +10,8 @@ import {type ChangeRange, verifyChanges} from "../../../client/leaves/changeRang
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {accountTree} from "../../../storage/tree/tree.ts";
-import {ChangeScope, packChanges} from "../../../workers/job/changesCall.ts";
-import {ProofForm, packedBytes} from "../../../workers/job/packedCall.ts";
+import {ChangeScope, packChanges} from "../../../workers/messages/changesCall.ts";
+import {ProofForm, packedBytes} from "../../../workers/messages/packedCall.ts";
 import type {AnswerLimits} from "../../../workers/prove/answerBudget.ts";
 import {AnswerText} from "../../../workers/prove/answerText.ts";
 import {ChangesProver} from "../../../workers/prove/changesProver.ts";

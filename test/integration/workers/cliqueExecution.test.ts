@@ -9,10 +9,10 @@ import {MerkleStateManager} from "@ethereumjs/statemanager";
 import {createLegacyTx} from "@ethereumjs/tx";
 import {type PrefixedHexString, privateToAddress} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
+import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
+import {createChainRules} from "../../../evm/execution/chainRules.ts";
+import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
-import {createChainRules} from "../../../workers/execution/chainRules.ts";
-import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 
 const KEY = new Uint8Array(32).fill(1);

@@ -133,7 +133,7 @@ describe("no descriptor is closed twice", () => {
         }
       }).length;
     const before = clocks();
-    const url = new URL("../../../workers/thread/threadClock.js", import.meta.url).href;
+    const url = new URL("../../../workers/threads/threadClock.js", import.meta.url).href;
     const program = `import("${url}").then(({ThreadClock}) => postMessage(new ThreadClock().readMs()))`;
     const source = `const postMessage = value => require("worker_threads").parentPort.postMessage(value); ${program}`;
     const thread = new Worker(`${source}; setInterval(() => {}, 1000)`, {eval: true});

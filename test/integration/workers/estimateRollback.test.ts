@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Estimator} from "../../../workers/estimate/estimator.ts";
-import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/job/estimateSettings.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/messages/estimateSettings.ts";
 import {ACCOUNTS, createLines} from "../../support/chains/serviceLines.ts";
 import {TemporaryStore} from "../../support/stores/temporaryStore.ts";
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
+import type {Evm} from "../../../evm/interpreter/evm.ts";
 import type {StateStore} from "../../../storage/stateStore.ts";
 import {Estimator} from "../../../workers/estimate/estimator.ts";
 import type {HeldEvms} from "../../../workers/estimate/state/heldEvms.ts";
-import type {Evm} from "../../../workers/evm/evm.ts";
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import {assemble, OP} from "../../support/estimates/bytecode.ts";
 import {CHAIN_ID, EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 

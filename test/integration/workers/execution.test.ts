@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
 import {after, type TestContext, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
+import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
+import {ExecutionError} from "../../../evm/execution/executionError.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
+import type {TrieNodes} from "../../../evm/trie/trieNodes.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
-import {decodeBlockHead} from "../../../workers/execution/blockHead.ts";
-import {ExecutionError} from "../../../workers/execution/errors.ts";
-import type {Genesis} from "../../../workers/execution/genesis.ts";
-import type {TrieNodes} from "../../../workers/trie/trieNodes.ts";
 import {
   type ChainFiles,
   type ExecutedChain,

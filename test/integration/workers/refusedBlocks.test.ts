@@ -7,7 +7,7 @@ import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {Engine} from "../../../workers/engine.ts";
-import type {ImportOutcome} from "../../../workers/job/importJob.ts";
+import type {ImportOutcome} from "../../../workers/messages/importJob.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, blockHash, longChain} from "../../support/chains/longChain.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";

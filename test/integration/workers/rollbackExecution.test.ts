@@ -5,9 +5,9 @@ import {createReadStream} from "node:fs";
 import {open} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 import type {BlockSummary} from "../../../workers/chain/chainView.ts";
 import {Engine} from "../../../workers/engine.ts";
-import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 
 let folder: WorkFolder;

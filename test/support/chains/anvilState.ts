@@ -2,10 +2,11 @@
  * The state file with which anvil starts at a genesis block (`anvil --load-state`). `anvil --init` cannot be used where the
  * block's hash counts: it leaves the state root of block 0 that of an empty state (anvil 1.7.1).
  */
+
+import type {BlockHead} from "../../../evm/execution/blockHead.ts";
+import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {BlockHead} from "../../../workers/execution/blockHead.ts";
-import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
-import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
 
 /** The first accounts that anvil has keys for (`--accounts 4`). It gives them ether, so a genesis must have them too. */
 export const ANVIL_ACCOUNTS: readonly string[] = [

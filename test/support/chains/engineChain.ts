@@ -7,9 +7,9 @@
  * then the head is chosen.
  */
 import {writeFile} from "node:fs/promises";
+import {createChainRules} from "../../../evm/execution/chainRules.ts";
+import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {createChainRules} from "../../../workers/execution/chainRules.ts";
-import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
 import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
 import {GETH} from "../processes/clientKinds.ts";
 import {type ClientKind, RealNode} from "../processes/realNode.ts";

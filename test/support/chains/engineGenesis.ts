@@ -1,9 +1,9 @@
 /** The genesis file of chains that EngineChain makes. */
 
 import {readContract} from "../../../demo/artefact.ts";
-import {balanceSlot} from "../../../demo/demoAddresses.ts";
-import {makeGenesisText} from "../../../demo/demoGenesis.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {balanceSlot} from "../demo/demoAddresses.ts";
+import {makeGenesisText} from "../demo/demoGenesis.ts";
 import type {EngineFork} from "../nodes/engineApi.ts";
 import {PEOPLE} from "./people.ts";
 import {DEPLOYER} from "./stateTraffic.ts";

@@ -1,7 +1,7 @@
 /** What EngineChain's blocks do: everything that changes accounts and slots, by transactions and outside of them. */
 
 import {encodeCall} from "../../../demo/abi.ts";
-import {TOKEN} from "../../../demo/cast.ts";
+import {TOKEN} from "../demo/cast.ts";
 import type {BlockPlan} from "./engineChain.ts";
 import {ENGINE_TOKEN, type ForkBlocks, TOKENS} from "./engineGenesis.ts";
 import {PEOPLE, type Sent} from "./people.ts";

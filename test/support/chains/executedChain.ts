@@ -3,12 +3,12 @@
  */
 import {createReadStream, readFileSync} from "node:fs";
 import {join} from "node:path";
+import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
+import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {BlockExecutor} from "../../../workers/execution/blockExecutor.ts";
-import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
-import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import type {OwnThread} from "../processes/ownThread.ts";
 import {MemoryNodes} from "./memoryNodes.ts";
 import {type MemoryAccount, MemoryState} from "./memoryState.ts";

@@ -1,8 +1,8 @@
 /** Lines with whole headers, which name the state roots that their changes give. */
 
+import {encodeHeader} from "../../../nodes/blocks/headerRlp.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {encodeHeader} from "../../../sync/layer2/headerRlp.ts";
 import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 import {MemoryState} from "./memoryState.ts";

@@ -1,5 +1,5 @@
 /** A node as the readers of blocks see it, over fetch, without retries. */
-import {type Node, type NodeCall, NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
+import {type Node, type NodeCall, NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
 
 interface Reply {
   readonly id: number;

@@ -4,12 +4,12 @@ import type {Common} from "@ethereumjs/common";
 import {Blob4844Tx, type TypedTransaction} from "@ethereumjs/tx";
 import {createAddressFromString, createWithdrawal, type PrefixedHexString} from "@ethereumjs/util";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
+import {createChainRules} from "../../../evm/execution/chainRules.ts";
+import {ExecutionState} from "../../../evm/execution/executionState.ts";
+import {configOfFork} from "../../../evm/execution/forks.ts";
+import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import type {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
-import {createChainRules} from "../../../workers/execution/chainRules.ts";
-import {ExecutionState} from "../../../workers/execution/executionState.ts";
-import {configOfFork} from "../../../workers/execution/forks.ts";
-import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
-import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
 import {MemoryNodes} from "./memoryNodes.ts";
 
 const BLOB_GAS = 131_072n;

@@ -1,5 +1,5 @@
 /** Trie nodes in a map. */
-import type {TrieNodes} from "../../../workers/trie/trieNodes.ts";
+import type {TrieNodes} from "../../../evm/trie/trieNodes.ts";
 
 /** Keeps nodes as a store would; hands out copies, so that nothing can rely on identity. */
 export class MemoryNodes implements TrieNodes {

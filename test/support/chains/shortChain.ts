@@ -3,7 +3,7 @@ import {createReadStream} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {fileURLToPath} from "node:url";
 import {RLP} from "@ethereumjs/rlp";
-import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
+import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 
 const BLOCKS = 3;
 /** Position in a header. */

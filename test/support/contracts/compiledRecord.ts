@@ -11,7 +11,7 @@ import {pathToFileURL} from "node:url";
 
 const ROOT = new URL("./", import.meta.resolve("#package/package.json"));
 const RECORD = new URL("test/fixtures/own/compiled.sha256", ROOT);
-const FILES = ["contracts/compile.ts", "contracts/artefacts.json", "demo/compileContracts.ts"];
+const FILES = ["contracts/compile.ts", "contracts/artefacts.json", "test/support/demo/compileContracts.ts"];
 const FOLDERS = ["contracts/src/", "demo/contracts/"];
 const OWN = ["GasCases.sol", "Rollup.sol", "gas-cases.json", "rollup.json"];
 

@@ -11,7 +11,7 @@ import {
 import {Address, type PrefixedHexString} from "@ethereumjs/util";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {splitWords} from "../../../workers/estimate/call/words.ts";
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 
 /** Not signed. A call without a nonce has 0. */
 export function createTransaction(call: EstimateCall, common: Common, gasLimit: bigint): TypedTransaction {

@@ -5,7 +5,7 @@ import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {type EstimateView, parseEstimateCall} from "../../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 
 export const HASH = `0x${"c3".repeat(32)}`;
 /** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */

@@ -4,8 +4,11 @@ import {createFront, type Front} from "../../../server/front.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {Engine} from "../../../workers/engine.ts";
-import type {EstimateAnswers, EstimateJob} from "../../../workers/job/estimateJob.ts";
-import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../../workers/job/estimateSettings.ts";
+import type {EstimateAnswers, EstimateJob} from "../../../workers/messages/estimateJob.ts";
+import {
+  DEFAULT_ESTIMATE_SETTINGS,
+  type EstimateSettings,
+} from "../../../workers/messages/estimateSettings.ts";
 import type {RpcAnswer} from "../http/rpcAnswer.ts";
 import type {SharedEstimates} from "./sharedEstimates.ts";
 import "../processes/testProcess.ts";

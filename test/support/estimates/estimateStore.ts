@@ -6,8 +6,11 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Engine, type EstimateOptions} from "../../../workers/engine.ts";
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
-import {DEFAULT_ESTIMATE_SETTINGS, type EstimateSettings} from "../../../workers/job/estimateSettings.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
+import {
+  DEFAULT_ESTIMATE_SETTINGS,
+  type EstimateSettings,
+} from "../../../workers/messages/estimateSettings.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
 

@@ -1,8 +1,8 @@
 /** The thread of SharedEstimates: an estimator for each settings, all on one store. */
 import {inspect} from "node:util";
 import {Estimator} from "../../../workers/estimate/estimator.ts";
-import type {EstimateAnswers} from "../../../workers/job/estimateJob.ts";
-import {openWorkerStore} from "../../../workers/thread/workerStore.ts";
+import type {EstimateAnswers} from "../../../workers/messages/estimateJob.ts";
+import {openWorkerStore} from "../../../workers/threads/workerStore.ts";
 import type {SharedEstimateJob} from "./sharedEstimates.ts";
 
 const {reader} = await openWorkerStore();

@@ -6,9 +6,9 @@
  * opcode.
  */
 import {StateStore} from "../../../storage/stateStore.ts";
-import type {EstimateAnswers, EstimateJob} from "../../../workers/job/estimateJob.ts";
-import type {EstimateSettings} from "../../../workers/job/estimateSettings.ts";
-import {ThreadPool} from "../../../workers/pool/threadPool.ts";
+import type {EstimateAnswers, EstimateJob} from "../../../workers/messages/estimateJob.ts";
+import type {EstimateSettings} from "../../../workers/messages/estimateSettings.ts";
+import {ThreadPool} from "../../../workers/threads/threadPool.ts";
 
 export interface SharedEstimateJob {
   readonly job: EstimateJob;

@@ -1,9 +1,9 @@
 /** A hard fork of a chain, as each side of a comparison needs it. */
 import type {Common} from "@ethereumjs/common";
-import {createChainRules} from "../../../workers/execution/chainRules.ts";
-import {ForkSchedule} from "../../../workers/execution/forkSchedule.ts";
-import {configOfFork} from "../../../workers/execution/forks.ts";
-import type {JsonObject} from "../../../workers/execution/gethJson.ts";
+import {createChainRules} from "../../../evm/execution/chainRules.ts";
+import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
+import {configOfFork} from "../../../evm/execution/forks.ts";
+import type {JsonObject} from "../../../evm/execution/gethJson.ts";
 
 export interface ChainFork {
   readonly name: string;

@@ -1,9 +1,9 @@
 /** The interpreter with one contract, for tests that write out code and what it costs. */
 import assert from "node:assert/strict";
+import {Evm} from "../../../evm/interpreter/evm.ts";
+import type {EvmResult} from "../../../evm/interpreter/message.ts";
+import {type EvmRules, rulesOf} from "../../../evm/interpreter/rules.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {Evm} from "../../../workers/evm/evm.ts";
-import type {EvmResult} from "../../../workers/evm/message.ts";
-import {type EvmRules, rulesOf} from "../../../workers/evm/rules.ts";
 import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 import {InterpreterState} from "./interpreterState.ts";
 import {addressOf, FORKS} from "./randomState.ts";

@@ -1,10 +1,10 @@
 /** A state in plain maps, as the interpreter reads it and changes it. */
 
+import type {Evm} from "../../../evm/interpreter/evm.ts";
+import type {SourceAccount, StateSource} from "../../../evm/interpreter/stateSource.ts";
+import {readWritten} from "../../../evm/interpreter/written.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {Evm} from "../../../workers/evm/evm.ts";
-import type {SourceAccount, StateSource} from "../../../workers/evm/stateSource.ts";
-import {readWritten} from "../../../workers/evm/written.ts";
 import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 
 export class InterpreterState implements StateSource {

@@ -1,16 +1,16 @@
 /** A signed transaction in the interpreter, by the rules of `import`, on a state in plain maps. */
 import assert from "node:assert/strict";
 import {RLP} from "@ethereumjs/rlp";
+import {readTransaction} from "../../../evm/execution/block/blockTransaction.ts";
+import {BLOB_GAS, blobBaseFee} from "../../../evm/execution/rules/fees.ts";
+import {forkRules} from "../../../evm/execution/rules/forkRules.ts";
+import {BlockMismatch} from "../../../evm/execution/run/blockMismatch.ts";
+import {runTransaction} from "../../../evm/execution/run/transaction.ts";
+import {recoverAddress} from "../../../evm/interpreter/ecrecover.ts";
+import {Evm} from "../../../evm/interpreter/evm.ts";
+import {type EvmRules, rulesOf} from "../../../evm/interpreter/rules.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
-import {recoverAddress} from "../../../workers/evm/ecrecover.ts";
-import {Evm} from "../../../workers/evm/evm.ts";
-import {type EvmRules, rulesOf} from "../../../workers/evm/rules.ts";
-import {readTransaction} from "../../../workers/execution/block/transaction.ts";
-import {BLOB_GAS, blobBaseFee} from "../../../workers/execution/rules/fees.ts";
-import {forkRules} from "../../../workers/execution/rules/forkRules.ts";
-import {BlockMismatch} from "../../../workers/execution/run/blockMismatch.ts";
-import {runTransaction} from "../../../workers/execution/run/transaction.ts";
 import type {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "./chainFork.ts";
 import {InterpreterState} from "./interpreterState.ts";

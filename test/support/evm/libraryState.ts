@@ -1,9 +1,9 @@
 /** A state in plain maps, as the library's EVM reads and writes it. */
 import {Account} from "@ethereumjs/util";
+import {type ByteKey, fromKey, toKey} from "../../../evm/execution/byteKey.ts";
+import {NO_BYTES, type StateBase, StateOverlay} from "../../../evm/execution/stateOverlay.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {type ByteKey, fromKey, toKey} from "../../../workers/execution/byteKey.ts";
-import {NO_BYTES, type StateBase, StateOverlay} from "../../../workers/execution/stateOverlay.ts";
 import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 
 /** Stands for any storage that is not empty. */

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import type {EVM, EVMResult, InterpreterStep} from "@ethereumjs/evm";
 import {Address} from "@ethereumjs/util";
+import type {Evm} from "../../../evm/interpreter/evm.ts";
+import type {EvmMessage} from "../../../evm/interpreter/message.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {Evm} from "../../../workers/evm/evm.ts";
-import type {EvmMessage} from "../../../workers/evm/message.ts";
 import type {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "./chainFork.ts";
 import {InterpreterState} from "./interpreterState.ts";

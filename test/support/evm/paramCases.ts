@@ -1,4 +1,4 @@
-/** What no published test tells of the numbers in `params` (workers/evm/rules.ts): edges, and what older forks have. */
+/** What no published test tells of the numbers in `params` (evm/interpreter/rules.ts): edges, and what older forks have. */
 import assert from "node:assert/strict";
 import {assemble, OP, type Part, pushWidth} from "../estimates/bytecode.ts";
 import type {GasCase} from "./evmKit.ts";

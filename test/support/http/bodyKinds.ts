@@ -4,7 +4,7 @@
  */
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {scanBody} from "../../../server/rpc/bodyScan.ts";
-import {MAX_MULTI_KEYS} from "../../../workers/job/packedCall.ts";
+import {MAX_MULTI_KEYS} from "../../../workers/messages/packedCall.ts";
 import {ACCOUNTS, CHAIN_ID} from "../chains/serviceChain.ts";
 
 export interface BodyKind {

@@ -4,9 +4,9 @@ import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateG
 import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
 import {getProof, getProofAt} from "../../../server/methods/proof/getProof.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
-import type {LaneId, Place, RequestCalls} from "../../../server/request/requestCalls.ts";
-import type {EstimateCall} from "../../../workers/job/estimateCall.ts";
-import {packedBytes} from "../../../workers/job/packedCall.ts";
+import type {LaneId, Place, RequestCalls} from "../../../server/rpc/requestCalls.ts";
+import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
+import {packedBytes} from "../../../workers/messages/packedCall.ts";
 
 /** A proof, given by its number of keys (with or without its block), an estimate, or a ready text. */
 export type DescribedCall =

@@ -2,9 +2,9 @@
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {SERVE_FLAGS} from "../../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../../cli/flags/serveOptions.ts";
+import type {ServiceOptions} from "../../../server/life/serviceOptions.ts";
 import type {Limits} from "../../../server/limits.ts";
-import type {ServiceOptions} from "../../../service/serviceOptions.ts";
-import type {EstimateSettings} from "../../../workers/job/estimateSettings.ts";
+import type {EstimateSettings} from "../../../workers/messages/estimateSettings.ts";
 
 export interface Tuning {
   readonly limits?: Partial<Limits>;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {pino} from "pino";
-import {type RunningFinality, startFinality} from "../../../service/finality/finality.ts";
-import type {Layer1Settings} from "../../../service/finality/layer1Finality.ts";
-import type {NodesSettings} from "../../../sync/rpc/nodes.ts";
+import type {NodesSettings} from "../../../nodes/rpc/nodes.ts";
+import {type RunningFinality, startFinality} from "../../../server/life/finality/finality.ts";
+import type {Layer1Settings} from "../../../server/life/finality/layer1Finality.ts";
 import {createLines} from "../chains/serviceLines.ts";
 import {notRun} from "../processes/notRun.ts";
 import {TemporaryStore} from "../stores/temporaryStore.ts";

@@ -6,11 +6,11 @@ import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
+import {createChainRules} from "../../../evm/execution/chainRules.ts";
+import {parseGenesis} from "../../../evm/execution/genesis.ts";
+import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
+import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {createChainRules} from "../../../workers/execution/chainRules.ts";
-import {parseGenesis} from "../../../workers/execution/genesis.ts";
-import {makeGenesisBlock} from "../../../workers/execution/genesisBlock.ts";
-import {readRlpBlocks} from "../../../workers/execution/rlpBlocks.ts";
 import {describeBlock} from "./jsonBlocks.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 

@@ -7,8 +7,8 @@
 import {readdirSync, readlinkSync} from "node:fs";
 import {open} from "node:fs/promises";
 import {Engine} from "../../../workers/engine.ts";
-import type {ImportThread} from "../../../workers/pool/importThread.ts";
-import type {Running} from "../../../workers/pool/running.ts";
+import type {ImportThread} from "../../../workers/threads/importThread.ts";
+import type {Running} from "../../../workers/threads/running.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {createLine} from "../chains/serviceLines.ts";
 import {killThread} from "../threads/killThread.ts";

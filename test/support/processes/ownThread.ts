@@ -2,7 +2,7 @@
  * A thread for work with many promises: node:test watches each one that is made on the test's thread, which may take longer
  * than the work. The test closes it.
  */
-import {ThreadPool} from "../../../workers/pool/threadPool.ts";
+import {ThreadPool} from "../../../workers/threads/threadPool.ts";
 
 export class OwnThread {
   private readonly threads: ThreadPool<unknown, unknown>;

@@ -1,6 +1,6 @@
 /** Rows of pulls, made of numbers: the same ones for the same numbers. */
-import type {Order} from "../../../pulled/folder/order.ts";
-import type {AccountRow, SlotRow, TreeRow} from "../../../pulled/row/tables.ts";
+import type {Order} from "../../../client/folder/order.ts";
+import type {AccountRow, SlotRow, TreeRow} from "../../../client/folder/row/tables.ts";
 
 export function bytesOf(length: number, seed: number): Uint8Array {
   return new Uint8Array(length).map((_, at) => (seed * 31 + at * 7) % 256);

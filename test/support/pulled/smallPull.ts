@@ -2,7 +2,7 @@
 
 import {PullProgress} from "../../../cli/commands/pull/pullProgress.ts";
 import {runPull} from "../../../cli/commands/pull/pullRun.ts";
-import {readTrustedRoot} from "../../../cli/commands/trustedRoot.ts";
+import {readTrustedRoot} from "../../../cli/commands/rootSource.ts";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {
   type FolderVerification,
@@ -10,7 +10,7 @@ import {
   type PullOptions,
   readPullOptions,
 } from "../../../cli/flags/pullFlags.ts";
-import type {Manifest} from "../../../pulled/folder/manifest.ts";
+import type {Manifest} from "../../../client/folder/manifest.ts";
 
 const LEAVES_PER_RANGE = 6;
 

@@ -16,7 +16,7 @@ function madeFrom(name: string): {source: string} {
 
 /** The compiler is loaded only here, which takes a second. */
 async function compileOwn(name: string): Promise<Readonly<Record<string, ContractArtefact>>> {
-  const {compileSource} = await import("../../../demo/compileContracts.ts");
+  const {compileSource} = await import("../demo/compileContracts.ts");
   return compileSource(fileURLToPath(import.meta.resolve(`#package/test/fixtures/own/${name}`)));
 }
 

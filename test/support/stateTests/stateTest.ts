@@ -9,17 +9,17 @@ import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {createTx} from "@ethereumjs/tx";
 import {hexToBytes, type PrefixedHexString} from "@ethereumjs/util";
-import {keccak256} from "../../../storage/hash/keccak.ts";
-import {toHex} from "../../../storage/hex.ts";
-import {EvmDeclined} from "../../../workers/evm/ends.ts";
-import {parseGenesis} from "../../../workers/execution/genesis.ts";
+import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {
   type JsonObject,
   parseBytes,
   parseObject,
   parseQuantity,
   parseWord,
-} from "../../../workers/execution/gethJson.ts";
+} from "../../../evm/execution/gethJson.ts";
+import {EvmDeclined} from "../../../evm/interpreter/ends.ts";
+import {keccak256} from "../../../storage/hash/keccak.ts";
+import {toHex} from "../../../storage/hex.ts";
 import {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "../evm/chainFork.ts";
 import type {BlockFields, Outcome} from "../evm/transactionOutcome.ts";

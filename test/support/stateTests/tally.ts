@@ -1,11 +1,11 @@
 /** Files of published tests, and what became of their cases. */
 import {readdirSync, readFileSync} from "node:fs";
 import {join} from "node:path";
+import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";
+import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
+import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import {type JsonObject, parseBytes, parseObject} from "../../../evm/execution/gethJson.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {BlockExecutor, type BlockExecutorOptions} from "../../../workers/execution/blockExecutor.ts";
-import {type BlockHead, decodeBlockHead} from "../../../workers/execution/blockHead.ts";
-import {type Genesis, parseGenesis} from "../../../workers/execution/genesis.ts";
-import {type JsonObject, parseBytes, parseObject} from "../../../workers/execution/gethJson.ts";
 import {type Execute, runStateTest, type Verdict} from "./stateTest.ts";
 import {configOfNetwork, isObject} from "./testForks.ts";
 

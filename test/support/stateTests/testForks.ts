@@ -1,7 +1,8 @@
 /** The names of hard forks in the tests, and geth's config of a chain that has them. */
-import {rulesOf} from "../../../workers/evm/rules.ts";
-import {CHAIN_START, configOfFork} from "../../../workers/execution/forks.ts";
-import {type JsonObject, parseObject} from "../../../workers/execution/gethJson.ts";
+
+import {CHAIN_START, configOfFork} from "../../../evm/execution/forks.ts";
+import {type JsonObject, parseObject} from "../../../evm/execution/gethJson.ts";
+import {rulesOf} from "../../../evm/interpreter/rules.ts";
 import {type ChainFork, chainFork} from "../evm/chainFork.ts";
 
 const FORKS: Readonly<Record<string, string>> = {

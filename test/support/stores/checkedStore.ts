@@ -1,6 +1,6 @@
 /** What a check of a store finds. */
-import {Check} from "../../../workers/check/check.ts";
-import type {CheckOutcome} from "../../../workers/job/checkJob.ts";
+import {Check} from "../../../workers/chain/storeCheck.ts";
+import type {CheckOutcome} from "../../../workers/messages/checkJob.ts";
 
 interface CheckedStore extends CheckOutcome {
   /** `where: what` of each finding. */

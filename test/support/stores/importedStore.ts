@@ -7,8 +7,8 @@ import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {IMPORT_FLAGS, readImportSource} from "../../../cli/flags/importFlags.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Importer} from "../../../workers/import/importer.ts";
-import type {ImportJob, ImportOutcome} from "../../../workers/job/importJob.ts";
-import type {ImportSource} from "../../../workers/job/importSource.ts";
+import type {ImportJob, ImportOutcome} from "../../../workers/messages/importJob.ts";
+import type {ImportSource} from "../../../workers/messages/importSource.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
 

@@ -1,11 +1,11 @@
-/** Sends calls of chain_getProof to the engine in packed form (workers/job/packedCall.ts) and returns the answers' texts. */
+/** Sends calls of chain_getProof to the engine in packed form (workers/messages/packedCall.ts) and returns the answers' texts. */
 
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import type {Engine} from "../../../workers/engine.ts";
-import {type Answers, answerStart, SEPARATOR} from "../../../workers/job/answers.ts";
-import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/job/packedCall.ts";
-import type {ProveJob} from "../../../workers/job/proveJob.ts";
+import {type Answers, answerStart, SEPARATOR} from "../../../workers/messages/answers.ts";
+import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/messages/packedCall.ts";
+import type {ProveJob} from "../../../workers/messages/proveJob.ts";
 
 export interface ProveCall {
   readonly block: number;

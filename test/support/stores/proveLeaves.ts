@@ -1,10 +1,10 @@
-/** Sends calls of chain_getLeaves to the engine in packed form (workers/job/leavesCall.ts). */
+/** Sends calls of chain_getLeaves to the engine in packed form (workers/messages/leavesCall.ts). */
 import assert from "node:assert/strict";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {Engine} from "../../../workers/engine.ts";
-import {answerStart} from "../../../workers/job/answers.ts";
-import {type LeavesCall, packLeaves} from "../../../workers/job/leavesCall.ts";
-import {ProofForm, packedBytes} from "../../../workers/job/packedCall.ts";
+import {answerStart} from "../../../workers/messages/answers.ts";
+import {type LeavesCall, packLeaves} from "../../../workers/messages/leavesCall.ts";
+import {ProofForm, packedBytes} from "../../../workers/messages/packedCall.ts";
 import {proveJob} from "./proveCalls.ts";
 
 /** @returns the answer's bytes, or the failure's text. Asks one job for them plain and in hex, and compares the two */

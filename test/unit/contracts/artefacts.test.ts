@@ -7,8 +7,8 @@ import {ARTEFACTS} from "../../../contracts/artefacts.ts";
 import {compileContracts, POSEIDON2} from "../../../contracts/compile.ts";
 import {poseidon2Source} from "../../../contracts/poseidon2Source.ts";
 import {CONTRACTS_FOLDER} from "../../../demo/artefact.ts";
-import {compileContracts as compileDemoContracts} from "../../../demo/compileContracts.ts";
 import {isCompiledAsRecorded} from "../../support/contracts/compiledRecord.ts";
+import {compileContracts as compileDemoContracts} from "../../support/demo/compileContracts.ts";
 
 test("contracts/artefacts.json is what the sources compile to, without a warning", () => {
   if (isCompiledAsRecorded()) return;

@@ -1,10 +1,11 @@
 /**
  * The transaction that a call would become: the gas it pays before any code runs, and its bytes.
  */
+
+import type {ForkRules} from "../../../evm/execution/rules/forkRules.ts";
+import {type PaidFields, TX_GAS} from "../../../evm/execution/rules/gas.ts";
 import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
-import type {ForkRules} from "../../execution/rules/forkRules.ts";
-import {type PaidFields, TX_GAS} from "../../execution/rules/gas.ts";
-import type {EstimateCall, TransactionType} from "../../job/estimateCall.ts";
+import type {EstimateCall, TransactionType} from "../../messages/estimateCall.ts";
 import {splitWords, WORD_BYTES} from "./words.ts";
 
 export const PLAIN_TRANSFER_GAS = BigInt(TX_GAS);

@@ -10,8 +10,8 @@
  * precompile that was ended before this thread had its time begins again once, with as much wall-clock time as it should need.
  */
 import {Script} from "node:vm";
-import {MAX_STRETCH, type Slice} from "../../job/estimateSlice.ts";
-import {ThreadClock} from "../../thread/threadClock.ts";
+import {MAX_STRETCH, type Slice} from "../../messages/estimateSlice.ts";
+import {ThreadClock} from "../../threads/threadClock.ts";
 import {Turns} from "../turns.ts";
 
 export class TimeLimitError extends Error {

@@ -1,5 +1,5 @@
 /** Why a call has no estimate, as the value that crosses to the server. */
-import type {EstimateFailure} from "../../job/failure.ts";
+import type {EstimateFailure} from "../../messages/failure.ts";
 
 export class EstimateError extends Error {
   constructor(readonly failure: EstimateFailure) {

@@ -1,14 +1,15 @@
 /** Runs of one call at one block, each with another gas limit, as a transaction in that block would run. None keeps its effects. */
-import type {EvmEnd} from "../../evm/ends.ts";
-import type {Evm} from "../../evm/evm.ts";
-import type {EvmResult} from "../../evm/message.ts";
-import {paidGas} from "../../execution/rules/gas.ts";
+
+import {paidGas} from "../../../evm/execution/rules/gas.ts";
 import {
   applyAuthorizations,
   recoverAuthority,
   type SignedAuthorization,
-} from "../../execution/run/authorizations.ts";
-import type {AccountOverride, EstimateCall} from "../../job/estimateCall.ts";
+} from "../../../evm/execution/run/authorizations.ts";
+import type {EvmEnd} from "../../../evm/interpreter/ends.ts";
+import type {Evm} from "../../../evm/interpreter/evm.ts";
+import type {EvmResult} from "../../../evm/interpreter/message.ts";
+import type {AccountOverride, EstimateCall} from "../../messages/estimateCall.ts";
 import type {BlockRules} from "../blockRules.ts";
 import {paidFieldsOf} from "./callTransaction.ts";
 import type {Deadline} from "./deadline.ts";

@@ -1,5 +1,5 @@
 /** What a call's sender, block and settings allow, before anything is executed. */
-import type {EstimateCall} from "../../job/estimateCall.ts";
+import type {EstimateCall} from "../../messages/estimateCall.ts";
 import type {BlockRules} from "../blockRules.ts";
 import {PLAIN_TRANSFER_GAS} from "./callTransaction.ts";
 import {executionFailed} from "./estimateError.ts";

@@ -11,7 +11,7 @@
  *   compressed     | 254 bits | 254 bits | ... | rest |        8 * compressedSize bits
  *   packed         | 32 bytes | 32 bytes | ... | 32 bytes |
  */
-import type {FeeSettings} from "../../job/estimateSettings.ts";
+import type {FeeSettings} from "../../messages/estimateSettings.ts";
 
 interface FeeInputs {
   /** From the same answer; above 0. */

@@ -1,8 +1,9 @@
 /** EVMs, each on the state of one block, where what it has read stays warm from call to call. */
+
+import {Evm} from "../../../evm/interpreter/evm.ts";
+import type {PrecompileBounds} from "../../../evm/interpreter/precompiles/precompile.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
-import {Evm} from "../../evm/evm.ts";
-import type {PrecompileBounds} from "../../evm/precompiles/precompile.ts";
 import {HeldSource} from "./heldSource.ts";
 
 /** Most clients ask for the newest block, or for the newest that is finalized. */

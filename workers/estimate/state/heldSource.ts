@@ -1,10 +1,11 @@
 /** The state of one block as an EVM reads it: accounts, slots and code, by point reads of the store's trees. It keeps no values. */
+
+import {type ByteKey, toKey} from "../../../evm/execution/byteKey.ts";
+import {EMPTY_CODE_HASH, type SourceAccount, type StateSource} from "../../../evm/interpreter/stateSource.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {decodeStoredAccount} from "../../../storage/tree/account.ts";
 import {accountTree, storageTree, type Tree} from "../../../storage/tree/tree.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
-import {EMPTY_CODE_HASH, type SourceAccount, type StateSource} from "../../evm/stateSource.ts";
-import {type ByteKey, toKey} from "../../execution/byteKey.ts";
 
 const NO_BYTES = new Uint8Array(0);
 

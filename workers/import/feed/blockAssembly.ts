@@ -1,6 +1,6 @@
 /** Puts the parts of a block together. */
-import {FeedError} from "../../../sync/feed/feedError.ts";
-import {type BlockPart, unpackDifference} from "../../../sync/feed/feedMessage.ts";
+import {FeedError} from "../../../nodes/feed/feedError.ts";
+import {type BlockPart, unpackDifference} from "../../../nodes/feed/feedMessage.ts";
 
 export class BlockAssembly {
   private first: BlockPart | undefined;

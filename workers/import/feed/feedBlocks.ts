@@ -6,13 +6,14 @@
  *
  * Until then messages are only compared: blocks that are held are passed over, and rollbacks are older than what is held.
  */
+
+import {decodeDifference} from "../../../nodes/feed/differenceBytes.ts";
+import {FeedError} from "../../../nodes/feed/feedError.ts";
+import type {BlockPart, FinalityMessage, RollbackMessage} from "../../../nodes/feed/feedMessage.ts";
+import type {Sequenced} from "../../../nodes/feed/feedStream.ts";
+import {decodeLayer1} from "../../../nodes/feed/finalityBytes.ts";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {decodeDifference} from "../../../sync/feed/differenceBytes.ts";
-import {FeedError} from "../../../sync/feed/feedError.ts";
-import type {BlockPart, FinalityMessage, RollbackMessage} from "../../../sync/feed/feedMessage.ts";
-import type {Sequenced} from "../../../sync/feed/feedStream.ts";
-import {decodeLayer1} from "../../../sync/feed/finalityBytes.ts";
 import type {SourceBlock} from "../sourceBlock.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import {BlockAssembly} from "./blockAssembly.ts";

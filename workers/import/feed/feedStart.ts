@@ -1,5 +1,5 @@
 /** Where a replica begins to read its stream. */
-import type {FeedStream} from "../../../sync/feed/feedStream.ts";
+import type {FeedStream} from "../../../nodes/feed/feedStream.ts";
 
 /**
  * Finds a message that comes before the newest block held here, wherever in the stream that is. Blocks above a finalized one may have been removed

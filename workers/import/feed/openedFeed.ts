@@ -1,12 +1,12 @@
 /** Opens a feed as the source of an import: a stream of NATS JetStream, read from where this store stands. */
 import {setTimeout as sleep} from "node:timers/promises";
-import {FeedError} from "../../../sync/feed/feedError.ts";
-import {FeedStream, type Sequenced, StreamMissing} from "../../../sync/feed/feedStream.ts";
-import {NatsAway} from "../../../sync/feed/natsAway.ts";
-import {connectNats, type NatsEvent} from "../../../sync/feed/natsConnection.ts";
-import {Backoff} from "../../../sync/rpc/backoff.ts";
-import type {ImportJob} from "../../job/importJob.ts";
-import type {FeedSource} from "../../job/importSource.ts";
+import {FeedError} from "../../../nodes/feed/feedError.ts";
+import {FeedStream, type Sequenced, StreamMissing} from "../../../nodes/feed/feedStream.ts";
+import {NatsAway} from "../../../nodes/feed/natsAway.ts";
+import {connectNats, type NatsEvent} from "../../../nodes/feed/natsConnection.ts";
+import {Backoff} from "../../../nodes/rpc/backoff.ts";
+import type {ImportJob} from "../../messages/importJob.ts";
+import type {FeedSource} from "../../messages/importSource.ts";
 import {type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
 import type {OpenedSource, SourceHost} from "../sourceHost.ts";
 import {FeedBlocks} from "./feedBlocks.ts";

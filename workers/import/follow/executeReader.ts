@@ -1,6 +1,7 @@
 /** Blocks of a node that are executed here: gas, receipts root and state root are compared with the header. */
-import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
-import {ExecutionError} from "../../execution/errors.ts";
+
+import {ExecutionError} from "../../../evm/execution/executionError.ts";
+import type {BlockReader} from "../../../nodes/blocks/blockReader.ts";
 import type {ChainExecution} from "../chainExecution.ts";
 import type {RawBlocks} from "./rawBlocks.ts";
 

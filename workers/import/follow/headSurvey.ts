@@ -8,10 +8,11 @@
  *
  * So a head counts once two answers agree on it. A node that names a head which it does not have holds the import up for `graceMs`.
  */
+
+import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
+import type {Node} from "../../../nodes/rpc/node.ts";
+import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../sync/rpc/namedBlock.ts";
-import type {Node} from "../../../sync/rpc/node.ts";
-import type {Nodes} from "../../../sync/rpc/nodes.ts";
 
 interface SurveyTimes {
   /** From one look to the next. A node that is behind by less is followed on. */

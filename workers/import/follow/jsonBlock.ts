@@ -7,18 +7,18 @@
  */
 import type {Common} from "@ethereumjs/common";
 import {createTx, normalizeTxParams, type TypedTransaction} from "@ethereumjs/tx";
-import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
-import {checkHeader} from "../../../sync/layer2/nodeHeader.ts";
+import {createChainRules} from "../../../evm/execution/chainRules.ts";
+import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
+import {checkHeader} from "../../../nodes/blocks/nodeHeader.ts";
 import {
   type JsonObject,
   parseArray,
   parseFixedBytes,
   parseObject,
   parseQuantity,
-} from "../../../sync/rpc/answerValues.ts";
-import {NodeFailure} from "../../../sync/rpc/node.ts";
-import {createChainRules} from "../../execution/chainRules.ts";
-import type {ForkSchedule} from "../../execution/forkSchedule.ts";
+} from "../../../nodes/rpc/answerValues.ts";
+import {NodeFailure} from "../../../nodes/rpc/node.ts";
+import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
 
 /**
  * @param number - of the block that was asked for

@@ -7,14 +7,15 @@
  *
  * If the node has the same chain but fewer blocks than are held here, nothing is removed: the source waits.
  */
+
+import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
+import {findCommonAncestor} from "../../../nodes/blocks/commonAncestor.ts";
+import {findNamedBlock, type NamedBlock} from "../../../nodes/rpc/namedBlock.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {BlockReader, NodeBlock} from "../../../sync/layer2/blockReader.ts";
-import {findCommonAncestor} from "../../../sync/layer2/commonAncestor.ts";
-import {findNamedBlock, type NamedBlock} from "../../../sync/rpc/namedBlock.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
-import type {SourceState} from "../../job/importSource.ts";
+import type {SourceState} from "../../messages/importSource.ts";
 import {neverHeld, type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
 

@@ -1,7 +1,7 @@
 /** Reports the state of the nodes' source when it changes: "waiting" while no node answers, otherwise what the reader says. */
 
-import type {NodesEvent} from "../../../sync/rpc/nodes.ts";
-import type {SourceEvent, SourceState} from "../../job/importSource.ts";
+import type {NodesEvent} from "../../../nodes/rpc/nodes.ts";
+import type {SourceEvent, SourceState} from "../../messages/importSource.ts";
 
 export class NodeWatch {
   /** By name, why a node does not answer. */

@@ -1,23 +1,24 @@
 /** Opens a layer-2 node as the source of an import. Nothing is asked of the node before the first block is. */
+
+import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
+import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
+import {parseObject} from "../../../evm/execution/gethJson.ts";
+import type {BlockReader} from "../../../nodes/blocks/blockReader.ts";
+import {createTraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
+import {createTrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
+import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
+import {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
-import type {BlockReader} from "../../../sync/layer2/blockReader.ts";
-import {createTraceReader} from "../../../sync/layer2/trace/traceReader.ts";
-import {createTrieLogReader} from "../../../sync/layer2/trielogs/trieLogReader.ts";
-import {HeadSignal} from "../../../sync/rpc/newHeads.ts";
-import {Nodes} from "../../../sync/rpc/nodes.ts";
-import {ForkSchedule} from "../../execution/forkSchedule.ts";
-import {type Genesis, parseGenesis} from "../../execution/genesis.ts";
-import {parseObject} from "../../execution/gethJson.ts";
-import type {ImportJob} from "../../job/importJob.ts";
-import type {NodeSource} from "../../job/importSource.ts";
+import type {ImportJob} from "../../messages/importJob.ts";
+import type {NodeSource} from "../../messages/importSource.ts";
 import {ChainExecution} from "../chainExecution.ts";
 import {readGenesis} from "../inputFile.ts";
 import {SettingsFault, type SourceBlock, Stopped} from "../sourceBlock.ts";
 import type {OpenedSource, SourceHost} from "../sourceHost.ts";
 import {createExecuteReader} from "./executeReader.ts";
-import {readNodeGenesis} from "./genesisBlock.ts";
 import {HeadSurvey} from "./headSurvey.ts";
 import {type NodeFeed, readNodeBlocks} from "./nodeBlocks.ts";
+import {readNodeGenesis} from "./nodeGenesis.ts";
 import {NodeWatch} from "./nodeWatch.ts";
 import {RawBlocks} from "./rawBlocks.ts";
 import {chooseSource} from "./sourceChoice.ts";

@@ -3,12 +3,12 @@
  * from eth_getBlockByNumber (anvil).
  */
 
-import {findNamedBlock} from "../../../sync/rpc/namedBlock.ts";
-import type {Node, NodeCall} from "../../../sync/rpc/node.ts";
-import {NodeFailure, NodeRefusal} from "../../../sync/rpc/node.ts";
-import {checkBlockBody} from "../../execution/blockBody.ts";
-import {type BlockHead, decodeBlockHead} from "../../execution/blockHead.ts";
-import type {ForkSchedule} from "../../execution/forkSchedule.ts";
+import {checkBlockBody} from "../../../evm/execution/blockBody.ts";
+import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
+import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
+import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
+import type {Node, NodeCall} from "../../../nodes/rpc/node.ts";
+import {NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
 
 const RAW = "debug_getRawBlock";
 const JSON_BLOCK = "eth_getBlockByNumber";

@@ -6,7 +6,7 @@
  * The size of a range follows the size of the blocks, so that what is held stays within its bound. Answers that are far longer than
  * those before cannot be foreseen: the last ranges under way are given up for them, and read again later.
  */
-import type {BlockReader, NodeBlock} from "../../../sync/layer2/blockReader.ts";
+import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 
 /** Ranges that are read or under way at a time. With four, execution (0.5 ms per block) need not wait for the node. */
 const RANGES = 4;

@@ -1,11 +1,12 @@
 /** Chooses how a node's blocks are read: as asked for, or else by the first of NODE_SOURCES that suits the store and the node. */
+
+import {describeMissingTrie} from "../../../evm/execution/executionError.ts";
+import {probeTraces} from "../../../nodes/blocks/trace/traceMethod.ts";
+import {probeTrieLogs} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
+import type {Node} from "../../../nodes/rpc/node.ts";
 import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {probeTraces} from "../../../sync/layer2/trace/traceMethod.ts";
-import {probeTrieLogs} from "../../../sync/layer2/trielogs/trieLogReader.ts";
-import type {Node} from "../../../sync/rpc/node.ts";
-import {describeMissingTrie} from "../../execution/errors.ts";
-import {NODE_SOURCES, type NodeSourceName} from "../../job/importSource.ts";
+import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
 import {SourceError} from "../sourceBlock.ts";
 
 interface Choice {

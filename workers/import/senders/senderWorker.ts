@@ -3,10 +3,10 @@
  * the block begins with the first one.
  */
 import {workerData} from "node:worker_threads";
-import {recoverAddress} from "../../evm/ecrecover.ts";
-import {readTransactions} from "../../execution/block/block.ts";
-import type {Transaction} from "../../execution/block/transaction.ts";
-import {Niceness, yieldToOtherThreads} from "../../thread/threadPriority.ts";
+import type {Transaction} from "../../../evm/execution/block/blockTransaction.ts";
+import {readTransactions} from "../../../evm/execution/block/decodedBlock.ts";
+import {recoverAddress} from "../../../evm/interpreter/ecrecover.ts";
+import {Niceness, yieldToOtherThreads} from "../../threads/threadPriority.ts";
 import {SharedSenders} from "./sharedSenders.ts";
 import type {SenderAnswer, SenderRequest, SenderThreadSettings} from "./threadMessages.ts";
 

@@ -4,8 +4,8 @@ import {test} from "node:test";
 import {pino} from "pino";
 import {endAfter} from "../../../../cli/commands/serveCommand.ts";
 import {ExitCode} from "../../../../cli/exitCode.ts";
-import {Ends} from "../../../../service/ends.ts";
-import {WorkError} from "../../../../service/workError.ts";
+import {Ends} from "../../../../server/life/ends.ts";
+import {WorkError} from "../../../../server/life/workError.ts";
 
 const LOG = pino({enabled: false});
 

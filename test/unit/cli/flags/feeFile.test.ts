@@ -6,7 +6,7 @@ import {join} from "node:path";
 import {after, test} from "node:test";
 import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
-import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../../../workers/job/estimateSettings.ts";
+import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../../../workers/messages/estimateSettings.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
 const DEFAULTS = DEFAULT_ESTIMATE_SETTINGS.fee;

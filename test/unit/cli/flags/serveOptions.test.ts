@@ -4,9 +4,13 @@ import {availableParallelism} from "node:os";
 import {test} from "node:test";
 import {SERVE_FLAGS} from "../../../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../../../cli/flags/serveOptions.ts";
+import type {
+  EstimateOptions,
+  FinalityOptions,
+  ServiceOptions,
+} from "../../../../server/life/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
-import type {EstimateOptions, FinalityOptions, ServiceOptions} from "../../../../service/serviceOptions.ts";
-import type {EstimateSettings} from "../../../../workers/job/estimateSettings.ts";
+import type {EstimateSettings} from "../../../../workers/messages/estimateSettings.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";
 
 const [L1, L2] = ["http://127.0.0.1:1/", "http://127.0.0.1:2/"];

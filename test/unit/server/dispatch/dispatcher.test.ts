@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
-import {LaneId} from "../../../../server/request/requestCalls.ts";
-import type {Failure} from "../../../../workers/job/failure.ts";
+import {LaneId} from "../../../../server/rpc/requestCalls.ts";
+import type {Failure} from "../../../../workers/messages/failure.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {
   createAnswers,

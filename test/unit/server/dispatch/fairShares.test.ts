@@ -13,7 +13,7 @@ import {MethodTable} from "../../../../server/methods/table.ts";
 import {CallTally} from "../../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
-import {RequestRecord} from "../../../../server/request/requestRecord.ts";
+import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createAnswers, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";

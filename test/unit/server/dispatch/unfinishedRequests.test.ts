@@ -5,7 +5,7 @@ import {test} from "node:test";
 import fc from "fast-check";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {UnfinishedRequests} from "../../../../server/dispatch/unfinishedRequests.ts";
-import {RequestRecord} from "../../../../server/request/requestRecord.ts";
+import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {DrivenDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";

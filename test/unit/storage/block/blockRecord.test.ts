@@ -10,7 +10,7 @@ import {
   hashOfBlockRecord,
   MAX_EXTRA_DATA_BYTES,
 } from "../../../../storage/block/blockRecord.ts";
-import {bigEndian} from "../../../../storage/record/body.ts";
+import {bigEndian} from "../../../../storage/record/recordBody.ts";
 
 const bytes = (length: number) =>
   fc.uint8Array({minLength: length, maxLength: length}).map(field => Buffer.from(field));

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {crc32} from "node:zlib";
 import fc from "fast-check";
-import {decodeNumber, encodeNumber} from "../../../../storage/record/body.ts";
 import {
   blockKey,
   codeKey,
@@ -18,6 +17,7 @@ import {
   pageKey,
 } from "../../../../storage/record/layout.ts";
 import {CHECKSUM_BYTES, openRecord, sealRecord} from "../../../../storage/record/record.ts";
+import {decodeNumber, encodeNumber} from "../../../../storage/record/recordBody.ts";
 
 const number = fc.oneof(
   fc.nat(300),

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
-import {KeyHints} from "../../../../storage/index/keyHints.ts";
 import type {PageReader} from "../../../../storage/page/pages.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
+import {KeyHints} from "../../../../storage/tree/keyHints.ts";
 import {LeafPath} from "../../../../storage/tree/leafPath.ts";
 import {accountTree, storageTree} from "../../../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../../../storage/tree/treeRoot.ts";

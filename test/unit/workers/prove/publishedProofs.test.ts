@@ -5,7 +5,6 @@ import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {word} from "../../../../client/hash/hashSuites.ts";
 import {poseidon2Suite} from "../../../../storage/hash/poseidon2Suite.ts";
-import {KeyHints} from "../../../../storage/index/keyHints.ts";
 import {
   type Account,
   encodeAccountValueInto,
@@ -13,6 +12,7 @@ import {
   NEW_ACCOUNT,
 } from "../../../../storage/tree/account.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
+import {KeyHints} from "../../../../storage/tree/keyHints.ts";
 import {writeWordInto} from "../../../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree} from "../../../../storage/tree/tree.ts";
 import {AnswerText} from "../../../../workers/prove/answerText.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {Authorization} from "../../../../../workers/job/estimateCall.ts";
+import type {Authorization} from "../../../../../workers/messages/estimateCall.ts";
 import {
   ADDRESS,
   ADDRESS_BYTES,

@@ -8,7 +8,7 @@ import {
 } from "../../../../../server/methods/proof/multiProofParams.ts";
 import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";
-import {MAX_MULTI_KEYS, ProofForm, packedBytes} from "../../../../../workers/job/packedCall.ts";
+import {MAX_MULTI_KEYS, ProofForm, packedBytes} from "../../../../../workers/messages/packedCall.ts";
 
 const VIEW = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},

@@ -5,7 +5,7 @@ import {PROOF_PARAMS, packProofCall, proofCost} from "../../../../../server/meth
 import type {BlockView} from "../../../../../server/methods/selector.ts";
 import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";
-import {ProofForm, packedBytes} from "../../../../../workers/job/packedCall.ts";
+import {ProofForm, packedBytes} from "../../../../../workers/messages/packedCall.ts";
 
 const VIEW: BlockView = {
   head: {earliest: 0, finalized: 2 ** 40, latest: 2 ** 40},

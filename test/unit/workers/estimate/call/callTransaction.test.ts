@@ -4,16 +4,16 @@ import {test} from "node:test";
 import {RLP} from "@ethereumjs/rlp";
 import {getCalldataFloorGas} from "@ethereumjs/tx";
 import fc from "fast-check";
+import {forkRules} from "../../../../../evm/execution/rules/forkRules.ts";
+import {paidGas} from "../../../../../evm/execution/rules/gas.ts";
 import {
   encodeUnsigned,
   missingEip,
   paidFieldsOf,
   typeOf,
 } from "../../../../../workers/estimate/call/callTransaction.ts";
-import {forkRules} from "../../../../../workers/execution/rules/forkRules.ts";
-import {paidGas} from "../../../../../workers/execution/rules/gas.ts";
-import type {EstimateCall} from "../../../../../workers/job/estimateCall.ts";
-import {HARDFORKS} from "../../../../../workers/job/estimateSettings.ts";
+import type {EstimateCall} from "../../../../../workers/messages/estimateCall.ts";
+import {HARDFORKS} from "../../../../../workers/messages/estimateSettings.ts";
 import {createTransaction} from "../../../../support/estimates/callAsTransaction.ts";
 import {createCommon} from "../../../../support/estimates/hardforks.ts";
 import {packWords} from "../../../../support/estimates/packedWords.ts";

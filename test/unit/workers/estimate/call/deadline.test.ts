@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Deadline, TimeLimitError} from "../../../../../workers/estimate/call/deadline.ts";
 import {Turns} from "../../../../../workers/estimate/turns.ts";
-import {MAX_STRETCH} from "../../../../../workers/job/estimateSlice.ts";
-import {ThreadClock} from "../../../../../workers/thread/threadClock.ts";
+import {MAX_STRETCH} from "../../../../../workers/messages/estimateSlice.ts";
+import {ThreadClock} from "../../../../../workers/threads/threadClock.ts";
 
 const thread = new ThreadClock();
 const readMs = () => thread.readMs() ?? performance.now();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {PriorityFee} from "../../../../../workers/estimate/fee/priorityFee.ts";
-import type {FeeSettings} from "../../../../../workers/job/estimateSettings.ts";
+import type {FeeSettings} from "../../../../../workers/messages/estimateSettings.ts";
 import {SETTINGS} from "../../../../support/estimates/estimateStore.ts";
 
 const VERIFICATION = SETTINGS.fee;

@@ -1,8 +1,8 @@
 /** Which of several nodes is followed, when one is behind and another one is ahead or lies. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
+import {Nodes} from "../../../../../nodes/rpc/nodes.ts";
 import {toHex} from "../../../../../storage/hex.ts";
-import {Nodes} from "../../../../../sync/rpc/nodes.ts";
 import {HeadSurvey} from "../../../../../workers/import/follow/headSurvey.ts";
 import {answerCalls, Upstream, type UpstreamHandler} from "../../../../support/http/upstream.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import {once} from "node:events";
 import {afterEach, beforeEach, test} from "node:test";
+import type {BlockReader} from "../../../../../nodes/blocks/blockReader.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../../../../nodes/rpc/node.ts";
 import type {BlockDifference} from "../../../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../../../storage/hex.ts";
-import type {BlockReader} from "../../../../../sync/layer2/blockReader.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../../../../../sync/rpc/node.ts";
 import {type NodeFeed, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
 import {type SourceBlock, Stopped} from "../../../../../workers/import/sourceBlock.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {NodeWatch} from "../../../../../workers/import/follow/nodeWatch.ts";
-import type {SourceEvent} from "../../../../../workers/job/importSource.ts";
+import type {SourceEvent} from "../../../../../workers/messages/importSource.ts";
 
 /** What a watch of two nodes reports of its state. */
 function watchTwo(): {watch: NodeWatch; states: [state: string, reason?: string][]; seen: SourceEvent[]} {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import type {NodeBlock} from "../../../../../sync/layer2/blockReader.ts";
+import type {NodeBlock} from "../../../../../nodes/blocks/blockReader.ts";
 import {type ReadRange, readAhead} from "../../../../../workers/import/follow/readAhead.ts";
 
 const NEVER = new AbortController().signal;

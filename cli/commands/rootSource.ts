@@ -1,0 +1,77 @@
+/** The root that `proofd verify` trusts: given as it is, said by a proofd that the user trusts, or held by layer 1. */
+
+import {readRecordedRoot} from "../../nodes/finality/recordedRoot.ts";
+import {type Node, NodeRefusal} from "../../nodes/rpc/node.ts";
+import {Nodes, type NodesSettings} from "../../nodes/rpc/nodes.ts";
+import {readProvenBlock} from "../../nodes/rpc/provenBlock.ts";
+import {WorkError} from "../../server/life/workError.ts";
+import {toHex} from "../../storage/hex.ts";
+import type {RootSource} from "../flags/verifyFlags.ts";
+
+export interface TrustedRoot {
+  /** 32 bytes. */
+  readonly root: Uint8Array;
+  /** Who says so, for people: the end of a sentence. */
+  readonly by: string;
+  /** The block whose root it is, as far as it is known. */
+  readonly block: {readonly number?: number; readonly hash?: Uint8Array};
+}
+
+/** JSON-RPC: there is no such method. */
+const NO_METHOD = -32601;
+
+/** Asks each node once. @throws WorkError if none answers, or if there is no such root */
+export async function readTrustedRoot(source: RootSource): Promise<TrustedRoot> {
+  switch (source.kind) {
+    case "root":
+      return {root: source.root, by: "given by --root", block: {}};
+    case "node":
+      return askOnce(source.nodes, "--node", async node => {
+        const {number, hash, stateRoot, isFinalized} = await readProvenBlock(node, source.blockHash);
+        const finality = isFinalized ? "finalized" : "not finalized";
+        const by = `of block ${number} (${toHex(hash)}, ${finality}), as ${node.name} says`;
+        return {root: stateRoot, by, block: {number, hash}};
+      });
+    case "l1": {
+      const {contract, block} = source;
+      return askOnce(source.nodes, "--l1", async node => {
+        const root = await readRecordedRoot(node, contract, block);
+        if (root === undefined)
+          throw new WorkError(
+            `the contract ${toHex(contract)} holds no state root of block ${block} in layer 1's finalized block: ` +
+              "it holds those of blocks that ended a finalization (chain_getFinalizations lists them)",
+          );
+        const by = `of block ${block}, as the contract ${toHex(contract)} holds it on layer 1`;
+        return {root, by, block: {number: block}};
+      });
+    }
+  }
+}
+
+/** Asks the nodes one after the other, until one answers. @throws WorkError; what the work throws */
+async function askOnce<Result>(
+  settings: NodesSettings,
+  flag: string,
+  work: (node: Node) => Promise<Result>,
+): Promise<Result> {
+  const failures = new Map<string, string>();
+  const giveUp = new AbortController();
+  const nodes = new Nodes(settings, ({name, state, reason}) => {
+    if (state === "up") return;
+    failures.set(name, `${name}: ${reason}`);
+    if (failures.size === settings.urls.length)
+      giveUp.abort(new WorkError(`no useful answer from ${flag}: ${[...failures.values()].join("; ")}`));
+  });
+  try {
+    return await nodes.use(work, giveUp.signal);
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    const hint =
+      error.code === NO_METHOD && flag === "--node"
+        ? ". --node: expected a proofd, since the header of a block has the root of Ethereum's trie, not that of these proofs"
+        : "";
+    throw new WorkError(`${error.message}${hint}`, {cause: error});
+  } finally {
+    await nodes.close();
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Writes the folder of a pull:
+ *
+ *   rows -> a part of each table -> due: all parts are finished, and the journal names them -> .. -> the manifest
+ *
+ * After a kill at any moment, the parts that the journal names are whole, and everything else is removed and pulled again.
+ */
+import {existsSync, mkdirSync, readdirSync, rmSync} from "node:fs";
+import {join} from "node:path";
+import {JOURNAL, Journal, requireSameOrder} from "./journal.ts";
+import {MANIFEST, type Manifest, readManifest, syncFolder, writeManifest} from "./manifest.ts";
+import type {Order} from "./order.ts";
+import {checkPart, PARTIAL, type Part, PartFile, partName} from "./partFile.ts";
+import {PulledError, withFile} from "./pulledError.ts";
+import {type RowsOf, TABLE_NAMES, TABLES, type TableName} from "./row/tables.ts";
+import {TableReader} from "./tableReader.ts";
+
+/** Parts are finished when one of them has so many bytes: more waits for a kill, less makes many files. */
+export const PART_BYTES = 32 << 20;
+
+/** `Place` is JSON of the caller's: where it goes on. */
+export class FolderWriter<Place> {
+  private readonly open = new Map<TableName, PartFile>();
+  private parts: readonly Part[];
+
+  private constructor(
+    private readonly folder: string,
+    private readonly order: Order,
+    private readonly journal: Journal<Place>,
+    private readonly partBytes: number,
+  ) {
+    this.parts = journal.begun.parts;
+  }
+
+  /** Makes the folder. @throws PulledError OTHER_PULL if there is one with anything in it; FILE_FAILED, as all of it */
+  static create<Place>(folder: string, order: Order, partBytes = PART_BYTES): FolderWriter<Place> {
+    withFile(folder, "write", () => mkdirSync(folder, {recursive: true}));
+    const names = listFiles(folder);
+    if (names.length > 0) {
+      const problem = names.includes(MANIFEST)
+        ? "has a complete pull"
+        : names.includes(JOURNAL)
+          ? "has a pull that is not complete: --resume completes it"
+          : "is not empty";
+      throw new PulledError("OTHER_PULL", `${folder} ${problem}`);
+    }
+    return new FolderWriter(folder, order, Journal.create<Place>(folder, order), partBytes);
+  }
+
+  /**
+   * Goes on in the folder, or begins in a new or empty one: so a command that is run until it succeeds is the same each time. Reads its parts, to see that they are the ones that were written.
+   *
+   * @returns the manifest if the pull is complete
+   * @throws PulledError NO_PULL, OTHER_PULL that names what differs, DAMAGED
+   */
+  static async resume<Place>(
+    folder: string,
+    order: Order,
+    partBytes = PART_BYTES,
+  ): Promise<FolderWriter<Place> | Manifest> {
+    const names = existsSync(folder) ? listFiles(folder) : [];
+    if (names.includes(MANIFEST)) {
+      const manifest = readManifest(folder);
+      requireSameOrder(folder, manifest.order, order);
+      for (const part of manifest.parts) await checkPart(folder, part);
+      // The process may have ended between the last two steps.
+      rmSync(join(folder, JOURNAL), {force: true});
+      return manifest;
+    }
+    if (names.length === 0) return FolderWriter.create(folder, order, partBytes);
+    if (!names.includes(JOURNAL))
+      throw new PulledError("NO_PULL", `${folder}: expected a pull to resume, got none`);
+    const journal = Journal.open<Place>(folder, order);
+    try {
+      removeUnfinished(folder, order, journal.begun.parts);
+      for (const part of journal.begun.parts) await checkPart(folder, part);
+    } catch (error) {
+      journal.close();
+      throw error;
+    }
+    return new FolderWriter(folder, order, journal, partBytes);
+  }
+
+  /** Where a resumed pull goes on. undefined: at its beginning. */
+  get place(): Place | undefined {
+    return this.journal.begun.place;
+  }
+
+  /** Rows in finished parts. */
+  get allRows(): number {
+    return this.parts.reduce((sum, {rows}) => sum + rows, 0);
+  }
+
+  /** Rows of the table in finished parts. */
+  rows(table: TableName): number {
+    return this.parts.reduce((sum, part) => sum + (part.table === table ? part.rows : 0), 0);
+  }
+
+  /** Reads what is in finished parts. */
+  readFinished<Name extends TableName>(table: Name): TableReader<Name> {
+    return new TableReader(this.folder, {order: this.order, parts: this.parts}, table);
+  }
+
+  add<Name extends TableName>(table: Name, row: RowsOf[Name]): void {
+    let part = this.open.get(table);
+    if (part === undefined) {
+      const number = this.parts.filter(finished => finished.table === table).length + 1;
+      part = new PartFile(this.folder, table, partName(table, number, this.order.format), this.order.format);
+      this.open.set(table, part);
+    }
+    part.add(row);
+  }
+
+  /** Whether a part has enough. It depends on the rows alone, so a resumed pull makes the same parts. */
+  get isDue(): boolean {
+    for (const {bytes} of this.open.values()) if (bytes >= this.partBytes) return true;
+    return false;
+  }
+
+  /** Finishes the parts. From here on, what was added is kept. @param place - where the pull goes on after it */
+  finishParts(place: Place): void {
+    if (this.open.size === 0) return;
+    const finished = [...this.open.values()].map(part => part.finish());
+    this.open.clear();
+    syncFolder(this.folder);
+    this.journal.add(finished, place);
+    this.parts = [...this.parts, ...finished];
+  }
+
+  /** Finishes the parts and writes the manifest. */
+  complete(
+    place: Place,
+    manifest: Pick<Manifest, "command" | "block" | "accountTree" | "context">,
+  ): Manifest {
+    this.finishParts(place);
+    const parts = TABLE_NAMES.flatMap(name => this.parts.filter(({table}) => table === name));
+    writeManifest(this.folder, {...manifest, order: this.order, parts});
+    syncFolder(this.folder);
+    rmSync(join(this.folder, JOURNAL));
+    return readManifest(this.folder);
+  }
+
+  /** Removes the parts that are not finished. */
+  close(): void {
+    for (const part of this.open.values()) part.discard();
+    this.open.clear();
+    this.journal.close();
+  }
+}
+
+/** Removes what no line of the journal names. Files that no pull makes are refused, so that nobody's are removed. */
+function removeUnfinished(folder: string, order: Order, parts: readonly Part[]): void {
+  const named = new Set([JOURNAL, ...parts.map(({file}) => file)]);
+  const ownName = new RegExp(
+    `^(${TABLE_NAMES.map(name => TABLES[name].name).join("|")})-[0-9]{6,}\\.${order.format}(\\.partial)?$`,
+  );
+  for (const file of listFiles(folder)) {
+    if (named.has(file)) continue;
+    if (!ownName.test(file) && file !== `${MANIFEST}${PARTIAL}`)
+      throw new PulledError("OTHER_PULL", `${folder} has a file that no pull makes: ${file}`);
+    withFile(join(folder, file), "write", () => rmSync(join(folder, file)));
+  }
+}
+
+/** Without the beginnings of a journal, which a kill may leave. */
+function listFiles(folder: string): string[] {
+  const files = withFile(folder, "read", () => readdirSync(folder));
+  return files.filter(file => file !== `${JOURNAL}${PARTIAL}`);
+}

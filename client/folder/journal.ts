@@ -1,0 +1,111 @@
+/**
+ * `progress.ndjson`: how far a pull has come. It is there until the manifest is.
+ *
+ *   {"version":1,"order":{..}}                                what is pulled
+ *   {"parts":[{..}],"place":..}                               parts that were finished together, and where the pull goes on after them
+ *   ..
+ *
+ * A line counts when it ends. A part that no line names does not count.
+ */
+import {closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync} from "node:fs";
+import {join} from "node:path";
+import {syncFolder, writeWhole} from "./manifest.ts";
+import {requireParts} from "./manifestParts.ts";
+import type {Order} from "./order.ts";
+import type {Part} from "./partFile.ts";
+import {PulledError, withFile} from "./pulledError.ts";
+
+export const JOURNAL = "progress.ndjson";
+const VERSION = 1;
+
+/** What the lines say together. `Place` is the caller's. */
+interface Progress<Place> {
+  readonly parts: readonly Part[];
+  /** undefined: nothing is finished. */
+  readonly place: Place | undefined;
+}
+
+export class Journal<Place> {
+  private readonly path: string;
+  private readonly fd: number;
+
+  private constructor(
+    path: string,
+    fd: number,
+    readonly begun: Progress<Place>,
+  ) {
+    this.path = path;
+    this.fd = fd;
+  }
+
+  /** @throws PulledError FILE_FAILED, as all of it */
+  static create<Place>(folder: string, order: Order): Journal<Place> {
+    writeWhole(folder, JOURNAL, `${JSON.stringify({version: VERSION, order})}\n`);
+    syncFolder(folder);
+    const path = join(folder, JOURNAL);
+    const fd = withFile(path, "write", () => openSync(path, "a"));
+    return new Journal<Place>(path, fd, {parts: [], place: undefined});
+  }
+
+  /** @throws PulledError NO_PULL without a journal, OTHER_PULL for one of another order, DAMAGED */
+  static open<Place>(folder: string, order: Order): Journal<Place> {
+    const path = join(folder, JOURNAL);
+    const text = withFile(path, "read", () => readFileSync(path, "utf8"));
+    // What was being written when the process ended has no end.
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    const [first, ...lines] = whole
+      .split("\n")
+      .slice(0, -1)
+      .map((line, at) => parseLine(path, line, at));
+    if (first?.version !== VERSION)
+      throw new PulledError("DAMAGED", `${path}, line 1: expected version ${VERSION}`);
+    requireSameOrder(folder, (first.order ?? {}) as Order, order);
+    const parts = readParts(path, lines, order);
+    const fd = withFile(path, "write", () => {
+      const opened = openSync(path, "a");
+      ftruncateSync(opened, Buffer.byteLength(whole));
+      return opened;
+    });
+    return new Journal(path, fd, {parts, place: lines.at(-1)?.place as Place | undefined});
+  }
+
+  add(parts: readonly Part[], place: Place): void {
+    withFile(this.path, "write", () => {
+      writeSync(this.fd, `${JSON.stringify({parts, place})}\n`);
+      fsyncSync(this.fd);
+    });
+  }
+
+  close(): void {
+    closeSync(this.fd);
+  }
+}
+
+/** @throws PulledError DAMAGED for parts that no pull of the order writes, also if their names lead out of the folder */
+function readParts(path: string, lines: readonly Record<string, unknown>[], order: Order): readonly Part[] {
+  const parts: unknown = lines.flatMap(line => line?.parts);
+  try {
+    requireParts(parts, order);
+    return parts;
+  } catch (error) {
+    throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
+  }
+}
+
+function parseLine(path: string, line: string, at: number): Record<string, unknown> {
+  try {
+    return JSON.parse(line) as Record<string, unknown>;
+  } catch (error) {
+    throw new PulledError("DAMAGED", `${path}, line ${at + 1}: it is not JSON`, error);
+  }
+}
+
+/** @throws PulledError OTHER_PULL that names what differs */
+export function requireSameOrder(folder: string, held: Order, asked: Order): void {
+  const names = new Set([...Object.keys(held), ...Object.keys(asked)]) as ReadonlySet<keyof Order>;
+  for (const name of names) {
+    const [was, is] = [held, asked].map(order => JSON.stringify(order[name]) ?? "nothing");
+    if (was !== is)
+      throw new PulledError("OTHER_PULL", `${folder} has a pull with another ${name}: ${was}, got ${is}`);
+  }
+}

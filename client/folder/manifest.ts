@@ -1,0 +1,171 @@
+/**
+ * `manifest.json`, the last file of a pull: what it is of, and its parts. Without it, a folder is not complete.
+ *
+ *   {"version": 1, "command": "proofd pull ..", "order": {"url", "suite", "format", "pulled", "block", "stateRoot", ..},
+ *    "block": {"number", "hash", "stateRoot"}, "accountTree": {"nextFreeNode", "leaves"},
+ *    "context": {"header": {"timestamp": "0x..", ..}, "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
+ *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
+ */
+import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync} from "node:fs";
+import {join} from "node:path";
+import {FORMAT_NAMES} from "./format/formats.ts";
+import {
+  countRows,
+  PULLED_NAMES,
+  requireHash,
+  requireIndex,
+  requireObject,
+  requireOne,
+  requireParts,
+} from "./manifestParts.ts";
+import type {Order} from "./order.ts";
+import {PARTIAL, type Part} from "./partFile.ts";
+import {PulledError, withFile} from "./pulledError.ts";
+import type {TableName} from "./row/tables.ts";
+
+export const MANIFEST = "manifest.json";
+const VERSION = 1;
+const MAX_MANIFEST_BYTES = 64 << 20;
+
+interface PulledBlock {
+  readonly number: number;
+  /** `0x` text. The server's word: nothing proves it. */
+  readonly hash: string;
+  /** `0x` text: the trusted root. */
+  readonly stateRoot: string;
+}
+
+/** The account tree, of a pull of the whole of it. */
+export interface AccountTree {
+  readonly nextFreeNode: number;
+  /** Rows of accounts. */
+  readonly leaves: number;
+}
+
+/**
+ * What a store needs to know of the block besides its state: the answer of chain_getHeader without its block. The server's word:
+ * nothing proves it. Who uses it checks its form.
+ */
+export interface BlockContext {
+  readonly header: Readonly<Record<string, string>>;
+  readonly ancestors: readonly string[];
+  readonly chainId: string | null;
+  readonly config: Readonly<Record<string, unknown>> | null;
+}
+
+export interface Manifest {
+  readonly version: typeof VERSION;
+  /** The command that completed the pull. */
+  readonly command: string;
+  readonly order: Order;
+  readonly block: PulledBlock;
+  readonly accountTree?: AccountTree;
+  /** Of a pull of everything. */
+  readonly context?: BlockContext;
+  /** Of each table that has any. */
+  readonly rows: Readonly<Partial<Record<TableName, number>>>;
+  /** In the order of their tables, and of their rows in each. */
+  readonly parts: readonly Part[];
+}
+
+/** Writes a file under another name, syncs it, and gives it its name. The caller syncs the folder. */
+export function writeWhole(folder: string, file: string, text: string): void {
+  const path = join(folder, file);
+  withFile(path, "write", () => {
+    const fd = openSync(`${path}${PARTIAL}`, "w");
+    try {
+      writeSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(`${path}${PARTIAL}`, path);
+  });
+}
+
+/** Makes the names in a folder last. */
+export function syncFolder(folder: string): void {
+  withFile(folder, "write", () => {
+    const fd = openSync(folder, "r");
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+export function writeManifest(folder: string, manifest: Omit<Manifest, "version" | "rows">): void {
+  const {command, order, block, accountTree, context, parts} = manifest;
+  const rows = countRows(parts);
+  const whole: Manifest = {
+    version: VERSION,
+    ...{command, order, block},
+    ...(accountTree === undefined ? {} : {accountTree}),
+    ...(context === undefined ? {} : {context}),
+    ...{rows, parts},
+  };
+  writeWhole(folder, MANIFEST, `${JSON.stringify(whole, undefined, 2)}\n`);
+}
+
+/**
+ * @throws PulledError NO_PULL without a manifest, DAMAGED for one that no pull writes
+ */
+export function readManifest(folder: string): Manifest {
+  const path = join(folder, MANIFEST);
+  const file = withFile(path, "read", () => statSync(path, {throwIfNoEntry: false}));
+  if (file === undefined)
+    throw new PulledError(
+      "NO_PULL",
+      `${folder}: expected a complete pull, got a folder without ${MANIFEST}; --resume completes one`,
+    );
+  // A pipe or a device may never end.
+  if (!file.isFile()) throw new PulledError("DAMAGED", `${path}: expected a file`);
+  if (file.size > MAX_MANIFEST_BYTES)
+    throw new PulledError(
+      "DAMAGED",
+      `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, got ${file.size}`,
+    );
+  const text = withFile(path, "read", () => readFileSync(path, "utf8"));
+  try {
+    return parseManifest(JSON.parse(text));
+  } catch (error) {
+    throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
+  }
+}
+
+/** @throws Error that says what is wrong */
+function parseManifest(value: unknown): Manifest {
+  const manifest = value as Manifest;
+  const {version, order, block, accountTree, rows, parts} = requireObject("the manifest", manifest);
+  if (version !== VERSION) throw new Error(`version: expected ${VERSION}, got ${JSON.stringify(version)}`);
+  requireOne("order.format", requireObject("order", order).format, FORMAT_NAMES);
+  requireOne("order.suite", order.suite, ["sha256", "poseidon2"]);
+  requireOne("order.pulled", order.pulled, PULLED_NAMES);
+  if (order.pulled === "storage") {
+    const {addresses} = order;
+    if (!Array.isArray(addresses) || !addresses.every(one => /^0x[0-9a-f]{40}$/.test(String(one))))
+      throw new Error("order.addresses: expected an array of addresses");
+  }
+  if (order.pulled === "changes") {
+    requireIndex("order.fromBlock", order.fromBlock);
+    requireHash("order.fromRoot", order.fromRoot);
+  }
+  requireIndex("block.number", requireObject("block", block).number);
+  requireHash("block.hash", block.hash);
+  requireHash("block.stateRoot", block.stateRoot);
+  requireOne("order.stateRoot", order.stateRoot, [block.stateRoot]);
+  if (order.block !== block.number) throw new Error("order.block: expected the number of block");
+  const isWhole = order.pulled === "accounts" || order.pulled === "all";
+  if (isWhole !== (accountTree !== undefined))
+    throw new Error(`accountTree: expected ${isWhole ? "one" : "none"} of a pull of ${order.pulled}`);
+  if (accountTree !== undefined) {
+    requireIndex("accountTree.nextFreeNode", requireObject("accountTree", accountTree).nextFreeNode);
+    requireIndex("accountTree.leaves", accountTree.leaves);
+  }
+  requireParts(parts, order);
+  const counted = JSON.stringify(countRows(parts));
+  if (JSON.stringify(rows) !== counted)
+    throw new Error(`rows: expected ${counted}, those of the parts, got ${JSON.stringify(rows)}`);
+  return manifest;
+}

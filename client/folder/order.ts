@@ -1,0 +1,22 @@
+/** What a pull is of: the same for the pull that begins a folder and for those that resume it. */
+import type {FormatName} from "./format/formats.ts";
+
+/** Which keys and trees. */
+type Pulled = "accounts" | "storage" | "all" | "keys" | "changes";
+
+export interface Order {
+  readonly url: string;
+  readonly suite: "sha256" | "poseidon2";
+  readonly format: FormatName;
+  readonly pulled: Pulled;
+  /** Of "storage": the accounts, in lower case. Of "keys": nothing. */
+  readonly addresses?: readonly string[];
+  /** Of "keys": the sha-256 of the file with the keys, `0x` text. */
+  readonly keys?: string;
+  /** Of "changes": the block before, and its trusted root. */
+  readonly fromBlock?: number;
+  readonly fromRoot?: string;
+  readonly block: number;
+  /** The trusted root, `0x` text. */
+  readonly stateRoot: string;
+}

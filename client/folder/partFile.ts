@@ -1,0 +1,145 @@
+/**
+ * A part: a file with rows of one table. It gets its name when all of it is on the disk.
+ *
+ *   accounts-000001.ndjson.partial  ->  written, synced  ->  accounts-000001.ndjson
+ */
+import {createHash} from "node:crypto";
+import {
+  closeSync,
+  createReadStream,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import {join} from "node:path";
+import {FORMATS, type FormatName} from "./format/formats.ts";
+import type {RowEncoder} from "./format/partFormat.ts";
+import {nameFile, PulledError, withFile} from "./pulledError.ts";
+import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
+
+/** What a manifest says of a part. */
+export interface Part {
+  readonly file: string;
+  readonly table: TableName;
+  readonly rows: number;
+  readonly bytes: number;
+  /** `0x` text. */
+  readonly sha256: string;
+}
+
+export const PARTIAL = ".partial";
+
+/** @param number - from 1, in each table */
+export function partName(table: TableName, number: number, format: FormatName): string {
+  return `${TABLES[table].name}-${String(number).padStart(6, "0")}.${format}`;
+}
+
+/** A part that is being written. */
+export class PartFile {
+  private readonly path: string;
+  private readonly fd: number;
+  private readonly hash = createHash("sha256");
+  private readonly encoder: RowEncoder;
+  private rows = 0;
+  private bytesWritten = 0;
+  private isOpen = true;
+
+  /** @throws PulledError FILE_FAILED, as all of it */
+  constructor(
+    private readonly folder: string,
+    private readonly table: TableName,
+    private readonly file: string,
+    format: FormatName,
+  ) {
+    this.path = join(folder, `${file}${PARTIAL}`);
+    this.fd = withFile(this.path, "write", () => openSync(this.path, "w"));
+    this.encoder = FORMATS[format].createEncoder(TABLES[table], bytes => this.write(bytes));
+  }
+
+  /** Bytes so far, with about those of the rows that wait. */
+  get bytes(): number {
+    return this.encoder.bytes;
+  }
+
+  add(row: AnyRow): void {
+    this.encoder.add(row);
+    this.rows++;
+  }
+
+  /** Ends the part and gives it its name. The caller syncs the folder. */
+  finish(): Part {
+    this.encoder.end();
+    withFile(this.path, "write", () => fsyncSync(this.fd));
+    this.close();
+    const {folder, file, table, rows, bytesWritten: bytes} = this;
+    withFile(this.path, "write", () => renameSync(this.path, join(folder, file)));
+    return {file, table, rows, bytes, sha256: `0x${this.hash.digest("hex")}`};
+  }
+
+  /** Removes a part that was not finished. */
+  discard(): void {
+    if (!this.isOpen) return;
+    this.close();
+    rmSync(this.path, {force: true});
+  }
+
+  private close(): void {
+    this.isOpen = false;
+    closeSync(this.fd);
+  }
+
+  private write(bytes: Uint8Array): void {
+    this.hash.update(bytes);
+    withFile(this.path, "write", () => {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.fd, bytes, at);
+    });
+    this.bytesWritten += bytes.length;
+  }
+}
+
+/** Reads a part once. @throws PulledError DAMAGED if it is not the one that was written */
+export async function checkPart(folder: string, {file, bytes, sha256}: Part): Promise<void> {
+  const path = join(folder, file);
+  const hash = createHash("sha256");
+  let length = 0;
+  const isFile = withFile(path, "read", () => statSync(path).isFile());
+  // A pipe or a device may never end.
+  if (!isFile) throw new PulledError("DAMAGED", `${path}: expected a file`);
+  try {
+    for await (const chunk of createReadStream(path, {highWaterMark: 1 << 20})) {
+      length += (chunk as Buffer).length;
+      if (length > bytes) break;
+      hash.update(chunk as Buffer);
+    }
+  } catch (error) {
+    throw nameFile(path, "read", error);
+  }
+  if (length !== bytes)
+    throw new PulledError(
+      "DAMAGED",
+      `${path}: expected ${bytes} bytes, got ${length > bytes ? "more" : length}`,
+    );
+  const digest = `0x${hash.digest("hex")}`;
+  if (digest !== sha256)
+    throw new PulledError("DAMAGED", `${path}: expected the sha-256 ${sha256}, got ${digest}`);
+}
+
+/** The rows of a checked part, some at a time. @throws PulledError DAMAGED, also if they are more or fewer than it says */
+export async function* readPart(
+  folder: string,
+  part: Part,
+  format: FormatName,
+): AsyncGenerator<readonly AnyRow[], void, void> {
+  await checkPart(folder, part);
+  const path = join(folder, part.file);
+  let rows = 0;
+  for await (const some of FORMATS[format].readRows(path, TABLES[part.table])) {
+    rows += some.length;
+    yield some;
+  }
+  if (rows !== part.rows)
+    throw new PulledError("DAMAGED", `${path}: expected ${part.rows} rows, got ${rows}`);
+}

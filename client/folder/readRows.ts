@@ -1,0 +1,102 @@
+/** The trees of a complete pull: the account tree first, then the storage trees, each with its leaves in index order. */
+
+import {type AccountTree, type Manifest, readManifest} from "./manifest.ts";
+import {PulledError} from "./pulledError.ts";
+import type {AccountRow, SlotRow, TreeRow} from "./row/tables.ts";
+import {TableReader} from "./tableReader.ts";
+
+/** A tree, and then its leaves. `place` says where a row stands, for messages. */
+export type PulledRow =
+  | {readonly kind: "accountTree"; readonly tree: AccountTree}
+  | {readonly kind: "account"; readonly row: AccountRow; readonly place: string}
+  | {readonly kind: "storageTree"; readonly tree: TreeRow; readonly place: string}
+  | {readonly kind: "slot"; readonly row: SlotRow; readonly place: string};
+
+/** Head and tail come before all leaves that have a key. */
+const FIRST_LEAF = 2;
+
+/**
+ * Reads the whole trees of a folder. Every part is compared with its sha-256 before its first row is given; rows are in order, and
+ * no tree has a row too many or too few. That the leaves make the tree's root, the caller shows.
+ *
+ * Memory: some thousand rows, whatever the folder has.
+ *
+ * @throws PulledError DAMAGED that names the file and the row, NO_PULL for a folder that is not complete, FILE_FAILED
+ */
+export async function* readRows(
+  folder: string,
+  manifest: Manifest = readManifest(folder),
+): AsyncGenerator<PulledRow, void, void> {
+  if (manifest.accountTree !== undefined) yield* readAccounts(folder, manifest, manifest.accountTree);
+  const trees = new TableReader(folder, manifest, "trees");
+  const slots = new TableReader(folder, manifest, "slots");
+  let lastAccount = -1;
+  for (let tree = await trees.next(); tree !== undefined; tree = await trees.next()) {
+    const {accountIndex, leaves, nextFreeNode} = tree;
+    // Trees that were named one by one come in the order of the naming.
+    const isOrdered = manifest.order.pulled === "storage" || accountIndex > lastAccount;
+    if (!isOrdered)
+      throw trees.refusal(`account_index: expected more than ${lastAccount}, got ${accountIndex}`);
+    lastAccount = accountIndex;
+    yield {kind: "storageTree", tree, place: trees.place};
+    let last = FIRST_LEAF - 1;
+    for (let i = 0; i < leaves; i++) {
+      const row = await slots.next();
+      if (row === undefined)
+        throw trees.refusal(`leaves: expected ${leaves} rows in slots, got ${i} before their end`);
+      if (row.accountIndex !== accountIndex)
+        throw slots.refusal(
+          `account_index: expected ${accountIndex}, of leaf ${i + 1} of ${leaves}, got ${row.accountIndex}`,
+        );
+      checkKey(slots, "slot", row.slot, row.hKey);
+      last = checkIndex(slots, row.leafIndex, last, nextFreeNode);
+      if (row.value === 0n) throw slots.refusal("value: expected one above zero, got zero");
+      yield {kind: "slot", row, place: slots.place};
+    }
+  }
+  if ((await slots.next()) !== undefined)
+    throw slots.refusal("expected no more rows than the trees have leaves");
+}
+
+async function* readAccounts(
+  folder: string,
+  manifest: Manifest,
+  tree: AccountTree,
+): AsyncGenerator<PulledRow, void, void> {
+  const accounts = new TableReader(folder, manifest, "accounts");
+  yield {kind: "accountTree", tree};
+  let last = FIRST_LEAF - 1;
+  let leaves = 0;
+  for (let row = await accounts.next(); row !== undefined; row = await accounts.next()) {
+    checkKey(accounts, "address", row.address, row.hKey);
+    last = checkIndex(accounts, row.leafIndex, last, tree.nextFreeNode);
+    leaves++;
+    yield {kind: "account", row, place: accounts.place};
+  }
+  if (leaves !== tree.leaves)
+    throw new PulledError("DAMAGED", `${folder}: expected ${tree.leaves} rows in accounts, got ${leaves}`);
+}
+
+function checkKey(
+  reader: TableReader<"accounts" | "slots">,
+  name: string,
+  key: unknown,
+  hKey: unknown,
+): void {
+  if ((key === undefined) === (hKey === undefined)) throw reader.refusal(`expected either ${name} or h_key`);
+}
+
+/** @returns the index. @param last - of the leaf before */
+function checkIndex(
+  reader: TableReader<"accounts" | "slots">,
+  leafIndex: number,
+  last: number,
+  nextFreeNode: number,
+): number {
+  if (leafIndex <= last) throw reader.refusal(`leaf_index: expected more than ${last}, got ${leafIndex}`);
+  if (leafIndex >= nextFreeNode)
+    throw reader.refusal(
+      `leaf_index: expected less than ${nextFreeNode}, the tree's next free one, got ${leafIndex}`,
+    );
+  return leafIndex;
+}

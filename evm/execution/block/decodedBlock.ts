@@ -1,0 +1,207 @@
+/**
+ * A block from berlin on, decoded once: what is not a number is a view of its bytes.
+ *
+ *   block      = [header, transactions, uncles, (withdrawals)]          withdrawals from shanghai on, uncles before the merge
+ *   withdrawal = [index, validatorIndex, address, amount in gwei]
+ */
+import {keccak256} from "../../../storage/hash/keccak.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {RlpError, RlpReader, readAll, readBigEndian} from "../../../storage/rlp/rlpReader.ts";
+import {listRoot} from "../../trie/listRoot.ts";
+import type {ForkRules} from "../rules/forkRules.ts";
+import {readTransaction, type Transaction} from "./blockTransaction.ts";
+import {readCliqueSigner} from "./cliqueSigner.ts";
+
+export interface DecodedBlock {
+  readonly header: Header;
+  readonly transactions: readonly Transaction[];
+  readonly uncles: readonly Uncle[];
+  readonly withdrawals: readonly Withdrawal[];
+}
+
+/** The fields that are compared with what the block gives, or used by it. Hashes are of 32 bytes. */
+export interface Header {
+  readonly parentHash: Uint8Array;
+  /** Who is paid: of clique who sealed it. */
+  readonly coinbase: Uint8Array;
+  readonly stateRoot: Uint8Array;
+  readonly receiptsRoot: Uint8Array;
+  /** 256 bytes. */
+  readonly logsBloom: Uint8Array;
+  readonly number: bigint;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  readonly timestamp: bigint;
+  /** prevRandao; before the merge the difficulty. */
+  readonly random: bigint;
+  /** 0 before london. */
+  readonly baseFee: bigint;
+  /** The last four are undefined before their forks: twice cancun, prague. */
+  readonly blobGasUsed: bigint | undefined;
+  readonly excessBlobGas: bigint | undefined;
+  readonly parentBeaconBlockRoot: Uint8Array | undefined;
+  readonly requestsHash: Uint8Array | undefined;
+}
+
+/** The header of another child of an ancestor, for which its miner is paid. */
+export interface Uncle {
+  /** 20 bytes. */
+  readonly coinbase: Uint8Array;
+  readonly number: bigint;
+}
+
+interface Withdrawal {
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly gwei: bigint;
+}
+
+const HASH_BYTES = 32;
+const ADDRESS_BYTES = 20;
+const BLOOM_BYTES = 256;
+const NONCE_BYTES = 8;
+const COUNT_BYTES = 8;
+const WORD_BYTES = 32;
+const MAX_EXTRA_BYTES = 32;
+/** Positions in an uncle's header. */
+const UNCLE_COINBASE = 2;
+const UNCLE_NUMBER = 8;
+const MAX_GAS_LIMIT = 2n ** 63n - 1n;
+/** EIP-7934: 10 MiB without the 2 MiB that the consensus layer keeps for itself. */
+const MAX_BLOCK_BYTES = 8 << 20;
+/** keccak256 of an empty list. */
+export const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
+
+/**
+ * Compares the roots of transactions, uncles and withdrawals with the header's, and everything else that the header alone says.
+ *
+ * @param isClique - before the merge the chain's consensus is clique
+ * @throws RlpError if the block has another form than its fork gives it, or does not fit its header
+ */
+export function decodeBlock(
+  blockRlp: Uint8Array,
+  rules: ForkRules,
+  chainId: bigint,
+  isClique: boolean,
+): DecodedBlock {
+  if (rules.isOsaka && blockRlp.length > MAX_BLOCK_BYTES)
+    throw new RlpError(`expected at most ${MAX_BLOCK_BYTES} bytes, got ${blockRlp.length}`);
+  // Views of a Buffer are Buffers, which cost three times as much.
+  const outer = new RlpReader(new Uint8Array(blockRlp.buffer, blockRlp.byteOffset, blockRlp.length));
+  const parts = outer.readList();
+  outer.close();
+  const fields = parts.readList();
+  const sealed = new RlpReader(fields.bytes, fields.at, fields.end);
+  const isSealed = isClique && !rules.isMerged;
+  const {header, transactionsRoot, unclesHash, withdrawalsRoot} = readHeader(fields, rules, isSealed);
+  const transactions = readList(parts.readList(), chainId);
+  requireSame("transactions root", transactionsRoot, listRoot(transactions.map(({encoded}) => encoded)));
+  const unclesAt = parts.at;
+  const uncles = readAll(parts.readList(), readUncle);
+  requireSame("uncle hash", unclesHash, keccak256(parts.bytes.subarray(unclesAt, parts.at)));
+  if (uncles.length > 0 && rules.isMerged)
+    throw new RlpError("it has uncles, which no block has since the merge");
+  if (uncles.length > 0 && isClique) throw new RlpError("it has uncles, which no block of clique has");
+  const withdrawals = withdrawalsRoot === undefined ? [] : readWithdrawals(parts.readList(), withdrawalsRoot);
+  parts.close();
+  const coinbase = isSealed ? readCliqueSigner(sealed) : header.coinbase;
+  return {header: {...header, coinbase}, transactions, uncles, withdrawals};
+}
+
+/** The transactions alone: nothing is compared with the header. @throws RlpError */
+export function readTransactions(blockRlp: Uint8Array, chainId: bigint): Transaction[] {
+  const parts = new RlpReader(blockRlp).readList();
+  parts.readList();
+  return readList(parts.readList(), chainId);
+}
+
+function readList(list: RlpReader, chainId: bigint): Transaction[] {
+  const transactions: Transaction[] = [];
+  try {
+    while (!list.isDone) transactions.push(readTransaction(list, chainId));
+  } catch (error) {
+    if (error instanceof RlpError) error.message = `transaction ${transactions.length}: ${error.message}`;
+    throw error;
+  }
+  return transactions;
+}
+
+interface HeaderWithRoots {
+  readonly header: Header;
+  readonly transactionsRoot: Uint8Array;
+  readonly unclesHash: Uint8Array;
+  readonly withdrawalsRoot: Uint8Array | undefined;
+}
+
+function readHeader(fields: RlpReader, rules: ForkRules, isSealed: boolean): HeaderWithRoots {
+  const {hasBaseFee, isMerged, isShanghai, hasBlobs, isPrague} = rules;
+  const hash = (): Uint8Array => fields.readBytes(HASH_BYTES);
+  const count = (): bigint => fields.readNumber(COUNT_BYTES);
+  const parentHash = hash();
+  const unclesHash = hash();
+  const coinbase = fields.readBytes(ADDRESS_BYTES);
+  const stateRoot = hash();
+  const transactionsRoot = hash();
+  const receiptsRoot = hash();
+  const logsBloom = fields.readBytes(BLOOM_BYTES);
+  const difficulty = fields.readNumber(WORD_BYTES);
+  const number = count();
+  const gasLimit = count();
+  const gasUsed = count();
+  const timestamp = count();
+  const extraBytes = fields.readBytes().length;
+  const mixHash = hash();
+  const nonce = fields.readBytes(NONCE_BYTES);
+  if (isMerged && nonce.some(byte => byte !== 0))
+    throw new RlpError(`nonce: expected 0 since the merge, got ${toHex(nonce)}`);
+  const random = isMerged ? readBigEndian(mixHash) : difficulty;
+  const baseFee = hasBaseFee ? fields.readNumber(WORD_BYTES) : 0n;
+  const withdrawalsRoot = isShanghai ? hash() : undefined;
+  const blobGasUsed = hasBlobs ? count() : undefined;
+  const excessBlobGas = hasBlobs ? count() : undefined;
+  const parentBeaconBlockRoot = hasBlobs ? hash() : undefined;
+  const requestsHash = isPrague ? hash() : undefined;
+  fields.close();
+  if (gasUsed > gasLimit || gasLimit > MAX_GAS_LIMIT)
+    throw new RlpError(`gas used is ${gasUsed}, its gas limit is ${gasLimit}, at most ${MAX_GAS_LIMIT}`);
+  if (extraBytes > MAX_EXTRA_BYTES && !isSealed)
+    throw new RlpError(`expected at most ${MAX_EXTRA_BYTES} bytes of extra data, got ${extraBytes}`);
+  const roots = {parentHash, coinbase, stateRoot, receiptsRoot, logsBloom, random};
+  const counts = {number, gasLimit, gasUsed, timestamp, baseFee, blobGasUsed, excessBlobGas};
+  return {
+    header: {...roots, ...counts, parentBeaconBlockRoot, requestsHash},
+    transactionsRoot,
+    unclesHash,
+    withdrawalsRoot,
+  };
+}
+
+/** Of its header, what it is paid by. */
+function readUncle(list: RlpReader): Uncle {
+  const fields = list.readList();
+  for (let at = 0; at < UNCLE_COINBASE; at++) fields.readBytes();
+  const coinbase = fields.readBytes(ADDRESS_BYTES);
+  for (let at = UNCLE_COINBASE + 1; at < UNCLE_NUMBER; at++) fields.readBytes();
+  return {coinbase, number: fields.readNumber(COUNT_BYTES)};
+}
+
+function readWithdrawals(list: RlpReader, root: Uint8Array): Withdrawal[] {
+  const withdrawals: Withdrawal[] = [];
+  const encoded: Uint8Array[] = [];
+  while (!list.isDone) {
+    const start = list.at;
+    const fields = list.readList();
+    fields.readNumber(COUNT_BYTES);
+    fields.readNumber(COUNT_BYTES);
+    withdrawals.push({address: fields.readBytes(ADDRESS_BYTES), gwei: fields.readNumber(COUNT_BYTES)});
+    fields.close();
+    encoded.push(list.bytes.subarray(start, list.at));
+  }
+  requireSame("withdrawals root", root, listRoot(encoded));
+  return withdrawals;
+}
+
+function requireSame(name: string, expected: Uint8Array, got: Uint8Array): void {
+  if (Buffer.compare(expected, got) !== 0)
+    throw new RlpError(`${name}: expected ${toHex(expected)} as in its header, got ${toHex(got)}`);
+}

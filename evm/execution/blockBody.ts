@@ -1,0 +1,62 @@
+/**
+ * Compares what a block brings besides its header with the header, without executing anything. So a node that leaves out,
+ * changes or reorders transactions is told from a block that does not execute.
+ */
+import {keccak256} from "../../storage/hash/keccak.ts";
+import {toHex} from "../../storage/hex.ts";
+import {RlpReader} from "../../storage/rlp/rlpReader.ts";
+import {listRoot} from "../trie/listRoot.ts";
+import {ExecutionError} from "./executionError.ts";
+
+/** Positions in the header. */
+const UNCLES_HASH = 1;
+const TRANSACTIONS_ROOT = 4;
+const WITHDRAWALS_ROOT = 16;
+
+interface Parts {
+  readonly header: readonly Uint8Array[];
+  readonly transactions: readonly Uint8Array[];
+  /** The list, with its head. */
+  readonly uncles: Uint8Array;
+  readonly withdrawals: readonly Uint8Array[] | undefined;
+}
+
+/** @throws ExecutionError BLOCK_INVALID naming the part and both hashes */
+export function checkBlockBody(blockRlp: Uint8Array): void {
+  let parts: Parts;
+  try {
+    parts = readParts(blockRlp);
+  } catch (error) {
+    throw invalid(`it is no block: ${(error as Error).message}`);
+  }
+  const {header, transactions, uncles, withdrawals} = parts;
+  compare("transactions", header[TRANSACTIONS_ROOT], listRoot(transactions));
+  compare("uncles", header[UNCLES_HASH], keccak256(uncles));
+  compare("withdrawals", header[WITHDRAWALS_ROOT], withdrawals && listRoot(withdrawals));
+}
+
+function readParts(blockRlp: Uint8Array): Parts {
+  const outer = new RlpReader(new Uint8Array(blockRlp.buffer, blockRlp.byteOffset, blockRlp.length));
+  const parts = outer.readList();
+  outer.close();
+  const header = parts.readList().readItems();
+  const transactions = parts.readList().readItems();
+  const at = parts.at;
+  parts.readList();
+  const uncles = parts.bytes.subarray(at, parts.at);
+  const withdrawals = parts.isDone ? undefined : parts.readList().readItems();
+  parts.close();
+  return {header, transactions, uncles, withdrawals};
+}
+
+function compare(part: string, named: Uint8Array | undefined, made: Uint8Array | undefined): void {
+  if (named === undefined && made === undefined) return;
+  if (made === undefined) throw invalid(`its ${part} are missing`);
+  if (named === undefined) throw invalid(`it has ${part}, its header has none`);
+  if (Buffer.compare(named, made) !== 0)
+    throw invalid(`its ${part} have the root ${toHex(made)}, its header names ${toHex(named)}`);
+}
+
+function invalid(reason: string): ExecutionError {
+  return new ExecutionError("BLOCK_INVALID", reason);
+}

@@ -1,0 +1,163 @@
+/**
+ * Executes a chain's blocks one after the other and turns each into a block difference.
+ *
+ * A block is accepted if its header follows from its parent's (parentCheck.ts) and execution gives what it says: gas used,
+ * receipts root, logs bloom, requests hash and state root. What only consensus decides (seals, difficulty) is not checked. It
+ * is taken from the chain, whose hashes link it to the genesis.
+ *
+ *   from berlin on   our EVM (evmExecution.ts)          before   @ethereumjs (libraryExecution.ts)
+ */
+import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
+import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
+import {StoreError} from "../../storage/errors.ts";
+import {toHex} from "../../storage/hex.ts";
+import {rulesOf} from "../interpreter/rules.ts";
+import {StateTrie} from "../trie/stateTrie.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
+import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
+import {EvmExecution, type FindSender} from "./evmExecution.ts";
+import {describeMissingTrie, ExecutionError} from "./executionError.ts";
+import type {ForkSchedule} from "./forkSchedule.ts";
+import type {Genesis} from "./genesis.ts";
+import {makeGenesisBlock} from "./genesisBlock.ts";
+import type {LibraryExecution} from "./libraryExecution.ts";
+
+export interface BlockExecutorOptions {
+  readonly forks: ForkSchedule;
+  /** Keeps the tries between runs. It must return whatever was put. */
+  readonly nodes: TrieNodes;
+  /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor began with. */
+  readonly blockHash: (number: number) => Uint8Array | undefined;
+  /** Default: every sender is recovered when its transaction runs. */
+  readonly findSender?: FindSender | undefined;
+}
+
+export interface BlockId {
+  readonly number: number;
+  /** 32 bytes. */
+  readonly hash: Uint8Array;
+}
+
+/** How far back BLOCKHASH sees. */
+const RECENT_BLOCKS = 256;
+
+export class BlockExecutor {
+  /** Of the state after the last block. */
+  private readonly trie: StateTrie;
+  private readonly evm: EvmExecution;
+  private library: LibraryExecution | undefined;
+  /** Hashes of the blocks that it began with and executed. */
+  private readonly recent = new Map<number, Uint8Array>();
+
+  /** @param root - of the state after `last`. @throws ExecutionError STATE_MISSING */
+  private constructor(
+    private readonly options: BlockExecutorOptions,
+    private last: BlockHeader,
+    root: Uint8Array,
+  ) {
+    const {forks, nodes, findSender} = options;
+    this.recent.set(last.number, last.hash);
+    this.trie = StateTrie.open(nodes, root);
+    const findBlockHash = (number: number): Uint8Array => this.findBlockHash(number);
+    this.evm = new EvmExecution(forks, nodes, this.trie, findBlockHash, findSender);
+  }
+
+  /**
+   * Starts at block 0 and puts the allocation's nodes. `difference` is block 0 itself.
+   *
+   * @param chainHead - the header of the chain's block 0, if it is another one than the genesis gives. Its state root is not
+   *   read: the allocation's state is what block 1 is executed on
+   */
+  static async start(
+    options: BlockExecutorOptions,
+    genesis: Genesis,
+    chainHead?: BlockHead,
+  ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
+    const made = await makeGenesisBlock(genesis, options.nodes);
+    const header = chainHead ?? made.head;
+    putRoot(options.nodes, header, made.head.stateRoot);
+    const executor = new BlockExecutor(options, header, made.head.stateRoot);
+    return {executor, difference: {...made.difference, header}};
+  }
+
+  /**
+   * Continues after a block whose trie is in `nodes`.
+   *
+   * @throws ExecutionError STATE_MISSING if it is not
+   */
+  static async resume(options: BlockExecutorOptions, after: BlockHeader): Promise<BlockExecutor> {
+    const stored = options.nodes.get(trieRootName(after.hash));
+    if (stored === undefined) throw new ExecutionError("STATE_MISSING", describeMissingTrie(after.number));
+    return new BlockExecutor(options, after, decodeTrieRoot(stored).root);
+  }
+
+  /** The block that the next one must follow. */
+  get head(): BlockId {
+    return this.last;
+  }
+
+  /**
+   * Executes the block after `head` and puts the nodes that it makes.
+   *
+   * @param blockRlp - the whole block, as `readRlpBlocks` yields it
+   * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`. StoreError
+   */
+  async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
+    const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
+    this.checkLink(head);
+    try {
+      const accounts = await this.run(blockRlp, head);
+      putRoot(this.options.nodes, head, head.stateRoot);
+      this.last = head;
+      this.recent.set(head.number, head.hash);
+      this.recent.delete(head.number - RECENT_BLOCKS);
+      return {header: head, accounts};
+    } catch (error) {
+      // The store is damaged, and says nothing of the block.
+      if (error instanceof StoreError) throw error;
+      const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
+      throw new ExecutionError(code, `block ${head.number}: ${(error as Error).message}`, {cause: error});
+    }
+  }
+
+  private checkLink(head: BlockHead): void {
+    const {number, hash} = this.last;
+    if (head.number !== number + 1)
+      throw new ExecutionError(
+        "BLOCK_INVALID",
+        `expected block ${number + 1} after block ${number}, got block ${head.number}`,
+      );
+    if (Buffer.compare(head.parentHash, hash) !== 0)
+      throw new ExecutionError(
+        "BLOCK_INVALID",
+        `block ${head.number}: its parentHash is ${toHex(head.parentHash)}, but block ${number} has the hash ${toHex(hash)}`,
+      );
+  }
+
+  private async run(blockRlp: Uint8Array, head: BlockHead): Promise<AccountDifferences> {
+    const fork = this.options.forks.forkAt(head);
+    const rules = rulesOf(fork);
+    if (rules !== undefined) return this.evm.execute(blockRlp, head, fork, rules, this.last);
+    this.library ??= await this.openLibrary();
+    return this.library.execute(blockRlp, head, fork, this.last);
+  }
+
+  /** Its modules take a third of a second, which most chains never need. */
+  private async openLibrary(): Promise<LibraryExecution> {
+    const {LibraryExecution} = await import("./libraryExecution.ts");
+    const {forks, nodes} = this.options;
+    return new LibraryExecution(forks, nodes, this.trie, number => this.findBlockHash(number));
+  }
+
+  private findBlockHash(number: number): Uint8Array {
+    const hash = this.recent.get(number) ?? this.options.blockHash(number);
+    if (hash === undefined)
+      throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is needed but not known`);
+    return hash;
+  }
+}
+
+function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {
+  nodes.put(trieRootName(head.hash), encodeTrieRoot({root, isExecuted: true}));
+}

@@ -1,0 +1,74 @@
+/**
+ * The state after the newest block, as our own EVM reads it: accounts, slots and codes. What the next block changes comes back as
+ * differences.
+ */
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {toHex} from "../../storage/hex.ts";
+import type {Evm} from "../interpreter/evm.ts";
+import type {SourceAccount, StateSource} from "../interpreter/stateSource.ts";
+import {readWritten} from "../interpreter/written.ts";
+import type {StateTrie} from "../trie/stateTrie.ts";
+import {codeKey, EMPTY_ROOT, type TrieNodes} from "../trie/trieNodes.ts";
+import {differAccount, type WrittenSlot} from "./accountDifference.ts";
+import {type ByteKey, sameBytes, toKey} from "./byteKey.ts";
+import {ExecutionError} from "./executionError.ts";
+
+/** About 15 MB. */
+const MAX_STORAGE_ROOTS = 100_000;
+
+export class ChainState implements StateSource {
+  /** Of accounts that were read since the last change. */
+  private readonly storageRoots = new Map<ByteKey, Uint8Array>();
+
+  constructor(
+    private readonly nodes: TrieNodes,
+    private readonly trie: StateTrie,
+    readonly readBlockHash: (number: number) => Uint8Array,
+  ) {}
+
+  /** Call it when the trie has moved on. */
+  clearCache(): void {
+    this.storageRoots.clear();
+  }
+
+  readAccount(address: Uint8Array): SourceAccount | undefined {
+    const account = this.trie.readAccount(address);
+    if (account === undefined) return undefined;
+    const {nonce, balance, codeHash, storageRoot} = account;
+    if (this.storageRoots.size >= MAX_STORAGE_ROOTS) this.storageRoots.clear();
+    this.storageRoots.set(toKey(address), storageRoot);
+    return {nonce, balance, codeHash, hasStorage: !sameBytes(storageRoot, EMPTY_ROOT)};
+  }
+
+  readSlot(address: Uint8Array, slot: Uint8Array): Uint8Array {
+    const known = this.storageRoots.get(toKey(address));
+    if (known === undefined) this.readAccount(address);
+    const root = known ?? this.storageRoots.get(toKey(address));
+    return root === undefined ? NO_BYTES : this.trie.readSlot(root, slot);
+  }
+
+  readCode(codeHash: Uint8Array): Uint8Array {
+    const code = this.nodes.get(codeKey(codeHash));
+    if (code === undefined)
+      throw new ExecutionError("STATE_MISSING", `code ${toHex(codeHash)} is not in this store`);
+    return code;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** What a block has written, against the state below the EVM. */
+export function listDifferences(evm: Evm): AccountDifferences {
+  const differences = new AccountDifferences();
+  for (const {address, before, after, isReset, slots} of readWritten(evm)) {
+    const isNew = isReset || before === undefined;
+    const changed: WrittenSlot[] = [];
+    for (const {slot, before: valueBefore, after: value} of slots)
+      if (isNew ? value.some(byte => byte !== 0) : !sameBytes(valueBefore, value))
+        changed.push([slot, value]);
+    const readCode = (): Uint8Array => evm.readCode(address);
+    const difference = differAccount(address, {before, after, isReset, slots: changed, readCode});
+    if (difference !== undefined) differences.add(difference);
+  }
+  return differences;
+}

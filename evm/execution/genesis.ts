@@ -1,0 +1,128 @@
+/**
+ * Parses geth's genesis file and checks it field by field.
+ */
+
+import type {SlotDifference} from "../../storage/block/accountDifference.ts";
+import {toHex} from "../../storage/hex.ts";
+import {ExecutionError} from "./executionError.ts";
+import {ForkSchedule} from "./forkSchedule.ts";
+import {
+  invalidGenesis,
+  type JsonObject,
+  parseAddress,
+  parseBytes,
+  parseFixedBytes,
+  parseObject,
+  parseQuantity,
+  parseWord,
+} from "./gethJson.ts";
+
+interface GenesisAccount {
+  readonly address: Uint8Array;
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly code: Uint8Array;
+  /** Each slot once, none zero. */
+  readonly storage: readonly SlotDifference[];
+}
+
+export interface Genesis {
+  readonly chainId: bigint;
+  /** The `config` object as JSON text. */
+  readonly config: string;
+  readonly forks: ForkSchedule;
+  readonly nonce: bigint;
+  readonly timestamp: bigint;
+  readonly extraData: Uint8Array;
+  readonly gasLimit: bigint;
+  readonly gasUsed: bigint;
+  readonly difficulty: bigint;
+  readonly mixHash: Uint8Array;
+  readonly coinbase: Uint8Array;
+  readonly parentHash: Uint8Array;
+  readonly baseFeePerGas: bigint | undefined;
+  readonly excessBlobGas: bigint;
+  readonly blobGasUsed: bigint;
+  /** Each address once. */
+  readonly accounts: readonly GenesisAccount[];
+}
+
+/** geth uses this in place of 0. */
+const DEFAULT_GAS_LIMIT = 4_712_388n;
+
+/** @throws ExecutionError GENESIS_INVALID naming the field and the rule it broke */
+export function parseGenesis(text: string): Genesis {
+  const file = parseObject(parseJson(text), "the file");
+  for (const field of ["config", "alloc", "gasLimit", "difficulty"])
+    if (file[field] === undefined || file[field] === null) throw invalidGenesis(field, "is missing");
+  const config = parseObject(file.config, "config");
+  const quantity = (field: string, bits: number): bigint => parseQuantity(file[field] ?? 0, field, bits);
+  const hash = (field: string): Uint8Array =>
+    file[field] === undefined ? new Uint8Array(32) : parseFixedBytes(file[field], field, 32);
+  if (quantity("number", 64) !== 0n) throw invalidGenesis("number", "must be 0");
+  const forks = new ForkSchedule(config);
+  return {
+    chainId: forks.chainId,
+    config: JSON.stringify(config),
+    forks,
+    nonce: quantity("nonce", 64),
+    timestamp: quantity("timestamp", 64),
+    extraData: parseBytes(file.extraData ?? "", "extraData"),
+    gasLimit: quantity("gasLimit", 64) || DEFAULT_GAS_LIMIT,
+    gasUsed: quantity("gasUsed", 64),
+    difficulty: quantity("difficulty", 256),
+    mixHash: hash("mixHash"),
+    coinbase:
+      file.coinbase === undefined ? new Uint8Array(20) : parseFixedBytes(file.coinbase, "coinbase", 20),
+    parentHash: hash("parentHash"),
+    baseFeePerGas:
+      (file.baseFeePerGas ?? undefined) === undefined ? undefined : quantity("baseFeePerGas", 256),
+    excessBlobGas: quantity("excessBlobGas", 64),
+    blobGasUsed: quantity("blobGasUsed", 64),
+    accounts: parseAlloc(parseObject(file.alloc, "alloc")),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ExecutionError(
+      "GENESIS_INVALID",
+      `genesis: the file is not JSON: ${(error as Error).message}`,
+      {cause: error},
+    );
+  }
+}
+
+function parseAlloc(alloc: JsonObject): GenesisAccount[] {
+  const seen = new Set<string>();
+  const accounts: GenesisAccount[] = [];
+  for (const [key, value] of Object.entries(alloc)) {
+    const field = `alloc.${key}`;
+    const address = parseAddress(key, field);
+    const name = toHex(address);
+    if (seen.has(name)) throw invalidGenesis(field, "is there twice");
+    seen.add(name);
+    accounts.push(parseAccount(address, parseObject(value, field), field));
+  }
+  return accounts;
+}
+
+function parseAccount(address: Uint8Array, account: JsonObject, field: string): GenesisAccount {
+  if (account.balance === undefined) throw invalidGenesis(`${field}.balance`, "is missing");
+  const slots = new Map<string, SlotDifference>();
+  for (const [key, value] of Object.entries(parseObject(account.storage ?? {}, `${field}.storage`))) {
+    const slot = parseWord(key, `${field}.storage.${key}`);
+    const name = toHex(slot);
+    if (slots.has(name)) throw invalidGenesis(`${field}.storage.${key}`, "is there twice");
+    slots.set(name, {slot, value: parseWord(value, `${field}.storage.${key}`)});
+  }
+  return {
+    address,
+    nonce: parseQuantity(account.nonce ?? 0, `${field}.nonce`, 64),
+    balance: parseQuantity(account.balance, `${field}.balance`, 256),
+    code: parseBytes(account.code ?? "", `${field}.code`),
+    storage: [...slots.values()].filter(({value}) => value.some(byte => byte !== 0)),
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Block 0 as geth makes it from a genesis file: the state's trie, the header, its hash.
+ */
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
+import {StateTrie} from "../trie/stateTrie.ts";
+import {EMPTY_ROOT, type TrieNodes} from "../trie/trieNodes.ts";
+import {NO_UNCLES} from "./block/decodedBlock.ts";
+import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
+import type {Genesis} from "./genesis.ts";
+import {INITIAL_BASE_FEE} from "./rules/fees.ts";
+import {hashRequests} from "./run/requests.ts";
+
+const LOGS_BLOOM_BYTES = 256;
+
+/** Puts the allocation's trie nodes and codes, and returns block 0 with its header. */
+export async function makeGenesisBlock(
+  genesis: Genesis,
+  nodes: TrieNodes,
+): Promise<{head: BlockHead; difference: BlockDifference}> {
+  const accounts = new AccountDifferences();
+  for (const {address, nonce, balance, code, storage} of genesis.accounts)
+    accounts.add({address, change: {nonce, balance, storage, ...(code.length > 0 && {code})}});
+  const stateRoot = await StateTrie.open(nodes).apply(accounts);
+  const head = decodeBlockHead(encodeList([headerFields(genesis, stateRoot), [], []]), "block 0");
+  return {
+    head,
+    difference: {header: head, accounts, chain: {chainId: genesis.chainId, config: genesis.config}},
+  };
+}
+
+/** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on. */
+function headerFields(genesis: Genesis, stateRoot: Uint8Array): Uint8Array[] {
+  const moment = {number: 0, timestamp: genesis.timestamp};
+  const nonce = Buffer.alloc(8);
+  nonce.writeBigUInt64BE(genesis.nonce);
+  const fields = [
+    genesis.parentHash,
+    NO_UNCLES,
+    genesis.coinbase,
+    stateRoot,
+    EMPTY_ROOT,
+    EMPTY_ROOT,
+    new Uint8Array(LOGS_BLOOM_BYTES),
+    ...[genesis.difficulty, 0n, genesis.gasLimit, genesis.gasUsed, genesis.timestamp].map(encodeNumber),
+    genesis.extraData,
+    genesis.mixHash,
+    nonce,
+  ];
+  if (genesis.forks.isActive("london", moment))
+    fields.push(encodeNumber(genesis.baseFeePerGas ?? INITIAL_BASE_FEE));
+  if (genesis.forks.isActive("shanghai", moment)) fields.push(EMPTY_ROOT);
+  if (genesis.forks.isActive("cancun", moment))
+    fields.push(...[genesis.blobGasUsed, genesis.excessBlobGas].map(encodeNumber), new Uint8Array(32));
+  if (genesis.forks.isActive("prague", moment)) fields.push(hashRequests([]));
+  return fields;
+}

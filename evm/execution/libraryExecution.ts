@@ -1,0 +1,97 @@
+/**
+ * Executes blocks from before berlin in @ethereumjs, which makes the fields of their headers again; they are compared here.
+ */
+import {cliqueSigner, createBlockFromRLP, type BlockHeader as LibraryHeader} from "@ethereumjs/block";
+import {createVM, type RunBlockResult, runBlock, type VM, type VMOpts} from "@ethereumjs/vm";
+import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockHeader} from "../../storage/block/blockDifference.ts";
+import {StoreError} from "../../storage/errors.ts";
+import type {StateTrie} from "../trie/stateTrie.ts";
+import type {TrieNodes} from "../trie/trieNodes.ts";
+import type {BlockHead} from "./blockHead.ts";
+import {createChainRules} from "./chainRules.ts";
+import {ExecutionError} from "./executionError.ts";
+import {ExecutionState} from "./executionState.ts";
+import type {ForkSchedule} from "./forkSchedule.ts";
+import {checkParent} from "./parentCheck.ts";
+import {BlockMismatch} from "./run/blockMismatch.ts";
+import {compare} from "./run/blockRun.ts";
+
+/** The EVM asks for the signer of the block that it runs, whose header is complete. */
+const evmOpts = {cliqueSigner: header => cliqueSigner(header as LibraryHeader)} satisfies VMOpts["evmOpts"];
+
+export class LibraryExecution {
+  private readonly common: ReturnType<typeof createChainRules>;
+  private readonly state: ExecutionState;
+  /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
+  private vm: VM | undefined;
+
+  constructor(
+    private readonly forks: ForkSchedule,
+    nodes: TrieNodes,
+    trie: StateTrie,
+    private readonly findBlockHash: (number: number) => Uint8Array,
+  ) {
+    this.common = createChainRules(forks);
+    this.state = new ExecutionState(nodes, trie);
+  }
+
+  /**
+   * Executes a block on the trie's state and moves the trie on.
+   *
+   * @throws Error that says what is wrong; the trie stays where it is
+   */
+  async execute(
+    blockRlp: Uint8Array,
+    head: BlockHead,
+    fork: string,
+    parent: BlockHeader,
+  ): Promise<AccountDifferences> {
+    try {
+      await this.run(blockRlp, head, fork, parent);
+      const accounts = await this.state.listDifferences();
+      await this.state.seal();
+      return accounts;
+    } catch (error) {
+      this.state.discard();
+      this.vm = undefined;
+      if (error instanceof StoreError || error instanceof ExecutionError) throw error;
+      // The library ends its messages with the state of the machine in parentheses.
+      const reason = (error as Error).message.replace(/ \((vm|block|tx) .*$/s, "");
+      throw new ExecutionError("BLOCK_INVALID", reason, {cause: error});
+    }
+  }
+
+  private async run(blockRlp: Uint8Array, head: BlockHead, fork: string, parent: BlockHeader): Promise<void> {
+    if (fork !== this.common.hardfork()) {
+      this.common.setHardfork(fork);
+      this.vm = undefined;
+    }
+    // Uncles may be older than a fork. The library finds their fork by number.
+    const block = createBlockFromRLP(blockRlp, {common: this.common, setHardfork: true});
+    // The library encodes the header again from the fields that it knows.
+    compare("header hash", head.hash, block.hash());
+    checkParent(head, parent, this.forks, fork);
+    this.vm ??= await this.createVm();
+    const made = await runBlock(this.vm, {block, generate: true, skipHeaderValidation: true});
+    compareFields(block.header, made);
+  }
+
+  private createVm(): Promise<VM> {
+    const blockchain = {
+      getBlock: async (number: number) => ({hash: () => this.findBlockHash(number)}),
+      putBlock: async () => {},
+      shallowCopy: () => blockchain,
+    };
+    const {common, state: stateManager} = this;
+    return createVM({common, stateManager, blockchain, evmOpts});
+  }
+}
+
+function compareFields(header: LibraryHeader, made: RunBlockResult): void {
+  if (made.gasUsed !== header.gasUsed)
+    throw new BlockMismatch(`gas used: expected ${header.gasUsed} as in its header, got ${made.gasUsed}`);
+  compare("receipts root", header.receiptTrie, made.receiptsRoot);
+  compare("logs bloom", header.logsBloom, made.logsBloom);
+  compare("state root", header.stateRoot, made.stateRoot);
+}

@@ -1,0 +1,133 @@
+/**
+ * Runs a whole block: system calls, transactions, withdrawals, requests. What comes out is compared with the header, but for the
+ * state root.
+ *
+ *   before   beacon root (EIP-4788, cancun), parent hash (EIP-2935, prague)
+ *   then     the transactions, and the withdrawals; before the merge, unless the consensus is clique, the rewards
+ *   after    withdrawal requests (EIP-7002), consolidation requests (EIP-7251)
+ */
+import {toHex} from "../../../storage/hex.ts";
+import {recoverAddress} from "../../interpreter/ecrecover.ts";
+import type {Evm} from "../../interpreter/evm.ts";
+import type {EvmLog, EvmResult} from "../../interpreter/message.ts";
+import {listRoot} from "../../trie/listRoot.ts";
+import type {DecodedBlock, Header} from "../block/decodedBlock.ts";
+import type {ForkSchedule} from "../forkSchedule.ts";
+import {BLOB_GAS} from "../rules/fees.ts";
+import {BlockMismatch} from "./blockMismatch.ts";
+import {bloomOf, encodeReceipt, joinBloom} from "./receipts.ts";
+import {hashRequests, readDeposits} from "./requests.ts";
+import {payRewards} from "./rewards.ts";
+import {runTransaction} from "./transaction.ts";
+import type {TransactionBlock} from "./transactionCheck.ts";
+
+const BEACON_ROOTS = Buffer.from("000f3df6d732807ef1319fb7b8bb8522d0beac02", "hex");
+const HISTORY = Buffer.from("0000f90827f1c53a10cb7a02335b175320002935", "hex");
+const SYSTEM = Buffer.from("fffffffffffffffffffffffffffffffffffffffe", "hex");
+const SYSTEM_GAS = 30_000_000n;
+const WEI_PER_GWEI = 10n ** 9n;
+const NO_BYTES = new Uint8Array(0);
+const BLOOM_BYTES = 256;
+
+/** What a block's execution needs besides its bytes. */
+export interface BlockContext extends TransactionBlock {
+  readonly forks: ForkSchedule;
+  readonly fork: string;
+  /** Who signed the transaction at a position: 20 bytes. undefined: not known yet, so it is recovered here. */
+  readonly senderAt: (position: number) => Uint8Array | undefined;
+}
+
+/** @throws BlockMismatch that says what does not agree */
+export async function runBlock(
+  evm: Evm,
+  {header, transactions, uncles, withdrawals}: DecodedBlock,
+  context: BlockContext,
+): Promise<void> {
+  if (header.parentBeaconBlockRoot !== undefined)
+    await callBefore(evm, BEACON_ROOTS, header.parentBeaconBlockRoot);
+  if (context.rules.isPrague) await callBefore(evm, HISTORY, header.parentHash);
+  const logs = await runTransactions(evm, header, transactions, context);
+  if (withdrawals.length > 0) {
+    evm.beginTransaction();
+    for (const {address, gwei} of withdrawals) evm.addBalance(address, gwei * WEI_PER_GWEI);
+    evm.endTransaction();
+  }
+  if (!context.rules.isMerged && !context.forks.isClique) payRewards(evm, header, uncles);
+  if (header.requestsHash === undefined) return;
+  const {depositContract, systemContracts} = context.forks;
+  const requests = [readDeposits(logs, depositContract)];
+  for (const {address, eip, type} of systemContracts) requests[type] = await callAfter(evm, address, eip);
+  compare("requests hash", header.requestsHash, hashRequests(requests));
+}
+
+/** Compares blob gas, gas, receipts and bloom. @returns all logs */
+async function runTransactions(
+  evm: Evm,
+  header: Header,
+  transactions: DecodedBlock["transactions"],
+  context: BlockContext,
+): Promise<EvmLog[]> {
+  const blobs = transactions.reduce((sum, {blobHashes}) => sum + blobHashes.length, 0);
+  checkBlobs(BLOB_GAS * BigInt(blobs), header, context);
+  const allLogs: EvmLog[] = [];
+  const receipts: Uint8Array[] = [];
+  const logsBloom = new Uint8Array(BLOOM_BYTES);
+  let used = 0n;
+  for (const [position, transaction] of transactions.entries()) {
+    const {hash, rs, isOdd} = transaction.signature;
+    try {
+      const sender = context.senderAt(position) ?? recoverAddress(hash, rs, isOdd);
+      const result = await runTransaction(evm, transaction, sender, context, header.gasLimit - used);
+      used += result.gasUsed;
+      const {logs} = result;
+      const bloom = bloomOf(logs);
+      joinBloom(logsBloom, bloom);
+      receipts.push(encodeReceipt(transaction.type, result.hasSucceeded, used, bloom, logs));
+      allLogs.push(...logs);
+    } catch (error) {
+      if (error instanceof BlockMismatch) error.message = `transaction ${position}: ${error.message}`;
+      throw error;
+    }
+  }
+  if (used !== header.gasUsed)
+    throw new BlockMismatch(`gas used: expected ${header.gasUsed} as in its header, got ${used}`);
+  compare("receipts root", header.receiptsRoot, listRoot(receipts));
+  compare("logs bloom", header.logsBloom, logsBloom);
+  return allLogs;
+}
+
+function checkBlobs(blobGas: bigint, {blobGasUsed}: Header, {forks, fork}: BlockContext): void {
+  if (blobGasUsed === undefined) return;
+  if (blobGas !== blobGasUsed)
+    throw new BlockMismatch(`blob gas used: expected ${blobGasUsed} as in its header, got ${blobGas}`);
+  const {max} = forks.blobLimits(fork);
+  if (blobGas > max) throw new BlockMismatch(`blob gas used is ${blobGas}, at most ${max} is allowed`);
+}
+
+/** A contract that is not there is left out, and a failure changes nothing. */
+async function callBefore(evm: Evm, to: Uint8Array, data: Uint8Array): Promise<void> {
+  if (evm.readCode(to).length > 0) await callAsSystem(evm, to, data);
+}
+
+/** @returns the requests */
+async function callAfter(evm: Evm, to: Uint8Array, eip: number): Promise<Uint8Array> {
+  const contract = `the system contract ${toHex(to)} (EIP-${eip})`;
+  if (evm.readCode(to).length === 0) throw new BlockMismatch(`${contract} has no code`);
+  const {end, returned} = await callAsSystem(evm, to, NO_BYTES);
+  if (end !== "success") throw new BlockMismatch(`the call of ${contract} fails: ${end}`);
+  return returned;
+}
+
+async function callAsSystem(evm: Evm, to: Uint8Array, data: Uint8Array): Promise<EvmResult> {
+  const prices = {value: 0n, gas: SYSTEM_GAS, gasPrice: 0n, nonce: 0n};
+  evm.beginTransaction();
+  const result = await evm.run({origin: SYSTEM, caller: SYSTEM, to, data, blobHashes: [], ...prices});
+  evm.endTransaction();
+  return result;
+}
+
+/** @throws BlockMismatch that names both */
+export function compare(name: string, expected: Uint8Array, got: Uint8Array): void {
+  if (Buffer.compare(expected, got) !== 0)
+    throw new BlockMismatch(`${name}: expected ${toHex(expected)} as in its header, got ${toHex(got)}`);
+}

@@ -1,0 +1,89 @@
+/**
+ * What a transaction must be to stand in its block, whoever sent it and whatever the state is.
+ */
+import type {Transaction} from "../block/blockTransaction.ts";
+import type {ForkRules} from "../rules/forkRules.ts";
+import {type PaidGas, paidGas} from "../rules/gas.ts";
+import {BlockMismatch} from "./blockMismatch.ts";
+
+/** What a transaction needs of its block. */
+export interface TransactionBlock {
+  readonly rules: ForkRules;
+  readonly chainId: bigint;
+  /** 20 bytes: who is paid. */
+  readonly coinbase: Uint8Array;
+  /** Wei per gas. */
+  readonly baseFee: bigint;
+  readonly blobBaseFee: bigint;
+}
+
+const MAX_NONCE = 2n ** 64n - 1n;
+const WORD_LIMIT = 2n ** 256n;
+/** EIP-7825. */
+const MAX_GAS = 2n ** 24n;
+/** EIP-3860. */
+const MAX_INITCODE_BYTES = 49_152;
+/** EIP-7594. */
+const MAX_BLOBS = 6;
+/** EIP-4844: the first byte of a blob's hash. */
+const BLOB_VERSION = 1;
+const BLOBS = 3;
+const DELEGATION = 4;
+/** The type's first fork. */
+const TYPES: readonly ((rules: ForkRules) => boolean)[] = [
+  () => true,
+  () => true,
+  rules => rules.hasBaseFee,
+  rules => rules.hasBlobs,
+  rules => rules.isPrague,
+];
+
+/**
+ * @param gasLeft - of the block
+ * @throws BlockMismatch if the transaction cannot be in the block
+ */
+export function checkTransaction(
+  transaction: Transaction,
+  block: TransactionBlock,
+  gasLeft: bigint,
+): PaidGas {
+  const {rules, baseFee, blobBaseFee} = block;
+  const {type, gasLimit, to, data, nonce, maxFee, accessList, blobHashes, authorizations} = transaction;
+  require(TYPES[type]?.(rules) === true, `it has type ${type}, which its fork does not have`);
+  require(gasLimit <= gasLeft, `its gas limit is ${gasLimit}, of the block's ${gasLeft} is left`);
+  require(!rules.isOsaka ||
+    gasLimit <= MAX_GAS, `its gas limit is ${gasLimit}, at most ${MAX_GAS} is allowed (EIP-7825)`);
+  require(nonce < MAX_NONCE, "its nonce is too large");
+  require(maxFee >= baseFee, `it pays at most ${maxFee} wei per gas, the block's base fee is ${baseFee}`);
+  require(maxFee >= transaction.maxPriorityFee, "its priority fee is more than its fee");
+  require(gasLimit * maxFee < WORD_LIMIT, "its gas costs more than 2^256 wei");
+  require(type < BLOBS || to !== undefined, "its type creates no contracts");
+  require(to !== undefined ||
+    !rules.isShanghai ||
+    data.length <= MAX_INITCODE_BYTES, "its init code is too long");
+  require(type !== DELEGATION || (authorizations?.length ?? 0) > 0, "it has no authorizations");
+  if (type === BLOBS) {
+    require(blobHashes.length > 0, "it has no blobs");
+    require(!rules.isOsaka || blobHashes.length <= MAX_BLOBS, "it has too many blobs");
+    require(blobHashes.every(hash => hash[0] === BLOB_VERSION), "a blob's hash has another version");
+    require(transaction.maxBlobFee >=
+      blobBaseFee, `it pays at most ${transaction.maxBlobFee} wei per blob gas, the block's blob base fee is ${blobBaseFee}`);
+  }
+  const paid = paidGas(
+    {
+      data,
+      isCreation: to === undefined,
+      listedAddresses: accessList.length,
+      listedSlots: accessList.reduce((sum, {slots}) => sum + slots.length, 0),
+      authorizations: authorizations?.length ?? 0,
+    },
+    rules,
+  );
+  const least = paid.intrinsic > paid.floor ? paid.intrinsic : paid.floor;
+  require(gasLimit >= least, `its gas limit is ${gasLimit}, it takes ${least} before it executes anything`);
+  return paid;
+}
+
+export function require(holds: boolean, otherwise: string): void {
+  if (!holds) throw new BlockMismatch(otherwise);
+}

@@ -1,0 +1,215 @@
+/** One instance of the interpreter: its functions, its memory, and what it asks of the host. */
+import {randomBytes} from "node:crypto";
+import {loadWasm, type WasmConstant} from "../../storage/hash/webAssembly.ts";
+import {EvmDeclined} from "./ends.ts";
+import {EMPTY_CODE_HASH, type StateSource} from "./stateSource.ts";
+
+type Offsets = Record<
+  | ("IO" | "IO_OUT" | "IO_SLOT" | "OPCODES" | "PARAMS" | "BLOBS" | "BLOB_COUNT" | "LOGS" | "RETURNED")
+  | ("COINBASE" | "TIMESTAMP" | "NUMBER" | "RANDOM" | "GAS_LIMIT" | "CHAIN_ID" | "BASE_FEE" | "BLOB_BASE_FEE")
+  | ("ORIGIN" | "GAS_PRICE" | "CREATED_ADDRESS" | "CODE_AT" | "CODE_BYTES")
+  | ("ADDRESS" | "EXISTS" | "STORAGE" | "HAS_STORAGE" | "NONCE" | "BALANCE" | "CODE_HASH" | "NEXT_WRITTEN")
+  | ("BASE_EXISTS" | "BASE_STORAGE" | "BASE_HAS_STORAGE" | "BASE_NONCE" | "BASE_BALANCE" | "BASE_CODE_HASH")
+  | ("KEY" | "SLOT_VALUE" | "BASE_VALUE" | "SLOT_ACCOUNT" | "NEXT_SLOT_WRITTEN")
+  | ("IP" | "SP" | "GAS" | "CODE" | "STACK_BASE" | "MEMORY" | "MEMORY_BYTES"),
+  WasmConstant
+>;
+
+/** wasm/main.ts says what each does. Numbers are addresses or counts; u64 and i64 are bigint. */
+interface EvmExports extends Offsets {
+  readonly memory: {readonly buffer: ArrayBuffer};
+  start(...seeds: readonly [bigint, bigint, bigint, bigint]): void;
+  resetState(): void;
+  forgetCodes(): void;
+  beginTransaction(): void;
+  endTransaction(): void;
+  seal(): void;
+  account(): number;
+  slot(account: number): number;
+  warm(account: number): void;
+  warmSlot(slot: number): void;
+  code(account: number): number;
+  writeNonce(account: number, nonce: bigint): void;
+  writeBalance(account: number): void;
+  writeCode(account: number, bytes: number): void;
+  writeSlot(account: number, slot: number): void;
+  clearStorage(account: number): void;
+  touchAccount(account: number): void;
+  checkpoint(): number;
+  undo(mark: number): void;
+  reserveInput(bytes: number): number;
+  reserveCode(bytes: number): number;
+  finishCode(): number;
+  reserveReturned(bytes: number): number;
+  begin(isCreation: number, gas: bigint, nonce: bigint, inputBytes: number): void;
+  resume(steps: number): number;
+  awaitedPrecompile(): number;
+  awaitedInputAt(): number;
+  awaitedInputBytes(): number;
+  awaitedGas(): bigint;
+  answerPrecompile(gas: bigint): void;
+  endKind(): number;
+  gasLeft(): bigint;
+  leastGas(): bigint;
+  isBounded(): number;
+  returnedBytes(): number;
+  refund(): bigint;
+  addRefund(gas: bigint): void;
+  logsEnd(): number;
+  firstWritten(): number;
+  firstWrittenSlot(): number;
+  isCurrent(slot: number): number;
+  currentFrame(): number;
+  heapBytes(): number;
+  codesBytes(): number;
+  arenaBytes(): number;
+}
+
+const ADDRESS_BYTES = 20;
+const WORD_BYTES = 32;
+const MASK = (1n << 64n) - 1n;
+
+export class EvmInstance {
+  readonly exports: EvmExports;
+  /** The state that it reads. */
+  source: StateSource | undefined;
+  private readonly io: number;
+  private readonly ioOut: number;
+  private readonly ioSlot: number;
+  /** Views of the memory, made again when it has grown. */
+  private buffer: ArrayBuffer | undefined;
+  private views: {readonly bytes: Uint8Array; readonly limbs: BigUint64Array; readonly words: Uint32Array};
+
+  constructor() {
+    const host = {
+      hostReadAccount: () => this.readAccount(),
+      hostReadSlot: () => this.readSlot(),
+      hostReadCode: () => this.readCode(),
+      hostReadBlockHash: (number: bigint) => this.readBlockHash(number),
+      hostDecline: (reason: number) => {
+        throw new EvmDeclined(reason);
+      },
+    };
+    this.exports = loadWasm<EvmExports>(new URL("interpreter.wasm", import.meta.url), {host});
+    this.io = this.exports.IO.value;
+    this.ioOut = this.exports.IO_OUT.value;
+    this.ioSlot = this.exports.IO_SLOT.value;
+    this.views = this.makeViews();
+    const [a = 0n, b = 0n, c = 0n, d = 0n] = new BigUint64Array(new Uint8Array(randomBytes(32)).buffer);
+    this.exports.start(a, b, c, d);
+  }
+
+  /** A view of all of the memory, until it grows: do not keep it. */
+  get bytes(): Uint8Array {
+    return this.current.bytes;
+  }
+
+  readU32(at: number): number {
+    return this.current.words[at >>> 2] as number;
+  }
+
+  writeU32(at: number, value: number): void {
+    this.current.words[at >>> 2] = value;
+  }
+
+  readU64(at: number): bigint {
+    return this.current.limbs[at >>> 3] as bigint;
+  }
+
+  readWord(at: number): bigint {
+    const {limbs} = this.current;
+    const first = at >>> 3;
+    const high = ((limbs[first + 3] as bigint) << 64n) | (limbs[first + 2] as bigint);
+    const low = ((limbs[first + 1] as bigint) << 64n) | (limbs[first] as bigint);
+    return high === 0n ? low : (high << 128n) | low;
+  }
+
+  writeWord(at: number, value: bigint): void {
+    const {limbs} = this.current;
+    const first = at >>> 3;
+    limbs[first] = value & MASK;
+    const rest = value >> 64n;
+    limbs[first + 1] = rest & MASK;
+    limbs[first + 2] = rest === 0n ? 0n : (rest >> 64n) & MASK;
+    limbs[first + 3] = rest === 0n ? 0n : rest >> 128n;
+  }
+
+  /** Most significant byte first. @returns bytes of its own */
+  readWordBytes(at: number): Uint8Array {
+    return this.bytes.slice(at, at + WORD_BYTES).reverse();
+  }
+
+  /** @param word - where an address is as a word. @returns 20 bytes of its own */
+  readAddress(word: number): Uint8Array {
+    return this.bytes.slice(word, word + ADDRESS_BYTES).reverse();
+  }
+
+  /** @param address - 20 bytes */
+  writeAddressWord(word: number, address: Uint8Array): void {
+    const {bytes} = this.current;
+    bytes.fill(0, word, word + WORD_BYTES);
+    for (let at = 0; at < ADDRESS_BYTES; at++) bytes[word + at] = address[ADDRESS_BYTES - 1 - at] as number;
+  }
+
+  /** @returns the entry of the account */
+  account(address: Uint8Array): number {
+    this.bytes.set(address, this.io);
+    return this.exports.account();
+  }
+
+  /** @param slot - 32 bytes. @returns the entry of the account's slot */
+  slot(account: number, slot: Uint8Array): number {
+    this.bytes.set(slot, this.ioSlot);
+    return this.exports.slot(account);
+  }
+
+  private get current(): EvmInstance["views"] {
+    if (this.buffer !== this.exports.memory.buffer) this.views = this.makeViews();
+    return this.views;
+  }
+
+  private makeViews(): EvmInstance["views"] {
+    const {buffer} = this.exports.memory;
+    this.buffer = buffer;
+    return {
+      bytes: new Uint8Array(buffer),
+      limbs: new BigUint64Array(buffer),
+      words: new Uint32Array(buffer),
+    };
+  }
+
+  private get state(): StateSource {
+    if (this.source === undefined) throw new Error("the interpreter was given no state");
+    return this.source;
+  }
+
+  private readAccount(): void {
+    const {io, ioOut} = this;
+    const account = this.state.readAccount(this.bytes.slice(io, io + ADDRESS_BYTES));
+    this.writeU32(ioOut, account === undefined ? 0 : 1);
+    this.writeU32(ioOut + 4, account?.hasStorage === true ? 1 : 0);
+    this.current.limbs[(ioOut + 8) >>> 3] = account?.nonce ?? 0n;
+    this.writeWord(ioOut + 16, account?.balance ?? 0n);
+    this.bytes.set(account?.codeHash ?? EMPTY_CODE_HASH, ioOut + 48);
+  }
+
+  private readSlot(): void {
+    const {io, ioOut, ioSlot} = this;
+    const address = this.bytes.slice(io, io + ADDRESS_BYTES);
+    const value = this.state.readSlot(address, this.bytes.slice(ioSlot, ioSlot + WORD_BYTES));
+    const {bytes} = this;
+    bytes.fill(0, ioOut, ioOut + WORD_BYTES);
+    bytes.set(value, ioOut + WORD_BYTES - value.length);
+  }
+
+  private readCode(): void {
+    const code = this.state.readCode(this.bytes.slice(this.io, this.io + WORD_BYTES));
+    const at = this.exports.reserveCode(code.length);
+    this.bytes.set(code, at);
+    this.exports.finishCode();
+  }
+
+  private readBlockHash(number: bigint): void {
+    this.bytes.set(this.state.readBlockHash(Number(number)), this.ioOut);
+  }
+}

@@ -1,0 +1,399 @@
+/**
+ * AssemblyScript, not TypeScript: `npm run build` compiles it with the other files here to dist/evm/interpreter/interpreter.wasm, for
+ * instance.ts. What the host may call, and where it finds what it reads.
+ */
+import {
+  accountAt,
+  BALANCE,
+  codeEntry,
+  nextTransaction,
+  precompileAt,
+  resetAccounts,
+  sealWritten,
+  written,
+} from "./accounts";
+import {giveGas, keepMarks, pushFrame, setAddress, transfer, useCode} from "./calling";
+import {
+  CODE_BYTES,
+  codeOf,
+  DELEGATE,
+  EMPTY_HASH,
+  isDelegation,
+  resetCodes,
+  codesBytes as usedCodes,
+} from "./codes";
+import {enterCreation, keepCode, nameByNonce} from "./creations";
+import {endTransaction as endState} from "./destruction";
+import {endAwaited} from "./frameEnds";
+import {
+  ACCOUNT,
+  CALLER,
+  current,
+  FRAME_BYTES,
+  GAS,
+  INPUT,
+  INPUT_BYTES,
+  reach,
+  SP,
+  setCurrent,
+  arenaBytes as usedArena,
+  VALUE,
+} from "./frames";
+import {seedHashes} from "./hashing";
+import {resetHeap, heapBytes as usedHeap} from "./heap";
+import {IO_OUT, IO_SLOT} from "./host";
+import {ENDED, execute} from "./interpreter";
+import {
+  dropStorage,
+  journalMark,
+  warmSlot as makeSlotWarm,
+  resetJournal,
+  setBalance,
+  setCode,
+  setNonce,
+  setSlot,
+  touch,
+  undoTo,
+  warmAccount,
+} from "./journal";
+import {
+  ARENA,
+  FRAMES,
+  INSUFFICIENT_BALANCE,
+  IO,
+  LOGS,
+  RUNNING,
+  SCRATCH,
+  STACK,
+  SUCCESS,
+  VALUE_OVERFLOW,
+} from "./layout";
+import {cutLogs, logsMark} from "./logs";
+import {
+  awaited,
+  awaitedBytes,
+  awaitedInput,
+  awaitPrecompile,
+  precompileGas,
+  runPrecompile,
+} from "./precompiles";
+import {refund as refunded, setRefund} from "./refunds";
+import {clearReturned, returnedBytes as lastReturned} from "./returned";
+import {
+  beginRun,
+  endRun,
+  isBounded as lastBounded,
+  endKind as lastEnd,
+  gasLeft as lastGas,
+  leastGas as lastLeast,
+  isSensitive as lastSensitive,
+} from "./run";
+import {keepOriginal, resetSlots, sealWrittenSlots, slotAt, writtenSlots} from "./slots";
+import {isLess, isZero, loadAddress, loadBytes} from "./words";
+
+export {
+  ADDRESS,
+  BALANCE,
+  BASE_BALANCE,
+  BASE_CODE_HASH,
+  BASE_EXISTS,
+  BASE_HAS_STORAGE,
+  BASE_NONCE,
+  BASE_STORAGE,
+  CODE_HASH,
+  EXISTS,
+  HAS_STORAGE,
+  NEXT_WRITTEN,
+  NONCE,
+  STORAGE,
+} from "./accounts";
+export {CODE_AT, CODE_BYTES, finishCode, reserveCode} from "./codes";
+export {CODE, GAS, IP, MEMORY, MEMORY_BYTES, SP, STACK_BASE} from "./frames";
+export {IO_OUT, IO_SLOT} from "./host";
+export {BLOB_COUNT} from "./interpreter";
+export {
+  BASE_FEE,
+  BLOB_BASE_FEE,
+  BLOBS,
+  CHAIN_ID,
+  COINBASE,
+  GAS_LIMIT,
+  GAS_PRICE,
+  IO,
+  LOGS,
+  NUMBER,
+  OPCODES,
+  ORIGIN,
+  PARAMS,
+  RANDOM,
+  RETURNED,
+  TIMESTAMP,
+} from "./layout";
+export {reserveReturned} from "./returned";
+export {BASE_VALUE, isCurrent, KEY, NEXT_SLOT_WRITTEN, SLOT_ACCOUNT, VALUE as SLOT_VALUE} from "./slots";
+
+/** The message: sender, receiver (words). IO has the value. */
+const SENDER: usize = SCRATCH + 2592;
+const RECEIVER: usize = SCRATCH + 2624;
+const AMOUNT: usize = SCRATCH + 2656;
+/** The creation's address, a word. */
+export const CREATED_ADDRESS: usize = RECEIVER;
+
+/** Before anything else. The seeds are random. */
+export function start(a: u64, b: u64, c: u64, d: u64): void {
+  seedHashes(a, b, c, d);
+  resetCodes();
+  resetState();
+}
+
+/** Forgets accounts and slots. */
+export function resetState(): void {
+  resetHeap();
+  resetAccounts();
+  resetSlots();
+  resetJournal();
+  beginTransaction();
+}
+
+/** Forgets codes. Call `resetState` after it. */
+export function forgetCodes(): void {
+  resetCodes();
+}
+
+export function beginTransaction(): void {
+  nextTransaction();
+  setRefund(0);
+  cutLogs(LOGS);
+  clearReturned();
+}
+
+/** @returns the entry of the account whose address (20 bytes) is in IO */
+export function account(): usize {
+  loadAddress(SENDER, IO);
+  return accountAt(SENDER);
+}
+
+/** @returns the entry of the account's slot whose key (32 bytes) is at IO_SLOT */
+export function slot(entry: usize): usize {
+  loadBytes(SENDER, IO_SLOT);
+  return slotAt(entry, SENDER, i64.MAX_VALUE);
+}
+
+export function warm(entry: usize): void {
+  warmAccount(entry);
+}
+
+export function warmSlot(entry: usize): void {
+  makeSlotWarm(entry);
+}
+
+/** @returns the entry of its code */
+export function code(entry: usize): usize {
+  return codeEntry(entry);
+}
+
+export function writeNonce(entry: usize, nonce: u64): void {
+  setNonce(entry, nonce);
+}
+
+/** The word is at IO_OUT. */
+export function writeBalance(entry: usize): void {
+  setBalance(entry, IO_OUT);
+}
+
+/** The code is where `reserveInput` said. */
+export function writeCode(entry: usize, bytes: u32): void {
+  setCode(entry, bytes == 0 ? codeOf(EMPTY_HASH) : keepCode(ARENA, bytes));
+}
+
+/** The value (32 bytes) is at IO_OUT. */
+export function writeSlot(entry: usize, at: usize): void {
+  loadBytes(AMOUNT, IO_OUT);
+  keepOriginal(at);
+  setSlot(entry, at, AMOUNT);
+}
+
+export function clearStorage(entry: usize): void {
+  dropStorage(entry);
+}
+
+export function touchAccount(entry: usize): void {
+  touch(entry);
+}
+
+export function checkpoint(): usize {
+  return journalMark();
+}
+
+export function undo(mark: usize): void {
+  undoTo(mark);
+}
+
+/** @returns where call data or code must be written */
+export function reserveInput(bytes: u32): usize {
+  reach(<u64>ARENA + bytes + 64);
+  return ARENA;
+}
+
+/**
+ * Begins a call, or a creation. IO: sender (20 bytes), receiver (20 bytes); at IO_OUT the value, a word.
+ *
+ * @param inputBytes - of the input, which is where `reserveInput` said
+ * @param nonce - which a creation's address is made of
+ */
+export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): void {
+  beginRun();
+  awaitPrecompile(0, 0, 0);
+  clearReturned();
+  const root = FRAMES - FRAME_BYTES;
+  memory.fill(root, 0, FRAME_BYTES);
+  store<u32>(root, <u32>STACK, SP);
+  setCurrent(root);
+  loadAddress(SENDER, IO);
+  loadAddress(RECEIVER, IO + 20);
+  memory.copy(AMOUNT, IO_OUT, 32);
+  const sender = accountAt(SENDER);
+  if (isLess(sender + BALANCE, AMOUNT)) return endRun(INSUFFICIENT_BALANCE, 0, 0);
+  const mark = journalMark();
+  const arena = ARENA + inputBytes;
+  if (isCreation) {
+    setAddress(RECEIVER, sender);
+    nameByNonce(RECEIVER, nonce);
+    const end = enterCreation(sender, RECEIVER, AMOUNT, ARENA, inputBytes, gas, arena);
+    if (end != RUNNING) endRun(end, 0, 0);
+    return;
+  }
+  const target = accountAt(RECEIVER);
+  touch(target);
+  if (!isZero(AMOUNT) && !transfer(sender, target, AMOUNT)) {
+    undoTo(mark);
+    return endRun(VALUE_OVERFLOW, 0, 0);
+  }
+  const precompile = precompileAt(RECEIVER);
+  if (precompile != 0) {
+    const end = runPrecompile(precompile, ARENA, inputBytes, gas);
+    if (end == RUNNING) {
+      const waiting = pushFrame(arena);
+      keepMarks(waiting, mark);
+      giveGas(waiting, gas);
+      return awaitPrecompile(precompile, ARENA, inputBytes);
+    }
+    if (end == SUCCESS) return endRun(SUCCESS, gas - precompileGas, precompileGas);
+    undoTo(mark);
+    clearReturned();
+    return endRun(end, 0, 0);
+  }
+  let code = codeEntry(target);
+  if (isDelegation(code)) {
+    const word = code + DELEGATE;
+    const delegate = accountAt(word);
+    warmAccount(delegate);
+    code = precompileAt(word) != 0 ? codeOf(EMPTY_HASH) : codeEntry(delegate);
+  }
+  if (load<u32>(code, CODE_BYTES) == 0) return endRun(SUCCESS, gas, 0);
+  const frame = pushFrame(arena);
+  keepMarks(frame, mark);
+  giveGas(frame, gas);
+  useCode(frame, code);
+  store<u32>(frame, <u32>ARENA, INPUT);
+  store<u32>(frame, inputBytes, INPUT_BYTES);
+  store<u32>(frame, <u32>target, ACCOUNT);
+  setAddress(frame + CALLER, sender);
+  memory.copy(frame + VALUE, AMOUNT, 32);
+}
+
+/** @returns 0: it was paused after about so many steps; 1: it has ended; 2: it waits for the precompile `awaitedPrecompile` */
+export function resume(steps: i32): u32 {
+  return lastEnd != RUNNING ? ENDED : execute(steps);
+}
+
+export function awaitedPrecompile(): u32 {
+  return awaited;
+}
+
+export function awaitedInputAt(): usize {
+  return awaitedInput;
+}
+
+export function awaitedInputBytes(): u32 {
+  return awaitedBytes;
+}
+
+export function awaitedGas(): i64 {
+  return load<i64>(current, GAS);
+}
+
+/** The output is where `reserveReturned` said. @param gas - it took; -1: it refuses its input; -2: it has too little gas */
+export function answerPrecompile(gas: i64): void {
+  endAwaited(gas);
+}
+
+export function endKind(): u32 {
+  return lastEnd;
+}
+
+export function gasLeft(): i64 {
+  return lastGas;
+}
+
+/** -1: it depends on the gas in a way that only running tells. */
+export function leastGas(): i64 {
+  return lastSensitive ? -1 : lastLeast;
+}
+
+/** With less than `leastGas` it may succeed too, in another way. */
+export function isBounded(): bool {
+  return lastBounded;
+}
+
+export function returnedBytes(): u32 {
+  return lastReturned;
+}
+
+export function refund(): i64 {
+  return refunded;
+}
+
+export function addRefund(gas: i64): void {
+  setRefund(refunded + gas);
+}
+
+/** @returns the address after the last log; the first one is at LOGS */
+export function logsEnd(): usize {
+  return logsMark();
+}
+
+export function endTransaction(): void {
+  endState();
+}
+
+/** What was written is now what was before the block. */
+export function seal(): void {
+  sealWrittenSlots();
+  sealWritten();
+  resetJournal();
+}
+
+export function firstWritten(): usize {
+  return written;
+}
+
+export function firstWrittenSlot(): usize {
+  return writtenSlots;
+}
+
+export function currentFrame(): usize {
+  return current;
+}
+
+export function heapBytes(): usize {
+  return usedHeap();
+}
+
+export function codesBytes(): usize {
+  return usedCodes();
+}
+
+export function arenaBytes(): usize {
+  return usedArena();
+}

@@ -1,0 +1,131 @@
+/**
+ * One WebSocket on which a node announces new blocks:
+ *
+ *   open --> {"id":1,"method":"eth_subscribe","params":["newHeads"]}
+ *        <-- {"id":1,"result":<name of the subscription>}
+ *        <-- {"method":"eth_subscription", ...}                          for each new block
+ *        --> {"id":2,"method":"eth_chainId"}                             after a silence, to see whether the connection is dead
+ *
+ * The text of a notification is not read. It only means that the node may have a new block.
+ */
+import type {Socket} from "node:net";
+import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
+import {encodeCall, NodeFailure} from "./node.ts";
+import {parseAnswer} from "./nodeAnswer.ts";
+import {toNodeError} from "./nodeError.ts";
+import {createRedaction, encodeAuthorization} from "./secrets.ts";
+
+interface HeadSubscriptionSettings {
+  /** ws or wss. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** For connecting and subscribing together, and for the answer after a silence. */
+  readonly timeoutMs: number;
+  /** After this time without a message, the node is asked for its chain id. */
+  readonly silenceMs: number;
+}
+
+interface HeadHooks {
+  onSubscribed(): void;
+  onHead(): void;
+}
+
+/** A notification holds one header, which is far shorter. */
+const MAX_MESSAGE_BYTES = 2 ** 20;
+const SUBSCRIBE_ID = 1;
+const SUBSCRIBE = JSON.stringify(encodeCall({method: "eth_subscribe", params: ["newHeads"]}, SUBSCRIBE_ID));
+const PING = JSON.stringify(encodeCall({method: "eth_chainId", params: []}, SUBSCRIBE_ID + 1));
+
+/**
+ * Subscribes, and calls `onHead` for each new block until the connection ends.
+ *
+ * @throws NodeFailure when it ends or never began, or the signal's reason
+ */
+export async function followHeads(
+  settings: HeadSubscriptionSettings,
+  hooks: HeadHooks,
+  signal: AbortSignal,
+): Promise<never> {
+  const {url, timeoutMs} = settings;
+  const connect = buildConnector({timeout: timeoutMs});
+  let opened: Socket | undefined;
+  const client = new Client(`${url.protocol === "wss:" ? "https" : "http"}://${url.host}`, {
+    connect: (options, callback) =>
+      connect(options, (...result) => {
+        opened = result[1] ?? undefined;
+        callback(...result);
+      }),
+    webSocket: {maxPayloadSize: MAX_MESSAGE_BYTES},
+  });
+  const timer = new RenewedTimer();
+  let end = () => {};
+  try {
+    return await new Promise<never>((_, reject) => {
+      end = () => reject(signal.reason);
+      signal.addEventListener("abort", end, {once: true});
+      signal.throwIfAborted();
+      runSocket(settings, client, hooks, timer, reject);
+    });
+  } finally {
+    timer.clear();
+    signal.removeEventListener("abort", end);
+    // Not WebSocket.close, which waits for the other side.
+    opened?.destroy();
+    await client.destroy();
+  }
+}
+
+class RenewedTimer {
+  private timer: NodeJS.Timeout | undefined;
+
+  set(ms: number, onTime: () => void): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(onTime, ms);
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
+  }
+}
+
+function runSocket(
+  {url, headers, timeoutMs, silenceMs}: HeadSubscriptionSettings,
+  dispatcher: Client,
+  {onSubscribed, onHead}: HeadHooks,
+  timer: RenewedTimer,
+  fail: (failure: unknown) => void,
+): void {
+  const plainUrl = new URL(url);
+  plainUrl.username = plainUrl.password = "";
+  const socket = new WebSocket(plainUrl, {dispatcher, headers: {...encodeAuthorization(url), ...headers}});
+  const awaitMessage = () =>
+    timer.set(silenceMs, () => {
+      socket.send(PING);
+      timer.set(timeoutMs, () => fail(new NodeFailure(`no answer within ${timeoutMs} ms after a silence`)));
+    });
+  let isSubscribed = false;
+  const readMessage = ({data}: MessageEvent) => {
+    const bytes = Buffer.from(typeof data === "string" ? data : "");
+    if (isSubscribed) awaitMessage();
+    if (bytes.includes('"eth_subscription"')) onHead();
+    else if (!isSubscribed) {
+      const answer = parseAnswer(bytes, SUBSCRIBE_ID);
+      if (answer.member === "error")
+        throw toNodeError(answer.error, "eth_subscribe", url.origin, createRedaction(url, headers));
+      isSubscribed = true;
+      awaitMessage();
+      onSubscribed();
+    }
+  };
+  timer.set(timeoutMs, () => fail(new NodeFailure(`no subscription within ${timeoutMs} ms`)));
+  socket.addEventListener("open", () => socket.send(SUBSCRIBE));
+  socket.addEventListener("message", event => {
+    try {
+      readMessage(event);
+    } catch (error) {
+      fail(error);
+    }
+  });
+  socket.addEventListener("error", () => fail(new NodeFailure("the WebSocket failed")));
+  socket.addEventListener("close", () => fail(new NodeFailure("the connection was lost")));
+}

@@ -1,0 +1,50 @@
+/** Orders of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
+import type {Head} from "../../../workers/messages/head.ts";
+
+export const ORDER_KINDS = ["finalize", "rollback"] as const;
+export type OrderKind = (typeof ORDER_KINDS)[number];
+
+/** Largest body of an order. It has only a block number. */
+export const MAX_ORDER_BYTES = 1024;
+export const MAX_BLOCK = 2 ** 48 - 1;
+
+/** The path of the HTTP request has `kind`, its body has the rest. */
+export interface BlockOrder {
+  readonly kind: OrderKind;
+  readonly to: number;
+}
+
+export type ControlAnswer =
+  | {readonly ok: true; readonly before: Head; readonly after: Head}
+  /** `message` is for the operator. */
+  | {readonly ok: false; readonly message: string};
+
+/** A head as JSON: what it does not have is null, in logs and in answers to orders. */
+export function headFields({earliest, finalized, latest}: Head) {
+  return {earliest: earliest ?? null, finalized: finalized ?? null, latest: latest ?? null};
+}
+
+/** For JSON and for the log. */
+export function answerFields(answer: ControlAnswer): object {
+  if (!answer.ok) return answer;
+  return {ok: true, before: headFields(answer.before), after: headFields(answer.after)};
+}
+
+export function decodeAnswer(text: string): ControlAnswer {
+  return JSON.parse(text, (_name, value: unknown) => value ?? undefined) as ControlAnswer;
+}
+
+/** @returns the block's number, or undefined for anything else */
+export function parseBody(text: string): number | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || !("to" in value)) return undefined;
+  const {to} = value;
+  return Number.isInteger(to) && (to as number) >= 0 && (to as number) <= MAX_BLOCK
+    ? (to as number)
+    : undefined;
+}

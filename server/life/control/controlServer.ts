@@ -1,0 +1,170 @@
+/**
+ * Takes the operator's orders while this process has the store open. LevelDB lets no second process open it.
+ *
+ * It speaks HTTP on a free port of 127.0.0.1. A request must carry the token of control.json. Without it, the answer is 401.
+ * An order may take long. Until its answer is there, a space is sent now and then, so that the sender sees that it is at work.
+ */
+import {randomBytes, timingSafeEqual} from "node:crypto";
+import {once} from "node:events";
+import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
+import type {AddressInfo, Socket} from "node:net";
+import {type Engine, StoreError} from "../../../workers/engine.ts";
+import {
+  answerFields,
+  type BlockOrder,
+  type ControlAnswer,
+  MAX_ORDER_BYTES,
+  ORDER_KINDS,
+  type OrderKind,
+  parseBody,
+} from "./blockOrder.ts";
+import {removeControlFile, writeControlFile} from "./controlFile.ts";
+
+const HOST = "127.0.0.1";
+/** The next three limits protect against other programs that connect. */
+const RECEIVE_MS = 5_000;
+/** Connections without an order. When one more comes, the oldest is closed: idle ones cannot keep an order out. */
+const MAX_IDLE = 32;
+const MAX_HEADER_BYTES = 4096;
+const TOKEN_BYTES = 32;
+/** Time between two spaces. Much less than a sender's patience (controlClient.ts). */
+const BEAT_MS = 1_000;
+
+const HEADERS = {"Content-Type": "application/json", Connection: "close"};
+
+type OrderedPool = Pick<Engine, "chain" | OrderKind>;
+
+export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
+
+export class ControlServer {
+  private readonly server: Server;
+  private readonly token = randomBytes(TOKEN_BYTES).toString("hex");
+  /** Connections that have sent no order yet, the oldest first. */
+  private readonly idle = new Set<Socket>();
+  private readonly underWay = new Set<Promise<void>>();
+
+  private constructor(
+    private readonly directory: string,
+    private readonly engine: OrderedPool,
+    private readonly onOrder: OrderListener,
+    private readonly beatMs: number,
+  ) {
+    const bounds = {
+      requestTimeout: RECEIVE_MS,
+      headersTimeout: RECEIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      connectionsCheckingInterval: RECEIVE_MS,
+    };
+    this.server = createServer(bounds, (request, response) => this.take(request, response));
+    this.server.on("connection", socket => this.admit(socket));
+  }
+
+  /**
+   * @param engine - open on `directory`. The caller closes it, after `stop` and before `close`
+   * @throws Error if it cannot listen or write its file
+   */
+  static async start(
+    directory: string,
+    engine: OrderedPool,
+    onOrder: OrderListener,
+    beatMs = BEAT_MS,
+  ): Promise<ControlServer> {
+    const control = new ControlServer(directory, engine, onOrder, beatMs);
+    control.server.listen(0, HOST);
+    await once(control.server, "listening");
+    try {
+      const {port} = control.server.address() as AddressInfo;
+      await writeControlFile(directory, {pid: process.pid, port, token: control.token});
+    } catch (error) {
+      control.server.close();
+      throw error;
+    }
+    return control;
+  }
+
+  /** Takes no more orders. Running orders are finished, as long as the engine is open. */
+  async stop(): Promise<void> {
+    this.server.close();
+    await removeControlFile(this.directory);
+  }
+
+  /** Waits for the last answers and ends the connections. Call it after `stop`. */
+  async close(): Promise<void> {
+    await Promise.all(this.underWay);
+    this.server.closeAllConnections();
+  }
+
+  private admit(socket: Socket): void {
+    this.idle.add(socket);
+    socket.once("close", () => this.idle.delete(socket));
+    const [oldest] = this.idle;
+    if (this.idle.size > MAX_IDLE) oldest?.destroy();
+  }
+
+  private take(request: IncomingMessage, response: ServerResponse): void {
+    const answering = this.answer(request, response)
+      .catch((error: Error) => {
+        // The connection broke, so the sender of the order gets no answer and sees that.
+        response.destroy(error);
+      })
+      .finally(() => this.underWay.delete(answering));
+    this.underWay.add(answering);
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!this.isAllowed(request.headers.authorization)) return send(response, 401);
+    const kind = ORDER_KINDS.find(kind => request.url === `/${kind}`);
+    if (request.method !== "POST" || kind === undefined) return send(response, 404);
+    const text = await readBody(request);
+    const to = text === undefined ? undefined : parseBody(text);
+    if (to === undefined) return send(response, 400);
+    this.idle.delete(request.socket);
+    response.writeHead(200, HEADERS);
+    const beat = setInterval(() => response.write(" "), this.beatMs);
+    response.write(" ");
+    const order = {kind, to};
+    const answer = await this.obey(order).finally(() => clearInterval(beat));
+    this.onOrder(order, answer);
+    return end(response, JSON.stringify(answerFields(answer)));
+  }
+
+  private isAllowed(authorization: string | undefined): boolean {
+    const given = Buffer.from(authorization ?? "");
+    const expected = Buffer.from(`Bearer ${this.token}`);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  }
+
+  private async obey({kind, to}: BlockOrder): Promise<ControlAnswer> {
+    const before = this.engine.chain.head();
+    try {
+      return {ok: true, before, after: await this.engine[kind](to)};
+    } catch (error) {
+      return {ok: false, message: error instanceof StoreError ? error.message : String(error)};
+    }
+  }
+}
+
+/** @returns undefined if the body is larger than any order */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_ORDER_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function send(response: ServerResponse, status: number): Promise<void> {
+  return end(response.writeHead(status, HEADERS), "");
+}
+
+/** Resolves when the operating system has taken the text. */
+function end(response: ServerResponse, text: string): Promise<void> {
+  return new Promise(resolve => {
+    if (response.closed) return resolve(); // the client has gone
+    response.once("close", resolve);
+    response.end(text);
+  });
+}

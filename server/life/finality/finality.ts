@@ -1,0 +1,42 @@
+/** What raises finality while the service answers requests: layer 1 or the layer-2 node. */
+import type {Logger} from "pino";
+import {Nodes, type NodesEvent} from "../../../nodes/rpc/nodes.ts";
+import type {Engine} from "../../../workers/engine.ts";
+import {FinalityStatus} from "../../observe/finalityStatus.ts";
+import type {FinalityOptions} from "../serviceOptions.ts";
+import {Finalizing} from "./finalizing.ts";
+import {Layer1Finality} from "./layer1Finality.ts";
+import {TagFinality} from "./tagFinality.ts";
+
+export interface RunningFinality {
+  readonly status: FinalityStatus;
+  /** Ends it, once an order that is under way is done. Call it before the engine is closed. */
+  stop(): Promise<void>;
+}
+
+export function startFinality(options: FinalityOptions, engine: Engine, log: Logger): RunningFinality {
+  const {source, pollMs} = options;
+  const status = new FinalityStatus(source);
+  const child = log.child({finality: source});
+  const onEvent = ({name, state, reason}: NodesEvent): void => {
+    if (state === "up") status.nodes.delete(name);
+    else status.nodes.set(name, `${state}: ${reason}`);
+    child[state === "up" ? "info" : "warn"]({node: name, state, reason}, `a node is ${state}`);
+  };
+  const nodes = new Nodes(options.nodes, onEvent);
+  const layer2 =
+    source === "l1" && options.layer2 !== undefined ? new Nodes(options.layer2, onEvent) : undefined;
+  const work =
+    source === "l1"
+      ? new Layer1Finality(engine, nodes, layer2, options.rollup, status, child)
+      : new TagFinality(engine, nodes, status, child);
+  const finalizing = new Finalizing(work, status, pollMs, child);
+  return {
+    status,
+    async stop() {
+      await finalizing.stop();
+      await nodes.close();
+      await layer2?.close();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Keeps the store's finality at what its source says, while the service answers requests. The source is asked again and again:
+ * layer 1 (layer1Finality.ts) or the layer-2 node (tagFinality.ts).
+ *
+ * If the source contradicts itself or the store, finality stays where it is, and the service continues. The source is still asked:
+ * once the contradiction is gone, finality rises again.
+ */
+import {setTimeout as sleep} from "node:timers/promises";
+import type {Logger} from "pino";
+import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
+import type {FinalityStateName, FinalityStatus} from "../../observe/finalityStatus.ts";
+
+export interface FinalityWork {
+  /**
+   * Asks the source once and raises the store's finality. It notes what it learns in the status.
+   *
+   * @returns "reading" if the source has more to read, else whether everything was read, or something is waited for
+   * @throws Contradiction, StoreError, NodeRefusal: finality stops where it is. The signal's reason
+   */
+  step(signal: AbortSignal): Promise<Exclude<FinalityStateName, "stopped">>;
+  /** Resolves when the next step is worth it before the next question, or with the signal. */
+  untilDue?(signal: AbortSignal): Promise<void>;
+}
+
+export class Finalizing {
+  private readonly ending = new AbortController();
+  private readonly ended: Promise<void>;
+
+  /** @param pollMs - from one question to the next, once everything was read. More if the answer takes longer */
+  constructor(
+    private readonly work: FinalityWork,
+    private readonly status: FinalityStatus,
+    private readonly pollMs: number,
+    private readonly log: Logger,
+  ) {
+    this.ended = this.run(this.ending.signal);
+  }
+
+  /** Ends it. An order that is under way is finished. */
+  async stop(): Promise<void> {
+    this.ending.abort(new Error("finality is no longer followed"));
+    await this.ended;
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const startMs = performance.now();
+      const isMore = await this.tryStep(signal);
+      // Counted from the question, so that what is new is found within one poll, however long the answers take.
+      const restMs = this.pollMs - (performance.now() - startMs);
+      if (!isMore && restMs > 0) await this.rest(restMs, signal);
+    }
+  }
+
+  private async rest(ms: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+    // The sleep rejects only when the rest is over.
+    const waits = [sleep(ms, undefined, {signal: over.signal}).catch(() => {})];
+    // What has failed would be due at once, and fail again.
+    if (this.work.untilDue !== undefined && this.status.state !== "stopped")
+      waits.push(this.work.untilDue(over.signal));
+    await Promise.race(waits);
+    end();
+    signal.removeEventListener("abort", end);
+  }
+
+  private async tryStep(signal: AbortSignal): Promise<boolean> {
+    try {
+      const state = await this.work.step(signal);
+      this.recover(state);
+      return state === "reading";
+    } catch (error) {
+      if (!signal.aborted) this.fail((error as Error).message);
+      return false;
+    }
+  }
+
+  private recover(state: FinalityStateName): void {
+    const {status} = this;
+    if (status.state === "stopped") this.log.info("finality continues after a stop");
+    else if (status.state === "reading" && state === "following")
+      this.log.info({known: status.known}, "everything that is final was read; new finality is followed");
+    status.state = state;
+    status.reason = "";
+  }
+
+  private fail(reason: string): void {
+    const {status} = this;
+    const isKnown = status.state === "stopped" && isSameFailure(status.reason, reason);
+    status.state = "stopped";
+    status.reason = reason;
+    this.log[isKnown ? "debug" : "error"]({reason}, "finality has stopped, the service continues");
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * What a replica starts from: the newest snapshot of its feed, if it has no store yet, or one that the stream does not reach any more.
+ *
+ *   DB.taking     files as they come; those that are whole stay for the next attempt
+ *   DB            gets its place when all files were compared with their SHA-256, and the newest block was checked
+ *   DB.old        the store that was there before, until then
+ */
+import {createHash} from "node:crypto";
+import {createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync} from "node:fs";
+import {join} from "node:path";
+import {setTimeout as sleep} from "node:timers/promises";
+import type {Logger} from "pino";
+import {FeedError} from "../../../nodes/feed/feedError.ts";
+import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
+import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
+import {awayOr, NatsAway} from "../../../nodes/feed/natsAway.ts";
+import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
+import {Backoff} from "../../../nodes/rpc/backoff.ts";
+import {StoreError} from "../../../storage/errors.ts";
+import {isInUse} from "../../../storage/files/lock.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {type NewestBlock, readNewestBlock} from "../../../storage/storeSnapshot.ts";
+import type {FeedSource} from "../../../workers/messages/importSource.ts";
+import {startCheck} from "../../../workers/threads/runningCheck.ts";
+import {openFailed} from "../openFailure.ts";
+import {WorkError} from "../workError.ts";
+
+/** Leaves of the newest block that are compared with their root before a snapshot is served. */
+const SAMPLE = 100;
+/** With a store to serve, NATS is not waited for longer. */
+const SERVED_WAIT_MS = 10_000;
+const PROGRESS_EVERY_MS = 10_000;
+const WAITS = {firstMs: 250, longestMs: 5000};
+
+interface SnapshotTarget {
+  readonly directory: string;
+  readonly feed: FeedSource;
+  /** Of a store that is not there yet; undefined: there must be one, which names its chain. */
+  readonly chainId: bigint | undefined;
+  readonly suite: string;
+}
+
+/**
+ * Call it before the store is opened.
+ *
+ * @throws WorkError for a snapshot that is not what it says; the signal's reason
+ */
+export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: AbortSignal): Promise<void> {
+  const backoff = new Backoff(WAITS);
+  const held = await readHeld(target.directory);
+  for (;;)
+    try {
+      await takeOnce(target, held, log, signal);
+      return;
+    } catch (error) {
+      if (!(error instanceof NatsAway)) throw error;
+      log.warn({reason: error.message}, "NATS does not answer; it is tried again");
+      if (held !== undefined) return; // what is held is served, and the import goes on trying
+      await sleep(backoff.next(), undefined, {signal});
+    }
+}
+
+/** @throws as above; NatsAway before anything was taken */
+async function takeOnce(
+  target: SnapshotTarget,
+  held: NewestBlock | undefined,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const {directory, feed} = target;
+  const chainId = held?.chainId ?? target.chainId;
+  if (chainId === undefined) {
+    if (held === undefined) throw new WorkError("--feed: --chain-id must name the chain of an empty store");
+    return;
+  }
+  const within = held === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(SERVED_WAIT_MS)]);
+  let connection: NatsConnection;
+  try {
+    connection = await connectNats(feed.nats, feed.client, within, ({isUp, reason}) => {
+      if (!isUp) log.warn({reason}, "NATS does not answer; it is tried again");
+    });
+  } catch (error) {
+    if (held !== undefined && !signal.aborted) return; // what is held is served, and the import goes on trying
+    throw error;
+  }
+  try {
+    const suite = held?.suite ?? target.suite;
+    const chain = {suite, chainId};
+    const first = await findFirst(connection, feed.stream, chain);
+    if (held !== undefined && first !== undefined && first <= held.block + 1) return;
+    const {store, list} = await findNewest(connection, feed.stream, chain);
+    if (store === undefined || list === undefined) {
+      const fields = {stream: feed.stream, streamFrom: first};
+      if (held === undefined)
+        log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
+      else if (first !== undefined)
+        log.warn(
+          {...fields, held: held.block},
+          "the stream begins after what is held, and the feed has no snapshot",
+        );
+      return;
+    }
+    if (held !== undefined)
+      log.warn(
+        {held: held.block, streamFrom: first, snapshot: list.block},
+        "the stream begins after what is held: a snapshot is taken in its place",
+      );
+    if (held !== undefined && list.block <= held.block) return;
+    requireSuite(list, suite);
+    if (held !== undefined && (await isInUse(directory)))
+      throw new WorkError(`--feed: another process has the store in ${directory} open`);
+    await new Download(directory, store, list, log, signal).run();
+  } finally {
+    await connection.close();
+  }
+}
+
+/** @returns undefined for no store, or one without a block. @throws WorkError for one that cannot be read */
+async function readHeld(directory: string): Promise<NewestBlock | undefined> {
+  if (!existsSync(join(directory, "CURRENT"))) return undefined;
+  try {
+    return await readNewestBlock(directory, directory);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN") return undefined;
+    throw openFailed(directory, error);
+  }
+}
+
+async function findFirst(
+  connection: NatsConnection,
+  name: string,
+  chain: FeedChain,
+): Promise<number | undefined> {
+  try {
+    const stream = await FeedStream.open(connection, name, chain);
+    const found = await stream.nextBlock(Math.max(1, (await stream.readRange()).first));
+    return found?.message.number;
+  } catch (error) {
+    if (error instanceof StreamMissing) return undefined;
+    throw error;
+  }
+}
+
+async function findNewest(
+  connection: NatsConnection,
+  name: string,
+  chain: FeedChain,
+): Promise<{readonly store: SnapshotStore | undefined; readonly list: SnapshotList | undefined}> {
+  try {
+    const store = await SnapshotStore.open(connection, name, chain);
+    return {store, list: await store?.newest()};
+  } catch (error) {
+    throw awayOr(error);
+  }
+}
+
+function requireSuite(list: SnapshotList, suite: string): void {
+  if (list.suite !== suite)
+    throw new WorkError(`--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`);
+}
+
+class Download {
+  private readonly draft: string;
+
+  constructor(
+    private readonly directory: string,
+    private readonly store: SnapshotStore,
+    private readonly list: SnapshotList,
+    private readonly log: Logger,
+    private readonly signal: AbortSignal,
+  ) {
+    this.draft = `${directory}.taking`;
+  }
+
+  async run(): Promise<void> {
+    const {draft, list, log} = this;
+    const startMs = performance.now();
+    const bytes = list.files.reduce((sum, file) => sum + file.bytes, 0);
+    log.info({block: list.block, files: list.files.length, bytes}, "a snapshot of the feed is taken");
+    try {
+      mkdirSync(draft, {recursive: true});
+      const names = new Set(list.files.map(({name}) => name));
+      for (const name of readdirSync(draft))
+        if (!names.has(name)) rmSync(join(draft, name), {recursive: true});
+      await this.takeFiles(bytes);
+      await this.check();
+      this.putInPlace();
+    } catch (error) {
+      if (error instanceof FeedError) throw new WorkError(`--feed: ${error.message}`, {cause: error});
+      throw error;
+    }
+    log.info(
+      {block: list.block, ms: Math.round(performance.now() - startMs)},
+      "the snapshot is whole and checked",
+    );
+  }
+
+  private async takeFiles(total: number): Promise<void> {
+    let done = 0;
+    let nextMs = performance.now() + PROGRESS_EVERY_MS;
+    for (const file of this.list.files) {
+      const path = join(this.draft, file.name);
+      if (!(await isWhole(path, file))) await this.store.get(file, path, this.signal);
+      done += file.bytes;
+      if (performance.now() < nextMs) continue;
+      nextMs += PROGRESS_EVERY_MS;
+      this.log.info({bytes: done, of: total}, "the snapshot comes");
+    }
+  }
+
+  private async check(): Promise<void> {
+    const {draft, list, signal} = this;
+    const newest = await readNewestBlock(draft, draft);
+    if (newest.block !== list.block || toHex(newest.stateRoot) !== list.stateRoot)
+      throw new FeedError(
+        `the snapshot: expected block ${list.block} with the state root ${list.stateRoot}, got block ${newest.block} with ${toHex(newest.stateRoot)}`,
+      );
+    const findings: string[] = [];
+    const checking = startCheck({directory: draft, extent: "records", sample: SAMPLE}, event => {
+      if (event.kind === "finding") findings.push(`${event.where}: ${event.what}`);
+    });
+    const stop = (): void => checking.stop();
+    signal.addEventListener("abort", stop);
+    const outcome = await checking.outcome;
+    signal.removeEventListener("abort", stop);
+    signal.throwIfAborted();
+    if (outcome.findings > 0) {
+      rmSync(draft, {recursive: true});
+      throw new FeedError(`the snapshot is damaged: ${findings[0]}`);
+    }
+  }
+
+  /** A process that is killed in between leaves DB.old and a whole DB.taking, or no DB: then the next start takes what is missing. */
+  private putInPlace(): void {
+    const {directory, draft} = this;
+    const old = `${directory}.old`;
+    rmSync(old, {recursive: true, force: true});
+    if (existsSync(directory)) renameSync(directory, old);
+    renameSync(draft, directory);
+    rmSync(old, {recursive: true, force: true});
+  }
+}
+
+/** Was this file taken before? */
+async function isWhole(path: string, {bytes, sha256}: SnapshotFile): Promise<boolean> {
+  if (!existsSync(path) || statSync(path).size !== bytes) return false;
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk);
+  return hash.digest("hex") === sha256;
+}

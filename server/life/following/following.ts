@@ -1,0 +1,186 @@
+/**
+ * Runs the import of --diffs or --l2 while the service answers requests. Changes of the source are logged and shown in
+ * /metrics and /readyz. A failed import from nodes is tried again.
+ */
+import type {Logger} from "pino";
+import {Backoff} from "../../../nodes/rpc/backoff.ts";
+import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
+import type {Engine} from "../../../workers/engine.ts";
+import type {Head} from "../../../workers/messages/head.ts";
+import type {ImportEvent, ImportJob, ImportOutcome} from "../../../workers/messages/importJob.ts";
+import type {SourceEvent, SourceState} from "../../../workers/messages/importSource.ts";
+import type {Running} from "../../../workers/threads/running.ts";
+import type {SourceStatus} from "../../observe/sourceStatus.ts";
+import {headFields} from "../control/blockOrder.ts";
+import type {FollowedSource} from "./followedSource.ts";
+import {SourceLog} from "./sourceLog.ts";
+
+const IMPORT_LINE_EVERY_MS = 10_000;
+const RETRY_WAITS = {firstMs: 1000, longestMs: 60_000};
+/** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
+const MAX_REASON_LENGTH = 500;
+
+/** What stays the same at every attempt. */
+type ImportRules = Pick<ImportJob, "finalized" | "allowUnverified" | "chainId">;
+
+export class Following {
+  private readonly log: Logger;
+  private readonly sourceLog: SourceLog;
+  private running: Running<ImportOutcome> | undefined;
+  private retry: NodeJS.Timeout | undefined;
+  private isStopped = false;
+  private attempts = 0;
+  private readonly backoff = new Backoff(RETRY_WAITS);
+  /** The newest block at the last failure. */
+  private failedAt = -1;
+  private startedMs = 0;
+  private readonly unwatch: () => void;
+  private nextLineMs = 0;
+  /** What the status has of the running attempt. */
+  private counted = {blocks: 0, busyMs: 0};
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly source: FollowedSource,
+    private readonly rules: ImportRules,
+    private readonly status: SourceStatus,
+    /** Called if the import has failed and will always fail. */
+    private readonly onFinal: (reason: string) => void,
+    log: Logger,
+  ) {
+    this.log = log.child({source: source.name});
+    this.sourceLog = new SourceLog(this.log);
+    this.unwatch = engine.chain.onChange((head, before) => this.noteHead(head, before));
+    this.start();
+  }
+
+  /** Asks the import to end after the current block. It is not started again. */
+  stop(): void {
+    this.isStopped = true;
+    this.unwatch();
+    clearTimeout(this.retry);
+    this.running?.stop();
+  }
+
+  private start(): void {
+    this.startedMs = performance.now();
+    this.counted = {blocks: 0, busyMs: 0};
+    this.status.nodes.clear();
+    this.running = this.engine.startImport(
+      {source: this.source.describe(this.attempts), ...this.rules},
+      event => this.noteProgress(event),
+      event => this.noteSource(event),
+    );
+    const {outcome} = this.running;
+    outcome.then(
+      outcome => this.end(outcome),
+      (error: unknown) => this.fail(`the import thread died: ${(error as Error).message}`),
+    );
+  }
+
+  private noteProgress(event: ImportEvent): void {
+    const {head, blocks, accounts, target, busyMs} = event;
+    const {status} = this;
+    status.target = target;
+    // A rollback takes blocks back.
+    status.blocks += Math.max(0, blocks - this.counted.blocks);
+    status.busyMs += busyMs - this.counted.busyMs;
+    this.counted = {blocks, busyMs};
+    if (performance.now() < this.nextLineMs) return;
+    this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
+    const pace =
+      target === undefined ? {} : {target, ...paceOf(event, target, performance.now() - this.startedMs)};
+    this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
+  }
+
+  /** A block above those before the failure shows that the import works again. */
+  private noteHead({latest}: Head, before: Head): void {
+    if (latest === undefined) return;
+    // Between attempts only an order removes blocks. The blocks that come in their place count as new.
+    if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
+    if (latest <= (before.latest ?? -1)) return;
+    this.status.receivedMs = Date.now();
+    if (this.status.state === "failed" && latest > this.failedAt) this.recover("reading");
+  }
+
+  private noteSource(event: SourceEvent): void {
+    if (event.kind === "state") {
+      this.noteState(event.state, event.reason);
+      return;
+    }
+    this.sourceLog.note(event);
+    const {status} = this;
+    if (event.kind === "reorganised") status.reorganisations++;
+    else if (event.kind === "chosen") status.chosen = event.source;
+    else if (event.kind === "node") {
+      if (event.state === "up") status.nodes.delete(event.name);
+      else status.nodes.set(event.name, `${event.state}: ${event.reason}`);
+    }
+  }
+
+  private noteState(state: SourceState, reason: string | undefined): void {
+    // The new attempt has only started and may still fail.
+    if (this.status.state === "failed" && state !== "following") return;
+    if (this.status.state === "failed") this.recover(state);
+    this.status.state = state;
+    this.status.reason = reason ?? "";
+    this.sourceLog.noteState(state, reason);
+  }
+
+  private recover(state: SourceState): void {
+    this.status.state = state;
+    this.status.reason = "";
+    this.attempts = 0;
+    this.backoff.reset();
+    this.log.info({latest: this.engine.chain.head().latest}, "the import continues after a failure");
+  }
+
+  private end(outcome: ImportOutcome): void {
+    this.running = undefined;
+    if (!outcome.ok) {
+      this.fail(outcome.message, outcome.isFinal);
+      return;
+    }
+    const {head, blocks, stopped} = outcome;
+    if (!stopped) this.status.state = "ended";
+    this.log.info({head: headFields(head), blocks}, "the import has ended");
+  }
+
+  private fail(message: string, isFinal = false): void {
+    this.running = undefined;
+    const reason = shortenReason(message);
+    const isKnown = this.status.state === "failed" && isSameFailure(this.status.reason, reason);
+    this.status.state = "failed";
+    this.status.reason = reason;
+    this.failedAt = this.engine.chain.newest;
+    const mayRetry = this.source.canRetry && !isFinal && !this.isStopped;
+    const retryMs = mayRetry ? Math.round(this.backoff.next()) : undefined;
+    const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
+    this.log[isKnown ? "debug" : "error"](
+      fields,
+      "the import failed, the service keeps serving the blocks it has",
+    );
+    if (isFinal && this.source.canRetry) this.onFinal(message);
+    if (retryMs === undefined) return;
+    this.attempts++;
+    this.retry = setTimeout(() => {
+      this.status.retries++;
+      this.start();
+    }, retryMs);
+  }
+}
+
+/** How fast an import gets nearer to its target, and how long it will still take: undefined while nothing has come. */
+function paceOf({blocks, head}: ImportEvent, target: number, ms: number): object {
+  const rate = (1000 * Math.max(0, blocks)) / Math.max(1, ms);
+  const left = Math.max(0, target - (head.latest ?? 0));
+  return {
+    blocksPerSecond: Math.round(10 * rate) / 10,
+    secondsLeft: rate === 0 ? undefined : Math.ceil(left / rate),
+  };
+}
+
+function shortenReason(message: string): string {
+  const line = message.split("\n", 1)[0] as string;
+  return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH)}...` : line;
+}

@@ -1,0 +1,92 @@
+/** Log lines of a followed source: its state, its nodes, and how they are read. What was logged before is not logged again. */
+import type {Logger} from "pino";
+import type {HeadsEvent} from "../../../nodes/rpc/newHeads.ts";
+import type {NodesEvent} from "../../../nodes/rpc/nodes.ts";
+import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
+import type {SourceEvent, SourceState} from "../../../workers/messages/importSource.ts";
+
+const STATE_LINES: Readonly<Record<SourceState, string>> = {
+  reading: "blocks are read from the node up to its head",
+  following: "the node's head is reached; new blocks are imported as they come",
+  waiting: "waiting for the node",
+};
+
+const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
+  up: "the node answers",
+  down: "the node does not answer as it should; it is tried again",
+  refused: "the node is not used",
+};
+
+const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
+  subscribed: "new blocks are announced by WebSocket",
+  polling: "no node announces new blocks; the nodes are asked for them",
+};
+
+export class SourceLog {
+  /** What was logged last, by what it is about. */
+  private readonly last = new Map<string, string | undefined>();
+  private state: SourceState | undefined;
+  private reason = "";
+
+  constructor(private readonly log: Logger) {}
+
+  noteState(state: SourceState, reason: string | undefined): void {
+    const isKnown = state === this.state && isSameFailure(this.reason, reason ?? "");
+    this.state = state;
+    this.reason = reason ?? "";
+    if (isKnown) return;
+    const fields = {state, reason};
+    this.log[state === "waiting" ? "warn" : "info"](fields, STATE_LINES[state]);
+  }
+
+  note(event: Exclude<SourceEvent, {kind: "state"}>): void {
+    const {log} = this;
+    switch (event.kind) {
+      case "chosen":
+        if (this.isNew("chosen", event.source))
+          log.info({chosen: event.source, why: event.why}, "the way to read blocks is chosen");
+        break;
+      case "method": {
+        const {name, method, why} = event;
+        if (this.isNew(`method of ${name}`, method))
+          log.info({node: name, method, why}, "how blocks are read from this node");
+        break;
+      }
+      case "node": {
+        const {name, state, reason} = event;
+        if (this.isNew(`state of ${name}`, state))
+          log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
+        break;
+      }
+      case "verification": {
+        const {block, unverified: reason} = event;
+        if (!this.isNew("unverified", reason)) break;
+        if (reason === undefined) log.info({block}, "blocks are verified again");
+        else log.warn({block, reason}, "blocks are unverified: no root vouches for their state");
+        break;
+      }
+      case "senders":
+        log.error(
+          {reason: event.reason},
+          "the thread that recovers senders ahead has ended; senders are recovered as their blocks are executed",
+        );
+        break;
+      case "heads":
+        log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
+        break;
+      case "reorganised":
+        log.warn(
+          {latest: event.latest, ancestor: event.ancestor},
+          "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
+        );
+    }
+  }
+
+  private isNew(subject: string, value: string | undefined): boolean {
+    const last = this.last.get(subject);
+    if (last === value || (last !== undefined && value !== undefined && isSameFailure(last, value)))
+      return false;
+    this.last.set(subject, value);
+    return true;
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Publishes while the service runs: connects to NATS, and catches up whenever the chain changes. What goes wrong is logged and shown in
+ * /metrics and /readyz; serving and following go on.
+ */
+import {setTimeout as sleep} from "node:timers/promises";
+import type {Logger} from "pino";
+import {FeedError} from "../../../nodes/feed/feedError.ts";
+import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
+import {FeedStream} from "../../../nodes/feed/feedStream.ts";
+import {connectNats, type NatsConnection, type NatsEvent} from "../../../nodes/feed/natsConnection.ts";
+import {Backoff} from "../../../nodes/rpc/backoff.ts";
+import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
+import type {Engine} from "../../../workers/engine.ts";
+import type {PublishStateName, PublishStatus} from "../../observe/publishStatus.ts";
+import {Publisher, type PublishState} from "./publisher.ts";
+import type {PublishSettings} from "./publishSettings.ts";
+import {Snapshots} from "./snapshots.ts";
+
+/** Without a change of the chain, the stream is looked at so often: another service may have published. */
+const LOOK_MS = 2000;
+const WAITS = {firstMs: 250, longestMs: 2000};
+const CLIENT = "proofd publisher";
+
+export class Publishing {
+  private readonly stopping = new AbortController();
+  private readonly unwatch: () => void;
+  private readonly backoff = new Backoff(WAITS);
+  private wake = (): void => {};
+  private hasChanged = false;
+  private readonly work: Promise<void>;
+  private readonly snapshots: Snapshots;
+
+  constructor(
+    directory: string,
+    private readonly settings: PublishSettings,
+    private readonly engine: Engine,
+    private readonly status: PublishStatus,
+    private readonly log: Logger,
+  ) {
+    this.snapshots = new Snapshots(directory, settings, status, log);
+    this.unwatch = engine.chain.onChange(() => {
+      this.hasChanged = true;
+      this.wake();
+    });
+    this.work = this.run();
+  }
+
+  /** Ends after the message that is being sent. */
+  async stop(): Promise<void> {
+    this.unwatch();
+    this.stopping.abort();
+    this.wake();
+    await this.snapshots.stop();
+    await this.work;
+  }
+
+  /** Never rejects. */
+  private async run(): Promise<void> {
+    const {signal} = this.stopping;
+    while (!signal.aborted) {
+      let connection: NatsConnection | undefined;
+      try {
+        connection = await connectNats(this.settings.nats, CLIENT, signal, event => this.noteNats(event));
+        const feed = this.describeChain();
+        const stream = await FeedStream.open(connection, this.settings.stream, feed, this.settings.rules);
+        const chain = {
+          view: this.engine.chain,
+          encode: (job: Parameters<Engine["encodeFeedBlock"]>[0]) => this.engine.encodeFeedBlock(job),
+        };
+        await this.publishWhile(new Publisher(stream, feed, chain));
+      } catch (error) {
+        if (signal.aborted) break;
+        this.note(error instanceof FeedError ? "refused" : "waiting", (error as Error).message);
+        await sleep(this.backoff.next(), undefined, {signal}).catch(() => {}); // the loop sees the signal
+      } finally {
+        await connection?.close();
+      }
+    }
+  }
+
+  private async publishWhile(publisher: Publisher): Promise<void> {
+    const {signal} = this.stopping;
+    while (!signal.aborted) {
+      this.hasChanged = false;
+      const state = await publisher.catchUp(signal);
+      this.noteState(state);
+      if (state.kind === "published" && state.block >= 0)
+        this.snapshots.note(state.block, this.describeChain());
+      this.backoff.reset();
+      if (!this.hasChanged && !signal.aborted) await this.change();
+    }
+  }
+
+  /** Resolves when the chain changes, the service stops, or it is time to look. */
+  private change(): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(() => this.wake(), LOOK_MS);
+      this.wake = () => {
+        clearTimeout(timer);
+        this.wake = () => {};
+        resolve();
+      };
+    });
+  }
+
+  private describeChain(): FeedChain {
+    const {suite, chainId} = this.engine.chain;
+    if (chainId === undefined)
+      throw new FeedError("neither block 0 nor --chain-id names the chain, which the stream's subjects do");
+    return {suite, chainId};
+  }
+
+  private noteNats({isUp, reason}: NatsEvent): void {
+    if (!isUp) this.note("waiting", `NATS: ${reason}`);
+  }
+
+  private noteState(state: PublishState): void {
+    if (state.kind === "refused") this.note("refused", state.reason);
+    else {
+      this.status.block = state.block;
+      this.note(state.kind, "");
+    }
+  }
+
+  private note(state: PublishStateName, reason: string): void {
+    const {status} = this;
+    const isKnown = state === status.state && isSameFailure(status.reason, reason);
+    status.state = state;
+    status.reason = reason;
+    if (isKnown) return;
+    const fields = {state, ...(reason === "" ? {} : {reason}), block: status.block};
+    if (reason === "") this.log.info(fields, "publishing");
+    else this.log.warn(fields, "nothing is published");
+  }
+}

@@ -1,0 +1,52 @@
+/** Opens the store of a command or a service, and closes it. */
+
+import {Engine, type EngineOptions} from "../../workers/engine.ts";
+import {ControlServer, type OrderListener} from "./control/controlServer.ts";
+import {requireDescriptors} from "./descriptors.ts";
+import {openFailed} from "./openFailure.ts";
+import {WorkError} from "./workError.ts";
+
+/** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
+export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
+
+/** @throws WorkError that names the folder. If there is no store, it also names the commands that make one */
+export async function openStore(options: EngineOptions): Promise<Engine> {
+  requireDescriptors(options.workers + (options.estimates?.workers ?? 0));
+  try {
+    return await Engine.open(options);
+  } catch (error) {
+    throw openFailed(options.directory, error);
+  }
+}
+
+/** A store that this process has open. Meanwhile `proofd finalize` and `proofd rollback` can reach it. */
+export class OwnedStore {
+  private constructor(
+    readonly engine: Engine,
+    private readonly control: ControlServer,
+  ) {}
+
+  /** @throws WorkError if the store cannot be opened, or takes no orders */
+  static async open(options: EngineOptions, onOrder: OrderListener): Promise<OwnedStore> {
+    const {directory} = options;
+    const engine = await openStore(options);
+    try {
+      return new OwnedStore(engine, await ControlServer.start(directory, engine, onOrder));
+    } catch (error) {
+      await engine.discard();
+      const reason = (error as Error).message;
+      throw new WorkError(`cannot take orders for the store in ${directory}: ${reason}`, {cause: error});
+    }
+  }
+
+  /**
+   * @param failed - what used it has failed: a store that was made for it and has no block is removed
+   * @param onWait - called with the name of what is waited for
+   */
+  async close(failed: boolean, onWait: (what: string) => void = () => {}): Promise<void> {
+    await this.control.stop();
+    await (failed ? this.engine.discard() : this.engine.close(onWait));
+    onWait("answers to orders");
+    await this.control.close();
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * A store's records as of one moment, read directly from LevelDB's files. It writes nothing and takes no lock. Damage is an
+ * error here, where LevelDB would read on or end the process.
+ *
+ * All files are opened at once. If another process removes some of them later, the open files can still be read.
+ */
+import {readdir} from "node:fs/promises";
+import {join} from "node:path";
+import {FileDamage} from "./fileDamage.ts";
+import {logName, tableName} from "./fileNames.ts";
+import {compareInternalKeys, compareKeys} from "./internalKey.ts";
+import {liveLogs, type Manifest, readUnchanged} from "./levelManifest.ts";
+import {readLog} from "./logFile.ts";
+import {MemoryTable} from "./memoryTable.ts";
+import type {KeyRange, RecordSource} from "./recordSource.ts";
+import {TableBlocks} from "./tableBlocks.ts";
+import {BlockMemory, TableReader, type Version} from "./tableReader.ts";
+
+/** For index and data blocks. The index blocks of some 4 GB of tables have this size. */
+const MEMORY_BYTES = 32 << 20;
+const LEVELS = [1, 2, 3, 4, 5, 6];
+const FIRST_KEY = Buffer.alloc(0);
+
+export class FileSnapshot implements RecordSource {
+  /** Tables of level 0, where keys overlap; newest first. */
+  private readonly overlapping: readonly TableReader[];
+  /** Tables of each other level, in key order. */
+  private readonly levels: readonly (readonly TableReader[])[];
+
+  constructor(
+    private readonly logs: MemoryTable,
+    tables: readonly TableReader[],
+  ) {
+    this.overlapping = tables
+      .filter(({live}) => live.level === 0)
+      .sort((a, b) => b.live.number - a.live.number);
+    this.levels = LEVELS.map(level =>
+      tables
+        .filter(({live}) => live.level === level)
+        .sort((a, b) => compareInternalKeys(a.live.smallest, b.live.smallest)),
+    );
+  }
+
+  /** @throws FileDamage; StoreError STORE_UNREADABLE; the system's own errors */
+  static async open(directory: string): Promise<FileSnapshot> {
+    return readUnchanged(
+      directory,
+      async manifest => openFiles(directory, manifest),
+      snapshot => snapshot.close(),
+    );
+  }
+
+  close(): void {
+    for (const table of this.tables()) table.close();
+  }
+
+  /** @throws FileDamage */
+  getSync(key: Buffer): Buffer | undefined {
+    const logged = this.logs.get(key);
+    if (logged !== undefined) return logged.value;
+    for (const table of this.overlapping) {
+      const version = table.get(key);
+      if (version !== undefined) return version.value;
+    }
+    for (const level of this.levels) {
+      const version = tableOf(level, key)?.get(key);
+      if (version !== undefined) return version.value;
+    }
+    return undefined;
+  }
+
+  iterator({gte, lte, reverse}: KeyRange & {readonly reverse: boolean}): {
+    all(): Promise<[key: Buffer, value: Buffer][]>;
+  } {
+    return {all: async () => (reverse ? this.last(gte, lte) : this.first(gte, lte))};
+  }
+
+  /** Every record from key `from` on, in key order. @throws FileDamage */
+  *records(from: Buffer = FIRST_KEY): Generator<[key: Buffer, value: Buffer]> {
+    const sources = [
+      this.logs.versions(from),
+      ...this.overlapping.map(table => table.versions(from)),
+      ...this.levels.map(level => versionsOf(level, from)),
+    ];
+    // The sources are ordered from newest to oldest, and each gives the newest version of a key first.
+    const heads = sources.map(source => source.next());
+    let last: Buffer | undefined;
+    for (;;) {
+      let first = -1;
+      for (const [i, head] of heads.entries())
+        if (!head.done && (first < 0 || Buffer.compare(head.value.key, headKey(heads, first)) < 0)) first = i;
+      if (first < 0) return;
+      const {key, value} = (heads[first] as IteratorYieldResult<Version>).value;
+      if (last === undefined || !last.equals(key)) {
+        last = key;
+        if (value !== undefined) yield [key, value];
+      }
+      heads[first] = (sources[first] as Iterator<Version>).next();
+    }
+  }
+
+  private first(gte: Buffer, lte: Buffer): [Buffer, Buffer][] {
+    const {done, value} = this.records(gte).next();
+    return done === true || Buffer.compare(value[0], lte) > 0 ? [] : [value];
+  }
+
+  private last(gte: Buffer, lte: Buffer): [Buffer, Buffer][] {
+    // The smallest key above `lte`.
+    let bound: Buffer | undefined = Buffer.concat([lte, Buffer.alloc(1)]);
+    while (bound !== undefined && Buffer.compare(bound, gte) > 0) {
+      const below: Buffer = bound;
+      const candidates = [this.logs, ...this.tables()].map(source => source.lastBelow(below));
+      bound = candidates
+        .filter(key => key !== undefined)
+        .sort(Buffer.compare)
+        .at(-1);
+      if (bound === undefined || Buffer.compare(bound, gte) < 0) break;
+      const value = this.getSync(bound);
+      if (value !== undefined) return [[bound, value]];
+    }
+    return [];
+  }
+
+  private tables(): TableReader[] {
+    return [...this.overlapping, ...this.levels.flat()];
+  }
+}
+
+/** @throws FileDamage, the system's own errors */
+async function openFiles(directory: string, manifest: Manifest): Promise<FileSnapshot> {
+  const logs = new MemoryTable();
+  const tables: TableReader[] = [];
+  const memory = new BlockMemory(MEMORY_BYTES);
+  let file = "";
+  try {
+    for (const live of manifest.tables.values()) {
+      file = tableName(live.number);
+      tables.push(new TableReader(TableBlocks.open(directory, live.number), live, memory));
+    }
+    for (const number of liveLogs(await readdir(directory), manifest)) {
+      file = logName(number);
+      const {damage} = await readLog(join(directory, file), record => logs.apply(record));
+      if (damage !== undefined) throw new FileDamage({file, ...damage});
+    }
+    return new FileSnapshot(logs, tables);
+  } catch (error) {
+    for (const table of tables) table.close();
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    throw new FileDamage({file, offset: undefined, what: "it is not there"});
+  }
+}
+
+/** Finds the table of a key in a level without overlaps. */
+function tableOf(level: readonly TableReader[], key: Buffer): TableReader | undefined {
+  let low = 0;
+  let high = level.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareKeys((level[middle] as TableReader).live.largest, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return level[low];
+}
+
+function* versionsOf(level: readonly TableReader[], from: Buffer): Generator<Version> {
+  for (const table of level) if (compareKeys(table.live.largest, from) >= 0) yield* table.versions(from);
+}
+
+function headKey(heads: readonly IteratorResult<Version>[], at: number): Buffer {
+  return (heads[at] as IteratorYieldResult<Version>).value.key;
+}

@@ -1,0 +1,127 @@
+/**
+ * Verifies the files that LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, and the logs that it
+ * would replay. It changes nothing. Once LevelDB has opened, the parts of a log that it could not read are lost.
+ */
+import {statSync} from "node:fs";
+import {readdir} from "node:fs/promises";
+import {join} from "node:path";
+import {type AcknowledgedNote, readNote} from "./acknowledgedNote.ts";
+import {type FileFinding, findingOf} from "./fileDamage.ts";
+import {logName, tableName} from "./fileNames.ts";
+import {liveLogs, type Manifest, readUnchanged} from "./levelManifest.ts";
+import {type LogContents, readLog} from "./logFile.ts";
+import {readLoggedBatch} from "./loggedBatch.ts";
+
+/** @param manifest - of the directory. @returns at most one finding per file, none if all is well */
+export async function verifyFiles(directory: string, manifest: Manifest): Promise<FileFinding[]> {
+  const findings: FileFinding[] = [];
+  const note = await readNoteOrReport(directory, findings);
+  const names = await readdir(directory);
+  findings.push(...verifyTables(directory, manifest));
+  findings.push(...(await verifyLogs(directory, names, manifest, note)));
+  return findings;
+}
+
+/**
+ * Like verifyFiles, for a store that another process, or LevelDB in this one, may have open.
+ *
+ * @returns the findings, and the manifest if it is undamaged
+ */
+export async function verifyFilesInUse(
+  directory: string,
+): Promise<{findings: FileFinding[]; manifest: Manifest | undefined}> {
+  try {
+    return await readUnchanged(directory, async manifest => ({
+      findings: await verifyFiles(directory, manifest),
+      manifest,
+    }));
+  } catch (error) {
+    const findings = [findingOf(error)];
+    await readNoteOrReport(directory, findings);
+    return {findings, manifest: undefined};
+  }
+}
+
+async function readNoteOrReport(
+  directory: string,
+  findings: FileFinding[],
+): Promise<AcknowledgedNote | undefined> {
+  try {
+    return await readNote(directory);
+  } catch (error) {
+    findings.push(findingOf(error));
+    return undefined;
+  }
+}
+
+/** Checks that every table in the manifest exists and has its size. */
+function verifyTables(directory: string, {name: manifestName, tables}: Manifest): FileFinding[] {
+  const findings: FileFinding[] = [];
+  for (const {number, size} of tables.values()) {
+    const file = tableName(number);
+    try {
+      const actual = statSync(join(directory, file), {throwIfNoEntry: false})?.size;
+      if (actual === size) continue;
+      const what =
+        actual === undefined
+          ? `it is not there, although ${manifestName} names it`
+          : `it has ${actual} bytes, ${manifestName} says ${size}`;
+      findings.push({file, offset: undefined, what});
+    } catch (error) {
+      findings.push(findingOf(error, file));
+    }
+  }
+  return findings;
+}
+
+/** Checks the logs that LevelDB would replay, in its order. */
+async function verifyLogs(
+  directory: string,
+  names: readonly string[],
+  manifest: Manifest,
+  note: AcknowledgedNote | undefined,
+): Promise<FileFinding[]> {
+  const findings: FileFinding[] = [];
+  const numbers = liveLogs(names, manifest);
+  const {name: manifestName, logNumber: first} = manifest;
+  const missing = (number: number, why: string): void => {
+    findings.push({file: logName(number), offset: undefined, what: `it is not there, although ${why}`});
+  };
+  if (first > 0 && !numbers.includes(first)) missing(first, `${manifestName} names it`);
+  else if (note !== undefined && note.log >= first && note.log > 0 && !numbers.includes(note.log))
+    missing(note.log, "acknowledged blocks were written to it");
+  /** The log before this one, if it ends within a record. */
+  let torn: {readonly file: string; readonly offset: number} | undefined;
+  let nextSequence: number | undefined;
+  for (const number of numbers) {
+    const file = logName(number);
+    const onRecord = (record: Buffer): void => {
+      const {sequence, count} = readLoggedBatch(record);
+      const expected = nextSequence ?? sequence;
+      if (sequence !== expected)
+        throw new RangeError(`expected a batch numbered ${expected}, got number ${sequence}`);
+      nextSequence = sequence + count;
+    };
+    let log: LogContents;
+    try {
+      log = await readLog(join(directory, file), onRecord);
+    } catch (error) {
+      findings.push(findingOf(error, file));
+      nextSequence = undefined;
+      continue;
+    }
+    if (log.damage !== undefined) findings.push({file, ...log.damage});
+    else if (note !== undefined && note.log === number && log.end < note.bytes)
+      findings.push({
+        file,
+        offset: log.torn?.offset ?? log.end,
+        what: `${log.torn?.what ?? "it ends here"}, but it was written and synced up to byte ${note.bytes}: acknowledged blocks are lost`,
+      });
+    // LevelDB starts a log only after the last write to the log before, and that write was synced.
+    if (torn !== undefined && log.records > 0)
+      findings.push({...torn, what: `the log ends within a record, although ${file} was written after it`});
+    if (findings.length > 0) nextSequence = undefined;
+    torn = log.torn && {file, offset: log.torn.offset};
+  }
+  return findings;
+}

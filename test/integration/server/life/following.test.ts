@@ -1,0 +1,56 @@
+/** A followed source whose import fails: it is tried again. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {pino} from "pino";
+import {createFollowedNode} from "../../../../server/life/following/followedSource.ts";
+import {Following} from "../../../../server/life/following/following.ts";
+import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
+import {Engine} from "../../../../workers/engine.ts";
+import type {ImportThread} from "../../../../workers/threads/importThread.ts";
+import {createMixedLine} from "../../../support/chains/mixedLines.ts";
+import {WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {TrieLogNode} from "../../../support/nodes/trieLogNode.ts";
+import {killThread} from "../../../support/threads/killThread.ts";
+import {waitUntil} from "../../../support/wait.ts";
+
+const lines = (count: number) => Array.from({length: count}, (_, at) => createMixedLine(at, 0));
+
+let folder: WorkFolder;
+before(async () => {
+  folder = await WorkFolder.create();
+});
+after(() => folder.remove());
+
+test("an import whose thread dies is tried again", async () => {
+  const {node} = await TrieLogNode.start(lines(2));
+  const engine = await Engine.open({
+    directory: folder.file("db"),
+    workers: 0,
+    cacheBytes: 1 << 20,
+    createIfMissing: true,
+  });
+  const status = new SourceStatus("l2");
+  const source = createFollowedNode({
+    kind: "node",
+    source: "trielogs",
+    nodes: {urls: [node.url.href], headers: {}, timeoutMs: 60_000, maxAnswerBytes: 1 << 20},
+    subscriptions: [],
+    genesisPath: undefined,
+    follow: true,
+    to: undefined,
+    surveyAfterMs: 0,
+  });
+  const rules = {allowUnverified: false};
+  const following = new Following(engine, source, rules, status, () => {}, pino({level: "silent"}));
+  await waitUntil("the state following", () => status.state === "following");
+  const {imports} = engine as unknown as {imports: ImportThread};
+  await killThread(imports.thread);
+  await waitUntil("another state than following", () => status.state !== "following");
+  assert.match(status.reason, /^the import thread died: /);
+  await node.load(lines(3));
+  await waitUntil("block 2", () => engine.chain.head().latest === 2);
+  assert.deepEqual([status.retries, status.reason], [1, ""]);
+  following.stop();
+  await engine.close();
+  await node.stop();
+});

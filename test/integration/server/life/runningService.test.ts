@@ -1,0 +1,50 @@
+/** A service in this process: it starts, answers and ends. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../../../workers/messages/estimateSettings.ts";
+import {WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {codeOf} from "../../../support/estimates/assembler.ts";
+import {OwnService} from "../../../support/http/ownService.ts";
+
+const LOOP = `0x${"99".repeat(20)}`;
+const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
+
+let folder: WorkFolder;
+before(async () => {
+  folder = await WorkFolder.create();
+});
+after(() => folder.remove());
+
+test("a stop that takes too long says what is still open, and ends later all the same", async () => {
+  const db = await folder.importChain("db", 1, 1);
+  const settings = {
+    ...DEFAULT_ESTIMATE_SETTINGS,
+    hardfork: "prague",
+    timeMs: 3000,
+    // A quiet machine burns the default's 50 million in less time than the stop takes.
+    gasCap: 100_000_000_000,
+  } as const;
+  const service = await OwnService.start({
+    db,
+    estimate: {settings, workers: 1, isEnabled: true, gateway: undefined},
+  });
+  const call = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "chain_estimateGas",
+    params: [{to: LOOP}, "latest", ENDLESS],
+  };
+  const answer = fetch(service.url, {
+    method: "POST",
+    headers: {"content-type": "application/json"},
+    body: JSON.stringify(call),
+  });
+  // The stop closes its connection.
+  const broken = assert.rejects(answer);
+  for (let text = ""; !/proofd_queued_cost\{lane="estimate"\} [1-9]/.test(text); )
+    text = await (await fetch(`${service.url}/metrics`)).text();
+  await assert.rejects(service.stop(300), /expected an end within 300 ms; still open: requests, the store/);
+  await broken;
+  await service.stop();
+  await assert.rejects(fetch(service.url));
+});

@@ -1,0 +1,72 @@
+/**
+ * Compiles demo/contracts/*.sol and writes each one's bytecode next to it: node dist/test/support/demo/compileContracts.js
+ *
+ * The settings make the bytes depend on the source alone: no metadata hash, no path, one compiler version.
+ */
+import {readdirSync, readFileSync, writeFileSync} from "node:fs";
+import {basename, join} from "node:path";
+import {pathToFileURL} from "node:url";
+import solc from "solc";
+import {CONTRACTS_FOLDER, type ContractArtefact, type SourceArtefact} from "../../../demo/artefact.ts";
+
+const SETTINGS = {
+  optimizer: {enabled: true, runs: 200},
+  evmVersion: "prague",
+  metadata: {appendCBOR: false, bytecodeHash: "none"},
+  outputSelection: {
+    "*": {"*": ["evm.bytecode.object", "evm.deployedBytecode.object", "evm.methodIdentifiers"]},
+  },
+};
+
+/** The part of solc's standard output that is asked for above. */
+interface CompilerOutput {
+  readonly errors?: readonly {readonly severity: string; readonly formattedMessage: string}[];
+  readonly contracts?: Readonly<Record<string, Readonly<Record<string, CompiledContract>>>>;
+}
+
+interface CompiledContract {
+  readonly evm: {
+    readonly bytecode: {readonly object: string};
+    readonly deployedBytecode: {readonly object: string};
+    readonly methodIdentifiers: Readonly<Record<string, string>>;
+  };
+}
+
+/** Text of each artefact by the name of its source, "DemoToken" and so on. */
+export function compileContracts(): Map<string, string> {
+  const sources = readdirSync(CONTRACTS_FOLDER).filter(file => file.endsWith(".sol"));
+  const artefacts = new Map<string, string>();
+  for (const file of sources.sort())
+    artefacts.set(basename(file, ".sol"), describe(file, compileSource(join(CONTRACTS_FOLDER, file))));
+  return artefacts;
+}
+
+/** The contracts of one source file, by name. @throws Error with what the compiler finds wrong */
+export function compileSource(path: string): Readonly<Record<string, ContractArtefact>> {
+  const file = basename(path);
+  const input = {
+    language: "Solidity",
+    sources: {[file]: {content: readFileSync(path, "utf8")}},
+    settings: SETTINGS,
+  };
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
+  const errors = (output.errors ?? []).filter(({severity}) => severity === "error");
+  if (errors.length > 0) throw new Error(errors.map(({formattedMessage}) => formattedMessage).join("\n"));
+  const contracts: Record<string, ContractArtefact> = {};
+  for (const [name, {evm}] of Object.entries(output.contracts?.[file] ?? {}))
+    contracts[name] = {
+      bytecode: evm.bytecode.object,
+      deployedBytecode: evm.deployedBytecode.object,
+      methods: evm.methodIdentifiers,
+    };
+  return contracts;
+}
+
+function describe(file: string, contracts: SourceArtefact["contracts"]): string {
+  const {outputSelection: _, ...settings} = SETTINGS;
+  const artefact: SourceArtefact = {source: file, compiler: solc.version(), settings, contracts};
+  return `${JSON.stringify(artefact, null, 2)}\n`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  for (const [name, text] of compileContracts()) writeFileSync(join(CONTRACTS_FOLDER, `${name}.json`), text);

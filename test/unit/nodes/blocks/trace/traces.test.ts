@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import type {TransactionTrace} from "../../../../../nodes/blocks/trace/accountTrace.ts";
+import {parsePrestateTraces} from "../../../../../nodes/blocks/trace/prestateTrace.ts";
+import {parseStateDiffTraces} from "../../../../../nodes/blocks/trace/stateDiffTrace.ts";
+import {NodeFailure} from "../../../../../nodes/rpc/node.ts";
+
+const HASH = `0x${"ab".repeat(32)}`;
+const ADDRESS = `0x${"cd".repeat(20)}`;
+const SLOT = `0x${"0".repeat(63)}1`;
+const VALUE = `0x${"0".repeat(62)}2a`;
+
+const prestate = (result: unknown): TransactionTrace[] =>
+  parsePrestateTraces([{txHash: HASH, result}], "the trace of block 5");
+const stateDiff = (account: unknown): TransactionTrace[] =>
+  parseStateDiffTraces([{transactionHash: HASH, stateDiff: {[ADDRESS]: account}}], "the trace of block 5");
+
+/** JSON text of arrays within arrays. */
+function nested(levels: number): unknown {
+  return JSON.parse("[".repeat(levels) + "]".repeat(levels));
+}
+
+test("fields that prestateTracer leaves out are zero before the transaction, and unchanged after it", () => {
+  const [trace] = prestate({pre: {[ADDRESS]: {balance: "0x5"}}, post: {[ADDRESS]: {nonce: 1}}});
+  assert.equal(trace?.hash, HASH);
+  assert.deepEqual(trace?.accounts.get(ADDRESS), {
+    before: {nonce: 0n, balance: 5n, code: new Uint8Array(0)},
+    after: {nonce: 1n},
+    slots: new Map(),
+  });
+});
+
+test("an account that is only in pre may be gone, one that is only in post was made, an empty one is absent", () => {
+  const other = ADDRESS.replaceAll("cd", "CE");
+  const third = ADDRESS.replaceAll("cd", "cf");
+  const [trace] = prestate({
+    pre: {[ADDRESS]: {nonce: 1}, [third]: {balance: "0x0"}},
+    post: {[other]: {nonce: 1}, [third]: {balance: "0x1"}},
+  });
+  assert.equal(trace?.accounts.get(ADDRESS)?.after, "gone");
+  assert.equal(trace?.accounts.get(other.toLowerCase())?.before, "unseen");
+  assert.equal(trace?.accounts.get(third)?.before, "absent");
+});
+
+test("a slot that is only in pre is left open", () => {
+  const [trace] = prestate({
+    pre: {[ADDRESS]: {storage: {"0x1": VALUE, "0x2": VALUE}}},
+    post: {[ADDRESS]: {storage: {"0x1": VALUE}}},
+  });
+  const two = SLOT.replace(/1$/, "2");
+  assert.deepEqual(
+    [...(trace?.accounts.get(ADDRESS)?.slots ?? [])],
+    [
+      [SLOT, VALUE],
+      [two, undefined],
+    ],
+  );
+});
+
+test("a stateDiff's deltas are read", () => {
+  const changed = {
+    balance: {"*": {from: "0x1", to: "0x2"}},
+    nonce: "=",
+    code: "=",
+    storage: {[SLOT]: {"*": {from: VALUE, to: SLOT}}, "0x3": {"-": VALUE}, "0x4": "="},
+  };
+  const three = SLOT.replace(/1$/, "3");
+  assert.deepEqual(stateDiff(changed)[0]?.accounts.get(ADDRESS), {
+    before: {balance: 1n},
+    after: {balance: 2n},
+    slots: new Map([
+      [SLOT, SLOT],
+      [three, undefined],
+    ]),
+  });
+  const made = {balance: {"+": "0x1"}, nonce: {"+": "0x0"}, code: {"+": "0x"}, storage: {}};
+  assert.equal(stateDiff(made)[0]?.accounts.get(ADDRESS)?.before, "absent");
+  const contract = {...made, nonce: {"+": "0x1"}, code: {"+": "0x00"}};
+  assert.equal(stateDiff(contract)[0]?.accounts.get(ADDRESS)?.before, "unseen");
+  const gone = {balance: {"-": "0x1"}, nonce: {"-": "0x1"}, code: {"-": "0x00"}, storage: {}};
+  assert.equal(stateDiff(gone)[0]?.accounts.get(ADDRESS)?.after, "gone");
+});
+
+const MALFORMED: readonly (readonly [title: string, parse: () => unknown, message: RegExp])[] = [
+  ["no array", () => parsePrestateTraces({}, "the trace"), /^the trace: expected an array, got an object$/],
+  [
+    "no object",
+    () => parsePrestateTraces([7], "the trace"),
+    /^the trace, transaction 0: expected an object, got 7$/,
+  ],
+  [
+    "no result",
+    () => parsePrestateTraces([{}], "the trace"),
+    /transaction 0: result: expected .*, got nothing/,
+  ],
+  [
+    "an error instead of a result",
+    () => parsePrestateTraces([{error: "execution timeout"}], "the trace"),
+    /could not trace it: execution timeout/,
+  ],
+  ["no post", () => prestate({pre: {}}), /transaction 0: post: expected an object, got nothing/],
+  [
+    "the trace of another tracer",
+    () => prestate({gas: 21000, structLogs: []}),
+    /pre: expected .*, got nothing/,
+  ],
+  [
+    "a short address",
+    () => prestate({pre: {"0x12": {}}, post: {}}),
+    /an address of .*: expected 20 bytes.*, got "0x12"/,
+  ],
+  [
+    "no hex",
+    () => prestate({pre: {[ADDRESS]: {balance: "0xzz"}}, post: {}}),
+    /balance: expected .*, got "0xzz"/,
+  ],
+  [
+    "a negative nonce",
+    () => prestate({pre: {[ADDRESS]: {nonce: -1}}, post: {}}),
+    /nonce: expected a quantity.*, got -1/,
+  ],
+  ["a fraction", () => prestate({pre: {[ADDRESS]: {nonce: 1.5}}, post: {}}), /nonce: expected .*, got 1\.5/],
+  [
+    "a nonce of 65 bits",
+    () => prestate({pre: {[ADDRESS]: {nonce: "0x10000000000000000"}}, post: {}}),
+    /nonce: expected a quantity below 2\^64, got /,
+  ],
+  [
+    "a balance of a megabyte",
+    () => prestate({pre: {[ADDRESS]: {balance: `0x${"f".repeat(1 << 20)}`}}, post: {}}),
+    /balance: expected a quantity.*, got "0xf+"?\.\.\."?/,
+  ],
+  [
+    "code of more than a megabyte",
+    () => prestate({pre: {[ADDRESS]: {code: `0x${"00".repeat((1 << 20) + 1)}`}}, post: {}}),
+    /code: expected at most 1048576 bytes/,
+  ],
+  [
+    "half a byte of code",
+    () => prestate({pre: {[ADDRESS]: {code: "0x0"}}, post: {}}),
+    /code: expected .*, got "0x0"/,
+  ],
+  [
+    "slots as an array",
+    () => prestate({pre: {[ADDRESS]: {storage: []}}, post: {}}),
+    /storage: expected an object, got an array/,
+  ],
+  [
+    "a slot of 33 bytes",
+    () => prestate({pre: {[ADDRESS]: {storage: {[`${SLOT}00`]: VALUE}}}, post: {}}),
+    /a slot: expected a word/,
+  ],
+  ["ten thousand levels", () => prestate(nested(10_000)), /result: expected an object, got an array/],
+  [
+    "ten thousand levels in a field",
+    () => prestate({pre: {[ADDRESS]: {nonce: nested(10_000)}}, post: {}}),
+    /an array/,
+  ],
+  ["an unknown delta", () => stateDiff({balance: {"?": "0x1"}}), /balance: expected one of.*, got an object/],
+  [
+    "a change without its end",
+    () => stateDiff({balance: {"*": {from: "0x1"}}}),
+    /balance: to: expected .*, got nothing/,
+  ],
+  [
+    "stateDiff null",
+    () => parseStateDiffTraces([{stateDiff: null}], "the trace"),
+    /stateDiff: expected an object, got null/,
+  ],
+];
+
+for (const [title, parse, message] of MALFORMED)
+  test(`a malformed trace is refused by name: ${title}`, () => {
+    assert.throws(parse, error => {
+      assert.ok(error instanceof NodeFailure);
+      assert.match(error.message, message);
+      assert.ok(error.message.length < 400, `a message of ${error.message.length} characters`);
+      return true;
+    });
+  });

@@ -1,0 +1,249 @@
+/** The decoder of trie logs: what it accepts means exactly its bytes, and what it refuses is named with its place. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import fc from "fast-check";
+import {
+  decodeTrieLog,
+  type TrieLog,
+  type TrieLogChange,
+} from "../../../../../nodes/blocks/trielogs/trieLog.ts";
+import {toDifferences} from "../../../../../nodes/blocks/trielogs/trieLogDifference.ts";
+import {TrieLogError} from "../../../../../nodes/blocks/trielogs/trieLogError.ts";
+import {randomChains} from "../../../../support/chains/randomBlocks.ts";
+import {encodeTrieLog, type RlpItem} from "../../../../support/chains/trieLogWriter.ts";
+import {logLines} from "../../../../support/nodes/trieLogLines.ts";
+
+const NULL = new Uint8Array(0);
+const HASH = Buffer.alloc(32, 0x11);
+const ADDRESS = Buffer.alloc(20, 0xaa);
+const VALUE: RlpItem = [1n, 300n, Buffer.alloc(32, 0x22), Buffer.alloc(32, 0x33)];
+const SLOT: RlpItem = [keccak_256(Buffer.alloc(32)), NULL, 7n, NULL, NULL];
+const ACCOUNT: RlpItem = [ADDRESS, [NULL, Buffer.from("6001", "hex"), NULL], [NULL, VALUE, 1n], [SLOT]];
+
+/** Writes a decoded log again. */
+function encode({blockHash, blockNumber, accounts}: TrieLog): Uint8Array {
+  const change = <T>(tuple: TrieLogChange<T> | undefined, write: (value: T) => RlpItem): RlpItem =>
+    tuple === undefined
+      ? NULL
+      : [
+          tuple.before === undefined ? NULL : write(tuple.before),
+          tuple.after === undefined ? NULL : write(tuple.after),
+          tuple.cleared ? 1n : NULL,
+        ];
+  const entries = accounts.map(({address, code, value, storage}) => [
+    address,
+    change(code, bytes => bytes),
+    change(value, ({nonce, balance, evmStorageRoot, keccakCodeHash}) => [
+      nonce,
+      balance,
+      evmStorageRoot ?? NULL,
+      keccakCodeHash ?? NULL,
+    ]),
+    storage.length === 0
+      ? NULL
+      : storage.map(({keyHash, key, before, after, cleared}) => [
+          keyHash,
+          before,
+          after,
+          cleared ? 1n : NULL,
+          ...(key === undefined ? [] : [key]),
+        ]),
+  ]);
+  return encodeTrieLog([blockHash, BigInt(blockNumber), ...entries]);
+}
+
+/** Decodes and interprets. @returns undefined if it is refused by name */
+function read(bytes: Uint8Array): TrieLog | undefined {
+  try {
+    const log = decodeTrieLog(bytes);
+    toDifferences(log);
+    return log;
+  } catch (error) {
+    if (!(error instanceof TrieLogError)) throw error;
+    assert.match(error.message, /^trie log/);
+    return undefined;
+  }
+}
+
+test("a log is decoded field by field: 0x80 is null, zero and false", () => {
+  const log = decodeTrieLog(encodeTrieLog([HASH, 5n, ACCOUNT, [ADDRESS, NULL, NULL, NULL]]));
+  const value = {
+    nonce: 1n,
+    balance: 300n,
+    evmStorageRoot: Buffer.alloc(32, 0x22),
+    keccakCodeHash: Buffer.alloc(32, 0x33),
+  };
+  assert.deepEqual(JSON.parse(JSON.stringify(log, textOf)), {
+    blockHash: "11".repeat(32),
+    blockNumber: 5,
+    accounts: [
+      {
+        address: "aa".repeat(20),
+        code: {after: "6001", cleared: false},
+        value: {after: JSON.parse(JSON.stringify(value, textOf)), cleared: true},
+        storage: [
+          {
+            keyHash: Buffer.from(keccak_256(Buffer.alloc(32))).toString("hex"),
+            key: "",
+            before: "",
+            after: "07",
+            cleared: false,
+          },
+        ],
+      },
+      {address: "aa".repeat(20), storage: []},
+    ],
+  });
+});
+
+/** Bytes as hex digits, bigints as text. */
+function textOf(this: Record<string, unknown>, name: string, value: unknown): unknown {
+  const raw = name === "" ? value : this[name];
+  if (raw instanceof Uint8Array) return Buffer.from(raw).toString("hex");
+  return typeof raw === "bigint" ? raw.toString() : value;
+}
+
+test("integers at the end are taken and not used; slots without their key are decoded", () => {
+  const plain = encodeTrieLog([HASH, 0n, ACCOUNT]);
+  const more = encodeTrieLog([HASH, 0n, ACCOUNT, 31n, 1_714_000_000n]);
+  assert.deepEqual(decodeTrieLog(more), decodeTrieLog(plain));
+  const nameless = encodeTrieLog([HASH, 0n, [ADDRESS, NULL, NULL, [[HASH, 5n, NULL, 1n]]]]);
+  assert.equal(decodeTrieLog(nameless).accounts[0]?.storage[0]?.key, undefined);
+});
+
+const list = (...parts: string[]): string => parts.join("");
+const REFUSED: readonly [string, RlpItem | string, RegExp][] = [
+  ["no bytes", "", /^trie log, byte 0: the trie log: expected another item, got the end$/],
+  ["bytes instead of a list", "8568656c6c6f", /^trie log, byte 0: the trie log: expected a list, got bytes$/],
+  [
+    "a list longer than its bytes",
+    "f8ff00",
+    /^trie log, byte 0: the trie log: an item is longer than what holds it$/,
+  ],
+  ["a length that is cut", "f9", /^trie log, byte 0: the trie log: an item is longer than what holds it$/],
+  ["a length of 8 bytes", "ffffffffffffffffff", /the trie log: expected a length in its shortest form$/],
+  [
+    "a long form for a short list",
+    "f80180",
+    /^trie log, byte 0: the trie log: expected a length in its shortest form$/,
+  ],
+  [
+    "nesting",
+    "c1".repeat(100),
+    /^trie log, byte 2: what comes after the trie log: expected the end, got 98 more bytes$/,
+  ],
+  ["a block hash of 31 bytes", [HASH.subarray(1), 5n], /byte 1: the block hash: expected 32 bytes, got 31$/],
+  ["no block number", [HASH], /^trie log, byte 34: the block number: expected another item, got the end$/],
+  [
+    "a block number with zeros",
+    [HASH, Buffer.from("0005", "hex")],
+    /the block number: expected a number without leading zeros$/,
+  ],
+  [
+    "a block number of 7 bytes",
+    [HASH, 1n << 48n],
+    /the block number: expected a number of at most 6 bytes, got 7$/,
+  ],
+  [
+    "bytes after the end",
+    list(Buffer.from(encodeTrieLog([HASH, 5n])).toString("hex"), "00"),
+    /^trie log, byte 35: what comes after the trie log: expected the end, got 1 more bytes$/,
+  ],
+  [
+    "an account after an integer",
+    [HASH, 5n, 7n, ACCOUNT],
+    /^trie log of block 5, byte 37: an integer at the end: expected bytes, got a list$/,
+  ],
+  [
+    "many integers",
+    [HASH, 5n, ...Array<bigint>(17).fill(1n)],
+    /an integer at the end: expected at most 16 of them$/,
+  ],
+  [
+    "an address of 19 bytes",
+    [HASH, 5n, [ADDRESS.subarray(1), NULL, NULL, NULL]],
+    /byte 37: an address: expected 20 bytes, got 19$/,
+  ],
+  [
+    "an account without storage",
+    [HASH, 5n, [ADDRESS, NULL, NULL]],
+    /a storage: expected another item, got the end$/,
+  ],
+  [
+    "an account with a fifth field",
+    [HASH, 5n, [ADDRESS, NULL, NULL, NULL, NULL]],
+    /an account: expected the end, got 1 more bytes$/,
+  ],
+  [
+    "a change of code that is bytes",
+    [HASH, 5n, [ADDRESS, Buffer.from("6001", "hex"), NULL, NULL]],
+    /the change of code: expected a list, got bytes$/,
+  ],
+  [
+    "a change without its flag",
+    [HASH, 5n, [ADDRESS, [NULL, NULL], NULL, NULL]],
+    /a cleared flag: expected another item, got the end$/,
+  ],
+  [
+    "a flag of 2",
+    [HASH, 5n, [ADDRESS, [NULL, NULL, 2n], NULL, NULL]],
+    /a cleared flag: expected 0 or 1, got 2$/,
+  ],
+  [
+    "a nonce of 9 bytes",
+    [HASH, 5n, [ADDRESS, NULL, [[1n << 64n, 0n, NULL, NULL], NULL, NULL], NULL]],
+    /a nonce: expected a number of at most 8 bytes, got 9$/,
+  ],
+  [
+    "a balance of 33 bytes",
+    [HASH, 5n, [ADDRESS, NULL, [[1n, 1n << 256n, NULL, NULL], NULL, NULL], NULL]],
+    /a balance: expected a number of at most 32 bytes, got 33/,
+  ],
+  [
+    "a code hash of 1 byte",
+    [HASH, 5n, [ADDRESS, NULL, [[1n, 1n, NULL, 1n], NULL, NULL], NULL]],
+    /a code hash: expected 32 bytes, got 1$/,
+  ],
+  [
+    "a slot value with zeros",
+    [HASH, 5n, [ADDRESS, NULL, NULL, [[HASH, Buffer.from("0001", "hex"), NULL, NULL, NULL]]]],
+    /a slot's old value: expected a number without leading zeros$/,
+  ],
+  [
+    "a slot of 6 fields",
+    [HASH, 5n, [ADDRESS, NULL, NULL, [[HASH, NULL, NULL, NULL, NULL, NULL]]]],
+    /a slot: expected the end, got 1 more bytes$/,
+  ],
+];
+
+for (const [what, log, message] of REFUSED)
+  test(`${what} is refused with block and byte`, () => {
+    const bytes = typeof log === "string" ? Buffer.from(log, "hex") : encodeTrieLog(log);
+    assert.throws(() => decodeTrieLog(bytes), {name: "TrieLogError", message});
+  });
+
+test("a log that is too long is refused before it is read", () => {
+  assert.throws(
+    () => decodeTrieLog(Buffer.alloc((32 << 20) + 1)),
+    /expected at most 33554432 bytes, got 33554433/,
+  );
+});
+
+test("whatever is cut off or changed in a log is refused, or is what the bytes say", async () => {
+  const property = fc.asyncProperty(fc.noBias(randomChains({maxBlocks: 4})), async chain => {
+    for (const {trieLog} of await logLines(chain.lines)) {
+      assert.deepEqual(Buffer.from(encode(decodeTrieLog(trieLog))), Buffer.from(trieLog));
+      for (let length = 0; length < trieLog.length; length++)
+        assert.equal(read(trieLog.subarray(0, length)), undefined, `cut to ${length} bytes`);
+      for (let at = 0; at < trieLog.length; at++)
+        for (const mask of [0x01, at % 2 === 0 ? 0x80 : 0xff]) {
+          const changed = Buffer.from(trieLog);
+          changed[at] = (changed[at] as number) ^ mask;
+          const log = read(changed);
+          if (log !== undefined) assert.ok(changed.equals(encode(log)), `byte ${at}`);
+        }
+    }
+  });
+  await fc.assert(property, {numRuns: 1, includeErrorInReport: true});
+});

@@ -1,0 +1,252 @@
+/** Calls of one node, over real sockets. */
+import assert from "node:assert/strict";
+import {afterEach, beforeEach, describe, test} from "node:test";
+import {type Node, NodeFailure, NodeRefusal} from "../../../../nodes/rpc/node.ts";
+import {MAX_BATCH_CALLS, NodeCaller} from "../../../../nodes/rpc/nodeCaller.ts";
+import {answerCalls, answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
+import {waitUntil} from "../../../support/wait.ts";
+
+/** Where it must not be over, on any machine. */
+const TIMEOUT_MS = 3_600_000;
+const MAX_ANSWER_BYTES = 10_000;
+
+interface SentCall {
+  readonly id: number;
+  readonly params: readonly unknown[];
+}
+
+/** Answers each call of a batch with its first parameter, in the opposite order. */
+const echo: UpstreamHandler = ({body}, response) => {
+  const calls: SentCall | SentCall[] = JSON.parse(body);
+  const answer = ({id, params}: SentCall) => ({jsonrpc: "2.0", id, result: params[0]});
+  response.end(JSON.stringify(Array.isArray(calls) ? calls.map(answer).reverse() : answer(calls)));
+};
+
+function callsOf(count: number) {
+  return Array.from({length: count}, (_, at) => ({method: "eth_echo", params: [at]}));
+}
+
+describe("NodeCaller", () => {
+  const ending = new AbortController();
+  let upstream: Upstream;
+  let caller: NodeCaller;
+  let node: Node;
+
+  beforeEach(async () => {
+    upstream = new Upstream();
+    await upstream.start();
+    await use(upstream.url);
+  });
+
+  afterEach(async () => {
+    await caller.close();
+    await upstream.stop();
+  });
+
+  async function use(url: URL, timeoutMs = TIMEOUT_MS, headers: Record<string, string> = {}) {
+    await caller?.close();
+    const settings = {headers, timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES, connections: 4};
+    caller = new NodeCaller(url, settings, () => {});
+    node = caller.bind(ending.signal);
+  }
+
+  async function failureOf(answered: Promise<unknown>): Promise<NodeFailure> {
+    const error = await answered.then(
+      () => assert.fail("no failure"),
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof NodeFailure, String(error));
+    assert.doesNotMatch(error.message, /secret|127\.0\.0\.1/);
+    return error;
+  }
+
+  /** How many calls each request had. */
+  function batchSizes(): number[] {
+    return upstream.requests.map(({body}) => [JSON.parse(body)].flat().length);
+  }
+
+  test("the length of answers is told while they come, those of batches too", async () => {
+    let bytes = 0;
+    const metered = caller.bind(ending.signal, part => {
+      bytes += part;
+    });
+    upstream.handler = echo;
+    await metered.request("eth_echo", ["0123456789"]);
+    assert.equal(bytes, '{"jsonrpc":"2.0","id":0,"result":"0123456789"}'.length);
+    await metered.requestAll(callsOf(2));
+    assert.equal(
+      bytes,
+      46 + '[{"jsonrpc":"2.0","id":1,"result":0},{"jsonrpc":"2.0","id":2,"result":1}]'.length,
+    );
+  });
+
+  test("a call is JSON-RPC 2.0, with the headers of the settings", async () => {
+    await use(upstream.url, TIMEOUT_MS, {"x-api-key": "secret"});
+    upstream.handler = echo;
+    assert.deepEqual(await node.request("eth_echo", [{a: [1]}]), {a: [1]});
+    const [{head, call}] = upstream.requests as [(typeof upstream.requests)[0]];
+    assert.deepEqual({...call, id: 0}, {jsonrpc: "2.0", id: 0, method: "eth_echo", params: [{a: [1]}]});
+    assert.equal(head.url, "/rpc?key=path-secret");
+    assert.equal(head.headers["x-api-key"], "secret");
+    assert.equal(node.name, upstream.url.origin);
+  });
+
+  test("many calls are several batches, and their results come in the order of the calls", async () => {
+    upstream.handler = echo;
+    const count = 2 * MAX_BATCH_CALLS + 1;
+    assert.deepEqual(
+      await node.requestAll(callsOf(count)),
+      callsOf(count).map(({params}) => params[0]),
+    );
+    assert.deepEqual(batchSizes(), [MAX_BATCH_CALLS, MAX_BATCH_CALLS, 1]);
+    assert.ok(!upstream.requests.at(-1)?.body.startsWith("["), "one call is no batch");
+    assert.deepEqual(await node.requestAll([]), []);
+  });
+
+  test("a node that refuses batches is asked call by call, and the next time at once", async () => {
+    const refusal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}';
+    // The second is geth's, for more calls than it takes.
+    for (const refusals of [refusal, `[${refusal}]`]) {
+      upstream.requests.length = 0;
+      await use(upstream.url);
+      upstream.handler = (request, response) =>
+        request.body.startsWith("[") ? response.end(refusals) : echo(request, response);
+      assert.deepEqual(await node.requestAll(callsOf(4)), [0, 1, 2, 3]);
+      assert.deepEqual(batchSizes(), [4, 2, 1, 1, 1, 1]);
+      assert.deepEqual(await node.requestAll(callsOf(2)), [0, 1]);
+      assert.deepEqual(batchSizes().slice(6), [1, 1]);
+    }
+  });
+
+  test("a batch whose answer is too long is sent in parts", async () => {
+    const answers: UpstreamHandler[] = [
+      answerText("x".repeat(MAX_ANSWER_BYTES + 1)),
+      answerText("", 413),
+      ({body}, response) => {
+        const error = {code: -32003, message: "response too large"};
+        const [first, second] = JSON.parse(body);
+        const text = [
+          {jsonrpc: "2.0", id: first.id, result: 0},
+          {jsonrpc: "2.0", id: second.id, error},
+        ];
+        response.end(JSON.stringify(text));
+      },
+    ];
+    for (const tooLong of answers) {
+      upstream.requests.length = 0;
+      await use(upstream.url);
+      upstream.handler = (request, response) =>
+        (request.body.startsWith("[") ? tooLong : echo)(request, response);
+      assert.deepEqual(await node.requestAll(callsOf(2)), [0, 1]);
+      assert.deepEqual(batchSizes(), [2, 1, 1]);
+    }
+  });
+
+  test("an internal error is asked again in place, of two calls both, of more the half that has it", async () => {
+    for (const [count, sizes] of [
+      [1, [1, 1, 1]],
+      [2, [2, 2, 2]],
+      [8, [8, 4, 2, 2, 2, 2]],
+    ] as const) {
+      upstream.requests.length = 0;
+      let errorsLeft = 2;
+      upstream.handler = answerCalls((_method, [value]) =>
+        value === 0 && errorsLeft-- > 0 ? {error: {code: -32603, message: "busy"}} : {result: value},
+      );
+      const calls = callsOf(count);
+      assert.deepEqual(
+        await node.requestAll(calls),
+        calls.map(({params}) => params[0]),
+      );
+      assert.deepEqual(batchSizes(), sizes);
+    }
+    upstream.handler = answerCalls(() => ({error: {code: -32603, message: "busy"}}));
+    upstream.requests.length = 0;
+    const {message} = await failureOf(node.request("eth_echo", [1]));
+    assert.equal(message, "it fails at eth_echo: busy (-32603)");
+    assert.deepEqual(batchSizes(), [1, 1, 1]);
+  });
+
+  test("the first call that the node refuses is the batch's error", async () => {
+    upstream.handler = ({body}, response) => {
+      const answers = JSON.parse(body).map(({id, params}: SentCall) => {
+        const error = {code: -32000, message: `no ${params[0]}`};
+        return params[0] === 0 ? {jsonrpc: "2.0", id, result: 0} : {jsonrpc: "2.0", id, error};
+      });
+      response.end(JSON.stringify(answers.reverse()));
+    };
+    await assert.rejects(node.requestAll(callsOf(3)), error => {
+      assert.ok(error instanceof NodeRefusal);
+      assert.equal(error.code, -32000);
+      assert.equal(error.message, `${upstream.url.origin} refuses eth_echo: no 1 (-32000)`);
+      return true;
+    });
+  });
+
+  test("a status other than 200 is a failure, with what Retry-After asks for", async () => {
+    const table: [number, Record<string, string>, number | undefined][] = [
+      [429, {"retry-after": "3"}, 3000],
+      [503, {"retry-after": "Fri, 02 Jan 1970 00:00:00 GMT"}, 0],
+      [503, {}, undefined],
+      [307, {location: upstream.url.href}, undefined],
+      [400, {}, undefined],
+      [401, {}, undefined],
+    ];
+    for (const [status, headers, retryAfterMs] of table) {
+      // The key lies where the text is cut.
+      const said = `${"x".repeat(92)} no path-secret\n`;
+      upstream.handler = (_request, response) => response.writeHead(status, headers).end(said);
+      for (const answered of [node.request("eth_echo", [1]), node.requestAll(callsOf(2))]) {
+        const failure = await failureOf(answered);
+        assert.equal(failure.message, `it answered HTTP ${status}: ${"x".repeat(92)} no ***`);
+        assert.equal(failure.retryAfterMs, retryAfterMs);
+      }
+    }
+    for (const page of ["<html>secret</html>", '{"secret":1}', ""]) {
+      upstream.handler = (_request, response) => response.writeHead(502).end(page);
+      assert.equal((await failureOf(node.request("eth_echo", []))).message, "it answered HTTP 502");
+    }
+  });
+
+  test("a refusal may come with HTTP 400", async () => {
+    const text = '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"range too wide"}}';
+    upstream.handler = answerText(text, 400);
+    await assert.rejects(node.request("eth_getLogs", []), {name: "NodeRefusal", code: -32602});
+  });
+
+  test("what is no answer is a failure", async () => {
+    const cut: UpstreamHandler = (_request, response) => {
+      response.writeHead(200, {"content-length": "1000"}).write('{"jsonrpc"', () => response.destroy());
+    };
+    const table: [UpstreamHandler, RegExp][] = [
+      [answerText("<html>secret"), /^its answer is not JSON-RPC 2\.0$/],
+      [answerText('{"jsonrpc":"2.0","id":ID1,"result":1}'), /another request's id$/],
+      [answerText("x".repeat(MAX_ANSWER_BYTES + 1)), /more than 10000 bytes$/],
+      [cut, /^the connection was lost$/],
+    ];
+    for (const [handler, message] of table) {
+      upstream.handler = handler;
+      assert.match((await failureOf(node.request("eth_echo", [1]))).message, message);
+    }
+    await upstream.stop();
+    assert.equal((await failureOf(node.request("eth_echo", [1]))).message, "connection refused");
+    await upstream.start();
+  });
+
+  test("a silent node is a failure after the time-out", async () => {
+    upstream.handler = () => {};
+    await use(upstream.url, 50);
+    assert.equal((await failureOf(node.request("eth_echo", [1]))).message, "no answer within 50 ms");
+  });
+
+  test("the signal ends a request with its reason", async () => {
+    upstream.handler = () => {};
+    const reason = new Error("enough");
+    const own = new AbortController();
+    const answered = assert.rejects(caller.bind(own.signal).request("eth_echo", [1]), reason);
+    await waitUntil("a request", () => upstream.requests.length > 0);
+    own.abort(reason);
+    await answered;
+    await assert.rejects(caller.bind(own.signal).request("eth_echo", [1]), reason);
+  });
+});

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {NodeFailure, NodeRefusal} from "../../../../nodes/rpc/node.ts";
+import {InternalError, toNodeError} from "../../../../nodes/rpc/nodeError.ts";
+import {createRedaction} from "../../../../nodes/rpc/secrets.ts";
+
+function convert(code: number, message: string, redact = (text: string) => text) {
+  return toNodeError({code, message, data: [1]}, "eth_getLogs", "http://node:1", redact);
+}
+
+test("errors that ask to come later are failures", () => {
+  const table: [number, string][] = [
+    [-32005, "limit exceeded"],
+    [-32005, "daily request count exceeded, request rate limited"],
+    [-32005, "too many calls wait here"],
+    [-32002, "request timed out"],
+    [429, "Your app has exceeded its compute units per second capacity"],
+    [-32000, "Too Many Requests"],
+  ];
+  for (const [code, message] of table) {
+    const error = convert(code, message);
+    assert.ok(error instanceof NodeFailure, message);
+    assert.equal(error.message, `it asks to try eth_getLogs later: ${message} (${code})`);
+  }
+});
+
+test("an internal error is a failure that may pass at once", () => {
+  const error = convert(-32603, "Internal error");
+  assert.ok(error instanceof InternalError);
+  assert.equal(error.message, "it fails at eth_getLogs: Internal error (-32603)");
+});
+
+test("other errors are refusals, also of a result that would be too long", () => {
+  const table: [number, string][] = [
+    [-32005, "query returned more than 10000 results"],
+    [-32005, "block range is too wide"],
+    [-32601, "the method does not exist"],
+    [-32602, "invalid argument 0"],
+    [-32000, "header not found"],
+  ];
+  for (const [code, message] of table) {
+    const error = convert(code, message);
+    assert.ok(error instanceof NodeRefusal, message);
+    assert.equal(error.code, code);
+    assert.equal(error.isOfCall, code === -32601 || code === -32602);
+    assert.equal(error.message, `http://node:1 refuses eth_getLogs: ${message} (${code})`);
+  }
+});
+
+test("a node's text is one line, short, and without the keys that the node was asked with", () => {
+  const url = new URL("https://user:pa%20ssword@node/v3/0123456789abcdef?token=qwertyuiop");
+  const redact = createRedaction(url, {authorization: "Bearer zyxwvutsrq"});
+  const said = "v3 key 0123456789abcdef, qwertyuiop\r\nzyxwvutsrq pa ssword\u2028pa%20ssword user";
+  const error = convert(-32000, said + "x".repeat(1_000_000), redact);
+  assert.match(error.message, /: v3 key \*\*\*, \*\*\* \*\*\* \*\*\* \*\*\* userx{100}/);
+  assert.ok(error.message.length < 400);
+});

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {cleanText, createRedaction} from "../../../../nodes/rpc/secrets.ts";
+
+const URL_WITH_KEYS = new URL("https://operator:p%23ss@node.example/v3/0123456789abcdef?token=fedcba98");
+const HEADERS = {"x-key": "Bearer s3cr"};
+
+test("keys of the URL, the password, its basic authorization and header values are cut out of a text", () => {
+  const redact = createRedaction(URL_WITH_KEYS, HEADERS);
+  const basic = Buffer.from("operator:p#ss").toString("base64");
+  for (const secret of ["0123456789abcdef", "fedcba98", "p%23ss", "p#ss", "s3cr", "operator", basic])
+    assert.equal(redact(`denied: ${secret}!`), "denied: ***!");
+  assert.equal(redact("v3 of the api"), "v3 of the api");
+});
+
+test("a node's text has no key that a cut would leave a part of, and no second line", () => {
+  const redact = createRedaction(URL_WITH_KEYS, HEADERS);
+  assert.equal(cleanText("is 0123456789abcdef", redact, 10), "is ***");
+  assert.equal(cleanText('no\n{"level":50}\u001b[2J', redact, 100), 'no {"level":50} [2J');
+  assert.equal(cleanText("x".repeat(1_000_000), redact, 100).length, 100);
+});

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import fc from "fast-check";
+import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+import {callsOf, LANE_IDS, LaneId, type RequestCalls} from "../../../../server/rpc/requestCalls.ts";
+import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
+import {
+  assembleAnswers,
+  assembleErrors,
+  countMethods,
+  cutSegments,
+  type Segment,
+} from "../../../../server/rpc/segment.ts";
+import {type Piece, TaskText} from "../../../../server/rpc/taskText.ts";
+import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
+
+const described = fc
+  .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {
+    minLength: 1,
+    maxLength: 300,
+  })
+  .filter(list => list.some(call => typeof call !== "string"));
+
+/** Answers as a task would bring them: `base` of other requests, then the segment's, of which some failed. */
+function createAnswers(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
+  let text = "";
+  const ends: number[] = [];
+  for (let other = 0; other < base; other++) {
+    text += "<other>,";
+    ends.push(text.length);
+  }
+  for (const id of idsOf(calls, segment.lane).slice(segment.firstCall, segment.endCall)) {
+    if (!fails(id)) text += `<${id}>,`;
+    ends.push(text.length);
+  }
+  return {text: new TaskText(Buffer.from(text)), ends: Uint32Array.from(ends)};
+}
+
+/** What the whole request is answered, place by place, each followed by a comma. */
+function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): string {
+  const next: [number, number] = [0, 0];
+  const texts = calls.places.map(place => {
+    if (typeof place === "string") return `${place},`;
+    const id = idsOf(calls, place.lane)[next[place.lane]++] as string;
+    return fails(id) ? `failed ${id},` : `<${id}>,`;
+  });
+  return texts.join("");
+}
+
+function assemble(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
+  const answers = createAnswers(calls, segment, base, fails);
+  return assembleAnswers(calls, segment, answers, base, (_place, _call, idText) => `failed ${idText}`);
+}
+
+function join(pieces: readonly Piece[]): string {
+  return Buffer.concat(pieces.map(piece => piece.bytes)).toString();
+}
+
+test("segments cover every place and call once, in order, and exceed a task's cost with one call only", () => {
+  fc.assert(
+    fc.property(described, list => {
+      const calls = createRequestCalls(list);
+      let place = 0;
+      const next: [number, number] = [0, 0];
+      for (const segment of cutSegments(calls)) {
+        const {lane} = segment;
+        assert.equal(segment.firstPlace, place);
+        assert.equal(segment.firstCall, next[lane]);
+        assert.ok(segment.endCall > segment.firstCall);
+        for (const one of calls.places.slice(segment.firstPlace, segment.endPlace))
+          assert.ok(typeof one === "string" || one.lane === lane);
+        let cost = 0;
+        for (; next[lane] < segment.endCall; next[lane]++) cost += callsOf(calls, lane).costOf(next[lane]);
+        assert.equal(segment.cost, cost);
+        assert.ok(cost <= callsOf(calls, lane).segmentCost || segment.endCall === segment.firstCall + 1);
+        place = segment.endPlace;
+      }
+      assert.equal(place, list.length);
+      for (const lane of LANE_IDS) assert.equal(next[lane], idsOf(calls, lane).length);
+    }),
+  );
+});
+
+test("an estimate has a segment of its own", () => {
+  const calls = createRequestCalls([1, IDLE_ESTIMATE, "ready", IDLE_ESTIMATE, IDLE_ESTIMATE, 1, "ready", 1]);
+  const ranges = cutSegments(calls).map(({lane, firstPlace, endPlace}) => [lane, firstPlace, endPlace]);
+  assert.deepEqual(ranges, [
+    [LaneId.PROOF, 0, 1],
+    [LaneId.ESTIMATE, 1, 3],
+    [LaneId.ESTIMATE, 3, 4],
+    [LaneId.ESTIMATE, 4, 5],
+    [LaneId.PROOF, 5, 8],
+  ]);
+});
+
+test("answers, failures and ready texts come out in request order, whatever the task held before them", () => {
+  fc.assert(
+    fc.property(described, fc.nat(3), fc.func(fc.boolean()), (list, base, fails) => {
+      const calls = createRequestCalls(list);
+      const pieces = cutSegments(calls).flatMap(segment => assemble(calls, segment, base, fails));
+      assert.equal(join(pieces), expectAnswers(calls, fails));
+    }),
+  );
+});
+
+test("a request is answered in its own order, whatever order its segments are answered in", () => {
+  fc.assert(
+    fc.property(described, fc.boolean(), fc.infiniteStream(fc.nat()), (list, isBatch, order) => {
+      const calls = createRequestCalls(list);
+      const reply = new CollectedReply();
+      const head = {earliest: 0, finalized: 1, latest: 1};
+      const request = new PendingRequest(
+        {record: new RequestRecord("r"), isBatch, head, client: "c"},
+        calls,
+        reply,
+        1000,
+      );
+      const waiting = [...request.segments.keys()];
+      while (waiting.length > 0) {
+        assert.equal(reply.isFinished, false);
+        const [index] = waiting.splice((order.next().value as number) % waiting.length, 1) as [number];
+        request.answer(
+          index,
+          assemble(calls, request.segments[index] as Segment, 0, () => false),
+        );
+      }
+      assert.ok(request.isAnswered && reply.isFinished);
+      const wanted = expectAnswers(calls, () => false).slice(0, -1);
+      assert.equal(reply.text, isBatch ? `[${wanted}]` : wanted);
+      for (const {remainingCost, asideBytes} of request.progress)
+        assert.deepEqual([remainingCost, asideBytes], [0, 0]);
+    }),
+  );
+});
+
+test("neighbouring answers stay one piece that shares the worker's memory", () => {
+  const calls = createRequestCalls([0, 0, 0]);
+  const text = Buffer.from("a,b,c,");
+  const answers = {text: new TaskText(text), ends: Uint32Array.of(2, 4, 6)};
+  const [segment] = cutSegments(calls);
+  assert.ok(segment !== undefined);
+  const pieces = assembleAnswers(calls, segment, answers, 0, () => assert.fail());
+  assert.equal(pieces.length, 1);
+  assert.equal(pieces[0]?.bytes.buffer, text.buffer);
+});
+
+test("a segment that nobody answered has an error for each call and its ready texts", () => {
+  const calls = createRequestCalls([1, "ready", 2, IDLE_ESTIMATE, "last"]);
+  const texts = cutSegments(calls).map(segment =>
+    join(assembleErrors(calls, segment, idText => `error ${idText}`)),
+  );
+  assert.deepEqual(texts, ["error p0,ready,error p1,", "error e0,last,"]);
+});
+
+test("a segment's calls are counted by method", () => {
+  const calls = createRequestCalls([2, {keysAt: 0}, "[1]", 1, {keysAt: 3}, IDLE_ESTIMATE, {keysAt: 0}]);
+  assert.deepEqual(
+    cutSegments(calls).map(segment => Object.fromEntries(countMethods(calls, segment))),
+    [{chain_getProof: 2, chain_getProofAt: 2}, {chain_estimateGas: 1}, {chain_getProofAt: 1}],
+  );
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {
+  ADDRESS_AT,
+  callEnd,
+  KEYS_AT,
+  keyCountOf,
+  listEntries,
+  MAX_PACKED_KEYS,
+  ProofForm,
+  packedBytes,
+  readCallBlock,
+  readCallForm,
+  readKeyCount,
+  writeCallHead,
+} from "../../../../workers/messages/packedCall.ts";
+
+test("a call is block u48, address, key count u16, form u8, keys", () => {
+  const calls = Buffer.alloc(packedBytes(1), 0xee);
+  writeCallHead(calls, 0, 0x010203040506, 1, ProofForm.WITH_BLOCK);
+  calls.fill(0xaa, ADDRESS_AT, ADDRESS_AT + 20);
+  calls.fill(0xbb, KEYS_AT);
+  assert.equal(calls.toString("hex"), `010203040506${"aa".repeat(20)}000101${"bb".repeat(32)}`);
+});
+
+test("what the writer wrote is what the readers read, wherever the call begins", () => {
+  const calls = Buffer.alloc(2 * KEYS_AT, 0xee);
+  writeCallHead(calls, 0, 7, 0, ProofForm.PLAIN);
+  writeCallHead(calls, KEYS_AT, 2 ** 48 - 1, MAX_PACKED_KEYS, ProofForm.WITH_BLOCK);
+  const read = (start: number) => [
+    readCallBlock(calls, start),
+    readKeyCount(calls, start),
+    readCallForm(calls, start),
+  ];
+  assert.deepEqual(read(0), [7, 0, ProofForm.PLAIN]);
+  assert.deepEqual(read(KEYS_AT), [2 ** 48 - 1, MAX_PACKED_KEYS, ProofForm.WITH_BLOCK]);
+});
+
+test("every form is read as it was written", () => {
+  const call = Buffer.alloc(KEYS_AT);
+  for (const form of Object.values(ProofForm)) {
+    writeCallHead(call, 0, 7, 0, form);
+    assert.equal(readCallForm(call, 0), form);
+  }
+});
+
+test("a packed call's length tells how many keys it has", () => {
+  for (const count of [0, 1, MAX_PACKED_KEYS]) assert.equal(keyCountOf(packedBytes(count)), count);
+});
+
+test("a call for a multiproof ends after its last entry, and lists where its entries begin", () => {
+  const forms = [
+    ProofForm.MULTI_HEX,
+    ProofForm.NEXT_ENTRY,
+    ProofForm.NEXT_ENTRY,
+    ProofForm.PLAIN,
+    ProofForm.MULTI_BYTES,
+  ];
+  const keyCounts = [0, 2, 1, 1, 0];
+  const calls = Buffer.alloc(5 * KEYS_AT + 4 * 32);
+  const starts: number[] = [];
+  let at = 0;
+  for (const [entry, form] of forms.entries()) {
+    const keyCount = keyCounts[entry] as number;
+    starts.push(at);
+    writeCallHead(calls, at, 7, keyCount, form);
+    at += packedBytes(keyCount);
+  }
+  const [multi, plain, last] = [0, starts[3] as number, starts[4] as number];
+  assert.equal(callEnd(calls, multi), plain);
+  assert.equal(callEnd(calls, plain), last);
+  assert.equal(callEnd(calls, last), calls.length);
+  assert.deepEqual(listEntries(calls.subarray(multi, plain)), starts.slice(0, 3));
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {Worker} from "node:worker_threads";
+import fc from "fast-check";
+import {ProveMailbox, refuseJob} from "../../../../workers/messages/proveMailbox.ts";
+
+/** Wakes the thread many times, then puts a job. */
+const WAKER = `
+  import {workerData} from "node:worker_threads";
+  import {setImmediate as turn} from "node:timers/promises";
+  const {ProveMailbox} = await import(workerData.module);
+  const mailbox = new ProveMailbox(workerData.shared);
+  const numbers = new Int32Array(workerData.shared, 0, 1);
+  for (let woken = 0; woken < 3; await turn()) woken += Atomics.notify(numbers, 0);
+  mailbox.put({calls: Buffer.from("late"), ids: ["2"]}, 7);
+`;
+
+test("a thread that is woken without a job goes on waiting for one", async () => {
+  const mailbox = new ProveMailbox();
+  const workerData = {
+    shared: mailbox.shared,
+    module: new URL("../../../../workers/messages/proveMailbox.js", import.meta.url).href,
+  };
+  const source = new URL(`data:text/javascript,${encodeURIComponent(WAKER)}`);
+  const waker = new Worker(source, {workerData});
+  const {ids, memory, calls} = mailbox.take() ?? {};
+  await waker.terminate();
+  assert.deepEqual([ids, memory, Buffer.from(calls ?? []).toString()], [["2"], 7, "late"]);
+});
+
+test("jobs come out as they were put, and the ends of one stay while the next is done", () => {
+  const jobs = fc.array(
+    fc.record({
+      calls: fc.uint8Array({maxLength: 300}),
+      ids: fc.array(fc.json({maxDepth: 0}), {maxLength: 20}),
+      memory: fc.option(fc.nat(20), {nil: undefined}),
+    }),
+  );
+  fc.assert(
+    fc.property(jobs, list => {
+      const mailbox = new ProveMailbox();
+      const thread = new ProveMailbox(mailbox.shared);
+      let before: Uint32Array | undefined;
+      for (const [at, {calls, ids, memory}] of list.entries()) {
+        const ends = mailbox.put({calls, ids}, memory);
+        const job = thread.take();
+        assert.ok(job !== undefined && Buffer.from(job.calls).equals(calls));
+        assert.deepEqual([job.ids, job.memory], [ids, memory]);
+        job.ends.fill(at + 1);
+        assert.equal(ends[0], at + 1);
+        if (before !== undefined) assert.equal(before[0], at);
+        before = ends;
+      }
+      mailbox.stop();
+      assert.equal(thread.take(), undefined);
+    }),
+  );
+});
+
+test("after 2^31 jobs, in weeks, the next ones still come once each", () => {
+  const mailbox = new ProveMailbox();
+  const thread = new ProveMailbox(mailbox.shared);
+  const last = 2 ** 31 - 2;
+  new Int32Array(mailbox.shared, 0, 1)[0] = last;
+  for (const end of [mailbox, thread]) Object.assign(end, {count: last});
+  for (const id of ["1", "2", "3"]) {
+    mailbox.put({calls: new Uint8Array(0), ids: [id]}, undefined);
+    assert.deepEqual(thread.take()?.ids, [id]);
+    assert.equal(Reflect.get(thread, "count"), new Int32Array(mailbox.shared, 0, 1)[0]);
+  }
+});
+
+test("a job that is too large is refused", () => {
+  const ids = Array.from({length: 1025}, () => "1");
+  assert.equal(refuseJob({calls: new Uint8Array(61), ids: ids.slice(1)}), undefined);
+  assert.match(String(refuseJob({calls: new Uint8Array(61), ids})), /expected at most 1024 calls, got 1025/);
+  const large = {calls: new Uint8Array((1 << 20) - 4), ids: ["1"]};
+  assert.equal(refuseJob(large), undefined);
+  assert.match(
+    String(refuseJob({...large, ids: ["12"]})),
+    /expected at most 1048576 bytes, got up to 1048579/,
+  );
+});

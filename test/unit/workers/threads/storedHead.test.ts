@@ -1,0 +1,84 @@
+/** Which blocks a store can prove, and which of them no root vouches for. */
+import assert from "node:assert/strict";
+import {afterEach, beforeEach, test} from "node:test";
+import {MAX_U48} from "../../../../storage/record/layout.ts";
+import type {StateStore} from "../../../../storage/stateStore.ts";
+import {readHead} from "../../../../workers/threads/storedHead.ts";
+import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
+
+let store: WrittenStore;
+beforeEach(async () => {
+  store = await WrittenStore.create(-1);
+});
+afterEach(() => store.close());
+
+const unverified = () => store.host.reader.readUnverified();
+
+/** Applies blocks, all of which a root vouches for, or none. */
+async function apply(isVerified: boolean, ...blocks: readonly number[]): Promise<void> {
+  for (const block of blocks) await store.apply(createBlock(block, 1), async () => isVerified);
+}
+
+test("the head has what is held, however far ahead the mark of finality is", async () => {
+  const {host} = store;
+  const head = () => readHead({reader: host.reader} as StateStore);
+  host.writer().markFinalized(7);
+  await host.writer().flush();
+  assert.deepEqual(await head(), {earliest: undefined, finalized: undefined, latest: undefined});
+  await apply(true, 0, 1);
+  assert.deepEqual(await head(), {earliest: 0, finalized: 1, latest: 1});
+});
+
+test("a block is unverified until a root vouches for it or for a later one, and a refused block changes nothing", async () => {
+  await apply(true, 0, 1);
+  assert.equal(unverified(), MAX_U48);
+  await apply(false, 2, 3);
+  assert.equal(unverified(), 2);
+  const refusal = new Error("refused");
+  await assert.rejects(
+    store.apply(createBlock(4, 1), () => Promise.reject(refusal)),
+    refusal,
+  );
+  await store.host.writer().flush();
+  assert.equal(unverified(), 2);
+  await apply(true, 4);
+  assert.equal(unverified(), MAX_U48);
+  await apply(false, 5);
+  assert.equal(unverified(), 5);
+});
+
+test("a rollback keeps the mark of the blocks that stay", async () => {
+  await apply(true, 0);
+  await apply(false, 1, 2, 3);
+  await store.rollback(2);
+  assert.equal(unverified(), 1);
+  await store.rollback(0);
+  assert.equal(unverified(), MAX_U48);
+  await apply(true, 1);
+  assert.equal(unverified(), MAX_U48);
+});
+
+for (const [kind, after] of [
+  ["suite", 3],
+  ["none", 1],
+] as const)
+  test(`a finalization of layer 1 whose root is ${kind === "suite" ? "that of the trees vouches for blocks up to its end" : "not compared vouches for none"}`, async () => {
+    await apply(true, 0);
+    await apply(false, 1, 2, 3);
+    const {host} = store;
+    const {stateRoot} = host.reader.blockOrThrow(2);
+    const hash = Buffer.alloc(32);
+    const event = {
+      ...{
+        startBlock: 1,
+        endBlock: 2,
+        parentRoot: host.reader.blockOrThrow(0).stateRoot,
+        finalRoot: stateRoot,
+      },
+      ...{layer1Block: 9, layer1Hash: hash, transactionHash: hash, logIndex: 0},
+    };
+    const mark = {block: 9, blockHash: hash, contract: Buffer.alloc(20)};
+    await host.recordFinality({events: [event], mark, root: kind});
+    assert.equal(unverified(), after);
+    assert.equal(host.reader.readFinalized(), 2);
+  });

@@ -1,0 +1,22 @@
+/** The thread of one check. */
+import {StoreError} from "../../storage/errors.ts";
+import type {CheckEnd, CheckJob} from "../messages/checkJob.ts";
+import type {OwnJob} from "../messages/ownJob.ts";
+import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
+import {Check} from "./storeCheck.ts";
+
+export default async function run({job, port}: OwnJob<CheckJob>): Promise<CheckEnd> {
+  // A check with a byte rate runs inside a service. `proofd check` is its own process, whose priority the operator sets.
+  if (job.bytesPerSecond !== undefined) yieldToOtherThreads(Niceness.CHECK);
+  const stopping = new AbortController();
+  port.once("message", () => stopping.abort());
+  try {
+    return await new Check(job, stopping.signal, event => port.postMessage(event)).run();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    // A thrown error would lose its code on the way to the main thread.
+    return {refused: error.code, message: error.message};
+  } finally {
+    port.close();
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Block 0 of a node's chain, with the accounts of the genesis file.
+ *
+ * If the node has the genesis file's block 0, there is nothing more to check. Some nodes give block 0 another header: anvil does
+ * not put the accounts into its state root. Then block 1 must execute on the genesis file's accounts before anything is stored: its
+ * header has the root of the whole state.
+ */
+
+import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";
+import type {BlockHead} from "../../../evm/execution/blockHead.ts";
+import type {Genesis} from "../../../evm/execution/genesis.ts";
+import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
+import {type Node, NodeFailure} from "../../../nodes/rpc/node.ts";
+import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {readGenesisId} from "../chainBlocks.ts";
+import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceBlock.ts";
+import type {RawBlocks} from "./rawBlocks.ts";
+
+interface GenesisHost {
+  readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
+  /** Waits until the node may have more blocks. */
+  readonly pause: () => Promise<void>;
+  /** Makes block 0. @param head - its header, if it is not the genesis file's */
+  readonly start: (head: BlockHead | undefined) => Promise<BlockDifference>;
+}
+
+/** @throws SourceError naming both hashes if the node's chain does not begin with the accounts of the genesis file */
+export async function readNodeGenesis(
+  genesis: Genesis,
+  rawBlocks: RawBlocks,
+  {ask, pause, start}: GenesisHost,
+): Promise<SourceBlock> {
+  const {hash: own} = await readGenesisId(genesis);
+  const theirs = await ask(async node => {
+    const head = await findNamedBlock(node, 0);
+    if (head === undefined) throw new NodeFailure(`${node.name}: it has no block 0`);
+    return head.hash;
+  });
+  let head: BlockHead | undefined;
+  if (Buffer.compare(own, theirs) !== 0) {
+    for (;;) {
+      const [zero, one] = await ask(node => rawBlocks.read(node, 0, 1));
+      if (zero !== undefined && one !== undefined) {
+        await tryOut(genesis, zero.head, one.bytes, own);
+        head = zero.head;
+        break;
+      }
+      await pause();
+    }
+  }
+  const difference = await start(head);
+  const {hash} = difference.header;
+  return {...GENESIS_ORIGIN, number: 0, hash, chainId: genesis.chainId, difference: async () => difference};
+}
+
+async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: Uint8Array): Promise<void> {
+  const {executor} = await BlockExecutor.start(createOptions(genesis), genesis, zero);
+  try {
+    await executor.execute(one);
+  } catch (error) {
+    throw new SourceError(
+      `the node's block 0 is ${toHex(zero.hash)}, the genesis file's is ${toHex(own)}, and the node's block 1 does not ` +
+        `execute on the genesis file's accounts: ${(error as Error).message}`,
+      {cause: error},
+    );
+  }
+}
+
+function createOptions({forks}: Genesis): BlockExecutorOptions {
+  const nodes = new Map<string, Uint8Array>();
+  return {
+    forks,
+    nodes: {get: key => nodes.get(key), put: (key, value) => void nodes.set(key, value)},
+    blockHash: () => undefined,
+  };
+}

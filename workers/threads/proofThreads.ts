@@ -1,0 +1,183 @@
+/**
+ * The threads that prove. Each has one job at a time; the others wait here.
+ *
+ *   prove -> a free thread's mailbox, an answer memory -> the thread works -> its message -> the next job -> onSettled
+ *
+ * A thread works on one Piscina task from its start to its end. Jobs wait for a thread that starts; while all are down, they end with an
+ * error at once.
+ */
+import {MessageChannel} from "node:worker_threads";
+import type {AnswerMemories, AnswerMemory} from "../messages/answerMemory.ts";
+import type {Answers, Settlement} from "../messages/answers.ts";
+import type {ProofCounts} from "../messages/proofCounts.ts";
+import type {ProveJob} from "../messages/proveJob.ts";
+import {type ProofPost, ProveMailbox, type ProveMessage, refuseJob} from "../messages/proveMailbox.ts";
+import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisedThread.ts";
+import type {WorkerSettings} from "./workerStore.ts";
+
+/**
+ * MiB of garbage in a proof thread before it is collected. V8's own choice is 48, most of it long out of the processor's
+ * cache. Almost nothing survives a collection, so collecting more often costs no more.
+ */
+const YOUNG_MB = 12;
+
+/** Answers whose `text` may be in memory that the receiver gives back: TaskText does. */
+interface ProvedAnswers extends Answers {
+  readonly memory?: AnswerMemory;
+}
+
+/** Called once per job, with answers of which only `text` may be read after the call. */
+export type OnProved = (settlement: Settlement<ProvedAnswers>) => void;
+
+interface WaitingJob {
+  readonly job: ProveJob;
+  readonly onSettled: OnProved;
+}
+
+/** One thread, and what it does. */
+interface Proving {
+  readonly mailbox: ProveMailbox;
+  /** undefined: it has no job. */
+  current: CurrentJob | undefined;
+}
+
+interface CurrentJob {
+  readonly ends: Uint32Array;
+  readonly memory: AnswerMemory | undefined;
+  readonly onSettled: OnProved;
+}
+
+const NO_FAILURES: Answers["failures"] = [];
+
+const NO_CALLS: ProveJob = {calls: new Uint8Array(0), ids: []};
+
+export class ProofThreads {
+  readonly threads: readonly SupervisedThread<ProofPost, void>[];
+  private readonly free: Proving[] = [];
+  private readonly waiting: WaitingJob[] = [];
+  private isClosing = false;
+
+  /**
+   * @param count - of threads, at least 1
+   * @param complete - adds to failures what the threads do not know
+   * @param onLost - called each time that a thread died or could not start
+   */
+  constructor(
+    count: number,
+    private readonly memories: AnswerMemories,
+    private readonly counts: ProofCounts,
+    private readonly complete: (failures: Answers["failures"]) => Answers["failures"],
+    workerData: WorkerSettings,
+    onLost: (error: ThreadLost) => void,
+  ) {
+    const settings: ThreadSettings<ProofPost, void> = {
+      kind: "proof",
+      module: new URL("../prove/proofWorker.js", import.meta.url),
+      resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
+      workerData,
+      begin: run => this.beginThread(run),
+    };
+    this.threads = Array.from({length: count}, () => new SupervisedThread(settings, onLost));
+  }
+
+  /** Rejects with the reason if a thread cannot start. */
+  async start(): Promise<void> {
+    await Promise.all(this.threads.map(thread => thread.start()));
+  }
+
+  /** Runs on one thread. Ends with an error if that thread dies, if all are down, or if the job is too large. */
+  prove(job: ProveJob, onSettled: OnProved): void {
+    const error = refuseJob(job) ?? this.findOutage();
+    if (error !== undefined) {
+      onSettled({error});
+      return;
+    }
+    const thread = this.free.pop();
+    if (thread === undefined) this.waiting.push({job, onSettled});
+    else this.begin(thread, job, onSettled);
+  }
+
+  /** Waits for all jobs. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    for (const {mailbox} of this.free.splice(0)) mailbox.stop();
+    await Promise.all(this.threads.map(thread => thread.close()));
+  }
+
+  /** Ends the threads at once, also in the middle of a job. */
+  async destroy(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all(this.threads.map(thread => thread.destroy()));
+  }
+
+  /** @returns undefined if some thread works or starts */
+  private findOutage(): ThreadLost | undefined {
+    if (this.threads.some(({state}) => state === "up" || state === "starting")) return undefined;
+    return new ThreadLost(`no proof thread is up: ${this.threads[0]?.reason}`);
+  }
+
+  /** Resolves when the thread has answered a job without calls. */
+  private beginThread(run: (post: ProofPost, options: RunOptions) => Promise<void>): Promise<void> {
+    const thread: Proving = {mailbox: new ProveMailbox(), current: undefined};
+    const {port1, port2} = new MessageChannel();
+    port1.on("message", (message: ProveMessage) => this.settle(thread, message));
+    const post: ProofPost = {
+      mailbox: thread.mailbox.shared,
+      memories: this.memories.shared,
+      counts: this.counts.shared,
+      port: port2,
+    };
+    run(post, {transferList: [port2]})
+      .catch((error: unknown) => this.lose(thread, error))
+      .finally(() => port1.close());
+    return new Promise((resolve, reject) => {
+      this.begin(thread, NO_CALLS, settlement => {
+        if ("error" in settlement) return reject(settlement.error);
+        settlement.answers.memory?.release();
+        resolve();
+      });
+    });
+  }
+
+  private begin(thread: Proving, job: ProveJob, onSettled: OnProved): void {
+    const memory = this.memories.take();
+    thread.current = {ends: thread.mailbox.put(job, memory?.number), memory, onSettled};
+  }
+
+  /** Takes over a job that is done. The thread begins the next one before this one's answers are sent. */
+  private settle(thread: Proving, message: ProveMessage): void {
+    const {current} = thread;
+    // The thread has died since, and its job has ended with an error.
+    if (current === undefined) return;
+    thread.current = undefined;
+    const next = this.waiting.shift();
+    if (next !== undefined) this.begin(thread, next.job, next.onSettled);
+    else if (this.isClosing) thread.mailbox.stop();
+    else this.free.push(thread);
+    current.onSettled(this.readSettlement(current, message));
+  }
+
+  private lose(thread: Proving, error: unknown): void {
+    const at = this.free.indexOf(thread);
+    if (at !== -1) this.free.splice(at, 1);
+    const {current} = thread;
+    thread.current = undefined;
+    current?.memory?.release();
+    current?.onSettled({error});
+    if (!this.isClosing && this.findOutage() === undefined) return;
+    for (const {onSettled} of this.waiting.splice(0)) onSettled({error});
+  }
+
+  private readSettlement({ends, memory}: CurrentJob, message: ProveMessage): Settlement<ProvedAnswers> {
+    if (message !== undefined && "error" in message) {
+      memory?.release();
+      return message;
+    }
+    const failures = message === undefined ? NO_FAILURES : this.complete(message.failures);
+    const text = message?.text;
+    if (text === undefined && memory !== undefined)
+      return {answers: {text: memory.bytes, ends, failures, memory}};
+    memory?.release();
+    return {answers: {text: text as Uint8Array, ends, failures}};
+  }
+}
