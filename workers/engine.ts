@@ -6,8 +6,8 @@
  *        |                     |                   |                     |                     |
  *        +---------------------+-------------------+---------------------+--- one LevelDB, multithreading: true
  *
- * There are four Piscina pools. So neither the hashing of a block nor a simulation, which may last seconds, takes a proof
- * thread away, and a long simulation takes no thread from the short ones.
+ * Each kind has threads of its own (threads/supervisedThread.ts). So neither the hashing of a block nor a simulation, which may last
+ * seconds, takes a proof thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../storage/block/format.ts";
 import type {FinalityStep} from "../storage/commit/finalityStep.ts";
@@ -160,9 +160,10 @@ export class Engine {
   }
 
   readThreads(): readonly WatchedThread[] {
-    const {proofs, imports, feed, pruner} = this;
+    const {proofs, estimates, imports, feed, pruner} = this;
     return [
       ...(proofs?.threads ?? []),
+      ...(estimates?.threads ?? []),
       imports.thread,
       feed,
       ...(pruner === undefined ? [] : [pruner.thread]),

@@ -2,12 +2,12 @@
  * The threads that estimate gas. Some are for first slices and start with the pool. The others are for long estimates and start
  * when the first one comes.
  */
-import {EventEmitter} from "node:events";
 import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, MAX_STRETCH} from "../messages/estimateSlice.ts";
-import {LongThread} from "./longThread.ts";
-import {ThreadPool} from "./threadPool.ts";
+import type {WatchedThread} from "../messages/watchedThread.ts";
+import type {ThreadLost} from "./supervisedThread.ts";
+import {ThreadGroup} from "./threadGroup.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 
 /** What the engine hands to its estimate threads. */
@@ -26,8 +26,7 @@ const FIRST_JOBS = 2;
 export const LONG_PLACES = 4;
 /**
  * An estimate that still runs this long after its own time and that of the one before it is stuck in code that never checks
- * the deadline. Its thread is replaced. The thread may have to start first: several seconds on a busy machine. A
- * job whose thread cannot start ends after this time too.
+ * the deadline. Its thread is lost, and another one starts. The thread may have to start first: several seconds on a busy machine.
  */
 const GRACE_MS = 30_000;
 
@@ -42,64 +41,58 @@ export function countLongThreads(workers: number): number {
 }
 
 export class EstimateThreads {
-  private readonly first: ThreadPool<EstimateJob, EstimateAnswers>;
-  private readonly long: readonly LongThread[];
+  private readonly first: ThreadGroup<EstimateJob, EstimateAnswers>;
+  private readonly long: ThreadGroup<EstimateJob, EstimateAnswers>;
   /** Wall-clock limit of a long call. */
   private readonly longMs: number;
 
-  /** @param workers - threads for first slices, at least 1 */
-  constructor(workers: number, workerData: EstimateWorkerSettings, onExit: (error: Error) => void) {
-    const filename = new URL("../estimate/estimateWorker.js", import.meta.url).href;
+  /**
+   * @param workers - threads for first slices, at least 1
+   * @param onLost - called each time that a thread died, could not start, or was stuck
+   */
+  constructor(workers: number, workerData: EstimateWorkerSettings, onLost: (error: ThreadLost) => void) {
+    const module = new URL("../estimate/estimateWorker.js", import.meta.url);
     this.longMs = MAX_STRETCH * workerData.settings.timeMs;
-    const firstOptions = {
-      filename,
-      minThreads: workers,
-      maxThreads: workers,
-      concurrentTasksPerWorker: FIRST_JOBS,
-      workerData,
-    };
-    this.first = new ThreadPool("estimate", firstOptions, onExit);
-    const longOptions = {
-      filename,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      concurrentTasksPerWorker: LONG_PLACES,
-      workerData,
-    };
-    this.long = Array.from({length: countLongThreads(workers)}, () => new LongThread(longOptions, onExit));
+    this.first = new ThreadGroup(
+      workers,
+      {
+        kind: "estimate",
+        module,
+        workerData,
+        concurrentTasksPerWorker: FIRST_JOBS,
+        begin: run => run({calls: [], ids: []}),
+      },
+      onLost,
+    );
+    this.long = new ThreadGroup(
+      countLongThreads(workers),
+      {kind: "long estimate", module, workerData, concurrentTasksPerWorker: LONG_PLACES},
+      onLost,
+    );
+  }
+
+  get threads(): readonly WatchedThread[] {
+    return [...this.first.threads, ...this.long.threads];
   }
 
   /** Rejects with the reason if a thread cannot start. */
-  async start(): Promise<void> {
-    await this.first.run({calls: [], ids: []});
+  start(): Promise<void> {
+    return this.first.start();
   }
 
-  /** Runs on a thread for its kind of job. Rejects if that thread dies, cannot start, or is stuck and replaced. */
-  async estimate(job: EstimateJob): Promise<EstimateAnswers> {
+  /** Runs on a thread for its kind of job. Rejects with ThreadLost if that thread dies, cannot start, or is stuck. */
+  estimate(job: EstimateJob): Promise<EstimateAnswers> {
     // The thread may have other jobs.
     const jobMs = job.isFirst === true ? FIRST_JOBS * FIRST_SLICE.clockMs : LONG_PLACES * this.longMs;
     const limitMs = jobMs * job.calls.length + GRACE_MS;
-    if (job.isFirst !== true) return this.findLong().estimate(job, limitMs);
-    // Not AbortSignal.timeout: its weak references cost the main thread a tenth of a short estimate's time.
-    const signal = new EventEmitter();
-    const timer = setTimeout(() => signal.emit("abort"), limitMs);
-    try {
-      return await this.first.run(job, {signal});
-    } finally {
-      clearTimeout(timer);
-    }
+    return (job.isFirst === true ? this.first : this.long).run(job, {limitMs});
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.first, ...this.long].map(one => one.close()));
+    await Promise.all([this.first.close(), this.long.close()]);
   }
 
   async destroy(): Promise<void> {
-    await Promise.all([this.first, ...this.long].map(one => one.destroy()));
-  }
-
-  private findLong(): LongThread {
-    return this.long.reduce((least, one) => (one.jobs < least.jobs ? one : least));
+    await Promise.all([this.first.destroy(), this.long.destroy()]);
   }
 }

@@ -17,7 +17,10 @@ import type {WatchedThread} from "../messages/watchedThread.ts";
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 
-export type RunOptions = NonNullable<Parameters<Piscina["run"]>[1]>;
+export interface RunOptions extends NonNullable<Parameters<Piscina["run"]>[1]> {
+  /** A job that takes longer has stuck the thread: it is lost, with all its jobs. */
+  readonly limitMs?: number;
+}
 
 type Run<Job, Result> = (job: Job, options?: RunOptions) => Promise<Result>;
 
@@ -148,6 +151,11 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
 
   private async runIn(life: Life<Job, Result>, job: Job, options?: RunOptions): Promise<Result> {
     this.jobs++;
+    const limitMs = options?.limitMs;
+    const timer =
+      limitMs === undefined
+        ? undefined
+        : setTimeout(() => this.lose(life, `its job took more than ${limitMs} ms`), limitMs);
     try {
       return await life.pool.run(job, options);
     } catch (error) {
@@ -156,6 +164,7 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
       life.reason ??= (error as Error).message;
       throw new ThreadLost(`the ${this.kind} thread was lost: ${life.reason}`, {cause: error});
     } finally {
+      clearTimeout(timer);
       this.jobs--;
     }
   }

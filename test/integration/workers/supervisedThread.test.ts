@@ -115,6 +115,21 @@ test("a thread that starts with its first job and cannot says so to each job, an
   assert.equal(await thread.run("answer"), "answered");
 });
 
+test("a job that takes longer than its limit has stuck the thread: it ends with an error, and another thread starts", async () => {
+  const thread = createThread();
+  await thread.start();
+  const jobs = await Promise.allSettled([thread.run("wait", {limitMs: 1}), thread.run("answer")]);
+  for (const job of jobs) {
+    assert.equal(job.status, "rejected");
+    assert.match(
+      String(job.reason),
+      /^ThreadLost: the troubled thread was lost: its job took more than 1 ms$/,
+    );
+  }
+  assert.equal(await thread.run("answer", {limitMs: 60_000}), "answered");
+  assert.equal(lost.length, 1);
+});
+
 test("a thread that is destroyed ends its job, and starts no other", async () => {
   const thread = createThread();
   await thread.start();

@@ -8,7 +8,7 @@
 import {StateStore} from "../../../storage/stateStore.ts";
 import type {EstimateAnswers, EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import type {EstimateSettings} from "../../../workers/messages/estimateSettings.ts";
-import {ThreadPool} from "../../../workers/threads/threadPool.ts";
+import {SupervisedThread} from "../../../workers/threads/supervisedThread.ts";
 
 export interface SharedEstimateJob {
   readonly job: EstimateJob;
@@ -18,20 +18,16 @@ export interface SharedEstimateJob {
 export class SharedEstimates {
   readonly directory: string;
   private readonly owner: StateStore;
-  private readonly threads: ThreadPool<SharedEstimateJob, EstimateAnswers>;
+  private readonly thread: SupervisedThread<SharedEstimateJob, EstimateAnswers>;
 
   private constructor(directory: string, owner: StateStore) {
     this.directory = directory;
     this.owner = owner;
-    const filename = new URL("sharedEstimateWorker.js", import.meta.url).href;
+    const module = new URL("sharedEstimateWorker.js", import.meta.url);
     const workerData = {directory, cacheBytes: 16 << 20};
-    this.threads = new ThreadPool(
-      "shared estimate",
-      {filename, name: "estimate", minThreads: 1, maxThreads: 1, workerData},
-      error => {
-        throw error;
-      },
-    );
+    this.thread = new SupervisedThread({kind: "shared estimate", module, workerData}, error => {
+      throw error;
+    });
   }
 
   /** @param directory - of a store that no one has open */
@@ -40,11 +36,11 @@ export class SharedEstimates {
   }
 
   estimate(job: EstimateJob, settings: EstimateSettings): Promise<EstimateAnswers> {
-    return this.threads.run({job, settings});
+    return this.thread.run({job, settings}, {name: "estimate"});
   }
 
   async close(): Promise<void> {
-    await this.threads.close();
+    await this.thread.close();
     await this.owner.close();
   }
 }

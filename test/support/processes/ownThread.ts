@@ -2,19 +2,14 @@
  * A thread for work with many promises: node:test watches each one that is made on the test's thread, which may take longer
  * than the work. The test closes it.
  */
-import {ThreadPool} from "../../../workers/threads/threadPool.ts";
+import {SupervisedThread} from "../../../workers/threads/supervisedThread.ts";
 
 export class OwnThread {
-  private readonly threads: ThreadPool<unknown, unknown>;
-
-  constructor() {
-    // It starts with the first work. `run` rejects if it dies.
-    this.threads = new ThreadPool(
-      "test's own",
-      {maxThreads: 1, idleTimeout: Number.POSITIVE_INFINITY},
-      () => {},
-    );
-  }
+  // Which module runs, each work says itself.
+  private readonly thread = new SupervisedThread<unknown, unknown>(
+    {kind: "test's own", module: new URL(import.meta.url)},
+    () => {},
+  );
 
   /**
    * Runs a function there. The argument and the result are copied.
@@ -23,10 +18,10 @@ export class OwnThread {
    * @param name - of the function that it exports
    */
   async run<Result>(module: URL, name: string, argument?: unknown): Promise<Result> {
-    return (await this.threads.run(argument, {filename: module.href, name})) as Result;
+    return (await this.thread.run(argument, {filename: module.href, name})) as Result;
   }
 
   close(): Promise<void> {
-    return this.threads.close();
+    return this.thread.close();
   }
 }
