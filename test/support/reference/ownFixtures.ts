@@ -6,8 +6,6 @@ import type {ContractArtefact} from "../../../demo/artefact.ts";
 const MAKERS: Readonly<Record<string, () => Promise<object>>> = {
   // The contract of test/support/layer1/rollupContract.ts.
   "own/rollup": async () => ({...madeFrom("Rollup.sol"), contract: (await compileOwn("Rollup.sol")).Rollup}),
-  // The contracts of test/integration/workers/anvil.
-  "own/gas-cases": async () => ({...madeFrom("GasCases.sol"), contracts: await compileOwn("GasCases.sol")}),
 };
 
 function madeFrom(name: string): {source: string} {
