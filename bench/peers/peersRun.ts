@@ -8,8 +8,7 @@
  */
 import {availableParallelism} from "node:os";
 import {join} from "node:path";
-import {readOrigin, writeOrigin} from "../program/machine.ts";
-import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
+import {BENCH_FOLDER, readOrigin, writeOrigin, writeRun} from "../program/runFile.ts";
 import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../program/serverProcess.ts";
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";

@@ -1,39 +1,26 @@
 /** Tables in Markdown, aligned, so that a document can quote them as they are printed. */
 
-/** A table whose rows are printed one by one, so its widths are given. A wider cell moves the rest of its row. */
-export class Table {
-  /** @param texts - number of text columns, from the left; the other columns are numbers, aligned right */
-  constructor(
-    private readonly widths: readonly number[],
-    private readonly texts: number,
-  ) {}
-
-  writeHeading(names: readonly string[]): string {
-    const rules = this.widths.map((width, i) =>
-      i < this.texts ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`,
-    );
-    return `${this.writeRow(names)}|${rules.join("|")}|\n`;
-  }
-
-  /** @param cells - missing cells are left empty */
-  writeRow(cells: readonly string[]): string {
-    const padded = this.widths.map((width, i) => {
-      const cell = cells[i] ?? "";
-      return i < this.texts ? cell.padEnd(width) : cell.padStart(width);
-    });
-    return `| ${padded.join(" | ")} |\n`;
-  }
-}
-
-/** A table with all its rows. Columns are as wide as their cells need. */
+/**
+ * Columns are as wide as their cells need.
+ *
+ * @param rows - missing cells are left empty
+ * @param texts - number of text columns, from the left; the other columns are numbers, aligned right
+ */
 export function writeTable(
   names: readonly string[],
   rows: readonly (readonly string[])[],
   texts: number,
 ): string {
   const widths = names.map((name, i) => Math.max(name.length, ...rows.map(row => (row[i] ?? "").length)));
-  const table = new Table(widths, texts);
-  return `${table.writeHeading(names)}${rows.map(row => table.writeRow(row)).join("")}`;
+  const writeRow = (cells: readonly string[]): string => {
+    const padded = widths.map((width, i) => {
+      const cell = cells[i] ?? "";
+      return i < texts ? cell.padEnd(width) : cell.padStart(width);
+    });
+    return `| ${padded.join(" | ")} |\n`;
+  };
+  const rules = widths.map((width, i) => (i < texts ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`));
+  return `${writeRow(names)}|${rules.join("|")}|\n${rows.map(writeRow).join("")}`;
 }
 
 /** Three significant digits, with thousands separated: 0.0123, 1.23, 12.3, 123, 12 300. */

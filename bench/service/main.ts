@@ -1,9 +1,16 @@
 /** `npm run bench:service`. What it measures with is loaded when its flags are right. */
 import {countOption, createProgram, namesOption, runProgram, writeCommand} from "../program/benchProgram.ts";
-import type {ServiceFlags} from "./serviceRun.ts";
+import type {Measure, ServiceFlags} from "./serviceRun.ts";
 
-/** In the order of the table in serviceRun.ts. */
-const SCENARIO_NAMES = ["memory", "tail", "loops", "import", "pull", "feed"];
+/** In the order in which they run. */
+const SCENARIOS: Readonly<Record<string, () => Promise<Measure>>> = {
+  memory: async () => (await import("./single.ts")).measureMemory,
+  tail: async () => (await import("./single.ts")).measureTail,
+  loops: async () => (await import("./neighbours.ts")).measureLoops,
+  import: async () => (await import("./neighbours.ts")).measureImport,
+  pull: async () => (await import("./neighbours.ts")).measurePull,
+  feed: async () => (await import("./feed.ts")).measureFeed,
+};
 
 const program = createProgram(
   "npm run bench:service --",
@@ -22,10 +29,11 @@ const program = createProgram(
       1,
       100_000,
     ).default(300),
-    namesOption("--only <names>", "only these scenarios", SCENARIO_NAMES),
+    namesOption("--only <names>", "only these scenarios", Object.keys(SCENARIOS)),
   ],
 );
 await runProgram<ServiceFlags>(program, async flags => {
   const {measureService} = await import("./serviceRun.ts");
-  await measureService(flags, writeCommand(program));
+  const chosen = Object.entries(SCENARIOS).filter(([name]) => flags.only.includes(name));
+  await measureService(flags, new Map(chosen), writeCommand(program));
 });

@@ -6,15 +6,11 @@
  */
 import {mkdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
-import {readOrigin, writeOrigin} from "../program/machine.ts";
-import {BENCH_FOLDER, writeRun} from "../program/runFile.ts";
+import {BENCH_FOLDER, readOrigin, writeOrigin, writeRun} from "../program/runFile.ts";
 import {copyStore} from "../program/storeCopy.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import {keepBenchStore} from "../stages/benchStore.ts";
-import {measureFeed} from "./feed.ts";
-import {measureImport, measureLoops, measurePull} from "./neighbours.ts";
 import type {Finding, Scenario} from "./scenario.ts";
-import {measureMemory, measureTail} from "./single.ts";
 
 /** Commander's values, by flag. */
 export interface ServiceFlags {
@@ -26,18 +22,15 @@ export interface ServiceFlags {
   readonly only: readonly string[];
 }
 
-const SCENARIOS: Readonly<Record<string, (scenario: Scenario) => Promise<Finding[]>>> = {
-  memory: measureMemory,
-  tail: measureTail,
-  loops: measureLoops,
-  import: measureImport,
-  pull: measurePull,
-  feed: measureFeed,
-};
+export type Measure = (scenario: Scenario) => Promise<Finding[]>;
 
-/** @param command - the command line that repeats this run */
+/**
+ * @param measures - by the name of the scenario
+ * @param command - the command line that repeats this run
+ */
 export async function measureService(
-  {accounts, duration, rate, only}: ServiceFlags,
+  {accounts, duration, rate}: ServiceFlags,
+  measures: ReadonlyMap<string, () => Promise<Measure>>,
   command: string,
 ): Promise<void> {
   const machine = readOrigin();
@@ -49,12 +42,12 @@ export async function measureService(
   const keys = {kind: "numbered", count: accounts} as const;
   const findings: Finding[] = [];
   try {
-    for (const [name, measure] of Object.entries(SCENARIOS)) {
-      if (!only.includes(name)) continue;
+    for (const [name, load] of measures) {
       process.stderr.write(`${name} ...\n`);
       rmSync(folder, {recursive: true, force: true});
       mkdirSync(folder);
       copyStore(kept, store);
+      const measure = await load();
       findings.push(...(await measure({accounts, keys, durationSeconds: duration, rate, folder, store})));
     }
   } finally {

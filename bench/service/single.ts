@@ -39,17 +39,16 @@ export function measureTail(scenario: Scenario): Promise<Finding[]> {
     requireRight(report);
     const {latency, requests, generator} = report;
     const cpuUs = (serverCpuMsPerSecond * 1000 * durationSeconds) / requests.answered;
-    const first = `${rate} single proofs a second, ${choice.connections} connections`;
+    const first = `${rate} single proofs a second, ${choice.connections} connections: p50`;
+    const figures: readonly (readonly [string, number | undefined])[] = [
+      [first, latency?.p50Ms],
+      ["... p99", latency?.p99Ms],
+      ["... p99.9", latency?.p999Ms],
+      ["... longest", latency?.maxMs],
+      ["... of it the generator's own delay, p99.9", generator.sendLag?.p999Ms],
+    ];
     return [
-      {figure: `${first}: p50`, value: latency?.p50Ms ?? Number.NaN, unit: "ms"},
-      {figure: "... p99", value: latency?.p99Ms ?? Number.NaN, unit: "ms"},
-      {figure: "... p99.9", value: latency?.p999Ms ?? Number.NaN, unit: "ms"},
-      {figure: "... longest", value: latency?.maxMs ?? Number.NaN, unit: "ms"},
-      {
-        figure: "... of it the generator's own delay, p99.9",
-        value: generator.sendLag?.p999Ms ?? Number.NaN,
-        unit: "ms",
-      },
+      ...figures.map(([figure, value = Number.NaN]): Finding => ({figure, value, unit: "ms"})),
       {figure: "... processor time of the server, each", value: cpuUs, unit: "us"},
     ];
   });

@@ -1,9 +1,8 @@
-/**
- * The figures of one run. `--json` writes them and `--against` reads them.
- */
+/** The figures of one run. `--json` writes them and `--against` reads them. */
 import {readFileSync} from "node:fs";
 import {FlagError} from "../program/benchProgram.ts";
-import type {Origin} from "../program/machine.ts";
+import type {Origin} from "../program/runFile.ts";
+import type {StageFigure} from "./stage.ts";
 
 /** Raised whenever a run can no longer be compared with older files. */
 export const RUN_FORMAT = 2;
@@ -17,15 +16,14 @@ export interface BenchRun {
   readonly figures: readonly Figure[];
 }
 
-/** What a figure or a result is of. */
-interface Named {
+interface Origins {
   readonly suite: string;
   readonly stage: string;
-  readonly name: string;
 }
 
 /** The result of one task. Times are in microseconds per unit. */
-export interface Result extends Named {
+export interface Result extends Origins {
+  readonly name: string;
   /** Median and p99 are those of the samples' means over their units. */
   readonly medianUs: number;
   readonly p99Us: number;
@@ -36,14 +34,7 @@ export interface Result extends Named {
   readonly yardsticks: number;
 }
 
-/** A figure that is not a time per unit of a task: bytes, ratios. */
-export interface Figure extends Named {
-  readonly value: number;
-  readonly unit: string;
-}
-
-/** A figure of a stage, as the stage makes it. */
-export type StageFigure = Omit<Figure, "suite" | "stage">;
+export type Figure = StageFigure & Origins;
 
 /** @throws FlagError if there is no such file, or it is not the file of a run on a store of the same size */
 export function readRun(path: string, {accounts, blocks}: {accounts: number; blocks: number}): BenchRun {

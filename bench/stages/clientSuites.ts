@@ -3,8 +3,10 @@ import * as asSha256 from "@chainsafe/as-sha256";
 import {sha256} from "@noble/hashes/sha2.js";
 import {createSha256Suite, type HashSuite, poseidon2Suite, sha256Suite} from "../../client/client.ts";
 
-/** @param name - of the store's suite. @returns by name; for sha256 the runtime's own hash, and what callers and browsers have */
-export function clientSuites(name: string): readonly (readonly [string, HashSuite])[] {
+type NamedSuite = readonly [name: string, suite: HashSuite];
+
+/** @param name - of the store's suite. @returns for sha256 the runtime's own hash, and what callers and browsers have */
+export function clientSuites(name: string): readonly [NamedSuite, ...NamedSuite[]] {
   if (name === poseidon2Suite.name) return [["poseidon2", poseidon2Suite]];
   return [
     ["runtime", sha256Suite],

@@ -1,14 +1,18 @@
 /**
- * Leaves of whole trees at the head, in answers of chain_getLeaves of 1 000 leaves: making them in this process, without threads, and
- * verifying them with client/, one thread.
+ * Answers of chain_getLeaves and of chain_getChanges: making them in this process, without threads, and verifying them with client/, one
+ * thread.
  *
- *   accounts   all accounts of the store
- *   slots      the token's, one for each holder
+ *   leaves    accounts   1 000 leaves of all accounts of the store, at the head
+ *             slots      1 000 of the token's slots, one for each holder
+ *   changes   block      300 of the some 350 leaves that one block changes
+ *             blocks     1 000 of those that all blocks change, where the next answer begins
  *
- * Each run takes the next range. Before a task is measured it goes through all its ranges once.
+ * Each run takes another answer. Before a task is measured it goes through all of them once.
  */
 import {encodeHex} from "../../client/bytes/hex.ts";
-import {type LeavesRequest, verifyLeaves} from "../../client/client.ts";
+import {type HashSuite, verifyChanges, verifyLeaves} from "../../client/client.ts";
+import {splitCursor} from "../../client/leaves/changeCursor.ts";
+import {ChangeScope, packChanges} from "../../workers/messages/changesCall.ts";
 import {packLeaves} from "../../workers/messages/leavesCall.ts";
 import {ProofForm, packedBytes} from "../../workers/messages/packedCall.ts";
 import type {ProveJob} from "../../workers/messages/proveJob.ts";
@@ -21,52 +25,109 @@ import {type BenchTask, type Stage, spread, taskOf} from "./stage.ts";
 import {HOLDERS} from "./storeSize.ts";
 
 const LEAVES = 1000;
-/** Ranges of a tree that are asked for. Their pages are more than a thread keeps. */
-const MOST_RANGES = 64;
-/** Ranges that are verified. */
+const BLOCK_LEAVES = 300;
+/** Answers of one kind that are asked for. Their pages are more than a thread keeps. */
+const MOST_ASKED = 64;
+/** Answers that are verified. */
 const VERIFIED = 8;
 
-interface AskedRange {
-  readonly request: LeavesRequest;
+interface Asked {
   readonly job: ProveJob;
+  readonly verify: (suite: HashSuite, bytes: Uint8Array) => unknown;
 }
 
-export function createLeavesStage({store, accounts, blocks}: BenchStore): Stage {
-  const {stateRoot} = store.reader.blockOrThrow(blocks);
-  const prover = new Prover(store.reader);
-  const make = ({job}: AskedRange) => prove(prover, job);
-  const trees = [
-    {name: "accounts", ranges: rangesOf(blocks, undefined, accounts)},
-    {name: "slots", ranges: rangesOf(blocks, TOKEN, HOLDERS)},
-  ];
-  const tasks = trees.flatMap(({name, ranges}): BenchTask[] => {
-    const made = ranges.slice(0, VERIFIED).map(range => ({request: range.request, bytes: make(range)}));
+/** Answers that all have so many leaves. */
+interface Extent {
+  readonly name: string;
+  readonly leaves: number;
+  readonly asked: readonly Asked[];
+}
+
+export function createLeavesStage(benchStore: BenchStore): Stage {
+  const {store, accounts, blocks: block} = benchStore;
+  const {stateRoot} = store.reader.blockOrThrow(block);
+  /** Ranges from the third position on. @param leaves - of the tree, at least LEAVES */
+  const ask = (address: Uint8Array | undefined, leaves: number): Asked[] => {
+    const ranges = Math.floor(leaves / LEAVES);
+    const tree = address === undefined ? "accounts" : encodeHex(address);
+    return Array.from({length: Math.min(MOST_ASKED, ranges)}, (_, i) => {
+      const range = {from: 2 + spread(i, ranges) * LEAVES, count: LEAVES};
+      const calls = Buffer.alloc(packedBytes(1));
+      packLeaves(calls, 0, {block, address, ...range}, ProofForm.LEAVES_BYTES);
+      const verify: Asked["verify"] = (suite, bytes) =>
+        verifyLeaves(suite, stateRoot, {tree, ...range}, bytes);
+      return {job: jobOf(calls), verify};
+    });
+  };
+  return createStage(benchStore, () => [
+    {name: "accounts", leaves: LEAVES, asked: ask(undefined, accounts)},
+    {name: "slots", leaves: LEAVES, asked: ask(TOKEN, HOLDERS)},
+  ]);
+}
+
+export function createChangesStage(benchStore: BenchStore): Stage {
+  const {reader} = benchStore.store;
+  const {blocks} = benchStore;
+  const rootOf = (block: number) => reader.blockOrThrow(block).stateRoot;
+  const ask = (fromBlock: number, toBlock: number, cursor: bigint, count: number) => {
+    const calls = Buffer.alloc(packedBytes(1));
+    const call = {fromBlock, toBlock, scope: ChangeScope.ALL, address: undefined, count};
+    packChanges(calls, 0, {...call, cursor: splitCursor(cursor)}, ProofForm.CHANGES_BYTES);
+    const roots = {from: rootOf(fromBlock), to: rootOf(toBlock)};
+    const verify = (suite: HashSuite, bytes: Uint8Array) =>
+      verifyChanges(suite, roots, {tree: "all", cursor, count}, bytes);
+    return {job: jobOf(calls), verify};
+  };
+  return createStage(benchStore, (suite, make) => {
+    const single = Array.from({length: Math.min(MOST_ASKED, blocks)}, (_, i) => {
+      const to = 1 + spread(i, blocks);
+      return ask(to - 1, to, 0n, BLOCK_LEAVES);
+    });
+    const all: Asked[] = [];
+    for (let cursor: bigint | undefined = 0n; cursor !== undefined && all.length < MOST_ASKED; ) {
+      const asked = ask(0, blocks, cursor, LEAVES);
+      cursor = asked.verify(suite, make(asked)).end;
+      // The last one has fewer leaves.
+      if (cursor !== undefined) all.push(asked);
+    }
     return [
-      taskOf(`${name}, made`, LEAVES, ranges, make),
-      ...clientSuites(store.reader.suite.name).map(([suiteName, suite]) =>
-        taskOf(`${name}, verified, ${suiteName}`, LEAVES, made, ({request, bytes}) =>
-          verifyLeaves(suite, stateRoot, request, bytes),
-        ),
+      {name: "block", leaves: BLOCK_LEAVES, asked: single},
+      {name: "blocks", leaves: LEAVES, asked: all},
+    ];
+  });
+}
+
+/** @param list - may make answers, to find out where the next one begins */
+function createStage(
+  {store}: BenchStore,
+  list: (suite: HashSuite, make: (asked: Asked) => Uint8Array) => readonly Extent[],
+): Stage {
+  const prover = new Prover(store.reader);
+  const suites = clientSuites(store.reader.suite.name);
+  const make = ({job}: Asked) => prove(prover, job);
+  const extents = list(suites[0][1], make).filter(({asked}) => asked.length > 0);
+  const tasks = extents.flatMap(({name, leaves, asked}): BenchTask[] => {
+    const made = asked.slice(0, VERIFIED).map(one => ({...one, bytes: new Uint8Array(make(one))}));
+    return [
+      taskOf(`${name}, made`, leaves, asked, make),
+      ...suites.map(([suiteName, suite]) =>
+        taskOf(`${name}, verified, ${suiteName}`, leaves, made, ({verify, bytes}) => verify(suite, bytes)),
       ),
     ];
   });
   const figures = () =>
-    trees.map(({name, ranges}) => ({
-      name: `${name}, each leaf`,
-      value: make(ranges[0] as AskedRange).length / LEAVES,
-      unit: "bytes" as const,
-    }));
+    extents.flatMap(({name, leaves, asked}) => {
+      prover.takeCounts();
+      const bytes = make(asked[0] as Asked).length;
+      const {cachedPages, storedPages} = prover.takeCounts();
+      return [
+        {name: `${name}, each leaf`, value: bytes / leaves, unit: "bytes"},
+        {name: `${name}, read for each leaf`, value: (cachedPages + storedPages) / leaves, unit: "pages"},
+      ];
+    });
   return {tasks, figures};
 }
 
-/** Ranges of LEAVES from the third position on. @param leaves - of the tree, at least LEAVES */
-function rangesOf(block: number, address: Uint8Array | undefined, leaves: number): AskedRange[] {
-  const count = Math.min(MOST_RANGES, Math.floor(leaves / LEAVES));
-  return Array.from({length: count}, (_, i) => {
-    const from = 2 + spread(i, Math.floor(leaves / LEAVES)) * LEAVES;
-    const calls = Buffer.alloc(packedBytes(1));
-    packLeaves(calls, 0, {block, address, from, count: LEAVES}, ProofForm.LEAVES_BYTES);
-    const tree = address === undefined ? "accounts" : encodeHex(address);
-    return {request: {tree, from, count: LEAVES}, job: {calls: new Uint8Array(calls), ids: ["0"]}};
-  });
+function jobOf(calls: Buffer): ProveJob {
+  return {calls: new Uint8Array(calls), ids: ["0"]};
 }

@@ -5,18 +5,22 @@
  * measured it goes through all its accounts once. This is the state of a server after some minutes: its threads know where
  * keys stand, and files are in the system's cache. A proof with one slot is for the token contract and the balance of one of
  * its holders, each with its path.
+ *
+ * Multiproof: one of 1 000 random accounts of block 0 at the head, against the single proofs of the same accounts, time and bytes.
  */
+import {gzipSync} from "node:zlib";
 import {Prover} from "../../workers/prove/prover.ts";
 import {absentAddressAt, addressAt} from "./benchChain.ts";
 import {balanceSlot, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
-import {type ProveCall, packCalls, prove} from "./proveJobs.ts";
-import {type BenchTask, type Stage, spread} from "./stage.ts";
+import {type Entry, packCalls, packMultiProof, prove} from "./proveJobs.ts";
+import {type BenchTask, type Stage, spread, taskOf} from "./stage.ts";
 import {HOLDERS} from "./storeSize.ts";
 
 const CALLS_PER_RUN = 8;
 /** Their leaf pages (80 MB for a million accounts) are more than a thread keeps. A store of fewer has them all asked for. */
 const MOST_ASKED = 1 << 16;
+const KEYS = 1000;
 
 export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   const prover = new Prover(store.reader);
@@ -25,38 +29,54 @@ export function createProofStage({store, accounts, blocks}: BenchStore): Stage {
   const absent = Array.from({length: asked}, (_, i) => absentAddressAt(spread(i, accounts)));
   const slots = Array.from({length: HOLDERS}, (_, i) => balanceSlot(addressAt(i)));
   let round = 0;
-  const ask = (name: string, makeCall: (i: number) => ProveCall): BenchTask => {
-    const run = (): void => {
-      prove(
-        prover,
-        packCalls(CALLS_PER_RUN, () => makeCall(round++)),
-      );
+  const ask = (name: string, keyOf: (i: number) => Omit<Entry, "block">): BenchTask[] => {
+    const task = (when: string, blockOf: (i: number) => number): BenchTask => {
+      const next = () => ({...keyOf(round), block: blockOf(round++)});
+      const run = (): void => {
+        prove(prover, packCalls(Array.from({length: CALLS_PER_RUN}, next)));
+      };
+      let isWarm = false;
+      const warmUp = (): void => {
+        for (let i = 0; i < asked && !isWarm; i += CALLS_PER_RUN) run();
+        isWarm = true;
+      };
+      return {name: `${name}, ${when}`, units: CALLS_PER_RUN, run, hooks: {beforeAll: warmUp}};
     };
-    let isWarm = false;
-    const warmUp = (): void => {
-      for (let i = 0; i < asked && !isWarm; i += CALLS_PER_RUN) run();
-      isWarm = true;
-    };
-    return {name, units: CALLS_PER_RUN, run, hooks: {beforeAll: warmUp}};
+    return [task("head", () => blocks), task("old blocks", i => spread(i, blocks + 1))];
   };
-  const accountOf = (addresses: readonly Buffer[], i: number, block: number): ProveCall => ({
-    block,
-    address: addresses[i % asked] as Buffer,
-  });
-  const slotOf = (i: number, block: number): ProveCall => ({
-    block,
-    address: TOKEN,
-    slot: slots[spread(i, HOLDERS)],
-  });
-  const oldBlock = (i: number): number => spread(i, blocks + 1);
   return {
     tasks: [
-      ask("account, head", i => accountOf(present, i, blocks)),
-      ask("account, old blocks", i => accountOf(present, i, oldBlock(i))),
-      ask("absent account, head", i => accountOf(absent, i, blocks)),
-      ask("absent account, old blocks", i => accountOf(absent, i, oldBlock(i))),
-      ask("account and 1 slot, head", i => slotOf(i, blocks)),
-      ask("account and 1 slot, old blocks", i => slotOf(i, oldBlock(i))),
+      ...ask("account", i => ({address: present[i % asked] as Buffer})),
+      ...ask("absent account", i => ({address: absent[i % asked] as Buffer})),
+      ...ask("account and 1 slot", i => ({address: TOKEN, slot: slots[spread(i, HOLDERS)]})),
     ],
+  };
+}
+
+export function createMultiproofStage({store, accounts, blocks: block}: BenchStore): Stage {
+  const prover = new Prover(store.reader);
+  const sets = Array.from({length: Math.min(MOST_ASKED / KEYS, Math.ceil(accounts / KEYS))}, (_, set) =>
+    Array.from({length: KEYS}, (_, i) => ({block, address: addressAt(spread(set * KEYS + i, accounts))})),
+  );
+  const kinds = [
+    {name: "single proofs", jobs: sets.map(packCalls)},
+    {name: "multiproof", jobs: sets.map(packMultiProof)},
+  ];
+  return {
+    tasks: kinds.map(({name, jobs}) =>
+      taskOf(`${KEYS} accounts, ${name}`, KEYS, jobs, job => prove(prover, job)),
+    ),
+    figures: () => {
+      const [singles = Buffer.of(), bytes = Buffer.of()] = kinds.map(({jobs: [job]}) =>
+        job === undefined ? undefined : Buffer.from(prove(prover, job)),
+      );
+      const ratio = (part: Buffer, whole: Buffer): number => (100 * part.length) / whole.length;
+      return [
+        {name: "single proofs", value: singles.length, unit: "bytes"},
+        {name: "multiproof", value: bytes.length, unit: "bytes"},
+        {name: "multiproof against single proofs", value: ratio(bytes, singles), unit: "percent"},
+        {name: "... both gzipped", value: ratio(gzipSync(bytes), gzipSync(singles)), unit: "percent"},
+      ];
+    },
   };
 }

@@ -1,6 +1,4 @@
-/**
- * Jobs in the dispatcher's form: packed calls of chain_getProof and chain_getMultiProof.
- */
+/** Jobs in the dispatcher's form: packed calls of chain_getProof and chain_getMultiProof. */
 import {
   ADDRESS_AT,
   KEYS_AT,
@@ -11,44 +9,42 @@ import {
 import type {ProveJob} from "../../workers/messages/proveJob.ts";
 import type {Prover} from "../../workers/prove/prover.ts";
 
-export interface ProveCall {
+/** An account; `slot` has 32 bytes. */
+export interface Entry {
   readonly block: number;
   readonly address: Uint8Array;
-  /** 32 bytes; undefined = only the account. */
   readonly slot?: Uint8Array | undefined;
 }
 
-export function packCalls(count: number, callAt: (i: number) => ProveCall): ProveJob {
-  const calls = Buffer.alloc(count * packedBytes(1));
+/** A call of chain_getProof for each entry. */
+export function packCalls(entries: readonly Entry[]): ProveJob {
+  return packEntries(
+    entries,
+    () => ProofForm.PLAIN,
+    entries.map((_, i) => `${i}`),
+  );
+}
+
+/** One call of chain_getMultiProof. */
+export function packMultiProof(entries: readonly Entry[]): ProveJob {
+  return packEntries(entries, i => (i === 0 ? ProofForm.MULTI_BYTES : ProofForm.NEXT_ENTRY), ["0"]);
+}
+
+function packEntries(
+  entries: readonly Entry[],
+  formOf: (i: number) => ProofForm,
+  ids: readonly string[],
+): ProveJob {
+  const calls = Buffer.alloc(entries.length * packedBytes(1));
   let at = 0;
-  for (let i = 0; i < count; i++) {
-    const {block, address, slot} = callAt(i);
+  for (const [i, {block, address, slot}] of entries.entries()) {
     const keyCount = slot === undefined ? 0 : 1;
-    writeCallHead(calls, at, block, keyCount, ProofForm.PLAIN);
+    writeCallHead(calls, at, block, keyCount, formOf(i));
     calls.set(address, at + ADDRESS_AT);
     if (slot !== undefined) calls.set(slot, at + KEYS_AT);
     at += packedBytes(keyCount);
   }
-  return {calls: new Uint8Array(calls.subarray(0, at)), ids: Array.from({length: count}, (_, i) => `${i}`)};
-}
-
-/** An account of a multiproof, with slots of 32 bytes. */
-interface Entry {
-  readonly address: Uint8Array;
-  readonly slots: readonly Uint8Array[];
-}
-
-/** One call with these entries: of chain_getMultiProof, or of chain_getProof with one entry. */
-export function packEntries(block: number, form: ProofForm, entries: readonly Entry[]): ProveJob {
-  const calls = Buffer.alloc(entries.reduce((sum, {slots}) => sum + packedBytes(slots.length), 0));
-  let at = 0;
-  for (const [entry, {address, slots}] of entries.entries()) {
-    writeCallHead(calls, at, block, slots.length, entry === 0 ? form : ProofForm.NEXT_ENTRY);
-    calls.set(address, at + ADDRESS_AT);
-    for (const [i, slot] of slots.entries()) calls.set(slot, at + KEYS_AT + i * slot.length);
-    at += packedBytes(slots.length);
-  }
-  return {calls: new Uint8Array(calls), ids: ["0"]};
+  return {calls: new Uint8Array(calls.subarray(0, at)), ids};
 }
 
 /** @returns the answers, without the comma after the last one. @throws Error if a call fails */

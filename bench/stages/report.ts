@@ -4,69 +4,51 @@
  * A change is marked if it is larger than the errors of both runs together. Tasks that wait for the disk (commits) do not follow
  * the yardstick; for them the time says more.
  */
-import {type Origin, writeOrigin} from "../program/machine.ts";
-import {Table, writeNumber} from "../program/table.ts";
+import {writeNumber, writeTable} from "../program/table.ts";
 import type {BenchRun, Figure, Result} from "./benchRun.ts";
 
 const COLUMNS = ["stage", "task", "median us", "p99 us", "error", "per second", "yardsticks"];
-const WIDTHS = [10, 46, 16, 9, 7, 10, 10];
 const COMPARED_COLUMNS = ["us before", "time", "yardsticks"];
-const COMPARED_WIDTHS = [9, 9, 10];
 
-export class RunReport {
-  private readonly table: Table;
-
-  /** @param before - the run to compare with */
-  constructor(private readonly before: BenchRun | undefined) {
-    this.table = new Table(before === undefined ? WIDTHS : [...WIDTHS, ...COMPARED_WIDTHS], 2);
-  }
-
-  writeHeading(): string {
-    return this.table.writeHeading(this.before === undefined ? COLUMNS : [...COLUMNS, ...COMPARED_COLUMNS]);
-  }
-
-  writeResult(result: Result): string {
-    const {stage, name, medianUs, p99Us, errorPercent, perSecond, yardsticks} = result;
-    const cells = [
-      stage,
-      name,
-      writeNumber(medianUs),
-      writeNumber(p99Us),
-      `±${errorPercent.toFixed(1)}%`,
-      writeNumber(perSecond),
-      writeNumber(yardsticks),
-    ];
-    const before = this.before?.results.find(other => isSame(other, result));
-    if (before === undefined) return this.table.writeRow(cells);
-    const errors = errorPercent + before.errorPercent;
-    return this.table.writeRow([
-      ...cells,
-      writeNumber(before.medianUs),
-      writeChange(before.medianUs, medianUs, errors),
-      writeChange(before.yardsticks, yardsticks, errors),
-    ]);
-  }
-
-  writeFigure(figure: Figure): string {
-    const {stage, name, value, unit} = figure;
-    const cells = [stage, name, `${writeNumber(value)} ${unit}`];
-    const before = this.before?.figures.find(other => isSame(other, figure));
-    if (before === undefined) return this.table.writeRow(cells);
-    const change = writeChange(before.value, value, Number.POSITIVE_INFINITY);
-    return this.table.writeRow([...cells, "", "", "", "", writeNumber(before.value), change]);
-  }
+/** @param before - the run to compare with */
+export function writeReport(rows: readonly (Result | Figure)[], before: BenchRun | undefined): string {
+  const columns = before === undefined ? COLUMNS : [...COLUMNS, ...COMPARED_COLUMNS];
+  const cells = rows.map(row => ("unit" in row ? figureCells(row, before) : resultCells(row, before)));
+  return writeTable(columns, cells, 2);
 }
 
-function isSame(a: Result | Figure, b: Result | Figure): boolean {
-  return a.suite === b.suite && a.stage === b.stage && a.name === b.name;
+function resultCells(result: Result, run: BenchRun | undefined): string[] {
+  const {stage, name, medianUs, p99Us, errorPercent, perSecond, yardsticks} = result;
+  const error = `±${errorPercent.toFixed(1)}%`;
+  const times = [medianUs, p99Us].map(writeNumber);
+  const cells = [stage, name, ...times, error, writeNumber(perSecond), writeNumber(yardsticks)];
+  const before = findSame(run?.results, result);
+  if (before === undefined) return cells;
+  const errors = errorPercent + before.errorPercent;
+  return [
+    ...cells,
+    writeNumber(before.medianUs),
+    writeChange(before.medianUs, medianUs, errors),
+    writeChange(before.yardsticks, yardsticks, errors),
+  ];
+}
+
+function figureCells(figure: Figure, run: BenchRun | undefined): string[] {
+  const {stage, name, value, unit} = figure;
+  const cells = [stage, name, `${writeNumber(value)} ${unit}`];
+  const before = findSame(run?.figures, figure);
+  if (before === undefined) return cells;
+  const change = writeChange(before.value, value, Number.POSITIVE_INFINITY);
+  return [...cells, "", "", "", "", writeNumber(before.value), change];
+}
+
+function findSame<Row extends Result | Figure>(rows: readonly Row[] | undefined, row: Row): Row | undefined {
+  const {suite, stage, name} = row;
+  return rows?.find(other => other.suite === suite && other.stage === stage && other.name === name);
 }
 
 /** @param errors - of both runs together, in percent */
 function writeChange(before: number, after: number, errors: number): string {
   const percent = 100 * (after / before - 1);
   return `${percent < 0 ? "" : "+"}${percent.toFixed(1)}%${Math.abs(percent) > errors ? "*" : " "}`;
-}
-
-export function machineText(machine: Origin): string {
-  return `${writeOrigin(machine)}; ${machine.date}\n`;
 }

@@ -1,7 +1,4 @@
-/**
- * What a *.bench.ts file creates: the tinybench tasks of one stage, on one store.
- */
-import type {Result, StageFigure} from "./benchRun.ts";
+/** What a *.bench.ts file creates: the tinybench tasks of one stage, on one store. */
 import type {BenchStore} from "./benchStore.ts";
 
 export interface BenchTask {
@@ -15,22 +12,26 @@ export interface BenchTask {
   readonly units: number;
   /** Must be an `async` function if it returns a promise. tinybench first runs any other function once to find that out. */
   readonly run: () => unknown;
-  readonly hooks?: Hooks;
+  /** Untimed work around the runs. */
+  readonly hooks?: {
+    /** Runs before the warm-up, and again before the measured runs. */
+    readonly beforeAll?: () => void | Promise<void>;
+    readonly beforeEach?: () => void | Promise<void>;
+    readonly afterAll?: () => void | Promise<void>;
+  };
 }
 
-/** Untimed work around the runs. */
-export interface Hooks {
-  /** Runs before the warm-up, and again before the measured runs. */
-  readonly beforeAll?: () => void | Promise<void>;
-  readonly beforeEach?: () => void | Promise<void>;
-  readonly afterAll?: () => void | Promise<void>;
+/** A figure that is not a time per unit of a task: bytes, ratios. */
+export interface StageFigure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
 }
 
 export interface Stage {
   readonly tasks: readonly BenchTask[];
-  /** Other figures that follow from the stage's results. */
-  readonly figures?: (results: readonly Result[]) => readonly StageFigure[];
-  readonly close?: () => Promise<void>;
+  /** @param results - of the tasks, in their order */
+  readonly figures?: (results: readonly {readonly perSecond: number}[]) => readonly StageFigure[];
 }
 
 export type CreateStage = (store: BenchStore) => Stage | Promise<Stage>;
@@ -40,6 +41,12 @@ export function spread(i: number, count: number): number {
   return (i * 7919) % count;
 }
 
+/** @returns what gives all of them in turn, again and again */
+export function nextOf<One>(all: readonly One[]): () => One {
+  let round = 0;
+  return () => all[round++ % all.length] as One;
+}
+
 /** A task that works on the next one each time, and once on all of them before it is measured. @param units - of each */
 export function taskOf<One>(
   name: string,
@@ -47,7 +54,6 @@ export function taskOf<One>(
   all: readonly One[],
   work: (one: One) => unknown,
 ): BenchTask {
-  let round = 0;
-  const run = () => work(all[round++ % all.length] as One);
-  return {name, units, run, hooks: {beforeAll: () => all.forEach(work)}};
+  const next = nextOf(all);
+  return {name, units, run: () => work(next()), hooks: {beforeAll: () => all.forEach(work)}};
 }

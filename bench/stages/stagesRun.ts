@@ -1,65 +1,65 @@
 /** Makes the missing stores, measures the stages on each store, prints a table and writes JSON. */
 import {writeFileSync} from "node:fs";
-import {join} from "node:path";
 import {prepareFile} from "../program/benchProgram.ts";
-import {readOrigin} from "../program/machine.ts";
-import {RUNS_FOLDER} from "../program/runFile.ts";
+import {type Origin, pathOfRun, readOrigin, writeOrigin} from "../program/runFile.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT} from "./benchRun.ts";
 import {openBenchStore} from "./benchStore.ts";
-import {measureStage} from "./measure.ts";
-import {STAGE_NAMES, type StageFlags, type StageName} from "./options.ts";
-import {machineText, RunReport} from "./report.ts";
+import {measureTask} from "./measure.ts";
+import {writeReport} from "./report.ts";
 import type {CreateStage} from "./stage.ts";
 
-/** A stage is loaded when it runs. Loading all of them takes a second. */
-const STAGES: Readonly<Record<StageName, () => Promise<CreateStage>>> = {
-  hash: async () => (await import("./hash.bench.ts")).createHashStage,
-  proof: async () => (await import("./proof.bench.ts")).createProofStage,
-  multiproof: async () => (await import("./multiproof.bench.ts")).createMultiproofStage,
-  leaves: async () => (await import("./leaves.bench.ts")).createLeavesStage,
-  changes: async () => (await import("./changes.bench.ts")).createChangesStage,
-  verify: async () => (await import("./verify.bench.ts")).createVerifyStage,
-  estimate: async () => (await import("./estimate.bench.ts")).createEstimateStage,
-  evm: async () => (await import("./evm.bench.ts")).createEvmStage,
-  execute: async () => (await import("./execute.bench.ts")).createExecuteStage,
-  commit: async () => (await import("./commit.bench.ts")).createCommitStage,
-};
+/** Commander's values, by flag. */
+export interface StageFlags {
+  readonly accounts: number;
+  readonly blocks: number;
+  /** Milliseconds per task. */
+  readonly time: number;
+  /** Least runs of a task. */
+  readonly runs: number;
+  /** Names of stages. */
+  readonly only: readonly string[];
+  /** Names of hash suites. */
+  readonly suite: readonly string[];
+  /** Default: a new file under bench-data/runs/. */
+  readonly json?: string;
+  readonly against?: string;
+}
 
-/** @param before - the run to compare with */
-export async function measureStages(flags: StageFlags, before: BenchRun | undefined): Promise<void> {
-  const {accounts, blocks, time: timeMs, runs: leastRuns, only, suite: suites, against} = flags;
+/** @param stages - by name. @param before - the run to compare with */
+export async function measureStages(
+  flags: StageFlags,
+  stages: ReadonlyMap<string, () => Promise<CreateStage>>,
+  before: BenchRun | undefined,
+): Promise<void> {
+  const {accounts, blocks, suite: suites, against} = flags;
   const machine = readOrigin();
-  const path =
-    flags.json ??
-    join(RUNS_FOLDER, `${machine.date.replaceAll(":", "")}-${machine.commit.split(" ")[0]}.json`);
+  const path = flags.json ?? pathOfRun("stages", machine);
   prepareFile("json", path);
   process.stdout.write(machineText(machine));
   if (before !== undefined) process.stdout.write(`against ${against}: ${machineText(before.machine)}`);
-  const report = new RunReport(before);
   const results: Result[] = [];
   const figures: Figure[] = [];
   for (const suite of suites) {
     const benchStore = await openBenchStore(suite, accounts, blocks);
-    process.stdout.write(`suite ${suite}, store ${benchStore.directory}\n\n`);
-    process.stdout.write(report.writeHeading());
-    for (const name of STAGE_NAMES.filter(name => only.includes(name))) {
-      const stage = await (await STAGES[name]())(benchStore);
+    const rows: (Result | Figure)[] = [];
+    for (const [stage, load] of stages) {
+      process.stderr.write(`${suite}: ${stage} ...\n`);
+      const {tasks, figures: figuresOf} = await (await load())(benchStore);
       const measured: Result[] = [];
-      for await (const result of measureStage(stage, {suite, stage: name}, {timeMs, leastRuns})) {
-        measured.push(result);
-        process.stdout.write(report.writeResult(result));
-      }
+      for (const task of tasks) measured.push({suite, stage, ...(await measureTask(task, flags))});
+      const made = (figuresOf?.(measured) ?? []).map(figure => ({suite, stage, ...figure}));
+      rows.push(...measured, ...made);
       results.push(...measured);
-      for (const made of stage.figures?.(measured) ?? []) {
-        const figure = {suite, stage: name, ...made};
-        figures.push(figure);
-        process.stdout.write(report.writeFigure(figure));
-      }
-      await stage.close?.();
+      figures.push(...made);
     }
     await benchStore.store.close();
+    process.stdout.write(`suite ${suite}, store ${benchStore.directory}\n\n${writeReport(rows, before)}`);
   }
   const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, results, figures};
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(`\nwritten to ${path}\n`);
+}
+
+function machineText(machine: Origin): string {
+  return `${writeOrigin(machine)}; ${machine.date}\n`;
 }

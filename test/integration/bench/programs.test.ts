@@ -52,6 +52,11 @@ test("every bench program answers --help, and refuses flags and values that it d
         /--against: expected the JSON of an earlier run .*, got 'missing\.json' \(E/,
       ],
       [["--runs", "1"], /'--runs <count>' argument '1' is invalid. Expected a whole number from 2/],
+      [["--accounts", "11M"], /argument '11M' is invalid. Expected a whole number from 1000 to 10000000,/],
+      [["--blocks", "1.5"], /argument '1\.5' is invalid/],
+      [["--time", "-1"], /'--time <ms>' argument '-1' is invalid/],
+      [["--only", "hash,prof"], /Expected some of hash, proof, .*, commit, with commas, got 'prof'/],
+      [["--suite", "md5"], /Expected some of sha256, poseidon2, .* got 'md5'/],
     ],
     "peers/main": [
       [
@@ -85,6 +90,8 @@ test("every bench program answers --help, and refuses flags and values that it d
     assert.deepEqual([help?.code, help?.stderr], [0, ""], program);
     const usage = /^Usage: npm run bench\S* -- \[options\]\n\n[A-Z][^-]*\.\n\nOptions:\n {2}--\S/;
     assert.match(help?.stdout ?? "", usage, program);
+    if (program === "stages/main")
+      assert.match(help?.stdout ?? "", /^ {2}--time <ms> {2,}milliseconds per task \(default: 1000\)$/m);
     for (const [at, [args, message]] of table.entries()) {
       const {code, stdout, stderr} = ends[at] as CommandEnd;
       const what = `${program} ${args.join(" ")}: ${stderr}`;
