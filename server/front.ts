@@ -31,7 +31,7 @@ export interface Front {
 
 export interface FrontOptions extends HttpOptions {
   /** Prefix of the methods for clients of a network's own server. undefined: there are none. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
   readonly isBalanced?: boolean;
   /** Most open connections. Default: the system decides. */

@@ -54,7 +54,7 @@ export interface EngineOptions {
   /** Refuses a store of another chain. */
   readonly chainId?: bigint | undefined;
   /** Without it there are no gas estimates. */
-  readonly estimates?: EstimateOptions;
+  readonly estimates?: EstimateOptions | undefined;
   /** Which blocks are pruned, and when. Without it none is. */
   readonly pruning?: PruningOptions;
   /** Called when a worker died. Its calls fail, and it is replaced. */

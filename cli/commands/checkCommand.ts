@@ -1,6 +1,6 @@
 /** `proofd check`: reports what is damaged in a store's files and records, and where. It changes nothing. */
 
-import {openFailed} from "../../server/life/openFailure.ts";
+import {openFailed} from "../../server/life/workError.ts";
 import type {CheckEvent, CheckOutcome} from "../../workers/messages/checkJob.ts";
 import {startCheck} from "../../workers/threads/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";

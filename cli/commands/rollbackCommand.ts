@@ -1,7 +1,6 @@
 /** `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it. */
-import {codeOf, openFailed} from "../../server/life/openFailure.ts";
 import {DEFAULT_CACHE_BYTES} from "../../server/life/storeOpening.ts";
-import {WorkError} from "../../server/life/workError.ts";
+import {codeOf, openFailed, WorkError} from "../../server/life/workError.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";

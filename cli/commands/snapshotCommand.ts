@@ -1,7 +1,6 @@
 /** `proofd snapshot`: a backup of a store, also while another proofd serves it or imports into it. */
 
-import {codeOf} from "../../server/life/openFailure.ts";
-import {WorkError} from "../../server/life/workError.ts";
+import {codeOf, WorkError} from "../../server/life/workError.ts";
 import type {Leftover} from "../../storage/files/draftFolder.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";

@@ -1,9 +1,8 @@
 /** Carries out an order on a store: in this process, or in the process that has the store open. */
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/life/control/blockOrder.ts";
 import {NoControl, sendOrder} from "../../server/life/control/controlClient.ts";
-import {codeOf} from "../../server/life/openFailure.ts";
 import {DEFAULT_CACHE_BYTES, openStore} from "../../server/life/storeOpening.ts";
-import {WorkError} from "../../server/life/workError.ts";
+import {codeOf, WorkError} from "../../server/life/workError.ts";
 
 const CANNOT: Readonly<Record<OrderKind, string>> = {
   finalize: "cannot finalize up to block",

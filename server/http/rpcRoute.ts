@@ -23,7 +23,7 @@ const VERBS = "GET, HEAD, POST";
 export interface RpcOptions {
   readonly limits: Limits;
   /** Proxies whose X-Forwarded-For is believed: addresses and networks. Default: none. */
-  readonly trustForwarded?: readonly string[];
+  readonly trustForwarded?: readonly string[] | undefined;
   /** Origins whose web pages may send requests, as browsers send them, or ANY_ORIGIN. Default: none. */
   readonly cors?: readonly string[];
 }

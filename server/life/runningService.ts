@@ -1,219 +1,264 @@
 /**
- * The life of a running service: store, finality, HTTP front, and what imports and verifies meanwhile. It says what starts
- * after what, and what ends first.
+ * The life of a running service. The list of its parts says what starts after what; they stop in reverse (parts.ts).
  *
- * If the import of --diffs or --l2 fails, the failure is logged and shown (following.ts). The service continues with the
+ * If the import of --diffs, --l2 or --feed fails, the failure is logged and shown (following.ts). The service continues with the
  * blocks it has, since their proofs stay right.
  */
 import {accessSync, constants} from "node:fs";
 import type {Logger} from "pino";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
-import type {Engine, EngineOptions} from "../../workers/engine.ts";
+import type {PruneEvent} from "../../workers/chain/pruner.ts";
+import type {Engine} from "../../workers/engine.ts";
 import type {ImportEvent} from "../../workers/messages/importJob.ts";
-import type {FeedSource} from "../../workers/messages/importSource.ts";
 import {createFront, type Front} from "../front.ts";
 import type {Estimates} from "../methods/estimates.ts";
 import {PublishStatus} from "../observe/publishStatus.ts";
 import {Readiness} from "../observe/readiness.ts";
 import {SourceStatus} from "../observe/sourceStatus.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
-import {type Announcement, describeService} from "./announcement.ts";
-import {answerFields} from "./control/blockOrder.ts";
-import type {OrderListener} from "./control/controlServer.ts";
+import {VERSION} from "../version.ts";
+import {answerFields, headFields} from "./control/blockOrder.ts";
 import {importDemo} from "./demo.ts";
 import {limitConnections} from "./descriptors.ts";
-import {Ends} from "./ends.ts";
 import type {RunningFinality} from "./finality/finality.ts";
-import {
-  createFollowedFeed,
-  createFollowedFile,
-  createFollowedNode,
-  type FollowedSource,
-} from "./following/followedSource.ts";
 import {Following} from "./following/following.ts";
-import {logPruning} from "./pruneLog.ts";
-import type {EstimateOptions, FinalityOptions, ServiceOptions} from "./serviceOptions.ts";
+import {type Part, Parts, type Stop} from "./parts.ts";
+import type {FollowedSource, ServiceOptions} from "./serviceOptions.ts";
 import {OwnedStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
 import {WorkError} from "./workError.ts";
 
 export interface RunningService {
-  readonly url: string;
   readonly announcement: Announcement;
   readonly engine: Engine;
   /** Resolves if what the operator gave can never work, such as a bad genesis file, or if the store is lost. Stop the service then. */
   readonly failed: Promise<WorkError>;
   /**
-   * Answers the requests that have begun, and ends everything.
+   * Answers the requests that have begun, and stops every part.
    *
-   * @throws WorkError that names what has not ended in time
+   * @throws WorkError that names what has failed to stop, or has not stopped in time
    */
   stop(timeoutMs?: number): Promise<void>;
 }
 
-interface Listeners {
+/** The fields of the JSON line that `proofd serve` writes once it takes requests. */
+type Announcement = ReturnType<StartingService["announce"]>;
+
+interface Surroundings {
   readonly log: Logger;
   /** Resolves when the service is to stop, also while it starts: then the demo's import ends early. */
   readonly stopping?: Promise<unknown>;
   readonly onDemo?: (event: ImportEvent) => void;
+  /** Started last. */
+  readonly moreParts?: readonly Part[];
 }
 
 /** A process must end within 10 s of its signal. */
 const STOP_MS = 9_500;
-/** Part of a stop's time after which connections that are still busy are closed. */
-const DRAIN_FRACTION = 0.85;
+/** Of the time that requests have to end. After it, connections that are still busy are closed. */
+const DRAIN_FRACTION = 0.94;
 /** Time for the socket to send the rest of the last answer. */
 const FLUSH_MS = 200;
 
 /** Starts a service. It takes requests when this returns. @throws WorkError that says what it lacks, for the operator */
 export async function startService(
   options: ServiceOptions,
-  {log, stopping, onDemo = () => {}}: Listeners,
+  {log, stopping = new Promise(() => {}), onDemo = () => {}, moreParts = []}: Surroundings,
 ): Promise<RunningService> {
-  const {diffs, l2, demo = false, chainId} = options;
-  if (diffs !== "-") requireReadable("--diffs", diffs);
-  requireReadable("--genesis", l2?.genesisPath);
-  const trouble = new TroubleLog(log);
-  const onOrder: OrderListener = ({kind, to}, answer) =>
-    log.info({to, ...answerFields(answer)}, `proofd ${kind}`);
-  if (options.feed !== undefined) await takeFirstSnapshot(options, options.feed, log, stopping);
-  const ending = new Ending();
-  const store = await OwnedStore.open(describePool(options, trouble, ending, log), onOrder);
-  const ends = new Ends();
-  let isStarted = false;
-  ends.add("the store", onWait => store.close(!isStarted, onWait));
+  if (options.diffs !== "-") requireReadable("--diffs", options.diffs);
+  requireReadable("--genesis", options.l2?.genesisPath);
+  const service = new StartingService(options, log, stopping, onDemo);
+  const parts = new Parts(log);
   try {
-    if (demo) await importDemo(store.engine, chainId, stopping, onDemo);
-    const finality = await createFinality(options.finality, store.engine, log);
-    if (finality !== undefined) ends.add("finality", () => finality.stop());
-    const service = await serve(options, store.engine, finality, trouble, ending, log, ends);
-    isStarted = true;
-    return service;
+    for (const part of [...service.parts, ...moreParts]) await parts.start(part);
   } catch (error) {
-    await ends
-      .run(STOP_MS)
+    await parts
+      .stop(STOP_MS)
       .catch((error: Error) => log.error({err: error}, "the failed start leaves parts open"));
     throw error;
   }
-}
-
-/** @throws WorkError; Error if the service is to stop meanwhile */
-async function takeFirstSnapshot(
-  {db, chainId, suite = DEFAULT_SUITE_NAME}: ServiceOptions,
-  feed: FeedSource,
-  log: Logger,
-  stopping: Promise<unknown> | undefined,
-): Promise<void> {
-  // Loads NATS, which other services do not need.
-  const {takeSnapshot} = await import("./following/firstSnapshot.ts");
-  const ending = new AbortController();
-  void stopping?.then(() => ending.abort(new WorkError("stopped while the snapshot came")));
-  await takeSnapshot({directory: db, feed, chainId, suite}, log, ending.signal);
-}
-
-/** Why a service that runs has to end. */
-class Ending {
-  fail: (error: WorkError) => void = () => {};
-  readonly failed = new Promise<WorkError>(resolve => {
-    this.fail = resolve;
-  });
-}
-
-function describePool(
-  options: ServiceOptions,
-  trouble: TroubleLog,
-  ending: Ending,
-  log: Logger,
-): EngineOptions {
-  const {db, workers, cacheBytes, demo = false, diffs, l2, feed, chainId, suite, estimate, history} = options;
+  service.isStarted = true;
   return {
-    directory: db,
-    workers,
-    cacheBytes,
-    createIfMissing: demo || diffs !== undefined || l2 !== undefined || feed !== undefined,
-    chainId,
-    suite,
-    ...(estimate.isEnabled ? {estimates: estimate} : {}),
-    pruning: {history, rests: true, onEvent: logPruning(log)},
-    onWorkerExit: (error: Error) => trouble.reportWorkerExit(error),
-    onWriting: stopped => trouble.reportWriting(stopped),
-    onLost: error => ending.fail(new WorkError(`the store cannot be opened again: ${error.message}`)),
+    announcement: service.announce(),
+    engine: service.engine,
+    failed: service.failed,
+    stop: (timeoutMs = STOP_MS) => parts.stop(timeoutMs),
   };
 }
 
-async function serve(
-  options: ServiceOptions,
-  engine: Engine,
-  finality: RunningFinality | undefined,
-  trouble: TroubleLog,
-  ending: Ending,
-  log: Logger,
-  ends: Ends,
-): Promise<RunningService> {
-  const {host, port, limits, cors, namespace, finalized, allowUnverified = false, chainId} = options;
-  const estimates = await chooseEstimates(options.estimate, engine, log);
-  if (estimates.kind === "gateway") ends.add("the gateway", () => estimates.gateway.close());
-  const followed = chooseFollowed(options);
-  const source = followed && new SourceStatus(followed.flag);
-  const publishing = options.publish && new PublishStatus();
-  const {maxLagSeconds, maxFinalityLagSeconds} = options;
-  const readiness = new Readiness({
-    chain: engine.chain,
-    damage: trouble,
-    threads: () => engine.readThreads(),
-    source,
-    finality: finality?.status,
-    publishing,
-    maxLagSeconds,
-    maxFinalityLagSeconds,
-  });
-  const named = namespace === undefined ? {} : {namespace};
-  const {workers, estimate, allowedHosts = [], trustForwarded = [], http} = options;
-  const {isBalanced = false} = options;
-  const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
-  const httpOptions = {
-    ...{host, port, limits, cors, allowedHosts},
-    ...{trustForwarded, maxConnections, isBalanced},
-    ...(http === undefined ? {} : {http}),
-    ...named,
-  };
-  const shown = {source, readiness, finality: finality?.status, publishing};
-  const front = createFront(httpOptions, engine, estimates, trouble, log, shown);
-  const boundPort = await front.http.listen().catch((error: Error) => {
-    throw new WorkError(error.message);
-  });
-  const announcement = describeService(host, boundPort, front.http.library, engine, estimates.kind);
-  const onFinal = (reason: string): void =>
-    ending.fail(new WorkError(`the import can never succeed: ${reason}`));
-  const following =
-    followed === undefined || source === undefined
-      ? undefined
-      : new Following(engine, followed, {finalized, allowUnverified, chainId}, source, onFinal, log);
-  if (options.publish !== undefined && publishing !== undefined) {
-    // Loads NATS, which other services do not need.
-    const {Publishing} = await import("./publishing/publishing.ts");
-    const running = new Publishing(options.db, options.publish, engine, publishing, log);
-    ends.add("publishing", () => running.stop());
-  }
-  const verifying = options.verify ? startVerifying(options.db, front.metrics, trouble, log) : undefined;
-  if (verifying !== undefined)
-    ends.add("verifying", async () => {
-      await verifying.outcome.catch(() => {}); // logged where it was started
+/** What parts have of those before them. */
+class StartingService {
+  /** In the order of their start. */
+  readonly parts: readonly Part[] = [
+    {name: "the first snapshot", start: () => this.takeFirstSnapshot()},
+    {name: "the store", share: 1, start: () => this.openStore()},
+    {name: "the demo", start: () => this.importDemo()},
+    {name: "finality", start: () => this.startFinality()},
+    {name: "the gateway", start: () => this.openGateway()},
+    {name: "requests", share: 0.9, start: () => this.listen()},
+    {name: "the import", start: () => this.startImport()},
+    {name: "publishing", start: () => this.publish()},
+    {name: "verifying", start: () => this.verify()},
+  ];
+  /** Why the service has to end. */
+  readonly failed: Promise<WorkError>;
+  isStarted = false;
+  engine!: Engine;
+  private fail!: (error: WorkError) => void;
+  private readonly trouble: TroubleLog;
+  private readonly source: FollowedSource | undefined;
+  private readonly sourceStatus: SourceStatus | undefined;
+  private readonly publishStatus: PublishStatus | undefined;
+  private finality: RunningFinality | undefined;
+  private estimates: Estimates = {kind: "none"};
+  private front!: Front;
+  private boundPort = 0;
+
+  constructor(
+    private readonly options: ServiceOptions,
+    private readonly log: Logger,
+    private readonly stopping: Promise<unknown>,
+    private readonly onDemo: (event: ImportEvent) => void,
+  ) {
+    const {feed, l2, diffs, publish} = options;
+    this.trouble = new TroubleLog(log);
+    this.source = feed ?? l2 ?? (diffs === undefined ? undefined : {kind: "diffs", path: diffs});
+    this.sourceStatus =
+      this.source && new SourceStatus(this.source.kind === "node" ? "l2" : this.source.kind);
+    this.publishStatus = publish && new PublishStatus();
+    this.failed = new Promise(resolve => {
+      this.fail = resolve;
     });
-  let drainMs = 0;
-  ends.add("requests", () => endRequests(front, drainMs, log));
-  return {
-    url: announcement.url,
-    announcement,
-    engine,
-    failed: ending.failed,
-    stop: (timeoutMs = STOP_MS) => {
-      following?.stop();
-      verifying?.stop();
-      drainMs = timeoutMs * DRAIN_FRACTION;
-      return ends.run(timeoutMs);
-    },
-  };
+  }
+
+  announce() {
+    const {engine, boundPort, front} = this;
+    const {host} = this.options;
+    return {
+      msg: "listening",
+      url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
+      version: VERSION,
+      pid: process.pid,
+      http: front.http.library,
+      suite: engine.chain.suite,
+      workers: engine.workers,
+      estimates: this.estimates.kind,
+      ...headFields(engine.chain.head()),
+    };
+  }
+
+  private async takeFirstSnapshot(): Promise<undefined> {
+    const {db, chainId, suite = DEFAULT_SUITE_NAME, feed} = this.options;
+    if (feed === undefined) return;
+    // Here and for publishing: NATS is loaded, which other services do not need.
+    const {takeSnapshot} = await import("./following/firstSnapshot.ts");
+    const ending = new AbortController();
+    void this.stopping.then(() => ending.abort(new WorkError("stopped while the snapshot came")));
+    await takeSnapshot({directory: db, feed, chainId, suite}, this.log, ending.signal);
+  }
+
+  private async openStore(): Promise<Stop> {
+    const {db, workers, cacheBytes, demo = false, chainId, suite, estimate, history} = this.options;
+    const {log, trouble} = this;
+    const store = await OwnedStore.open(
+      {
+        directory: db,
+        workers,
+        cacheBytes,
+        createIfMissing: demo || this.source !== undefined,
+        chainId,
+        suite,
+        estimates: estimate.isEnabled ? estimate : undefined,
+        pruning: {history, rests: true, onEvent: event => logPruning(event, log)},
+        onWorkerExit: error => trouble.reportWorkerExit(error),
+        onWriting: stopped => trouble.reportWriting(stopped),
+        onLost: error => this.fail(new WorkError(`the store cannot be opened again: ${error.message}`)),
+      },
+      ({kind, to}, answer) => log.info({to, ...answerFields(answer)}, `proofd ${kind}`),
+    );
+    this.engine = store.engine;
+    return (_, onWait) => store.close(!this.isStarted, onWait);
+  }
+
+  private async importDemo(): Promise<undefined> {
+    const {demo, chainId} = this.options;
+    if (demo) await importDemo(this.engine, chainId, this.stopping, this.onDemo);
+  }
+
+  private async startFinality(): Promise<Stop | undefined> {
+    if (this.options.finality === undefined) return undefined;
+    // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
+    const {startFinality} = await import("./finality/finality.ts");
+    const finality = startFinality(this.options.finality, this.engine, this.log);
+    this.finality = finality;
+    return () => finality.stop();
+  }
+
+  private async openGateway(): Promise<Stop | undefined> {
+    const {isEnabled, gateway: url, settings, workers} = this.options.estimate;
+    if (isEnabled) {
+      const {gasCap, timeMs} = settings;
+      this.estimates = {kind: "here", gasCap, timeMs, workers, estimate: job => this.engine.estimate(job)};
+      return undefined;
+    }
+    if (url === undefined) return undefined;
+    const {Gateway} = await import("../gateway/gateway.ts");
+    const gateway = new Gateway(url, this.log);
+    this.estimates = {kind: "gateway", gateway};
+    return () => gateway.close();
+  }
+
+  private async listen(): Promise<Stop> {
+    const {engine, trouble, log, finality, estimates} = this;
+    const {workers, estimate, maxLagSeconds, maxFinalityLagSeconds} = this.options;
+    const shown = {source: this.sourceStatus, finality: finality?.status, publishing: this.publishStatus};
+    const readiness = new Readiness({
+      ...shown,
+      chain: engine.chain,
+      damage: trouble,
+      threads: () => engine.readThreads(),
+      maxLagSeconds,
+      maxFinalityLagSeconds,
+    });
+    const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
+    const options = {...this.options, maxConnections};
+    const front = createFront(options, engine, estimates, trouble, log, {...shown, readiness});
+    this.front = front;
+    this.boundPort = await front.http.listen().catch((error: Error) => {
+      throw new WorkError(error.message);
+    });
+    return withinMs => endRequests(front, withinMs * DRAIN_FRACTION, log);
+  }
+
+  /** The store waits for the import's current block. */
+  private startImport(): Stop | undefined {
+    const {source, sourceStatus: status, engine, log} = this;
+    if (source === undefined || status === undefined) return undefined;
+    const {finalized, allowUnverified = false, chainId} = this.options;
+    const onFinal = (reason: string): void =>
+      this.fail(new WorkError(`the import can never succeed: ${reason}`));
+    const rules = {finalized, allowUnverified, chainId};
+    const following = new Following({engine, source, rules, status, onFinal, log});
+    return () => following.stop();
+  }
+
+  private async publish(): Promise<Stop | undefined> {
+    const {publishStatus: status, engine, log} = this;
+    const {db, publish} = this.options;
+    if (publish === undefined || status === undefined) return undefined;
+    const {Publishing} = await import("./publishing/publishing.ts");
+    const publishing = new Publishing(db, publish, engine, status, log);
+    return () => publishing.stop();
+  }
+
+  private verify(): Stop | undefined {
+    if (!this.options.verify) return undefined;
+    const verifying = startVerifying(this.options.db, this.front.metrics, this.trouble, this.log);
+    return async () => {
+      verifying.stop();
+      await verifying.outcome.catch(() => {}); // logged where it was started
+    };
+  }
 }
 
 /** @param drainMs - connections that are still busy after this time are closed */
@@ -229,36 +274,16 @@ async function endRequests({http, dispatcher}: Front, drainMs: number, log: Logg
   dispatcher.close();
 }
 
-/** @returns undefined if only imports and orders tell what is finalized */
-async function createFinality(
-  finality: FinalityOptions | undefined,
-  engine: Engine,
-  log: Logger,
-): Promise<RunningFinality | undefined> {
-  if (finality === undefined) return undefined;
-  // Here and for the gateway: what asks nodes brings 100 modules of undici, a tenth of a start's time.
-  const {startFinality} = await import("./finality/finality.ts");
-  return startFinality(finality, engine, log);
-}
-
-async function chooseEstimates(
-  {isEnabled, gateway, settings, workers}: EstimateOptions,
-  engine: Engine,
-  log: Logger,
-): Promise<Estimates> {
-  if (isEnabled) {
-    const {gasCap, timeMs} = settings;
-    return {kind: "here", gasCap, timeMs, workers, estimate: job => engine.estimate(job)};
-  }
-  if (gateway === undefined) return {kind: "none"};
-  const {Gateway} = await import("../gateway/gateway.ts");
-  return {kind: "gateway", gateway: new Gateway(gateway, log)};
-}
-
-function chooseFollowed({diffs, l2, feed}: ServiceOptions): FollowedSource | undefined {
-  if (feed !== undefined) return createFollowedFeed(feed);
-  if (l2 !== undefined) return createFollowedNode(l2);
-  return diffs === undefined ? undefined : createFollowedFile(diffs);
+function logPruning(event: PruneEvent, log: Logger): void {
+  if (event.kind === "begin") log.info(event.run, "pruning blocks that are not kept");
+  else if (event.kind === "end") {
+    const {blocks, pages, ms} = event;
+    log.info({blocks, pages, ms: Math.round(ms)}, "pruned");
+  } else
+    log.error(
+      {err: event.error},
+      "pruning failed: no more blocks are pruned until the store is opened again",
+    );
 }
 
 /** @throws WorkError for a file that cannot be read, before a store is made for it */

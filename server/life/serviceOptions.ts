@@ -1,13 +1,13 @@
 /** What a service is started with: flags of `proofd serve` (docs/operations.md). Tests write it down. */
 
+import type {StreamRules} from "../../nodes/feed/feedStream.ts";
+import type {NatsSettings} from "../../nodes/feed/natsConnection.ts";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import type {History} from "../../storage/prune/retention.ts";
 import type {EstimateSettings} from "../../workers/messages/estimateSettings.ts";
-import type {FeedSource, NodeSource} from "../../workers/messages/importSource.ts";
-import type {Limits} from "../limits.ts";
-import type {ListenerOptions} from "../listener/createListener.ts";
+import type {FeedSource, ImportSource, NodeSource} from "../../workers/messages/importSource.ts";
+import type {FrontOptions} from "../front.ts";
 import type {Layer1Settings} from "./finality/layer1Finality.ts";
-import type {PublishSettings} from "./publishing/publishSettings.ts";
 
 export interface FeedOptions {
   /** Where blocks are published. undefined: nowhere. */
@@ -16,10 +16,24 @@ export interface FeedOptions {
   readonly feed: FeedSource | undefined;
 }
 
-export interface ServiceOptions extends ListenerOptions, Partial<FeedOptions> {
+/** Where blocks are published, and how. */
+export interface PublishSettings {
+  readonly nats: NatsSettings;
+  readonly stream: string;
+  /** With which a stream is made that is not there. */
+  readonly rules: StreamRules;
+  readonly snapshots: {
+    /** Blocks from one snapshot to the next; 0: none is uploaded. */
+    readonly every: number;
+    readonly bytesPerSecond: number;
+  };
+}
+
+/** What is imported while requests are answered. The path of "diffs" is read once; "-" is standard input. */
+export type FollowedSource = Extract<ImportSource, {readonly kind: "diffs" | "node" | "feed"}>;
+
+export interface ServiceOptions extends FrontOptions, Partial<FeedOptions> {
   readonly db: string;
-  readonly host: string;
-  readonly port: number;
   readonly workers: number;
   readonly cacheBytes: number;
   readonly diffs?: string | undefined;
@@ -37,14 +51,6 @@ export interface ServiceOptions extends ListenerOptions, Partial<FeedOptions> {
   readonly chainId?: bigint | undefined;
   readonly suite?: string | undefined;
   readonly history: History;
-  readonly cors: readonly string[];
-  readonly allowedHosts?: readonly string[];
-  readonly namespace?: string | undefined;
-  /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
-  readonly isBalanced?: boolean;
-  /** Proxies whose X-Forwarded-For is believed: addresses and networks. */
-  readonly trustForwarded?: readonly string[] | undefined;
-  readonly limits: Limits;
   readonly estimate: EstimateOptions;
 }
 

@@ -3,8 +3,7 @@
 import {Engine, type EngineOptions} from "../../workers/engine.ts";
 import {ControlServer, type OrderListener} from "./control/controlServer.ts";
 import {requireDescriptors} from "./descriptors.ts";
-import {openFailed} from "./openFailure.ts";
-import {WorkError} from "./workError.ts";
+import {openFailed, WorkError} from "./workError.ts";
 
 /** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
 export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;

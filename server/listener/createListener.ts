@@ -6,7 +6,7 @@ export const HTTP_LIBRARIES = ["auto", "uws", "node"] as const;
 
 export interface ListenerOptions {
   /** auto: uWebSockets.js where it loads, else Node's own. Default: auto. */
-  readonly http?: (typeof HTTP_LIBRARIES)[number];
+  readonly http?: (typeof HTTP_LIBRARIES)[number] | undefined;
 }
 
 /** @throws Error if --http uws cannot be kept */

@@ -23,8 +23,7 @@ import {toHex} from "../../../storage/hex.ts";
 import {type NewestBlock, readNewestBlock} from "../../../storage/storeSnapshot.ts";
 import type {FeedSource} from "../../../workers/messages/importSource.ts";
 import {startCheck} from "../../../workers/threads/runningCheck.ts";
-import {openFailed} from "../openFailure.ts";
-import {WorkError} from "../workError.ts";
+import {openFailed, WorkError} from "../workError.ts";
 
 /** Leaves of the newest block that are compared with their root before a snapshot is served. */
 const SAMPLE = 100;

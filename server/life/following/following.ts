@@ -12,7 +12,7 @@ import type {SourceEvent, SourceState} from "../../../workers/messages/importSou
 import type {Running} from "../../../workers/threads/running.ts";
 import type {SourceStatus} from "../../observe/sourceStatus.ts";
 import {headFields} from "../control/blockOrder.ts";
-import type {FollowedSource} from "./followedSource.ts";
+import type {FollowedSource} from "../serviceOptions.ts";
 import {SourceLog} from "./sourceLog.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
@@ -20,8 +20,19 @@ const RETRY_WAITS = {firstMs: 1000, longestMs: 60_000};
 /** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
 
-/** What stays the same at every attempt. */
-type ImportRules = Pick<ImportJob, "finalized" | "allowUnverified" | "chainId">;
+/** How long a node is followed that was chosen after a failure, before the others are looked at. */
+const FOLLOWED_MS = 60_000;
+
+interface FollowingParts {
+  readonly engine: Engine;
+  readonly source: FollowedSource;
+  /** What stays the same at every attempt. */
+  readonly rules: Pick<ImportJob, "finalized" | "allowUnverified" | "chainId">;
+  readonly status: SourceStatus;
+  /** Called if the import has failed and will always fail. */
+  readonly onFinal: (reason: string) => void;
+  readonly log: Logger;
+}
 
 export class Following {
   private readonly log: Logger;
@@ -39,18 +50,17 @@ export class Following {
   /** What the status has of the running attempt. */
   private counted = {blocks: 0, busyMs: 0};
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly source: FollowedSource,
-    private readonly rules: ImportRules,
-    private readonly status: SourceStatus,
-    /** Called if the import has failed and will always fail. */
-    private readonly onFinal: (reason: string) => void,
-    log: Logger,
-  ) {
-    this.log = log.child({source: source.name});
+  private readonly engine: Engine;
+  private readonly source: FollowedSource;
+  private readonly status: SourceStatus;
+
+  constructor(private readonly parts: FollowingParts) {
+    this.engine = parts.engine;
+    this.source = parts.source;
+    this.status = parts.status;
+    this.log = parts.log.child({source: nameSource(parts.source)});
     this.sourceLog = new SourceLog(this.log);
-    this.unwatch = engine.chain.onChange((head, before) => this.noteHead(head, before));
+    this.unwatch = this.engine.chain.onChange((head, before) => this.noteHead(head, before));
     this.start();
   }
 
@@ -67,7 +77,7 @@ export class Following {
     this.counted = {blocks: 0, busyMs: 0};
     this.status.nodes.clear();
     this.running = this.engine.startImport(
-      {source: this.source.describe(this.attempts), ...this.rules},
+      {source: turnNodes(this.source, this.attempts), ...this.parts.rules},
       event => this.noteProgress(event),
       event => this.noteSource(event),
     );
@@ -153,14 +163,15 @@ export class Following {
     this.status.state = "failed";
     this.status.reason = reason;
     this.failedAt = this.engine.chain.newest;
-    const mayRetry = this.source.canRetry && !isFinal && !this.isStopped;
+    const canRetry = this.source.kind !== "diffs";
+    const mayRetry = canRetry && !isFinal && !this.isStopped;
     const retryMs = mayRetry ? Math.round(this.backoff.next()) : undefined;
     const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
       "the import failed, the service keeps serving the blocks it has",
     );
-    if (isFinal && this.source.canRetry) this.onFinal(message);
+    if (isFinal && canRetry) this.parts.onFinal(message);
     if (retryMs === undefined) return;
     this.attempts++;
     this.retry = setTimeout(() => {
@@ -168,6 +179,26 @@ export class Following {
       this.start();
     }, retryMs);
   }
+}
+
+/**
+ * After a failure another node is asked first, and followed for a while: the one before may have given a wrong block.
+ *
+ * @param attempt - 0 for the first one, then 1 more after each failed import
+ */
+function turnNodes(source: FollowedSource, attempt: number): FollowedSource {
+  if (source.kind !== "node" || attempt === 0) return source;
+  const {urls} = source.nodes;
+  const first = attempt % urls.length;
+  const turned = [...urls.slice(first), ...urls.slice(0, first)];
+  return {...source, nodes: {...source.nodes, urls: turned}, surveyAfterMs: FOLLOWED_MS};
+}
+
+/** For the log: a path, or nodes and servers without the parts of their URLs that may hold keys. */
+function nameSource(source: FollowedSource): string {
+  if (source.kind === "diffs") return source.path;
+  if (source.kind === "feed") return source.nats.urls.map(url => new URL(url).host).join(", ");
+  return source.nodes.urls.map(url => new URL(url).origin).join(", ");
 }
 
 /** How fast an import gets nearer to its target, and how long it will still take: undefined while nothing has come. */

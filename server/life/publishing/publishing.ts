@@ -12,8 +12,8 @@ import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {PublishStateName, PublishStatus} from "../../observe/publishStatus.ts";
+import type {PublishSettings} from "../serviceOptions.ts";
 import {Publisher, type PublishState} from "./publisher.ts";
-import type {PublishSettings} from "./publishSettings.ts";
 import {Snapshots} from "./snapshots.ts";
 
 /** Without a change of the chain, the stream is looked at so often: another service may have published. */

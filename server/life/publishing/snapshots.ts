@@ -8,7 +8,7 @@ import type {SnapshotOutcome} from "../../../workers/messages/snapshotJob.ts";
 import type {Running} from "../../../workers/threads/running.ts";
 import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
 import type {PublishStatus} from "../../observe/publishStatus.ts";
-import type {PublishSettings} from "./publishSettings.ts";
+import type {PublishSettings} from "../serviceOptions.ts";
 
 /** After a failure, so many blocks come before the next attempt. */
 const RETRY_BLOCKS = 16;

@@ -3,6 +3,7 @@ import {execFileSync} from "node:child_process";
 import {closeSync, constants, createWriteStream, openSync, type WriteStream} from "node:fs";
 import {PassThrough} from "node:stream";
 import {pino} from "pino";
+import type {Part} from "../../../server/life/parts.ts";
 import {type RunningService, startService} from "../../../server/life/runningService.ts";
 import type {ServiceOptions} from "../../../server/life/serviceOptions.ts";
 import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
@@ -69,6 +70,7 @@ export class OwnService extends AskedService {
   static async start(
     options: Partial<Omit<ServiceOptions, "limits">> &
       Pick<ServiceOptions, "db"> & {readonly limits?: Partial<Limits>},
+    moreParts: readonly Part[] = [],
   ): Promise<OwnService> {
     const estimate = {
       settings: DEFAULT_ESTIMATE_SETTINGS,
@@ -90,13 +92,13 @@ export class OwnService extends AskedService {
         ...options,
         limits: {...DEFAULT_LIMITS, ...options.limits},
       },
-      {log: pino({level: "silent"})},
+      {log: pino({level: "silent"}), moreParts},
     );
     return new OwnService(service, new PassThrough());
   }
 
   get url(): string {
-    return this.service.url;
+    return this.announcement.url;
   }
 
   /** What `proofd serve` prints when it listens. */

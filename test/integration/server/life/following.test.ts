@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {pino} from "pino";
-import {createFollowedNode} from "../../../../server/life/following/followedSource.ts";
 import {Following} from "../../../../server/life/following/following.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
 import {Engine} from "../../../../workers/engine.ts";
@@ -30,7 +29,7 @@ test("an import whose thread dies is tried again", async () => {
     createIfMissing: true,
   });
   const status = new SourceStatus("l2");
-  const source = createFollowedNode({
+  const source = {
     kind: "node",
     source: "trielogs",
     nodes: {urls: [node.url.href], headers: {}, timeoutMs: 60_000, maxAnswerBytes: 1 << 20},
@@ -39,9 +38,10 @@ test("an import whose thread dies is tried again", async () => {
     follow: true,
     to: undefined,
     surveyAfterMs: 0,
-  });
+  } as const;
   const rules = {allowUnverified: false};
-  const following = new Following(engine, source, rules, status, () => {}, pino({level: "silent"}));
+  const log = pino({level: "silent"});
+  const following = new Following({engine, source, rules, status, onFinal: () => {}, log});
   await waitUntil("the state following", () => status.state === "following");
   const {imports} = engine as unknown as {imports: ImportThread};
   await killThread(imports.thread);

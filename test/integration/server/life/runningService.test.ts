@@ -1,10 +1,11 @@
-/** A service in this process: it starts, answers and ends. */
+/** A service in this process: it starts, answers and stops. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../../workers/messages/estimateSettings.ts";
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {codeOf} from "../../../support/estimates/assembler.ts";
 import {OwnService} from "../../../support/http/ownService.ts";
+import {openStore} from "../../../support/stores/tableStore.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
@@ -43,8 +44,31 @@ test("a stop that takes too long says what is still open, and ends later all the
   const broken = assert.rejects(answer);
   for (let text = ""; !/proofd_queued_cost\{lane="estimate"\} [1-9]/.test(text); )
     text = await (await fetch(`${service.url}/metrics`)).text();
-  await assert.rejects(service.stop(300), /expected an end within 300 ms; still open: requests, the store/);
+  await assert.rejects(service.stop(300), /expected an end within 300 ms; still open: requests/);
   await broken;
   await service.stop();
   await assert.rejects(fetch(service.url));
+});
+
+test("a part that hangs and one that fails keep neither the port nor the store open", async () => {
+  const db = await folder.importChain("beside", 1, 1);
+  const moreParts = [
+    {name: "a part that fails", start: () => () => Promise.reject(new Error("refused"))},
+    {name: "a part that hangs", start: () => () => new Promise<void>(() => {})},
+  ];
+  const service = await OwnService.start({db}, moreParts);
+  await assert.rejects(service.stop(), {
+    name: "WorkError",
+    message:
+      "expected an end within 9500 ms; still open: a part that hangs; a part that fails failed to stop: refused",
+  });
+  await assert.rejects(fetch(service.url));
+  await (await openStore(db)).close();
+});
+
+test("parts that have started are stopped when a later one cannot start", async () => {
+  const db = await folder.importChain("failed", 1, 1);
+  const fail = {name: "a part", start: () => Promise.reject(new Error("refused"))};
+  await assert.rejects(OwnService.start({db}, [fail]), /refused/);
+  await (await openStore(db)).close();
 });

@@ -4,19 +4,17 @@ import {test} from "node:test";
 import {pino} from "pino";
 import {endAfter} from "../../../../cli/commands/serveCommand.ts";
 import {ExitCode} from "../../../../cli/exitCode.ts";
-import {Ends} from "../../../../server/life/ends.ts";
+import {Parts} from "../../../../server/life/parts.ts";
 import {WorkError} from "../../../../server/life/workError.ts";
 
 const LOG = pino({enabled: false});
 
 test("a service whose parts end has exit code 0, and one with a part that hangs is an error that names it", async () => {
-  const ends = new Ends();
-  const failed = new Promise<never>(() => {});
-  const service = {stop: () => ends.run(1), failed};
+  const parts = new Parts(LOG);
+  const service = {stop: () => parts.stop(1), failed: new Promise<never>(() => {})};
   assert.equal(await endAfter(Promise.resolve("SIGTERM"), service, LOG), ExitCode.OK);
-  const hanging = new Ends();
-  hanging.add("the import", () => new Promise(() => {}));
-  await assert.rejects(endAfter(Promise.resolve("SIGINT"), {stop: () => hanging.run(1), failed}, LOG), {
+  await parts.start({name: "the import", start: () => () => new Promise(() => {})});
+  await assert.rejects(endAfter(Promise.resolve("SIGINT"), service, LOG), {
     name: "WorkError",
     message: "expected an end within 1 ms; still open: the import",
   });
