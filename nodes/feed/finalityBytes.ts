@@ -14,7 +14,7 @@ import {FeedError} from "./feedError.ts";
 /** Finalizations of one message: some 150 KB. */
 export const MAX_FINALIZATIONS = 1000;
 
-interface FedFinality {
+export interface FedFinality {
   /** Counted from 0, in the order of layer 1. */
   readonly first: number;
   readonly record: Layer1Record;

@@ -14,15 +14,14 @@ import {Retreat} from "../messages/retreat.ts";
 import {readHead} from "../threads/storedHead.ts";
 import {buildPulled, type PulledState, withChainId} from "./pulledState.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceBlock.ts";
-import type {OpenedSource} from "./sourceHost.ts";
+import type {SourceProgress} from "./sourceHost.ts";
 import {createStoredNodes} from "./storedNodes.ts";
 import {RootMismatch, TrieCheck} from "./trieCheck.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
   alreadyHeld = 0;
-  /** undefined until the source is open. */
-  input: OpenedSource["input"] | undefined;
+  readonly progress: SourceProgress = {bytesRead: 0, bytesTotal: undefined, target: undefined};
   private current: BlockWriter;
   private readonly trie: TrieCheck;
   /** Why the last block applied is unverified. undefined: it is not. */
@@ -92,21 +91,20 @@ export class BlockIntake {
   }
 
   describe(): ImportEvent {
-    const {head, blocks, input, accountsBefore, current} = this;
+    const {head, blocks, progress, accountsBefore, current} = this;
     return {
       head,
       retreats: this.retreat?.count ?? 0,
       blocks,
       accounts: accountsBefore + current.accounts,
-      bytesRead: input?.bytesRead() ?? 0,
-      bytesTotal: input?.bytesTotal,
+      ...progress,
       busyMs: performance.eventLoopUtilization(this.begun).active,
-      target: input?.target?.(),
     };
   }
 
   /** @throws StoreError, SourceError, ExecutionError; nothing of the block is kept */
   async take(block: SourceBlock): Promise<void> {
+    if (this.isOutdated(block)) return;
     checkChainId(this.current.chain, block.chainId);
     if (this.current.isHeld(block)) this.alreadyHeld++;
     else await this.apply(block);
@@ -144,16 +142,22 @@ export class BlockIntake {
     const named = chainId === undefined ? pulled : withChainId(pulled, chainId);
     const rows = Object.values(pulled.manifest.rows).reduce((sum, count) => sum + count, 0);
     const bytes = pulled.manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
-    let read = 0;
-    this.input = {bytesRead: () => Math.floor((bytes * read) / rows), bytesTotal: bytes};
-    await buildPulled(this.store, named, (soFar, accounts) => {
-      read = soFar;
+    this.progress.bytesTotal = bytes;
+    await buildPulled(this.store, named, (read, accounts) => {
+      this.progress.bytesRead = Math.floor((bytes * read) / rows);
       this.accountsBefore = accounts;
       onProgress();
     });
     this.current = await BlockWriter.create(this.store);
     this.latestBefore = number - 1;
     this.newestSeen = number;
+  }
+
+  private isOutdated({number, parentHash}: SourceBlock): boolean {
+    if (parentHash === undefined) return false;
+    const {newest} = this.current;
+    if (newest === undefined) return number !== 0;
+    return number !== newest.number + 1 || Buffer.compare(parentHash, newest.hash) !== 0;
   }
 
   private async apply(block: SourceBlock): Promise<void> {

@@ -34,7 +34,7 @@ export async function* readChainBlocks(
         continue;
       }
       yield {
-        ...({number, hash, origin: "the block", isExecuted: true} as const),
+        ...({kind: "block", number, hash, origin: "the block", isExecuted: true} as const),
         difference: () => execution.execute(bytes),
       };
     }

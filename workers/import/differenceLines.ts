@@ -111,6 +111,7 @@ class LineAssembler implements LineHandler {
     const finalized = this.fields.get("finalized");
     const chainId = this.fields.get("chainId");
     this.blocks.push({
+      kind: "block",
       line,
       number,
       hash,

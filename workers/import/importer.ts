@@ -1,23 +1,32 @@
 /**
- * The import job: takes blocks from a source, writes those that are not stored yet, and reports what is on disk.
+ * The import job: takes the steps of a source one after the other, and reports what is on disk.
  *
- * Several blocks share a synced write while the source has more to give. As soon as it has not, the complete blocks are
- * written, so that a block that comes alone is provable at once.
+ *   read       the source's next step; orders are obeyed meanwhile
+ *   check      the block follows the newest one, and its changes give the root of its header (blockIntake.ts)
+ *   write      several blocks share a synced write while the source has more to give. As soon as it has not, the complete blocks
+ *              are written, so that a block that comes alone is provable at once
+ *   announce   the head that is on disk now
  */
 
 import {checkChainId} from "../../storage/block/format.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
-import {isDamage, type StoreError} from "../../storage/errors.ts";
+import {isDamage} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
-import type {ImportJob, ImportMessage, ImportOutcome, NumberedOrder} from "../messages/importJob.ts";
+import type {
+  ImportJob,
+  ImportMessage,
+  ImportOutcome,
+  NumberedOrder,
+  OrderAnswer,
+} from "../messages/importJob.ts";
 import type {PullSource} from "../messages/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isFinal, isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
-import {openSource} from "./openedSource.ts";
-import {OrderQueue, type QueuedOrder} from "./orderQueue.ts";
+import {type BlockSource, openSource} from "./openedSource.ts";
+import {OrderQueue} from "./orderQueue.ts";
 import {openPull} from "./pulledState.ts";
-import {type SourceBlock, Stopped} from "./sourceBlock.ts";
+import {type SourceBlock, type SourceStep, Stopped} from "./sourceBlock.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
 const IDLE_MS = 5;
@@ -27,6 +36,8 @@ const FLUSH_INTERVAL_MS = 1000;
 export class Importer {
   private readonly orders = new OrderQueue();
   private stopped = false;
+  /** The block that is being taken. */
+  private current: SourceBlock | undefined;
   private flushedAt = performance.now();
 
   private constructor(
@@ -55,51 +66,69 @@ export class Importer {
 
   /** The answer is an event, at the latest after the current block. Once the import is over, there is no answer. */
   take(order: NumberedOrder): void {
-    this.orders.push({
-      order,
-      answer: error => {
-        const refusal = error === undefined ? undefined : {code: error.code, message: error.message};
-        this.onEvent({order: order.order, refusal});
-      },
-      // An import that ends answers no more orders.
-      fail: () => {},
-    });
+    this.orders.push(order);
   }
 
   /** Expected failures are outcomes. All blocks that were complete before them are on disk. */
   async run(): Promise<ImportOutcome> {
-    let at: SourceBlock | undefined;
+    const {source, chainId} = this.job;
     try {
-      checkChainId(this.store.reader.readChain(), this.job.chainId);
-      const {signal} = this.ending;
-      const {source} = this.job;
-      if (source.kind === "pull") {
-        await this.begin(source);
-        return await this.finish();
-      }
-      const {blocks, input} = await openSource(source, this.job, {
-        writer: () => this.intake.writer,
-        rollback: to => this.orderForSource({rollback: to}),
-        finalize: (block, hash) => this.orderForSource({finalize: block, hash}),
-        recordFinality: finality => this.orderForSource({finality}),
-        reader: this.store.reader,
-        signal,
-        onEvent: this.onEvent,
-      });
-      this.intake.input = input;
-      for await (const block of this.whileIdle(blocks)) {
-        if (block.isOutdated?.() === true) continue;
-        at = block;
-        await this.intake.take(block);
-        if (this.intake.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS)
-          await this.flush();
-        at = undefined;
-        if (this.stopped) break;
-      }
+      checkChainId(this.store.reader.readChain(), chainId);
+      if (source.kind === "pull") await this.begin(source);
+      else await this.takeSteps(source);
     } catch (error) {
-      if (!(error instanceof Stopped)) return await this.fail(error, at);
+      if (!(error instanceof Stopped)) return await this.fail(error);
     }
     return this.finish();
+  }
+
+  private async takeSteps(source: BlockSource): Promise<void> {
+    const {store, intake, ending, onEvent} = this;
+    const {signal} = ending;
+    const writer = () => intake.writer;
+    const host = {writer, reader: store.reader, signal, progress: intake.progress, onEvent};
+    const steps = await openSource(source, this.job, host);
+    try {
+      while (!this.stopped) {
+        const step = await this.readStep(steps);
+        if (step === undefined) return;
+        if (step.kind === "block") await this.takeBlock(step);
+        else if (step.kind === "rollback") await this.leaveBranch(step.to);
+        else {
+          if (step.layer1 !== undefined) await this.recordFinality(step.layer1);
+          await this.finalize(step.block, step.hash);
+        }
+      }
+    } finally {
+      ending.abort();
+      await steps.return(undefined);
+    }
+  }
+
+  /** Writes the complete blocks if the source has nothing ready. @returns undefined after the last step */
+  private async readStep(steps: AsyncGenerator<SourceStep>): Promise<SourceStep | undefined> {
+    const next = steps.next();
+    if (this.intake.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
+    await this.orders.obeyUntilSettled(next, order => this.obey(order));
+    const {done, value} = await next;
+    return done === true ? undefined : value;
+  }
+
+  private async takeBlock(block: SourceBlock): Promise<void> {
+    this.current = block;
+    await this.intake.take(block);
+    if (this.intake.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS)
+      await this.flush();
+    this.current = undefined;
+  }
+
+  /** @param ancestor - the last block that the branches share */
+  private async leaveBranch(ancestor: number): Promise<void> {
+    const {latest} = this.intake.writer;
+    // An order removed blocks meanwhile, perhaps more than these.
+    if (latest === undefined || latest <= ancestor) return;
+    await this.rollback(ancestor);
+    this.onEvent({kind: "reorganised", latest, ancestor});
   }
 
   /** Begins the store with a pulled state. */
@@ -117,61 +146,35 @@ export class Importer {
     try {
       await this.flush();
     } catch (error) {
-      return await this.fail(error, undefined);
+      return await this.fail(error);
     }
     const {head, blocks} = this.intake;
     return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped: this.stopped};
   }
 
-  /** Yields the source's blocks. Writes the complete ones whenever the source has nothing ready. */
-  private async *whileIdle(source: AsyncGenerator<SourceBlock>): AsyncGenerator<SourceBlock> {
-    try {
-      for (;;) {
-        const next = source.next();
-        if (this.intake.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
-        await this.orders.obeyUntilSettled(next, order => this.obey(order));
-        const {done, value} = await next;
-        if (done === true) return;
-        yield value;
-      }
-    } finally {
-      this.ending.abort();
-      this.orders.end();
-      await source.return(undefined);
-    }
-  }
-
-  /** Called only while no block is being applied. */
-  private async obey({order, answer, fail}: QueuedOrder): Promise<void> {
+  /** Called only while no step is being taken. */
+  private async obey(order: NumberedOrder): Promise<void> {
+    let refusal: OrderAnswer["refusal"];
     try {
       if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
-      else if ("prune" in order) {
+      else if ("finalize" in order) await this.finalize(order.finalize, order.hash);
+      else {
         await performStep(this.store, order.prune);
         if (order.prune.kind === "retire") await this.reportHead();
-      } else {
-        this.intake.writer.finalizeHeld(order.finalize, order.hash);
-        await this.flush();
       }
     } catch (error) {
       // An old block's record that is damaged stops the pruning, and not the import.
-      if (!isRefusal(error) && !("prune" in order && isDamage(error))) {
-        fail(error);
-        throw error;
-      }
-      answer(error);
-      return;
+      if (!isRefusal(error) && !("prune" in order && isDamage(error))) throw error;
+      refusal = {code: error.code, message: error.message};
     }
-    answer(undefined);
+    this.onEvent({order: order.order, refusal});
   }
 
-  /** For the source, while its next block is awaited. Orders from outside have their turn. */
-  private orderForSource(order: QueuedOrder["order"]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const answer = (refusal: StoreError | undefined): void =>
-        refusal === undefined ? resolve() : reject(refusal);
-      this.orders.push({order, answer, fail: reject});
-    });
+  /** @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT: nothing is marked; WRITE_FAILED */
+  private async finalize(block: number, hash: Uint8Array | undefined): Promise<void> {
+    this.intake.writer.finalizeHeld(block, hash);
+    await this.flush();
   }
 
   private async recordFinality(step: FinalityStep): Promise<void> {
@@ -201,9 +204,9 @@ export class Importer {
     this.onEvent(this.intake.describe());
   }
 
-  private async fail(error: unknown, at: SourceBlock | undefined): Promise<ImportOutcome> {
+  private async fail(error: unknown): Promise<ImportOutcome> {
     let writeFailed = isWriteFailure(error);
-    let message = `${writeFailed || at === undefined ? "" : whereOf(at)}${reasonOf(error)}`;
+    let message = `${writeFailed || this.current === undefined ? "" : whereOf(this.current)}${reasonOf(error)}`;
     try {
       // The next opening of the store clears away what could not be written.
       if (!writeFailed) {

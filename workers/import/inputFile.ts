@@ -6,49 +6,42 @@ import {type FileHandle, open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
 import {openFifo, openStandardInput, readStream} from "./pipe.ts";
 import {SettingsFault, SourceError, Stopped} from "./sourceBlock.ts";
+import type {SourceProgress} from "./sourceHost.ts";
 import {unpacked} from "./unpacked.ts";
 
 const GENESIS_CHUNK_BYTES = 256 << 10;
 /** Larger genesis files do not fit a string of V8. */
 const MAX_GENESIS_BYTES = 480 << 20;
 
-export interface InputFile {
-  /** Read once. @throws SourceError if the input cannot be read, is cut short or does not unpack */
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** Size of the file as it is on disk; undefined: not known. */
-  readonly bytesTotal: number | undefined;
-  /** Bytes read from the file so far; compressed bytes if it is gzip. */
-  bytesRead(): number;
-}
-
 interface InputOptions {
-  /** Size of one read. `bytesRead` may be ahead of the work by as much. */
+  /** Size of one read. `progress.bytesRead` may be ahead of the work by as much. */
   readonly chunkBytes: number;
   readonly signal: AbortSignal;
+  /** undefined: nobody asks. */
+  readonly progress: SourceProgress | undefined;
 }
 
-/** @param path - `-` is standard input */
-export async function openInput(path: string, options: InputOptions): Promise<InputFile> {
-  const {signal} = options;
-  let bytesRead = 0;
+/**
+ * @param path - `-` is standard input
+ * @returns read it once. It throws SourceError if the input cannot be read, is cut short or does not unpack
+ */
+export async function openInput(path: string, options: InputOptions): Promise<AsyncIterable<Uint8Array>> {
+  const {signal, progress} = options;
   const isFile = path !== "-" && (await statOrThrow(path)).isFile();
+  if (progress !== undefined && isFile) progress.bytesTotal = (await stat(path)).size;
   const raw = isFile ? readFile(path, options) : readPipe(path, options);
   const counted = (async function* () {
     for await (const chunk of raw) {
-      bytesRead += chunk.length;
+      if (progress !== undefined) progress.bytesRead += chunk.length;
       yield chunk;
     }
   })();
-  return {
-    chunks: unpacked(path, counted, signal),
-    bytesTotal: isFile ? (await stat(path)).size : undefined,
-    bytesRead: () => bytesRead,
-  };
+  return unpacked(path, counted, signal);
 }
 
 /** Reads a genesis file, plain or .gz. @throws SourceError; Stopped if the signal came before the end */
 export async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
-  const {chunks} = await openInput(path, {chunkBytes: GENESIS_CHUNK_BYTES, signal});
+  const chunks = await openInput(path, {chunkBytes: GENESIS_CHUNK_BYTES, signal, progress: undefined});
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {

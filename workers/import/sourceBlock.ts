@@ -1,12 +1,20 @@
-/**
- * What every source of blocks gives: enough to see whether a block is in the store already, and the block itself.
- */
+/** What a source gives, one step after the other. The import has done with a step before it asks for the next one. */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 
+export type SourceStep = SourceBlock | RollbackStep | FinalizedStep;
+
+/** Enough to see whether a block is in the store already, and the block itself. */
 export interface SourceBlock {
+  readonly kind: "block";
   readonly number: number;
   /** 32 bytes. */
   readonly hash: Uint8Array;
+  /**
+   * 32 bytes, of a source that goes on where the store stands. If an order has removed the parent meanwhile, the block is passed
+   * over: the source gives what follows instead.
+   */
+  readonly parentHash?: Uint8Array | undefined;
   /** The source says that blocks up to this number are finalized. */
   readonly finalized?: number | undefined;
   readonly chainId?: bigint | undefined;
@@ -16,8 +24,6 @@ export interface SourceBlock {
   readonly isExecuted?: boolean;
   /** Why nothing vouches for the state after the block, where the source knows that. */
   readonly unverified?: string | undefined;
-  /** True once an order has removed the block before this one. Then this one is skipped: the source gives what follows instead. */
-  readonly isOutdated?: () => boolean;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
   /**
@@ -25,11 +31,26 @@ export interface SourceBlock {
    *
    * @returns undefined if no node gives it in time. @throws Stopped
    */
-  readonly reread?: () => Promise<BlockDifference | undefined>;
+  readonly reread?: (() => Promise<BlockDifference | undefined>) | undefined;
+}
+
+/** The blocks above `to` are of another branch. */
+interface RollbackStep {
+  readonly kind: "rollback";
+  readonly to: number;
+}
+
+/** The blocks up to `block`, which is held and whose hash must be `hash`, are finalized. */
+interface FinalizedStep {
+  readonly kind: "finalized";
+  readonly block: number;
+  readonly hash: Uint8Array;
+  /** What layer 1 finalized, to be recorded before. */
+  readonly layer1: FinalityStep | undefined;
 }
 
 /** Of block 0 as a genesis file gives it: its trie is made with it. */
-export const GENESIS_ORIGIN = {origin: "the genesis file", isExecuted: true} as const;
+export const GENESIS_ORIGIN = {kind: "block", origin: "the genesis file", isExecuted: true} as const;
 
 /** A source was asked to stop before its next block was complete. */
 export class Stopped extends Error {

@@ -62,6 +62,7 @@ function parseLine(text: string, line: number): SourceBlock & {readonly line: nu
   const header = {number: log.blockNumber, hash: new Uint8Array(log.blockHash)};
   const chain = header.number === 0 ? {chain: {}} : {};
   return {
+    kind: "block",
     line,
     ...header,
     origin: "the trie log",

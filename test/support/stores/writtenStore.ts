@@ -1,4 +1,4 @@
-/** A store whose blocks a test writes itself, one account in each, and what an import lends to a source. */
+/** A store whose blocks a test writes itself, one account in each, and what an import shows to a source. */
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
@@ -41,17 +41,9 @@ export class WrittenStore {
     this.writer = writer;
     this.host = {
       writer: () => this.writer,
-      rollback: to => this.rollback(to),
-      finalize: async (block, hash) => {
-        this.writer.finalizeHeld(block, hash);
-        await this.writer.flush();
-      },
-      recordFinality: async step => {
-        this.writer.recordFinality(step);
-        await this.writer.flush();
-      },
       reader: store.reader,
       signal: new AbortController().signal,
+      progress: {bytesRead: 0, bytesTotal: undefined, target: undefined},
       onEvent: () => {},
     };
   }

@@ -1,5 +1,5 @@
 /**
- * The blocks of a feed as the source of an import.
+ * The blocks of a feed as the steps of a source.
  *
  *   stream   .. 41  42  43  rollback to 42  43'  44' ..
  *   held     .. 41  42  43                               the newest block held is found in the stream; from there on every message is obeyed
@@ -9,12 +9,16 @@
 
 import {decodeDifference} from "../../../nodes/feed/differenceBytes.ts";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
-import type {BlockPart, FinalityMessage, RollbackMessage} from "../../../nodes/feed/feedMessage.ts";
-import type {Sequenced} from "../../../nodes/feed/feedStream.ts";
-import {decodeLayer1} from "../../../nodes/feed/finalityBytes.ts";
+import type {
+  BlockPart,
+  FeedMessage,
+  FinalityMessage,
+  RollbackMessage,
+} from "../../../nodes/feed/feedMessage.ts";
+import {decodeLayer1, type FedFinality} from "../../../nodes/feed/finalityBytes.ts";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {SourceBlock} from "../sourceBlock.ts";
+import type {SourceStep} from "../sourceBlock.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import {BlockAssembly} from "./blockAssembly.ts";
 
@@ -28,12 +32,7 @@ export class FeedBlocks {
   /** The highest block that the stream has as it is held here, as far as it was read. */
   private common = NO_BLOCK;
 
-  /** @param last - the last block of the stream when reading began */
-  constructor(
-    private readonly host: SourceHost,
-    private readonly last: Sequenced | undefined,
-    private readonly onCaughtUp: () => void,
-  ) {
+  constructor(private readonly host: SourceHost) {
     this.isAligned = this.latest === NO_BLOCK;
   }
 
@@ -41,21 +40,34 @@ export class FeedBlocks {
     return this.host.writer().latest ?? NO_BLOCK;
   }
 
-  /** @throws FeedError if a message contradicts what is held, or is missing; StoreError FINALIZED, FINALITY_CONFLICT */
-  async *read(messages: AsyncIterable<Sequenced>): AsyncGenerator<SourceBlock> {
-    for await (const {sequence, message} of messages) {
-      if (message.kind === "block") {
-        const block = this.takePart(message);
-        if (block !== undefined) yield block;
-      } else if (message.kind === "rollback") await this.takeRollback(message);
-      else await this.takeFinality(message);
-      if (this.last === undefined || sequence < this.last.sequence) continue;
-      if (!this.isAligned) await this.leaveBranch(this.last.message.number);
-      this.onCaughtUp();
-    }
+  /**
+   * @returns what the message asks for, if it does. It must be done before the next message is taken
+   * @throws FeedError if the message contradicts what is held, or one before it is missing
+   */
+  take(message: FeedMessage): SourceStep | undefined {
+    if (message.kind === "block") return this.takePart(message);
+    return message.kind === "rollback" ? this.takeRollback(message) : this.takeFinality(message);
   }
 
-  private takePart(part: BlockPart): SourceBlock | undefined {
+  /**
+   * Call it at the stream's end, whose last block is `last`.
+   *
+   * @returns the newest block that the stream has too, if it is on another branch than the newest one held. That one was removed, or
+   *   never published
+   * @throws FeedError if the stream has none of the blocks held
+   */
+  findAncestor(last: number): number | undefined {
+    const {latest, common} = this;
+    // `last < latest`: published later than it came here by another way, such as a snapshot.
+    if (this.isAligned || last < latest) return undefined;
+    if (common === NO_BLOCK)
+      throw new FeedError(
+        `the stream has no block that is held here up to block ${latest}: start from a snapshot of its publisher`,
+      );
+    return common;
+  }
+
+  private takePart(part: BlockPart): SourceStep | undefined {
     const {number, hash, parentHash, stateRoot, isVerified} = part;
     const {latest} = this;
     if (number <= latest) {
@@ -80,13 +92,14 @@ export class FeedBlocks {
     const unpacked = this.assembly.take(part);
     if (unpacked === undefined) return undefined;
     return {
+      kind: "block",
       number,
       hash: Uint8Array.from(hash),
+      parentHash,
       origin: ORIGIN,
       // The publisher compared the header's root, or says that it did not. Here the root of the trees is compared.
       isExecuted: true,
       unverified: isVerified ? undefined : "its publisher could not verify it",
-      isOutdated: () => this.latest !== number - 1,
       difference: async () => decodeDifference({number, hash, stateRoot}, unpacked),
     };
   }
@@ -102,61 +115,38 @@ export class FeedBlocks {
     if (number === this.latest) this.isAligned = true;
   }
 
-  private async takeRollback({number, hash}: RollbackMessage): Promise<void> {
+  private takeRollback({number, hash}: RollbackMessage): SourceStep | undefined {
     this.assembly.drop();
-    if (!this.isAligned) return;
+    if (!this.isAligned) return undefined;
     if (number > this.latest)
       throw new FeedError(`the feed goes back to block ${number}, but ${this.latest} is the newest one held`);
     this.compare(number, hash);
-    const {latest} = this;
-    if (number === latest) return;
-    await this.host.rollback(number);
-    this.host.onEvent({kind: "reorganised", latest, ancestor: number});
+    return {kind: "rollback", to: number};
   }
 
-  /** The stream's end was reached, and it does not have the newest block held: that was removed, or never published. */
-  private async leaveBranch(last: number): Promise<void> {
-    const {latest, common} = this;
-    // Published later than it came here by another way, such as a snapshot.
-    if (last < latest) return;
-    if (common === NO_BLOCK)
-      throw new FeedError(
-        `the stream has no block that is held here up to block ${latest}: start from a snapshot of its publisher`,
-      );
-    await this.host.rollback(common);
-    this.host.onEvent({kind: "reorganised", latest, ancestor: common});
-    throw new FeedError(
-      `blocks ${common + 1} to ${latest} were removed, because the stream follows another branch; it is read again`,
-    );
-  }
-
-  private async takeFinality({number, hash, layer1}: FinalityMessage): Promise<void> {
+  private takeFinality({number, hash, layer1}: FinalityMessage): SourceStep | undefined {
     const finality = decodeLayer1(layer1);
     // Of a block that is still to come, or on a branch that was left: what comes later says more.
-    if (number > this.latest || !isSame(this.heldHash(number), hash)) return;
+    if (number > this.latest || !isSame(this.heldHash(number), hash)) return undefined;
+    return {kind: "finalized", block: number, hash, layer1: finality && this.findNews(finality)};
+  }
+
+  /** @returns the finalizations that are not recorded here yet; undefined: there are none */
+  private findNews({first, record, finalizations}: FedFinality): FinalityStep | undefined {
     const recorded = this.host.reader.finalizations;
     const count = recorded.count();
-    if (finality !== undefined && finality.record.count > count) {
-      const {first, record, finalizations} = finality;
-      if (first > count)
-        throw new FeedError(
-          `the feed goes on with finalization ${first}, but ${count} are recorded here: start from a newer snapshot`,
-        );
-      let before = recorded.last();
-      const events = finalizations.slice(count - first).map(one => {
-        const parentRoot = before?.finalRoot ?? one.finalRoot;
-        before = one;
-        return {...one, parentRoot};
-      });
-      const step: FinalityStep = {
-        events,
-        mark: record.mark,
-        root: record.root ?? "none",
-        from: record.from,
-      };
-      await this.host.recordFinality(step);
-    }
-    await this.host.finalize(number, hash);
+    if (record.count <= count) return undefined;
+    if (first > count)
+      throw new FeedError(
+        `the feed goes on with finalization ${first}, but ${count} are recorded here: start from a newer snapshot`,
+      );
+    let before = recorded.last();
+    const events = finalizations.slice(count - first).map(one => {
+      const parentRoot = before?.finalRoot ?? one.finalRoot;
+      before = one;
+      return {...one, parentRoot};
+    });
+    return {events, mark: record.mark, root: record.root ?? "none", from: record.from};
   }
 
   private heldHash(block: number): Uint8Array | undefined {

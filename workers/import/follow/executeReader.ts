@@ -10,7 +10,12 @@ const MAX_BLOCKS = 64;
 /** What a block takes besides its bytes. */
 const OVERHEAD_BYTES = 2048;
 
-export function createExecuteReader(rawBlocks: RawBlocks, execution: ChainExecution): BlockReader {
+export interface NodeExecution {
+  readonly rawBlocks: RawBlocks;
+  readonly execution: ChainExecution;
+}
+
+export function createExecuteReader({rawBlocks, execution}: NodeExecution): BlockReader {
   return {
     name: "execute",
     maxBlocks: MAX_BLOCKS,

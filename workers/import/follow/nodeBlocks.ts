@@ -11,12 +11,16 @@
 import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 import {findCommonAncestor} from "../../../nodes/blocks/commonAncestor.ts";
 import {findNamedBlock, type NamedBlock} from "../../../nodes/rpc/namedBlock.ts";
+import type {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
+import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {SourceState} from "../../messages/importSource.ts";
-import {neverHeld, type SourceBlock, SourceError, Stopped} from "../sourceBlock.ts";
+import {neverHeld, type SourceBlock, SourceError, type SourceStep, Stopped} from "../sourceBlock.ts";
+import type {SourceHost} from "../sourceHost.ts";
+import type {HeadSurvey} from "./headSurvey.ts";
+import type {NodeWatch} from "./nodeWatch.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
 
 /** A source that is this far behind the node's head is shown as "reading", not as "following". */
@@ -31,105 +35,106 @@ const MAX_FALSE_ALARMS = 5;
 /** A node that is behind the held blocks this often in a row is waited for: about a second. A gateway may ask another one each time. */
 const MAX_LOOKS_BEHIND = 10;
 
-export interface NodeFeed {
-  readonly reader: BlockReader;
-  /**
-   * Runs work with one node until it succeeds.
-   *
-   * @param ending - ends it earlier than `signal`
-   * @param onBytes - called with the length of each part of an answer
-   * @throws the signal's reason
-   */
-  readonly ask: <T>(
-    work: (node: Node) => Promise<T>,
-    ending?: AbortSignal,
-    onBytes?: (bytes: number) => void,
-  ) => Promise<T>;
-  /** Waits until the node may have another head. */
-  readonly pause: () => Promise<void>;
-  readonly writer: () => BlockWriter;
-  readonly rollback: (to: number, latest: number) => Promise<void>;
-  readonly onState: (state: SourceState, reason?: string) => void;
-  readonly onTarget: (block: number) => void;
-  /** The last block to read; undefined: there is none. */
-  readonly end: "head" | number | undefined;
-  readonly signal: AbortSignal;
+/** The nodes that are read. */
+export interface NodeChain {
+  readonly nodes: Pick<Nodes, "use">;
+  readonly heads: Pick<HeadSignal, "next">;
+  /** undefined: the first healthy node is read, though another one may be ahead. */
+  readonly survey: HeadSurvey | undefined;
+  readonly watch: NodeWatch;
+  readonly host: SourceHost;
 }
 
-/** @throws SourceError; DeepFork if the node's chain differs from the held one at a finalized block */
-export async function* readNodeBlocks(feed: NodeFeed): AsyncGenerator<SourceBlock> {
-  let end = feed.end;
+/** Waits until the nodes may have more blocks. */
+export async function waitForHead({survey, heads, host: {signal}}: NodeChain): Promise<void> {
+  // Not awaited: a node that does not answer must not hold up the one that is followed.
+  void survey?.look(signal);
+  await heads.next(signal);
+}
+
+/**
+ * @param lastBlock - after which the source ends: that one, or the node's head at the start; undefined: it does not end
+ * @throws SourceError; DeepFork if the node's chain differs from the held one at a finalized block
+ */
+export async function* readNodeBlocks(
+  chain: NodeChain,
+  reader: BlockReader,
+  lastBlock: "head" | number | undefined,
+): AsyncGenerator<SourceStep> {
+  const {nodes, watch, host} = chain;
+  const {writer, signal, progress} = host;
+  let end = lastBlock;
   let falseAlarms = 0;
   let looksBehind = 0;
   /** The last block that came did not follow the newest one held. */
   let isSuspect = false;
   for (;;) {
-    const [name, head] = await feed.ask(async node => [node.name, await readHead(node)] as const);
+    const [name, head] = await nodes.use(async node => [node.name, await readHead(node)] as const, signal);
     if (end === "head") end = head.number;
-    const wasRolledBack = await settleFork(feed, head, isSuspect);
-    falseAlarms = isSuspect && !wasRolledBack ? falseAlarms + 1 : 0;
-    if (falseAlarms >= MAX_FALSE_ALARMS) throw await describeContradiction(feed);
-    const latest = feed.writer().latest ?? -1;
+    const ancestor = await findFork(chain, head, isSuspect);
+    if (ancestor !== undefined) yield {kind: "rollback", to: ancestor};
+    falseAlarms = isSuspect && ancestor === undefined ? falseAlarms + 1 : 0;
+    if (falseAlarms >= MAX_FALSE_ALARMS) throw await describeContradiction(chain);
+    const latest = writer().latest ?? -1;
     const to = Math.min(head.number, end ?? head.number);
     if (end !== undefined && latest >= end) return;
+    isSuspect = false;
     if (latest >= to) {
       looksBehind = head.number < latest ? looksBehind + 1 : 0;
-      if (looksBehind === 0) feed.onState("following");
+      if (looksBehind === 0) watch.set("following");
       else if (looksBehind >= MAX_LOOKS_BEHIND)
-        feed.onState("waiting", `${name}: its newest block is ${head.number}, block ${latest} is held here`);
-      await feed.pause();
-      isSuspect = false;
+        watch.set("waiting", `${name}: its newest block is ${head.number}, block ${latest} is held here`);
+      await waitForHead(chain);
       continue;
     }
-    if (to - latest >= READING_BLOCKS || looksBehind >= MAX_LOOKS_BEHIND) feed.onState("reading");
+    if (to - latest >= READING_BLOCKS || looksBehind >= MAX_LOOKS_BEHIND) watch.set("reading");
     looksBehind = 0;
-    feed.onTarget(to);
-    isSuspect = yield* readOn(feed, latest + 1, to);
+    progress.target = to;
+    for await (const block of readAhead(createRead(chain, reader), reader, latest + 1, to, signal)) {
+      // An order removed blocks meanwhile.
+      if (block.number !== (writer().latest ?? -1) + 1) break;
+      isSuspect = !followsNewest(writer(), block);
+      if (isSuspect) break;
+      yield toStep(chain, reader, block);
+    }
     // The node does not have the blocks up to its own head. Asking again at once would only burden it.
-    if (!isSuspect && (feed.writer().latest ?? -1) === latest) await feed.pause();
+    if (!isSuspect && (writer().latest ?? -1) === latest) await waitForHead(chain);
   }
 }
 
-/** @returns whether a block came that does not follow the newest one held */
-async function* readOn(feed: NodeFeed, from: number, to: number): AsyncGenerator<SourceBlock, boolean> {
-  const {reader, writer, signal} = feed;
-  for await (const block of readAhead(createRead(feed), reader, from, to, signal)) {
-    const latest = writer().latest ?? -1;
-    // An order removed blocks meanwhile.
-    if (block.number !== latest + 1) return false;
-    if (latest >= 0 && Buffer.compare(block.parentHash, hashOf(writer(), latest)) !== 0) return true;
-    const {number, hash, origin} = block;
-    const isExecuted = reader.name === "execute";
-    const isOutdated = (): boolean => !isNext(writer(), block);
-    yield {
-      ...{number, hash, origin, isExecuted, isOutdated, difference: () => block.difference()},
-      ...(reader.reread && {reread: () => readAgain(feed, block)}),
-    };
-  }
-  return false;
-}
-
-function createRead({reader, ask}: NodeFeed): ReadRange {
-  return (first, last, ending, answers) => {
-    let tries = 0;
-    const read = (node: Node): ReturnType<BlockReader["read"]> => {
-      answers.begin();
-      // A range may be too much for the node, or its answer too long: each try asks for half as much.
-      const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
-      return reader.read(node, first, first + count - 1);
-    };
-    return ask(read, ending, bytes => answers.add(bytes));
+function toStep(chain: NodeChain, reader: BlockReader, block: NodeBlock): SourceBlock {
+  const {number, hash, parentHash, origin} = block;
+  return {
+    ...({kind: "block", number, hash, parentHash, origin} as const),
+    isExecuted: reader.name === "execute",
+    difference: () => block.difference(),
+    reread: reader.reread && (() => readAgain(chain, reader, block)),
   };
 }
 
-function isNext(writer: BlockWriter, {number, parentHash}: NodeBlock): boolean {
-  const latest = writer.latest ?? -1;
-  return number === latest + 1 && (latest < 0 || Buffer.compare(parentHash, hashOf(writer, latest)) === 0);
+function createRead({nodes, host: {progress}}: NodeChain, reader: BlockReader): ReadRange {
+  return (first, last, ending, answers) => {
+    let tries = 0;
+    const read = async (node: Node): Promise<readonly NodeBlock[]> => {
+      answers.begin();
+      // A range may be too much for the node, or its answer too long: each try asks for half as much.
+      const count = Math.max(1, Math.floor((last - first + 1) / 2 ** tries++));
+      const blocks = await reader.read(node, first, first + count - 1);
+      progress.bytesRead += blocks.reduce((sum, {bytes}) => sum + bytes, 0);
+      return blocks;
+    };
+    return nodes.use(read, ending, bytes => answers.add(bytes));
+  };
+}
+
+function followsNewest({newest}: BlockWriter, {parentHash}: NodeBlock): boolean {
+  return newest === undefined || Buffer.compare(parentHash, newest.hash) === 0;
 }
 
 /** One try, and not for long: no block is taken and no order is obeyed meanwhile. @throws Stopped */
 async function readAgain(
-  {reader, ask, signal}: NodeFeed,
+  {nodes, host: {signal}}: NodeChain,
+  reader: BlockReader,
   {number, hash}: NodeBlock,
 ): Promise<BlockDifference | undefined> {
   const read = async (node: Node): Promise<NodeBlock | undefined> => {
@@ -143,7 +148,7 @@ async function readAgain(
   };
   const limit = AbortSignal.timeout(REREAD_MS);
   try {
-    const again = await ask(read, AbortSignal.any([signal, limit]));
+    const again = await nodes.use(read, AbortSignal.any([signal, limit]));
     return again !== undefined && Buffer.compare(again.hash, hash) === 0 ? again.difference() : undefined;
   } catch (error) {
     if (signal.aborted) throw new Stopped();
@@ -154,12 +159,15 @@ async function readAgain(
 
 /**
  * @param isSuspect - compare the newest block held even if the node's head is above it
- * @returns whether blocks were removed
+ * @returns the last block that the node has too, if those above it must be removed
  */
-async function settleFork(feed: NodeFeed, head: NamedBlock, isSuspect: boolean): Promise<boolean> {
-  const {writer, ask} = feed;
-  if (!mayDiffer(writer(), head, isSuspect)) return false;
-  const ancestor = await ask(async node => {
+async function findFork(
+  {nodes, host: {writer, signal}}: NodeChain,
+  head: NamedBlock,
+  isSuspect: boolean,
+): Promise<number | undefined> {
+  if (!mayDiffer(writer(), head, isSuspect)) return undefined;
+  return await nodes.use(async node => {
     // This may be another node than the one that named the head. If it is only behind, no block may be removed.
     const own = await readHead(node);
     if (!mayDiffer(writer(), own, isSuspect)) return undefined;
@@ -173,12 +181,7 @@ async function settleFork(feed: NodeFeed, head: NamedBlock, isSuspect: boolean):
     };
     const shared = await findCommonAncestor(node, held, from);
     return shared === from ? undefined : shared;
-  });
-  const {latest} = writer();
-  // An order removed blocks meanwhile, perhaps more than these.
-  if (ancestor === undefined || latest === undefined || latest <= ancestor) return false;
-  await feed.rollback(ancestor, latest);
-  return true;
+  }, signal);
 }
 
 /** Must the node's chain be compared with the held one, block by block? */
@@ -191,9 +194,10 @@ function mayDiffer(writer: BlockWriter, head: NamedBlock, isSuspect: boolean): b
   return Buffer.compare(head.hash, hashOf(writer, head.number)) !== 0;
 }
 
-async function describeContradiction({ask, writer}: NodeFeed): Promise<SourceError> {
+async function describeContradiction({nodes, host: {writer, signal}}: NodeChain): Promise<SourceError> {
   const latest = writer().latest ?? 0;
-  const [name, next] = await ask(async node => [node.name, await findNamedBlock(node, latest + 1)] as const);
+  const findNext = async (node: Node) => [node.name, await findNamedBlock(node, latest + 1)] as const;
+  const [name, next] = await nodes.use(findNext, signal);
   const parent = next === undefined ? "another one" : toHex(next.parentHash);
   return new SourceError(
     `the node ${name} contradicts itself: its block ${latest} is ${toHex(hashOf(writer(), latest))}, as held here, ` +

@@ -10,48 +10,36 @@ import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/b
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
-import {type Node, NodeFailure} from "../../../nodes/rpc/node.ts";
-import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import {NodeFailure} from "../../../nodes/rpc/node.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {readGenesisId} from "../chainBlocks.ts";
 import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceBlock.ts";
-import type {RawBlocks} from "./rawBlocks.ts";
-
-interface GenesisHost {
-  readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
-  /** Waits until the node may have more blocks. */
-  readonly pause: () => Promise<void>;
-  /** Makes block 0. @param head - its header, if it is not the genesis file's */
-  readonly start: (head: BlockHead | undefined) => Promise<BlockDifference>;
-}
+import type {NodeExecution} from "./executeReader.ts";
+import {type NodeChain, waitForHead} from "./nodeBlocks.ts";
 
 /** @throws SourceError naming both hashes if the node's chain does not begin with the accounts of the genesis file */
 export async function readNodeGenesis(
   genesis: Genesis,
-  rawBlocks: RawBlocks,
-  {ask, pause, start}: GenesisHost,
+  chain: NodeChain,
+  {rawBlocks, execution}: NodeExecution,
 ): Promise<SourceBlock> {
   const {hash: own} = await readGenesisId(genesis);
-  const theirs = await ask(async node => {
+  const {nodes, host} = chain;
+  const theirs = await nodes.use(async node => {
     const head = await findNamedBlock(node, 0);
     if (head === undefined) throw new NodeFailure(`${node.name}: it has no block 0`);
     return head.hash;
-  });
+  }, host.signal);
   let head: BlockHead | undefined;
-  if (Buffer.compare(own, theirs) !== 0) {
-    for (;;) {
-      const [zero, one] = await ask(node => rawBlocks.read(node, 0, 1));
-      if (zero !== undefined && one !== undefined) {
-        await tryOut(genesis, zero.head, one.bytes, own);
-        head = zero.head;
-        break;
-      }
-      await pause();
-    }
+  while (head === undefined && Buffer.compare(own, theirs) !== 0) {
+    const [zero, one] = await nodes.use(node => rawBlocks.read(node, 0, 1), host.signal);
+    if (zero !== undefined && one !== undefined) {
+      await tryOut(genesis, zero.head, one.bytes, own);
+      head = zero.head;
+    } else await waitForHead(chain);
   }
-  const difference = await start(head);
-  const {hash} = difference.header;
-  return {...GENESIS_ORIGIN, number: 0, hash, chainId: genesis.chainId, difference: async () => difference};
+  const {id, difference} = await execution.start(genesis, head);
+  return {...GENESIS_ORIGIN, ...id, chainId: genesis.chainId, difference: async () => difference};
 }
 
 async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: Uint8Array): Promise<void> {

@@ -78,7 +78,8 @@ for (const [kind, after] of [
       ...{layer1Block: 9, layer1Hash: hash, transactionHash: hash, logIndex: 0},
     };
     const mark = {block: 9, blockHash: hash, contract: Buffer.alloc(20)};
-    await host.recordFinality({events: [event], mark, root: kind});
+    host.writer().recordFinality({events: [event], mark, root: kind});
+    await host.writer().flush();
     assert.equal(unverified(), after);
     assert.equal(host.reader.readFinalized(), 2);
   });

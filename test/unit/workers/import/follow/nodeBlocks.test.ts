@@ -6,7 +6,8 @@ import type {BlockReader} from "../../../../../nodes/blocks/blockReader.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../../../nodes/rpc/node.ts";
 import type {BlockDifference} from "../../../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../../../storage/hex.ts";
-import {type NodeFeed, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
+import {type NodeChain, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
+import {NodeWatch} from "../../../../../workers/import/follow/nodeWatch.ts";
 import {type SourceBlock, Stopped} from "../../../../../workers/import/sourceBlock.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
 
@@ -56,52 +57,56 @@ function createReader(last: number): BlockReader {
 }
 
 /** @param nodes - asked in turn, the last one on and on. One that fails is asked no more */
-function createFeed(nodes: readonly Node[], reader: BlockReader): NodeFeed {
+function createChain(...nodes: readonly Node[]): NodeChain {
   let asked = 0;
   return {
-    reader,
-    async ask(work) {
-      for (;;) {
-        const node = nodes[Math.min(asked++, nodes.length - 1)] as Node;
-        try {
-          return await work(node);
-        } catch (error) {
-          if (!(error instanceof NodeFailure)) throw error;
+    nodes: {
+      async use(work) {
+        for (;;) {
+          const node = nodes[Math.min(asked++, nodes.length - 1)] as Node;
+          try {
+            return await work(node);
+          } catch (error) {
+            if (!(error instanceof NodeFailure)) throw error;
+          }
         }
-      }
+      },
     },
-    pause: () => Promise.reject(PAUSED),
-    writer: store.host.writer,
-    rollback: to => store.rollback(to),
-    onState: () => {},
-    onTarget: () => {},
-    end: undefined,
-    signal: store.host.signal,
+    heads: {next: () => Promise.reject(PAUSED)},
+    survey: undefined,
+    watch: new NodeWatch(1, () => {}),
+    host: store.host,
   };
+}
+
+/** Takes all steps until the source has waited for the last time. */
+async function takeSteps(chain: NodeChain, last: number): Promise<void> {
+  const take = async (): Promise<void> => {
+    for await (const step of readNodeBlocks(chain, createReader(last), undefined))
+      if (step.kind === "block") await store.apply(await step.difference());
+      else if (step.kind === "rollback") await store.rollback(step.to);
+  };
+  await assert.rejects(take, PAUSED);
 }
 
 const latest = (): number | undefined => store.host.writer().latest;
 
-test("a block is outdated once an order has removed the one before it, and comes again", async () => {
-  const blocks = readNodeBlocks(createFeed([createNode(12)], createReader(12)));
-  const {value: first} = await blocks.next();
-  assert.equal(first?.number, 11);
-  assert.equal(first?.isOutdated?.(), false);
+test("a block comes again once an order has removed the one before it", async () => {
+  const blocks = readNodeBlocks(createChain(createNode(12)), createReader(12), undefined);
+  const nextNumber = async () => ((await blocks.next()).value as SourceBlock).number;
+  assert.equal(await nextNumber(), 11);
   await store.rollback(9);
-  assert.equal(first?.isOutdated?.(), true);
-  const {value: next} = await blocks.next();
-  assert.equal(next?.number, 10);
-  assert.equal(next?.isOutdated?.(), false);
+  assert.equal(await nextNumber(), 10);
   await blocks.return(undefined);
 });
 
 test("a node whose head promises more than it gives is asked again after a pause", async () => {
-  await assert.rejects(readNodeBlocks(createFeed([createNode(2 ** 30)], createReader(10))).next(), PAUSED);
+  await takeSteps(createChain(createNode(2 ** 30)), 10);
+  assert.equal(latest(), 10);
 });
 
 test("no block is removed because a node that is behind was asked where the chains part", async () => {
-  const nodes = [createNode(10, 9), createNode(7), createNode(10)];
-  await assert.rejects(readNodeBlocks(createFeed(nodes, createReader(10))).next(), PAUSED);
+  await takeSteps(createChain(createNode(10, 9), createNode(7), createNode(10)), 10);
   assert.equal(latest(), 10);
 });
 
@@ -111,29 +116,27 @@ test("no block is removed because a node does not have one below its head", asyn
     request: async (method, params) =>
       params[0] === "latest" ? createNode(10, 9).request(method, params) : null,
   };
-  const nodes = [createNode(10, 9), broken, createNode(10)];
-  await assert.rejects(readNodeBlocks(createFeed(nodes, createReader(10))).next(), PAUSED);
+  await takeSteps(createChain(createNode(10, 9), broken, createNode(10)), 10);
   assert.equal(latest(), 10);
 });
 
 test("the blocks of another branch are removed down to the common ancestor", async () => {
-  await assert.rejects(readNodeBlocks(createFeed([createNode(10, 7)], createReader(7))).next(), PAUSED);
+  await takeSteps(createChain(createNode(10, 7)), 7);
   assert.equal(latest(), 7);
 });
 
 /** The states of a source until it has waited so often for nodes with these heads, which have blocks up to 12. */
 async function readStates(heads: readonly number[], waits: number): Promise<string[]> {
   const states: string[] = [];
-  const nodes = heads.map(head => createNode(head));
-  const feed: NodeFeed = {
-    ...createFeed(nodes, createReader(12)),
-    onState: (state, reason) => states.push(reason === undefined ? state : `${state}: ${reason}`),
-    pause: () => (--waits > 0 ? Promise.resolve() : Promise.reject(PAUSED)),
+  const chain = {
+    ...createChain(...heads.map(head => createNode(head))),
+    watch: new NodeWatch(1, event => {
+      if (event.kind === "state")
+        states.push(event.reason === undefined ? event.state : `${event.state}: ${event.reason}`);
+    }),
+    heads: {next: () => (--waits > 0 ? Promise.resolve() : Promise.reject(PAUSED))},
   };
-  const run = async (): Promise<void> => {
-    for await (const block of readNodeBlocks(feed)) await store.apply(await block.difference());
-  };
-  await assert.rejects(run, PAUSED);
+  await takeSteps(chain, 12);
   return states;
 }
 
@@ -160,13 +163,16 @@ async function readAgain(
   reread: NonNullable<BlockReader["reread"]>,
   ending = new AbortController(),
 ): Promise<BlockDifference | undefined> {
-  const feed: NodeFeed = {
-    ...createFeed([createNode(12)], {...createReader(12), reread}),
-    ask: (work, signal = ending.signal) =>
-      Promise.race([once(signal, "abort").then(() => Promise.reject(signal.reason)), work(createNode(12))]),
-    signal: ending.signal,
+  const {signal} = ending;
+  const chain: NodeChain = {
+    ...createChain(),
+    nodes: {
+      use: (work, life) =>
+        Promise.race([once(life, "abort").then(() => Promise.reject(life.reason)), work(createNode(12))]),
+    },
+    host: {...store.host, signal},
   };
-  const blocks = readNodeBlocks(feed);
+  const blocks = readNodeBlocks(chain, {...createReader(12), reread}, undefined);
   const {value: first} = await blocks.next();
   try {
     return await (first as SourceBlock).reread?.();
