@@ -1,12 +1,7 @@
 /** The options of a service that follow from the flags of `proofd serve`. */
 import {readFileSync} from "node:fs";
 import type {Command} from "commander";
-import type {
-  EstimateOptions,
-  FeedOptions,
-  FinalityOptions,
-  ServiceOptions,
-} from "../../server/life/serviceOptions.ts";
+import type {EstimateOptions, FinalityOptions, ServiceOptions} from "../../server/life/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {readFees} from "./feeFile.ts";
@@ -53,7 +48,7 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
   };
 }
 
-function readFeed(values: ServeValues, command: Command): FeedOptions {
+function readFeed(values: ServeValues, command: Command): Pick<ServiceOptions, "feed" | "publish"> {
   const {publish, feed, stream, natsCreds: credsPath, streamGb, snapshotEvery} = values;
   if (credsPath !== undefined) requireReadable("natsCreds", credsPath, command);
   return {

@@ -9,13 +9,6 @@ import type {FeedSource, ImportSource, NodeSource} from "../../workers/messages/
 import type {FrontOptions} from "../front.ts";
 import type {Layer1Settings} from "./finality/layer1Finality.ts";
 
-export interface FeedOptions {
-  /** Where blocks are published. undefined: nowhere. */
-  readonly publish: PublishSettings | undefined;
-  /** Where blocks come from; not with `diffs` or `l2`. */
-  readonly feed: FeedSource | undefined;
-}
-
 /** Where blocks are published, and how. */
 export interface PublishSettings {
   readonly nats: NatsSettings;
@@ -32,13 +25,17 @@ export interface PublishSettings {
 /** What is imported while requests are answered. The path of "diffs" is read once; "-" is standard input. */
 export type FollowedSource = Extract<ImportSource, {readonly kind: "diffs" | "node" | "feed"}>;
 
-export interface ServiceOptions extends FrontOptions, Partial<FeedOptions> {
+export interface ServiceOptions extends FrontOptions {
   readonly db: string;
   readonly workers: number;
   readonly cacheBytes: number;
   readonly diffs?: string | undefined;
   /** Nodes that are followed; not with `diffs`. */
   readonly l2?: NodeSource | undefined;
+  /** A stream that blocks come from; not with `diffs` or `l2`. */
+  readonly feed?: FeedSource | undefined;
+  /** Where blocks are published. undefined: nowhere. */
+  readonly publish?: PublishSettings | undefined;
   readonly allowUnverified?: boolean | undefined;
   readonly finalized?: number | "last" | undefined;
   /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs` or `l2`. */

@@ -36,15 +36,15 @@ export function decodeAnswer(text: string): ControlAnswer {
 
 /** @returns the block's number, or undefined for anything else */
 export function parseBody(text: string): number | undefined {
-  let value: unknown;
+  const {to} = parseFields(text);
+  return typeof to === "number" && Number.isInteger(to) && to >= 0 && to <= MAX_BLOCK ? to : undefined;
+}
+
+/** @returns the fields of a JSON object; none for anything else */
+export function parseFields(text: string): Readonly<Record<string, unknown>> {
   try {
-    value = JSON.parse(text);
+    return {...JSON.parse(text)};
   } catch {
-    return undefined;
+    return {};
   }
-  if (typeof value !== "object" || value === null || !("to" in value)) return undefined;
-  const {to} = value;
-  return Number.isInteger(to) && (to as number) >= 0 && (to as number) <= MAX_BLOCK
-    ? (to as number)
-    : undefined;
 }

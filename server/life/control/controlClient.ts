@@ -1,8 +1,6 @@
 /** Sends an order to the process that has a store open. */
-import {once} from "node:events";
-import {type IncomingMessage, request} from "node:http";
 import {type BlockOrder, type ControlAnswer, decodeAnswer} from "./blockOrder.ts";
-import {type ControlAddress, readControlFile} from "./controlFile.ts";
+import {readControlFile} from "./controlFile.ts";
 
 /** An answer has two heads, so it is much smaller. */
 const MAX_ANSWER_BYTES = 16 << 10;
@@ -23,47 +21,47 @@ export class NoControl extends Error {
  */
 export async function sendOrder(
   directory: string,
-  order: BlockOrder,
+  {kind, to}: BlockOrder,
   silenceMs = SILENCE_MS,
 ): Promise<ControlAnswer> {
   const address = await readControlFile(directory);
   if (address === undefined) throw new NoControl("it has no control.json");
+  const {port, token, pid} = address;
+  const silence = new AbortController();
+  const timer = setTimeout(() => {
+    silence.abort(new Error(`it has sent nothing for ${silenceMs} ms`));
+  }, silenceMs);
   try {
-    return await post(address, order, silenceMs);
+    const response = await fetch(`http://127.0.0.1:${port}/${kind}`, {
+      method: "POST",
+      headers: {Authorization: `Bearer ${token}`},
+      body: JSON.stringify({to}),
+      signal: silence.signal,
+    });
+    if (response.status !== 200)
+      throw new NoControl(
+        `another program listens on the port of its control.json, which process ${pid} has left behind (HTTP ${response.status})`,
+      );
+    return decodeAnswer(await readText(response, timer));
   } catch (error) {
     if (error instanceof NoControl) throw error;
-    const what = `nothing answers on the port of its control.json (process ${address.pid})`;
-    throw new NoControl(`${what}: ${(error as Error).message}`, {cause: error});
+    const {message, cause} = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    throw new NoControl(`nothing answers on the port of its control.json (process ${pid}): ${reason}`, {
+      cause: error,
+    });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-async function post(
-  {port, token, pid}: ControlAddress,
-  order: BlockOrder,
-  silenceMs: number,
-): Promise<ControlAnswer> {
-  const headers = {Authorization: `Bearer ${token}`, "Content-Type": "application/json"};
-  const path = `/${order.kind}`;
-  const sent = request({host: "127.0.0.1", port, path, method: "POST", headers, agent: false});
-  sent.on("error", () => {}); // it ends the wait for the response, or the response
-  let response: IncomingMessage | undefined;
-  sent.setTimeout(silenceMs, () => {
-    (response ?? sent).destroy(new Error(`it has sent nothing for ${silenceMs} ms`));
-  });
-  sent.end(JSON.stringify({to: order.to}));
-  [response] = (await once(sent, "response")) as [IncomingMessage];
-  const text = await readText(response);
-  if (response.statusCode !== 200)
-    throw new NoControl(
-      `another program listens on the port of its control.json, which process ${pid} has left behind (HTTP ${response.statusCode})`,
-    );
-  return decodeAnswer(text);
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
+/** @param silence - starts again with each part that comes */
+async function readText({body}: Response, silence: NodeJS.Timeout): Promise<string> {
+  const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
-    text += chunk;
+  for await (const part of body ?? []) {
+    silence.refresh();
+    text += decoder.decode(part, {stream: true});
     if (text.length > MAX_ANSWER_BYTES) throw new NoControl("another program listens on that port");
   }
   return text;

@@ -9,11 +9,12 @@
  */
 import {readFile, rename, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
+import {parseFields} from "./blockOrder.ts";
 
 const FILE_NAME = "control.json";
 const TOKEN = /^[0-9a-f]{64}$/;
 
-export interface ControlAddress {
+interface ControlAddress {
   readonly pid: number;
   /** Port on 127.0.0.1. */
   readonly port: number;
@@ -36,26 +37,12 @@ export async function removeControlFile(directory: string): Promise<void> {
 
 /** @returns undefined if there is no file, or it is none of ours */
 export async function readControlFile(directory: string): Promise<ControlAddress | undefined> {
-  let text: string;
-  try {
-    text = await readFile(join(directory, FILE_NAME), "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+  const path = join(directory, FILE_NAME);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
     throw error;
-  }
-  return parseAddress(text);
-}
-
-function parseAddress(text: string): ControlAddress | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null) return undefined;
-  const {pid, port, token} = value as Record<string, unknown>;
-  if (!Number.isInteger(pid) || !Number.isInteger(port)) return undefined;
-  if (typeof token !== "string" || !TOKEN.test(token)) return undefined;
-  return {pid: pid as number, port: port as number, token};
+  });
+  const {pid, port, token} = parseFields(text);
+  if (typeof pid !== "number" || typeof port !== "number") return undefined;
+  return typeof token === "string" && TOKEN.test(token) ? {pid, port, token} : undefined;
 }

@@ -196,22 +196,14 @@ export class Layer1Finality implements FinalityWork {
     if (named === undefined) return false;
     const {root, from} = this.settings;
     const before = chain.finalizations.readLayer1()?.root;
-    const step = {
-      events: named,
-      mark,
-      root,
-      from,
-    };
     try {
-      const {finalized} = await this.engine.recordFinality(step);
+      const {finalized} = await this.engine.recordFinality({events: named, mark, root, from});
       const {layer1Block, transactionHash} = named.at(-1) as FinalityEvent;
-      const fields = {
-        finalized,
-        finalizations: events.length,
-        layer1Block,
-        transaction: toHex(transactionHash),
-      };
-      this.log.info(fields, "finalized on layer 1");
+      const transaction = toHex(transactionHash);
+      this.log.info(
+        {finalized, finalizations: events.length, layer1Block, transaction},
+        "finalized on layer 1",
+      );
     } catch (error) {
       if (!isConflict(error) || events.length === 1) throw error;
       // One of several is wrong. Those before it are right.
@@ -260,8 +252,7 @@ export class Layer1Finality implements FinalityWork {
     const {mark} = this;
     const recorded = this.engine.chain.finalizations.readLayer1()?.mark.block;
     if (mark === undefined || (recorded !== undefined && mark.block - recorded < MARK_BLOCKS)) return;
-    const {from} = this.settings;
-    await this.engine.recordFinality({events: [], mark, from});
+    await this.engine.recordFinality({events: [], mark, from: this.settings.from});
   }
 
   /** The finalization that the next one must follow. */

@@ -90,25 +90,24 @@ async function takeOnce(
     if (held !== undefined && first !== undefined && first <= held.block + 1) return;
     const {store, list} = await findNewest(connection, feed.stream, chain);
     if (store === undefined || list === undefined) {
-      const fields = {stream: feed.stream, streamFrom: first};
+      const fields = {stream: feed.stream, streamFrom: first, held: held?.block};
       if (held === undefined)
         log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
       else if (first !== undefined)
-        log.warn(
-          {...fields, held: held.block},
-          "the stream begins after what is held, and the feed has no snapshot",
-        );
+        log.warn(fields, "the stream begins after what is held, and the feed has no snapshot");
       return;
     }
-    if (held !== undefined)
+    if (list.suite !== suite)
+      throw new WorkError(`--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`);
+    if (held !== undefined) {
+      if (list.block <= held.block) return;
+      if (await isInUse(directory))
+        throw new WorkError(`--feed: another process has the store in ${directory} open`);
       log.warn(
         {held: held.block, streamFrom: first, snapshot: list.block},
         "the stream begins after what is held: a snapshot is taken in its place",
       );
-    if (held !== undefined && list.block <= held.block) return;
-    requireSuite(list, suite);
-    if (held !== undefined && (await isInUse(directory)))
-      throw new WorkError(`--feed: another process has the store in ${directory} open`);
+    }
     await new Download(directory, store, list, log, signal).run();
   } finally {
     await connection.close();
@@ -152,11 +151,6 @@ async function findNewest(
   } catch (error) {
     throw awayOr(error);
   }
-}
-
-function requireSuite(list: SnapshotList, suite: string): void {
-  if (list.suite !== suite)
-    throw new WorkError(`--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`);
 }
 
 class Download {

@@ -2,6 +2,7 @@
  * Runs the import of --diffs or --l2 while the service answers requests. Changes of the source are logged and shown in
  * /metrics and /readyz. A failed import from nodes is tried again.
  */
+import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
@@ -20,6 +21,9 @@ const RETRY_WAITS = {firstMs: 1000, longestMs: 60_000};
 /** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
 
+type Imported = Extract<ImportOutcome, {ok: true}>;
+type Failure = Pick<Extract<ImportOutcome, {ok: false}>, "ok" | "message" | "isFinal">;
+
 /** How long a node is followed that was chosen after a failure, before the others are looked at. */
 const FOLLOWED_MS = 60_000;
 
@@ -35,57 +39,70 @@ interface FollowingParts {
 }
 
 export class Following {
+  private readonly engine: Engine;
+  private readonly status: SourceStatus;
   private readonly log: Logger;
   private readonly sourceLog: SourceLog;
+  private readonly unwatch: () => void;
+  private readonly stopping = new AbortController();
+  /** undefined between attempts. */
   private running: Running<ImportOutcome> | undefined;
-  private retry: NodeJS.Timeout | undefined;
-  private isStopped = false;
   private attempts = 0;
   private readonly backoff = new Backoff(RETRY_WAITS);
   /** The newest block at the last failure. */
   private failedAt = -1;
   private startedMs = 0;
-  private readonly unwatch: () => void;
   private nextLineMs = 0;
   /** What the status has of the running attempt. */
   private counted = {blocks: 0, busyMs: 0};
 
-  private readonly engine: Engine;
-  private readonly source: FollowedSource;
-  private readonly status: SourceStatus;
-
   constructor(private readonly parts: FollowingParts) {
     this.engine = parts.engine;
-    this.source = parts.source;
     this.status = parts.status;
     this.log = parts.log.child({source: nameSource(parts.source)});
-    this.sourceLog = new SourceLog(this.log);
+    this.sourceLog = new SourceLog(this.log, this.status);
     this.unwatch = this.engine.chain.onChange((head, before) => this.noteHead(head, before));
-    this.start();
+    void this.run();
   }
 
   /** Asks the import to end after the current block. It is not started again. */
   stop(): void {
-    this.isStopped = true;
     this.unwatch();
-    clearTimeout(this.retry);
+    this.stopping.abort();
     this.running?.stop();
   }
 
-  private start(): void {
+  /** Never rejects. */
+  private async run(): Promise<void> {
+    for (;;) {
+      const outcome = await this.importOnce();
+      if (outcome.ok) return this.end(outcome);
+      const retryMs = this.fail(outcome);
+      if (retryMs === undefined) return;
+      await sleep(retryMs, undefined, {signal: this.stopping.signal}).catch(() => {}); // looked at below
+      if (this.stopping.signal.aborted) return;
+      this.attempts++;
+      this.status.retries++;
+    }
+  }
+
+  private async importOnce(): Promise<Imported | Failure> {
+    const {source, rules} = this.parts;
     this.startedMs = performance.now();
     this.counted = {blocks: 0, busyMs: 0};
     this.status.nodes.clear();
     this.running = this.engine.startImport(
-      {source: turnNodes(this.source, this.attempts), ...this.parts.rules},
+      {source: turnNodes(source, this.attempts), ...rules},
       event => this.noteProgress(event),
       event => this.noteSource(event),
     );
-    const {outcome} = this.running;
-    outcome.then(
-      outcome => this.end(outcome),
-      (error: unknown) => this.fail(`the import thread died: ${(error as Error).message}`),
-    );
+    try {
+      return await this.running.outcome;
+    } catch (error) {
+      return {ok: false, message: `the import thread died: ${(error as Error).message}`, isFinal: false};
+    } finally {
+      this.running = undefined;
+    }
   }
 
   private noteProgress(event: ImportEvent): void {
@@ -114,18 +131,8 @@ export class Following {
   }
 
   private noteSource(event: SourceEvent): void {
-    if (event.kind === "state") {
-      this.noteState(event.state, event.reason);
-      return;
-    }
-    this.sourceLog.note(event);
-    const {status} = this;
-    if (event.kind === "reorganised") status.reorganisations++;
-    else if (event.kind === "chosen") status.chosen = event.source;
-    else if (event.kind === "node") {
-      if (event.state === "up") status.nodes.delete(event.name);
-      else status.nodes.set(event.name, `${event.state}: ${event.reason}`);
-    }
+    if (event.kind === "state") this.noteState(event.state, event.reason);
+    else this.sourceLog.note(event);
   }
 
   private noteState(state: SourceState, reason: string | undefined): void {
@@ -145,39 +152,29 @@ export class Following {
     this.log.info({latest: this.engine.chain.head().latest}, "the import continues after a failure");
   }
 
-  private end(outcome: ImportOutcome): void {
-    this.running = undefined;
-    if (!outcome.ok) {
-      this.fail(outcome.message, outcome.isFinal);
-      return;
-    }
-    const {head, blocks, stopped} = outcome;
+  private end({head, blocks, stopped}: Imported): void {
     if (!stopped) this.status.state = "ended";
     this.log.info({head: headFields(head), blocks}, "the import has ended");
   }
 
-  private fail(message: string, isFinal = false): void {
-    this.running = undefined;
+  /** @returns when it is tried again; undefined: never */
+  private fail({message, isFinal}: Failure): number | undefined {
+    const {status, engine, parts} = this;
     const reason = shortenReason(message);
-    const isKnown = this.status.state === "failed" && isSameFailure(this.status.reason, reason);
-    this.status.state = "failed";
-    this.status.reason = reason;
-    this.failedAt = this.engine.chain.newest;
-    const canRetry = this.source.kind !== "diffs";
-    const mayRetry = canRetry && !isFinal && !this.isStopped;
-    const retryMs = mayRetry ? Math.round(this.backoff.next()) : undefined;
-    const fields = {head: headFields(this.engine.chain.head()), reason: message, retryMs: retryMs ?? null};
+    const isKnown = status.state === "failed" && isSameFailure(status.reason, reason);
+    status.state = "failed";
+    status.reason = reason;
+    this.failedAt = engine.chain.newest;
+    const canRetry = parts.source.kind !== "diffs";
+    const isTried = canRetry && !isFinal && !this.stopping.signal.aborted;
+    const retryMs = isTried ? Math.round(this.backoff.next()) : undefined;
+    const fields = {head: headFields(engine.chain.head()), reason: message, retryMs: retryMs ?? null};
     this.log[isKnown ? "debug" : "error"](
       fields,
       "the import failed, the service keeps serving the blocks it has",
     );
-    if (isFinal && canRetry) this.parts.onFinal(message);
-    if (retryMs === undefined) return;
-    this.attempts++;
-    this.retry = setTimeout(() => {
-      this.status.retries++;
-      this.start();
-    }, retryMs);
+    if (isFinal && canRetry) parts.onFinal(message);
+    return retryMs;
   }
 }
 

@@ -4,6 +4,7 @@ import type {HeadsEvent} from "../../../nodes/rpc/newHeads.ts";
 import type {NodesEvent} from "../../../nodes/rpc/nodes.ts";
 import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
 import type {SourceEvent, SourceState} from "../../../workers/messages/importSource.ts";
+import type {SourceStatus} from "../../observe/sourceStatus.ts";
 
 const STATE_LINES: Readonly<Record<SourceState, string>> = {
   reading: "blocks are read from the node up to its head",
@@ -28,7 +29,10 @@ export class SourceLog {
   private state: SourceState | undefined;
   private reason = "";
 
-  constructor(private readonly log: Logger) {}
+  constructor(
+    private readonly log: Logger,
+    private readonly status: SourceStatus,
+  ) {}
 
   noteState(state: SourceState, reason: string | undefined): void {
     const isKnown = state === this.state && isSameFailure(this.reason, reason ?? "");
@@ -40,9 +44,10 @@ export class SourceLog {
   }
 
   note(event: Exclude<SourceEvent, {kind: "state"}>): void {
-    const {log} = this;
+    const {log, status} = this;
     switch (event.kind) {
       case "chosen":
+        status.chosen = event.source;
         if (this.isNew("chosen", event.source))
           log.info({chosen: event.source, why: event.why}, "the way to read blocks is chosen");
         break;
@@ -54,6 +59,8 @@ export class SourceLog {
       }
       case "node": {
         const {name, state, reason} = event;
+        if (state === "up") status.nodes.delete(name);
+        else status.nodes.set(name, `${state}: ${reason}`);
         if (this.isNew(`state of ${name}`, state))
           log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
         break;
@@ -75,6 +82,7 @@ export class SourceLog {
         log.info({node: event.name, state: event.state, reason: event.reason}, HEADS_LINES[event.state]);
         break;
       case "reorganised":
+        status.reorganisations++;
         log.warn(
           {latest: event.latest, ancestor: event.ancestor},
           "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",

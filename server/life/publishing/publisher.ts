@@ -20,8 +20,8 @@ import {
 } from "../../../nodes/feed/feedMessage.ts";
 import {type FeedStream, type Sequenced, StreamMoved} from "../../../nodes/feed/feedStream.ts";
 import {decodeLayer1, encodeLayer1, MAX_FINALIZATIONS} from "../../../nodes/feed/finalityBytes.ts";
-import type {ChainView} from "../../../workers/chain/chainView.ts";
-import type {FeedAnswer, FeedJob} from "../../../workers/messages/feedJob.ts";
+import type {Finalization} from "../../../storage/block/finalization.ts";
+import type {Engine} from "../../../workers/engine.ts";
 
 /** An empty stream begins so many blocks below the newest one. Older replicas start from a snapshot. */
 const FIRST_BLOCKS = 10_000;
@@ -29,12 +29,6 @@ const FIRST_BLOCKS = 10_000;
 const MAX_LOOKS = 8192;
 /** A stream that another service left on another branch is taken over after this time without a message. */
 const TAKEOVER_MS = 60_000;
-
-/** What is published from. */
-interface PublishedChain {
-  readonly view: ChainView;
-  encode(job: FeedJob): Promise<FeedAnswer>;
-}
 
 /** Where the stream stands, as this service sees it. */
 export type PublishState =
@@ -60,7 +54,7 @@ export class Publisher {
   constructor(
     private readonly stream: FeedStream,
     private readonly feed: FeedChain,
-    private readonly chain: PublishedChain,
+    private readonly engine: Engine,
   ) {}
 
   /**
@@ -86,7 +80,7 @@ export class Publisher {
   /** @returns undefined if there is more to do */
   private async step(): Promise<PublishState | undefined> {
     this.tip ??= await this.readTip();
-    const {latest, earliest = 0} = this.chain.view.head();
+    const {latest, earliest = 0} = this.engine.chain.head();
     if (latest === undefined) return {kind: "published", block: -1};
     const {message} = this.tip;
     if (message === undefined)
@@ -111,7 +105,7 @@ export class Publisher {
   }
 
   private async publish(block: number): Promise<PublishState | undefined> {
-    const answer = await this.chain.encode({chain: this.feed, block});
+    const answer = await this.engine.encodeFeedBlock({chain: this.feed, block});
     if ("refusal" in answer) throw new FeedError(answer.refusal);
     if ("failure" in answer) {
       // Removed meanwhile: the next look finds what is there now.
@@ -158,7 +152,7 @@ export class Publisher {
     if (sequence === this.agreed) return true;
     const now = performance.now();
     if (this.conflict?.sequence !== sequence) this.conflict = {sequence, sinceMs: now};
-    return this.chain.view.newest > number && now - this.conflict.sinceMs > TAKEOVER_MS;
+    return this.engine.chain.newest > number && now - this.conflict.sinceMs > TAKEOVER_MS;
   }
 
   /** @returns the highest block that is held here and in the stream below `sequence` */
@@ -177,36 +171,28 @@ export class Publisher {
   /** @returns whether there was something to say */
   private async publishFinality(tip: number): Promise<boolean> {
     const finality = await this.readFinality();
-    const {finalizations} = this.chain.view;
-    const number = Math.min(this.chain.view.head().finalized ?? -1, tip);
+    const {finalizations} = this.engine.chain;
+    const number = Math.min(this.engine.chain.head().finalized ?? -1, tip);
     const record = finalizations.readLayer1();
-    const ended: number[] = [];
-    for (
-      let index = finality.count;
-      index < (record?.count ?? 0) && ended.length < MAX_FINALIZATIONS;
-      index++
-    )
-      if (finalizations.read(index).endBlock <= number) ended.push(index);
-      else break;
+    const until = Math.min(record?.count ?? 0, finality.count + MAX_FINALIZATIONS);
+    const ended: Finalization[] = [];
+    for (let index = finality.count; index < until; index++) {
+      const finalization = finalizations.read(index);
+      if (finalization.endBlock > number) break;
+      ended.push(finalization);
+    }
     if (number <= finality.number && ended.length === 0) return false;
     const hash = this.hashOf(number);
     if (hash === undefined) return false;
     const count = finality.count + ended.length;
-    const layer1 =
-      record === undefined
-        ? undefined
-        : {
-            first: finality.count,
-            record: {...record, count},
-            finalizations: ended.map(at => finalizations.read(at)),
-          };
+    const layer1 = record && {
+      first: finality.count,
+      record: {...record, count},
+      finalizations: ended,
+    };
     const body = encodeFinality(this.feed, number, hash, encodeLayer1(layer1));
-    const sequence = await this.stream.publish(
-      "finality",
-      body,
-      `finality.${number}.${count}`,
-      finality.sequence,
-    );
+    const name = `finality.${number}.${count}`;
+    const sequence = await this.stream.publish("finality", body, name, finality.sequence);
     this.finality = {sequence, number, count};
     return true;
   }
@@ -221,7 +207,7 @@ export class Publisher {
   }
 
   private hashOf(block: number): Uint8Array | undefined {
-    const found = this.chain.view.readHeader(block);
+    const found = this.engine.chain.readHeader(block);
     return "failure" in found ? undefined : found.hash;
   }
 }

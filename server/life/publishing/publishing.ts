@@ -63,11 +63,7 @@ export class Publishing {
         connection = await connectNats(this.settings.nats, CLIENT, signal, event => this.noteNats(event));
         const feed = this.describeChain();
         const stream = await FeedStream.open(connection, this.settings.stream, feed, this.settings.rules);
-        const chain = {
-          view: this.engine.chain,
-          encode: (job: Parameters<Engine["encodeFeedBlock"]>[0]) => this.engine.encodeFeedBlock(job),
-        };
-        await this.publishWhile(new Publisher(stream, feed, chain));
+        await this.publishWhile(new Publisher(stream, feed, this.engine));
       } catch (error) {
         if (signal.aborted) break;
         this.note(error instanceof FeedError ? "refused" : "waiting", (error as Error).message);
@@ -128,8 +124,8 @@ export class Publishing {
     status.state = state;
     status.reason = reason;
     if (isKnown) return;
-    const fields = {state, ...(reason === "" ? {} : {reason}), block: status.block};
-    if (reason === "") this.log.info(fields, "publishing");
-    else this.log.warn(fields, "nothing is published");
+    const {block} = status;
+    if (reason === "") this.log.info({state, block}, "publishing");
+    else this.log.warn({state, reason, block}, "nothing is published");
   }
 }

@@ -32,18 +32,15 @@ export class Snapshots {
     const {every, bytesPerSecond} = this.settings.snapshots;
     if (every === 0 || block < this.due || this.isStopped || this.running !== undefined) return;
     this.due = Number.POSITIVE_INFINITY;
-    const {directory, settings} = this;
-    const {nats, stream, rules} = settings;
-    const {replicas} = rules;
-    const unlessFrom = block - every + 1;
+    const {nats, stream, rules} = this.settings;
     this.running = startSnapshotUpload({
-      directory,
+      directory: this.directory,
       nats,
       stream,
       chain,
-      replicas,
+      replicas: rules.replicas,
       bytesPerSecond,
-      unlessFrom,
+      unlessFrom: block - every + 1,
     });
     this.work = this.running.outcome.then(outcome => this.settle(outcome, block));
   }
