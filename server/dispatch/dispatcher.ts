@@ -25,6 +25,7 @@ import type {TaskAnswers} from "../rpc/taskAnswers.ts";
 import {type Piece, TaskText} from "../rpc/taskText.ts";
 import {Admission} from "./admission.ts";
 import {Answering} from "./answering.ts";
+import type {Busy} from "./busy.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {Task} from "./task.ts";
@@ -32,6 +33,11 @@ import {UnfinishedRequests} from "./unfinishedRequests.ts";
 
 /** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
+/**
+ * Time from one refusal of a long call to the next. Clients that ask again at once would fill the first queue otherwise, and short calls
+ * of their addresses would wait there.
+ */
+const REFUSAL_GAP_MS = 50;
 
 interface SettledTask {
   /** undefined: the task failed. */
@@ -53,6 +59,8 @@ export class Dispatcher implements EstimateQueues {
   private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
   givenBack = 0;
+  /** When the last refusal of a long call is due. */
+  private refusedToMs = 0;
 
   constructor(
     lanes: ByLane<LaneOptions>,
@@ -182,7 +190,15 @@ export class Dispatcher implements EstimateQueues {
     request.progressOf(index).move(index);
     const busy = this.lanes[segment.lane].long?.add(request, index);
     if (busy === undefined) return;
+    const nowMs = performance.now();
+    this.refusedToMs = Math.max(nowMs, this.refusedToMs) + REFUSAL_GAP_MS;
+    setTimeout(() => this.refuse(request, index, busy), this.refusedToMs - nowMs);
+  }
+
+  private refuse(request: PendingRequest, index: number, busy: Busy): void {
+    const segment = request.segments[index] as Segment;
     request.progressOf(index).stop(index);
+    if (request.isDropped || request.isSegmentAnswered(index)) return;
     if (request.isBatch) {
       this.answer(request, index, this.answering.assembleErrors(request, segment, busy.error));
       return;

@@ -26,7 +26,7 @@ const TASK_MS = 2 * JOB_MS;
  * A slice may be too short for a call that needs little: code runs for the first time, garbage is collected, or the kernel adds what the
  * thread did before, up to 4 ms. Behind endless calls of its own client it would wait long. A turn of the queue takes no longer for it.
  */
-const FIRST_TRIES = 3;
+const FIRST_TRIES = 2;
 
 export function createEstimateLane(estimates: Estimates): LaneOptions {
   return {

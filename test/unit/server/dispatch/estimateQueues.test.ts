@@ -262,11 +262,13 @@ describe("the queues of the estimates", () => {
       const reply = admit(1, client, false);
       (await next(first)).end([0]);
       await settle();
-      if (reply.isFinished) return reply;
+      if (refusals.counts().length === 0) continue;
+      await finish(reply);
+      return reply;
     }
   }
 
-  test("a call that would wait longer than its request may take is turned away at once, with HTTP 503", async () => {
+  test("a call that would wait longer than its request may take is turned away with HTTP 503", async () => {
     const refused = await fillLongQueue("a");
     assert.equal(countCalls().long, DEFAULT_LIMITS.timeoutMs / LONG_MS - 1, "and one runs");
     assert.equal(refused.retryAfterSeconds, 1);
@@ -285,11 +287,35 @@ describe("the queues of the estimates", () => {
     assert.deepEqual([(await next(long)).ids, (await next(long)).ids], [["a0"], ["b0"]]);
   });
 
+  test("long calls are turned away one after the other, so that those who ask again at once do not fill the first queue", async t => {
+    await fillLongQueue("a");
+    t.mock.method(performance, "now", () => 1e9);
+    t.mock.timers.enable({apis: ["setTimeout"]});
+    const replies: CollectedReply[] = [];
+    for (let at = 0; at < 3; at++) {
+      replies.push(admit(1, "a", false));
+      (await next(first)).end([0]);
+    }
+    await settle();
+    // While no time passes, one more may wait.
+    const refused = replies.slice(1);
+    const states = [refused.map(({isFinished}) => isFinished)];
+    for (let tick = 0; tick < 2; tick++) {
+      t.mock.timers.tick(50);
+      states.push(refused.map(({isFinished}) => isFinished));
+    }
+    assert.deepEqual(states, [
+      [false, false],
+      [true, false],
+      [true, true],
+    ]);
+  });
+
   test("a call of a batch that is turned away has its error in its place", async () => {
     await fillLongQueue("a");
     const batch = admit(3, "a");
     (await next(first)).end([1]);
-    await settle();
+    await finish(batch);
     assert.match(batch.text, /^\[<a0>,\{"jsonrpc":"2.0","id":a1,"error":\{"code":-32005,.*\}\},<a2>\]$/);
     assert.equal(batch.retryAfterSeconds, undefined);
   });
@@ -338,6 +364,7 @@ describe("the queues of the estimates", () => {
     for (let ended = 0; ended < 5; ended++) (await next(long)).end();
     await settle();
     assert.equal(other.text, "<b0>");
+    await finish(loops);
     assert.match(loops.text, /^\[<a0>,<a1>,<a2>,<a3>,\{.*"id":a4,.*-32005.*\},\{.*"id":a5,.*-32005.*\}\]$/);
   });
 
