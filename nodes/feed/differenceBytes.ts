@@ -48,12 +48,7 @@ export function decodeDifference({number, hash, stateRoot}: FedBlock, bytes: Buf
     const accounts = new AccountDifferences();
     for (let count = reader.number(COUNT_BYTES); count > 0; count--)
       accounts.add(readEntry(reader, reader.bytes(reader.number(COUNT_BYTES))));
-    return reader.end({
-      header,
-      expectedStateRoot: stateRoot,
-      accounts,
-      ...(chain === undefined ? {} : {chain}),
-    });
+    return reader.end({header, expectedStateRoot: stateRoot, accounts, chain});
   } catch (error) {
     if (error instanceof StoreError) throw new FeedError(error.message);
     throw error;
@@ -84,5 +79,5 @@ function readChainConfig(reader: BodyReader): ChainConfig | undefined {
   const chainId = (flags & HAS_CHAIN_ID) === 0 ? undefined : reader.bigint(WORD);
   const config =
     (flags & HAS_CONFIG) === 0 ? undefined : reader.bytes(reader.number(COUNT_BYTES)).toString("utf8");
-  return {...(chainId === undefined ? {} : {chainId}), ...(config === undefined ? {} : {config})};
+  return {chainId, config};
 }

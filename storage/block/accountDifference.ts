@@ -20,12 +20,12 @@ export interface AccountChange {
   /** With `reset`: the account created again has the code of the one that was destroyed. Not with `code`. */
   readonly keepsCode?: boolean;
   /** 0 <= nonce < 2^64. */
-  readonly nonce?: bigint;
+  readonly nonce?: bigint | undefined;
   /** 0 <= balance < 2^256, wei. */
-  readonly balance?: bigint;
-  readonly code?: Uint8Array;
+  readonly balance?: bigint | undefined;
+  readonly code?: Uint8Array | undefined;
   /** Changed slots, each at most once, in any order. */
-  readonly storage?: readonly SlotDifference[];
+  readonly storage?: readonly SlotDifference[] | undefined;
 }
 
 export interface SlotDifference {

@@ -39,17 +39,17 @@ export interface BlockHeader {
 export interface BlockDifference {
   readonly header: BlockHeader;
   /** The top root (32 bytes) that the account tree must have after this block. The block is refused if it has another one. */
-  readonly expectedStateRoot?: Uint8Array;
+  readonly expectedStateRoot?: Uint8Array | undefined;
   readonly accounts: AccountDifferences;
   /** Block 0 only: the chain's id and configuration. */
-  readonly chain?: ChainConfig;
+  readonly chain?: ChainConfig | undefined;
 }
 
 /** Fixed by the first block for the life of a store. */
 export interface ChainConfig {
-  readonly chainId?: bigint;
+  readonly chainId?: bigint | undefined;
   /** geth's genesis `config` object (hard forks), as JSON text. */
-  readonly config?: string;
+  readonly config?: string | undefined;
 }
 
 /** The first block of a store that does not begin with block 0. */

@@ -22,10 +22,10 @@ export function parseAccountChange(value: unknown, field: string): AccountChange
     throw unexpected(`${field}.reset`, reset, "true or false");
   return {
     reset: reset === true,
-    ...(nonce === undefined ? {} : {nonce: parseQuantity(nonce, `${field}.nonce`, 64)}),
-    ...(balance === undefined ? {} : {balance: parseQuantity(balance, `${field}.balance`, 256)}),
-    ...(code === undefined ? {} : {code: parseBytes(code, `${field}.code`)}),
-    ...(storage === undefined ? {} : {storage: parseStorage(storage, `${field}.storage`)}),
+    nonce: nonce === undefined ? undefined : parseQuantity(nonce, `${field}.nonce`, 64),
+    balance: balance === undefined ? undefined : parseQuantity(balance, `${field}.balance`, 256),
+    code: code === undefined ? undefined : parseBytes(code, `${field}.code`),
+    storage: storage === undefined ? undefined : parseStorage(storage, `${field}.storage`),
   };
 }
 

@@ -7,11 +7,12 @@ import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
+import type {BlockDifference, BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {parseAccountChange} from "./differenceFields.ts";
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
+import {parseHeaderFields} from "./headerFields.ts";
 import {type SourceBlock, SourceError} from "./sourceBlock.ts";
 
 /** What is wrong with a value. answerValues.ts throws NodeFailure, whatever the value is of. */
@@ -145,36 +146,27 @@ class LineAssembler implements LineHandler {
 
   /** The fields of the header that the line has itself. */
   private header(number: number, hash: Uint8Array): BlockHeader {
-    const optional = <T>(name: string, parse: (value: unknown) => T): {[name: string]: T} => {
-      const value = this.fields.get(name);
-      return value === undefined ? {} : {[name]: parse(value)};
-    };
-    return {
-      number,
-      hash,
-      ...optional("parentHash", value => parseFixedBytes(value, "parentHash", 32)),
-      ...optional("timestamp", value => parseQuantity(value, "timestamp", 64)),
-      ...optional("gasLimit", value => parseQuantity(value, "gasLimit", 64)),
-      ...optional("baseFeePerGas", value => parseQuantity(value, "baseFeePerGas", 256)),
-      ...optional("miner", value => parseFixedBytes(value, "miner", 20)),
-      ...optional("mixHash", value => parseFixedBytes(value, "mixHash", 32)),
-      ...optional("extraData", value => parseBytes(value, "extraData")),
-      ...optional("difficulty", value => parseQuantity(value, "difficulty", 256)),
-    };
+    // `stateRoot` of a line is that of the trees.
+    const {stateRoot: _, ...fields} = Object.fromEntries(this.fields);
+    return {number, hash, ...parseHeaderFields(fields, "")};
   }
 
   private difference(header: BlockHeader, accounts: AccountDifferences): BlockDifference {
     const stateRoot = this.fields.get("stateRoot");
-    const expectedStateRoot =
-      stateRoot === undefined ? {} : {expectedStateRoot: parseFixedBytes(stateRoot, "stateRoot", 32)};
-    if (header.number > 0) return {header, accounts, ...expectedStateRoot};
-    const chainId = this.fields.get("chainId");
-    const config = this.fields.get("config");
-    const chain = {
-      ...(chainId === undefined ? {} : {chainId: parseQuantity(chainId, "chainId", 256)}),
-      ...(config === undefined ? {} : {config: JSON.stringify(parseObject(config, "config"))}),
+    return {
+      header,
+      accounts,
+      expectedStateRoot: stateRoot === undefined ? undefined : parseFixedBytes(stateRoot, "stateRoot", 32),
+      chain: header.number === 0 ? this.chain() : undefined,
     };
-    return {header, accounts, ...expectedStateRoot, chain};
+  }
+
+  private chain(): ChainConfig {
+    const {chainId, config} = Object.fromEntries(this.fields);
+    return {
+      chainId: chainId === undefined ? undefined : parseQuantity(chainId, "chainId", 256),
+      config: config === undefined ? undefined : JSON.stringify(parseObject(config, "config")),
+    };
   }
 }
 

@@ -9,7 +9,7 @@ import {PulledError} from "../../client/folder/pulledError.ts";
 import {readCodes} from "../../client/folder/readCodes.ts";
 import {readRows} from "../../client/folder/readRows.ts";
 import type {AccountRow} from "../../client/folder/row/tables.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+import {parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
@@ -18,6 +18,7 @@ import {StoreError} from "../../storage/errors.ts";
 import {bigEndian} from "../../storage/record/recordBody.ts";
 import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import type {PullSource} from "../messages/importSource.ts";
+import {parseHeaderFields} from "./headerFields.ts";
 import {readGenesis} from "./inputFile.ts";
 import {SourceError} from "./sourceBlock.ts";
 
@@ -115,29 +116,10 @@ function keyOf<Key>(key: Key | undefined, place: string): Key {
 
 /** The header's fields are the server's word, so only their form is checked. */
 function parseHeader(block: Manifest["block"], {header}: BlockContext): BlockHeader {
-  const fields = parseObject(header, "context.header");
-  const field = <T>(
-    name: keyof BlockHeader,
-    parse: (value: unknown, name: string) => T,
-  ): {[key: string]: T} =>
-    fields[name] === undefined ? {} : {[name]: parse(fields[name], `context.header.${name}`)};
-  const bytes = (length: number) => (value: unknown, name: string) => parseFixedBytes(value, name, length);
-  const number = (bits: number) => (value: unknown, name: string) => parseQuantity(value, name, bits);
   return {
     number: block.number,
     hash: parseFixedBytes(block.hash, "block.hash", WORD),
-    ...field("parentHash", bytes(WORD)),
-    ...field("timestamp", number(64)),
-    ...field("gasLimit", number(64)),
-    ...field("baseFeePerGas", number(256)),
-    ...field("miner", bytes(20)),
-    ...field("mixHash", bytes(WORD)),
-    ...field("extraData", parseBytes),
-    ...field("difficulty", number(256)),
-    ...field("stateRoot", bytes(WORD)),
-    ...field("gasUsed", number(64)),
-    ...field("blobGasUsed", number(64)),
-    ...field("excessBlobGas", number(64)),
+    ...parseHeaderFields(parseObject(header, "context.header"), "context.header."),
   };
 }
 
@@ -169,11 +151,10 @@ async function readChain(
       );
     return {chainId: genesis.chainId, config: genesis.config};
   }
+  const isNamed = (config ?? undefined) !== undefined;
   return {
-    ...(said === undefined ? {} : {chainId: said}),
-    ...((config ?? undefined) === undefined
-      ? {}
-      : {config: JSON.stringify(parseObject(config, "context.config"))}),
+    chainId: said,
+    config: isNamed ? JSON.stringify(parseObject(config, "context.config")) : undefined,
   };
 }
 

@@ -69,9 +69,7 @@ export async function* readNode(
 }
 
 function createExecution(forks: ForkSchedule, host: SourceHost): NodeExecution {
-  const onMethod = (name: string, method: string, why: string): void =>
-    host.onEvent({kind: "method", name, method, why});
-  return {rawBlocks: new RawBlocks(forks, onMethod), execution: new ChainExecution(forks, host)};
+  return {rawBlocks: new RawBlocks(forks, host.onEvent), execution: new ChainExecution(forks, host)};
 }
 
 /** @returns the genesis file's, or else `known`, the store's or the one asked for. @throws SettingsFault if they differ */

@@ -9,6 +9,7 @@ import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import type {Node, NodeCall} from "../../../nodes/rpc/node.ts";
 import {NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
+import type {SourceEvent} from "../../messages/importSource.ts";
 
 const RAW = "debug_getRawBlock";
 const JSON_BLOCK = "eth_getBlockByNumber";
@@ -25,10 +26,10 @@ interface RawBlock {
 export class RawBlocks {
   private readonly methods = new Map<string, typeof RAW | typeof JSON_BLOCK>();
 
-  /** @param onMethod - called once for each node, with the method that reads its blocks and why this one */
+  /** @param onEvent - called once for each node, with the method that reads its blocks and why this one */
   constructor(
     private readonly forks: ForkSchedule,
-    private readonly onMethod: (name: string, method: string, why: string) => void,
+    private readonly onEvent: (event: SourceEvent) => void,
   ) {}
 
   /**
@@ -67,7 +68,7 @@ export class RawBlocks {
       why = `the node refuses ${RAW}: ${error.message}`;
     }
     // Several ranges that are read at the same time probe it together.
-    if (!this.methods.has(node.name)) this.onMethod(node.name, method, why);
+    if (!this.methods.has(node.name)) this.onEvent({kind: "method", name: node.name, method, why});
     this.methods.set(node.name, method);
     return method;
   }
