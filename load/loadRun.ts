@@ -102,33 +102,28 @@ class LoadRun {
     const measureMs = startMs + 1000 * this.options.warmUpSeconds;
     const endMs = measureMs + 1000 * this.options.durationSeconds;
     this.times = {startMs, measureMs, endMs};
-    const ends = this.threads.start(this.times);
+    const ended = this.threads.start(this.times);
     // stop() was called before the threads could be told.
     if (this.stopMs < Number.POSITIVE_INFINITY) this.stop();
-    return this.measureCpu(measureMs, endMs, ends);
-  }
-
-  /** Measures the CPU time of the measured time only. */
-  private async measureCpu<T>(measureMs: number, endMs: number, load: Promise<T>): Promise<T> {
+    // The CPU time is that of the measured time only.
     let atStart = process.cpuUsage();
+    const onStart = () => {
+      atStart = process.cpuUsage();
+      this.listener?.onMeasureStart();
+    };
     const onEnd = () => {
       const {user, system} = process.cpuUsage(atStart);
       this.cpuMs = (user + system) / 1000;
       this.listener?.onMeasureEnd();
     };
-    const startTimer = setTimeout(
-      () => {
-        atStart = process.cpuUsage();
-        this.listener?.onMeasureStart();
-      },
-      Math.max(0, measureMs - nowMs()),
-    );
-    const endTimer = setTimeout(onEnd, endMs - nowMs());
-    const outcome = await load;
-    clearTimeout(startTimer);
-    clearTimeout(endTimer);
+    const timers = [
+      setTimeout(onStart, Math.max(0, measureMs - nowMs())),
+      setTimeout(onEnd, endMs - nowMs()),
+    ];
+    const ends = await ended;
+    for (const timer of timers) clearTimeout(timer);
     if (this.cpuMs === undefined) onEnd();
-    return outcome;
+    return ends;
   }
 
   private async verify(

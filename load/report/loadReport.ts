@@ -21,7 +21,16 @@ export interface LoadReport {
   readonly startedAt: string;
   readonly url: string;
   readonly server: Target;
-  readonly settings: ReportedSettings;
+  /** What the load was asked to do. */
+  readonly settings: Omit<
+    LoadOptions,
+    "url" | "version" | "commit" | "command" | "blocks" | "keys" | "estimateParams"
+  > & {
+    /** undefined: the tag "latest". */
+    readonly blocks: BlockSpan | undefined;
+    /** Where the accounts come from, and how many there are. */
+    readonly keys: string;
+  };
   /** Latency counts from a request's first byte written (closed: service time) or from when the request was due (open). */
   readonly loop: "closed" | "open";
   /** Length of the measured time. Shorter than asked for if a signal ended it. */
@@ -62,7 +71,21 @@ export interface LoadReport {
   readonly service: LatencyReport | undefined;
   /** Closed loop: what clients at a steady pace would have seen. undefined in an open loop. */
   readonly corrected: (LatencyReport & {readonly intervalMs: number}) | undefined;
-  readonly errors: ReportedErrors;
+  readonly errors: {
+    /** Calls, by JSON-RPC code. */
+    readonly rpc: readonly ReportedError[];
+    /** Requests, by HTTP status. */
+    readonly http: readonly ReportedError[];
+    /** Requests, by the code of the socket's error. */
+    readonly socket: readonly ReportedError[];
+    /** Requests that got no answer in time. */
+    readonly timeouts: number;
+    /** Timed-out requests for which no connection became free. */
+    readonly neverSent: number;
+    /** Calls of requests answered with HTTP 200 that got neither a result nor an error. */
+    readonly malformed: number;
+    readonly malformedReason: string;
+  };
   readonly verification: Verification;
   readonly generator: {
     /** Share of the measured time that each thread's event loop was busy, 0 .. 1. */
@@ -85,31 +108,6 @@ export interface LoadReport {
 /** @returns JSON, in which what is not there is null */
 export function encodeReport(report: LoadReport): string {
   return JSON.stringify(report, (_name, value: unknown) => value ?? null);
-}
-
-/** What the load was asked to do. */
-export interface ReportedSettings
-  extends Omit<LoadOptions, "url" | "version" | "commit" | "command" | "blocks" | "keys" | "estimateParams"> {
-  /** undefined: the tag "latest". */
-  readonly blocks: BlockSpan | undefined;
-  /** Where the accounts come from, and how many there are. */
-  readonly keys: string;
-}
-
-export interface ReportedErrors {
-  /** Calls, by JSON-RPC code. */
-  readonly rpc: readonly ReportedError[];
-  /** Requests, by HTTP status. */
-  readonly http: readonly ReportedError[];
-  /** Requests, by the code of the socket's error. */
-  readonly socket: readonly ReportedError[];
-  /** Requests that got no answer in time. */
-  readonly timeouts: number;
-  /** Timed-out requests for which no connection became free. */
-  readonly neverSent: number;
-  /** Calls of requests answered with HTTP 200 that got neither a result nor an error. */
-  readonly malformed: number;
-  readonly malformedReason: string;
 }
 
 export interface ReportedError {

@@ -3,19 +3,14 @@ import type {LoadOptions} from "../loadOptions.ts";
 import type {BlockSpan} from "../requests/blockChoice.ts";
 import {correctForOmission, type Histogram, readFigures, reportLatency} from "../traffic/latency.ts";
 import type {Tally, Trouble} from "../traffic/tally.ts";
-import {AFTER_THE_END, type TimelineRow} from "../traffic/timeline.ts";
-import type {Target} from "../verification/target.ts";
-import type {Verification} from "../verification/verification.ts";
+import {AFTER_THE_END, type Arrived, type TimelineRow} from "../traffic/timeline.ts";
 import {listFailures} from "./judgement.ts";
-import type {LoadReport, ReportedErrors, ReportedSettings} from "./loadReport.ts";
-import type {Machine} from "./machine.ts";
+import type {LoadReport, ReportedError} from "./loadReport.ts";
 import {wasLimit, writeNotes} from "./notes.ts";
 
-export interface Measurement {
+export interface Measurement extends Pick<LoadReport, "machine" | "server" | "verification"> {
   readonly options: LoadOptions;
-  readonly machine: Machine;
   readonly startedAt: Date;
-  readonly server: Target;
   readonly blocks: BlockSpan | undefined;
   readonly keys: string;
   readonly seconds: number;
@@ -26,103 +21,104 @@ export interface Measurement {
   readonly timeline: readonly TimelineRow[];
   readonly utilization: readonly number[];
   readonly cpuMs: number;
-  readonly verification: Verification;
 }
 
 export function createReport(measurement: Measurement): LoadReport {
-  const {options, tally, seconds, latency, timeline} = measurement;
-  const {batch, slots, rate, connections} = options;
-  const measured = timeline.filter(({second}) => second >= 0 && second !== AFTER_THE_END);
-  const sum = (field: "answered" | "results" | "proofs" | "bytes" | "failed") =>
-    measured.reduce((total, row) => total + row[field], 0);
-  const perSecond = (total: number) => (seconds === 0 ? 0 : Math.round((100 * total) / seconds) / 100);
-  const late = timeline.filter(({second}) => second === AFTER_THE_END);
-  const failed = tally.requests - tally.answered;
-  const errors = Object.values(tally.rpc).reduce((total, {count}) => total + count, 0);
+  const {machine, server, verification, blocks, keys, seconds, latency} = measurement;
+  const {
+    url,
+    version,
+    commit,
+    command,
+    keys: _keys,
+    estimateParams: _params,
+    ...settings
+  } = measurement.options;
+  const {batch, slots, rate, connections} = settings;
+  const {counts, troubles, malformedReason} = measurement.tally;
+  const timeline = measurement.timeline.filter(({second}) => second >= 0 && second !== AFTER_THE_END);
+  const late = measurement.timeline.filter(({second}) => second === AFTER_THE_END);
+  const sum = (rows: readonly TimelineRow[], field: keyof Arrived) =>
+    rows.reduce((total, row) => total + row[field], 0);
+  const perSecond = (field: keyof Arrived) =>
+    seconds === 0 ? 0 : round(sum(timeline, field) / seconds, 100);
+  const failed = counts.requests - counts.answered;
+  const isOpen = rate !== undefined;
   const figures = reportLatency(latency);
-  const intervalMs = figures === undefined ? 0 : (seconds * 1000 * connections) / figures.count;
-  const corrected =
-    rate !== undefined || figures === undefined
-      ? undefined
-      : reportLatency(correctForOmission(latency, intervalMs));
-  const sendLag = rate === undefined ? undefined : readFigures(measurement.sendLag);
+  const sendLag = isOpen ? readFigures(measurement.sendLag) : undefined;
   const report = {
-    version: options.version,
-    command: options.command,
-    commit: options.commit,
-    machine: measurement.machine,
+    version,
+    command,
+    commit,
+    machine,
     startedAt: measurement.startedAt.toISOString(),
-    url: options.url.href,
-    server: measurement.server,
-    settings: reportSettings(measurement),
-    loop: rate === undefined ? ("closed" as const) : ("open" as const),
-    seconds: Math.round(seconds * 1000) / 1000,
-    stopped: seconds < options.durationSeconds,
+    url: url.href,
+    server,
+    settings: {...settings, blocks, keys},
+    loop: isOpen ? ("open" as const) : ("closed" as const),
+    seconds: round(seconds, 1000),
+    stopped: seconds < settings.durationSeconds,
     perSecond: {
-      requests: perSecond(sum("answered")),
-      calls: perSecond(sum("results")),
-      proofs: perSecond(sum("proofs")),
-      bytes: perSecond(sum("bytes")),
+      requests: perSecond("answered"),
+      calls: perSecond("results"),
+      proofs: perSecond("proofs"),
+      bytes: perSecond("bytes"),
     },
     requests: {
-      due: tally.requests,
-      answered: tally.answered,
+      due: counts.requests,
+      answered: counts.answered,
       failed,
-      late: late.reduce((total, row) => total + row.answered + row.failed, 0),
+      late: sum(late, "answered") + sum(late, "failed"),
     },
     calls: {
-      due: tally.requests * batch,
-      results: tally.results,
-      errors,
-      malformed: tally.malformed,
+      due: counts.requests * batch,
+      results: counts.results,
+      errors: Object.values(troubles.rpc).reduce((total, {count}) => total + count, 0),
+      malformed: counts.malformed,
       lost: failed * batch,
-      proofs: (tally.results - tally.estimateResults) * (1 + slots),
-      estimates: tally.estimateResults,
+      proofs: (counts.results - counts.estimateResults) * (1 + slots),
+      estimates: counts.estimateResults,
     },
     latency: figures,
-    service: rate === undefined ? undefined : reportLatency(measurement.service),
+    service: isOpen ? reportLatency(measurement.service) : undefined,
     corrected:
-      corrected === undefined ? undefined : {...corrected, intervalMs: Math.round(intervalMs * 1000) / 1000},
-    errors: reportErrors(tally),
-    verification: measurement.verification,
+      isOpen || figures === undefined
+        ? undefined
+        : correct(latency, (seconds * 1000 * connections) / figures.count),
+    errors: {
+      rpc: listErrors(troubles.rpc),
+      http: listErrors(troubles.http),
+      socket: listErrors(troubles.socket),
+      timeouts: counts.timeouts,
+      neverSent: counts.neverSent,
+      malformed: counts.malformed,
+      malformedReason,
+    },
+    verification,
     generator: {
-      utilization: measurement.utilization.map(fraction => Math.round(fraction * 1000) / 1000),
-      cpuCores: seconds === 0 ? 0 : Math.round(measurement.cpuMs / seconds / 10) / 100,
+      utilization: measurement.utilization.map(fraction => round(fraction, 1000)),
+      cpuCores: seconds === 0 ? 0 : round(measurement.cpuMs / seconds / 1000, 100),
       sendLag,
-      waitedShare: tally.requests === 0 ? 0 : Math.round((1000 * tally.waited) / tally.requests) / 1000,
+      waitedShare: counts.requests === 0 ? 0 : round(counts.waited / counts.requests, 1000),
       wasLimit: wasLimit(measurement.utilization, sendLag),
     },
-    timeline: measured,
+    timeline,
   };
   return {failures: listFailures(report), ...report, notes: writeNotes(report)};
 }
 
-function reportSettings({options, blocks, keys}: Measurement): ReportedSettings {
-  const {
-    url: _url,
-    version: _v,
-    commit: _m,
-    command: _c,
-    keys: _keys,
-    estimateParams: _p,
-    ...settings
-  } = options;
-  return {...settings, blocks, keys};
+function correct(latency: Histogram, intervalMs: number): LoadReport["corrected"] {
+  const corrected = reportLatency(correctForOmission(latency, intervalMs));
+  return corrected === undefined ? undefined : {...corrected, intervalMs: round(intervalMs, 1000)};
 }
 
-function reportErrors(tally: Tally): ReportedErrors {
-  const list = (troubles: Readonly<Record<string, Trouble>>) =>
-    Object.entries(troubles)
-      .map(([code, {count, message}]) => ({code, count, message}))
-      .sort((a, b) => b.count - a.count);
-  const {timeouts, neverSent, malformed, malformedReason} = tally;
-  return {
-    rpc: list(tally.rpc),
-    http: list(tally.http),
-    socket: list(tally.socket),
-    timeouts,
-    neverSent,
-    malformed,
-    malformedReason,
-  };
+function listErrors(troubles: Readonly<Record<string, Trouble>>): ReportedError[] {
+  return Object.entries(troubles)
+    .map(([code, trouble]) => ({code, ...trouble}))
+    .sort((a, b) => b.count - a.count);
+}
+
+/** @param parts - of one; the value is rounded to a whole number of them */
+function round(value: number, parts: number): number {
+  return Math.round(value * parts) / parts;
 }

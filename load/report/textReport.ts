@@ -1,5 +1,4 @@
 /** The report as text for a terminal. */
-import type {LatencyFigures} from "../traffic/latency.ts";
 import type {PresenceCount} from "../verification/verification.ts";
 import {count, formatCount, formatMegabytes, formatMs, percent} from "./figureText.ts";
 import type {LoadReport, ReportedError} from "./loadReport.ts";
@@ -9,25 +8,41 @@ const LABEL_WIDTH = 12;
 const CELL_WIDTH = 11;
 
 export function writeTextReport(report: LoadReport): string {
-  const {perSecond, requests, calls, seconds} = report;
+  const {perSecond, requests, calls, seconds, loop, machine, version, commit} = report;
+  const figures: readonly [label: string, format: (n: number) => string, ...values: number[]][] = [
+    ["requests", formatCount, perSecond.requests, requests.answered],
+    ["calls", formatCount, perSecond.calls, calls.results],
+    ["proofs", formatCount, perSecond.proofs, calls.proofs],
+    ["received", formatMegabytes, perSecond.bytes, perSecond.bytes * seconds],
+  ];
+  const latencies = [
+    {label: loop === "open" ? "from due" : "service", of: report.latency},
+    {label: "service", of: report.service},
+    {label: "corrected", of: report.corrected},
+  ].flatMap(({label, of}) =>
+    of === undefined
+      ? []
+      : [writeCells(label, [of.p50Ms, of.p90Ms, of.p99Ms, of.p999Ms, of.maxMs].map(formatMs))],
+  );
+  const errors = listErrors(report);
   const lines = [
     describeServer(report),
     describeLoad(report),
     "",
     writeCells("", ["per second", "in all"]),
-    writeCells("requests", [formatCount(perSecond.requests), formatCount(requests.answered)]),
-    writeCells("calls", [formatCount(perSecond.calls), formatCount(calls.results)]),
-    writeCells("proofs", [formatCount(perSecond.proofs), formatCount(calls.proofs)]),
-    writeCells("received", [formatMegabytes(perSecond.bytes), formatMegabytes(perSecond.bytes * seconds)]),
+    ...figures.map(([label, format, ...values]) => writeCells(label, values.map(format))),
     "",
     writeCells("latency, ms", ["p50", "p90", "p99", "p99.9", "max"]),
-    ...writeLatencies(report),
+    ...(latencies.length === 0 ? [writeCells("", ["no request got a result"])] : latencies),
     "",
-    ...writeErrors(report),
-    ...writeVerification(report),
-    writeCells("generator", [describeGenerator(report)], "left"),
-    writeCells("machine", [describeMachine(report)], "left"),
-    writeCells("command", [report.command], "left"),
+    ...(errors.length === 0 ? ["none"] : errors).map((line, i) => writeText(i === 0 ? "errors" : "", line)),
+    writeText("verified", describeVerification(report.verification)),
+    ...report.verification.wrongAnswers.map(({reason, call}) =>
+      writeText("", `wrong: ${reason}; asked ${call}`),
+    ),
+    writeText("generator", describeGenerator(report)),
+    writeText("machine", `${writeMachine(machine)}; proofd ${version}, commit ${commit}`),
+    writeText("command", report.command),
     ...report.notes.map(note => `note: ${note}`),
     ...(report.failures.length === 0 ? ["passed"] : report.failures.map(failure => `FAILED: ${failure}`)),
   ];
@@ -65,18 +80,6 @@ function describeCalls(settings: LoadReport["settings"]): string {
   return parts.join(", ");
 }
 
-function writeLatencies({loop, latency, service, corrected}: LoadReport): string[] {
-  if (latency === undefined) return [writeCells("", ["no request got a result"])];
-  const lines = [writeLatency(loop === "open" ? "from due" : "service", latency)];
-  if (service !== undefined) lines.push(writeLatency("service", service));
-  if (corrected !== undefined) lines.push(writeLatency("corrected", corrected));
-  return lines;
-}
-
-function writeLatency(label: string, {p50Ms, p90Ms, p99Ms, p999Ms, maxMs}: LatencyFigures): string {
-  return writeCells(label, [p50Ms, p90Ms, p99Ms, p999Ms, maxMs].map(formatMs));
-}
-
 /** One line for each kind of error: how many, of what, and the first message. */
 function listErrors({errors, settings}: LoadReport): string[] {
   const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
@@ -95,22 +98,6 @@ function listErrors({errors, settings}: LoadReport): string[] {
   return lines;
 }
 
-function writeErrors(report: LoadReport): string[] {
-  const lines = listErrors(report);
-  return lines.length === 0
-    ? [writeCells("errors", ["none"], "left")]
-    : lines.map((line, i) => writeCells(i === 0 ? "errors" : "", [line], "left"));
-}
-
-function writeVerification({verification}: LoadReport): string[] {
-  return [
-    writeCells("verified", [describeVerification(verification)], "left"),
-    ...verification.wrongAnswers.map(({reason, call}) =>
-      writeCells("", [`wrong: ${reason}; asked ${call}`], "left"),
-    ),
-  ];
-}
-
 function describeVerification(verification: LoadReport["verification"]): string {
   const {checked, wrong, accounts, slots, estimates, skipped} = verification;
   if (skipped !== undefined) return `nothing: ${skipped}`;
@@ -127,10 +114,6 @@ function describePresence({present, absent}: PresenceCount, unit: string): strin
   return `${count(present, unit)} present, ${formatCount(absent)} absent`;
 }
 
-function describeMachine({machine, version, commit}: LoadReport): string {
-  return `${writeMachine(machine)}; proofd ${version}, commit ${commit}`;
-}
-
 function describeGenerator({generator}: LoadReport): string {
   const {utilization, cpuCores, sendLag} = generator;
   const lag =
@@ -140,7 +123,10 @@ function describeGenerator({generator}: LoadReport): string {
   return `threads busy ${utilization.map(percent).join(", ")}; ${cpuCores} cores${lag}`;
 }
 
-function writeCells(label: string, cells: readonly string[], align: "left" | "right" = "right"): string {
-  const padded = align === "left" ? cells : cells.map(cell => cell.padStart(CELL_WIDTH));
-  return `${label.padEnd(LABEL_WIDTH)}${align === "left" ? "  " : ""}${padded.join("")}`.trimEnd();
+function writeCells(label: string, cells: readonly string[]): string {
+  return `${label.padEnd(LABEL_WIDTH)}${cells.map(cell => cell.padStart(CELL_WIDTH)).join("")}`.trimEnd();
+}
+
+function writeText(label: string, text: string): string {
+  return `${label.padEnd(LABEL_WIDTH)}  ${text}`.trimEnd();
 }

@@ -29,14 +29,20 @@ const RESULT = Buffer.from('"result"');
 const ERROR = Buffer.from('"error"');
 const OBJECT = "{".charCodeAt(0);
 const ARRAY = "[".charCodeAt(0);
-const NO_TROUBLES: readonly RpcTrouble[] = [];
+const NOTHING: Verdict = {
+  results: 0,
+  estimateResults: 0,
+  troubles: [],
+  malformed: 0,
+  malformedReason: "",
+};
 const REASON_CHARACTERS = 120;
 
 export function readAnswer(body: Buffer, request: RequestBody, batch: number): Verdict {
   const opening = batch === 1 ? OBJECT : ARRAY;
   if (body[0] === opening && countToken(body, RESULT) === batch && !body.includes(ERROR)) {
     const estimateResults = request.estimates.length;
-    return {results: batch, estimateResults, troubles: NO_TROUBLES, malformed: 0, malformedReason: ""};
+    return {...NOTHING, results: batch, estimateResults};
   }
   return parseAnswer(body.toString("utf8"), request, batch);
 }
@@ -49,19 +55,23 @@ function countToken(body: Buffer, token: Buffer): number {
 
 function parseAnswer(text: string, request: RequestBody, batch: number): Verdict {
   let answer: unknown;
+  const malformed = (reason: string): Verdict => ({
+    ...NOTHING,
+    malformed: batch,
+    malformedReason: `${reason}: ${shorten(text)}`,
+  });
   try {
     answer = JSON.parse(text);
   } catch {
-    return malformedWhole(batch, `not JSON: ${shorten(text)}`);
+    return malformed("not JSON");
   }
   const isWhole = !Array.isArray(answer);
   // A batch that is refused as a whole gets one error object.
   if (isWhole && batch > 1) {
     const trouble = readTrouble(answer, batch);
-    if (trouble === undefined) return malformedWhole(batch, `no array of answers: ${shorten(text)}`);
-    return {results: 0, estimateResults: 0, troubles: [trouble], malformed: 0, malformedReason: ""};
+    return trouble === undefined ? malformed("no array of answers") : {...NOTHING, troubles: [trouble]};
   }
-  if (!isWhole && batch === 1) return malformedWhole(1, `an array for a single call: ${shorten(text)}`);
+  if (!isWhole && batch === 1) return malformed("an array for a single call");
   return readElements(isWhole ? [answer] : (answer as unknown[]), request, batch);
 }
 
@@ -100,11 +110,7 @@ function readTrouble(element: unknown, calls: number): RpcTrouble | undefined {
   return {code: code as number, message: shorten(message), calls};
 }
 
-function malformedWhole(batch: number, malformedReason: string): Verdict {
-  return {results: 0, estimateResults: 0, troubles: NO_TROUBLES, malformed: batch, malformedReason};
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -11,7 +11,7 @@ import {createHistogram, encodeHistogram, type Histogram, recordMs} from "./late
 import type {Sample, Sampler} from "./sampler.ts";
 import {nowMs, type Times} from "./schedule.ts";
 import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
-import {AFTER_THE_END, createRow, type PostedRow, type SecondRow} from "./timeline.ts";
+import {AFTER_THE_END, type Arrived, createArrived, type PostedRow} from "./timeline.ts";
 
 /** The counts that a thread sends at its end. */
 export interface Counts {
@@ -30,7 +30,9 @@ export class Recorder {
   private readonly sendLag = createHistogram();
   private readonly service = createHistogram();
   private readonly latency: Histogram = createHistogram();
-  private row: SecondRow = createRow(Number.NEGATIVE_INFINITY);
+  /** The second whose arrivals are being counted. */
+  private second = Number.NEGATIVE_INFINITY;
+  private arrived = createArrived();
 
   constructor(
     private readonly requests: RequestPlan,
@@ -43,55 +45,51 @@ export class Recorder {
   countSent(dueMs: number, couldBeSentMs: number, now: number): void {
     if (!this.isMeasured(dueMs)) return;
     recordMs(this.sendLag, now - couldBeSentMs);
-    if (couldBeSentMs > dueMs) this.tally.waited++;
+    if (couldBeSentMs > dueMs) this.tally.counts.waited++;
   }
 
   countAnswer(connection: Connection, now: number): void {
     const isMeasured = this.isMeasured(connection.dueMs);
     const {status, body, chunks} = connection;
     const answer = Buffer.concat(chunks);
-    const row = this.rowAt(now);
-    row.bytes += answer.length;
-    if (status === 200) {
-      const {batch, slots} = this.requests;
-      const verdict = readAnswer(answer, body, batch);
-      row.answered++;
-      row.results += verdict.results;
-      row.callErrors += batch - verdict.results;
-      row.proofs += (verdict.results - verdict.estimateResults) * (1 + slots);
-      if (isMeasured) this.countVerdict(connection, answer, verdict, now);
-    } else {
-      row.failed++;
-      if (isMeasured) {
-        this.tally.requests++;
-        countTrouble(this.tally.http, String(status), 1, shorten(answer.toString("utf8")));
-      }
+    const arrived = this.arrivedAt(now);
+    arrived.bytes += answer.length;
+    if (status !== 200) {
+      arrived.failed++;
+      if (isMeasured) this.countFailed("http", String(status), shorten(answer.toString("utf8")));
+      return;
     }
+    const {batch, slots} = this.requests;
+    const verdict = readAnswer(answer, body, batch);
+    arrived.answered++;
+    arrived.results += verdict.results;
+    arrived.callErrors += batch - verdict.results;
+    arrived.proofs += (verdict.results - verdict.estimateResults) * (1 + slots);
+    if (isMeasured) this.countVerdict(connection, answer, verdict, now);
   }
 
   countSocketError(dueMs: number, code: string, message: string): void {
-    this.rowAt(nowMs()).failed++;
-    if (!this.isMeasured(dueMs)) return;
-    this.tally.requests++;
-    countTrouble(this.tally.socket, code, 1, message);
+    this.arrivedAt(nowMs()).failed++;
+    if (this.isMeasured(dueMs)) this.countFailed("socket", code, message);
   }
 
   /** Counts a request that timed out. Its latency is at least the time until now, so this is recorded. */
   countTimeout(dueMs: number, now: number, wasNeverSent: boolean): void {
-    this.rowAt(now).failed++;
+    this.arrivedAt(now).failed++;
     if (!this.isMeasured(dueMs)) return;
-    this.tally.requests++;
-    this.tally.timeouts++;
+    const {counts} = this.tally;
+    counts.requests++;
+    counts.timeouts++;
     if (wasNeverSent) {
-      this.tally.neverSent++;
-      this.tally.waited++;
+      counts.neverSent++;
+      counts.waited++;
     }
     recordMs(this.latency, now - dueMs);
   }
 
   /** Posts a row also for a second without answers. */
   flushRow(): void {
-    if (nowMs() >= this.times.startMs) this.rowAt(nowMs());
+    if (nowMs() >= this.times.startMs) this.arrivedAt(nowMs());
   }
 
   /** Posts the last row. */
@@ -105,8 +103,13 @@ export class Recorder {
     };
   }
 
+  private countFailed(kind: "http" | "socket", code: string, message: string): void {
+    this.tally.counts.requests++;
+    countTrouble(this.tally.troubles[kind], code, 1, message);
+  }
+
   private countVerdict(connection: Connection, answer: Buffer, verdict: Verdict, now: number): void {
-    this.tally.requests++;
+    this.tally.counts.requests++;
     countVerdict(this.tally, verdict);
     // An answer with only errors is not recorded: errors are fast, and would make the latency look better than it is.
     if (verdict.results === 0) return;
@@ -119,20 +122,21 @@ export class Recorder {
     return dueMs >= this.times.measureMs && dueMs < this.times.endMs;
   }
 
-  private rowAt(now: number): SecondRow {
+  private arrivedAt(now: number): Arrived {
     const {measureMs, endMs} = this.times;
     const second = now >= endMs ? AFTER_THE_END : Math.floor((now - measureMs) / 1000);
-    if (second > this.row.second) {
+    if (second > this.second) {
       this.postRow();
-      this.row = createRow(second);
+      this.second = second;
+      this.arrived = createArrived();
     }
-    return this.row;
+    return this.arrived;
   }
 
   private postRow(): void {
-    if (this.row.second === Number.NEGATIVE_INFINITY) return;
-    const isEmpty = this.latency.totalCount === 0;
-    this.onRow({...this.row, latency: isEmpty ? undefined : encodeHistogram(this.latency)});
+    const {second, arrived, latency} = this;
+    if (second === Number.NEGATIVE_INFINITY) return;
+    this.onRow({second, arrived, latency: latency.totalCount === 0 ? undefined : encodeHistogram(latency)});
     this.latency.reset();
   }
 }

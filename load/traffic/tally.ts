@@ -1,6 +1,4 @@
-/**
- * Counts of the requests that were due in the measured time, whenever they ended, and how the counts of threads are added.
- */
+/** Counts of the requests that were due in the measured time, whenever they ended, and how the counts of threads are added. */
 import type {Verdict} from "./answer.ts";
 
 /** One kind of error, and the first message with it. */
@@ -9,86 +7,82 @@ export interface Trouble {
   readonly message: string;
 }
 
+type ByCode = Record<string, Trouble>;
+
 /**
  * requests = answered + HTTP statuses + socket errors + timeouts
  *
  * calls of answered requests = results + JSON-RPC errors + malformed
  */
 export interface Tally {
-  requests: number;
-  /** Requests with HTTP 200 and a whole body. */
-  answered: number;
-  /** Calls with a result. */
-  results: number;
-  /** Results of estimates, which are part of `results`. */
-  estimateResults: number;
-  /** Calls by JSON-RPC error code. */
-  readonly rpc: Record<string, Trouble>;
-  /** Calls of requests answered with HTTP 200 that got neither a result nor an error. */
-  malformed: number;
+  readonly counts: {
+    requests: number;
+    /** Requests with HTTP 200 and a whole body. */
+    answered: number;
+    /** Calls with a result. */
+    results: number;
+    /** Results of estimates, which are part of `results`. */
+    estimateResults: number;
+    /** Calls of requests answered with HTTP 200 that got neither a result nor an error. */
+    malformed: number;
+    /** Requests that got no answer in time. */
+    timeouts: number;
+    /** Timed-out requests for which no connection became free in all that time. */
+    neverSent: number;
+    /** Open loop: requests for which no connection was free when they were due. */
+    waited: number;
+  };
+  /** Calls by JSON-RPC error code; requests by HTTP status other than 200, and by the code of the socket's error. */
+  readonly troubles: Readonly<Record<"rpc" | "http" | "socket", ByCode>>;
   malformedReason: string;
-  /** Requests by HTTP status other than 200. */
-  readonly http: Record<string, Trouble>;
-  /** Requests by the code of the socket's error. */
-  readonly socket: Record<string, Trouble>;
-  /** Requests that got no answer in time. */
-  timeouts: number;
-  /** Timed-out requests for which no connection became free in all that time. */
-  neverSent: number;
-  /** Open loop: requests for which no connection was free when they were due. */
-  waited: number;
 }
 
 export function createTally(): Tally {
   return {
-    requests: 0,
-    answered: 0,
-    results: 0,
-    estimateResults: 0,
-    rpc: {},
-    malformed: 0,
+    counts: {
+      requests: 0,
+      answered: 0,
+      results: 0,
+      estimateResults: 0,
+      malformed: 0,
+      timeouts: 0,
+      neverSent: 0,
+      waited: 0,
+    },
+    troubles: {rpc: {}, http: {}, socket: {}},
     malformedReason: "",
-    http: {},
-    socket: {},
-    timeouts: 0,
-    neverSent: 0,
-    waited: 0,
   };
 }
 
 export function countVerdict(tally: Tally, verdict: Verdict): void {
-  tally.answered++;
-  tally.results += verdict.results;
-  tally.estimateResults += verdict.estimateResults;
-  tally.malformed += verdict.malformed;
+  const {counts, troubles} = tally;
+  counts.answered++;
+  counts.results += verdict.results;
+  counts.estimateResults += verdict.estimateResults;
+  counts.malformed += verdict.malformed;
   tally.malformedReason ||= verdict.malformedReason;
   for (const {code, message, calls} of verdict.troubles)
-    countTrouble(tally.rpc, String(code), calls, message);
+    countTrouble(troubles.rpc, String(code), calls, message);
 }
 
-export function countTrouble(
-  into: Record<string, Trouble>,
-  key: string,
-  count: number,
-  message: string,
-): void {
+export function countTrouble(into: ByCode, key: string, count: number, message: string): void {
   const trouble = into[key];
   if (trouble === undefined) into[key] = {count, message};
   else trouble.count += count;
 }
 
 export function addTally(into: Tally, from: Tally): void {
-  into.requests += from.requests;
-  into.answered += from.answered;
-  into.results += from.results;
-  into.estimateResults += from.estimateResults;
-  into.malformed += from.malformed;
+  addCounts(into.counts, from.counts);
   into.malformedReason ||= from.malformedReason;
-  into.timeouts += from.timeouts;
-  into.neverSent += from.neverSent;
-  into.waited += from.waited;
-  for (const kind of ["rpc", "http", "socket"] as const) {
-    for (const [key, {count, message}] of Object.entries(from[kind]))
-      countTrouble(into[kind], key, count, message);
-  }
+  for (const kind of ["rpc", "http", "socket"] as const)
+    for (const [key, {count, message}] of Object.entries(from.troubles[kind]))
+      countTrouble(into.troubles[kind], key, count, message);
+}
+
+/** Adds each count to the one of the same name. */
+export function addCounts<Name extends string>(
+  into: Record<Name, number>,
+  from: Readonly<Record<Name, number>>,
+): void {
+  for (const name of Object.keys(into) as Name[]) into[name] += from[name];
 }

@@ -4,14 +4,13 @@
  * A histogram takes 190 KB, so a second is added up as soon as every thread has posted it.
  */
 import {createHistogram, decodeHistogram, type Histogram, percentileMs} from "./latency.ts";
+import {addCounts} from "./tally.ts";
 
-/** The row of everything that arrived after the measured time. */
+/** The second of everything that arrived after the measured time. */
 export const AFTER_THE_END: number = Number.POSITIVE_INFINITY;
 
-/** What arrived at one thread in one second, whenever it was due. It is sent to the main thread when the second ends. */
-export interface SecondRow {
-  /** Seconds since the measured time began; below 0 in the warm-up; or AFTER_THE_END. */
-  readonly second: number;
+/** What arrived in one second, whenever it was due. */
+export interface Arrived {
   /** Requests answered with HTTP 200. */
   answered: number;
   /** Requests that failed: HTTP status, socket, timeout. */
@@ -25,23 +24,21 @@ export interface SecondRow {
   bytes: number;
 }
 
-/** `latency`: encoded histogram of the requests that were due in the measured time. */
-export type PostedRow = Readonly<SecondRow> & {readonly latency: string | undefined};
-
-export function createRow(second: number): SecondRow {
-  return {second, answered: 0, failed: 0, results: 0, callErrors: 0, proofs: 0, bytes: 0};
+export function createArrived(): Arrived {
+  return {answered: 0, failed: 0, results: 0, callErrors: 0, proofs: 0, bytes: 0};
 }
 
-function addRow(into: SecondRow, from: Readonly<SecondRow>): void {
-  into.answered += from.answered;
-  into.failed += from.failed;
-  into.results += from.results;
-  into.callErrors += from.callErrors;
-  into.proofs += from.proofs;
-  into.bytes += from.bytes;
+/** What a thread sends to the main thread when a second ends. */
+export interface PostedRow {
+  /** Seconds since the measured time began; below 0 in the warm-up; or AFTER_THE_END. */
+  readonly second: number;
+  readonly arrived: Readonly<Arrived>;
+  /** Encoded histogram of the requests that were due in the measured time; undefined if none ended in this second. */
+  readonly latency: string | undefined;
 }
 
-export interface TimelineRow extends Readonly<SecondRow> {
+export interface TimelineRow extends Readonly<Arrived> {
+  readonly second: number;
   /** Of requests that were due in the measured time; undefined if none ended in this second. */
   readonly p50Ms: number | undefined;
   readonly p99Ms: number | undefined;
@@ -49,7 +46,7 @@ export interface TimelineRow extends Readonly<SecondRow> {
 }
 
 interface OpenSecond {
-  readonly row: SecondRow;
+  readonly arrived: Arrived;
   readonly latencies: string[];
 }
 
@@ -58,7 +55,7 @@ export class Timeline {
   readonly total: Histogram = createHistogram();
   private readonly scratch = createHistogram();
   private readonly open = new Map<number, OpenSecond>();
-  private readonly closed = new Map<number, TimelineRow>();
+  private readonly closed: TimelineRow[] = [];
   /** The newest second that each thread has posted. A thread posts its seconds in order. */
   private readonly newest: number[];
 
@@ -67,43 +64,36 @@ export class Timeline {
   }
 
   /** @returns the seconds that this row completes, in order */
-  add(thread: number, posted: PostedRow): TimelineRow[] {
-    const {latency, ...row} = posted;
-    const open = this.open.get(row.second) ?? {row: createRow(row.second), latencies: []};
-    this.open.set(row.second, open);
-    addRow(open.row, row);
+  add(thread: number, {second, arrived, latency}: PostedRow): TimelineRow[] {
+    const open = this.open.get(second) ?? {arrived: createArrived(), latencies: []};
+    this.open.set(second, open);
+    addCounts(open.arrived, arrived);
     if (latency !== undefined) open.latencies.push(latency);
-    this.newest[thread] = Math.max(this.newest[thread] as number, row.second);
-    const complete = Math.min(...this.newest);
-    return [...this.open.keys()]
-      .filter(second => second <= complete)
-      .sort((a, b) => a - b)
-      .map(second => this.close(second));
+    this.newest[thread] = Math.max(this.newest[thread] as number, second);
+    return this.close(Math.min(...this.newest));
   }
 
   /** @returns all seconds in order, including the warm-up and those after the measured time */
-  end(): TimelineRow[] {
-    for (const second of this.open.keys()) this.close(second);
-    return [...this.closed.values()].sort((a, b) => a.second - b.second);
+  end(): readonly TimelineRow[] {
+    this.close(AFTER_THE_END);
+    return this.closed;
   }
 
-  private close(second: number): TimelineRow {
-    const {row, latencies} = this.open.get(second) as OpenSecond;
-    this.open.delete(second);
-    this.scratch.reset();
-    for (const text of latencies) {
-      const latency = decodeHistogram(text);
-      this.scratch.add(latency);
-      this.total.add(latency);
-    }
-    const isEmpty = this.scratch.totalCount === 0;
-    const closed = {
-      ...row,
-      p50Ms: isEmpty ? undefined : percentileMs(this.scratch, 50),
-      p99Ms: isEmpty ? undefined : percentileMs(this.scratch, 99),
-      maxMs: isEmpty ? undefined : percentileMs(this.scratch, 100),
-    };
-    this.closed.set(second, closed);
-    return closed;
+  /** @returns the seconds up to `last` that were open, in order */
+  private close(last: number): TimelineRow[] {
+    const complete = [...this.open].filter(([second]) => second <= last).sort(([a], [b]) => a - b);
+    const rows = complete.map(([second, {arrived, latencies}]): TimelineRow => {
+      this.open.delete(second);
+      this.scratch.reset();
+      for (const latency of latencies.map(decodeHistogram)) {
+        this.scratch.add(latency);
+        this.total.add(latency);
+      }
+      const at = (percentile: number) =>
+        this.scratch.totalCount === 0 ? undefined : percentileMs(this.scratch, percentile);
+      return {second, ...arrived, p50Ms: at(50), p99Ms: at(99), maxMs: at(100)};
+    });
+    this.closed.push(...rows);
+    return rows;
   }
 }

@@ -1,24 +1,11 @@
-/**
- * The few calls that are not part of the load: what the server is, and which roots its blocks have. Sends one or a few at a
- * time.
- */
+/** The few calls that are not part of the load: what the server is, and which roots its blocks have. */
 import {request} from "undici";
 import {LoadError} from "../loadError.ts";
-import {shorten} from "../traffic/answer.ts";
+import {isObject, shorten} from "../traffic/answer.ts";
 import type {Endpoint} from "../traffic/connection.ts";
 
 /** The server answered with an error object. */
-export class RpcAnswerError extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
-    super(message);
-    this.name = "RpcAnswerError";
-  }
-}
-
-const CALLS_AT_ONCE = 8;
+export class RpcAnswerError extends Error {}
 
 export class RpcClient {
   constructor(private readonly endpoint: Endpoint) {}
@@ -28,22 +15,20 @@ export class RpcClient {
    * @throws RpcAnswerError for an error object; LoadError UNREACHABLE if there is no JSON-RPC answer
    */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
-    const {origin, path, userAgent, timeoutMs} = this.endpoint;
-    let status: number;
-    let text: string;
+    const {origin} = this.endpoint;
+    const {status, text} = await this.post(JSON.stringify({jsonrpc: "2.0", id: 1, method, params}));
+    const what = `${origin} answered ${method} with HTTP ${status} and no JSON`;
+    let answer: unknown;
     try {
-      const response = await request(`${origin}${path}`, {
-        method: "POST",
-        headers: {"content-type": "application/json", "user-agent": userAgent},
-        body: JSON.stringify({jsonrpc: "2.0", id: 1, method, params}),
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      status = response.statusCode;
-      text = await response.body.text();
-    } catch (error) {
-      throw new LoadError("UNREACHABLE", `cannot reach ${origin}: ${describe(error)}`);
+      answer = JSON.parse(text);
+    } catch {
+      throw new LoadError("UNREACHABLE", `${what}: ${shorten(text)}`);
     }
-    return readResult(`${origin} answered ${method} with`, status, text);
+    if (status === 200 && isObject(answer)) {
+      if (isObject(answer.error)) throw new RpcAnswerError(shorten(answer.error.message));
+      if ("result" in answer) return answer.result;
+    }
+    throw new LoadError("UNREACHABLE", `${what}-RPC answer: ${shorten(text)}`);
   }
 
   /** @returns the result, or undefined if the server does not have the method or has no result for these parameters */
@@ -56,46 +41,16 @@ export class RpcClient {
     }
   }
 
-  /** Sends a few calls at a time. @returns results by key */
-  async callAll<K>(
-    keys: Iterable<K>,
-    callOf: (key: K) => readonly [method: string, params: readonly unknown[]],
-  ): Promise<Map<K, unknown>> {
-    const results = new Map<K, unknown>();
-    const waiting = [...keys];
-    const work = async () => {
-      for (let key = waiting.pop(); key !== undefined; key = waiting.pop())
-        results.set(key, await this.call(...callOf(key)));
-    };
-    await Promise.all(Array.from({length: CALLS_AT_ONCE}, work));
-    return results;
+  private async post(body: string): Promise<{status: number; text: string}> {
+    const {origin, path, userAgent, timeoutMs} = this.endpoint;
+    try {
+      const headers = {"content-type": "application/json", "user-agent": userAgent};
+      const signal = AbortSignal.timeout(timeoutMs);
+      const answer = await request(`${origin}${path}`, {method: "POST", headers, body, signal});
+      return {status: answer.statusCode, text: await answer.body.text()};
+    } catch (error) {
+      const {message, code} = error as NodeJS.ErrnoException;
+      throw new LoadError("UNREACHABLE", `cannot reach ${origin}: ${message || code}`);
+    }
   }
-}
-
-function readResult(what: string, status: number, text: string): unknown {
-  let answer: {
-    readonly result?: unknown;
-    readonly error?: {readonly code?: unknown; readonly message?: unknown};
-  };
-  try {
-    // What is not an object has no members; null and undefined become one.
-    answer = Object(JSON.parse(text));
-  } catch {
-    throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON: ${shorten(text)}`);
-  }
-  const {error} = answer;
-  if (status === 200 && typeof error === "object" && error !== null)
-    throw new RpcAnswerError(
-      typeof error.code === "number" ? error.code : Number.NaN,
-      shorten(error.message),
-    );
-  if (status !== 200 || !("result" in answer))
-    throw new LoadError("UNREACHABLE", `${what} HTTP ${status} and no JSON-RPC answer: ${shorten(text)}`);
-  return answer.result;
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  return error.message === "" ? code || error.name : error.message;
 }

@@ -17,7 +17,8 @@ export interface Target {
 }
 
 export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> {
-  const client = readText(await rpc.tryCall("web3_clientVersion"));
+  const named = await rpc.tryCall("web3_clientVersion");
+  const client = typeof named === "string" ? named : undefined;
   const chainId = readQuantity(await rpc.tryCall(`${style}_chainId`));
   if (style === "eth") {
     // Nodes have every header since genesis, but do not say how far back they can prove.
@@ -64,28 +65,20 @@ const MAX_FOUND = 4096;
 
 /** The accounts whose keys a development node has, and those in the newest blocks' transactions. */
 async function findEthAccounts(rpc: RpcClient, newest: number | undefined): Promise<KnownAccount[]> {
-  const found = new Set<string>();
+  const found = new Set<unknown>();
   const own = await rpc.tryCall("eth_accounts");
   if (Array.isArray(own)) for (const address of own) found.add(address);
   for (let number = newest ?? -1; number >= 0 && number > (newest ?? 0) - BLOCKS_READ; number--) {
     const block = (await rpc.tryCall("eth_getBlockByNumber", [`0x${number.toString(16)}`, true])) as
-      | {
-          transactions?: readonly {from?: unknown; to?: unknown}[];
-        }
+      | {transactions?: readonly {from?: unknown; to?: unknown}[]}
       | undefined;
-    for (const {from, to} of block?.transactions ?? []) {
-      found.add(from as string);
-      found.add(to as string);
-    }
+    for (const {from, to} of block?.transactions ?? []) found.add(from).add(to);
   }
   return [...found]
-    .filter(address => typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address))
+    .filter(address => typeof address === "string")
+    .filter(address => /^0x[0-9a-fA-F]{40}$/.test(address))
     .slice(0, MAX_FOUND)
     .map(address => ({address: address.toLowerCase(), slots: []}));
-}
-
-function readText(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function readQuantity(value: unknown): number | undefined {

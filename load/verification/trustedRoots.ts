@@ -12,9 +12,11 @@ import {EMPTY_TRIE, readProofRoot} from "./verifyEth.ts";
 
 /** If the chain grew very fast during the load, only this many of its newest blocks are used. */
 const MAX_CANDIDATES = 10_000;
+const CALLS_AT_ONCE = 8;
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
 export class TrustedRoots {
+  private readonly method: string;
   private readonly roots = new Map<number, string>();
   /** The newest provable blocks before and after the load. */
   private first: number | undefined;
@@ -25,7 +27,9 @@ export class TrustedRoots {
   constructor(
     private readonly rpc: RpcClient,
     private readonly style: Style,
-  ) {}
+  ) {
+    this.method = style === "chain" ? "chain_getStateRoot" : "eth_getBlockByNumber";
+  }
 
   /** Called before the load. @returns why there is nothing to verify against, or undefined */
   async markStart(): Promise<string | undefined> {
@@ -34,7 +38,7 @@ export class TrustedRoots {
       return this.first === undefined ? "the server has no block that can be proved" : undefined;
     } catch (error) {
       if (!(error instanceof RpcAnswerError)) throw error;
-      return `the server does not say its state roots: ${this.methodOf()}: ${error.message}`;
+      return `the server does not say its state roots: ${this.method}: ${error.message}`;
     }
   }
 
@@ -51,15 +55,20 @@ export class TrustedRoots {
       for (let number = Math.max(this.first ?? 0, last - MAX_CANDIDATES); number <= last; number++)
         numbers.add(number);
     }
-    const results = await this.rpc.callAll(numbers, number => this.callOf(`0x${number.toString(16)}`));
-    for (const [number, result] of results) {
-      const {stateRoot} = (result ?? {}) as {stateRoot?: unknown};
-      // Without a root, an answer for this block cannot be called right or wrong.
-      if (typeof stateRoot !== "string")
-        throw new LoadError("UNREACHABLE", `${this.methodOf()} gives no state root of block ${number}`);
-      this.roots.set(number, stateRoot);
-    }
+    const waiting = [...numbers];
+    const work = async (): Promise<void> => {
+      for (let number = waiting.pop(); number !== undefined; number = waiting.pop())
+        this.roots.set(number, await this.readRoot(number));
+    };
+    await Promise.all(Array.from({length: CALLS_AT_ONCE}, work));
     if (this.style === "eth" && this.roots.get(0) === EMPTY_TRIE) await this.readGenesisRoot();
+  }
+
+  private async readRoot(number: number): Promise<string> {
+    const {stateRoot} = await this.readBlock(`0x${number.toString(16)}`);
+    // Without a root, an answer for this block cannot be called right or wrong.
+    if (typeof stateRoot === "string") return stateRoot;
+    throw new LoadError("UNREACHABLE", `${this.method} gives no state root of block ${number}`);
   }
 
   /**
@@ -85,23 +94,16 @@ export class TrustedRoots {
   /** @returns the roots that an answer for this block may lead to; undefined: the tag "latest" */
   rootsOf(block: number | undefined): readonly string[] {
     if (block !== undefined) return this.roots.has(block) ? [this.roots.get(block) as string] : [];
-    const roots: string[] = [];
-    for (const [number, root] of this.roots)
-      if (number >= (this.first ?? 0) && number <= (this.last ?? -1)) roots.push(root);
-    return roots;
+    const {first = 0, last = -1} = this;
+    return [...this.roots].filter(([number]) => number >= first && number <= last).map(([, root]) => root);
   }
 
   private async readNewest(): Promise<number | undefined> {
-    const tag = this.style === "chain" ? "finalized" : "latest";
-    const {number} = ((await this.rpc.call(...this.callOf(tag))) ?? {}) as {number?: unknown};
+    const {number} = await this.readBlock(this.style === "chain" ? "finalized" : "latest");
     return typeof number === "string" ? Number(number) : undefined;
   }
 
-  private methodOf(): string {
-    return this.style === "chain" ? "chain_getStateRoot" : "eth_getBlockByNumber";
-  }
-
-  private callOf(block: string): readonly [string, readonly unknown[]] {
-    return [this.methodOf(), this.style === "chain" ? [block] : [block, false]];
+  private async readBlock(block: string): Promise<{number?: unknown; stateRoot?: unknown}> {
+    return (await this.rpc.call(this.method, this.style === "chain" ? [block] : [block, false])) ?? {};
   }
 }

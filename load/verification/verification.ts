@@ -41,17 +41,10 @@ export interface Verification {
   readonly skipped: string | undefined;
 }
 
+const NONE: PresenceCount = {present: 0, absent: 0};
+
 /** A verification in which nothing was checked. */
 export function createSkipped(reason: string): Verification {
-  const none = {present: 0, absent: 0};
-  return {
-    checked: 0,
-    wrong: 0,
-    wrongAnswers: [],
-    accounts: none,
-    slots: none,
-    estimates: 0,
-    note: undefined,
-    skipped: reason,
-  };
+  const counts = {checked: 0, wrong: 0, wrongAnswers: [], accounts: NONE, slots: NONE, estimates: 0};
+  return {...counts, note: undefined, skipped: reason};
 }

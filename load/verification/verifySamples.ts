@@ -54,33 +54,31 @@ async function verifyCalls(
   style: Style,
   roots: TrustedRoots,
 ): Promise<Verification> {
-  const proofs = calls.filter(({call}) => call.method.endsWith("_getProof"));
+  const proofs = calls.filter(({call}) => isProof(call));
   const blocks = proofs.map(({call}) => readBlock(call)).filter(block => block !== undefined);
   if (proofs.length > 0) await roots.read(blocks, blocks.length < proofs.length);
   const wrongAnswers: WrongAnswer[] = [];
   const proven: Presence[] = [];
   let estimates = 0;
-  let wrong = 0;
   for (const {call, result} of calls) {
     try {
-      if (call.method.endsWith("_getProof")) {
-        proven.push(await verifyProofCall(style, call, result, roots));
+      if (isProof(call)) {
+        const verify = style === "chain" ? verifyChainProof : verifyEthProof;
+        const [address, slots] = call.params as [string, readonly string[]];
+        proven.push(await verify(roots.rootsOf(readBlock(call)), address, slots, result));
       } else {
         verifyEstimate(style, result);
         estimates++;
       }
     } catch (error) {
-      wrong++;
-      if (wrongAnswers.length < SHOWN) {
-        const text = JSON.stringify(call).slice(0, CALL_CHARACTERS);
-        wrongAnswers.push({call: text, reason: (error as Error).message});
-      }
+      const text = JSON.stringify(call).slice(0, CALL_CHARACTERS);
+      wrongAnswers.push({call: text, reason: (error as Error).message});
     }
   }
   return {
     checked: calls.length,
-    wrong,
-    wrongAnswers,
+    wrong: wrongAnswers.length,
+    wrongAnswers: wrongAnswers.slice(0, SHOWN),
     accounts: countPresence(proven.map(({account}) => account)),
     slots: countPresence(proven.flatMap(({slots}) => slots)),
     estimates,
@@ -118,14 +116,6 @@ function readBlock({params}: Call): number | undefined {
   return params[2] === "latest" ? undefined : Number(params[2]);
 }
 
-async function verifyProofCall(
-  style: Style,
-  call: Call,
-  result: unknown,
-  roots: TrustedRoots,
-): Promise<Presence> {
-  const [address, slots] = call.params as [string, readonly string[]];
-  const trusted = roots.rootsOf(readBlock(call));
-  if (style === "chain") return verifyChainProof(trusted, address, slots, result);
-  return verifyEthProof(trusted, address, slots, result);
+function isProof({method}: Call): boolean {
+  return method.endsWith("_getProof");
 }

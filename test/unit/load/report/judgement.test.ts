@@ -21,10 +21,12 @@ const VERIFIED: Verification = {
   skipped: undefined,
 };
 
+type Counted = Partial<Omit<Tally, "counts">> & {readonly counts?: Partial<Tally["counts"]>};
+
 interface Case {
   readonly requests: number;
-  readonly rate?: number;
-  readonly tally?: Partial<Tally>;
+  readonly rate?: number | undefined;
+  readonly tally?: Counted;
   readonly limits?: Partial<LoadLimits>;
   readonly verification?: Verification;
   readonly absent?: number;
@@ -33,6 +35,8 @@ interface Case {
 
 /** Each request has one call and took 10 ms. */
 function report({requests, rate, tally, limits, verification, absent, verify}: Case): LoadReport {
+  const none = createTally();
+  const all = {requests, answered: requests, results: requests};
   const latency = createHistogram();
   for (let i = 0; i < requests; i++) recordMs(latency, 10);
   return createReport({
@@ -64,7 +68,7 @@ function report({requests, rate, tally, limits, verification, absent, verify}: C
     blocks: undefined,
     keys: "",
     seconds: 1,
-    tally: {...createTally(), requests, answered: requests, results: requests, ...tally},
+    tally: {...none, ...tally, counts: {...none.counts, ...all, ...tally?.counts}},
     latency,
     sendLag: createHistogram(),
     service: createHistogram(),
@@ -82,9 +86,12 @@ function failuresOf(one: Case): readonly string[] {
 }
 
 /** `count` of the requests were answered with HTTP 503. */
-function refused(requests: number, count: number): Partial<Tally> {
+function refused(requests: number, count: number): Counted {
   const answered = requests - count;
-  return {answered, results: answered, http: {"503": {count, message: ""}}};
+  return {
+    counts: {answered, results: answered},
+    troubles: {rpc: {}, http: {"503": {count, message: ""}}, socket: {}},
+  };
 }
 
 test("without anything wrong there is no failure", () => {
@@ -96,7 +103,8 @@ test("a load without results names the first thing that is missing, and nothing 
   const none = {limits, verification: createSkipped("there was no result")};
   assert.deepEqual(failuresOf({...none, requests: 0}), ["Nothing was measured: no request was due."]);
   assert.deepEqual(failuresOf({...none, requests: 7, tally: refused(7, 7)}), ["No request was answered."]);
-  const errors = {results: 0, rpc: {"-32001": {count: 7, message: ""}}};
+  const troubles = {rpc: {"-32001": {count: 7, message: ""}}, http: {}, socket: {}};
+  const errors = {counts: {results: 0}, troubles};
   assert.deepEqual(failuresOf({...none, requests: 7, tally: errors}), ["No call got a result."]);
 });
 
@@ -125,7 +133,7 @@ test("a share of calls that may fail is exact", () => {
 });
 
 test("an answer without result or error is a failure whatever --max-errors allows", () => {
-  const tally = {results: 9, malformed: 1, malformedReason: "not JSON: <html>"};
+  const tally = {counts: {results: 9, malformed: 1}, malformedReason: "not JSON: <html>"};
   assert.deepEqual(failuresOf({requests: 10, tally}), [
     "1 call got HTTP 200 without an answer: not JSON: <html>.",
   ]);
@@ -140,7 +148,7 @@ test("p99 may be as high as its limit: from due in an open loop, service time in
     [10, "from due"],
     [undefined, "service"],
   ] as const)
-    assert.deepEqual(failuresOf({requests: 10, limits, ...(rate === undefined ? {} : {rate})}), [
+    assert.deepEqual(failuresOf({requests: 10, limits, rate}), [
       `p99 (${kind}) is ${p99Ms} ms; --max-p99 allows ${limits.maxP99Ms} ms.`,
     ]);
 });

@@ -12,14 +12,15 @@ import {
 } from "../../../../load/traffic/latency.ts";
 import {Schedule} from "../../../../load/traffic/schedule.ts";
 import {addTally, countTrouble, createTally} from "../../../../load/traffic/tally.ts";
-import {AFTER_THE_END, createRow, type PostedRow, Timeline} from "../../../../load/traffic/timeline.ts";
+import {AFTER_THE_END, createArrived, type PostedRow, Timeline} from "../../../../load/traffic/timeline.ts";
 
 function rowOf(second: number, latenciesMs: readonly number[]): PostedRow {
   const histogram = createHistogram();
   for (const ms of latenciesMs) recordMs(histogram, ms);
   const count = latenciesMs.length;
   const latency = count === 0 ? undefined : encodeHistogram(histogram);
-  return {...createRow(second), answered: count, results: 2 * count, bytes: 100 * count, latency};
+  const arrived = {...createArrived(), answered: count, results: 2 * count, bytes: 100 * count};
+  return {second, arrived, latency};
 }
 
 test("a second is shown when every thread has ended it, and holds what all of them saw", () => {
@@ -107,12 +108,12 @@ test("tallies add up, and keep the first message of a kind", () => {
     [3, "second"],
   ] as const) {
     const tally = createTally();
-    tally.requests = count;
-    tally.timeouts = 1;
-    countTrouble(tally.http, "503", count, message);
+    tally.counts.requests = count;
+    tally.counts.timeouts = 1;
+    countTrouble(tally.troubles.http, "503", count, message);
     addTally(total, tally);
   }
-  assert.equal(total.requests, 5);
-  assert.equal(total.timeouts, 2);
-  assert.deepEqual(total.http, {"503": {count: 5, message: "first"}});
+  assert.equal(total.counts.requests, 5);
+  assert.equal(total.counts.timeouts, 2);
+  assert.deepEqual(total.troubles.http, {"503": {count: 5, message: "first"}});
 });
