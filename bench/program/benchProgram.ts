@@ -25,20 +25,14 @@ export async function runProgram<Flags>(
 ): Promise<void> {
   try {
     program.parse();
-    await runWork(program, work);
+    await work(program.opts() as Flags).catch(error => {
+      // Reported like commander's own errors.
+      if (error instanceof FlagError) program.error(`error: ${error.message}`);
+      throw error;
+    });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? 0 : USAGE;
-  }
-}
-
-/** @throws CommanderError for a FlagError, so that it is reported like commander's own errors */
-async function runWork<Flags>(program: Command, work: (flags: Flags) => Promise<void>): Promise<void> {
-  try {
-    await work(program.opts() as Flags);
-  } catch (error) {
-    if (error instanceof FlagError) program.error(`error: ${error.message}`);
-    throw error;
   }
 }
 

@@ -6,7 +6,7 @@ import {join} from "node:path";
 import {type ServerProcess, startProofd, startServer} from "../program/serverProcess.ts";
 import {LEAF_WRITES_PER_BLOCK} from "../stages/benchChain.ts";
 import {BENCH_CHAIN} from "../stages/benchContracts.ts";
-import {type Finding, readLatest, type Scenario, waitForBlock, writeBlock} from "./scenario.ts";
+import {type Finding, readNewest, type Scenario, waitForBlock, writeBlock} from "./scenario.ts";
 
 /** Blocks before the measured ones: block 0 is some megabytes, and code is compiled. */
 const WARM_BLOCKS = 50;
@@ -29,20 +29,17 @@ export async function measureFeed(scenario: Scenario): Promise<Finding[]> {
     const stream = ["--publish", url, "--stream-gb", "1", "--snapshot-every", "0", "--diffs", "-"];
     const publisher = await startProofd(scenario.store, [...FLAGS, ...stream]);
     started.unshift(publisher);
-    const last = await readLatest(publisher);
+    const last = await readNewest(publisher);
     await waitForBlock(replica, WARM_BLOCKS);
-    const first = await readLatest(replica);
+    const first = await readNewest(replica);
     const startMs = performance.now();
     await waitForBlock(replica, last);
     const perSecond = ((last - first) * 1000) / (performance.now() - startMs);
     const delays = await measureDelays(publisher, replica, last + 1, scenario.accounts);
     const at = (share: number) => delays[Math.floor(delays.length * share)] as number;
+    const caughtUp = `a replica catches up, ${LEAF_WRITES_PER_BLOCK} leaf writes a block: blocks`;
     return [
-      {
-        figure: `a replica catches up, ${LEAF_WRITES_PER_BLOCK} leaf writes a block: blocks`,
-        value: perSecond,
-        unit: "/s",
-      },
+      {figure: caughtUp, value: perSecond, unit: "/s"},
       {figure: "from a block to its proof on the replica, median", value: at(0.5), unit: "ms"},
       {figure: "... p99", value: at(0.99), unit: "ms"},
     ];
@@ -71,10 +68,7 @@ async function measureDelays(
 
 /** Asks again as soon as it is answered, until the block can be proved. */
 async function waitForFinalized(replica: ServerProcess, block: number): Promise<void> {
-  for (let newest = -1; newest < block; ) {
-    const {finalized} = (await replica.call("chain_getCoverage")) as {finalized: string | null};
-    newest = Number(finalized ?? -1);
-  }
+  while ((await readNewest(replica, "finalized")) < block);
 }
 
 async function startNats(folder: string): Promise<ServerProcess | undefined> {

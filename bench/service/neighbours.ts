@@ -11,7 +11,7 @@ import {PROOFD, readChildrenCpuMs, type ServerProcess} from "../program/serverPr
 import {
   compareProofs,
   type Finding,
-  readLatest,
+  readNewest,
   type Scenario,
   waitForBlock,
   withServer,
@@ -58,20 +58,19 @@ function startLoops(server: ServerProcess, {keys, durationSeconds}: Scenario): (
 
 export function measureImport(scenario: Scenario): Promise<Finding[]> {
   return withServer(scenario, ["--allow-unverified", "--diffs", "-"], async server => {
-    const first = (await readLatest(server)) + 1;
+    const first = (await readNewest(server)) + 1;
     // Written before the measured time, because writing them takes time.
     const blocks = Array.from({length: 2 * (scenario.durationSeconds + 3)}, (_, i) =>
       writeBlock(first + i, scenario.accounts, IMPORTED_LEAF_WRITES),
     );
-    let given = 0;
-    let late = 0;
+    let [given, late] = [0, 0];
     const what = `during an import of ${IMPORTED_LEAF_WRITES} leaf writes each second`;
     const findings = await compareProofs(server, scenario, what, async () => {
       const timer = setInterval(() => server.write(blocks[given++] ?? ""), IMPORT_EVERY_MS);
       return async () => {
         clearInterval(timer);
         // The last block may have come just now.
-        late += Math.max(0, first + given - 2 - (await readLatest(server)));
+        late += Math.max(0, first + given - 2 - (await readNewest(server)));
         await waitForBlock(server, first + given - 1);
       };
     });
@@ -81,7 +80,7 @@ export function measureImport(scenario: Scenario): Promise<Finding[]> {
 
 export function measurePull(scenario: Scenario): Promise<Finding[]> {
   return withServer(scenario, [], async server => {
-    const block = await readLatest(server);
+    const block = await readNewest(server);
     const {stateRoot} = (await server.call("chain_getStateRoot", [`0x${block.toString(16)}`])) as {
       readonly stateRoot: string;
     };

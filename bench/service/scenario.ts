@@ -7,6 +7,7 @@ import {type ServerProcess, startProofd} from "../program/serverProcess.ts";
 
 export interface Scenario {
   readonly accounts: number;
+  /** The accounts, by number. */
   readonly keys: LoadChoice["keys"];
   readonly durationSeconds: number;
   /** Single proofs per second. Their latency is measured. */
@@ -85,9 +86,13 @@ function meanP99Ms(reports: readonly LoadReport[]): number {
   return reports.reduce((sum, report) => sum + p99Ms(report), 0) / reports.length;
 }
 
-export async function readLatest(server: ServerProcess): Promise<number> {
-  const {latest} = (await server.call("chain_getCoverage")) as {latest: string | null};
-  return Number(latest ?? -1);
+/** @returns the newest block, or the newest that can be proved; -1 if there is none */
+export async function readNewest(
+  server: ServerProcess,
+  which: "latest" | "finalized" = "latest",
+): Promise<number> {
+  const coverage = (await server.call("chain_getCoverage")) as Readonly<Record<string, string | null>>;
+  return Number(coverage[which] ?? -1);
 }
 
 /** @throws Error if no block comes for STALL_MS */
@@ -95,7 +100,7 @@ export async function waitForBlock(server: ServerProcess, block: number): Promis
   let [newest, sinceMs] = [-1, performance.now()];
   for (let now = newest; now < block; await sleep(LOOK_MS)) {
     // An error until the first block is held.
-    now = await readLatest(server).catch(() => -1);
+    now = await readNewest(server).catch(() => -1);
     if (now > newest) [newest, sinceMs] = [now, performance.now()];
     if (performance.now() - sinceMs > STALL_MS)
       throw new Error(`expected block ${block}, got ${newest} and none for ${STALL_MS} ms`);

@@ -17,29 +17,23 @@ import {encodeTransfer, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
 import type {BenchTask, Stage} from "./stage.ts";
 
-/** Opcodes by name, and their bytes. */
-const GROUPS: readonly (readonly [names: string, code: string])[] = [
-  ["PUSH1 POP", "600150"],
-  ["DUP2 SWAP1 POP", "819050"],
-  ["PUSH1 PUSH1 ADD SWAP1 SUB", "60016002019003"],
-  ["DUP2 DUP2 MUL POP", "81810250"],
-  ["DUP2 DUP4 DIV POP", "81830450"],
-  ["DUP3 DUP3 DUP3 MULMOD POP", "8282820950"],
-  ["DUP2 DUP2 EXP POP", "81810a50"],
-  ["DUP2 DUP2 LT ISZERO POP", "8181101550"],
-  ["DUP2 DUP2 AND NOT POP", "8181161950"],
-  ["PUSH0 MLOAD PUSH0 MSTORE", "5f515f52"],
-  ["PUSH1 PUSH0 KECCAK256 POP", "60405f2050"],
-  ["PUSH0 SLOAD POP", "5f5450"],
-];
-/** What a round does, and its bytes. */
-const ROUNDS: readonly (readonly [name: string, code: string])[] = [
-  ["a warm slot written", "5a5f55"],
-  ["a log of 32 bytes", "5f60205fa1"],
-  ["a call of a contract that stops", `5f5f5f5f5f73${"c1".repeat(20)}5af150`],
-  ["a creation of an empty contract", "5f5f5ff050"],
-  ["SHA-256 of 64 bytes", "60205f60405f60025afa50"],
-  ["ecrecover", "60205f60805f60015afa50"],
+/** Opcodes by name, or what a round does; the bytes; and how many opcodes or rounds they are. */
+const CODES: readonly (readonly [name: string, code: string, units: number])[] = [
+  ["DUP2 SWAP1 POP", "819050", 3],
+  ["PUSH1 PUSH1 ADD SWAP1 SUB", "60016002019003", 5],
+  ["DUP2 DUP2 MUL POP", "81810250", 4],
+  ["DUP2 DUP4 DIV POP", "81830450", 4],
+  ["DUP2 DUP2 EXP POP", "81810a50", 4],
+  ["DUP2 DUP2 LT ISZERO POP", "8181101550", 5],
+  ["PUSH0 MLOAD PUSH0 MSTORE", "5f515f52", 4],
+  ["PUSH1 PUSH0 KECCAK256 POP", "60405f2050", 4],
+  ["PUSH0 SLOAD POP", "5f5450", 3],
+  ["a warm slot written", "5a5f55", 1],
+  ["a log of 32 bytes", "5f60205fa1", 1],
+  ["a call of a contract that stops", `5f5f5f5f5f73${"c1".repeat(20)}5af150`, 1],
+  ["a creation of an empty contract", "5f5f5ff050", 1],
+  ["SHA-256 of 64 bytes", "60205f60405f60025afa50", 1],
+  ["ecrecover", "60205f60805f60015afa50", 1],
 ];
 /** Three words of 32 bytes, and a signature in memory: v 27, r the generator's x, s 1. */
 const START =
@@ -72,8 +66,15 @@ export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
         const mark = evm.checkpoint();
         evm.beginTransaction();
         const {end} = await evm.run({
-          ...{origin: STOPPING, caller: STOPPING, to: CONTRACT, value: 0n, data: new Uint8Array(0)},
-          ...{gas: GAS, gasPrice: 7n, blobHashes: [], nonce: 0n},
+          origin: STOPPING,
+          caller: STOPPING,
+          to: CONTRACT,
+          value: 0n,
+          data: new Uint8Array(0),
+          gas: GAS,
+          gasPrice: 7n,
+          blobHashes: [],
+          nonce: 0n,
         });
         if (end !== "success") throw new Error(`${name}: expected success, got ${end}`);
         evm.revertTo(mark);
@@ -83,7 +84,10 @@ export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
 
   const deadline = new Deadline(DEFAULT_ESTIMATE_SETTINGS.timeMs);
   const call: EstimateCall = {
-    ...{block: blocks, from: addressAt(0), to: TOKEN, value: 0n},
+    block: blocks,
+    from: addressAt(0),
+    to: TOKEN,
+    value: 0n,
     data: encodeTransfer(addressAt(1), 5n),
   };
   const transfer: BenchTask = {
@@ -95,11 +99,5 @@ export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
       if (failure !== undefined) throw new Error(`the transfer failed: ${failure.reason}`);
     },
   };
-  return {
-    tasks: [
-      ...GROUPS.map(([names, code]) => runCode(names, code, names.split(" ").length)),
-      ...ROUNDS.map(([name, code]) => runCode(name, code, 1)),
-      transfer,
-    ],
-  };
+  return {tasks: [...CODES.map(([name, code, units]) => runCode(name, code, units)), transfer]};
 }

@@ -30,8 +30,8 @@ export interface StageFigure {
 
 export interface Stage {
   readonly tasks: readonly BenchTask[];
-  /** @param results - of the tasks, in their order */
-  readonly figures?: (results: readonly {readonly perSecond: number}[]) => readonly StageFigure[];
+  /** Called when the tasks are measured. */
+  readonly figures?: () => readonly StageFigure[];
 }
 
 export type CreateStage = (store: BenchStore) => Stage | Promise<Stage>;

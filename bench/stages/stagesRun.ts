@@ -47,7 +47,7 @@ export async function measureStages(
       const {tasks, figures: figuresOf} = await (await load())(benchStore);
       const measured: Result[] = [];
       for (const task of tasks) measured.push({suite, stage, ...(await measureTask(task, flags))});
-      const made = (figuresOf?.(measured) ?? []).map(figure => ({suite, stage, ...figure}));
+      const made = (figuresOf?.() ?? []).map(figure => ({suite, stage, ...figure}));
       rows.push(...measured, ...made);
       results.push(...measured);
       figures.push(...made);

@@ -15,10 +15,11 @@ import {performance} from "node:perf_hooks";
 import {Random} from "../requests/random.ts";
 import {RequestMaker} from "../requests/requestMaker.ts";
 import {Connection} from "./connection.ts";
-import type {DriverListener, DriverPlan} from "./driverPlan.ts";
+import type {DriverPlan, FromDriver} from "./driverPlan.ts";
 import {Recorder} from "./recorder.ts";
 import {Sampler} from "./sampler.ts";
 import {nowMs, Schedule, type Times} from "./schedule.ts";
+import type {PostedRow} from "./timeline.ts";
 
 /** A connection waits this long after a failure. Otherwise a server that is down would be hit in a tight loop. */
 const RETRY_MS = 100;
@@ -41,18 +42,14 @@ export class Driver {
 
   constructor(
     private readonly plan: DriverPlan,
-    private readonly listener: DriverListener,
+    private readonly post: (message: FromDriver) => void,
   ) {
     // What is asked and which answers are kept use different streams, so that a seed always asks for the same.
     this.maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
     const sampler = new Sampler(plan.samples, new Random(plan.seed, plan.threads + plan.thread));
-    this.recorder = new Recorder(plan.requests, plan.rate !== undefined, sampler, row => listener.onRow(row));
-    const owner = {
-      onAnswer: (connection: Connection) => this.onAnswer(connection),
-      onSocketError: (connection: Connection, code: string, message: string) =>
-        this.onSocketError(connection, code, message),
-    };
-    this.connections = Array.from({length: plan.connections}, () => new Connection(plan.endpoint, owner));
+    const onRow = (row: PostedRow) => post({kind: "row", row});
+    this.recorder = new Recorder(plan.requests, plan.rate !== undefined, sampler, onRow);
+    this.connections = Array.from({length: plan.connections}, () => new Connection(plan.endpoint, this));
   }
 
   start(times: Times): void {
@@ -145,13 +142,13 @@ export class Driver {
     }
   }
 
-  private onAnswer(connection: Connection): void {
+  onAnswer(connection: Connection): void {
     this.busy--;
     this.recorder.countAnswer(connection, nowMs());
     this.goOn(connection);
   }
 
-  private onSocketError(connection: Connection, code: string, message: string): void {
+  onSocketError(connection: Connection, code: string, message: string): void {
     this.busy--;
     this.recorder.countSocketError(connection.dueMs, code, message);
     if (this.schedule !== undefined) {
@@ -198,6 +195,6 @@ export class Driver {
     for (const timer of this.timers) clearTimeout(timer);
     clearTimeout(this.wakeTimer);
     for (const connection of this.connections) connection.close();
-    this.listener.onEnd({...this.recorder.end(), utilization: this.onMeasured()});
+    this.post({kind: "end", end: {...this.recorder.end(), utilization: this.onMeasured()}});
   }
 }

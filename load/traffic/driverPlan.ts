@@ -5,6 +5,7 @@ import type {Keys} from "../requests/keys.ts";
 import type {RequestPlan} from "../requests/requestMaker.ts";
 import type {Endpoint} from "./connection.ts";
 import type {Counts} from "./recorder.ts";
+import type {Times} from "./schedule.ts";
 import type {PostedRow} from "./timeline.ts";
 
 export interface DriverPlan {
@@ -27,10 +28,14 @@ export interface DriverEnd extends Counts {
   readonly utilization: number;
 }
 
-export interface DriverListener {
-  onRow(row: PostedRow): void;
-  onEnd(end: DriverEnd): void;
-}
+export type ToDriver =
+  | {readonly kind: "start"; readonly times: Times}
+  | {readonly kind: "stop"; readonly endMs: number};
+
+export type FromDriver =
+  | {readonly kind: "ready"}
+  | {readonly kind: "row"; readonly row: PostedRow}
+  | {readonly kind: "end"; readonly end: DriverEnd};
 
 /**
  * Answers to verify come from at least this many requests, because the calls of one batch have much in common. They come from
@@ -45,22 +50,19 @@ export function planDrivers(
   blocks: BlockSpan | undefined,
   keys: Keys,
 ): DriverPlan[] {
-  const {threads, connections, verify, batch, style, slots, absent, estimates, estimateParams, seed, rate} =
-    options;
+  const {threads, connections, verify, batch, style, slots, absent, estimates, estimateParams} = options;
   const samples =
     batch === 1 ? verify : Math.max(Math.ceil((2 * verify) / batch), Math.min(verify, MIN_SAMPLES));
-  return Array.from({length: threads}, (_, thread): DriverPlan => {
-    return {
-      endpoint,
-      requests: {style, batch, slots, absent, estimates, estimateParams, blocks, keys},
-      seed,
-      rate,
-      threads,
-      thread,
-      connections: shareOf(connections, threads, thread),
-      samples: shareOf(samples, threads, thread),
-    };
-  });
+  return Array.from({length: threads}, (_, thread) => ({
+    endpoint,
+    requests: {style, batch, slots, absent, estimates, estimateParams, blocks, keys},
+    seed: options.seed,
+    rate: options.rate,
+    threads,
+    thread,
+    connections: shareOf(connections, threads, thread),
+    samples: shareOf(samples, threads, thread),
+  }));
 }
 
 /** @returns the `index`-th of `parts` shares of `whole`; shares differ by at most one */

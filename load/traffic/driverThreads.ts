@@ -1,72 +1,57 @@
 /** The main thread's view of the generator's threads. Each thread runs one driver. */
 import {Worker} from "node:worker_threads";
-import type {DriverEnd, DriverPlan} from "./driverPlan.ts";
-import type {FromDriver, ToDriver} from "./driverThread.ts";
+import type {DriverEnd, DriverPlan, FromDriver, ToDriver} from "./driverPlan.ts";
 import type {Times} from "./schedule.ts";
 import type {PostedRow} from "./timeline.ts";
 
 export class DriverThreads {
-  /** Settles when every thread is ready to start. */
+  /** Settles when every thread is ready to start. @throws the error that ended a thread early */
   readonly ready: Promise<unknown>;
-  private readonly threads: readonly Worker[];
+  private readonly threads: readonly DriverThread[];
 
   /** @param plans - one for each thread */
-  constructor(
-    plans: readonly DriverPlan[],
-    private readonly onRow: (thread: number, row: PostedRow) => void,
-  ) {
-    this.threads = plans.map(
-      plan => new Worker(new URL("./driverThread.js", import.meta.url), {workerData: plan}),
-    );
-    this.ready = Promise.all(this.threads.map(thread => hear(thread, "ready", () => {})));
+  constructor(plans: readonly DriverPlan[], onRow: (thread: number, row: PostedRow) => void) {
+    this.threads = plans.map((plan, i) => startThread(plan, row => onRow(i, row)));
+    this.ready = Promise.all(this.threads.map(({ready}) => ready));
   }
 
   /** @returns the last message of each thread, in their order. @throws the error that ended a thread early */
   start(times: Times): Promise<DriverEnd[]> {
-    const ends = this.threads.map(async (thread, i) => {
-      const message = await hear(thread, "end", other => {
-        if (other.kind === "row") this.onRow(i, other.row);
-      });
-      return message.end;
-    });
-    for (const thread of this.threads) post(thread, {kind: "start", times});
-    return Promise.all(ends);
+    this.post({kind: "start", times});
+    return Promise.all(this.threads.map(({end}) => end));
   }
 
   /** No request is due from `endMs` on. */
   stop(endMs: number): void {
-    for (const thread of this.threads) post(thread, {kind: "stop", endMs});
+    this.post({kind: "stop", endMs});
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.threads.map(thread => thread.terminate()));
+    await Promise.all(this.threads.map(({worker}) => worker.terminate()));
+  }
+
+  private post(message: ToDriver): void {
+    for (const {worker} of this.threads) worker.postMessage(message);
   }
 }
 
-function post(thread: Worker, message: ToDriver): void {
-  thread.postMessage(message);
+interface DriverThread {
+  readonly worker: Worker;
+  readonly ready: Promise<unknown>;
+  /** @throws the error that ended the thread early */
+  readonly end: Promise<DriverEnd>;
 }
 
-/** Waits for one kind of message; others go to `onOther`. @throws the error that ended the thread early */
-function hear<Kind extends FromDriver["kind"]>(
-  thread: Worker,
-  kind: Kind,
-  onOther: (message: FromDriver) => void,
-): Promise<Extract<FromDriver, {kind: Kind}>> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (message: FromDriver) => {
-      if (message.kind !== kind) {
-        onOther(message);
-        return;
-      }
-      thread.off("message", onMessage);
-      thread.off("error", reject);
-      thread.off("exit", onExit);
-      resolve(message as Extract<FromDriver, {kind: Kind}>);
-    };
-    const onExit = (code: number) => reject(new Error(`a thread of the load ended with ${code}`));
-    thread.on("message", onMessage);
-    thread.on("error", reject);
-    thread.on("exit", onExit);
+function startThread(plan: DriverPlan, onRow: (row: PostedRow) => void): DriverThread {
+  const worker = new Worker(new URL("./driverThread.js", import.meta.url), {workerData: plan});
+  const ready = new Promise(resolve => worker.once("message", resolve));
+  const end = new Promise<DriverEnd>((resolve, reject) => {
+    worker.on("message", (message: FromDriver) => {
+      if (message.kind === "row") onRow(message.row);
+      else if (message.kind === "end") resolve(message.end);
+    });
+    worker.on("error", reject);
+    worker.on("exit", code => reject(new Error(`a thread of the load ended with ${code}`)));
   });
+  return {worker, ready: Promise.race([ready, end]), end};
 }

@@ -46,7 +46,7 @@ test("every stage is measured, printed and written, and the next run is compared
   }
   assert.deepEqual(
     run.figures.map(({stage}) => stage),
-    [...Array(4).fill("multiproof"), ...Array(4).fill("leaves"), "changes", "changes", "commit", "commit"],
+    [...Array(4).fill("multiproof"), ...Array(4).fill("leaves"), "changes", "changes", "commit"],
   );
   const stores = await readdir(join(folder, "bench-data"));
 
