@@ -37,7 +37,7 @@ const SWEEP_MS = 50;
  * Time from one refusal of a long call to the next. Clients that ask again at once would fill the first queue otherwise, and short calls
  * of their addresses would wait there.
  */
-const REFUSAL_GAP_MS = 50;
+const REFUSAL_GAP_MS = 200;
 
 interface SettledTask {
   /** undefined: the task failed. */

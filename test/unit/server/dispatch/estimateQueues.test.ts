@@ -301,7 +301,7 @@ describe("the queues of the estimates", () => {
     const refused = replies.slice(1);
     const states = [refused.map(({isFinished}) => isFinished)];
     for (let tick = 0; tick < 2; tick++) {
-      t.mock.timers.tick(50);
+      t.mock.timers.tick(200);
       states.push(refused.map(({isFinished}) => isFinished));
     }
     assert.deepEqual(states, [
