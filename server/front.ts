@@ -34,17 +34,19 @@ export interface FrontOptions extends HttpOptions {
   readonly namespace?: string | undefined;
   /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
   readonly isBalanced?: boolean;
+  /** Highest age of the newest block, in seconds, at which the service counts as ready; only with a source of blocks. */
+  readonly maxLagSeconds?: number | undefined;
+  /** Highest age of the newest finalized block, in seconds, at which the service counts as ready. */
+  readonly maxFinalityLagSeconds?: number | undefined;
   /** Most open connections. Default: the system decides. */
   readonly maxConnections?: number;
 }
 
-/** What runs while the service answers requests. */
-export interface Imported {
-  readonly source: SourceStatus | undefined;
-  readonly readiness: Readiness;
-  readonly finality: FinalityStatus | undefined;
-  /** Where blocks are published, if they are. */
-  readonly publishing: PublishStatus | undefined;
+/** Of what runs while the service answers requests. */
+interface Statuses {
+  readonly source?: SourceStatus | undefined;
+  readonly finality?: FinalityStatus | undefined;
+  readonly publishing?: PublishStatus | undefined;
 }
 
 /** Creates the front; it does not listen yet. @param engine, estimates - the caller closes them after the front */
@@ -54,23 +56,19 @@ export function createFront(
   estimates: Estimates,
   trouble: TroubleLog,
   log: Logger,
-  imported: Imported = {
-    source: undefined,
-    readiness: new Readiness({
-      chain: engine.chain,
-      damage: trouble,
-      threads: () => engine.readThreads(),
-      source: undefined,
-      finality: undefined,
-      publishing: undefined,
-      maxLagSeconds: undefined,
-      maxFinalityLagSeconds: undefined,
-    }),
-    finality: undefined,
-    publishing: undefined,
-  },
+  {source, finality, publishing}: Statuses = {},
 ): Front {
-  const {limits} = options;
+  const {limits, maxLagSeconds, maxFinalityLagSeconds} = options;
+  const readiness = new Readiness({
+    chain: engine.chain,
+    damage: trouble,
+    threads: () => engine.readThreads(),
+    source,
+    finality,
+    publishing,
+    maxLagSeconds,
+    maxFinalityLagSeconds,
+  });
   const methods = new MethodTable(options.namespace);
   const tally = new CallTally(methods.names);
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
@@ -92,7 +90,10 @@ export function createFront(
     readHead: () => engine.chain.head(),
     pruner: engine.pruner,
     readThreads: () => engine.readThreads(),
-    ...imported,
+    source,
+    readiness,
+    finality,
+    publishing,
   });
   const {maxProofTextBytes} = engine;
   const setup = {chain: engine.chain, limits, estimates, maxProofTextBytes};
@@ -105,7 +106,7 @@ export function createFront(
     metrics,
     scrapes: new Scrapes(() => metrics.read()),
     log,
-    readiness: imported.readiness,
+    readiness,
     isEmpty: () => engine.chain.head().latest === undefined,
   });
   return {http, dispatcher, metrics};

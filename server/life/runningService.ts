@@ -13,7 +13,6 @@ import type {ImportEvent} from "../../workers/messages/importJob.ts";
 import {createFront, type Front} from "../front.ts";
 import type {Estimates} from "../methods/estimates.ts";
 import {PublishStatus} from "../observe/publishStatus.ts";
-import {Readiness} from "../observe/readiness.ts";
 import {SourceStatus} from "../observe/sourceStatus.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
@@ -210,19 +209,13 @@ class StartingService {
 
   private async listen(): Promise<Stop> {
     const {engine, trouble, log, finality, estimates} = this;
-    const {workers, estimate, maxLagSeconds, maxFinalityLagSeconds} = this.options;
-    const shown = {source: this.sourceStatus, finality: finality?.status, publishing: this.publishStatus};
-    const readiness = new Readiness({
-      ...shown,
-      chain: engine.chain,
-      damage: trouble,
-      threads: () => engine.readThreads(),
-      maxLagSeconds,
-      maxFinalityLagSeconds,
-    });
+    const {workers, estimate} = this.options;
     const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
-    const options = {...this.options, maxConnections};
-    const front = createFront(options, engine, estimates, trouble, log, {...shown, readiness});
+    const front = createFront({...this.options, maxConnections}, engine, estimates, trouble, log, {
+      source: this.sourceStatus,
+      finality: finality?.status,
+      publishing: this.publishStatus,
+    });
     this.front = front;
     this.boundPort = await front.http.listen().catch((error: Error) => {
       throw new WorkError(error.message);

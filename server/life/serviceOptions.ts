@@ -38,10 +38,6 @@ export interface ServiceOptions extends FrontOptions {
   readonly publish?: PublishSettings | undefined;
   readonly allowUnverified?: boolean | undefined;
   readonly finalized?: number | "last" | undefined;
-  /** Highest age of the newest block, in seconds, at which the service counts as ready; only with `diffs` or `l2`. */
-  readonly maxLagSeconds?: number | undefined;
-  /** Highest age of the newest finalized block, in seconds, at which the service counts as ready. */
-  readonly maxFinalityLagSeconds?: number | undefined;
   readonly finality?: FinalityOptions | undefined;
   readonly demo?: boolean;
   readonly verify?: boolean;

@@ -108,7 +108,7 @@ async function takeOnce(
         "the stream begins after what is held: a snapshot is taken in its place",
       );
     }
-    await new Download(directory, store, list, log, signal).run();
+    await download({directory, store, list, log, signal});
   } finally {
     await connection.close();
   }
@@ -153,85 +153,72 @@ async function findNewest(
   }
 }
 
-class Download {
-  private readonly draft: string;
+interface Download {
+  readonly directory: string;
+  readonly store: SnapshotStore;
+  readonly list: SnapshotList;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
 
-  constructor(
-    private readonly directory: string,
-    private readonly store: SnapshotStore,
-    private readonly list: SnapshotList,
-    private readonly log: Logger,
-    private readonly signal: AbortSignal,
-  ) {
-    this.draft = `${directory}.taking`;
+async function download(taken: Download): Promise<void> {
+  const {directory, list, log, signal} = taken;
+  const draft = `${directory}.taking`;
+  const startMs = performance.now();
+  mkdirSync(draft, {recursive: true});
+  const names = new Set(list.files.map(({name}) => name));
+  for (const name of readdirSync(draft)) if (!names.has(name)) rmSync(join(draft, name), {recursive: true});
+  try {
+    await takeFiles(draft, taken);
+    await checkDraft(draft, list, signal);
+  } catch (error) {
+    if (error instanceof FeedError) throw new WorkError(`--feed: ${error.message}`, {cause: error});
+    throw error;
   }
+  // A process that is killed in between leaves DB.old and a whole DB.taking, or no DB: then the next start takes what is missing.
+  const old = `${directory}.old`;
+  rmSync(old, {recursive: true, force: true});
+  if (existsSync(directory)) renameSync(directory, old);
+  renameSync(draft, directory);
+  rmSync(old, {recursive: true, force: true});
+  const ms = Math.round(performance.now() - startMs);
+  log.info({block: list.block, ms}, "the snapshot is whole and checked");
+}
 
-  async run(): Promise<void> {
-    const {draft, list, log} = this;
-    const startMs = performance.now();
-    const bytes = list.files.reduce((sum, file) => sum + file.bytes, 0);
-    log.info({block: list.block, files: list.files.length, bytes}, "a snapshot of the feed is taken");
-    try {
-      mkdirSync(draft, {recursive: true});
-      const names = new Set(list.files.map(({name}) => name));
-      for (const name of readdirSync(draft))
-        if (!names.has(name)) rmSync(join(draft, name), {recursive: true});
-      await this.takeFiles(bytes);
-      await this.check();
-      this.putInPlace();
-    } catch (error) {
-      if (error instanceof FeedError) throw new WorkError(`--feed: ${error.message}`, {cause: error});
-      throw error;
-    }
-    log.info(
-      {block: list.block, ms: Math.round(performance.now() - startMs)},
-      "the snapshot is whole and checked",
+async function takeFiles(draft: string, {store, list, log, signal}: Download): Promise<void> {
+  const total = list.files.reduce((sum, file) => sum + file.bytes, 0);
+  log.info({block: list.block, files: list.files.length, bytes: total}, "a snapshot of the feed is taken");
+  let done = 0;
+  let nextMs = performance.now() + PROGRESS_EVERY_MS;
+  for (const file of list.files) {
+    const path = join(draft, file.name);
+    if (!(await isWhole(path, file))) await store.get(file, path, signal);
+    done += file.bytes;
+    if (performance.now() < nextMs) continue;
+    nextMs += PROGRESS_EVERY_MS;
+    log.info({bytes: done, of: total}, "the snapshot comes");
+  }
+}
+
+/** @throws FeedError; the signal's reason */
+async function checkDraft(draft: string, list: SnapshotList, signal: AbortSignal): Promise<void> {
+  const newest = await readNewestBlock(draft, draft);
+  if (newest.block !== list.block || toHex(newest.stateRoot) !== list.stateRoot)
+    throw new FeedError(
+      `the snapshot: expected block ${list.block} with the state root ${list.stateRoot}, got block ${newest.block} with ${toHex(newest.stateRoot)}`,
     );
-  }
-
-  private async takeFiles(total: number): Promise<void> {
-    let done = 0;
-    let nextMs = performance.now() + PROGRESS_EVERY_MS;
-    for (const file of this.list.files) {
-      const path = join(this.draft, file.name);
-      if (!(await isWhole(path, file))) await this.store.get(file, path, this.signal);
-      done += file.bytes;
-      if (performance.now() < nextMs) continue;
-      nextMs += PROGRESS_EVERY_MS;
-      this.log.info({bytes: done, of: total}, "the snapshot comes");
-    }
-  }
-
-  private async check(): Promise<void> {
-    const {draft, list, signal} = this;
-    const newest = await readNewestBlock(draft, draft);
-    if (newest.block !== list.block || toHex(newest.stateRoot) !== list.stateRoot)
-      throw new FeedError(
-        `the snapshot: expected block ${list.block} with the state root ${list.stateRoot}, got block ${newest.block} with ${toHex(newest.stateRoot)}`,
-      );
-    const findings: string[] = [];
-    const checking = startCheck({directory: draft, extent: "records", sample: SAMPLE}, event => {
-      if (event.kind === "finding") findings.push(`${event.where}: ${event.what}`);
-    });
-    const stop = (): void => checking.stop();
-    signal.addEventListener("abort", stop);
-    const outcome = await checking.outcome;
-    signal.removeEventListener("abort", stop);
-    signal.throwIfAborted();
-    if (outcome.findings > 0) {
-      rmSync(draft, {recursive: true});
-      throw new FeedError(`the snapshot is damaged: ${findings[0]}`);
-    }
-  }
-
-  /** A process that is killed in between leaves DB.old and a whole DB.taking, or no DB: then the next start takes what is missing. */
-  private putInPlace(): void {
-    const {directory, draft} = this;
-    const old = `${directory}.old`;
-    rmSync(old, {recursive: true, force: true});
-    if (existsSync(directory)) renameSync(directory, old);
-    renameSync(draft, directory);
-    rmSync(old, {recursive: true, force: true});
+  const findings: string[] = [];
+  const checking = startCheck({directory: draft, extent: "records", sample: SAMPLE}, event => {
+    if (event.kind === "finding") findings.push(`${event.where}: ${event.what}`);
+  });
+  const stop = (): void => checking.stop();
+  signal.addEventListener("abort", stop);
+  const outcome = await checking.outcome;
+  signal.removeEventListener("abort", stop);
+  signal.throwIfAborted();
+  if (outcome.findings > 0) {
+    rmSync(draft, {recursive: true});
+    throw new FeedError(`the snapshot is damaged: ${findings[0]}`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Runs the import of --diffs or --l2 while the service answers requests. Changes of the source are logged and shown in
+ * Runs the import of --diffs, --l2 or --feed while the service answers requests. Changes of the source are logged and shown in
  * /metrics and /readyz. A failed import from nodes is tried again.
  */
 import {setTimeout as sleep} from "node:timers/promises";

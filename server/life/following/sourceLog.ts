@@ -26,8 +26,6 @@ const HEADS_LINES: Readonly<Record<HeadsEvent["state"], string>> = {
 export class SourceLog {
   /** What was logged last, by what it is about. */
   private readonly last = new Map<string, string | undefined>();
-  private state: SourceState | undefined;
-  private reason = "";
 
   constructor(
     private readonly log: Logger,
@@ -35,12 +33,8 @@ export class SourceLog {
   ) {}
 
   noteState(state: SourceState, reason: string | undefined): void {
-    const isKnown = state === this.state && isSameFailure(this.reason, reason ?? "");
-    this.state = state;
-    this.reason = reason ?? "";
-    if (isKnown) return;
-    const fields = {state, reason};
-    this.log[state === "waiting" ? "warn" : "info"](fields, STATE_LINES[state]);
+    if (this.isNew("state", `${state} ${reason}`))
+      this.log[state === "waiting" ? "warn" : "info"]({state, reason}, STATE_LINES[state]);
   }
 
   note(event: Exclude<SourceEvent, {kind: "state"}>): void {

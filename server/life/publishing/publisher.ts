@@ -53,7 +53,7 @@ export class Publisher {
 
   constructor(
     private readonly stream: FeedStream,
-    private readonly feed: FeedChain,
+    private readonly chain: FeedChain,
     private readonly engine: Engine,
   ) {}
 
@@ -105,7 +105,7 @@ export class Publisher {
   }
 
   private async publish(block: number): Promise<PublishState | undefined> {
-    const answer = await this.engine.encodeFeedBlock({chain: this.feed, block});
+    const answer = await this.engine.encodeFeedBlock({chain: this.chain, block});
     if ("refusal" in answer) throw new FeedError(answer.refusal);
     if ("failure" in answer) {
       // Removed meanwhile: the next look finds what is there now.
@@ -140,7 +140,7 @@ export class Publisher {
     }
     const hash = this.hashOf(common);
     if (hash === undefined) return undefined;
-    const body = encodeRollback(this.feed, common, hash);
+    const body = encodeRollback(this.chain, common, hash);
     const name = `rollback.${Buffer.from(hash).toString("hex")}`;
     const sequence = await this.stream.publish("blocks", body, name, tip.sequence);
     this.tip = {sequence, message: {kind: "rollback", number: common, hash}};
@@ -190,7 +190,7 @@ export class Publisher {
       record: {...record, count},
       finalizations: ended,
     };
-    const body = encodeFinality(this.feed, number, hash, encodeLayer1(layer1));
+    const body = encodeFinality(this.chain, number, hash, encodeLayer1(layer1));
     const name = `finality.${number}.${count}`;
     const sequence = await this.stream.publish("finality", body, name, finality.sequence);
     this.finality = {sequence, number, count};

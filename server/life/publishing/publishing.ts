@@ -61,9 +61,9 @@ export class Publishing {
       let connection: NatsConnection | undefined;
       try {
         connection = await connectNats(this.settings.nats, CLIENT, signal, event => this.noteNats(event));
-        const feed = this.describeChain();
-        const stream = await FeedStream.open(connection, this.settings.stream, feed, this.settings.rules);
-        await this.publishWhile(new Publisher(stream, feed, this.engine));
+        const chain = this.describeChain();
+        const stream = await FeedStream.open(connection, this.settings.stream, chain, this.settings.rules);
+        await this.publishWhile(new Publisher(stream, chain, this.engine));
       } catch (error) {
         if (signal.aborted) break;
         this.note(error instanceof FeedError ? "refused" : "waiting", (error as Error).message);

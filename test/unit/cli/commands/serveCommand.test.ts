@@ -5,7 +5,6 @@ import {pino} from "pino";
 import {endAfter} from "../../../../cli/commands/serveCommand.ts";
 import {ExitCode} from "../../../../cli/exitCode.ts";
 import {Parts} from "../../../../server/life/parts.ts";
-import {WorkError} from "../../../../server/life/workError.ts";
 
 const LOG = pino({enabled: false});
 
@@ -18,16 +17,4 @@ test("a service whose parts end has exit code 0, and one with a part that hangs 
     name: "WorkError",
     message: "expected an end within 1 ms; still open: the import",
   });
-});
-
-test("a service that can never do its work is ended, and that is an error", async () => {
-  let isStopped = false;
-  const service = {
-    failed: Promise.resolve(new WorkError("the genesis file is bad")),
-    stop: async () => {
-      isStopped = true;
-    },
-  };
-  await assert.rejects(endAfter(new Promise(() => {}), service, LOG), /the genesis file is bad/);
-  assert.ok(isStopped);
 });
