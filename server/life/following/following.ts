@@ -9,7 +9,7 @@ import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {Head} from "../../../workers/messages/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../../workers/messages/importJob.ts";
-import type {SourceEvent, SourceState} from "../../../workers/messages/importSource.ts";
+import type {SourceState} from "../../../workers/messages/importSource.ts";
 import type {Running} from "../../../workers/threads/running.ts";
 import type {SourceStatus} from "../../observe/sourceStatus.ts";
 import {headFields} from "../control/blockOrder.ts";
@@ -94,7 +94,10 @@ export class Following {
     this.running = this.engine.startImport(
       {source: turnNodes(source, this.attempts), ...rules},
       event => this.noteProgress(event),
-      event => this.noteSource(event),
+      event => {
+        if (event.kind === "state") this.noteState(event.state, event.reason);
+        else this.sourceLog.note(event);
+      },
     );
     try {
       return await this.running.outcome;
@@ -115,9 +118,8 @@ export class Following {
     this.counted = {blocks, busyMs};
     if (performance.now() < this.nextLineMs) return;
     this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
-    const pace =
-      target === undefined ? {} : {target, ...paceOf(event, target, performance.now() - this.startedMs)};
-    this.log.info({head: headFields(head), blocks, accounts, ...pace}, "importing");
+    const pace = paceOf(event, performance.now() - this.startedMs);
+    this.log.info({head: headFields(head), blocks, accounts, target, ...pace}, "importing");
   }
 
   /** A block above those before the failure shows that the import works again. */
@@ -128,11 +130,6 @@ export class Following {
     if (latest <= (before.latest ?? -1)) return;
     this.status.receivedMs = Date.now();
     if (this.status.state === "failed" && latest > this.failedAt) this.recover("reading");
-  }
-
-  private noteSource(event: SourceEvent): void {
-    if (event.kind === "state") this.noteState(event.state, event.reason);
-    else this.sourceLog.note(event);
   }
 
   private noteState(state: SourceState, reason: string | undefined): void {
@@ -198,8 +195,9 @@ function nameSource(source: FollowedSource): string {
   return source.nodes.urls.map(url => new URL(url).origin).join(", ");
 }
 
-/** How fast an import gets nearer to its target, and how long it will still take: undefined while nothing has come. */
-function paceOf({blocks, head}: ImportEvent, target: number, ms: number): object {
+/** How fast an import gets nearer to its target, if it has one, and how long it will still take: undefined while nothing has come. */
+function paceOf({blocks, head, target}: ImportEvent, ms: number): object | undefined {
+  if (target === undefined) return undefined;
   const rate = (1000 * Math.max(0, blocks)) / Math.max(1, ms);
   const left = Math.max(0, target - (head.latest ?? 0));
   return {

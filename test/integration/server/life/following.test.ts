@@ -1,33 +1,22 @@
 /** A followed source whose import fails: it is tried again. */
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
+import {test} from "node:test";
 import {pino} from "pino";
 import {Following} from "../../../../server/life/following/following.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
-import {Engine} from "../../../../workers/engine.ts";
 import type {ImportThread} from "../../../../workers/threads/importThread.ts";
 import {createMixedLine} from "../../../support/chains/mixedLines.ts";
-import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {TrieLogNode} from "../../../support/nodes/trieLogNode.ts";
+import {TemporaryStore} from "../../../support/stores/temporaryStore.ts";
 import {killThread} from "../../../support/threads/killThread.ts";
 import {waitUntil} from "../../../support/wait.ts";
 
 const lines = (count: number) => Array.from({length: count}, (_, at) => createMixedLine(at, 0));
 
-let folder: WorkFolder;
-before(async () => {
-  folder = await WorkFolder.create();
-});
-after(() => folder.remove());
-
 test("an import whose thread dies is tried again", async () => {
   const {node} = await TrieLogNode.start(lines(2));
-  const engine = await Engine.open({
-    directory: folder.file("db"),
-    workers: 0,
-    cacheBytes: 1 << 20,
-    createIfMissing: true,
-  });
+  const store = await TemporaryStore.create("sha256", 0);
+  const {engine} = store;
   const status = new SourceStatus("l2");
   const source = {
     kind: "node",
@@ -51,6 +40,6 @@ test("an import whose thread dies is tried again", async () => {
   await waitUntil("block 2", () => engine.chain.head().latest === 2);
   assert.deepEqual([status.retries, status.reason], [1, ""]);
   following.stop();
-  await engine.close();
+  await store.close();
   await node.stop();
 });
