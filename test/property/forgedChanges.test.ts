@@ -7,7 +7,7 @@ import {createSha256Suite, poseidon2Suite} from "../../client/hash/hashSuites.ts
 import {verifyChanges} from "../../client/leaves/changeRange.ts";
 import {CHANGED_TREES, ChangeCases, type ChangesQuestion} from "../support/reference/changeCases.ts";
 import {FORGERY_NAMES, type ForgeryName, forgeChanges} from "../support/reference/forgedChanges.ts";
-import {complaintOf} from "../support/reference/forgeryClasses.ts";
+import {complaintOf} from "../support/reference/forgeries.ts";
 import {memoiseSuite} from "../support/reference/memoisedSuite.ts";
 import {isSoak} from "../support/soak.ts";
 

@@ -7,7 +7,7 @@ import {createSha256Suite, poseidon2Suite} from "../../client/hash/hashSuites.ts
 import {verifyLeaves} from "../../client/leaves/leafRange.ts";
 import {CONTRACT, LINES} from "../support/reference/compactCases.ts";
 import {FORGERY_NAMES, RangeCases} from "../support/reference/forgedRanges.ts";
-import {complaintOf} from "../support/reference/forgeryClasses.ts";
+import {complaintOf} from "../support/reference/forgeries.ts";
 import {memoiseSuite} from "../support/reference/memoisedSuite.ts";
 import {keysOf} from "../support/reference/rangeBytes.ts";
 import {isSoak} from "../support/soak.ts";

@@ -5,7 +5,7 @@ import {verifyChanges} from "../../../client/leaves/changeRange.ts";
 import {type ChangeHooks, joinChanges, LAST_CURSOR} from "./changeBytes.ts";
 import {CHANGED_TREES, CHANGING, ChangeCases, type ChangesQuestion, RECREATED} from "./changeCases.ts";
 import {FORGERY_NAMES, forgeChanges} from "./forgedChanges.ts";
-import {complaintOf} from "./forgeryClasses.ts";
+import {complaintOf} from "./forgeries.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
 import type {KeyOf} from "./rangeBytes.ts";
 import {type ExpectedLeaf, expectLeaf} from "./rangeVectors.ts";

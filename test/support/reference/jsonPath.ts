@@ -1,8 +1,8 @@
 /** Places in parsed JSON, as lists of property names. Tests spoil one place at a time. */
 
-/** All places in an answer: those of texts and numbers, and of what they are in. */
+/** All places in an answer: those of texts, numbers and bytes, and of what they are in. */
 export function listPlaces(value: unknown, path: readonly string[] = []): (readonly string[])[] {
-  if (typeof value !== "object" || value === null) return [path];
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [path];
   return [path, ...Object.entries(value).flatMap(([key, inner]) => listPlaces(inner, [...path, key]))];
 }
 

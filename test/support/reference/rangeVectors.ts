@@ -4,7 +4,7 @@ import {type HashSuite, zeroSubTrees} from "../../../client/hash/hashSuites.ts";
 import {type LeavesRequest, verifyLeaves} from "../../../client/leaves/leafRange.ts";
 import {CONTRACT, LINES, OTHER} from "./compactCases.ts";
 import {FORGERY_NAMES, RangeCases} from "./forgedRanges.ts";
-import {complaintOf} from "./forgeryClasses.ts";
+import {complaintOf} from "./forgeries.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
 import {keysOf} from "./rangeBytes.ts";
 import type {ReferenceLeaf} from "./referenceTree.ts";

@@ -12,9 +12,9 @@ import {ProofError} from "../../../client/proof/proofError.ts";
 import {type Proven, type ProvenAccount, verifyProof} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {COMPACT_REQUESTS, CompactCases, type CompactRequestName} from "./compactCases.ts";
-import {FEW_NODES, forgeAnswers} from "./forgedAnswers.ts";
+import {FEW_REQUESTS, ForgerySource, refusalOf} from "./forgedProofs.ts";
 import {forgeTrees, PRESENT} from "./forgedTrees.ts";
-import {CLASSES, complaintOf, FEW_REQUESTS, ForgerySource, refusalOf} from "./forgeryClasses.ts";
+import {complaintOf, forgeAnswers} from "./forgeries.ts";
 import type {JsonEdit} from "./jsonPath.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
 
@@ -153,7 +153,7 @@ function makeForgedAnswers(cases: CompactCases): VerifierVector[] {
   const {root, request} = cases.prove("answer");
   const {address, storageKeys} = request[0] as ProofRequest;
   const answer = cases.state.prove(cases.state.latest, address, storageKeys);
-  const made = [...forgeAnswers(answer, FEW_NODES)].flatMap(({edit, answer: forged}): VerifierVector[] => {
+  const made = [...forgeAnswers(answer, true)].flatMap(({edit, answer: forged}): VerifierVector[] => {
     // Not even JSON has a zero below zero.
     if (Object.is(edit.value, -0) || JSON.stringify(edit).length > MAX_EDIT_LENGTH) return [];
     const rule = ruleOf(complaintOf(() => verifyProof(cases.suite, root, address, storageKeys, forged)));
@@ -166,12 +166,11 @@ function makeForgedAnswers(cases: CompactCases): VerifierVector[] {
 
 /** Of one forgery in four: hashing takes its time. */
 function makeForgedBytes(suite: HashSuite): VerifierVector[] {
-  const source = new ForgerySource(suite);
-  const all = CLASSES.flatMap(name => [...source.forge(name, FEW_REQUESTS)]);
+  const all = [...new ForgerySource(suite).list(FEW_REQUESTS).values()].flat();
   const made = all
     .filter((_, at) => at % 4 === 0)
     .map((forged): VerifierVector => {
-      const what = `proof bytes that are refused: ${ruleOf(refusalOf(source.suite, forged))}`;
+      const what = `proof bytes that are refused: ${ruleOf(refusalOf(suite, forged))}`;
       const [root, proof] = [forged.root, forged.bytes].map(encodeHex) as [string, string];
       return {what, form: "bytes", root, request: forged.request, proof, expect: "refused"};
     });

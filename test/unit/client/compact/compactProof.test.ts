@@ -1,4 +1,4 @@
-/** Proof bytes: what they prove, and what is refused. property/forgeryClasses.test.ts has all classes of forgeries. */
+/** Proof bytes: what they prove, and what is refused. property/forgedProofs.test.ts has all classes of forgeries. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import * as asSha256 from "@chainsafe/as-sha256";

@@ -13,7 +13,7 @@ import {hashSlot, hashSlotValue, sha256Suite, word} from "../../../../client/has
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import type {ProofRequest} from "../../../../client/proof/request.ts";
 import {COMPACT_REQUESTS, CompactCases} from "../../../support/reference/compactCases.ts";
-import {forgeAnswers} from "../../../support/reference/forgedAnswers.ts";
+import {forgeAnswers} from "../../../support/reference/forgeries.ts";
 import {ReferenceTree} from "../../../support/reference/referenceTree.ts";
 import {isSoak} from "../../../support/soak.ts";
 

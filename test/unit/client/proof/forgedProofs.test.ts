@@ -8,7 +8,7 @@ import {checkAbsence} from "../../../../client/proof/keyProof.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
 import {forgeTrees, HELD, PRESENT, proveTree} from "../../../support/reference/forgedTrees.ts";
-import {complaintOf} from "../../../support/reference/forgeryClasses.ts";
+import {complaintOf} from "../../../support/reference/forgeries.ts";
 import {
   type AbsenceProof,
   type ExistenceProof,
