@@ -13,8 +13,8 @@ import type {SourceEvent} from "../messages/importSource.ts";
 import {Retreat} from "../messages/retreat.ts";
 import {readHead} from "../threads/storedHead.ts";
 import {buildPulled, type PulledState, withChainId} from "./pulledState.ts";
-import {SettingsFault, type SourceBlock, SourceError} from "./sourceBlock.ts";
 import type {SourceProgress} from "./sourceHost.ts";
+import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
 import {createStoredNodes} from "./storedNodes.ts";
 import {RootMismatch, TrieCheck} from "./trieCheck.ts";
 

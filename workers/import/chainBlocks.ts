@@ -10,7 +10,7 @@ import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {ChainExecution, type ExecutionHost} from "./chainExecution.ts";
 import {readOn} from "./readOn.ts";
-import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceStep.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
 /** Blocks that are in the store are only compared, by hash. @throws SourceError, ExecutionError */

@@ -10,8 +10,8 @@ import type {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import type {Genesis} from "../../evm/execution/genesis.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
-import {neverHeld} from "./sourceBlock.ts";
 import type {SourceHost} from "./sourceHost.ts";
+import {neverHeld} from "./sourceStep.ts";
 import {createStoredNodes} from "./storedNodes.ts";
 
 export type ExecutionHost = Pick<SourceHost, "writer" | "signal" | "onEvent">;

@@ -4,7 +4,7 @@
 
 import {parseBytes, parseObject, parseQuantity, parseWord, unexpected} from "../../nodes/rpc/answerValues.ts";
 import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
-import {SourceError} from "./sourceBlock.ts";
+import {SourceError} from "./sourceStep.ts";
 
 const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"]);
 

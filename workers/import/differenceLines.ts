@@ -13,7 +13,7 @@ import {toHex} from "../../storage/hex.ts";
 import {parseAccountChange} from "./differenceFields.ts";
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
 import {parseHeaderFields} from "./headerFields.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {type SourceBlock, SourceError} from "./sourceStep.ts";
 
 /** What is wrong with a value. answerValues.ts throws NodeFailure, whatever the value is of. */
 const LINE_ERRORS = [StoreError, ExecutionError, NodeFailure] as const;

@@ -6,7 +6,7 @@
  *     top-level values and single accounts are cut out whole and parsed by JSON.parse; only the punctuation between
  *     them, two levels deep, is read here
  */
-import {SourceError} from "./sourceBlock.ts";
+import {SourceError} from "./sourceStep.ts";
 
 /** What the scanner reports of a line, in the order of its bytes. */
 export interface LineHandler {

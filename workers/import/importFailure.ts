@@ -4,7 +4,7 @@ import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
 import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
-import {SettingsFault, type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
 

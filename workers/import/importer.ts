@@ -26,7 +26,7 @@ import {isFinal, isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFai
 import {type BlockSource, openSource} from "./openedSource.ts";
 import {OrderQueue} from "./orderQueue.ts";
 import {openPull} from "./pulledState.ts";
-import {type SourceBlock, type SourceStep, Stopped} from "./sourceBlock.ts";
+import {type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
 const IDLE_MS = 5;

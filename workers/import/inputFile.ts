@@ -5,8 +5,8 @@ import {constants} from "node:fs";
 import {type FileHandle, open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
 import {openFifo, openStandardInput, readStream} from "./pipe.ts";
-import {SettingsFault, SourceError, Stopped} from "./sourceBlock.ts";
 import type {SourceProgress} from "./sourceHost.ts";
+import {SettingsFault, SourceError, Stopped} from "./sourceStep.ts";
 import {unpacked} from "./unpacked.ts";
 
 const GENESIS_CHUNK_BYTES = 256 << 10;

@@ -3,9 +3,9 @@ import type {ImportJob} from "../messages/importJob.ts";
 import type {FeedSource, ImportSource, NodeSource, PullSource} from "../messages/importSource.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {openInput, readGenesis} from "./inputFile.ts";
-import type {SourceBlock, SourceStep} from "./sourceBlock.ts";
 import {endAtHead} from "./sourceEnd.ts";
 import type {SourceHost} from "./sourceHost.ts";
+import type {SourceBlock, SourceStep} from "./sourceStep.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
 /** What gives blocks one after the other. */
@@ -22,11 +22,11 @@ export async function openSource(
   host: SourceHost,
 ): Promise<AsyncGenerator<SourceStep>> {
   if (source.kind === "node") {
-    const {readNode} = await import("./follow/openedNode.ts");
+    const {readNode} = await import("./follow/nodeSource.ts");
     return readNode(source, job, host);
   }
   if (source.kind === "feed") {
-    const {readFeed} = await import("./feed/openedFeed.ts");
+    const {readFeed} = await import("./feed/feedSource.ts");
     return readFeed(source, job, host);
   }
   const blocks = await openFile(source, host);

@@ -20,7 +20,7 @@ import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import type {PullSource} from "../messages/importSource.ts";
 import {parseHeaderFields} from "./headerFields.ts";
 import {readGenesis} from "./inputFile.ts";
-import {SourceError} from "./sourceBlock.ts";
+import {SourceError} from "./sourceStep.ts";
 
 const MAX_ANCESTORS = 256;
 const WORD = 32;

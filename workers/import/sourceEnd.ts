@@ -1,6 +1,6 @@
 /** A source that must end at a known block. The parent hash of the next block vouches for each block but the last. */
 import {toHex} from "../../storage/hex.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {type SourceBlock, SourceError} from "./sourceStep.ts";
 
 /**
  * Holds each block back until the source shows what comes after it, so that a wrong last block is never taken.

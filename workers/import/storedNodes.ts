@@ -2,7 +2,7 @@
 
 import type {TrieNodes} from "../../evm/trie/trieNodes.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import {Stopped} from "./sourceBlock.ts";
+import {Stopped} from "./sourceStep.ts";
 
 /**
  * @param writer - returns the writer of the store, which a rollback replaces

@@ -16,7 +16,7 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {toHex} from "../../storage/hex.ts";
-import {SourceError} from "./sourceBlock.ts";
+import {SourceError} from "./sourceStep.ts";
 
 /** The block's changes do not give the root of its header. */
 export class RootMismatch extends SourceError {}

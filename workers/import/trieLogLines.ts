@@ -8,7 +8,7 @@ import {TrieLogError} from "../../nodes/blocks/trielogs/trieLogError.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {toHex} from "../../storage/hex.ts";
-import {type SourceBlock, SourceError} from "./sourceBlock.ts";
+import {type SourceBlock, SourceError} from "./sourceStep.ts";
 
 /** The digits of the longest trie log, and the fields around them. */
 const MAX_LINE_BYTES = 2 * MAX_TRIE_LOG_BYTES + 4096;

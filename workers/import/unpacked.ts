@@ -2,7 +2,7 @@
 import {Transform} from "node:stream";
 import {pipeline} from "node:stream/promises";
 import {createGunzip} from "node:zlib";
-import {SourceError} from "./sourceBlock.ts";
+import {SourceError} from "./sourceStep.ts";
 
 /**
  * Passes chunks on, or unpacks them if the first two bytes are gzip's. Ends `chunks` when it ends.

@@ -18,8 +18,8 @@ import type {
 import {decodeLayer1, type FedFinality} from "../../../nodes/feed/finalityBytes.ts";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {SourceStep} from "../sourceBlock.ts";
 import type {SourceHost} from "../sourceHost.ts";
+import type {SourceStep} from "../sourceStep.ts";
 import {BlockAssembly} from "./blockAssembly.ts";
 
 const ORIGIN = "the feed";

@@ -17,8 +17,8 @@ import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {neverHeld, type SourceBlock, SourceError, type SourceStep, Stopped} from "../sourceBlock.ts";
 import type {SourceHost} from "../sourceHost.ts";
+import {neverHeld, type SourceBlock, SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
 import type {HeadSurvey} from "./headSurvey.ts";
 import type {NodeWatch} from "./nodeWatch.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";
@@ -90,7 +90,8 @@ export async function* readNodeBlocks(
     if (to - latest >= READING_BLOCKS || looksBehind >= MAX_LOOKS_BEHIND) watch.set("reading");
     looksBehind = 0;
     progress.target = to;
-    for await (const block of readAhead(createRead(chain, reader), reader, latest + 1, to, signal)) {
+    const wanted = {from: latest + 1, to, maxBlocks: reader.maxBlocks};
+    for await (const block of readAhead(createRead(chain, reader), wanted, signal)) {
       // An order removed blocks meanwhile.
       if (block.number !== (writer().latest ?? -1) + 1) break;
       isSuspect = !followsNewest(writer(), block);

@@ -13,7 +13,7 @@ import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import {NodeFailure} from "../../../nodes/rpc/node.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {readGenesisId} from "../chainBlocks.ts";
-import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceBlock.ts";
+import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceStep.ts";
 import type {NodeExecution} from "./executeReader.ts";
 import {type NodeChain, waitForHead} from "./nodeBlocks.ts";
 

@@ -6,7 +6,7 @@
  * The size of a range follows the size of the blocks, so that what is held stays within its bound. Answers that are far longer than
  * those before cannot be foreseen: the last ranges under way are given up for them, and read again later.
  */
-import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
+import type {NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 
 /** Ranges that are read or under way at a time. With four, execution (0.5 ms per block) need not wait for the node. */
 const RANGES = 4;
@@ -40,26 +40,31 @@ export type ReadRange = (
   answers: AnswerMeter,
 ) => Promise<readonly NodeBlock[]>;
 
+interface Wanted {
+  readonly from: number;
+  readonly to: number;
+  /** Of one range. */
+  readonly maxBlocks: number;
+  /** Of the answers under way. */
+  readonly answerBytes?: number;
+}
+
 /**
  * Ends at `to`, or after the last block of a range that the node does not have whole.
  *
- * @param answerBytes - of the answers under way
- * @throws what `read` throws
+ * @throws what `read` throws; the signal's reason
  */
 export async function* readAhead(
   read: ReadRange,
-  {maxBlocks}: Pick<BlockReader, "maxBlocks">,
-  from: number,
-  to: number,
+  wanted: Wanted,
   signal: AbortSignal,
-  answerBytes = ANSWER_BYTES,
 ): AsyncGenerator<NodeBlock> {
-  const ranges = new RangesAhead(read, maxBlocks, from, to, answerBytes);
+  const ranges = new RangesAhead(read, wanted);
   const end = (): void => ranges.end(signal.reason);
   signal.addEventListener("abort", end);
-  if (signal.aborted) end();
   try {
     for (;;) {
+      signal.throwIfAborted();
       const range = ranges.take();
       if (range === undefined) return;
       const blocks = await range.blocks;
@@ -123,17 +128,15 @@ class RangesAhead {
   private blockBytes = RANGE_BYTES / FIRST_BLOCKS;
   /** Of the answers for a block, as far as known. */
   private blockAnswers = 0;
-  private ended: {readonly reason: unknown} | undefined;
+  private readonly answerBytes: number;
 
   constructor(
     private readonly read: ReadRange,
-    private readonly maxBlocks: number,
-    from: number,
-    private readonly to: number,
-    private readonly answerBytes: number,
+    private readonly wanted: Wanted,
   ) {
-    this.next = from;
-    this.count = Math.min(FIRST_BLOCKS, maxBlocks);
+    this.answerBytes = wanted.answerBytes ?? ANSWER_BYTES;
+    this.next = wanted.from;
+    this.count = Math.min(FIRST_BLOCKS, wanted.maxBlocks);
   }
 
   /** @returns the next range, whose turn it is; undefined after the last one */
@@ -144,10 +147,9 @@ class RangesAhead {
   }
 
   fill(): void {
-    while (this.next <= this.to && this.mayBegin()) {
-      const count = Math.min(this.count, this.to - this.next + 1);
+    while (this.next <= this.wanted.to && this.mayBegin()) {
+      const count = Math.min(this.count, this.wanted.to - this.next + 1);
       const range = new Range(this.read, this.next, count, () => this.giveUp());
-      if (this.ended !== undefined) range.ending.abort(this.ended.reason);
       this.ranges.push(range);
       this.next += count;
     }
@@ -160,11 +162,10 @@ class RangesAhead {
     this.blockBytes = Math.max(1, bytes / blocks);
     // At most double, so that a few small blocks do not make the next range too large.
     const wanted = Math.floor(RANGE_BYTES / this.blockBytes);
-    this.count = Math.max(1, Math.min(this.maxBlocks, 2 * this.count, wanted));
+    this.count = Math.max(1, Math.min(this.wanted.maxBlocks, 2 * this.count, wanted));
   }
 
   end(reason?: unknown): void {
-    this.ended ??= {reason};
     for (const {ending} of [this.taken, ...this.ranges].filter(range => range !== undefined))
       ending.abort(reason);
   }

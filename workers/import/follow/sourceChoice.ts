@@ -7,7 +7,7 @@ import type {Node} from "../../../nodes/rpc/node.ts";
 import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
-import {SourceError} from "../sourceBlock.ts";
+import {SourceError} from "../sourceStep.ts";
 
 interface Choice {
   readonly source: NodeSourceName;

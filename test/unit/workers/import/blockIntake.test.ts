@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {BlockIntake} from "../../../../workers/import/blockIntake.ts";
-import type {SourceBlock} from "../../../../workers/import/sourceBlock.ts";
+import type {SourceBlock} from "../../../../workers/import/sourceStep.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
 function blockOf(number: number, parentBranch: number): SourceBlock {

@@ -8,7 +8,7 @@ import type {BlockDifference} from "../../../../../storage/block/blockDifference
 import {toHex} from "../../../../../storage/hex.ts";
 import {type NodeChain, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
 import {NodeWatch} from "../../../../../workers/import/follow/nodeWatch.ts";
-import {type SourceBlock, Stopped} from "../../../../../workers/import/sourceBlock.ts";
+import {type SourceBlock, Stopped} from "../../../../../workers/import/sourceStep.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
 
 const PAUSED = new Error("paused");

@@ -4,7 +4,7 @@ import type {NodeBlock} from "../../../../../nodes/blocks/blockReader.ts";
 import {type ReadRange, readAhead} from "../../../../../workers/import/follow/readAhead.ts";
 
 const NEVER = new AbortController().signal;
-const MANY = {maxBlocks: 64};
+const MAX_BLOCKS = 64;
 const BOUND_BYTES = 32 << 20;
 const RANGES = 4;
 
@@ -36,7 +36,10 @@ test("blocks come in order, whichever range is read first", async () => {
       // The newest first, once all that may be under way are; the last ranges are fewer.
       setImmediate(() => waiting.pop()?.());
     });
-  assert.deepEqual(await numbersOf(readAhead(read, MANY, 5, 700, NEVER)), range(5, 700));
+  assert.deepEqual(
+    await numbersOf(readAhead(read, {maxBlocks: MAX_BLOCKS, from: 5, to: 700}, NEVER)),
+    range(5, 700),
+  );
 });
 
 for (const [title, bytes, total] of [
@@ -53,13 +56,13 @@ for (const [title, bytes, total] of [
       underWay++;
       asked = to;
       assert.ok(underWay <= RANGES, `${underWay} ranges under way`);
-      assert.ok(to - from < MANY.maxBlocks);
+      assert.ok(to - from < MAX_BLOCKS);
       most = Math.max(most, asked - taken);
       await new Promise(setImmediate);
       underWay--;
       return blocksOf(from, to, bytes);
     };
-    for await (const {number} of readAhead(read, MANY, 1, total, NEVER)) {
+    for await (const {number} of readAhead(read, {maxBlocks: MAX_BLOCKS, from: 1, to: total}, NEVER)) {
       taken = number;
       // The first ranges are begun before the size of blocks is known: 4 of 4 blocks.
       const held = (asked - taken) * bytes;
@@ -68,7 +71,7 @@ for (const [title, bytes, total] of [
     }
     assert.equal(taken, total);
     // Four ranges ahead, and what is left of the one that is taken.
-    assert.ok(most <= (RANGES + 1) * MANY.maxBlocks, `${most} blocks`);
+    assert.ok(most <= (RANGES + 1) * MAX_BLOCKS, `${most} blocks`);
   });
 
 test("a later range that fails is told when its turn comes, after all blocks before it", async () => {
@@ -78,7 +81,7 @@ test("a later range that fails is told when its turn comes, after all blocks bef
     return blocksOf(from, to);
   };
   await assert.rejects(async () => {
-    for await (const {number} of readAhead(read, {maxBlocks: 4}, 1, 40, NEVER)) {
+    for await (const {number} of readAhead(read, {maxBlocks: 4, from: 1, to: 40}, NEVER)) {
       numbers.push(number);
       await new Promise(setImmediate);
     }
@@ -98,7 +101,7 @@ test("a range that the node does not have whole ends the reading, and the ranges
       assert.ok(to <= 40);
     });
   };
-  assert.deepEqual(await numbersOf(readAhead(read, {maxBlocks: 4}, 1, 40, NEVER)), [1, 2]);
+  assert.deepEqual(await numbersOf(readAhead(read, {maxBlocks: 4, from: 1, to: 40}, NEVER)), [1, 2]);
   assert.deepEqual(given, new Set([5, 9, 13]));
 });
 
@@ -108,7 +111,8 @@ test("whoever takes no more blocks gives up what is under way", async () => {
     signals.push(signal);
     return blocksOf(from, to);
   };
-  for await (const {number} of readAhead(read, {maxBlocks: 4}, 1, 40, NEVER)) if (number === 2) break;
+  for await (const {number} of readAhead(read, {maxBlocks: 4, from: 1, to: 40}, NEVER))
+    if (number === 2) break;
   assert.equal(signals.length > 0 && signals.every(({aborted}) => aborted), true);
 });
 
@@ -119,7 +123,10 @@ test("the signal of the caller reaches every range, also one that came before", 
     signal.throwIfAborted();
     return [];
   };
-  await assert.rejects(numbersOf(readAhead(read, MANY, 1, 40, ending.signal)), /stopped/);
+  await assert.rejects(
+    numbersOf(readAhead(read, {maxBlocks: MAX_BLOCKS, from: 1, to: 40}, ending.signal)),
+    /stopped/,
+  );
 });
 
 /** Answers come in four parts. While a block is read, they are held. */
@@ -162,7 +169,7 @@ class LongAnswers {
 
 test("answers under way stay within their bound, and ranges that were given up for it are read again", async () => {
   const long = new LongAnswers(block => (block > 30 ? 400 : 1));
-  const blocks = readAhead(long.read, {maxBlocks: 4}, 1, 90, NEVER, 2000);
+  const blocks = readAhead(long.read, {maxBlocks: 4, from: 1, to: 90, answerBytes: 2000}, NEVER);
   assert.deepEqual(await numbersOf(blocks), range(1, 90));
   // What is given up ends at its next step: one part of each of the other ranges.
   assert.ok(long.most <= 2000 + (RANGES - 1) * 100, `${long.most} bytes`);
@@ -171,7 +178,10 @@ test("answers under way stay within their bound, and ranges that were given up f
 
 test("one range is read although its answers are longer than the bound", async () => {
   const long = new LongAnswers(() => 5000);
-  assert.deepEqual(await numbersOf(readAhead(long.read, {maxBlocks: 1}, 1, 12, NEVER, 2000)), range(1, 12));
+  assert.deepEqual(
+    await numbersOf(readAhead(long.read, {maxBlocks: 1, from: 1, to: 12, answerBytes: 2000}, NEVER)),
+    range(1, 12),
+  );
   assert.ok(long.most <= 5000 + (RANGES - 1) * 1250, `${long.most} bytes`);
 });
 
@@ -187,6 +197,9 @@ test("answers of an attempt that failed do not count", async () => {
     signal.throwIfAborted();
     return blocksOf(from, to);
   };
-  assert.deepEqual(await numbersOf(readAhead(read, {maxBlocks: 4}, 1, 16, NEVER, 2000)), range(1, 16));
+  assert.deepEqual(
+    await numbersOf(readAhead(read, {maxBlocks: 4, from: 1, to: 16, answerBytes: 2000}, NEVER)),
+    range(1, 16),
+  );
   assert.equal(attempts, 20);
 });

@@ -8,8 +8,8 @@ import {connectNats, type NatsConnection, type NatsEvent} from "../../../nodes/f
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {FeedSource} from "../../messages/importSource.ts";
-import {SourceError, type SourceStep, Stopped} from "../sourceBlock.ts";
 import type {SourceHost} from "../sourceHost.ts";
+import {SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
 import {FeedBlocks} from "./feedBlocks.ts";
 import {findStart} from "./feedStart.ts";
 
