@@ -5,28 +5,116 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {sha256Suite} from "../../client/hash/hashSuites.ts";
+import {decodeHex} from "../../client/bytes/hex.ts";
+import {hashSlot, readWord, sha256Suite, word} from "../../client/hash/hashSuites.ts";
+import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
+import type {WriteTarget} from "../../storage/commit/writeTarget.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {createRetention} from "../../storage/prune/retention.ts";
+import {stripZeros} from "../../storage/tree/shortNumber.ts";
+import type {DifferenceLine} from "../support/chains/differenceLine.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {type RandomChain, randomChains} from "../support/chains/randomBlocks.ts";
 import {createLines, WorkFolder} from "../support/chains/serviceChain.ts";
-import {ReferenceState} from "../support/reference/referenceState.ts";
+import {type ReferenceAccount, ReferenceState} from "../support/reference/referenceState.ts";
+import type {ReferenceTree} from "../support/reference/referenceTree.ts";
 import {isSoak, propertyRuns} from "../support/soak.ts";
-import {
-  type FedLeaf,
-  type FedState,
-  type FedTree,
-  feedState,
-  gatherState,
-} from "../support/stores/builtStore.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {checkEveryKey, memoisedPoseidon2, memoisedSha256} from "../support/stores/everyKey.ts";
 import {importLines, openOwned} from "../support/stores/importedStore.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 import {TemporaryStore} from "../support/stores/temporaryStore.ts";
+
+interface FedLeaf {
+  readonly leafIndex: number;
+  /** An address, or a slot of 32 bytes. */
+  readonly key: Uint8Array;
+  /** 192 bytes of an account, 32 of a slot. */
+  readonly value: Uint8Array;
+}
+
+interface FedTree {
+  /** The leaf index of the account. undefined: the tree of all accounts. */
+  readonly owner: number | undefined;
+  readonly nextFreeNode: number;
+  readonly leaves: FedLeaf[];
+}
+
+/** What is fed. A test may change it before. */
+interface FedState {
+  block: BuiltBlock;
+  /** The account tree first. */
+  readonly trees: FedTree[];
+  readonly codes: Uint8Array[];
+}
+
+function gatherState(state: ReferenceState, lines: readonly DifferenceLine[], number: number): FedState {
+  const held = state
+    .listAddresses(number)
+    .map(text => ({address: decodeHex(text), account: state.readAccount(number, text) as ReferenceAccount}));
+  const {suite} = state;
+  const addressOf = new Map(held.map(({address}) => [textOf(suite.hashAddress(address)), address]));
+  const accounts = feedTree(state.accountTree(number), undefined, addressOf);
+  const indexOf = new Map(
+    state.accountTree(number).positions.map((leaf, index) => [leaf === null ? "" : textOf(leaf.hKey), index]),
+  );
+  const storages = held.flatMap(({address, account: {storage, slots}}) => {
+    if (storage.nextFreeNode === 2) return [];
+    const owner = indexOf.get(textOf(suite.hashAddress(address)));
+    const slotOf = new Map([...slots.keys()].map(slot => [textOf(hashSlot(suite, slot)), word(slot)]));
+    return [feedTree(storage, owner, slotOf)];
+  });
+  const codes = held.flatMap(({account: {code}}) => (code.length === 0 ? [] : [code]));
+  const hash = (block: number): Uint8Array => decodeHex(lines[block]?.hash as string);
+  const ancestors = Array.from({length: Math.min(256, number)}, (_, i) => hash(number - 1 - i));
+  const block = {
+    header: {number, hash: hash(number)},
+    stateRoot: state.stateRoot(number),
+    chain: {},
+    ancestors,
+  };
+  return {block, trees: [accounts, ...storages], codes};
+}
+
+async function feedState(target: WriteTarget, {block, trees, codes}: FedState): Promise<void> {
+  const [accounts, ...storages] = trees as [FedTree, ...FedTree[]];
+  const builder = await StateBuilder.create(target, block, accounts.nextFreeNode, () => {});
+  for (const {leafIndex, key, value} of accounts.leaves) {
+    const wordAt = (at: number): Uint8Array => value.subarray(32 * at, 32 * at + 32);
+    const codeSize = Number(readWord(wordAt(5)));
+    builder.addAccount(leafIndex, key, {
+      nonce: stripZeros(wordAt(0)),
+      balance: stripZeros(wordAt(1)),
+      code: codeSize === 0 ? undefined : {codeHash: wordAt(3), keccakCodeHash: wordAt(4), codeSize},
+      storageRoot: Buffer.compare(wordAt(2), target.reader.empty.topRoot) === 0 ? undefined : wordAt(2),
+    });
+  }
+  for (const {owner, nextFreeNode, leaves} of storages) {
+    builder.beginSlots(owner as number, nextFreeNode);
+    for (const {leafIndex, key, value} of leaves) builder.addSlot(leafIndex, key, value);
+    await builder.endSlots();
+  }
+  for (const code of codes) await builder.addCode(code);
+  await builder.finish();
+}
+
+function feedTree(
+  {positions, nextFreeNode}: ReferenceTree,
+  owner: number | undefined,
+  keys: ReadonlyMap<string, Uint8Array>,
+): FedTree {
+  const leaves = positions.flatMap((leaf, leafIndex) => {
+    const key = leaf === null ? undefined : keys.get(textOf(leaf.hKey));
+    return leaf === null || key === undefined ? [] : [{leafIndex, key, value: leaf.value}];
+  });
+  return {owner, nextFreeNode, leaves};
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
 
 /** The reference's poseidon2 takes some ten times as long as its sha256. */
 const EXTENTS = [

@@ -1,15 +1,74 @@
 /** The packed client in runtimes other than Node: each fetches an answer of proofd, verifies it, and refuses a forged one. */
 import assert from "node:assert/strict";
-import {writeFile} from "node:fs/promises";
+import {readFile, writeFile} from "node:fs/promises";
+import {createServer, type Server} from "node:http";
+import type {AddressInfo} from "node:net";
+import {extname, join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {ClientPages} from "../../support/http/clientPages.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
 import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import {findProgram} from "../../support/processes/foundProgram.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {installPackedClient} from "../../support/processes/packedPackages.ts";
+
+const PACKAGES = {
+  "proofd-client": "node_modules/proofd-client/dist/client.js",
+  "@noble/hashes/": "node_modules/@noble/hashes/",
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".json": "application/json",
+};
+
+const DOCUMENT = `<!doctype html>
+<script type="importmap">${JSON.stringify({
+  imports: Object.fromEntries(Object.entries(PACKAGES).map(([name, path]) => [name, `/files/${path}`])),
+})}</script>
+<pre id="page"></pre><pre id="worker"></pre>
+<script type="module" src="/files/page.mjs"></script>
+`;
+
+class ClientPages {
+  readonly origin: string;
+  private readonly server: Server;
+
+  private constructor(server: Server) {
+    this.server = server;
+    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** @param folder - has page.mjs and node_modules/proofd-client */
+  static async start(folder: string): Promise<ClientPages> {
+    const server = createServer(async ({url = ""}, response) => {
+      const [, room, path] = /^\/(\w*)\/?(.*)$/.exec(url) ?? [];
+      if (room === "files" || room === "bundled") {
+        const text = await readFile(join(folder, path as string), "utf8").catch(() => undefined);
+        response.writeHead(text === undefined ? 404 : 200, {"content-type": TYPES[extname(url)] ?? ""});
+        response.end(room === "bundled" && text !== undefined ? writePaths(text) : text);
+        return;
+      }
+      response.writeHead(200, {"content-type": "text/html"}).end(room === "" ? DOCUMENT : "");
+    });
+    await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+    return new ClientPages(server);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise(resolve => this.server.close(resolve));
+  }
+}
+
+function writePaths(module: string): string {
+  return Object.entries(PACKAGES).reduce(
+    (text, [name, path]) => text.replaceAll(`from "${name}`, `from "/bundled/${path}`),
+    module,
+  );
+}
 
 /** Leaves of all trees: each account has three slots, and each tree a head and a tail. */
 const POSITIONS = 2 + ACCOUNTS.length * (1 + 2 + 3);
@@ -65,7 +124,6 @@ onmessage = async ({data}) => postMessage(await checkAnswer(data).catch(String))
 `;
 
 const PROGRAM = `import {checkAnswer} from "./checkAnswer.mjs";
-import settings from "./settings.json" with {type: "json"};
 console.log(await checkAnswer(settings));
 `;
 

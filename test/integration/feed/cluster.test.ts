@@ -6,25 +6,229 @@
  *                                    n3 has a small disk
  */
 import assert from "node:assert/strict";
+import "../../support/processes/testProcess.ts";
+import type {ChildProcessWithoutNullStreams} from "node:child_process";
+import {mkdir} from "node:fs/promises";
+import type {ClientHttp2Session} from "node:http2";
+import {type AddressInfo, connect, createServer, type Server, type Socket} from "node:net";
 import {after, before, test} from "node:test";
+import {setTimeout as pause} from "node:timers/promises";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import {connectNats} from "../../../nodes/feed/natsConnection.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {AskingClients, type Holder} from "../../support/nats/askingClients.ts";
-import {CutLine} from "../../support/nats/cutLine.ts";
+import {proofAtCall} from "../../support/http/wireRequests.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
-import {SmallDisk} from "../../support/nats/smallDisk.ts";
 import {TrieLogNode} from "../../support/nodes/trieLogNode.ts";
+import {runChild, startChild} from "../../support/processes/childProcesses.ts";
 import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
-import {Edge, lacksHaproxy} from "../../support/processes/edge.ts";
+import {ask, Edge, lacksHaproxy} from "../../support/processes/edge.ts";
 import {findPorts} from "../../support/processes/freePorts.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {verifyProof} from "../../support/reference/exactProof.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {propertyRuns} from "../../support/soak.ts";
-import {waitUntil} from "../../support/wait.ts";
+import {once, waitUntil, within} from "../../support/wait.ts";
+
+const HELD = 'mount -t tmpfs -o "size=$1" tmpfs "$2" && echo mounted && exec cat';
+
+class SmallDisk {
+  private constructor(
+    private readonly holder: ChildProcessWithoutNullStreams,
+    readonly folder: string,
+  ) {}
+
+  /** @param size - as mount takes it. @returns undefined if nothing can be mounted here */
+  static async mount(folder: string, size: string): Promise<SmallDisk | undefined> {
+    await mkdir(folder, {recursive: true});
+    const args = ["--mount", "--map-root-user", "sh", "-c", HELD, "sh", size, folder];
+    const holder = startChild("unshare", args);
+    holder.stderr.resume();
+    const mounted = await within(
+      "a mount",
+      Promise.race([once(holder.stdout, "data"), once(holder, "close")]),
+    );
+    return String(mounted[0]) === "mounted\n" ? new SmallDisk(holder, folder) : undefined;
+  }
+
+  /** What to run a program under, so that it sees the disk. It lives on when the program dies. */
+  get under(): readonly string[] {
+    return ["nsenter", "--preserve-credentials", "-U", "-m", "-t", String(this.holder.pid)];
+  }
+
+  /** Writes until nothing more goes in. */
+  async fill(): Promise<void> {
+    await this.run(`cat /dev/zero > "$1/filler" || true`);
+  }
+
+  async free(): Promise<void> {
+    await this.run(`rm "$1/filler"`);
+  }
+
+  async unmount(): Promise<void> {
+    const closed = once(this.holder, "close");
+    this.holder.stdin.end();
+    await within("a mount to end", closed);
+  }
+
+  private async run(script: string): Promise<void> {
+    const [command = "", ...args] = [...this.under, "sh", "-c", script, "sh", this.folder];
+    const {code, stderr} = await runChild(command, args);
+    if (code !== 0) throw new Error(`${script}: ${stderr}`);
+  }
+}
+
+class CutLine {
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+  private isCut = false;
+
+  private constructor(private readonly target: number) {
+    this.server = createServer(socket => this.join(socket));
+  }
+
+  /** @param target - the port that the line leads to */
+  static async to(target: number): Promise<CutLine> {
+    const line = new CutLine(target);
+    line.server.listen(0, "127.0.0.1");
+    await once(line.server, "listening");
+    return line;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** From now on nothing goes through. Connections stay open and silent, and so do new ones. */
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.sockets) silence(socket);
+  }
+
+  /** New connections go through again. The old ones stay silent for ever. */
+  heal(): void {
+    this.isCut = false;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, "close");
+  }
+
+  private join(socket: Socket): void {
+    this.keep(socket);
+    if (this.isCut) {
+      silence(socket);
+      return;
+    }
+    const other = connect(this.target, "127.0.0.1");
+    this.keep(other);
+    const isCut = (): boolean => socket.isPaused();
+    for (const [from, to] of [
+      [socket, other],
+      [other, socket],
+    ] as const) {
+      from.pipe(to);
+      // A server that dies closes its end, which nobody sees on a line that is cut.
+      from.on("close", () => isCut() || to.destroy());
+    }
+  }
+
+  private keep(socket: Socket): void {
+    this.sockets.add(socket);
+    socket.on("error", () => {}); // "close" follows
+    socket.on("close", () => this.sockets.delete(socket));
+  }
+}
+
+function silence(socket: Socket): void {
+  socket.unpipe();
+  socket.pause();
+}
+
+/** What is known of a service behind HAProxy. */
+interface Holder {
+  /** HAProxy asks it, and it was not killed. */
+  isAsked: boolean;
+  /** How often it was started. */
+  starts: number;
+  /** The newest block that it was seen to have finalized. */
+  finalized: number;
+}
+
+const BETWEEN_MS = 100;
+const KEYS = ["0x1", "0x2"];
+
+class AskingClients {
+  /** Answers with a proof, and refusals while nobody held the block. */
+  answered = 0;
+  refused = 0;
+  /** What was wrong. */
+  readonly faults: string[] = [];
+  private isOver = false;
+  private readonly sessions: ClientHttp2Session[];
+  private readonly work: Promise<void>[];
+
+  /** @param newest - the newest block that anybody may have finalized */
+  constructor(
+    edge: Edge,
+    count: number,
+    private readonly holders: readonly Holder[],
+    private readonly state: ReferenceState,
+    private readonly newest: () => number,
+  ) {
+    this.sessions = Array.from({length: count}, (_, at) => edge.openHttp2(`127.0.1.${at + 1}`));
+    this.work = this.sessions.map(session => this.askOn(session));
+  }
+
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.work);
+    for (const session of this.sessions) session.close();
+  }
+
+  private async askOn(session: ClientHttp2Session): Promise<void> {
+    for (let id = 0; !this.isOver; id++) {
+      // The newest blocks more often: they are the ones that some have and others have not.
+      const block = Math.max(0, this.newest() - Math.floor(8 * Math.random() ** 2));
+      const held = this.holders.filter(one => one.isAsked && one.finalized >= block);
+      const starts = held.map(one => one.starts);
+      const fault = await this.askOnce(session, id, block);
+      const isHeld = held.some((one, at) => one.isAsked && one.starts === starts[at]);
+      if (fault === undefined) this.answered++;
+      else if (fault.isWrong || isHeld) this.faults.push(`block ${block}: ${fault.text}`);
+      else this.refused++;
+      await pause(BETWEEN_MS);
+    }
+  }
+
+  /** @returns why there is no proof */
+  private async askOnce(
+    session: ClientHttp2Session,
+    id: number,
+    block: number,
+  ): Promise<{readonly isWrong: boolean; readonly text: string} | undefined> {
+    const addresses = this.state.listAddresses(block);
+    const address = addresses[id % addresses.length] as string;
+    const name = `0x${block.toString(16)}`;
+    let text = "";
+    try {
+      const {status, body} = await ask(session, JSON.stringify(proofAtCall(id, address, KEYS, name)));
+      text = `${status} ${body}`.slice(0, 500);
+      if (status !== 200) return {isWrong: false, text};
+      const {result, error} = JSON.parse(String(body));
+      if (error !== undefined) return {isWrong: false, text};
+      if (result.block.number !== name) return {isWrong: true, text};
+      verifyProof(sha256Suite, this.state.stateRoot(block), address, KEYS, result.proof);
+      return undefined;
+    } catch (error) {
+      return {isWrong: text !== "", text: `${(error as Error).message} ${text}`};
+    }
+  }
+}
 
 const ROUNDS = propertyRuns(3);
 const BLOCKS_PER_ROUND = 3;

@@ -6,8 +6,431 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {AnsweringThread} from "../../support/http/answeringThread.ts";
-import {type BodyKind, createHonestBodies, createHostileBodies} from "../../support/http/bodyKinds.ts";
+import {setImmediate as turn} from "node:timers/promises";
+import {pino} from "pino";
+import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
+import {createEstimateLane} from "../../../server/dispatch/lanes/estimateLane.ts";
+import {createProofLane} from "../../../server/dispatch/lanes/proofLane.ts";
+import {Gateway} from "../../../server/gateway/gateway.ts";
+import {Reply} from "../../../server/http/reply.ts";
+import {Turns} from "../../../server/http/turns.ts";
+import {UnsentBytes} from "../../../server/http/unsentBytes.ts";
+import {DEFAULT_LIMITS} from "../../../server/limits.ts";
+import type {HttpResponse} from "../../../server/listener/exchange.ts";
+import type {Estimates} from "../../../server/methods/estimates.ts";
+import {MethodTable} from "../../../server/methods/table.ts";
+import {CallTally} from "../../../server/observe/callTally.ts";
+import {RefusalLog} from "../../../server/observe/refusalLog.ts";
+import {TroubleLog} from "../../../server/observe/troubleLog.ts";
+import {scanBody} from "../../../server/rpc/bodyScan.ts";
+import {RequestRecord} from "../../../server/rpc/requestRecord.ts";
+import {RpcService} from "../../../server/rpcService.ts";
+import {Engine} from "../../../workers/engine.ts";
+import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/messages/estimateSettings.ts";
+import {MAX_MULTI_KEYS} from "../../../workers/messages/packedCall.ts";
+import {ThreadClock} from "../../../workers/threads/threadClock.ts";
+import {ACCOUNTS, CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {Upstream} from "../../support/http/upstream.ts";
+
+interface BodyKind {
+  readonly title: string;
+  readonly body: string;
+  /** A gateway answers its estimates. Default: this node. */
+  readonly isForGateway?: true;
+}
+
+const {bodyBytes, members, fields, batchCalls, requestCost} = DEFAULT_LIMITS;
+/** A body has a few brackets and fields in addition to its repeated part. */
+const SPARE_MEMBERS = 40;
+const SPARE_BYTES = 500;
+const ENTRIES = requestCost - 40;
+/** A slot in the overrides counts as 2 entries. */
+const SLOTS = Math.floor(ENTRIES / 2);
+/** The number of accounts, with a slot each, that fit into the overrides. */
+const SLOT_ACCOUNTS = Math.floor(ENTRIES / 3);
+const ACCOUNT = ACCOUNTS[0] as string;
+const ALL = 1e9;
+/** More arguments of a call, such as a swap's or a batch's, in hexadecimal digits. */
+const LONG_DATA = "ab".repeat(Math.floor(bodyBytes / batchCalls / 2) - 300);
+
+/** Words without leading zeros, each different. */
+function word(at: number): string {
+  return `0x${(((BigInt(at + 1) * 0x9e3779b97f4a7c15f39cc0605cedc835n) % (1n << 256n)) | (1n << 255n)).toString(16)}`;
+}
+
+function address(at: number): string {
+  return word(at).slice(0, 42);
+}
+
+/** As many texts as the body's limits allow, with commas between them. */
+function fill(create: (at: number) => string, most = ALL): string {
+  const texts: string[] = [];
+  let membersLeft = members - SPARE_MEMBERS;
+  let fieldsLeft = fields - SPARE_MEMBERS;
+  let bytesLeft = bodyBytes - SPARE_BYTES;
+  for (let at = 0; at < most; at++) {
+    const text = create(at);
+    const bytes = Buffer.from(text);
+    const shape = scanBody(bytes);
+    membersLeft -= shape.members + 1;
+    fieldsLeft -= shape.fields;
+    bytesLeft -= bytes.length + 1;
+    if (membersLeft < 0 || fieldsLeft < 0 || bytesLeft < 0) break;
+    texts.push(text);
+  }
+  return texts.join();
+}
+
+/** A key of a length that counts as one field. */
+function longKey(at: number): string {
+  return "k".repeat(90) + at;
+}
+
+/** A key so long that a thousand of them fill a body. */
+function veryLongKey(at: number): string {
+  return "k".repeat(5000) + at;
+}
+
+/** One request of a batch. All requests together have as many fields as a body may have. Each request counts as one, and so does its id. */
+function manyFields(at: number): string {
+  const names = Array.from({length: Math.floor(fields / batchCalls - 2)}, (_, key) => `"k${at}x${key}":1`);
+  return `{"id":1.5,${names.join()}}`;
+}
+
+/** As long as a body can be. */
+function long(text: string, times = 1): string {
+  return text.repeat(Math.floor((bodyBytes / times - SPARE_BYTES) / Buffer.byteLength(text)));
+}
+
+function call(id: string | number, method: string, params: string): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
+}
+
+function batch(create: (at: number) => string, count = batchCalls): string {
+  return `[${Array.from({length: count}, (_, at) => create(at)).join()}]`;
+}
+
+function estimate(fields: string, overrides = "null"): string {
+  return call(1, "chain_estimateGas", `[{"to":"${ACCOUNT}"${fields}},"latest",${overrides}]`);
+}
+
+function proof(id: string | number, keys: string, block = '"latest"'): string {
+  return call(id, "chain_getProof", `["${ACCOUNT}",[${keys}],${block}]`);
+}
+
+/** A number half-way between two doubles. Only arithmetic with all its digits tells how to round it. */
+const HALF_WAY =
+  "2.4703282292062327208299439643411068618252990130716238221279284125033775363510437593264991818081799618989828234772285886546332835517796989819939738800539093906315035659515570226392290858392449105184435931802849936536152500319370457678249219365623669863658480757001585769269903706311928279558551332927834338409351978015531246597263579574622766465272827220056374006485499977096599470454020828166226237857393450736339007967761930577506740176324673600968951340535537458516661134223766678604862159680461914467291840300530057530849048765391711386591641239524653623881879636239373280423891018672348497668235089863388587925628302755995657524455507255189313690836254779186948667994968324049705821028513185451396213837722826145437693412532098591327667236328125";
+
+function halfWay(digits: number): string {
+  return `${HALF_WAY.slice(0, digits)}e-324`;
+}
+
+/** All numbers together have at most as many characters as a body has members. */
+function oddNumbers(text: string): string {
+  return `[[${fill(() => text, Math.floor((members - SPARE_MEMBERS) / text.length))}]]`;
+}
+
+/** An ERC-20 transfer with all 10 fields that wallets set. @param more - digits at the end of its data */
+function transfer(at: number, more = ""): string {
+  const data = `0xa9059cbb${"0".repeat(24)}${address(at).slice(2)}${word(at).slice(2)}${more}`;
+  const fees = '"maxFeePerGas":"0x77359400","maxPriorityFeePerGas":"0x3b9aca00"';
+  return `{"type":"0x2","chainId":"${CHAIN_ID}","nonce":"0x${at.toString(16)}","from":"${address(at)}","to":"${ACCOUNT}","gas":"0x186a0",${fees},"value":"0x0","data":"${data}"}`;
+}
+
+/** The largest batches that users send: of the most calls, of the highest cost that one request may have, and of the most bytes. */
+function createHonestBodies(): BodyKind[] {
+  const keys = (count: number, first: number) =>
+    Array.from({length: count}, (_, at) => `"${word(first + at)}"`).join();
+  return [
+    {title: "1000 proofs of 17 keys", body: batch(at => proof(at, keys(17, at * 17)))},
+    {title: "18 proofs of 1024 keys", body: batch(at => proof(at, keys(1024, at * 1024)), 18)},
+    {
+      title: "1000 estimates of ERC-20 transfers",
+      body: batch(at => call(at, "chain_estimateGas", `[${transfer(at)},"latest"]`)),
+    },
+    {
+      title: "1000 estimates of calls with 2 KB of data, which fill the body",
+      body: batch(at => call(at, "chain_estimateGas", `[${transfer(at, LONG_DATA)},"latest"]`)),
+    },
+  ];
+}
+
+function createHostileBodies(): BodyKind[] {
+  const kinds: Record<string, string> = {
+    "distinct keys": `{${fill(at => `"k${at.toString(36)}":1`)}}`,
+    "distinct keys that are integers": `{${fill(at => `"${at * 7919}":1`)}}`,
+    "distinct long keys": `{${fill(at => `"${longKey(at)}":1`)}}`,
+    "distinct very long keys": `{${fill(at => `"${veryLongKey(at)}":1`)}}`,
+    "distinct keys with escapes": `{${fill(at => `"\\u00e9${at}":1`)}}`,
+    "one key again and again": `{${fill(() => '"k":1')}}`,
+    "__proto__ again and again": `{${fill(() => '"__proto__":{}')}}`,
+    "objects of a new shape each": `[[${fill(at => `{"k${at}":1}`)}]]`,
+    "objects of many new shapes": `[[${fill(at => `{${Array.from({length: 20}, (_, key) => `"k${at}x${key}":1`).join()}}`)}]]`,
+    "objects of a long new key each": `[[${fill(at => `{"${longKey(at)}":1}`)}]]`,
+    "objects of a very long new key each": `[[${fill(at => `{"${veryLongKey(at)}":1}`)}]]`,
+    "objects of a new shape with an array each": `[[${fill(at => `{"k${at}":[]}`)}]]`,
+    "objects of a new shape with a new string each": `[[${fill(at => `{"k${at}":"s${at}"}`)}]]`,
+    "fields that are elements too": `[{${fill(at => `"k${at}":[1]`)}}]`,
+    "requests of many fields and an odd id": batch(manyFields),
+    digits: `[[${fill(() => "1")}]]`,
+    "whole numbers of 15 digits": `[[${fill(() => "123456789012345")}]]`,
+    "numbers of many digits": oddNumbers(`1.${"7".repeat(770)}`),
+    "numbers with exponents": oddNumbers("9e-265"),
+    "numbers beyond all doubles": oddNumbers("1e999999"),
+    "short numbers half-way between doubles": oddNumbers(halfWay(22)),
+    "numbers half-way between doubles": oddNumbers(halfWay(100)),
+    "long numbers half-way between doubles": oddNumbers(halfWay(768)),
+    "one number of megabytes": call("7".repeat(bodyBytes - SPARE_BYTES), "chain_chainId", "[]"),
+    "empty strings": `[[${fill(() => '""')}]]`,
+    "short strings": `[[${fill(at => `"${at.toString(36)}"`)}]]`,
+    "strings of digits": `[[${fill(at => `"${at * 65536}"`)}]]`,
+    "strings of 120 characters": `[[${fill(at => `"${"s".repeat(115)}${at}"`)}]]`,
+    "one string of megabytes": call(1, long("x"), "[]"),
+    "one string of two-byte characters": call(1, long("\u00e9"), "[]"),
+    "one string of three-byte characters": call(1, long("\u0e01"), "[]"),
+    "one string of four-byte characters": call(1, long("\u{1f600}"), "[]"),
+    "escaped quotes": call(1, long('\\"'), "[]"),
+    "escaped backslashes": call(1, long("\\\\"), "[]"),
+    "escaped characters": call(1, long("\\u0e01"), "[]"),
+    "escaped half characters": call(1, long("\\ud800"), "[]"),
+    "strings of one escape": `[[${fill(() => '"\\n"')}]]`,
+    "empty arrays": `[[${fill(() => "[]")}]]`,
+    "empty objects": `[[${fill(() => "{}")}]]`,
+    "arrays 60 deep": `[[${fill(() => "[".repeat(60) + "]".repeat(60))}]]`,
+    "objects 60 deep": `[[${fill(() => `${'{"a":'.repeat(60)}1${"}".repeat(60)}`)}]]`,
+    spaces: `${" ".repeat(bodyBytes - 1)}1`,
+    quotes: '"'.repeat(bodyBytes),
+    commas: ",".repeat(bodyBytes),
+    brackets: "[".repeat(bodyBytes),
+    "400 000 distinct keys": `{${Array.from({length: 400_000}, (_, at) => `"${at}k":1`).join()}}`,
+    "a long id": call(`"${long("x")}"`, "chain_chainId", "[]"),
+    "a long id of half characters": call(`"${long("\\ud800")}"`, "chain_chainId", "[]"),
+    "ids of half characters": batch(() => call(`"${"\\ud800".repeat(256)}"`, "chain_chainId", "[]")),
+    "odd ids": batch(at => call(`1.${at}${"7".repeat(30)}`, "chain_chainId", "[]")),
+    "elements that are no requests": batch(at => String(at)),
+    "unknown methods": batch(at => call(at, "x".repeat(5000), "[]")),
+    notifications: batch(
+      () =>
+        `{"jsonrpc":"2.0","method":"chain_getProof","params":["${ACCOUNT}",["${long("x", 1000)}"],"latest"]}`,
+    ),
+    "proofs with a long last key": batch(at =>
+      proof(at, `${`"${word(at)}",`.repeat(16)}"${long("x", 2000)}"`),
+    ),
+    "proofs as of unknown hashes": batch(at => proof(at, "", `{"blockHash":"${word(at)}"}`)),
+    "proofs as of a long number": batch(at => proof(at, "", `"0x${long("1", 1100)}"`)),
+    "state roots": batch(at => call(at, "chain_getStateRoot", '["earliest"]')),
+    "a multiproof of the most keys, the last one wrong": call(
+      1,
+      "chain_getMultiProof",
+      `[[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, MAX_MULTI_KEYS - 2)},"0x"]}],"latest"]`,
+    ),
+    "a multiproof of the most accounts, the last one wrong": call(
+      1,
+      "chain_getMultiProof",
+      `[[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, MAX_MULTI_KEYS - 1)},{"address":"0x","storageKeys":[]}],"latest"]`,
+    ),
+    "a multiproof of accounts with other fields": call(
+      1,
+      "chain_getMultiProof",
+      `[[{"storageKeys":[],${fill(at => `"${at}k":1`)}}],"latest"]`,
+    ),
+    "a call's data": estimate(`,"data":"0x${long("ab")}"`),
+    "a call's data twice": estimate(`,"data":"0x${long("ab", 2)}","input":"0x${long("ab", 2)}"`),
+    "data that ends badly": estimate(`,"data":"0x${long("ab")}zz"`),
+    "code in overrides": estimate("", `{"${ACCOUNT}":{"code":"0x${long("ab")}"}}`),
+    "a decimal quantity": estimate(`,"value":"1${long("0")}"`),
+    "a hexadecimal quantity": estimate(`,"value":"0x1${long("0")}"`),
+    "a quantity that is a number": estimate(`,"value":1${"0".repeat(39_000)}`),
+    "an access list of addresses": estimate(
+      `,"accessList":[${fill(at => `{"address":"${address(at)}","storageKeys":[]}`, ENTRIES)}]`,
+    ),
+    "an access list of keys": estimate(
+      `,"accessList":[{"address":"${ACCOUNT}","storageKeys":[${fill(at => `"${word(at)}"`, ENTRIES)}]}]`,
+    ),
+    authorizations: estimate(
+      `,"authorizationList":[${fill(at => `{"chainId":"0x1","address":"${address(at)}","nonce":"0x1","yParity":"0x1","r":"${word(at)}","s":"${word(at)}"}`)}]`,
+    ),
+    "overrides of slots": estimate(
+      "",
+      `{"${ACCOUNT}":{"stateDiff":{${fill(at => `"${word(at)}":"${word(at)}"`, SLOTS)}}}}`,
+    ),
+    "overrides of slots spelled in upper case": estimate(
+      "",
+      `{"${ACCOUNT}":{"state":{${fill(at => `"0X${word(at).slice(2).toUpperCase()}":"${word(at)}"`, SLOTS)}}}}`,
+    ),
+    "overrides of slots of many accounts": estimate(
+      "",
+      `{${fill(at => `"${address(at)}":{"state":{"${word(at)}":"${word(at)}"}}`, SLOT_ACCOUNTS)}}`,
+    ),
+    "overrides of many accounts": estimate("", `{${fill(at => `"${address(at)}":{}`, ENTRIES)}}`),
+    "overrides of all fields": estimate(
+      "",
+      `{${fill(at => `"${address(at)}":{"balance":"0x1","nonce":"0x1","code":"0x6000"}`)}}`,
+    ),
+    "overrides with a slot each": estimate(
+      "",
+      `{${fill(at => `"${address(at)}":{"balance":"0x1","stateDiff":{"0x1":"0x1"}}`, SLOT_ACCOUNTS)}}`,
+    ),
+    "overrides of too many slots": estimate(
+      "",
+      `{"${ACCOUNT}":{"state":{${fill(at => `"0x${at.toString(16)}":"0x1"`)}}}}`,
+    ),
+  };
+  const upstream: Record<string, string> = {
+    "numbers for a gateway": call(1, "chain_estimateGas", `[{},"latest",[${fill(() => "1")}]]`),
+    "slots for a gateway": estimate(
+      "",
+      `{"${ACCOUNT}":{"x":{${fill(at => `"0x${at.toString(16)}":"0x1"`)}}}}`,
+    ),
+    "data for a gateway": estimate(`,"data":"0x${long("ab")}"`),
+    "half characters for a gateway": estimate(`,"data":"${long("\\ud800")}"`),
+  };
+  return [
+    ...Object.entries(kinds).map(([title, body]) => ({title, body})),
+    ...Object.entries(upstream).map(([title, body]) => ({title, body, isForGateway: true as const})),
+  ];
+}
+
+const SETTINGS = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague"};
+/** Nothing is turned away. Dropped requests may still be with the threads when the next one comes. */
+const LIMITS = {...DEFAULT_LIMITS, queueCost: 1e9};
+
+/** Keeps an answer's first bytes. It reads everything at once, and leaves when it is told to. */
+class Reader {
+  text = "";
+  leave: () => void = () => {};
+  private end: () => void = () => {};
+  /** Fulfilled when the whole answer is written. */
+  readonly ended = new Promise<void>(resolve => {
+    this.end = resolve;
+  });
+
+  createResponse(): HttpResponse {
+    const take = (bytes: string | ArrayBuffer | Uint8Array | undefined): void => {
+      if (bytes === undefined || this.text.length > 300) return;
+      this.text +=
+        typeof bytes === "string" ? bytes : Buffer.from(bytes as Uint8Array).toString("utf8", 0, 300);
+    };
+    const response = {
+      onAborted: (handler: () => void) => {
+        this.leave = handler;
+        return response;
+      },
+      onWritable: () => response,
+      cork: (write: () => void) => {
+        write();
+        return response;
+      },
+      writeStatus: () => response,
+      writeHeader: () => response,
+      getRemoteAddress: () => new Uint8Array([127, 0, 0, 1]).buffer,
+      getWriteOffset: () => 0,
+      write: (bytes: Uint8Array) => {
+        take(bytes);
+        return true;
+      },
+      tryEnd: (bytes: Uint8Array) => {
+        take(bytes);
+        this.end();
+        return [true, true];
+      },
+      end: (bytes?: string) => {
+        take(bytes);
+        this.end();
+        return response;
+      },
+      endWithoutBody: () => response,
+    };
+    return response as unknown as HttpResponse;
+  }
+}
+
+class AnsweringThread {
+  private readonly clock = new ThreadClock();
+  /** Idle threads and sockets do not keep the event loop. Without this, Node 22 may end the process while they are closed. */
+  private readonly alive = setInterval(() => {}, 1000);
+  private readonly folder: WorkFolder;
+  private readonly engine: Engine;
+  private readonly upstream: Upstream;
+  private readonly gateway: Gateway;
+  private readonly dispatchers: Dispatcher[] = [];
+  private readonly here: RpcService;
+  private readonly forwarding: RpcService;
+
+  private constructor(folder: WorkFolder, engine: Engine, upstream: Upstream) {
+    this.folder = folder;
+    this.engine = engine;
+    this.upstream = upstream;
+    this.gateway = new Gateway(upstream.url, pino({level: "silent"}));
+    const estimate = engine.estimate.bind(engine);
+    const {gasCap, timeMs} = SETTINGS;
+    this.here = this.createService({kind: "here", gasCap, timeMs, workers: 1, estimate});
+    this.forwarding = this.createService({kind: "gateway", gateway: this.gateway});
+  }
+
+  static async start(): Promise<AnsweringThread> {
+    const folder = await WorkFolder.create();
+    const directory = await folder.importChain("db", 2, 2);
+    const estimates = {workers: 1, settings: SETTINGS};
+    const options = {directory, workers: 1, cacheBytes: 1 << 24, createIfMissing: false, estimates};
+    const upstream = new Upstream();
+    await upstream.start();
+    return new AnsweringThread(folder, await Engine.open(options), upstream);
+  }
+
+  /**
+   * Measures from the whole body to the moment when its calls are answered or with their threads. The reader does not wait for
+   * the threads.
+   *
+   * @returns milliseconds of processor time of this thread (of the process where the system does not tell them apart),
+   * and the answer's first bytes
+   */
+  async answer({body, isForGateway}: BodyKind): Promise<{cpuMs: number; text: string}> {
+    const service = isForGateway === true ? this.forwarding : this.here;
+    const bytes = Buffer.from(body);
+    const reader = new Reader();
+    const reply = new Reply(reader.createResponse(), new UnsentBytes(LIMITS.unsentBytesTotal), new Turns());
+    const startMs = this.readMs();
+    service.answer(bytes, reply, new RequestRecord("test"));
+    // At the end of a turn, lanes start the calls that came in it.
+    await turn();
+    await turn();
+    const cpuMs = this.readMs() - startMs;
+    // The upstream is on this thread too. It must not disturb the next measurement.
+    if (isForGateway === true) await reader.ended;
+    reader.leave();
+    return {cpuMs, text: reader.text};
+  }
+
+  async stop(): Promise<void> {
+    for (const dispatcher of this.dispatchers) dispatcher.close();
+    await this.gateway.close();
+    await this.upstream.stop();
+    await this.engine.close();
+    await this.folder.remove();
+    clearInterval(this.alive);
+  }
+
+  /** Linux updates a running thread's time at its timer ticks, and when the whole process's time is read. */
+  private readMs(): number {
+    const {user, system} = process.cpuUsage();
+    return this.clock.readMs() ?? (user + system) / 1000;
+  }
+
+  private createService(estimates: Estimates): RpcService {
+    const log = pino({level: "silent"});
+    const trouble = new TroubleLog(log);
+    const tally = new CallTally(new MethodTable().names);
+    const lanes = [createProofLane(this.engine), createEstimateLane(estimates)] as const;
+    const observers = {tally, trouble, refusals: new RefusalLog(log)};
+    const dispatcher = new Dispatcher(lanes, LIMITS, observers);
+    this.dispatchers.push(dispatcher);
+    const {maxProofTextBytes} = this.engine;
+    const setup = {chain: this.engine.chain, limits: LIMITS, estimates, maxProofTextBytes};
+    return new RpcService(setup, new MethodTable(), dispatcher, tally, trouble);
+  }
+}
 
 const ROUNDS = 4;
 /** While a body is too long: on a machine whose speed changes, the fastest moment may have met the honest batches alone. */

@@ -97,17 +97,6 @@ describe("JSON-RPC", () => {
     }
   });
 
-  test("[1] is an array with one error", async () => {
-    const answer = await daemon.send([1]);
-    assert.equal(answer.length, 1);
-    assertError(answer[0], -32600);
-  });
-
-  test("of duplicate keys the last counts", async () => {
-    const {text} = await daemon.post('{"jsonrpc":"2.0","id":1,"id":2,"method":"x","method":"chain_chainId"}');
-    assert.deepEqual(JSON.parse(text), {jsonrpc: "2.0", id: 2, result: CHAIN_ID});
-  });
-
   test("params by name are -32602 and the message gives the order", async () => {
     const answer = await daemon.call("chain_getProof", {address: ACCOUNT, storageKeys: [], block: "latest"});
     assertError(answer, -32602);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
@@ -74,31 +74,6 @@ test("the root in an answer verifies the proof in it, of accounts and slots pres
   );
   assert.equal(absent.account, undefined);
   assert.deepEqual(absent.slots, [undefined]);
-});
-
-test("every selector names a finalized block, and the answer says which", async () => {
-  const table: [unknown, number][] = [
-    ["latest", FINALIZED],
-    ["pending", FINALIZED],
-    ["safe", FINALIZED],
-    ["finalized", FINALIZED],
-    ["earliest", 0],
-    ["0x02", 2],
-    [{blockNumber: "0x1"}, 1],
-    [{blockHash: hashOfBlock(3)}, 3],
-  ];
-  const answers: Answer[] = await daemon.send(
-    table.map(([block], id) => proofAtCall(id, ACCOUNT, [], block)),
-  );
-  for (const [at, [, number]] of table.entries()) {
-    const answer = answers[at] as Answer;
-    const {block} = answer.result as ProofAt;
-    assert.deepEqual(Object.keys(block), ["number", "hash", "stateRoot", "finalized"]);
-    assert.equal(block.number, `0x${number}`);
-    assert.equal(block.hash, hashOfBlock(number));
-    assert.equal(block.finalized, true);
-    verifyAt(ACCOUNT, [], answer);
-  }
 });
 
 test("a batch mixes proofs with and without their block, in order, under ids of every kind", async () => {

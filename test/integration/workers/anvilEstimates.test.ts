@@ -15,11 +15,11 @@ import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {type AbiValue, encodeCall, word} from "../../../demo/abi.ts";
 import {readContract} from "../../../demo/artefact.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import type {AuthorizationObject, CallObject, Overrides} from "../../support/estimates/callObject.ts";
-import {EstimateService} from "../../support/estimates/estimateService.ts";
-import {SharedEstimates} from "../../support/estimates/sharedEstimates.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
@@ -443,9 +443,8 @@ const FAILING: readonly FailingCase[] = [
 
 let folder: WorkFolder;
 let anvil: Anvil | string;
-let shared: SharedEstimates;
-let exact: EstimateService;
-let tolerant: EstimateService;
+let exact: OwnService;
+let tolerant: OwnService;
 
 before(async () => {
   folder = await WorkFolder.create();
@@ -488,7 +487,7 @@ before(async () => {
   anvil = await Anvil.start(["--init", folder.file("genesis.json"), ...flags.split(" ")]);
   if (typeof anvil === "string") return;
   for (let number = 1; number <= LAST_BLOCK; number++) await anvil.request("evm_mine");
-  const lines = [];
+  const lines: DifferenceLine[] = [];
   for (let number = 0; number <= LAST_BLOCK; number++) {
     const block = await anvil.request<Record<string, string>>(
       "eth_getBlockByNumber",
@@ -502,22 +501,26 @@ before(async () => {
       ...(number === 0 && {chainId: quantity(CHAIN_ID), config}),
     });
   }
-  await importLines(folder.file("db"), lines as Parameters<typeof importLines>[1], {finalized: "last"});
-  shared = await SharedEstimates.open(folder.file("db"));
-  exact = await EstimateService.on(shared, {gasTolerance: 0});
-  tolerant = await EstimateService.on(shared);
+  const serve = async (name: string, settings: {gasTolerance?: number}): Promise<OwnService> => {
+    const db = folder.file(name);
+    await importLines(db, lines, {finalized: "last"});
+    return OwnService.serve(["--db", db, "--workers", "1"], {
+      estimates: true,
+      limits: {timeoutMs: 3_600_000},
+      settings: {timeMs: 600_000, ...settings},
+    });
+  };
+  exact = await serve("exact", {gasTolerance: 0});
+  tolerant = await serve("tolerant", {});
 });
 
 after(async () => {
-  if (typeof anvil !== "string") {
-    await Promise.all([exact.stop(), tolerant.stop(), anvil.stop()]);
-    await shared.close();
-  }
+  if (typeof anvil !== "string") await Promise.all([exact.stop(), tolerant.stop(), anvil.stop()]);
   await folder.remove();
 });
 
 /** Our side of every comparison. */
-async function estimateLimit(service: EstimateService, {call, overrides}: GasCase): Promise<bigint> {
+async function estimateLimit(service: OwnService, {call, overrides}: GasCase): Promise<bigint> {
   const {result, error} = await service.call("chain_estimateGas", [call, BLOCK, overrides ?? null]);
   assert.equal(error, undefined);
   const {gasLimit, baseFeePerGas} = result as {gasLimit: string; baseFeePerGas: string};

@@ -3,8 +3,8 @@
  * hits whoever has the number by then: LevelDB's log, a client's socket.
  */
 import assert from "node:assert/strict";
-import {execFileSync} from "node:child_process";
-import {createWriteStream, readdirSync, readlinkSync} from "node:fs";
+import {execFileSync, spawnSync} from "node:child_process";
+import {createWriteStream, existsSync, readdirSync, readFileSync, readlinkSync} from "node:fs";
 import {mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
@@ -15,10 +15,39 @@ import {gzipSync} from "node:zlib";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines} from "../../support/chains/serviceChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
-import {CloseWatch} from "../../support/processes/closeWatch.ts";
 import {Daemon, startDaemon} from "../../support/processes/daemon.ts";
 import {sampleOf} from "../../support/soak.ts";
 import {once} from "../../support/wait.ts";
+
+/** Absent on many machines, and not permitted in many containers. */
+const HAS_STRACE = spawnSync("strace", ["-f", "-qq", "-e", "trace=close", "true"]).status === 0;
+
+class CloseWatch {
+  private readonly trace: string;
+  private readonly record: string;
+
+  /** @param path - of the files that the watch makes */
+  constructor(path: string) {
+    this.trace = `${path}.trace`;
+    this.record = `${path}.record`;
+  }
+
+  /** For Daemon and runProofd. With strace the process stays their child, since the tracer is not its parent (-D). */
+  get options(): {env: Record<string, string>; under?: readonly string[]} {
+    const recorder = new URL("./closeRecorder.js", import.meta.url).href;
+    const env = {NODE_OPTIONS: `--import ${recorder}`, CLOSE_RECORD: this.record};
+    if (!HAS_STRACE) return {env};
+    const under = ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-e", "trace=close", "-o", this.trace];
+    return {env, under};
+  }
+
+  /** Call it after the process's end. @returns the closes that failed */
+  readFailures(): string[] {
+    const recorded = existsSync(this.record) ? readFileSync(this.record, "utf8").split("\n") : [];
+    const traced = HAS_STRACE ? readFileSync(this.trace, "utf8").split("\n") : [];
+    return [...recorded.filter(line => line !== ""), ...traced.filter(line => line.includes(" = -1 "))];
+  }
+}
 
 /** Where the descriptors of a process can be listed. */
 const ON_LINUX = {skip: process.platform === "linux" ? false : "needs /proc"};

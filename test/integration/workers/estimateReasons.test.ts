@@ -5,8 +5,6 @@ import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import {EstimateService} from "../../support/estimates/estimateService.ts";
-import {SharedEstimates} from "../../support/estimates/sharedEstimates.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
@@ -61,14 +59,15 @@ async function estimate(...params: unknown[]): Promise<any> {
 }
 
 test("a store that names no rules is refused with the flag that names them", async () => {
-  const shared = await SharedEstimates.open(folder.file("other"));
-  const bare = await EstimateService.on(shared);
-  const forked = await EstimateService.on(shared, {hardfork: "osaka"});
-  const answers = await Promise.all(
-    [bare, forked].map(service => service.call("chain_estimateGas", [WRITE_ONE])),
-  );
-  await Promise.all([bare.stop(), forked.stop()]);
-  await shared.close();
+  const answers: {error?: {code: number; message: string}}[] = [];
+  for (const flags of [[], ["--hardfork", "osaka"]]) {
+    const service = await OwnService.serve(
+      ["--db", folder.file("other"), "--workers", "1", ...flags],
+      PATIENT,
+    );
+    answers.push(await service.call("chain_estimateGas", [WRITE_ONE]));
+    await service.stop();
+  }
   assert.deepEqual(
     answers.map(({error}) => error?.code),
     [-32004, -32004],

@@ -5,7 +5,7 @@ import {join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {EstimateService} from "../../support/estimates/estimateService.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
@@ -20,7 +20,7 @@ const CALL_REVERT = "0x0ee3ab1371c93e7c0c281cc0c2107cdebc8b1930";
 const NEWEST = "latest";
 
 let folder: WorkFolder | undefined;
-let service: EstimateService | undefined;
+let service: OwnService | undefined;
 
 before(async () => {
   if (!existsSync(CONFORMANCE)) return;
@@ -32,7 +32,11 @@ before(async () => {
   ];
   const {code, stderr} = await runProofd(["import", "--db", db, ...source.flat(), "--finalized", "last"]);
   assert.equal(code, 0, stderr);
-  service = await EstimateService.start(db);
+  service = await OwnService.serve(["--db", db, "--workers", "1"], {
+    estimates: true,
+    limits: {timeoutMs: 3_600_000},
+    settings: {timeMs: 600_000},
+  });
 });
 
 after(async () => {
@@ -40,7 +44,7 @@ after(async () => {
   await folder?.remove();
 });
 
-function serviceOrSkip(t: TestContext): EstimateService | undefined {
+function serviceOrSkip(t: TestContext): OwnService | undefined {
   if (service === undefined) {
     t.diagnostic(`NOT CHECKED on the conformance chain: ${CONFORMANCE} is absent`);
     notRun(t, `${CONFORMANCE} is absent`);
@@ -48,7 +52,7 @@ function serviceOrSkip(t: TestContext): EstimateService | undefined {
   return service;
 }
 
-async function estimateLimit(one: EstimateService, call: object): Promise<number> {
+async function estimateLimit(one: OwnService, call: object): Promise<number> {
   const {result, error} = await one.call("chain_estimateGas", [call, NEWEST]);
   assert.equal(error, undefined);
   return Number((result as {gasLimit: string}).gasLimit);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {EstimateService} from "../../support/estimates/estimateService.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 
 /** Bytes of input of one byte again and again that each precompile refuses. */
 const REFUSED_BYTES: Readonly<Record<number, number>> = {
@@ -21,11 +21,14 @@ const REFUSED_BYTES: Readonly<Record<number, number>> = {
 };
 
 let folder: WorkFolder;
-let service: EstimateService;
+let service: OwnService;
 
 before(async () => {
   folder = await WorkFolder.create();
-  service = await EstimateService.start(await folder.importChain("db", 0, 0), {hardfork: "osaka"});
+  service = await OwnService.serve(
+    ["--db", await folder.importChain("db", 0, 0), "--hardfork", "osaka", "--workers", "1"],
+    {estimates: true, limits: {timeoutMs: 3_600_000}, settings: {timeMs: 600_000}},
+  );
 });
 
 after(async () => {

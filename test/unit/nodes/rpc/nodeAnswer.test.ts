@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {NodeFailure} from "../../../../nodes/rpc/node.ts";
-import {parseAnswer, parseBatchAnswer} from "../../../../nodes/rpc/nodeAnswer.ts";
+import {parseBatchAnswer} from "../../../../nodes/rpc/nodeAnswer.ts";
 
 const RESULT = {member: "result", result: "0x1"};
-
-function parse(text: string) {
-  return parseAnswer(Buffer.from(text), 7);
-}
 
 /** An answer to a batch of the calls 7 and 8. */
 function parseBatch(text: string) {
@@ -17,37 +13,6 @@ function parseBatch(text: string) {
 function refuses(parse: () => unknown, message: RegExp): void {
   assert.throws(parse, error => error instanceof NodeFailure && message.test(error.message));
 }
-
-test("a result or an error of the call is an answer", () => {
-  assert.deepEqual(parse('{"jsonrpc":"2.0","id":7,"result":"0x1"}'), RESULT);
-  assert.deepEqual(parse('{"jsonrpc":"2.0","id":7,"result":"0x1","error":null}'), RESULT);
-  assert.deepEqual(parse('{"jsonrpc":"2.0","id":7,"result":null}'), {member: "result", result: null});
-  const error = {code: -32000, message: "no", data: {a: 1}};
-  assert.deepEqual(parse(JSON.stringify({jsonrpc: "2.0", id: 7, error})), {member: "error", error});
-});
-
-test("anything else is a failure that repeats no text of the answer", () => {
-  const table: [string, RegExp][] = [
-    ["", /not JSON-RPC 2\.0$/],
-    ["<html>secret", /not JSON-RPC 2\.0$/],
-    ['{"jsonrpc":"2.0","id":7,"result":"0x', /not JSON-RPC 2\.0$/],
-    ["7", /not JSON-RPC 2\.0$/],
-    ["null", /not JSON-RPC 2\.0$/],
-    ['[{"jsonrpc":"2.0","id":7,"result":1}]', /not JSON-RPC 2\.0$/],
-    ['{"id":7,"result":1}', /not JSON-RPC 2\.0$/],
-    ['{"jsonrpc":"1.0","id":7,"result":1}', /not JSON-RPC 2\.0$/],
-    ['{"jsonrpc":"2.0","id":8,"result":1}', /another request's id$/],
-    ['{"jsonrpc":"2.0","id":"7","result":1}', /another request's id$/],
-    ['{"jsonrpc":"2.0","result":1}', /another request's id$/],
-    ['{"jsonrpc":"2.0","__proto__":{"id":7,"result":1}}', /another request's id$/],
-    ['{"jsonrpc":"2.0","id":7}', /neither result nor error$/],
-    ['{"jsonrpc":"2.0","id":7,"error":"secret"}', /not one of JSON-RPC 2\.0$/],
-    ['{"jsonrpc":"2.0","id":7,"error":{"code":"1","message":""}}', /not one of JSON-RPC 2\.0$/],
-    ['{"jsonrpc":"2.0","id":7,"error":{"code":1}}', /not one of JSON-RPC 2\.0$/],
-  ];
-  for (const [text, message] of table) refuses(() => parse(text), message);
-  refuses(() => parseAnswer(Buffer.from([0x22, 0xff, 0x22]), 7), /not JSON-RPC 2\.0$/);
-});
 
 test("the answers of a batch come in the order of the calls", () => {
   const answers = parseBatch(

@@ -37,35 +37,6 @@ function refusal(selector: unknown, column: SelectorColumn, view = VIEW): RpcErr
   return assert.fail(`${JSON.stringify(selector)} was accepted`);
 }
 
-test("tags name the newest provable or the newest held block, as their column says", () => {
-  const table: [string, number, number][] = [
-    ["finalized", 7, 7],
-    ["safe", 7, 7],
-    ["latest", 7, 9],
-    ["pending", 7, 9],
-    ["earliest", 2, 2],
-  ];
-  for (const [tag, provable, held] of table) {
-    assert.equal(resolve(tag, "provable"), provable, tag);
-    assert.equal(resolve(tag, "held"), held, tag);
-  }
-});
-
-test("numbers and hashes name their block, bare or as EIP-1898 says", () => {
-  assert.equal(resolve("0x0007", "provable"), 7);
-  assert.equal(resolve({blockNumber: "0x3"}, "provable"), 3);
-  assert.equal(resolve({blockHash: HASH, requireCanonical: true}, "provable"), 7);
-  assert.equal(resolve({blockNumber: "0x9"}, "held"), 9);
-});
-
-test("a held block that is not finalized is -32002 where it must be provable", () => {
-  for (const selector of ["0x8", {blockNumber: "0x9"}]) {
-    const error = refusal(selector, "provable");
-    assert.equal(error.code, RpcCode.NOT_FINALIZED);
-    assert.deepEqual(error.data, {finalized: "0x7"});
-  }
-});
-
 test("a block before coverage, above the newest held or with an unknown hash is -32001", () => {
   const unknown = `0x${"00".repeat(32)}`;
   for (const selector of [

@@ -75,19 +75,6 @@ test("a bucket is full with 32 keys; one more splits it by the next nibble", () 
   assert.equal(keysOf(pages, bucket).length, 32);
 });
 
-test("keys that differ in their last nibble only are told apart", () => {
-  const pages = new MemoryPages();
-  const index = new IndexWriter(pages, 0);
-  const stem = "ab".repeat(31);
-  for (let i = 0; i < 40; i++) index.insert(hKeyFrom(`${stem}${i.toString(16).padStart(2, "0")}`), i + 2);
-  const root = index.seal();
-  assert.deepEqual(
-    keysOf(pages, root).map(([, leafIndex]) => leafIndex),
-    Array.from({length: 40}, (_, i) => i + 2),
-  );
-  assert.deepEqual(index.search(hKeyFrom(`${stem}27`)), {kind: "exact", leafIndex: 41});
-});
-
 test("an index whose last key is removed is empty, and seals to no page", () => {
   const index = new IndexWriter(new MemoryPages(), 0);
   index.insert(hKeyOf(1), 2);

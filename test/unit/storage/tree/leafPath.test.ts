@@ -68,19 +68,6 @@ for (const suite of SUITES)
     }
   });
 
-test("head and tail have paths too", () => {
-  const {pages, root, reference} = makeTree(40);
-  const path = new LeafPath(sha256Suite, emptyTree(sha256Suite));
-  const least = reference.prove("", Buffer.alloc(32, 0).fill(1, 31));
-  assert.ok("leftProof" in least && least.leftLeafIndex === 0);
-  path.open(pages, root, 0);
-  assert.deepEqual(nodesOf(path), least.leftProof.proofRelatedNodes.slice(1));
-  const greatest = reference.prove("", Buffer.alloc(32, 0xff).fill(0xfe, 31));
-  assert.ok("rightProof" in greatest && greatest.rightLeafIndex === 1);
-  path.open(pages, root, 1);
-  assert.deepEqual(nodesOf(path), greatest.rightProof.proofRelatedNodes.slice(1));
-});
-
 test("a path is opened for a key only where that key's leaf stands", () => {
   const {pages, root, reference} = makeTree(100);
   const path = new LeafPath(sha256Suite, emptyTree(sha256Suite));

@@ -6,7 +6,7 @@ import type {PageReader} from "../../../../storage/page/pages.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {KeyHints} from "../../../../storage/tree/keyHints.ts";
 import {LeafPath} from "../../../../storage/tree/leafPath.ts";
-import {accountTree, storageTree} from "../../../../storage/tree/tree.ts";
+import {accountTree} from "../../../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
 import {hKeyOf} from "../../../support/stores/hKeys.ts";
@@ -57,62 +57,6 @@ test("a key that was read once is read without the index", () => {
   for (let name = 0; name < KEYS; name++)
     assert.deepEqual(tree.open(path, hKeyOf(name)), {present: true, leafIndex: name + 2});
   assert.equal(pages.reads, 3 * KEYS);
-});
-
-test("hints of a younger version are not believed in an older one, nor those of an older in a younger", () => {
-  const pages = new MemoryPages();
-  const {tree, root} = fill(pages);
-  tree.delete(hKeyOf(3));
-  tree.put(hKeyOf("late"), 99);
-  tree.put(hKeyOf(3), 77);
-  const younger = tree.writer.seal();
-  const source = {pages, hints: new KeyHints(1 << 12)};
-  const path = new LeafPath(sha256Suite, empty);
-  for (const _ of [1, 2])
-    for (const [version, leafIndex, value, late] of [
-      [root, 5, 4, undefined],
-      [younger, KEYS + 3, 77, 99],
-    ] as const) {
-      const handle = accountTree(source, version);
-      assert.deepEqual(handle.open(path, hKeyOf(3)), {present: true, leafIndex});
-      assert.equal(numberIn(handle.read(hKeyOf(3))), value);
-      assert.equal(numberIn(handle.read(hKeyOf("late"))), late);
-    }
-});
-
-test("the same key in two accounts' slots is each account's own", () => {
-  const pages = new MemoryPages();
-  const [one, other] = [TreeOperations.create(pages), TreeOperations.create(pages)];
-  for (let name = 0; name < 10; name++) one.put(hKeyOf(name), 1);
-  for (let name = 9; name >= 0; name--) other.put(hKeyOf(name), 2);
-  const source = {pages, hints: new KeyHints(1 << 12)};
-  const trees = [
-    storageTree(source, one.writer.seal(), hKeyOf("one")),
-    storageTree(source, other.writer.seal(), hKeyOf("other")),
-  ] as const;
-  for (const _ of [1, 2])
-    for (let name = 0; name < 10; name++)
-      assert.deepEqual(
-        trees.map(tree => numberIn(tree.read(hKeyOf(name)))),
-        [1, 2],
-      );
-});
-
-test("an absent key has its neighbours named, and their paths can be opened", () => {
-  const pages = new MemoryPages();
-  const {tree, root} = fill(pages);
-  const handle = accountTree({pages, hints: new KeyHints(0)}, root);
-  const path = new LeafPath(sha256Suite, empty);
-  for (let name = KEYS; name < 2 * KEYS; name++) {
-    const expected = tree.reference.prove("", hKeyOf(name));
-    assert.ok("leftProof" in expected);
-    const {leftLeafIndex, rightLeafIndex, leftProof} = expected;
-    assert.deepEqual(handle.open(path, hKeyOf(name)), {present: false, leftLeafIndex, rightLeafIndex});
-    assert.deepEqual(handle.find(hKeyOf(name)), {present: false, leftLeafIndex, rightLeafIndex});
-    assert.equal(handle.read(hKeyOf(name)), undefined);
-    handle.openPathAt(path, leftLeafIndex);
-    assert.equal(`0x${Buffer.from(path.opening).toString("hex")}`, leftProof.proofRelatedNodes.at(-1));
-  }
 });
 
 test("a new tree has no key and no page; a tree whose leaves are gone is empty, but not new", () => {

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {parseGenesis} from "../../../evm/execution/genesis.ts";
-import {NodeFailure} from "../../../nodes/rpc/node.ts";
-import {toHex} from "../../../storage/hex.ts";
-import {StateStore} from "../../../storage/stateStore.ts";
-import {RawBlocks} from "../../../workers/import/follow/rawBlocks.ts";
-import {HttpNode} from "../../support/chains/httpNode.ts";
-import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {DEMO_GENESIS, DemoNode, type JsonBlock, readDemoBlocks} from "../../support/nodes/demoNode.ts";
-import {isSoak} from "../../support/soak.ts";
-import {importHere} from "../../support/stores/importedStore.ts";
+import {parseGenesis} from "../../../../evm/execution/genesis.ts";
+import {NodeFailure} from "../../../../nodes/rpc/node.ts";
+import {toHex} from "../../../../storage/hex.ts";
+import {StateStore} from "../../../../storage/stateStore.ts";
+import {RawBlocks} from "../../../../workers/import/follow/rawBlocks.ts";
+import {HttpNode} from "../../../support/chains/httpNode.ts";
+import {WorkFolder} from "../../../support/chains/serviceChain.ts";
+import {DEMO_GENESIS, DemoNode, type JsonBlock, readDemoBlocks} from "../../../support/nodes/demoNode.ts";
+import {isSoak} from "../../../support/soak.ts";
+import {importHere} from "../../../support/stores/importedStore.ts";
 
 /** A block with several transactions and withdrawals. */
 const BUSY = 40;

@@ -1,28 +1,80 @@
 /**
- * Tests of whole trees of the demo chain by getLeaves, over real sockets, against what single proofs say of the same block. They are
- * for a service that another test has started: the demo chain takes seconds to execute.
+ * Tests of getLeaves, getChanges and getCodes of the demo chain, over real sockets. They are for a service that another test has
+ * started: the demo chain takes seconds to execute.
  */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {
-  type AccountLeaf,
-  compareBytes,
   createProofClient,
   decodeHex,
   encodeHex,
-  type KeyedLeaf,
   ProofError,
-  type ProvenLeaves,
   RpcError,
-  type SlotLeaf,
   sha256Suite,
-  type TreeLeaf,
+  verifyChanges,
   verifyLeaves,
 } from "../../../client/client.ts";
-import {word} from "../../../client/hash/hashSuites.ts";
 import demo from "../../../demo/addresses.json" with {type: "json"};
 import type {OwnService} from "./ownService.ts";
+
+/** Between them accounts come, go and come again, and slots are cleared. */
+const FROM = 33n;
+const TO = 70n;
+
+/** Defines the tests. @param service - which has been started when they run */
+export function testDemoChanges(service: () => OwnService): void {
+  const changesRootAt = async (block: bigint): Promise<string> =>
+    (await service().call("chain_getStateRoot", [`0x${block.toString(16)}`])).result.stateRoot;
+  const createChangesClient = () =>
+    createProofClient({url: service().url, suite: sha256Suite, trustedRoot: changesRootAt});
+
+  test("JSON, bytes and viem give the same changes, at a tag too; without a verifier they are the server's", async () => {
+    const parameters = {tree: "all", fromBlock: FROM, toBlock: TO, cursor: 5n << 40n, count: 9};
+    const params = ["all", "0x21", "0x46", `0x${parameters.cursor.toString(16)}`, "0x9"];
+    const {result} = await service().call("chain_getChanges", params);
+    const call = {jsonrpc: "2.0", id: 1, method: "chain_getChanges", params};
+    const {type, body} = await service().postAccepting("application/octet-stream", call);
+    assert.equal(type, "application/octet-stream");
+    assert.equal(encodeHex(body), result);
+    const direct = await createChangesClient().getChanges(parameters);
+    assert.equal(encodeHex(direct.proof), result);
+    const {proof, ...verified} = direct;
+    const roots = {from: decodeHex(await changesRootAt(FROM)), to: decodeHex(await changesRootAt(TO))};
+    assert.deepEqual(verifyChanges(sha256Suite, roots, parameters, proof), verified);
+    const viem = {
+      request: async ({method, params: asked}: {method: string; params: readonly unknown[]}) =>
+        (await service().call(method, [...asked])).result,
+    };
+    const proofs = createProofClient({...viem, suite: sha256Suite, trustedRoot: changesRootAt});
+    assert.deepEqual(await proofs.getChanges(parameters), direct);
+    const own = createProofClient({url: service().url, verify: false});
+    assert.deepEqual(await own.getChanges(parameters), {fromBlock: FROM, toBlock: TO, proof});
+    const newest = await own.getChanges({tree: "accounts", fromBlock: TO});
+    assert.equal(newest.toBlock, BigInt(demo.lastBlock));
+  });
+
+  test("other roots and cursors that are none are refused", async () => {
+    const asked = {tree: "all", fromBlock: FROM, toBlock: TO};
+    const swapped = createProofClient({
+      ...{url: service().url, suite: sha256Suite},
+      trustedRoot: block => changesRootAt(block === FROM ? TO : FROM),
+    });
+    await assert.rejects(swapped.getChanges(asked), ProofError);
+    const client = createChangesClient();
+    for (const cursor of [-1n, 2n ** 80n - 1n, 0 as unknown as bigint])
+      await assert.rejects(client.getChanges({...asked, cursor}), TypeError);
+    await assert.rejects(client.getChanges({...asked, count: 0}), TypeError);
+    await assert.rejects(client.getChanges({...asked, tree: "accounts", cursor: 7n}), (error: RpcError) => {
+      assert.ok(error instanceof RpcError && error.code === -32602);
+      assert.equal(
+        error.message,
+        'params[3] (cursor): expected 0x0, or where an answer for this tree ended, got "0x7"',
+      );
+      return true;
+    });
+  });
+}
 
 const LEDGER = demo.ledger.address;
 const BLOCK = 70n;
@@ -36,84 +88,6 @@ export function testDemoLeaves(service: () => OwnService): void {
   };
   const createClient = () =>
     createProofClient({url: service().url, suite: sha256Suite, trustedRoot: readRoot});
-
-  /** All leaves of a tree, `count` at a time. */
-  async function pull(tree: string, count: number): Promise<TreeLeaf[]> {
-    const client = createClient();
-    const leaves: TreeLeaf[] = [];
-    let range: ProvenLeaves;
-    do {
-      range = await client.getLeaves({tree, from: leaves.length, count, block: BLOCK});
-      assert.deepEqual([range.block.number, range.block.stateRoot], [BLOCK, await readRoot()]);
-      leaves.push(...range.leaves);
-    } while (range.end < range.nextFreeNode);
-    assert.equal(leaves.length, range.nextFreeNode);
-    for (const leaf of leaves) {
-      if (leaf.role === "account") assert.ok(leaf.address !== undefined);
-      if (leaf.role === "slot") assert.ok(leaf.slot !== undefined);
-    }
-    return leaves;
-  }
-
-  /** Follows the list from the head to the tail. @returns the leaves that have a key, by ascending hKey */
-  function followList(leaves: readonly TreeLeaf[]): KeyedLeaf[] {
-    const met: KeyedLeaf[] = [];
-    let leaf = leaves[0] as TreeLeaf;
-    while (leaf.role !== "removed" && leaf.leafIndex !== 1) {
-      const next: TreeLeaf = leaves[leaf.next] as TreeLeaf;
-      assert.ok(next.role !== "removed" && next.prev === leaf.leafIndex);
-      assert.ok(compareBytes(leaf.hKey, next.hKey) < 0);
-      if (next.role !== "end") met.push(next);
-      leaf = next;
-    }
-    assert.equal(leaves.filter(({role}) => role === "account" || role === "slot").length, met.length);
-    return met;
-  }
-
-  test("the account tree is whole, and its accounts are those of single proofs", async () => {
-    const leaves = await pull("accounts", 37);
-    assert.deepEqual(await pull("accounts", 4096), leaves);
-    assert.ok(leaves.some(({role}) => role === "removed"));
-    const list = followList(leaves);
-    const byKey = new Map(list.map(leaf => [encodeHex(leaf.hKey), leaf]));
-    for (const {address} of [
-      demo.account,
-      demo.token,
-      demo.ledger,
-      demo.recreated,
-      demo.deleted,
-      demo.absent,
-    ]) {
-      const {account} = await createClient().getProof({address, block: BLOCK});
-      const leaf = byKey.get(encodeHex(sha256Suite.hashAddress(decodeHex(address))));
-      assert.deepEqual(
-        leaf && {leafIndex: leaf.leafIndex, ...(leaf as AccountLeaf).account},
-        account,
-        address,
-      );
-    }
-  });
-
-  test("a storage tree is whole, and its slots are those of single proofs", async () => {
-    const leaves = await pull(LEDGER, 300);
-    const list = followList(leaves);
-    assert.ok(list.length > 500);
-    const keys = Array.from({length: demo.ledger.slots}, (_, slot) => `0x${slot.toString(16)}`);
-    const {account, slots} = await createClient().getProof({
-      address: LEDGER,
-      storageKeys: keys,
-      block: BLOCK,
-    });
-    const proven = keys.flatMap((key, i) =>
-      slots[i] === undefined ? [] : [[encodeHex(sha256Suite.hash(word(BigInt(key)))), slots[i]] as const],
-    );
-    assert.deepEqual(
-      list.map(leaf => [encodeHex(leaf.hKey), (leaf as SlotLeaf).value]),
-      proven.sort(([a], [b]) => (a < b ? -1 : 1)),
-    );
-    const range = await createClient().getLeaves({tree: LEDGER, count: 1, block: BLOCK});
-    assert.deepEqual(range.account, account);
-  });
 
   test("JSON, bytes and viem give the same answer, at a tag too; without a verifier it is the server's", async () => {
     const params = ["accounts", "0x5", "0x9", `0x${BLOCK.toString(16)}`];
@@ -167,21 +141,6 @@ export function testDemoLeaves(service: () => OwnService): void {
       forging.getCodes({hashes: [hashes[0] as string]}),
       /code: expected the keccak hash 0x/,
     );
-  });
-
-  test("an absent account and one without storage have no leaves", async () => {
-    for (const [tree, isPresent] of [
-      [demo.absent.address, false],
-      [demo.account.address, true],
-    ] as const) {
-      const {account, leaves, end, nextFreeNode} = await createClient().getLeaves({
-        tree,
-        from: 7,
-        block: BLOCK,
-      });
-      assert.deepEqual([leaves, end, nextFreeNode], [[], 2, 2]);
-      assert.equal(account !== undefined, isPresent);
-    }
   });
 
   test("a range beyond the end names the next free index; another root and another block are refused", async () => {

@@ -7,15 +7,15 @@ import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {type TestContext, test} from "node:test";
-import {probeTraces, type TraceMethod} from "../../../nodes/blocks/trace/traceMethod.ts";
-import {createTraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
-import {type NodeCall, NodeRefusal} from "../../../nodes/rpc/node.ts";
-import {AnvilChain} from "../../support/chains/anvilChain.ts";
-import {HttpNode} from "../../support/chains/httpNode.ts";
-import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../support/chains/stateTraffic.ts";
-import {notRun} from "../../support/processes/notRun.ts";
-import {sampleOf} from "../../support/soak.ts";
-import {ComparedStores} from "../../support/stores/comparedStores.ts";
+import {probeTraces, type TraceMethod} from "../../../../nodes/blocks/trace/traceMethod.ts";
+import {createTraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
+import {type NodeCall, NodeRefusal} from "../../../../nodes/rpc/node.ts";
+import {AnvilChain} from "../../../support/chains/anvilChain.ts";
+import {HttpNode} from "../../../support/chains/httpNode.ts";
+import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../../support/chains/stateTraffic.ts";
+import {notRun} from "../../../support/processes/notRun.ts";
+import {sampleOf} from "../../../support/soak.ts";
+import {ComparedStores} from "../../../support/stores/comparedStores.ts";
 
 const TRAFFIC: readonly (readonly [fork: string, method: TraceMethod])[] = [
   ["prague", "prestate"],
