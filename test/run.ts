@@ -20,8 +20,8 @@ import {RUN_VARIABLE} from "./support/processes/runVariable.ts";
 import type {FileReport} from "./support/run/fileReporter.ts";
 import {readProcessorSeconds} from "./support/run/processorTime.ts";
 
-const ENTRY = fileURLToPath(new URL("./testFiles.js", import.meta.url));
-const REPORTER = new URL("./fileReporter.js", import.meta.url).href;
+const ENTRY = fileURLToPath(new URL("./support/run/testFiles.js", import.meta.url));
+const REPORTER = new URL("./support/run/fileReporter.js", import.meta.url).href;
 
 interface BatchOptions {
   readonly nodeOptions: readonly string[];

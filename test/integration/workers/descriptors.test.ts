@@ -34,7 +34,7 @@ class CloseWatch {
 
   /** For Daemon and runProofd. With strace the process stays their child, since the tracer is not its parent (-D). */
   get options(): {env: Record<string, string>; under?: readonly string[]} {
-    const recorder = new URL("./closeRecorder.js", import.meta.url).href;
+    const recorder = new URL("../../support/processes/closeRecorder.js", import.meta.url).href;
     const env = {NODE_OPTIONS: `--import ${recorder}`, CLOSE_RECORD: this.record};
     if (!HAS_STRACE) return {env};
     const under = ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-e", "trace=close", "-o", this.trace];

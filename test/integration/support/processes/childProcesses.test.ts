@@ -1,6 +1,6 @@
 /** What tests start: in whatever way a test ends, it ends too, and the run fails. */
 import assert from "node:assert/strict";
-import {test} from "node:test";
+import {describe, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {type Finished, runChild} from "../../../support/processes/childProcesses.ts";
 import {waitUntil} from "../../../support/wait.ts";
@@ -41,14 +41,17 @@ async function assertEnd(pids: readonly number[]): Promise<void> {
   for (const pid of pids) await waitUntil(`the end of process ${pid}`, () => !isRunning(pid));
 }
 
-for (const [way, message] of WAYS)
-  test(`${way} leaves no process, and the run fails`, async () => {
-    const finished = await runLeaving(way);
-    assert.equal(finished.code, 1);
-    if (message !== null) assert.match(finished.stdout, message);
-    assert.doesNotMatch(finished.stderr, /left running by the tests/);
-    await assertEnd(startedBy(finished));
-  });
+// Each waits for the ends of processes most of its time.
+describe("test files that leave processes", {concurrency: true}, () => {
+  for (const [way, message] of WAYS)
+    test(`${way} leaves no process, and the run fails`, async () => {
+      const finished = await runLeaving(way);
+      assert.equal(finished.code, 1);
+      if (message !== null) assert.match(finished.stdout, message);
+      assert.doesNotMatch(finished.stderr, /left running by the tests/);
+      await assertEnd(startedBy(finished));
+    });
+});
 
 test("a test file that hangs is ended by the time-out of the run, with what it started", async () => {
   for (let timeoutMs = 1000; ; timeoutMs *= 2) {

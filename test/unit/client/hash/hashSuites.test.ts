@@ -15,10 +15,8 @@ import {
   sha256Suite,
   word,
   ZERO_WORD,
-  zeroSubTrees,
 } from "../../../../client/hash/hashSuites.ts";
 import {poseidon2} from "../../../../client/hash/poseidon2.ts";
-import {readFixture} from "../../../support/reference/fixtures.ts";
 
 const FIXED_POINTS = [
   {
@@ -124,25 +122,4 @@ test("poseidon2 refuses an element of p or more and a limb of more than two byte
     () => poseidon2Suite.unsafe(decodeHex(`0x00010000${"00".repeat(60)}`)),
     /more than two bytes/,
   );
-});
-
-test("poseidon2 gives the published hashes", () => {
-  const {hashes} = readFixture<{hashes: {input: string; output: string}[]}>("published/hashes-poseidon2");
-  for (const {input, output} of hashes) assert.equal(encodeHex(poseidon2(decodeHex(input))), output);
-});
-
-test("poseidon2 gives the published account keys", () => {
-  const {accountKeys} = readFixture<{accountKeys: {address: string; hKey: string}[]}>(
-    "published/accountKeys-poseidon2",
-  );
-  for (const {address, hKey} of accountKeys)
-    assert.equal(encodeHex(poseidon2Suite.hashAddress(decodeHex(address))), hKey);
-});
-
-test("poseidon2 gives the published constants: empty code and empty sub-trees of every height", () => {
-  const {tailKey, emptyCodeHash, emptySubTrees} =
-    readFixture<Record<string, unknown>>("published/trees-poseidon2");
-  assert.equal(encodeHex(poseidon2Suite.hashCode(new Uint8Array())), emptyCodeHash);
-  assert.equal(encodeHex(poseidon2Suite.tailKey), tailKey);
-  assert.deepEqual(zeroSubTrees(poseidon2Suite).map(encodeHex), emptySubTrees);
 });

@@ -8,12 +8,10 @@ import {
   hashSlot,
   hashSlotValue,
   newTreeRoot,
-  poseidon2Suite,
   sha256Suite,
 } from "../../../../client/hash/hashSuites.ts";
 import type {AccountDifference, DifferenceLine} from "../../../support/chains/differenceLine.ts";
 import {randomChains} from "../../../support/chains/randomBlocks.ts";
-import {readFixture} from "../../../support/reference/fixtures.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
 import {ReferenceTree} from "../../../support/reference/referenceTree.ts";
 
@@ -104,54 +102,6 @@ test("a tree that keeps the nodes of unchanged leaves has the root and proofs of
     }),
     {numRuns: 30},
   );
-});
-
-test("every root that the live network's own tests expect comes out of the reference", () => {
-  interface Step {
-    readonly op: "putAccount" | "putSlot" | "putRaw" | "deleteRaw" | "expect";
-    readonly address: string;
-    readonly slot: string;
-    readonly key: string;
-    readonly value: string;
-    readonly hKey: string;
-    readonly hVal: string;
-    readonly storageRoot: string;
-    readonly nextFreeNode: number;
-    readonly subRoot: string;
-    readonly topRoot: string;
-  }
-  const {cases} = readFixture<{cases: {name: string; steps: Step[]}[]}>("published/trees-poseidon2");
-  const suite = poseidon2Suite;
-  for (const {name, steps} of cases) {
-    const tree = ReferenceTree.create(suite);
-    const storage = ReferenceTree.create(suite);
-    for (const step of steps) {
-      if (step.op === "putAccount") {
-        const hKey = suite.hashAddress(decodeHex(step.address));
-        const value = decodeHex(step.value);
-        assert.equal(encodeHex(hKey), step.hKey, name);
-        assert.equal(encodeHex(suite.hashAccountValue(value)), step.hVal, name);
-        tree.put(hKey, suite.hashAccountValue(value), value);
-      } else if (step.op === "putSlot") {
-        const hKey = hashSlot(suite, BigInt(step.slot));
-        const hVal = hashSlotValue(suite, BigInt(step.value));
-        assert.deepEqual([encodeHex(hKey), encodeHex(hVal)], [step.hKey, step.hVal], name);
-        storage.put(hKey, hVal, decodeHex(step.value));
-        assert.equal(encodeHex(storage.topRoot()), step.storageRoot, name);
-      } else if (step.op === "putRaw") {
-        const hVal = suite.hash(decodeHex(step.value));
-        assert.equal(encodeHex(hVal), step.hVal, name);
-        tree.put(suite.hash(decodeHex(step.key)), hVal, decodeHex(step.value));
-      } else if (step.op === "deleteRaw") {
-        tree.delete(suite.hash(decodeHex(step.key)));
-      } else {
-        assert.equal(step.op, "expect");
-        assert.equal(tree.nextFreeNode, step.nextFreeNode, name);
-        assert.equal(encodeHex(tree.subRoot()), step.subRoot, name);
-        assert.equal(encodeHex(tree.topRoot()), step.topRoot, name);
-      }
-    }
-  }
 });
 
 test("an account value has the six words of docs/proofs.md, and those of an empty account by default", () => {

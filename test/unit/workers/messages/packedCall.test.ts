@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {
-  ADDRESS_AT,
   callEnd,
   KEYS_AT,
   keyCountOf,
@@ -14,14 +13,6 @@ import {
   readKeyCount,
   writeCallHead,
 } from "../../../../workers/messages/packedCall.ts";
-
-test("a call is block u48, address, key count u16, form u8, keys", () => {
-  const calls = Buffer.alloc(packedBytes(1), 0xee);
-  writeCallHead(calls, 0, 0x010203040506, 1, ProofForm.WITH_BLOCK);
-  calls.fill(0xaa, ADDRESS_AT, ADDRESS_AT + 20);
-  calls.fill(0xbb, KEYS_AT);
-  assert.equal(calls.toString("hex"), `010203040506${"aa".repeat(20)}000101${"bb".repeat(32)}`);
-});
 
 test("what the writer wrote is what the readers read, wherever the call begins", () => {
   const calls = Buffer.alloc(2 * KEYS_AT, 0xee);
