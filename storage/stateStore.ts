@@ -10,7 +10,7 @@ import {Level} from "level";
 import {makeFormat, readFormat, requireFormat} from "./block/format.ts";
 import {StateReader} from "./block/stateReader.ts";
 import {acknowledge, reclaimPages, rollBack} from "./commit/rollback.ts";
-import type {WriteTarget} from "./commit/writeTarget.ts";
+import type {WriteTarget} from "./commit/writeBatch.ts";
 import {StoreError} from "./errors.ts";
 import {requireAcknowledged} from "./files/acknowledgedNote.ts";
 import {openFailed} from "./files/levelErrors.ts";

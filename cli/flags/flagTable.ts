@@ -3,11 +3,11 @@
  *
  *   maxLag: value("<seconds>", integerParser(1, 60)).says("what it does", "l2")       --max-lag <seconds>, PROOFD_MAX_LAG
  *
- * A flag that has no effect beside the others is refused, so that nobody relies on it. Its row says what it needs (needs.ts).
+ * A flag that has no effect beside the others is refused, so that nobody relies on it. Its row says what it needs (findLack).
  */
+
 import {Command, Option, type OptionValues} from "commander";
 import {applyConfigFile} from "./configFile.ts";
-import {findLack} from "./needs.ts";
 
 /** `T` is the type of its value, undefined included unless the flag has a preset or is required. */
 export interface Flag<T = unknown> {
@@ -21,7 +21,7 @@ export interface Flag<T = unknown> {
   readonly isRequired?: boolean;
   /** The flag is --no-NAME, and its value is true without it. */
   readonly isNegated?: boolean;
-  /** What it has no effect without (needs.ts). undefined: it always has one. */
+  /** What it has no effect without (findLack). undefined: it always has one. */
   readonly needs?: string | undefined;
   /** In the help, of this flag and those after it. */
   readonly heading?: string;
@@ -134,4 +134,38 @@ export function refuseFlag(command: Command, key: string, problem: string): neve
   const source = command.getOptionValueSource(key);
   const name = source === "env" ? `variable ${option?.envVar}` : option?.long;
   return command.error(`error: ${name}${source === "config" ? " in the file of --config" : ""}${problem}`);
+}
+
+const OR = new Intl.ListFormat("en", {type: "disjunction"});
+const AND = new Intl.ListFormat("en", {type: "conjunction"});
+
+/** @returns why a flag with these needs has no effect, such as "without --l2"; undefined: it has one */
+function findLack(needs: string, values: OptionValues, command: Command): string | undefined {
+  for (const clause of needs.split(", ")) {
+    const conditions = clause.split(" | ");
+    const unwanted = conditions.filter(one => one.startsWith("!")).map(one => one.slice(1));
+    const wanted = conditions.filter(one => !one.startsWith("!"));
+    const isMet =
+      wanted.some(one => isGiven(one, values, command)) ||
+      unwanted.some(one => !isGiven(one, values, command));
+    if (isMet) continue;
+    const present = unwanted.length === 0 ? [] : [`with ${AND.format(unwanted.map(writeFlag))}`];
+    const absent = wanted.length === 0 ? [] : [`without ${OR.format(wanted.map(writeFlag))}`];
+    return [...present, ...absent].join(" ");
+  }
+  return undefined;
+}
+
+function isGiven(condition: string, values: OptionValues, {options}: Command): boolean {
+  const [name, word] = condition.split("=");
+  const option = options.find(({long}) => long === `--${name}`);
+  // A table that two commands share may name a flag that only one of them has.
+  if (option === undefined) return false;
+  const value = values[option.attributeName()];
+  if (word !== undefined) return value === word;
+  return option.negate ? value === false : value !== undefined && value !== false;
+}
+
+function writeFlag(condition: string): string {
+  return `--${condition.replace("=", " ")}`;
 }

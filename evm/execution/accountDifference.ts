@@ -43,9 +43,9 @@ export function differAccount(address: Uint8Array, written: WrittenAccount): Acc
   return {
     address,
     change: {
-      ...(before.nonce !== nonce && {nonce}),
-      ...(before.balance !== balance && {balance}),
-      ...(hasNewCode && {code: written.readCode()}),
+      nonce: before.nonce === nonce ? undefined : nonce,
+      balance: before.balance === balance ? undefined : balance,
+      code: hasNewCode ? written.readCode() : undefined,
       storage,
     },
   };

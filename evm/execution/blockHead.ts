@@ -15,7 +15,9 @@ import {ExecutionError} from "./executionError.ts";
 type LaterField = "baseFeePerGas" | "blobGasUsed" | "excessBlobGas";
 
 /** The header fields that the store keeps, and those that the next block is checked against. */
-export interface BlockHead extends Required<Omit<BlockHeader, LaterField>>, Pick<BlockHeader, LaterField> {}
+export interface BlockHead extends Whole<Omit<BlockHeader, LaterField>>, Pick<BlockHeader, LaterField> {}
+
+type Whole<T> = {readonly [Name in keyof T]-?: Exclude<T[Name], undefined>};
 
 const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;

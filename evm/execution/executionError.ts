@@ -1,7 +1,6 @@
 /**
  * Failures in executing a chain. Callers may rely on `code`. The message names the field, byte or block, and the reason.
  */
-
 type ExecutionErrorCode =
   | "GENESIS_INVALID" // geth would not accept the genesis file, or it needs rules that are not supported
   | "RLP_INVALID" // the block file is cut short or is not RLP
@@ -25,4 +24,9 @@ export class ExecutionError extends Error {
     super(message, options);
     this.name = "ExecutionError";
   }
+}
+
+/** A block, or one of its transactions, is not as its header or the rules of its fork say. */
+export class BlockMismatch extends Error {
+  override readonly name = "BlockMismatch";
 }

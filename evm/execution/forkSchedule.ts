@@ -16,7 +16,6 @@ import {
 } from "./forks.ts";
 import {invalidGenesis, type JsonObject, parseFixedBytes, parseQuantity} from "./gethJson.ts";
 import type {BlobLimits} from "./rules/fees.ts";
-import {readSystemContracts, type SystemContract} from "./systemContracts.ts";
 
 interface BlockMoment {
   readonly number: number;
@@ -84,7 +83,7 @@ export class ForkSchedule {
   forkOfHeld(block: {
     readonly number: number;
     readonly timestamp: bigint;
-    readonly difficulty?: bigint;
+    readonly difficulty?: bigint | undefined;
   }): string {
     const timed = lastActive(this.byTime, block.timestamp);
     const hasMerged = timed !== undefined || (block.difficulty ?? 0n) === 0n;
@@ -111,4 +110,44 @@ export class ForkSchedule {
 
 function lastActive(forks: readonly ScheduledFork[], now: bigint): string | undefined {
   return forks.findLast(fork => fork.from <= now)?.name;
+}
+
+/**
+ * The contracts that are called after a block's transactions: for withdrawal requests (EIP-7002) and consolidation requests
+ * (EIP-7251). A block is invalid if one of them has no code or if its call fails.
+ */
+interface SystemContract {
+  readonly eip: number;
+  /** Of its requests (EIP-7685). */
+  readonly type: number;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  /** The name of its address in @ethereumjs. */
+  readonly param: string;
+}
+
+/** With the names of their addresses in Besu's genesis config. */
+const CONTRACTS = [
+  {
+    eip: 7002,
+    type: 1,
+    standard: "0x00000961ef480eb55e80d19ad83579a64c007002",
+    field: "withdrawalRequestContractAddress",
+    param: "withdrawalRequestPredeployAddress",
+  },
+  {
+    eip: 7251,
+    type: 2,
+    standard: "0x0000bbddc7ce488642fb579f8b00f3a590007251",
+    field: "consolidationRequestContractAddress",
+    param: "consolidationRequestPredeployAddress",
+  },
+];
+
+/** In the order of their calls. Addresses that a genesis config does not set are those of the EIPs. */
+function readSystemContracts(config: JsonObject): SystemContract[] {
+  return CONTRACTS.map(({standard, field, ...contract}) => ({
+    ...contract,
+    address: parseFixedBytes(config[field] ?? standard, `config.${field}`, 20),
+  }));
 }

@@ -21,7 +21,7 @@ export async function makeGenesisBlock(
 ): Promise<{head: BlockHead; difference: BlockDifference}> {
   const accounts = new AccountDifferences();
   for (const {address, nonce, balance, code, storage} of genesis.accounts)
-    accounts.add({address, change: {nonce, balance, storage, ...(code.length > 0 && {code})}});
+    accounts.add({address, change: {nonce, balance, storage, code: code.length > 0 ? code : undefined}});
   const stateRoot = await StateTrie.open(nodes).apply(accounts);
   const head = decodeBlockHead(encodeList([headerFields(genesis, stateRoot), [], []]), "block 0");
   return {

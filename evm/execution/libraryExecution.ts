@@ -10,11 +10,10 @@ import type {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {createChainRules} from "./chainRules.ts";
-import {ExecutionError} from "./executionError.ts";
+import {BlockMismatch, ExecutionError} from "./executionError.ts";
 import {ExecutionState} from "./executionState.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {checkParent} from "./parentCheck.ts";
-import {BlockMismatch} from "./run/blockMismatch.ts";
 import {compare} from "./run/blockRun.ts";
 
 /** The EVM asks for the signer of the block that it runs, whose header is complete. */

@@ -4,10 +4,10 @@
  */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockHead} from "./blockHead.ts";
+import {BlockMismatch} from "./executionError.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {INITIAL_BASE_FEE, nextBaseFee, nextExcessBlobGas} from "./rules/fees.ts";
 import {forkRules} from "./rules/forkRules.ts";
-import {BlockMismatch} from "./run/blockMismatch.ts";
 
 /** From one block to the next, the gas limit changes by less than this part of it. */
 const LIMIT_STEP = 1024n;

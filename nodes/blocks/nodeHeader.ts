@@ -3,10 +3,9 @@ import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
-import {encodeList} from "../../storage/rlp/rlpWriter.ts";
+import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 import {NodeFailure} from "../rpc/node.ts";
-import {listHeaderFields} from "./headerRlp.ts";
 
 export interface NodeHeader extends BlockHeader {
   readonly parentHash: Uint8Array;
@@ -46,6 +45,8 @@ export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
   const where = `block ${number}`;
   const quantity = (name: string, bits: number): bigint =>
     parseQuantity(block[name], `${where}: ${name}`, bits);
+  const later = (name: string, bits: number): bigint | undefined =>
+    (block[name] ?? undefined) === undefined ? undefined : quantity(name, bits);
   const bytes = (name: string, length: number): Buffer =>
     parseFixedBytes(block[name], `${where}: ${name}`, length);
   return {
@@ -54,16 +55,63 @@ export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
     parentHash: bytes("parentHash", 32),
     timestamp: quantity("timestamp", 64),
     gasLimit: quantity("gasLimit", 64),
-    ...((block.baseFeePerGas ?? undefined) !== undefined && {baseFeePerGas: quantity("baseFeePerGas", 256)}),
+    baseFeePerGas: later("baseFeePerGas", 256),
     miner: bytes("miner", 20),
     mixHash: bytes("mixHash", 32),
     extraData: parseBytes(block.extraData, `${where}: extraData`, MAX_EXTRA_DATA_BYTES),
     difficulty: quantity("difficulty", 256),
     stateRoot: bytes("stateRoot", 32),
     gasUsed: quantity("gasUsed", 64),
-    ...((block.excessBlobGas ?? undefined) !== undefined && {
-      blobGasUsed: quantity("blobGasUsed", 64),
-      excessBlobGas: quantity("excessBlobGas", 64),
-    }),
+    blobGasUsed: later("blobGasUsed", 64),
+    excessBlobGas: later("excessBlobGas", 64),
   };
+}
+
+/** A length in bytes, or what else the field is. */
+type FieldKind = number | "quantity" | "extraData";
+
+const FIRST_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
+  ["parentHash", 32],
+  ["sha3Uncles", 32],
+  ["miner", 20],
+  ["stateRoot", 32],
+  ["transactionsRoot", 32],
+  ["receiptsRoot", 32],
+  ["logsBloom", 256],
+  ["difficulty", "quantity"],
+  ["number", "quantity"],
+  ["gasLimit", "quantity"],
+  ["gasUsed", "quantity"],
+  ["timestamp", "quantity"],
+  ["extraData", "extraData"],
+  ["mixHash", 32],
+  ["nonce", 8],
+];
+
+const LATER_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
+  ["baseFeePerGas", "quantity"], // EIP-1559
+  ["withdrawalsRoot", 32], // EIP-4895
+  ["blobGasUsed", "quantity"], // EIP-4844
+  ["excessBlobGas", "quantity"],
+  ["parentBeaconBlockRoot", 32], // EIP-4788
+  ["requestsHash", 32], // EIP-7685
+  ["blockAccessListHash", 32], // EIP-7928
+  ["slotNumber", "quantity"], // EIP-7843
+];
+
+/** The fields in the order of the RLP. @param where - names the block in messages. @throws NodeFailure */
+export function listHeaderFields(block: JsonObject, where: string): Uint8Array[] {
+  const parseField = ([name, kind]: readonly [string, FieldKind]): Uint8Array => {
+    const field = `${where}: ${name}`;
+    if (kind === "quantity") return encodeNumber(parseQuantity(block[name], field, 256));
+    if (kind === "extraData") return parseBytes(block[name], field, MAX_EXTRA_DATA_BYTES);
+    return parseFixedBytes(block[name], field, kind);
+  };
+  const has = (name: string): boolean => (block[name] ?? undefined) !== undefined;
+  const last = LATER_FIELDS.findLastIndex(([name]) => has(name));
+  return [
+    ...FIRST_FIELDS.map(parseField),
+    // geth writes a field that is missing before another one as an empty string.
+    ...LATER_FIELDS.slice(0, last + 1).map(field => (has(field[0]) ? parseField(field) : new Uint8Array(0))),
+  ];
 }

@@ -18,7 +18,7 @@ import type {NatsConnection} from "@nats-io/transport-node";
 import {FeedError} from "./feedError.ts";
 import {decodeMessage, type FeedChain, type FeedMessage} from "./feedMessage.ts";
 import {hearMessages} from "./heardMessages.ts";
-import {awayOr} from "./natsAway.ts";
+import {awayOr} from "./natsConnection.ts";
 
 /** How long a message stays, and how many servers have it. */
 export interface StreamRules {

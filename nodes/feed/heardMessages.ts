@@ -4,7 +4,7 @@
  * while is left for a new one.
  */
 import {type ConsumerMessages, DeliverPolicy, type JetStreamClient} from "@nats-io/jetstream";
-import {awayOr} from "./natsAway.ts";
+import {awayOr} from "./natsConnection.ts";
 
 interface HeardMessage {
   readonly seq: number;

@@ -3,6 +3,7 @@ import {readFile} from "node:fs/promises";
 import {setTimeout as sleep} from "node:timers/promises";
 import {connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
 import {Backoff} from "../rpc/backoff.ts";
+import {FeedError} from "./feedError.ts";
 
 export type {NatsConnection};
 
@@ -66,4 +67,16 @@ async function watch(connection: NatsConnection, onEvent: (event: NatsEvent) => 
       onEvent({isUp: false, reason: `the connection to ${status.server} was lost`});
     else if (status.type === "reconnect") onEvent({isUp: true, reason: ""});
   }
+}
+
+/** NATS, or the part of it that has the stream, does not answer. It is worth another try. */
+export class NatsAway extends Error {
+  override readonly name = "NatsAway";
+}
+
+/** @returns the error itself if it is about what the stream holds */
+export function awayOr(error: unknown): Error {
+  if (error instanceof FeedError || error instanceof NatsAway) return error;
+  const {message, name} = error as Error;
+  return new NatsAway(`NATS: ${message || name}`, {cause: error});
 }

@@ -1,7 +1,6 @@
 /** Finds the block in which a contract was deployed. The millions of blocks before it need not be searched for its events. */
 import {toHex} from "../../storage/hex.ts";
-import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
-import {Contradiction} from "./contradiction.ts";
+import {Contradiction, type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 
 /**
  * Bisects eth_getCode: 24 calls for 16 million blocks.

@@ -70,11 +70,7 @@ export function parseWord(value: unknown, field: string): string {
 }
 
 export function unexpected(field: string, value: unknown, rule: string): NodeFailure {
-  return new NodeFailure(describeMismatch(field, value, rule));
-}
-
-function describeMismatch(field: string, value: unknown, rule: string): string {
-  return `${field}: expected ${rule}, got ${show(value)}`;
+  return new NodeFailure(`${field}: expected ${rule}, got ${show(value)}`);
 }
 
 /** Objects and arrays are only named: they may be nested deeper than the stack allows. */

@@ -10,9 +10,8 @@
  */
 import {Backoff, type BackoffSettings} from "./backoff.ts";
 import type {EndpointSettings} from "./endpoint.ts";
-import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
+import {isSameFailure, type Node, NodeFailure, NodeRefusal} from "./node.ts";
 import {NodeCaller} from "./nodeCaller.ts";
-import {isSameFailure} from "./sameFailure.ts";
 
 export type NodeState = "up" | "down" | "refused";
 
@@ -38,7 +37,7 @@ export class Candidate {
   private checkedEpoch = -1;
   private epoch = 0;
 
-  /** @param onState - called once per change of the state, or of the reason why it is not up (sameFailure.ts) */
+  /** @param onState - called once per change of the state, or of the reason why it is not up (isSameFailure) */
   constructor(
     url: URL,
     name: string,

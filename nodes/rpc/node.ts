@@ -2,7 +2,6 @@
  * A node that answers JSON-RPC, as seen by the code that asks for blocks or events. nodes.ts decides which of several nodes is
  * asked, when work is tried again and how long to wait.
  */
-
 /** A call that is not sent yet. Values are JSON. */
 export interface NodeCall {
   readonly method: string;
@@ -67,4 +66,20 @@ export class NodeFailure extends Error {
     this.name = "NodeFailure";
     this.retryAfterMs = options?.retryAfterMs;
   }
+}
+
+/**
+ * A node contradicts the store, or contradicts what it or another node called final. Another try does not help, so it is not
+ * tried again at once: finality stops where it is, until the contradiction is gone.
+ */
+export class Contradiction extends Error {
+  override readonly name = "Contradiction";
+}
+
+/** Numbers and hashes, which geth also writes without 0x. A digit that follows a letter is part of a name. */
+const NUMBERS = /0x[0-9a-f]+|\b[0-9a-f]{64}\b|\b\d+/gi;
+
+/** Whether a failure that comes again and again was logged before: once is enough, though the head that it names has moved. */
+export function isSameFailure(before: string, now: string): boolean {
+  return before.replaceAll(NUMBERS, "#") === now.replaceAll(NUMBERS, "#");
 }

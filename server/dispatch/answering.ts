@@ -12,8 +12,7 @@ import {
   type EncodeFailure,
   type Segment,
 } from "../rpc/segment.ts";
-import type {TaskAnswers} from "../rpc/taskAnswers.ts";
-import type {Piece, TaskText} from "../rpc/taskText.ts";
+import type {Piece, TaskAnswers, TaskText} from "../rpc/taskText.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
 export class Answering {

@@ -1,4 +1,6 @@
 /** The answer to a request that is turned away because a queue is too long: an error, and when to try again (HTTP 503). */
+
+import {ClientCounts} from "../rpc/clientCounts.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 
 export interface Busy {
@@ -11,7 +13,7 @@ export interface Busy {
 const FILLING_CLIENTS = 4;
 
 /** A limit of a queue, and what stands against it. */
-export interface Fill {
+interface Fill {
   readonly limit: number;
   readonly got: number;
 }
@@ -37,4 +39,27 @@ export function createWaitError(what: string, waitMs: number, limitMs: number, l
 
 export function toSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
+}
+
+/** The cost of what a lane has to do, by client: whether a client may have more. */
+export class ClientCosts {
+  /** Of all clients. */
+  total = 0;
+  private readonly byClient = new ClientCounts();
+  /** As `total`, of each client at most `limit`, so that no request fills the lane for others, whatever it costs. */
+  private counted = 0;
+
+  /** @param limit - a client that has reached it may add nothing */
+  constructor(private readonly limit: number) {}
+
+  add(client: string, cost: number): void {
+    const after = this.byClient.add(client, cost);
+    this.total += cost;
+    this.counted += Math.min(after, this.limit) - Math.min(after - cost, this.limit);
+  }
+
+  /** @returns the limit that is reached. undefined: there is room for more of the client's */
+  findFull(client: string): Fill | undefined {
+    return findFull(this.byClient.of(client), this.counted, this.limit);
+  }
 }

@@ -12,7 +12,7 @@ import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {ClientCounts} from "../rpc/clientCounts.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
-import type {TaskAnswers} from "../rpc/taskAnswers.ts";
+import type {TaskAnswers} from "../rpc/taskText.ts";
 import {type Busy, createWaitError, findFull, toSeconds} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";

@@ -10,11 +10,12 @@
 import type {Logger} from "pino";
 import {Endpoint} from "../../nodes/rpc/endpoint.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
+import {parseAnswer} from "../../nodes/rpc/nodeAnswer.ts";
 import {encodeResponse, SEPARATOR} from "../../workers/messages/answers.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
-import type {TaskAnswers} from "../rpc/taskAnswers.ts";
-import {OutageLog} from "./outageLog.ts";
-import {readUpstreamAnswer} from "./upstreamAnswer.ts";
+import {findInexact} from "../rpc/exactValues.ts";
+import {RpcCode} from "../rpc/rpcError.ts";
+import type {TaskAnswers} from "../rpc/taskText.ts";
 
 const MAX_CONNECTIONS = 64;
 /** For connecting, head and body together (docs/json-rpc.md). */
@@ -75,4 +76,63 @@ export class Gateway {
     if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);
     return bytes;
   }
+}
+
+/** At most one line in this time. An upstream that fails every second call would begin many outages. */
+const WARN_EVERY_MS = 10_000;
+
+/** Logs the upstream's outages: one line when an outage begins and one when it ends, not one per call. */
+class OutageLog {
+  private isWarned = false;
+  private nextWarnMs = 0;
+  private isEnded = false;
+
+  constructor(private readonly log: Logger) {}
+
+  noteAnswer(): void {
+    if (!this.isWarned || this.isEnded) return;
+    this.isWarned = false;
+    this.log.info("the gateway answers again");
+  }
+
+  noteFailure(reason: string, error: unknown): void {
+    if (this.isEnded) return;
+    this.log.debug({err: error}, "the gateway did not answer a call");
+    const nowMs = performance.now();
+    if (this.isWarned || nowMs < this.nextWarnMs) return;
+    this.isWarned = true;
+    this.nextWarnMs = nowMs + WARN_EVERY_MS;
+    this.log.warn({reason}, "the gateway does not answer: estimates get error -32002");
+  }
+
+  /** Stops logging, because later failures come from closing the connections. */
+  end(): void {
+    this.isEnded = true;
+  }
+}
+
+interface UpstreamAnswer {
+  readonly member: "result" | "error";
+  /** JSON text of its value. */
+  readonly text: string;
+  /** The code that the answer is counted under: 0 or the error's code. As a metric's label, it is one of the known codes. */
+  readonly code: number;
+}
+
+const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
+
+/**
+ * @param id - of the request that is answered
+ * @throws NodeFailure if it is no JSON-RPC answer to that request, or has values that JSON.parse may have changed. The caller may
+ * see the message
+ */
+function readUpstreamAnswer(bytes: Buffer, id: number): UpstreamAnswer {
+  const answer = parseAnswer(bytes, id);
+  const value = answer.member === "result" ? answer.result : answer.error;
+  if (findInexact(value) !== undefined)
+    throw new NodeFailure("its answer has a number that is no safe integer, or half of a character");
+  const text = JSON.stringify(value);
+  if (answer.member === "result") return {member: "result", text, code: 0};
+  const {code} = answer.error;
+  return {member: "error", text, code: KNOWN_CODES.has(code) ? code : RpcCode.EXECUTION_FAILED};
 }

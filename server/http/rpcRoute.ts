@@ -15,7 +15,6 @@ import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refu
 import type {Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
 import type {RequestHead} from "./requestHead.ts";
-import {isRequestId, REQUEST_ID} from "./requestId.ts";
 
 /** At `/`. GET and HEAD are for the page. */
 const VERBS = "GET, HEAD, POST";
@@ -191,4 +190,15 @@ function tenths(ms: number): number {
 function isJson(contentType: string): boolean {
   const end = contentType.indexOf(";");
   return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase() === "application/json";
+}
+
+/** The X-Request-Id header: a caller's own name for a request. It is in the log, in internal errors and in the answer. */
+const REQUEST_ID = "X-Request-Id";
+
+/** What a log line, a header and a shell take without quoting. */
+const VALID = /^[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}$/;
+
+/** Another one is replaced by an id of proofd's own. */
+function isRequestId(text: string): boolean {
+  return VALID.test(text);
 }

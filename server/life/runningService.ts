@@ -11,7 +11,7 @@ import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {ImportEvent} from "../../workers/messages/importJob.ts";
 import {createFront, type Front} from "../front.ts";
-import type {Estimates} from "../methods/estimates.ts";
+import type {Estimates} from "../methods/method.ts";
 import {PublishStatus} from "../observe/publishStatus.ts";
 import {SourceStatus} from "../observe/sourceStatus.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";

@@ -2,12 +2,12 @@
  * Listens with node:http. It behaves like uWebSockets.js where clients can tell: times of idle connections, the largest head, and
  * requests that do not wait for the answer before (pipelining).
  */
+
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import {type AddressInfo, Server as NetServer, type Socket} from "node:net";
 import type {Logger} from "pino";
-import type {Exchanges, Listener} from "./exchange.ts";
+import type {Exchanges, HttpRequest, Listener} from "./exchange.ts";
 import {explainListenFailure} from "./listenFailure.ts";
-import {NodeRequest} from "./nodeRequest.ts";
 import {IDLE_MS, NodeResponse} from "./nodeResponse.ts";
 
 const OPTIONS = {
@@ -73,5 +73,46 @@ export class NodeListener implements Listener {
     const response = new NodeResponse(request, answer);
     this.last.set(socket, response);
     this.exchanges.take(response, new NodeRequest(request));
+  }
+}
+
+/** A target as clients send it to proxies, and as servers must read it (RFC 9112, section 3.2.2): http://HOST/PATH?QUERY. */
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]+)(.*)$/i;
+
+/** A request of node:http as HttpRequest. */
+class NodeRequest implements HttpRequest {
+  private readonly path: string;
+  private readonly query: string;
+  /** Of a target in absolute form. It counts in place of the Host header. */
+  private readonly host: string | undefined;
+
+  constructor(private readonly request: IncomingMessage) {
+    const target = String(request.url);
+    const [, host, rest = target] = target.startsWith("/") ? [] : (ABSOLUTE_FORM.exec(target) ?? []);
+    this.host = host;
+    const end = rest.indexOf("?");
+    const path = end === -1 ? rest : rest.slice(0, end);
+    this.path = path === "" ? "/" : path;
+    this.query = end === -1 ? "" : rest.slice(end + 1);
+  }
+
+  getMethod(): string {
+    return String(this.request.method).toLowerCase();
+  }
+
+  getUrl(): string {
+    return this.path;
+  }
+
+  getQuery(): string {
+    return this.query;
+  }
+
+  forEach(visit: (name: string, value: string) => void): void {
+    const {rawHeaders} = this.request;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const name = (rawHeaders[at] as string).toLowerCase();
+      visit(name, name === "host" && this.host !== undefined ? this.host : (rawHeaders[at + 1] as string));
+    }
   }
 }

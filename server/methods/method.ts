@@ -6,13 +6,14 @@
  */
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
+import type {EstimateAnswers, EstimateJob} from "../../workers/messages/estimateJob.ts";
 import type {Failure} from "../../workers/messages/failure.ts";
 import type {Head} from "../../workers/messages/head.ts";
+import type {Gateway} from "../gateway/gateway.ts";
 import type {Limits} from "../limits.ts";
 import type {Call} from "../rpc/envelope.ts";
 import type {LaneCalls, LaneId} from "../rpc/requestCalls.ts";
 import type {RpcCode} from "../rpc/rpcError.ts";
-import type {Estimates} from "./estimates.ts";
 import type {ParamList} from "./params.ts";
 import type {Schema} from "./schema.ts";
 
@@ -34,7 +35,7 @@ interface Described {
   readonly summary: string;
   readonly params: ParamList;
   readonly result: {readonly name: string; readonly schema: Schema};
-  /** Errors of this method, in addition to those of every method (openRpc.ts). */
+  /** Errors of this method, in addition to those of every method (discover.ts). */
   readonly errors: readonly RpcCode[];
   /**
    * What the call adds to the cost of its request. It depends on the shape of the parameters only and is computed before
@@ -72,3 +73,16 @@ export class RecordFailure extends Error {
     this.name = "RecordFailure";
   }
 }
+
+/** Who makes the gas estimates: threads of this process, another node, or nobody. */
+export type Estimates =
+  | {
+      readonly kind: "here";
+      readonly gasCap: number;
+      /** Number of threads for calls with a slice. */
+      readonly workers: number;
+      readonly timeMs: number;
+      readonly estimate: (job: EstimateJob) => Promise<EstimateAnswers>;
+    }
+  | {readonly kind: "gateway"; readonly gateway: Gateway}
+  | {readonly kind: "none"};

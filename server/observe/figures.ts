@@ -72,10 +72,10 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_worker_exits_total: trouble.workerExits,
     proofd_writes_stopped: Number(trouble.writesStopped),
     ...readEstimates(sources.estimates),
-    ...(source === undefined ? {} : readSource(source, readiness)),
-    ...(finality === undefined ? {} : readFinality(finality)),
-    ...(pruner === undefined ? {} : readPruning(pruner)),
-    ...(sources.publishing === undefined ? {} : readPublishing(sources.publishing)),
+    ...(source && readSource(source, readiness)),
+    ...(finality && readFinality(finality)),
+    ...(pruner && readPruning(pruner)),
+    ...(sources.publishing && readPublishing(sources.publishing)),
   };
 }
 
@@ -100,13 +100,7 @@ function readEstimates(estimates: EstimateQueues): FigureValues {
 }
 
 function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
-  const ofNodes = {
-    proofd_source_chosen: oneOf(NODE_SOURCES, source.chosen),
-  };
-  const ofChains = {
-    proofd_source_reorganisations_total: source.reorganisations,
-    proofd_source_target_block: source.target,
-  };
+  const isFile = source.flag === "diffs";
   return {
     proofd_block_received_timestamp_seconds: toSeconds(source.receivedMs),
     proofd_head_lag_seconds: readiness.readLagSeconds(),
@@ -114,8 +108,9 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
     proofd_import_busy_seconds_total: source.busyMs / 1000,
     proofd_import_retries_total: source.retries,
     proofd_source_state: oneOf(SOURCE_STATES, source.state),
-    ...(source.flag === "l2" ? ofNodes : {}),
-    ...(source.flag === "diffs" ? {} : ofChains),
+    proofd_source_chosen: source.flag === "l2" ? oneOf(NODE_SOURCES, source.chosen) : undefined,
+    proofd_source_reorganisations_total: isFile ? undefined : source.reorganisations,
+    proofd_source_target_block: isFile ? undefined : source.target,
   };
 }
 
@@ -132,9 +127,8 @@ function readFinality(status: FinalityStatus): FigureValues {
     proofd_finality_answered_timestamp_seconds: toSeconds(status.answeredMs),
     proofd_finality_known_block: status.known,
     proofd_finality_state: oneOf(FINALITY_STATES, status.state),
-    ...(status.source === "l1"
-      ? {proofd_layer1_final_block: status.layer1Final, proofd_layer1_read_block: status.layer1Read}
-      : {}),
+    proofd_layer1_final_block: status.layer1Final,
+    proofd_layer1_read_block: status.layer1Read,
   };
 }
 

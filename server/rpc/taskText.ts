@@ -7,6 +7,7 @@
  *                            -> a copy
  */
 import type {AnswerMemory} from "../../workers/messages/answerMemory.ts";
+import type {Answers} from "../../workers/messages/answers.ts";
 
 /** A waiting piece may keep at most this many times its own bytes of memory in use. */
 const MAX_KEPT_FACTOR = 4;
@@ -74,3 +75,14 @@ export class Piece {
 }
 
 const NO_BYTES = new Uint8Array(0);
+
+export interface TaskAnswers extends Answers {
+  /** The memory of `text`, which is given back when nobody uses it any more. Without it, the garbage collector frees the memory. */
+  readonly memory?: AnswerMemory;
+  /** The code that each answer is counted under: 0, or its error's code. Without it, `text` has results only. */
+  readonly codes?: readonly number[];
+  /** Estimates that were not finished (workers/messages/estimateJob.ts). Default: none. */
+  readonly unfinished?: readonly number[];
+  /** How many calls, from the first on, were begun (workers/messages/estimateJob.ts). Default: all. */
+  readonly begun?: number;
+}

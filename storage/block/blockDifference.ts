@@ -15,25 +15,25 @@ export interface BlockHeader {
   /** 32 bytes. */
   readonly hash: Uint8Array;
   /** 32 bytes. Not checked if the source does not give it. */
-  readonly parentHash?: Uint8Array;
+  readonly parentHash?: Uint8Array | undefined;
   /** Seconds since 1970. */
-  readonly timestamp?: bigint;
-  readonly gasLimit?: bigint;
+  readonly timestamp?: bigint | undefined;
+  readonly gasLimit?: bigint | undefined;
   /** Wei. */
-  readonly baseFeePerGas?: bigint;
+  readonly baseFeePerGas?: bigint | undefined;
   /** 20 bytes. */
-  readonly miner?: Uint8Array;
+  readonly miner?: Uint8Array | undefined;
   /** 32 bytes; prevRandao since the merge. */
-  readonly mixHash?: Uint8Array;
+  readonly mixHash?: Uint8Array | undefined;
   /** 0 to MAX_EXTRA_DATA_BYTES bytes. */
-  readonly extraData?: Uint8Array;
+  readonly extraData?: Uint8Array | undefined;
   /** 0 since the merge; 0 <= difficulty < 2^256. */
-  readonly difficulty?: bigint;
+  readonly difficulty?: bigint | undefined;
   /** 32 bytes: the root of the chain's own state trie. It is not the root of the trees of this store. */
-  readonly stateRoot?: Uint8Array;
-  readonly gasUsed?: bigint;
-  readonly blobGasUsed?: bigint;
-  readonly excessBlobGas?: bigint;
+  readonly stateRoot?: Uint8Array | undefined;
+  readonly gasUsed?: bigint | undefined;
+  readonly blobGasUsed?: bigint | undefined;
+  readonly excessBlobGas?: bigint | undefined;
 }
 
 export interface BlockDifference {

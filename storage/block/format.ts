@@ -100,20 +100,20 @@ export function readFormat(source: RecordSource, directory: string): HashSuite |
 /** What the record `chain` says. */
 export interface ChainRecord extends ChainConfig {
   /** undefined: block 0. */
-  readonly first?: FirstBlock;
+  readonly first?: FirstBlock | undefined;
 }
 
 interface ChainJson {
-  readonly chainId?: string;
-  readonly config?: string;
-  readonly first?: {readonly number: number; readonly ancestors: string};
+  readonly chainId: string | undefined;
+  readonly config: string | undefined;
+  readonly first: {readonly number: number; readonly ancestors: string} | undefined;
 }
 
 export function encodeChain({chainId, config, first}: ChainRecord): Buffer {
   const json: ChainJson = {
-    ...(chainId === undefined ? {} : {chainId: `0x${chainId.toString(16)}`}),
-    ...(config === undefined ? {} : {config}),
-    ...(first && {first: {number: first.number, ancestors: toHex(Buffer.concat(first.ancestors))}}),
+    chainId: chainId === undefined ? undefined : `0x${chainId.toString(16)}`,
+    config,
+    first: first && {number: first.number, ancestors: toHex(Buffer.concat(first.ancestors))},
   };
   return Buffer.from(JSON.stringify(json));
 }
@@ -121,9 +121,9 @@ export function encodeChain({chainId, config, first}: ChainRecord): Buffer {
 export function decodeChain(body: Buffer): ChainRecord {
   const {chainId, config, first} = parseRecord<ChainJson>("chain", body);
   return {
-    ...(chainId === undefined ? {} : {chainId: BigInt(chainId)}),
-    ...(config === undefined ? {} : {config}),
-    ...(first && {first: {number: first.number, ancestors: splitWords(first.ancestors)}}),
+    chainId: chainId === undefined ? undefined : BigInt(chainId),
+    config,
+    first: first && {number: first.number, ancestors: splitWords(first.ancestors)},
   };
 }
 

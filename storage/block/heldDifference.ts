@@ -11,8 +11,7 @@ import type {Leaf} from "../page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../tree/account.ts";
 import {changedLeaves} from "../tree/changedLeaves.ts";
 import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
-import type {LeafKeys} from "../tree/leafKeys.ts";
-import {ACCOUNTS_OWNER, missingKey} from "../tree/leafKeys.ts";
+import {ACCOUNTS_OWNER, type LeafKeys, missingKey} from "../tree/leafKeys.ts";
 import {writeWordInto} from "../tree/shortNumber.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import type {AccountChange, SlotDifference} from "./accountDifference.ts";
@@ -36,7 +35,7 @@ export function readHeldDifference(reader: StateReader, block: number): BlockDif
   const {header, stateRoot} = record;
   const accounts = new HeldDifference(reader, before, record).read();
   const chain = block === 0 ? reader.readChain() : undefined;
-  return {header, expectedStateRoot: stateRoot, accounts, ...(chain === undefined ? {} : {chain})};
+  return {header, expectedStateRoot: stateRoot, accounts, chain};
 }
 
 class HeldDifference {
@@ -73,12 +72,11 @@ class HeldDifference {
   ): AccountChange {
     const old = before && decodeStoredAccount(before.value);
     const young = decodeStoredAccount(after.value);
-    const code = this.describeCode(old, young);
     return {
-      ...(isReset ? {reset: true} : {}),
-      ...(isSame(old?.nonce, young.nonce) ? {} : {nonce: toNumber(young.nonce)}),
-      ...(isSame(old?.balance, young.balance) ? {} : {balance: toNumber(young.balance)}),
-      ...(code === undefined ? {} : {code}),
+      reset: isReset,
+      nonce: isSame(old?.nonce, young.nonce) ? undefined : toNumber(young.nonce),
+      balance: isSame(old?.balance, young.balance) ? undefined : toNumber(young.balance),
+      code: this.describeCode(old, young),
       storage: this.readSlots(leafIndex, old?.storage?.tree, young.storage?.tree),
     };
   }
@@ -106,7 +104,7 @@ class HeldDifference {
         slots.set(name, {slot, value: ZERO_WORD});
       } else {
         const isAgain = old === undefined && removed.has(name);
-        slots.set(name, {slot, value: toWord(young.value), ...(isAgain ? {reset: true} : {})});
+        slots.set(name, {slot, value: toWord(young.value), reset: isAgain});
       }
     }
     return [...slots.values()];

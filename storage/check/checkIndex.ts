@@ -1,6 +1,7 @@
 /**
  * Checks the hKey index of one tree: every key stands where its nibbles lead, in order, and names the leaf that has it.
  */
+
 import {StoreError} from "../errors.ts";
 import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {
@@ -18,8 +19,8 @@ import {
 } from "../page/indexPage.ts";
 import {expectKind} from "../page/pages.ts";
 import {readLeaf} from "../tree/treeReader.ts";
+import type {TreeCheck} from "./checkKeys.ts";
 import {toFinding} from "./findings.ts";
-import type {TreeCheck} from "./treeCheck.ts";
 
 /** Checks only pages from `check.sincePage` on: older ones were checked with the block that wrote them. */
 export async function checkIndex(check: TreeCheck): Promise<void> {

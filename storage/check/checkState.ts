@@ -1,6 +1,7 @@
 /**
  * Checks everything that a block record leads to: the account tree, and each account's slots and code.
  */
+
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {keccak256} from "../hash/keccak.ts";
@@ -9,10 +10,9 @@ import {FIRST_PAGE} from "../record/layout.ts";
 import type {Account} from "../tree/account.ts";
 import {hashTopRoot} from "../tree/emptyTree.ts";
 import {ACCOUNTS_OWNER} from "../tree/leafKeys.ts";
-import type {KeyCheck} from "./checkKeys.ts";
+import type {KeyCheck, TreeCheck} from "./checkKeys.ts";
 import {checkTree} from "./checkTree.ts";
 import {type Findings, toFinding} from "./findings.ts";
-import type {TreeCheck} from "./treeCheck.ts";
 
 /** As `readBlock`, but that the block is pruned is a finding too. */
 export function readKeptBlock(

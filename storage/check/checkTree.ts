@@ -1,6 +1,8 @@
 /**
  * Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
  */
+
+import {compareHKeyAt} from "../hash/hKeyOrder.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {
   childOnPath,
@@ -13,14 +15,14 @@ import {
 import {childPage, childRootAt} from "../page/innerPage.ts";
 import {type Leaf, leafAt} from "../page/leafPage.ts";
 import {decodeStoredAccount, encodeAccountValueInto} from "../tree/account.ts";
-import {FIRST_FREE_NODE, foldLeftSpine} from "../tree/emptyTree.ts";
+import {FIRST_FREE_NODE, foldLeftSpine, HEAD_INDEX, TAIL_INDEX} from "../tree/emptyTree.ts";
+import {listIndex} from "../tree/indexList.ts";
 import {writeWordInto} from "../tree/shortNumber.ts";
-import {findKey} from "../tree/treeReader.ts";
+import {findKey, readLeaf} from "../tree/treeReader.ts";
 import {checkIndex} from "./checkIndex.ts";
-import {checkLinks} from "./checkLinks.ts";
+import type {TreeCheck} from "./checkKeys.ts";
 import {rehashPage} from "./checkPage.ts";
 import {toFinding} from "./findings.ts";
-import type {TreeCheck} from "./treeCheck.ts";
 
 export async function checkTree(check: TreeCheck): Promise<void> {
   const {store, findings, tree, where, extent} = check;
@@ -117,5 +119,41 @@ async function checkLeaf(check: TreeCheck, leaf: Leaf | undefined, leafIndex: nu
     );
   } catch (error) {
     findings.report(where, toFinding(error));
+  }
+}
+
+/** Follows the linked list from head to tail and compares it with the index step by step. */
+async function checkLinks(check: TreeCheck): Promise<void> {
+  const {store, findings, tree} = check;
+  try {
+    const indexed = tree.indexPage === 0 ? undefined : listIndex(store.pages, tree.indexPage);
+    if (indexed === undefined) findKey(store.pages, tree, store.suite.tailHKey); // refuses leaves beyond the first page
+    let left = readLeaf(store.pages, tree, HEAD_INDEX);
+    let leftIndex = HEAD_INDEX;
+    while (leftIndex !== TAIL_INDEX) {
+      const leaf = readLeaf(store.pages, tree, left.next);
+      const where = `${check.where}, leaf ${left.next}`;
+      if (leaf.prev !== leftIndex)
+        findings.report(where, `prev is ${leaf.prev}, but leaf ${leftIndex} points here`);
+      if (compareHKeyAt(left.hKey, 0, leaf.hKey) >= 0) {
+        findings.report(where, `hKey is not above that of leaf ${leftIndex}`);
+        return;
+      }
+      if (left.next !== TAIL_INDEX && indexed !== undefined) {
+        const entry = indexed.next().value;
+        if (entry?.leafIndex !== left.next || Buffer.compare(entry.hKey, leaf.hKey) !== 0)
+          findings.report(
+            where,
+            `the index has ${entry === undefined ? "no more keys" : `leaf ${entry.leafIndex}`} here`,
+          );
+      }
+      leftIndex = left.next;
+      left = leaf;
+      if (!(await findings.pause(check.where))) return;
+    }
+    if (indexed?.next().done === false)
+      findings.report(check.where, "the index has keys that are not in the linked list");
+  } catch (error) {
+    findings.report(`${check.where}, linked list`, toFinding(error));
   }
 }

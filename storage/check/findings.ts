@@ -1,6 +1,7 @@
 /**
  * What a check counts and finds.
  */
+
 import {StoreError} from "../errors.ts";
 
 export interface Findings {

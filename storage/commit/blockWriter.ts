@@ -18,8 +18,7 @@ import type {TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
 import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {StateWriter} from "./stateWriter.ts";
-import {WriteBatch} from "./writeBatch.ts";
-import type {WriteTarget} from "./writeTarget.ts";
+import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
 /** The newest block, flushed or not. */
 interface Tip {

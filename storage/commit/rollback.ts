@@ -11,7 +11,7 @@ import {WORD_BYTES} from "../hash/suite.ts";
 import {blockKey, finalizationKey, hashKey, MAX_U48, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
-import type {WriteTarget} from "./writeTarget.ts";
+import type {WriteTarget} from "./writeBatch.ts";
 
 /** Pages that are removed in one batch: 1 MB of LevelDB's log. */
 const KEYS_AT_ONCE = 50_000;

@@ -37,8 +37,7 @@ import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {LeafTable, type TabledLeaf} from "./leafTable.ts";
 import {buildTree} from "./treeBuilder.ts";
 import type {TreeContext} from "./treeSeal.ts";
-import {WriteBatch} from "./writeBatch.ts";
-import type {WriteTarget} from "./writeTarget.ts";
+import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
 /** As many as the EVM can ask for. */
 const MAX_ANCESTORS = 256;
@@ -175,7 +174,10 @@ export class StateBuilder {
     const order = leaves.sort();
     const keys = this.keys.ofTree(this.accounts.leafIndexAt(this.owner), true);
     const tree = await buildTree({
-      ...{context: this.context, leaves, order, hashValue},
+      context: this.context,
+      leaves,
+      order,
+      hashValue,
       onLeaf: ({leafIndex, key}) => keys.add(leafIndex, key),
       settle: () => this.settle(),
     });
@@ -205,7 +207,10 @@ export class StateBuilder {
     };
     const keys = this.keys.ofTree(ACCOUNTS_OWNER, true);
     const accounts = await buildTree({
-      ...{context: this.context, leaves: this.accounts, order: this.accounts.sort(), hashValue},
+      context: this.context,
+      leaves: this.accounts,
+      order: this.accounts.sort(),
+      hashValue,
       onLeaf: leaf => {
         this.requireWhole(leaf);
         keys.add(leaf.leafIndex, leaf.key);
@@ -234,7 +239,7 @@ export class StateBuilder {
     const {header, stateRoot, chain, ancestors} = this.block;
     const {number} = header;
     const first = number === 0 ? undefined : {number, ancestors};
-    batch.put(META.chain, encodeChain({...chain, ...(first === undefined ? {} : {first})}));
+    batch.put(META.chain, encodeChain({...chain, first}));
     batch.put(META.earliest, encodeNumber(number));
     batch.put(META.finalized, encodeNumber(number));
     batch.put(hashKey(header.hash), encodeNumber(number));

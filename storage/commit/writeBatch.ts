@@ -6,6 +6,7 @@
  * before their block's record, never after it: the record is the commit point.
  */
 import type {Level} from "level";
+import type {StateReader} from "../block/stateReader.ts";
 import {writeFailed} from "../files/levelErrors.ts";
 import type {LogTail} from "../files/logTail.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
@@ -130,4 +131,14 @@ export class WriteBatch implements PageWriter {
 
 function recordBytes(key: Buffer, value: Buffer): number {
   return key.length + value.length + RECORD_OVERHEAD_BYTES;
+}
+
+/**
+ * What the writers of this folder write to. A store (stateStore.ts) is one.
+ */
+export interface WriteTarget {
+  readonly reader: StateReader;
+  readonly db: Level<Buffer, Buffer>;
+  /** The folder of LevelDB's files and of the note of acknowledged blocks. */
+  readonly directory: string;
 }

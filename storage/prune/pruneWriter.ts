@@ -7,7 +7,7 @@
  * cut could tear an unsynced batch in the middle of the logs.
  */
 
-import type {WriteTarget} from "../commit/writeTarget.ts";
+import type {WriteTarget} from "../commit/writeBatch.ts";
 import {StoreError} from "../errors.ts";
 import {writeFailed} from "../files/levelErrors.ts";
 import {blockKey, META, pageKey, prunedKey} from "../record/layout.ts";

@@ -1,5 +1,5 @@
 /**
- * The pages of one block's trees that a younger block does not reach.
+ * The pages of one block's trees, and those of them that a younger block does not reach.
  *
  *   old    a ── b ── c            a', c' replace a, c: both trees have b, so all below it is skipped
  *   young  a'── b ── c'           gives: pages below c alone, c, a
@@ -25,15 +25,22 @@ export type PageWalk = Generator<number | undefined, undefined>;
 const NO_PAGE = 0;
 
 export class ReplacedPages {
+  private isWhole = false;
+
   /** @param since - lower page numbers are left out; pages have lower numbers than their parents */
   constructor(
     private readonly pages: PageReader,
     private readonly since: number,
   ) {}
 
-  /** @param old - its pages may be gone, if those below them are too. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
-  walk(old: BlockRecord, young: BlockRecord): PageWalk {
-    return this.walkTree(old.accounts, young.accounts, true);
+  /**
+   * @param old - its pages may be gone, if those below them are too
+   * @param young - undefined: gives all pages of `old`, which must be there. Leaf pages of storage trees are not read then
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  walk(old: BlockRecord, young: BlockRecord | undefined): PageWalk {
+    this.isWhole = young === undefined;
+    return this.walkTree(old.accounts, young?.accounts, true);
   }
 
   private *walkTree(old: TreeRoot, young: TreeRoot | undefined, isAccounts: boolean): PageWalk {
@@ -54,6 +61,10 @@ export class ReplacedPages {
   }
 
   private *walkPages(old: number, young: number, level: number, isAccounts: boolean): PageWalk {
+    if (this.isWhole && level === 0 && !isAccounts) {
+      if (old >= this.since) yield old;
+      return undefined;
+    }
     const body = this.readReplaced(old, young);
     if (body === undefined) return undefined;
     yield undefined;
@@ -99,7 +110,7 @@ export class ReplacedPages {
     try {
       return this.pages.read(old);
     } catch (error) {
-      if (error instanceof StoreError && error.code === "RECORD_MISSING") return undefined;
+      if (!this.isWhole && error instanceof StoreError && error.code === "RECORD_MISSING") return undefined;
       throw error;
     }
   }

@@ -4,7 +4,7 @@
  *   blocks         p: nearest kept below (if any) | ... | first ... next - 1 | next: kept
  *   page numbers   below p's next page: p reaches them if `first` or a younger block does
  *                  up to `first`'s own:  replaced between `first` and `next`               replacedPages.ts
- *                  from there to `next`'s own: all that `next` does not reach              reachedPages.ts
+ *                  from there to `next`'s own: all that `next` does not reach
  *
  * The second part needs no tree of a pruned block. It also finds pages that never belonged to a block's final trees: those of
  * a block too large for the writer's memory. The first part must be removed first, because it is reached through pages of
@@ -17,8 +17,33 @@ import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
 import type {PruneRun} from "./pruneRun.ts";
-import {markReached, PageMarks} from "./reachedPages.ts";
 import {type PageWalk, ReplacedPages} from "./replacedPages.ts";
+
+/** Page numbers from `since` to below `until`, one bit each. */
+class PageMarks {
+  private readonly bits: Uint8Array;
+
+  constructor(
+    readonly since: number,
+    readonly until: number,
+  ) {
+    this.bits = new Uint8Array(Math.ceil(Math.max(0, until - since) / 8));
+  }
+
+  /** Marks a page, if it is in the range. */
+  mark(page: number): void {
+    if (page < this.since || page >= this.until) return;
+    const at = page - this.since;
+    const byte = Math.floor(at / 8);
+    this.bits[byte] = (this.bits[byte] as number) | (1 << (at % 8));
+  }
+
+  /** @param page - in the range */
+  has(page: number): boolean {
+    const at = page - this.since;
+    return ((this.bits[Math.floor(at / 8)] as number) & (1 << (at % 8))) !== 0;
+  }
+}
 
 /**
  * The page numbers in the order in which they must be removed. Takes one bit of memory for each page that the run's blocks wrote.
@@ -38,7 +63,7 @@ export async function unreachedPages(reader: StateReader, {first, next}: PruneRu
     keptUntil < since
       ? new ReplacedPages(reader.pages, keptUntil).walk(readAny(reader, first), young)
       : undefined;
-  return walk(replaced, () => markReached(reader.pages, young, marks), marks);
+  return walk(replaced, new ReplacedPages(reader.pages, since).walk(young, undefined), marks);
 }
 
 /** The first page that is not looked for by the changes of the run. */
@@ -48,14 +73,17 @@ function readSince(reader: StateReader, first: number): number {
   return readAny(reader, first === reader.firstBlock ? first : first - 1).nextPage;
 }
 
-function* walk(replaced: PageWalk | undefined, reached: () => PageWalk, marks: PageMarks): PageWalk {
+function* walk(replaced: PageWalk | undefined, reached: PageWalk, marks: PageMarks): PageWalk {
   if (replaced !== undefined)
     for (const page of replaced) {
       if (page !== undefined) marks.mark(page);
       yield page;
     }
   if (marks.since >= marks.until) return undefined;
-  yield* reached();
+  for (const page of reached) {
+    if (page === undefined) yield undefined;
+    else marks.mark(page);
+  }
   yield* unmarked(marks);
   return undefined;
 }

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import {decodeHex} from "../../client/bytes/hex.ts";
 import {hashSlot, readWord, sha256Suite, word} from "../../client/hash/hashSuites.ts";
 import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
-import type {WriteTarget} from "../../storage/commit/writeTarget.ts";
+import type {WriteTarget} from "../../storage/commit/writeBatch.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {createRetention} from "../../storage/prune/retention.ts";

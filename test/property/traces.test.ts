@@ -5,7 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import fc from "fast-check";
-import {createTraceReader} from "../../nodes/blocks/trace/traceReader.ts";
+import {TraceReader} from "../../nodes/blocks/trace/traceReader.ts";
 import {AnvilChain} from "../support/chains/anvilChain.ts";
 import {HttpNode} from "../support/chains/httpNode.ts";
 import {type RandomTraffic, randomTraffic} from "../support/chains/randomTraffic.ts";
@@ -36,7 +36,7 @@ async function compareChain(t: TestContext, fork: string, {alloc, blocks}: Rando
   try {
     await stores.apply(chain.block0, chain.block0);
     const node = new HttpNode(chain.anvil.url);
-    const readers = [createTraceReader({method: "stateDiff"}), createTraceReader({method: "prestate"})];
+    const readers = [new TraceReader("stateDiff"), new TraceReader("prestate")];
     for (const [position, sent] of blocks.entries()) {
       const {executed} = await chain.mine(sent);
       const [fromStateDiff, fromPrestate] = await Promise.all(

@@ -24,7 +24,7 @@ export interface BlockSummary {
   /** 32 bytes: the top root of the account tree. */
   readonly stateRoot: Uint8Array;
   /** Seconds, usually since 1970; undefined: its source gave none. */
-  readonly timestamp?: bigint;
+  readonly timestamp: bigint | undefined;
 }
 
 /**
@@ -183,7 +183,7 @@ export class ChainView {
     try {
       const {header, stateRoot} = read();
       const {hash, timestamp} = header;
-      return {number: block, hash, stateRoot, ...(timestamp === undefined ? {} : {timestamp})};
+      return {number: block, hash, stateRoot, timestamp};
     } catch (error) {
       return this.withNearest(failureOf(error));
     }

@@ -59,8 +59,7 @@ export class ChainRules {
     this.schedule ??= this.makeSchedule();
     const {schedule} = this;
     const {number, timestamp = 0n, difficulty, gasLimit, miner, mixHash} = header;
-    const moment = {number, timestamp, ...(difficulty === undefined ? {} : {difficulty})};
-    const fork = this.options.hardfork ?? schedule.forkOfHeld(moment);
+    const fork = this.options.hardfork ?? schedule.forkOfHeld({number, timestamp, difficulty});
     const evmRules = rulesOf(fork);
     if (evmRules === undefined) {
       const detail = `gas is estimated under the rules of berlin and later, block ${number} has those of ${fork}`;
@@ -70,9 +69,15 @@ export class ChainRules {
     const baseFee = rules.hasBaseFee ? BASE_FEE : undefined;
     const {chainId} = schedule;
     return {
-      ...{fork, rules, evmRules, chainId, baseFee},
+      fork,
+      rules,
+      evmRules,
+      chainId,
+      baseFee,
       evmBlock: {
-        ...{number: BigInt(number), timestamp, chainId},
+        number: BigInt(number),
+        timestamp,
+        chainId,
         gasLimit: gasLimit ?? this.options.gasCap,
         coinbase: new Uint8Array(miner ?? ZERO_ADDRESS),
         baseFee: baseFee ?? 0n,

@@ -164,7 +164,8 @@ export class Estimator {
     const feeCap = feeOf(call, rules.baseFee).cap;
     const upper = upperBound(call, {block: rules, gasCap: this.gasCap, feeCap, balance});
     const limit = await searchGasLimit(gasLimit => runs.run(gasLimit), {
-      ...{upper, isPlainTransfer},
+      upper,
+      isPlainTransfer,
       tolerance: this.settings.gasTolerance,
     });
     if (typeof limit !== "bigint") throw explainFailure(limit, upper);

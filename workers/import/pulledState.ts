@@ -13,7 +13,7 @@ import {parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answe
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
-import type {WriteTarget} from "../../storage/commit/writeTarget.ts";
+import type {WriteTarget} from "../../storage/commit/writeBatch.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {bigEndian} from "../../storage/record/recordBody.ts";
 import {stripZeros} from "../../storage/tree/shortNumber.ts";

@@ -2,9 +2,13 @@
  * Blocks from trie logs (docs/operations.md, "Trie logs"): one per line, as hex digits or as the node's JSON has it.
  */
 
-import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../nodes/blocks/trielogs/trieLog.ts";
+import {
+  decodeTrieLog,
+  MAX_TRIE_LOG_BYTES,
+  type TrieLog,
+  TrieLogError,
+} from "../../nodes/blocks/trielogs/trieLog.ts";
 import {toDifferences} from "../../nodes/blocks/trielogs/trieLogDifference.ts";
-import {TrieLogError} from "../../nodes/blocks/trielogs/trieLogError.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {toHex} from "../../storage/hex.ts";

@@ -12,28 +12,28 @@ export type TransactionType = 0 | 1 | 2 | 4;
 export interface EstimateCall {
   readonly block: number;
   /** The call names the newest block. If a rollback removes it meanwhile, the newest one that is left is taken. */
-  readonly isLatest?: boolean;
+  readonly isLatest?: boolean | undefined;
   /** 20 bytes. */
-  readonly from?: Uint8Array;
+  readonly from?: Uint8Array | undefined;
   /** 20 bytes; undefined: a creation. */
-  readonly to?: Uint8Array;
+  readonly to?: Uint8Array | undefined;
   /** At most the gas cap. */
-  readonly gas?: bigint;
+  readonly gas?: bigint | undefined;
   /** Wei; never together with one of the next two. */
-  readonly gasPrice?: bigint;
-  readonly maxFeePerGas?: bigint;
-  readonly maxPriorityFeePerGas?: bigint;
+  readonly gasPrice?: bigint | undefined;
+  readonly maxFeePerGas?: bigint | undefined;
+  readonly maxPriorityFeePerGas?: bigint | undefined;
   /** Wei, below 2^256. */
   readonly value: bigint;
   readonly data: Uint8Array;
   /** Below 2^64 - 1. */
-  readonly nonce?: bigint;
+  readonly nonce?: bigint | undefined;
   /** The type that the call names, or that its fields imply; undefined: the newest that the block's fork has. */
-  readonly type?: TransactionType;
-  readonly accessList?: readonly AccessListEntry[];
+  readonly type?: TransactionType | undefined;
+  readonly accessList?: readonly AccessListEntry[] | undefined;
   /** Type 4 only, at least one. */
-  readonly authorizationList?: readonly Authorization[];
-  readonly overrides?: readonly AccountOverride[];
+  readonly authorizationList?: readonly Authorization[] | undefined;
+  readonly overrides?: readonly AccountOverride[] | undefined;
 }
 
 export interface AccessListEntry {
@@ -58,11 +58,11 @@ export interface Authorization {
 export interface AccountOverride {
   /** 20 bytes. */
   readonly address: Uint8Array;
-  readonly balance?: bigint;
-  readonly nonce?: bigint;
-  readonly code?: Uint8Array;
+  readonly balance?: bigint | undefined;
+  readonly nonce?: bigint | undefined;
+  readonly code?: Uint8Array | undefined;
   /** 64 bytes each: the slot, and its value. */
-  readonly slots?: Uint8Array;
+  readonly slots?: Uint8Array | undefined;
   /** All other slots are zero (`state`), or keep their value (`stateDiff`). */
-  readonly replacesStorage?: boolean;
+  readonly replacesStorage?: boolean | undefined;
 }

@@ -5,6 +5,8 @@
  *   0          6                    12          14              28
  *   | from u48 | finalized + 1 u48 | count u16 | 14 zero bytes | form u8 |
  */
+
+import type {Finalization} from "../../storage/block/finalization.ts";
 import {KEYS_AT, ProofForm, writeCallHead} from "./packedCall.ts";
 
 const BLOCK_BYTES = 6;
@@ -40,5 +42,14 @@ export function readFinalizations(call: Buffer): FinalizationsCall {
     from: call.readUIntBE(0, BLOCK_BYTES),
     finalized: call.readUIntBE(FINALIZED_AT, BLOCK_BYTES) - 1,
     count: call.readUInt16BE(COUNT_AT),
+  };
+}
+
+/** What layer 1 says of a block, as results show it. */
+export function describeLayer1({layer1Block, transactionHash, finalRoot}: Finalization): object {
+  return {
+    blockNumber: `0x${layer1Block.toString(16)}`,
+    transactionHash: `0x${Buffer.from(transactionHash).toString("hex")}`,
+    stateRoot: `0x${Buffer.from(finalRoot).toString("hex")}`,
   };
 }

@@ -1,7 +1,10 @@
 /** The text of chain_getFinalizations (docs/json-rpc.md). */
 import type {StateReader} from "../../storage/block/stateReader.ts";
-import {FINALIZATION_TEXT_BYTES, type FinalizationsCall} from "../messages/finalizationsCall.ts";
-import {describeLayer1} from "../messages/layer1Fields.ts";
+import {
+  describeLayer1,
+  FINALIZATION_TEXT_BYTES,
+  type FinalizationsCall,
+} from "../messages/finalizationsCall.ts";
 import type {AnswerText} from "./answerText.ts";
 
 /** Appends an array. @throws StoreError for a damaged record */

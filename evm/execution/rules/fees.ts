@@ -35,9 +35,9 @@ export function nextBaseFee({gasLimit, gasUsed, baseFeePerGas}: GasOfParent): bi
 }
 
 interface BlobsOfParent {
-  readonly baseFeePerGas?: bigint;
-  readonly blobGasUsed?: bigint;
-  readonly excessBlobGas?: bigint;
+  readonly baseFeePerGas?: bigint | undefined;
+  readonly blobGasUsed?: bigint | undefined;
+  readonly excessBlobGas?: bigint | undefined;
 }
 
 /** @param limits - of the block after the parent */

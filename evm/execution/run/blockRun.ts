@@ -11,13 +11,12 @@ import {recoverAddress} from "../../interpreter/ecrecover.ts";
 import type {Evm} from "../../interpreter/evm.ts";
 import type {EvmLog, EvmResult} from "../../interpreter/message.ts";
 import {listRoot} from "../../trie/listRoot.ts";
-import type {DecodedBlock, Header} from "../block/decodedBlock.ts";
+import type {DecodedBlock, Header, Uncle} from "../block/decodedBlock.ts";
+import {BlockMismatch} from "../executionError.ts";
 import type {ForkSchedule} from "../forkSchedule.ts";
 import {BLOB_GAS} from "../rules/fees.ts";
-import {BlockMismatch} from "./blockMismatch.ts";
 import {bloomOf, encodeReceipt, joinBloom} from "./receipts.ts";
 import {hashRequests, readDeposits} from "./requests.ts";
-import {payRewards} from "./rewards.ts";
 import {runTransaction} from "./transaction.ts";
 import type {TransactionBlock} from "./transactionCheck.ts";
 
@@ -130,4 +129,20 @@ async function callAsSystem(evm: Evm, to: Uint8Array, data: Uint8Array): Promise
 export function compare(name: string, expected: Uint8Array, got: Uint8Array): void {
   if (Buffer.compare(expected, got) !== 0)
     throw new BlockMismatch(`${name}: expected ${toHex(expected)} as in its header, got ${toHex(got)}`);
+}
+
+const REWARD = 2n * 10n ** 18n;
+const UNCLE_PARTS = 8n;
+const NEPHEW_PARTS = 32n;
+
+/**
+ * What ethash pays for a block from berlin on (EIP-1234): 2 ether to its miner, and a part of it for each uncle; to an uncle's miner the
+ * less the older the uncle is.
+ */
+function payRewards(evm: Evm, {coinbase, number}: Header, uncles: readonly Uncle[]): void {
+  evm.beginTransaction();
+  for (const uncle of uncles)
+    evm.addBalance(uncle.coinbase, ((uncle.number + UNCLE_PARTS - number) * REWARD) / UNCLE_PARTS);
+  evm.addBalance(coinbase, REWARD + (BigInt(uncles.length) * REWARD) / NEPHEW_PARTS);
+  evm.endTransaction();
 }

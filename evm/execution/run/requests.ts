@@ -7,7 +7,7 @@
  */
 import {createHash} from "node:crypto";
 import type {EvmLog} from "../../interpreter/message.ts";
-import {BlockMismatch} from "./blockMismatch.ts";
+import {BlockMismatch} from "../executionError.ts";
 
 const DEPOSIT_EVENT = Buffer.from("649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5", "hex");
 const WORD_BYTES = 32;

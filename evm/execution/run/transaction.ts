@@ -5,11 +5,11 @@ import {toHex} from "../../../storage/hex.ts";
 import type {Evm} from "../../interpreter/evm.ts";
 import type {EvmLog} from "../../interpreter/message.ts";
 import type {Transaction} from "../block/blockTransaction.ts";
+import {BlockMismatch} from "../executionError.ts";
 import {BLOB_GAS} from "../rules/fees.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {gasUsed} from "../rules/gas.ts";
 import {applyAuthorizations, delegateOf, recoverAuthority} from "./authorizations.ts";
-import {BlockMismatch} from "./blockMismatch.ts";
 import {checkTransaction, require, type TransactionBlock} from "./transactionCheck.ts";
 
 interface TransactionResult {

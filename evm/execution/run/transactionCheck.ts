@@ -2,9 +2,9 @@
  * What a transaction must be to stand in its block, whoever sent it and whatever the state is.
  */
 import type {Transaction} from "../block/blockTransaction.ts";
+import {BlockMismatch} from "../executionError.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {type PaidGas, paidGas} from "../rules/gas.ts";
-import {BlockMismatch} from "./blockMismatch.ts";
 
 /** What a transaction needs of its block. */
 export interface TransactionBlock {

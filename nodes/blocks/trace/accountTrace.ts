@@ -2,9 +2,9 @@
 
 /** Fields that the trace does not give are undefined. */
 export interface AccountView {
-  readonly nonce?: bigint;
-  readonly balance?: bigint;
-  readonly code?: Uint8Array;
+  readonly nonce?: bigint | undefined;
+  readonly balance?: bigint | undefined;
+  readonly code?: Uint8Array | undefined;
 }
 
 export interface AccountTrace {

@@ -115,9 +115,9 @@ function parseBefore(account: JsonObject, field: string): AccountView | "absent"
 
 function parseView({nonce, balance, code}: JsonObject, field: string): AccountView {
   return {
-    ...(nonce !== undefined && {nonce: parseQuantity(nonce, `${field}: nonce`, 64)}),
-    ...(balance !== undefined && {balance: parseQuantity(balance, `${field}: balance`, 256)}),
-    ...(code !== undefined && {code: parseBytes(code, `${field}: code`, MAX_CODE_BYTES)}),
+    nonce: nonce === undefined ? undefined : parseQuantity(nonce, `${field}: nonce`, 64),
+    balance: balance === undefined ? undefined : parseQuantity(balance, `${field}: balance`, 256),
+    code: code === undefined ? undefined : parseBytes(code, `${field}: code`, MAX_CODE_BYTES),
   };
 }
 

@@ -59,23 +59,12 @@ function parseAccount(value: unknown, field: string): AccountTrace {
   const code = parseDelta(account.code, `${field}: code`, parseCode);
   const wasMade = nonce.kind === "+" && balance.kind === "+";
   const isContract = (nonce.after ?? 0n) > 0n || (code.after?.length ?? 0) > 0;
+  const before = {nonce: nonce.before, balance: balance.before, code: code.before};
   const isGone = nonce.kind === "-" || balance.kind === "-";
   return {
-    before: !wasMade ? pick(nonce.before, balance.before, code.before) : isContract ? "unseen" : "absent",
-    after: isGone ? "gone" : pick(nonce.after, balance.after, code.after),
+    before: wasMade ? (isContract ? "unseen" : "absent") : before,
+    after: isGone ? "gone" : {nonce: nonce.after, balance: balance.after, code: code.after},
     slots: parseSlots(account.storage, `${field}: storage`),
-  };
-}
-
-function pick(
-  nonce: bigint | undefined,
-  balance: bigint | undefined,
-  code: Uint8Array | undefined,
-): {nonce?: bigint; balance?: bigint; code?: Uint8Array} {
-  return {
-    ...(nonce !== undefined && {nonce}),
-    ...(balance !== undefined && {balance}),
-    ...(code !== undefined && {code}),
   };
 }
 

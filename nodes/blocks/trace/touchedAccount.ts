@@ -69,14 +69,13 @@ export class TouchedAccount {
     for (const slot of this.otherSlots)
       if (timeline.wasRemoved || timeline.slots.has(slot) || readSlot(slot) !== readSlotBefore(slot))
         timeline.slots.set(slot, readSlot(slot));
-    const code = after.code ?? timeline.code;
     return {
       address,
       change: {
         reset: timeline.wasRemoved,
         nonce: after.nonce,
         balance: after.balance,
-        ...(code !== undefined && {code}),
+        code: after.code ?? timeline.code,
         storage: [...timeline.slots].map(([slot, value]) => ({
           slot: fromHex(slot),
           value: fromHex(value ?? readSlot(slot)),

@@ -17,11 +17,6 @@ import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";
 import {parseTraces, probeTraces, type TraceMethod, traceCall} from "./traceMethod.ts";
 import {findSystemContracts, listUntracedWrites, type SystemContract} from "./untracedWrites.ts";
 
-interface TraceReaderOptions {
-  /** Default: what each node can do. It is asked once. */
-  readonly method?: TraceMethod;
-}
-
 const STATE_HINT =
   ". A node that is no archive node has the states of its newest blocks only; --source execute needs none";
 /** The traces of this many blocks are held at once. Each may be as long as the longest answer. */
@@ -29,20 +24,14 @@ const MAX_BLOCKS = 8;
 /** A node traces on as many cores. */
 const TRACES_AT_ONCE = 2;
 
-export function createTraceReader(options: TraceReaderOptions = {}): BlockReader {
-  return new TraceReader(options);
-}
-
-class TraceReader implements BlockReader {
+export class TraceReader implements BlockReader {
   readonly name = "trace";
   readonly maxBlocks = MAX_BLOCKS;
-  private readonly method: TraceMethod | undefined;
   /** By the name of the node. */
   private readonly methods = new Map<string, TraceMethod>();
 
-  constructor({method}: TraceReaderOptions) {
-    this.method = method;
-  }
+  /** @param method - default: what each node can do. It is asked once */
+  constructor(private readonly method?: TraceMethod) {}
 
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     return this.readBlocks(node, from, to, false);

@@ -14,7 +14,6 @@
  * Here only the form is read; trieLogDifference.ts says what it means.
  */
 import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
-import {TrieLogError} from "./trieLogError.ts";
 
 export interface TrieLog {
   /** 32 bytes. */
@@ -188,4 +187,9 @@ function isNull(from: RlpReader): boolean {
   if (!from.isEmpty) return false;
   from.readBytes(0);
   return true;
+}
+
+/** A trie log is malformed, or contradicts itself. The message names the block and the byte, account or slot. */
+export class TrieLogError extends Error {
+  override readonly name = "TrieLogError";
 }

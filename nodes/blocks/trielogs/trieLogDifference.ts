@@ -20,8 +20,14 @@ import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {KECCAK_EMPTY} from "../../../storage/tree/account.ts";
 import {writeWordInto} from "../../../storage/tree/shortNumber.ts";
-import type {TrieLog, TrieLogAccount, TrieLogChange, TrieLogSlot, TrieLogValue} from "./trieLog.ts";
-import {TrieLogError} from "./trieLogError.ts";
+import {
+  type TrieLog,
+  type TrieLogAccount,
+  type TrieLogChange,
+  TrieLogError,
+  type TrieLogSlot,
+  type TrieLogValue,
+} from "./trieLog.ts";
 
 const WORD_BYTES = 32;
 const NO_BYTES = new Uint8Array(0);
@@ -59,10 +65,10 @@ function differAccount(entry: TrieLogAccount, where: string): AccountDifference 
 function differUnknown({address, code, storage}: TrieLogAccount, where: string): AccountDifference {
   const slots = storage.map(slot => differSlot(slot, where));
   const onlyRead = code === undefined && storage.every(isRead);
-  const change = {storage: slots, ...(code === undefined ? {} : {code: code.after ?? NO_BYTES})};
+  const change = {storage: slots, code: newCode(code)};
   if (onlyRead && storage.every(({before}) => before.length === 0)) return {address, change, onlyRead};
-  const keccakCodeHash = code === undefined ? {} : {keccakCodeHash: hashCode(code.before)};
-  return {address, change, before: {present: true, ...keccakCodeHash}, ...(onlyRead && {onlyRead})};
+  const keccakCodeHash = code && hashCode(code.before);
+  return {address, change, before: {present: true, keccakCodeHash}, onlyRead};
 }
 
 /** The account is there after the block and starts from nothing. */
@@ -82,8 +88,8 @@ function differCreated(
       : storage.map(slot => differSlot(slot, where));
   for (const {key, keyHash, after} of storage)
     if (key === undefined && after.length > 0) throw noKey(keyHash, where);
-  const newCode = code === undefined ? (reset ? {keepsCode: true} : {}) : {code: code.after ?? NO_BYTES};
-  return {address, change: {...(reset && {reset}), nonce, balance, ...newCode, storage: slots}};
+  const keepsCode = code === undefined && reset;
+  return {address, change: {reset, nonce, balance, code: newCode(code), keepsCode, storage: slots}};
 }
 
 /** The account is there before and after the block. */
@@ -97,14 +103,10 @@ function differKept(
   const hasChangedSlots = !storage.every(isRead);
   if (!hasChangedSlots && !isEqual(rootOf(before), rootOf(after)))
     throw new TrieLogError(`${where}: its storage root changes, but none of its slots does`);
-  const {nonce, balance} = after;
-  const change = {
-    ...(nonce !== before.nonce && {nonce}),
-    ...(balance !== before.balance && {balance}),
-    ...(code !== undefined && {code: code.after ?? NO_BYTES}),
-  };
-  const onlyRead = Object.keys(change).length === 0 && !hasChangedSlots;
-  return {address, change: {...change, storage: slots}, ...(onlyRead && {onlyRead})};
+  const nonce = after.nonce === before.nonce ? undefined : after.nonce;
+  const balance = after.balance === before.balance ? undefined : after.balance;
+  const onlyRead = nonce === undefined && balance === undefined && code === undefined && !hasChangedSlots;
+  return {address, change: {nonce, balance, code: newCode(code), storage: slots}, onlyRead};
 }
 
 function differSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: string): SlotDifference {
@@ -114,7 +116,7 @@ function differSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: 
     slot: wordOf(key),
     value: wordOf(after),
     before: wordOf(before),
-    ...(isWrittenAgain && {reset: true}),
+    reset: isWrittenAgain,
   };
 }
 
@@ -169,6 +171,10 @@ function fieldsOf({nonce, balance, keccakCodeHash}: TrieLogValue): Omit<Required
 
 function codeHashOf(value: TrieLogValue | undefined): Uint8Array {
   return value?.keccakCodeHash ?? KECCAK_EMPTY;
+}
+
+function newCode(code: TrieLogChange<Uint8Array> | undefined): Uint8Array | undefined {
+  return code && (code.after ?? NO_BYTES);
 }
 
 function hashCode(code: Uint8Array | undefined): Uint8Array {

@@ -11,20 +11,14 @@ import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {readLinkedBlocks} from "../linkedBlocks.ts";
 import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
-import {decodeTrieLog, MAX_TRIE_LOG_BYTES} from "./trieLog.ts";
+import {decodeTrieLog, MAX_TRIE_LOG_BYTES, TrieLogError} from "./trieLog.ts";
 import {toDifferences} from "./trieLogDifference.ts";
-import {TrieLogError} from "./trieLogError.ts";
 
 /** Numbers are JSON numbers: the plugin reads no hexadecimal ones. */
 const METHOD = "shomei_getTrieLogsByRange";
 const MAX_BLOCKS = 64;
 /** About how much memory a header takes. */
 const HEADER_BYTES = 1024;
-
-/** @param chainId - the node's, for block 0, which names the chain of a store */
-export function createTrieLogReader(chainId: bigint | undefined): BlockReader {
-  return new TrieLogReader(chainId);
-}
 
 /** Does the node have trie logs? @throws NodeFailure */
 export async function probeTrieLogs(node: Node): Promise<boolean> {
@@ -36,7 +30,7 @@ export async function probeTrieLogs(node: Node): Promise<boolean> {
   }
 }
 
-class TrieLogReader implements BlockReader {
+export class TrieLogReader implements BlockReader {
   readonly name = "trielogs";
   readonly maxBlocks = MAX_BLOCKS;
   /** Names of nodes that leave out the last block of a range. Besu's own ranges end before their last number. */
@@ -44,6 +38,7 @@ class TrieLogReader implements BlockReader {
   /** Blocks to ask for at once. Halved by a failure, doubled by an answer. */
   private span = MAX_BLOCKS;
 
+  /** @param chainId - the node's, for block 0, which names the chain of a store */
   constructor(private readonly chainId: bigint | undefined) {}
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
@@ -98,9 +93,8 @@ class TrieLogReader implements BlockReader {
   private createBlock(header: NodeHeader, log: unknown, node: string): NodeBlock {
     const {number, hash, parentHash} = header;
     const accounts = parseLog(log, header);
-    const {chainId} = this;
-    const chain = chainId === undefined ? {} : {chainId};
-    const difference = {header, accounts, ...(number === 0 && {chain})};
+    const chain = number === 0 ? {chainId: this.chainId} : undefined;
+    const difference = {header, accounts, chain};
     return {
       number,
       hash,

@@ -6,10 +6,10 @@ import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateTh
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
-import type {Estimates} from "../../methods/estimates.ts";
+import type {Estimates} from "../../methods/method.ts";
 import {callsOf} from "../../rpc/requestCalls.ts";
 import type {Segment} from "../../rpc/segment.ts";
-import type {TaskAnswers} from "../../rpc/taskAnswers.ts";
+import type {TaskAnswers} from "../../rpc/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {LongOptions} from "../longQueue.ts";
 import type {PendingRequest} from "../pendingRequest.ts";

@@ -7,7 +7,7 @@
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
-import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
+import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {FinalityStateName, FinalityStatus} from "../../observe/finalityStatus.ts";
 
 export interface FinalityWork {

@@ -8,11 +8,10 @@
  * there is one. Only what several answers say is a contradiction.
  */
 import type {Logger} from "pino";
-import {Contradiction} from "../../../nodes/finality/contradiction.ts";
 import type {RollupEvent} from "../../../nodes/finality/rollupEvents.ts";
 import {type AwaitedStart, type RollupSettings, RollupWatch} from "../../../nodes/finality/rollupWatch.ts";
 import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
-import type {Node} from "../../../nodes/rpc/node.ts";
+import {Contradiction, type Node} from "../../../nodes/rpc/node.ts";
 import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {Finalization} from "../../../storage/block/finalization.ts";
 import type {Layer1Mark, RootKind} from "../../../storage/block/layer1Mark.ts";

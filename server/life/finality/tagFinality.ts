@@ -1,7 +1,7 @@
 /** Finality by the finalized tag of the layer-2 node, for rollups whose node knows it. */
 import type {Logger} from "pino";
-import {Contradiction} from "../../../nodes/finality/contradiction.ts";
 import {readFinalizedTag} from "../../../nodes/finality/finalizedTag.ts";
+import {Contradiction} from "../../../nodes/rpc/node.ts";
 import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {Engine} from "../../../workers/engine.ts";

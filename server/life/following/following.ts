@@ -5,7 +5,7 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
-import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
+import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {Head} from "../../../workers/messages/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "../../../workers/messages/importJob.ts";

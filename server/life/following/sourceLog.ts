@@ -1,8 +1,8 @@
 /** Log lines of a followed source: its state, its nodes, and how they are read. What was logged before is not logged again. */
 import type {Logger} from "pino";
 import type {HeadsEvent} from "../../../nodes/rpc/newHeads.ts";
+import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {NodesEvent} from "../../../nodes/rpc/nodes.ts";
-import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
 import type {SourceEvent, SourceState} from "../../../workers/messages/importSource.ts";
 import type {SourceStatus} from "../../observe/sourceStatus.ts";
 

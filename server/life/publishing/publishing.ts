@@ -9,7 +9,7 @@ import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection, type NatsEvent} from "../../../nodes/feed/natsConnection.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
-import {isSameFailure} from "../../../nodes/rpc/sameFailure.ts";
+import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {PublishStateName, PublishStatus} from "../../observe/publishStatus.ts";
 import type {PublishSettings} from "../serviceOptions.ts";

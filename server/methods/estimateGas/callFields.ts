@@ -55,16 +55,16 @@ export function parseCallFields(
   checkChainId(fields, path, rules.chainId);
   const type = chooseType(fields, path);
   return {
-    ...(type === undefined ? {} : {type}),
-    value: parseField(fields, "value", path, parseWei).value ?? 0n,
+    type,
+    value: parseField(fields, "value", path, parseWei) ?? 0n,
     data: parseData(fields, path),
-    ...parseField(fields, "from", path, parseAddress),
-    ...parseField(fields, "to", path, parseAddress),
-    ...parseField(fields, "gas", path, (gas, gasPath) => parseGas(gas, gasPath, rules.gasCap)),
+    from: parseField(fields, "from", path, parseAddress),
+    to: parseField(fields, "to", path, parseAddress),
+    gas: parseField(fields, "gas", path, (gas, gasPath) => parseGas(gas, gasPath, rules.gasCap)),
     ...parseFees(fields, path),
-    ...parseField(fields, "nonce", path, parseNonce),
-    ...parseField(fields, "accessList", path, parseAccessList),
-    ...parseField(fields, "authorizationList", path, parseAuthorizationList),
+    nonce: parseField(fields, "nonce", path, parseNonce),
+    accessList: parseField(fields, "accessList", path, parseAccessList),
+    authorizationList: parseField(fields, "authorizationList", path, parseAuthorizationList),
   };
 }
 
@@ -72,7 +72,7 @@ function chooseType(fields: Fields, path: string): TransactionType | undefined {
   const has = (name: string) => readField(fields, name) !== undefined;
   const dynamic = has("maxFeePerGas") ? "maxFeePerGas" : "maxPriorityFeePerGas";
   if (has("gasPrice") && has(dynamic)) throw invalid(`${path}: expected gasPrice or ${dynamic}, got both`);
-  const type = parseField(fields, "type", path, parseType).type ?? typeOfFields(has, dynamic);
+  const type = parseField(fields, "type", path, parseType) ?? typeOfFields(has, dynamic);
   if (type === undefined) return undefined;
   for (const name of EXCLUDED[type])
     if (has(name)) throw invalid(`${path}: expected no ${name} in a call of type ${type}, got one`);
@@ -99,12 +99,10 @@ function parseFees(
   fields: Fields,
   path: string,
 ): Pick<EstimateCall, "gasPrice" | "maxFeePerGas" | "maxPriorityFeePerGas"> {
-  const fees = {
-    ...parseField(fields, "gasPrice", path, parseWei),
-    ...parseField(fields, "maxFeePerGas", path, parseWei),
-    ...parseField(fields, "maxPriorityFeePerGas", path, parseWei),
-  };
-  const {maxFeePerGas, maxPriorityFeePerGas} = fees;
+  const gasPrice = parseField(fields, "gasPrice", path, parseWei);
+  const maxFeePerGas = parseField(fields, "maxFeePerGas", path, parseWei);
+  const maxPriorityFeePerGas = parseField(fields, "maxPriorityFeePerGas", path, parseWei);
+  const fees = {gasPrice, maxFeePerGas, maxPriorityFeePerGas};
   if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined) return fees;
   if (maxPriorityFeePerGas <= maxFeePerGas) return fees;
   const highest = `at most maxFeePerGas (${encodeQuantity(maxFeePerGas)})`;
@@ -120,15 +118,15 @@ function parseGas(value: unknown, path: string, gasCap: number): bigint {
 
 /** `input` is the newer name of `data`. SDKs send either or both. */
 function parseData(fields: Fields, path: string): Uint8Array {
-  const {data} = parseField(fields, "data", path, parseBytes);
-  const {input} = parseField(fields, "input", path, parseBytes);
+  const data = parseField(fields, "data", path, parseBytes);
+  const input = parseField(fields, "input", path, parseBytes);
   if (data !== undefined && input !== undefined && Buffer.compare(data, input) !== 0)
     throw invalid(`${path}: expected data or input, or the same in both, got two values`);
   return data ?? input ?? NO_BYTES;
 }
 
 function checkChainId(fields: Fields, path: string, own: bigint | undefined): void {
-  const {chainId} = parseField(fields, "chainId", path, parseWei);
+  const chainId = parseField(fields, "chainId", path, parseWei);
   if (chainId === undefined || own === undefined || chainId === own) return;
   throw createValueError(
     `${path}.chainId`,

@@ -28,16 +28,15 @@ export function readField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined;
 }
 
-/** Reads one field as an object to spread. The object is empty if the field is left out, so no field is set to undefined. */
-export function parseField<Name extends string, Value>(
+/** @returns undefined for a field that is left out or null */
+export function parseField<Value>(
   fields: Fields,
-  name: Name,
+  name: string,
   path: string,
   parse: (value: unknown, path: string) => Value,
-): {readonly [name in Name]?: Value} {
+): Value | undefined {
   const value = readField(fields, name);
-  if (value === undefined) return {};
-  return {[name]: parse(value, `${path}.${name}`)} as {readonly [name in Name]: Value};
+  return value === undefined ? undefined : parse(value, `${path}.${name}`);
 }
 
 export function parseFields(value: unknown, path: string, expected: string): Fields {

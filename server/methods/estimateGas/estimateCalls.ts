@@ -2,7 +2,7 @@
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import {ESTIMATE_COST} from "../../limits.ts";
 import type {LaneCalls} from "../../rpc/requestCalls.ts";
-import type {TaskAnswers} from "../../rpc/taskAnswers.ts";
+import type {TaskAnswers} from "../../rpc/taskText.ts";
 
 /** A call for an estimate thread of this process, or a function that asks another node. A process uses only one kind. */
 export type PreparedEstimate = EstimateCall | RunEstimate;

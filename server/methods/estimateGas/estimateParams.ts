@@ -6,11 +6,81 @@ import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {ParamList} from "../params.ts";
-import {BLOCK_PARAM, nullable} from "../schema.ts";
+import {
+  ADDRESS_PARAM,
+  arrayOf,
+  BLOCK_PARAM,
+  nullable,
+  objectOf,
+  QUANTITY,
+  type Schema,
+  STORAGE_KEY_PARAM,
+} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
 import {type CallRules, parseCallFields} from "./callFields.ts";
 import {parseOverrides} from "./callOverrides.ts";
-import {CALL_PARAM, OVERRIDES_PARAM} from "./estimateSchema.ts";
+
+export const ESTIMATE = objectOf({
+  baseFeePerGas: QUANTITY,
+  gasLimit: QUANTITY,
+  priorityFeePerGas: QUANTITY,
+});
+
+/** A number as callers may write it: hex or decimal text, or a JSON number. */
+const AMOUNT: Schema = {
+  title: "amount",
+  oneOf: [
+    {type: "integer", minimum: 0},
+    {type: "string", pattern: "^(0x[0-9a-fA-F]{1,64}|[0-9]{1,78})$"},
+  ],
+};
+const BYTES_PARAM: Schema = {title: "bytes", type: "string", pattern: "^0x([0-9a-fA-F]{2})*$"};
+
+/** Every field may be left out or null. */
+function fieldsOf(fields: Readonly<Record<string, Schema>>): Schema {
+  const entries = Object.entries(fields).map(([name, schema]) => [name, nullable(schema)]);
+  return {type: "object", properties: Object.fromEntries(entries)};
+}
+
+const ACCESS_LIST_ENTRY = fieldsOf({address: ADDRESS_PARAM, storageKeys: arrayOf(STORAGE_KEY_PARAM)});
+const AUTHORIZATION = fieldsOf({
+  chainId: AMOUNT,
+  address: ADDRESS_PARAM,
+  nonce: AMOUNT,
+  yParity: AMOUNT,
+  r: AMOUNT,
+  s: AMOUNT,
+});
+
+const CALL_PARAM: Schema = {
+  title: "call",
+  ...fieldsOf({
+    type: AMOUNT,
+    from: ADDRESS_PARAM,
+    to: ADDRESS_PARAM,
+    gas: AMOUNT,
+    gasPrice: AMOUNT,
+    maxFeePerGas: AMOUNT,
+    maxPriorityFeePerGas: AMOUNT,
+    value: AMOUNT,
+    data: BYTES_PARAM,
+    input: BYTES_PARAM,
+    nonce: AMOUNT,
+    chainId: AMOUNT,
+    accessList: arrayOf(ACCESS_LIST_ENTRY),
+    authorizationList: arrayOf(AUTHORIZATION),
+  }),
+};
+
+const SLOTS: Schema = {type: "object", additionalProperties: STORAGE_KEY_PARAM};
+
+const OVERRIDES_PARAM: Schema = {
+  title: "overrides, by address",
+  type: "object",
+  additionalProperties: nullable(
+    fieldsOf({balance: AMOUNT, nonce: AMOUNT, code: BYTES_PARAM, state: SLOTS, stateDiff: SLOTS}),
+  ),
+};
 
 /** At most 76 digits, because every such number fits into the 64 digits of a hex quantity. */
 const DECIMAL = /^[0-9]{1,76}$/;
@@ -40,9 +110,8 @@ export function parseEstimateCall(params: Call["params"], view: EstimateView): E
   const overrides = isShifted ? second : third;
   return {
     ...parseCallFields(call, "params[0]", view),
-    ...(overrides === null
-      ? {}
-      : {overrides: parseOverrides(overrides, isShifted ? "params[1]" : "params[2]")}),
+    overrides:
+      overrides === null ? undefined : parseOverrides(overrides, isShifted ? "params[1]" : "params[2]"),
     ...resolveBlock(isShifted ? null : second, view),
   };
 }
@@ -60,6 +129,6 @@ function resolveBlock(block: unknown, view: BlockView): Pick<EstimateCall, "bloc
   const isLatest = selector === "latest" || selector === "pending";
   return {
     block: resolveSelector(selector, "params[1] (block)", "held", view),
-    ...(isLatest ? {isLatest} : {}),
+    isLatest,
   };
 }

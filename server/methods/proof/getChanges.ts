@@ -10,7 +10,6 @@ import {
 } from "../../../workers/messages/changesCall.ts";
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
-import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
@@ -18,7 +17,7 @@ import {BLOCK_PARAM, BYTES, CHANGED_TREE_PARAM, CURSOR_PARAM, QUANTITY_PARAM} fr
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseNumber, readTree} from "./treeParams.ts";
+import {parseNumber, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getChanges";
 const ACCOUNTS = "accounts";
@@ -54,7 +53,7 @@ export const getChanges: LaneMethod<ProofCalls> = {
       scope: scopeOf(named),
       address: typeof named === "string" ? undefined : named,
       cursor: readCursor(cursor, named === ACCOUNTS),
-      count: readCount(count),
+      count: readCount(count, 4, MAX_CHANGES),
       fromBlock: resolveSelector(fromBlock, "params[1] (fromBlock)", "provable", view),
       toBlock: resolveSelector(toBlock, "params[2] (toBlock)", "provable", view),
     };
@@ -84,15 +83,4 @@ function readCursor(value: unknown, isAccounts: boolean): ChangeCursor {
   const isEnd = account === LAST_INDEX && slot === LAST_INDEX;
   if (padded !== undefined && !isEnd && !(isAccounts && slot > 0)) return {account, slot};
   throw createValueError("params[3] (cursor)", value, "0x0, or where an answer for this tree ended");
-}
-
-/** @throws RpcError INVALID_PARAMS */
-function readCount(value: unknown): number {
-  const count = parseNumber(value);
-  if (count !== undefined && count > 0 && count <= MAX_CHANGES) return count;
-  throw createValueError(
-    "params[4] (count)",
-    value,
-    `a 0x quantity from 0x1 to ${encodeQuantity(MAX_CHANGES)}`,
-  );
 }

@@ -1,11 +1,11 @@
 import {FINALIZATION_TEXT_BYTES, packFinalizations} from "../../../workers/messages/finalizationsCall.ts";
-import {parseQuantity} from "../../rpc/quantity.ts";
 import {LaneId} from "../../rpc/requestCalls.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
 import type {ProofCalls} from "./proofCalls.ts";
+import {parseNumber} from "./treeParams.ts";
 
 const NAME = "chain_getFinalizations";
 const DEFAULT_COUNT = 100;
@@ -54,8 +54,4 @@ function parseCount(count: unknown): number | undefined {
   if ((count ?? undefined) === undefined) return DEFAULT_COUNT;
   const parsed = parseNumber(count);
   return parsed === 0 ? undefined : parsed;
-}
-
-function parseNumber(value: unknown): number | undefined {
-  return typeof value === "string" ? parseQuantity(value) : undefined;
 }

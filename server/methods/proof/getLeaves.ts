@@ -5,7 +5,6 @@
 import {MAX_LEAVES, packLeaves} from "../../../workers/messages/leavesCall.ts";
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
-import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
@@ -13,7 +12,7 @@ import {BLOCK_PARAM, BYTES, QUANTITY_PARAM, TREE_PARAM} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseNumber, readTree} from "./treeParams.ts";
+import {parseNumber, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getLeaves";
 const ACCOUNTS = "accounts";
@@ -42,7 +41,7 @@ export const getLeaves: LaneMethod<ProofCalls> = {
     const call = {
       address: readAddress(tree),
       from: readFrom(fromIndex),
-      count: readCount(count),
+      count: readCount(count, 2, MAX_LEAVES),
       block: resolveSelector(selector, "params[3] (block)", "provable", view),
     };
     calls.add(packLeaves(calls.packed, calls.end, call, form), leavesCost(params));
@@ -68,15 +67,4 @@ function readFrom(fromIndex: unknown): number {
   const from = parseNumber(fromIndex);
   if (from !== undefined && from < LEAF_POSITIONS) return from;
   throw createValueError("params[1] (fromIndex)", fromIndex, "a 0x leaf index below 2^40");
-}
-
-/** @throws RpcError INVALID_PARAMS */
-function readCount(value: unknown): number {
-  const count = parseNumber(value);
-  if (count !== undefined && count > 0 && count <= MAX_LEAVES) return count;
-  throw createValueError(
-    "params[2] (count)",
-    value,
-    `a 0x quantity from 0x1 to ${encodeQuantity(MAX_LEAVES)}`,
-  );
 }

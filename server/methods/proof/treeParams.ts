@@ -1,5 +1,5 @@
 /** The parameters that name a tree, and counts of its leaves. */
-import {parseQuantity} from "../../rpc/quantity.ts";
+import {encodeQuantity, parseQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto} from "../words.ts";
 
@@ -19,4 +19,12 @@ export function readTree<Name extends string>(tree: unknown, names: readonly Nam
 
 export function parseNumber(value: unknown): number | undefined {
   return typeof value === "string" ? parseQuantity(value) : undefined;
+}
+
+/** @param position - of the parameter. @throws RpcError INVALID_PARAMS */
+export function readCount(value: unknown, position: number, most: number): number {
+  const count = parseNumber(value);
+  if (count !== undefined && count > 0 && count <= most) return count;
+  const expected = `a 0x quantity from 0x1 to ${encodeQuantity(most)}`;
+  throw createValueError(`params[${position}] (count)`, value, expected);
 }

@@ -68,8 +68,9 @@ export const getHeader = createReady({
   },
 });
 
-function encodeField(value: bigint | Uint8Array): string | null {
-  return typeof value === "bigint" ? encodeQuantity(value) : encodeBytes(value);
+/** @returns undefined for a field that is not known: it is left out */
+function encodeField(value: bigint | Uint8Array | undefined): string | null | undefined {
+  return typeof value === "bigint" ? encodeQuantity(value) : value && encodeBytes(value);
 }
 
 function encodeBytes(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-import {describeLayer1} from "../../../workers/messages/layer1Fields.ts";
+import {describeLayer1} from "../../../workers/messages/finalizationsCall.ts";
 import {createFailureError} from "../../rpc/failure.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
@@ -29,7 +29,7 @@ export const getStateRoot = createReady({
       hash: `0x${Buffer.from(summary.hash).toString("hex")}`,
       stateRoot: `0x${Buffer.from(summary.stateRoot).toString("hex")}`,
       finalized: isFinalized,
-      ...(finalization === undefined ? {} : {l1: describeLayer1(finalization)}),
+      l1: finalization && describeLayer1(finalization),
     });
   },
 });

@@ -29,7 +29,11 @@ export function createReady({
 }: Parts): ReadyMethod {
   const paramList = new ParamList(name, params);
   return {
-    ...{name, summary, params: paramList, result, errors},
+    name,
+    summary,
+    params: paramList,
+    result,
+    errors,
     lane: undefined,
     cost: () => cost,
     answer: (params, view) => answer(view, paramList.read(params)),

@@ -17,7 +17,7 @@ import {Turns} from "../../../server/http/turns.ts";
 import {UnsentBytes} from "../../../server/http/unsentBytes.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import type {HttpResponse} from "../../../server/listener/exchange.ts";
-import type {Estimates} from "../../../server/methods/estimates.ts";
+import type {Estimates} from "../../../server/methods/method.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";

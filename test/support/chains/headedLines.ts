@@ -1,8 +1,9 @@
 /** Lines with whole headers, which name the state roots that their changes give. */
 
-import {encodeHeader} from "../../../nodes/blocks/headerRlp.ts";
+import {listHeaderFields} from "../../../nodes/blocks/nodeHeader.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {encodeList} from "../../../storage/rlp/rlpWriter.ts";
 import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 import {MemoryState} from "./memoryState.ts";
@@ -65,6 +66,6 @@ function headerOf(
     nonce: "0x0000000000000000",
     baseFeePerGas: "0x7",
   };
-  const bytes = encodeHeader(fields, `block ${number}`);
+  const bytes = encodeList(listHeaderFields(fields, `block ${number}`));
   return {...fields, bytes: toHex(bytes), hash: toHex(keccak256(bytes))};
 }

@@ -18,8 +18,28 @@ export const VIEW: EstimateView = {
 export const ADDRESS = `0x${"Ab".repeat(20)}`;
 export const ADDRESS_BYTES = decodeHex(ADDRESS.toLowerCase());
 export const AUTHORIZATION = {chainId: 1, address: ADDRESS, nonce: "0x2", yParity: "0x1", r: "0x3", s: "4"};
+/** The fields that a client need not send. */
+export const NOT_SENT = {
+  type: undefined,
+  from: undefined,
+  to: undefined,
+  gas: undefined,
+  gasPrice: undefined,
+  maxFeePerGas: undefined,
+  maxPriorityFeePerGas: undefined,
+  nonce: undefined,
+  accessList: undefined,
+  authorizationList: undefined,
+  overrides: undefined,
+};
 /** The call that `{}` stands for. */
-export const EMPTY_CALL: EstimateCall = {block: 9, isLatest: true, value: 0n, data: new Uint8Array(0)};
+export const EMPTY_CALL: EstimateCall = {
+  ...NOT_SENT,
+  block: 9,
+  isLatest: true,
+  value: 0n,
+  data: new Uint8Array(0),
+};
 
 export function parseParams(params: readonly unknown[], view = VIEW): EstimateCall {
   return parseEstimateCall(params, view);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {RLP} from "@ethereumjs/rlp";
 import {readTransaction} from "../../../evm/execution/block/blockTransaction.ts";
+import {BlockMismatch} from "../../../evm/execution/executionError.ts";
 import {BLOB_GAS, blobBaseFee} from "../../../evm/execution/rules/fees.ts";
 import {forkRules} from "../../../evm/execution/rules/forkRules.ts";
-import {BlockMismatch} from "../../../evm/execution/run/blockMismatch.ts";
 import {runTransaction} from "../../../evm/execution/run/transaction.ts";
 import {recoverAddress} from "../../../evm/interpreter/ecrecover.ts";
 import {Evm} from "../../../evm/interpreter/evm.ts";

@@ -15,7 +15,7 @@ import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId, type RequestCalls} from "../../../server/rpc/requestCalls.ts";
 import {RequestRecord} from "../../../server/rpc/requestRecord.ts";
-import type {TaskAnswers} from "../../../server/rpc/taskAnswers.ts";
+import type {TaskAnswers} from "../../../server/rpc/taskText.ts";
 import {AnswerMemories, type AnswerMemory} from "../../../workers/messages/answerMemory.ts";
 import type {Failure} from "../../../workers/messages/failure.ts";
 import {waitUntil} from "../wait.ts";

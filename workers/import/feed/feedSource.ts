@@ -3,8 +3,12 @@ import {setTimeout as sleep} from "node:timers/promises";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
-import {NatsAway} from "../../../nodes/feed/natsAway.ts";
-import {connectNats, type NatsConnection, type NatsEvent} from "../../../nodes/feed/natsConnection.ts";
+import {
+  connectNats,
+  NatsAway,
+  type NatsConnection,
+  type NatsEvent,
+} from "../../../nodes/feed/natsConnection.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {FeedSource} from "../../messages/importSource.ts";

@@ -3,8 +3,9 @@
 import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {parseObject} from "../../../evm/execution/gethJson.ts";
-import {createTraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
-import {createTrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
+import type {BlockReader} from "../../../nodes/blocks/blockReader.ts";
+import {TraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
+import {TrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
 import {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
@@ -58,7 +59,7 @@ export async function* readNode(
     if (choice.source === "execute") executed = createExecution(genesis?.forks ?? readForks(writer()), host);
     if (writer().latest === undefined && genesis !== undefined)
       yield await readNodeGenesis(genesis, chain, executed ?? createExecution(genesis.forks, host));
-    let reader = choice.source === "trielogs" ? createTrieLogReader(chainId) : createTraceReader();
+    let reader: BlockReader = choice.source === "trielogs" ? new TrieLogReader(chainId) : new TraceReader();
     if (executed !== undefined) reader = createExecuteReader(executed);
     yield* readNodeBlocks(chain, reader, follow ? undefined : (to ?? "head"));
   } catch (error) {

@@ -18,7 +18,7 @@ import {createChainRules} from "../../../../evm/execution/chainRules.ts";
 import {ExecutionState} from "../../../../evm/execution/executionState.ts";
 import {type Genesis, parseGenesis} from "../../../../evm/execution/genesis.ts";
 import {readRlpBlocks} from "../../../../evm/execution/rlpBlocks.ts";
-import {createTraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
+import {TraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, type NodeCall, NodeRefusal} from "../../../../nodes/rpc/node.ts";
 import type {BlockDifference} from "../../../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, trieRootName} from "../../../../storage/block/trieRoot.ts";
@@ -220,7 +220,7 @@ test("the conformance chain, read as stateDiff traces, gives the roots of the ex
   const [block0, ...differences] = node.differences;
   assert.ok(block0);
   await stores.apply(block0, block0);
-  const reader = createTraceReader();
+  const reader = new TraceReader();
   let compared = 0;
   for (let next = 1; next <= differences.length; ) {
     const {header} = differences[next - 1] as BlockDifference;

@@ -8,7 +8,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {probeTraces, type TraceMethod} from "../../../../nodes/blocks/trace/traceMethod.ts";
-import {createTraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
+import {TraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
 import {type NodeCall, NodeRefusal} from "../../../../nodes/rpc/node.ts";
 import {AnvilChain} from "../../../support/chains/anvilChain.ts";
 import {HttpNode} from "../../../support/chains/httpNode.ts";
@@ -34,7 +34,7 @@ test("blocks whose traces are read again as all that transactions touched give t
 
 test("a block is not read again from a node that has stateDiff only", async () => {
   const node = new HttpNode("http://127.0.0.1:0");
-  assert.equal(await createTraceReader({method: "stateDiff"}).reread?.(node, 1), undefined);
+  assert.equal(await new TraceReader("stateDiff").reread?.(node, 1), undefined);
 });
 
 test("anvil is found to have prestateTracer", async t => {
@@ -68,7 +68,7 @@ test("a node that contradicts itself is refused by name, and nothing of the rang
     ];
   for (const [method, spoil, message] of faults) {
     const node = new SpoiledNode(chain.anvil.url, method, spoil);
-    await assert.rejects(createTraceReader({method: "prestate"}).read(node, 1, 3), {
+    await assert.rejects(new TraceReader("prestate").read(node, 1, 3), {
       name: "NodeFailure",
       message,
     });
@@ -91,7 +91,7 @@ test("a node that refuses a state is told with the blocks, and with what helps",
     const node = new SpoiledNode(chain.anvil.url, method, () => {
       throw new NodeRefusal(message, -32000);
     });
-    await assert.rejects(createTraceReader({method: "prestate"}).read(node, 1, 5), {
+    await assert.rejects(new TraceReader("prestate").read(node, 1, 5), {
       name: "NodeRefusal",
       code: -32000,
       message: `blocks 1 to 2: ${message}${told}`,
@@ -109,7 +109,7 @@ test("a block that is replaced while it is read is refused", async t => {
     isReplaced = true;
     return answer;
   });
-  const reader = createTraceReader({method: "prestate"});
+  const reader = new TraceReader("prestate");
   await assert.rejects(reader.read(node, 1, 1), {
     name: "NodeFailure",
     message: /^block 1 was replaced while it was read/,
@@ -152,7 +152,7 @@ async function compareTraffic(
   const stores = await ComparedStores.create(folder);
   t.after(() => stores.close());
   const node = new HttpNode(chain.anvil.url);
-  const reader = createTraceReader({method});
+  const reader = new TraceReader(method);
   await stores.apply(chain.block0, chain.block0);
   let number = 0;
   for (const [title, transactions] of [...STATE_TRAFFIC, ...(fork === "prague" ? DELEGATION_TRAFFIC : [])]) {

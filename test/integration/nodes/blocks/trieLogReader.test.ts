@@ -4,7 +4,7 @@ import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {createTrieLogReader, probeTrieLogs} from "../../../../nodes/blocks/trielogs/trieLogReader.ts";
+import {probeTrieLogs, TrieLogReader} from "../../../../nodes/blocks/trielogs/trieLogReader.ts";
 import type {Node} from "../../../../nodes/rpc/node.ts";
 import {NodeCaller} from "../../../../nodes/rpc/nodeCaller.ts";
 import {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
@@ -41,7 +41,7 @@ for (const suite of [memoisedSha256, memoisedPoseidon2])
   for (const isOpenEnded of [false, true])
     test(`${suite.name}: a node's trie logs give the chain's roots, also if its ranges ${isOpenEnded ? "leave out" : "have"} their last block`, async () => {
       server.isOpenEnded = isOpenEnded;
-      const reader = createTrieLogReader(5n);
+      const reader = new TrieLogReader(5n);
       const state = new ReferenceState(suite, lines);
       const store = await StateStore.open({
         directory: join(folder, `${suite.name}-${isOpenEnded}`),
@@ -77,7 +77,7 @@ for (const suite of [memoisedSha256, memoisedPoseidon2])
     });
 
 test("the node's ranges are learnt once", async () => {
-  const reader = createTrieLogReader(undefined);
+  const reader = new TrieLogReader(undefined);
   server.isOpenEnded = true;
   server.ranges.length = 0;
   await reader.read(node, 3, 3);
@@ -95,7 +95,7 @@ test("a node shows whether it has trie logs", async () => {
   assert.equal(await probeTrieLogs(node), true);
   server.hasPlugin = false;
   assert.equal(await probeTrieLogs(node), false);
-  await assert.rejects(createTrieLogReader(undefined).read(node, 0, 1), {name: "NodeRefusal", code: -32601});
+  await assert.rejects(new TrieLogReader(undefined).read(node, 0, 1), {name: "NodeRefusal", code: -32601});
   server.hasPlugin = true;
 });
 
@@ -149,7 +149,7 @@ for (const [what, changed, message] of WRONG)
   test(`an answer with ${what} is the node's failure`, async () => {
     server.changeLogs = changed;
     try {
-      await assert.rejects(createTrieLogReader(undefined).read(node, 4, 7), {name: "NodeFailure", message});
+      await assert.rejects(new TrieLogReader(undefined).read(node, 4, 7), {name: "NodeFailure", message});
     } finally {
       server.changeLogs = logs => logs;
     }
@@ -159,14 +159,14 @@ test("a header that is not what its hash says is the node's failure", async () =
   server.changeHeader = header => (header.number === "0x5" ? {...header, timestamp: "0x1"} : header);
   try {
     const message = /^block 5: the node says that its hash is 0x/;
-    await assert.rejects(createTrieLogReader(undefined).read(node, 4, 7), {name: "NodeFailure", message});
+    await assert.rejects(new TrieLogReader(undefined).read(node, 4, 7), {name: "NodeFailure", message});
   } finally {
     server.changeHeader = header => header;
   }
 });
 
 test("after a failure fewer blocks are asked for at once", async () => {
-  const reader = createTrieLogReader(undefined);
+  const reader = new TrieLogReader(undefined);
   server.changeLogs = () => null;
   await assert.rejects(reader.read(node, 0, 63));
   await assert.rejects(reader.read(node, 0, 63));

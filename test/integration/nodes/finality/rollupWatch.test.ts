@@ -1,13 +1,13 @@
 /** Reading a rollup contract's events from nodes of layer 1 that are behind, refuse, or take back what was final. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
-import {Contradiction} from "../../../../nodes/finality/contradiction.ts";
 import {
   type ReadPosition,
   type RollupSettings,
   type RollupStep,
   RollupWatch,
 } from "../../../../nodes/finality/rollupWatch.ts";
+import {Contradiction} from "../../../../nodes/rpc/node.ts";
 import {Nodes, type NodesEvent} from "../../../../nodes/rpc/nodes.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {CONTRACT, createEvent, createStep} from "../../../support/chains/finalityEvents.ts";

@@ -16,7 +16,7 @@ import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
 import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
-import type {TaskAnswers} from "../../../../server/rpc/taskAnswers.ts";
+import type {TaskAnswers} from "../../../../server/rpc/taskText.ts";
 import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {finish, settle} from "../../../support/http/drivenDispatcher.ts";

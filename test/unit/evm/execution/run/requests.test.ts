@@ -4,7 +4,7 @@ import {createHash} from "node:crypto";
 import {test} from "node:test";
 import {genRequestsRoot} from "@ethereumjs/block";
 import {CLRequest, CLRequestType} from "@ethereumjs/util";
-import {BlockMismatch} from "../../../../../evm/execution/run/blockMismatch.ts";
+import {BlockMismatch} from "../../../../../evm/execution/executionError.ts";
 import {hashRequests, readDeposits} from "../../../../../evm/execution/run/requests.ts";
 
 const CONTRACT = new Uint8Array(20).fill(3);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {Transaction} from "../../../../../evm/execution/block/blockTransaction.ts";
+import {BlockMismatch} from "../../../../../evm/execution/executionError.ts";
 import {forkRules} from "../../../../../evm/execution/rules/forkRules.ts";
-import {BlockMismatch} from "../../../../../evm/execution/run/blockMismatch.ts";
 import {runTransaction} from "../../../../../evm/execution/run/transaction.ts";
 import {Evm} from "../../../../../evm/interpreter/evm.ts";
 import {rulesOf} from "../../../../../evm/interpreter/rules.ts";

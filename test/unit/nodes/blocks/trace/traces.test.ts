@@ -25,7 +25,7 @@ test("fields that prestateTracer leaves out are zero before the transaction, and
   assert.equal(trace?.hash, HASH);
   assert.deepEqual(trace?.accounts.get(ADDRESS), {
     before: {nonce: 0n, balance: 5n, code: new Uint8Array(0)},
-    after: {nonce: 1n},
+    after: {nonce: 1n, balance: undefined, code: undefined},
     slots: new Map(),
   });
 });
@@ -66,8 +66,8 @@ test("a stateDiff's deltas are read", () => {
   };
   const three = SLOT.replace(/1$/, "3");
   assert.deepEqual(stateDiff(changed)[0]?.accounts.get(ADDRESS), {
-    before: {balance: 1n},
-    after: {balance: 2n},
+    before: {nonce: undefined, balance: 1n, code: undefined},
+    after: {nonce: undefined, balance: 2n, code: undefined},
     slots: new Map([
       [SLOT, SLOT],
       [three, undefined],

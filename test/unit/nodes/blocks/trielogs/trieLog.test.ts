@@ -7,9 +7,9 @@ import {
   decodeTrieLog,
   type TrieLog,
   type TrieLogChange,
+  TrieLogError,
 } from "../../../../../nodes/blocks/trielogs/trieLog.ts";
 import {toDifferences} from "../../../../../nodes/blocks/trielogs/trieLogDifference.ts";
-import {TrieLogError} from "../../../../../nodes/blocks/trielogs/trieLogError.ts";
 import {randomChains} from "../../../../support/chains/randomBlocks.ts";
 import {encodeTrieLog, type RlpItem} from "../../../../support/chains/trieLogWriter.ts";
 import {logLines} from "../../../../support/nodes/trieLogLines.ts";

@@ -63,7 +63,7 @@ test("an object in the second place that is no block is the overrides, unless a 
   const overrides = {[ADDRESS]: {balance: "0x1"}};
   assert.deepEqual(parseParams([{}, overrides]), {...EMPTY_CALL, overrides: expected});
   assert.deepEqual(parseParams([{}, overrides, null]), {...EMPTY_CALL, overrides: expected});
-  const {isLatest: _, ...numbered} = EMPTY_CALL;
+  const numbered = {...EMPTY_CALL, isLatest: false};
   assert.deepEqual(parseParams([{}, "0x3", overrides]), {...numbered, block: 3, overrides: expected});
   assert.match(
     refusal([{}, overrides, {}]).message,

@@ -5,7 +5,7 @@ import {
   MULTI_PROOF_PARAMS,
   multiProofCost,
   packMultiProofCall,
-} from "../../../../../server/methods/proof/multiProofParams.ts";
+} from "../../../../../server/methods/proof/getMultiProof.ts";
 import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";
 import {MAX_MULTI_KEYS, ProofForm, packedBytes} from "../../../../../workers/messages/packedCall.ts";

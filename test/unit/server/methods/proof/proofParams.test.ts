@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {ParamList} from "../../../../../server/methods/params.ts";
-import {PROOF_PARAMS, packProofCall, proofCost} from "../../../../../server/methods/proof/proofParams.ts";
+import {PROOF_PARAMS, packProofCall, proofCost} from "../../../../../server/methods/proof/getProof.ts";
 import type {BlockView} from "../../../../../server/methods/selector.ts";
 import {RpcCode, RpcError} from "../../../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../../../storage/prune/prunedBlocks.ts";

@@ -5,9 +5,10 @@ import {createBlob4844Tx} from "@ethereumjs/tx";
 import {createChainRules} from "../../../../../evm/execution/chainRules.ts";
 import {ForkSchedule} from "../../../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../../evm/execution/forks.ts";
-import {encodeHeader} from "../../../../../nodes/blocks/headerRlp.ts";
+import {listHeaderFields} from "../../../../../nodes/blocks/nodeHeader.ts";
 import {keccak256} from "../../../../../storage/hash/keccak.ts";
 import {toHex} from "../../../../../storage/hex.ts";
+import {encodeList} from "../../../../../storage/rlp/rlpWriter.ts";
 import {encodeJsonBlock} from "../../../../../workers/import/follow/jsonBlock.ts";
 import {readDemoBlocks} from "../../../../support/nodes/demoNode.ts";
 import {describeBlock} from "../../../../support/nodes/jsonBlocks.ts";
@@ -76,7 +77,7 @@ test("what is no block, or lacks a field, is refused by name", async () => {
 test("a header whose difficulty does not belong to the fork of its time is the node's fault", async () => {
   const blocks = await readDemoBlocks();
   const header = {...describeBlock(blocks[40] as (typeof blocks)[number]), difficulty: "0x1"};
-  const hash = toHex(keccak256(encodeHeader(header, "block 40")));
+  const hash = toHex(keccak256(encodeList(listHeaderFields(header, "block 40"))));
   assert.throws(() => encodeJsonBlock({...header, hash}, 40, FORKS), {
     name: "NodeFailure",
     message: /^block 40: it has difficulty 1, but osaka forbids one by its time$/,
