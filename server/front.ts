@@ -34,8 +34,6 @@ export interface FrontOptions extends HttpOptions {
   readonly namespace?: string | undefined;
   /** HTTP 503 for requests that name a block that is not here yet, so that a balancer asks another service. */
   readonly isBalanced?: boolean;
-  /** Highest age of the newest block, in seconds, at which the service counts as ready; only with a source of blocks. */
-  readonly maxLagSeconds?: number | undefined;
   /** Highest age of the newest finalized block, in seconds, at which the service counts as ready. */
   readonly maxFinalityLagSeconds?: number | undefined;
   /** Most open connections. Default: the system decides. */
@@ -58,7 +56,7 @@ export function createFront(
   log: Logger,
   {source, finality, publishing}: Statuses = {},
 ): Front {
-  const {limits, maxLagSeconds, maxFinalityLagSeconds} = options;
+  const {limits, maxFinalityLagSeconds} = options;
   const readiness = new Readiness({
     chain: engine.chain,
     damage: trouble,
@@ -66,7 +64,6 @@ export function createFront(
     source,
     finality,
     publishing,
-    maxLagSeconds,
     maxFinalityLagSeconds,
   });
   const methods = new MethodTable(options.namespace);

@@ -1,7 +1,7 @@
 /**
  * Commands and their flags as tables. The key of a row names the flag and its variable:
  *
- *   maxLag: value("<seconds>", integerParser(1, 60)).says("what it does", "l2")       --max-lag <seconds>, PROOFD_MAX_LAG
+ *   l1Depth: value("<blocks>", integerParser(1, 60)).says("what it does", "l1")      --l1-depth <blocks>, PROOFD_L1_DEPTH
  *
  * A flag that has no effect beside the others is refused, so that nobody relies on it. Its row says what it needs (findLack).
  */

@@ -72,10 +72,6 @@ export const SERVE_FLAGS = {
     genesis: value("<file>", parseText).says("genesis.json with its alloc, in the format of geth", READS_L2),
     allowUnverified: {...ALLOW_UNVERIFIED_FLAG, needs: "diffs | l2 | feed"},
     finalized: {...FINALIZED_FLAG, needs: "diffs | l2 | feed"},
-    maxLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
-      "fail /readyz while the newest block is older than this, or when the source of --diffs or --l2 has ended or failed",
-      "diffs | l2 | feed",
-    ),
     maxFinalityLag: value("<seconds>", integerParser(1, MAX_LAG_SECONDS)).says(
       "fail /readyz while the newest finalized block is older than this",
     ),

@@ -25,7 +25,7 @@ const UPLOAD_BYTES_PER_SECOND = 50e6;
 /** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
   const {db, host, port, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
-  const {maxLag, maxFinalityLag, demo, verify} = values;
+  const {maxFinalityLag, demo, verify} = values;
   const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
   const nodes = readNodes(values, "l2", command);
   // Beside --diffs, the nodes of --l2 only tell what is finalized.
@@ -39,7 +39,6 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
       diffs === undefined && nodes !== undefined
         ? readNodeSource(nodes, {...values, to: undefined}, true)
         : undefined,
-    maxLagSeconds: maxLag,
     maxFinalityLagSeconds: maxFinalityLag,
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
     allowedHosts: allowHost,

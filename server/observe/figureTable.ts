@@ -22,7 +22,7 @@ export const HELP = {
   proofd_finality_known_block: "Newest block that the source of --finality calls finalized, held or not",
   proofd_finality_state: "1 for the current state of --finality, 0 for all others",
   proofd_head_block: "Numbers of the oldest, the newest finalized and the newest block held",
-  proofd_head_lag_seconds: "Age of the newest block held, which --max-lag limits",
+  proofd_head_lag_seconds: "Age of the newest block held, which /readyz?lag= limits",
   proofd_head_timestamp_seconds: "Timestamp of the newest block held, in seconds since 1970",
   proofd_held_bytes: "Bytes of finished answers that wait for readers",
   proofd_import_blocks_total: "Blocks that the import of --diffs or --l2 has stored",

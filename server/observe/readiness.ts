@@ -16,7 +16,10 @@ import type {SourceStatus} from "./sourceStatus.ts";
 export interface AskedReadiness {
   /** A block that must be provable. */
   readonly block: number | undefined;
-  /** Highest age of the newest block, in seconds. */
+  /**
+   * Highest age of the newest block, in seconds. Without it, readiness depends on the source only if that is a node whose import has
+   * failed.
+   */
   readonly lagSeconds: number | undefined;
 }
 
@@ -29,8 +32,6 @@ export interface ReadinessSources {
   readonly source: SourceStatus | undefined;
   readonly finality: FinalityStatus | undefined;
   readonly publishing: PublishStatus | undefined;
-  /** Without it, readiness depends on the source only if that is a node whose import has failed. */
-  readonly maxLagSeconds: number | undefined;
   readonly maxFinalityLagSeconds: number | undefined;
 }
 
@@ -59,11 +60,10 @@ export class Readiness {
       this.describeFinality(),
       this.describeDamage(),
       ...this.describeThreads(),
-      this.describeSource(),
-      this.describeLag(),
+      this.describeSource(asked.lagSeconds !== undefined),
+      this.describeLag(asked.lagSeconds),
       this.describeFinalityLag(),
       this.describeAskedBlock(asked.block),
-      this.describeAskedLag(asked.lagSeconds),
     ];
     return reasons.filter(reason => reason !== undefined);
   }
@@ -128,12 +128,6 @@ export class Readiness {
     return `block ${block} cannot be proved here: the newest finalized block is ${finalized}, the earliest block ${earliest}`;
   }
 
-  private describeAskedLag(lagSeconds: number | undefined): string | undefined {
-    const lag = lagSeconds === undefined ? undefined : this.readLagSeconds();
-    if (lagSeconds === undefined || lag === undefined || lag <= lagSeconds) return undefined;
-    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: asked for at most ${lagSeconds} s`;
-  }
-
   private describeDamage(): string | undefined {
     return this.sources.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined;
   }
@@ -149,22 +143,22 @@ export class Readiness {
     });
   }
 
-  private describeSource(): string | undefined {
+  private describeSource(isLagBounded: boolean): string | undefined {
     if (this.sources.source === undefined) return undefined;
     const {state, reason, flag} = this.sources.source;
-    const isLagBounded = this.sources.maxLagSeconds !== undefined;
     // A store that is to follow a chain, and cannot, falls behind. Without a finalized block, the failure may be why there is none.
     const matters = flag !== "diffs" || isLagBounded || this.chain.head().finalized === undefined;
     if (state === "failed" && matters) return `the import has failed: ${reason}`;
     return state === "ended" && isLagBounded ? "the source of the import has ended" : undefined;
   }
 
-  private describeLag(): string | undefined {
-    if (this.sources.maxLagSeconds === undefined || this.sources.source === undefined) return undefined;
-    const lag = this.readLagSeconds();
-    if (lag === undefined || lag <= this.sources.maxLagSeconds) return undefined;
-    const {state, reason} = this.sources.source;
-    const why = state === "failed" || reason === "" ? "" : `, ${reason}`;
-    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: --max-lag is ${this.sources.maxLagSeconds} s (state of the source: ${state}${why})`;
+  private describeLag(lagSeconds: number | undefined): string | undefined {
+    const lag = lagSeconds === undefined ? undefined : this.readLagSeconds();
+    if (lagSeconds === undefined || lag === undefined || lag <= lagSeconds) return undefined;
+    const {source} = this.sources;
+    const why =
+      source === undefined || source.state === "failed" || source.reason === "" ? "" : `, ${source.reason}`;
+    const state = source === undefined ? "" : ` (state of the source: ${source.state}${why})`;
+    return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: asked for at most ${lagSeconds} s${state}`;
   }
 }

@@ -33,17 +33,7 @@ async function readMetrics(): Promise<string> {
   const {node} = await TrieLogNode.start([0, 1, 2].map(at => createMixedLine(at, 0)));
   node.finalized = 2;
   const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag"];
-  const flags = [
-    "--db",
-    folder.file("db"),
-    "--workers",
-    "1",
-    "--history",
-    "1",
-    "--verify",
-    "--max-lag",
-    "60",
-  ];
+  const flags = ["--db", folder.file("db"), "--workers", "1", "--history", "1", "--verify"];
   const service = await OwnService.serve([...flags, ...l2]);
   try {
     await waitForCoverage(service, "finalized", "0x2");
@@ -96,8 +86,8 @@ test("the flags of the image and of the manifest are flags of serve", async () =
   await writeFile(header, "Authorization: Bearer x\n");
   const config = folder.file("proofd.conf");
   await writeFile(config, lines.replace("/etc/proofd/secret/l2-header", header));
-  const {db, maxLagSeconds, l2} = readFlags(SERVE_FLAGS, readServiceOptions, ["--config", config]);
-  assert.deepEqual([db, maxLagSeconds, l2?.nodes.headers], ["/data", 60, {authorization: "Bearer x"}]);
+  const {db, l2} = readFlags(SERVE_FLAGS, readServiceOptions, ["--config", config]);
+  assert.deepEqual([db, l2?.nodes.headers], ["/data", {authorization: "Bearer x"}]);
 });
 
 test("the flags of the files with replicas are flags of serve, and all name the same three servers", async () => {

@@ -97,8 +97,8 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["import", "--diffs", "a", "--blocks", "b"], /--blocks has no effect with --diffs/],
     [["import", "--diffs", "a", "--genesis", "b"], /--genesis has no effect with --diffs/],
     [["import", "--diffs", "a", "--finalized", "newest"], /argument 'newest' is invalid/],
-    [["serve", "--max-lag", "60"], /--max-lag has no effect without --diffs, --l2, or --feed/],
-    [["serve", "--diffs", "-", "--max-lag", "0"], /'--max-lag <seconds>' argument '0' is invalid/],
+    [["serve", "--finalized", "6"], /--finalized has no effect without --diffs, --l2, or --feed/],
+    [["serve", "--max-finality-lag", "0"], /'--max-finality-lag <seconds>' argument '0' is invalid/],
     [
       ["import", "--suite", "md5", "--diffs", "a"],
       /'--suite <name>' argument 'md5' is invalid. Allowed choices are sha256, poseidon2/,

@@ -4,16 +4,9 @@ import {createLine} from "../chains/serviceChain.ts";
 import type {AskedService} from "./askedService.ts";
 import {OwnService} from "./ownService.ts";
 
-/** The blocks of createLine are from 2023. This is how many seconds old the newest one may be. */
-const NO_LAG = ["--max-lag", "1000000000"];
-
 /** Runs `body` against a service whose store is `db` and that imports what is written to its `input`. */
-export async function withFollowing(
-  db: string,
-  body: (daemon: OwnService) => Promise<void>,
-  flags: readonly string[] = NO_LAG,
-): Promise<void> {
-  const daemon = await OwnService.fed(db, flags);
+export async function withFollowing(db: string, body: (daemon: OwnService) => Promise<void>): Promise<void> {
+  const daemon = await OwnService.fed(db);
   try {
     await body(daemon);
   } finally {
@@ -61,7 +54,11 @@ export function unverified(from: number, latest: number): string {
   return `unverified: blocks ${from} to ${latest}, no root vouches for their state\n`;
 }
 
-export async function readReadiness(daemon: AskedService): Promise<[status: number, text: string]> {
-  const {status, text} = await daemon.get("/readyz");
+/** @param lagSeconds - the age that the newest block may have; undefined: any, and the source may have ended */
+export async function readReadiness(
+  daemon: AskedService,
+  lagSeconds?: number,
+): Promise<[status: number, text: string]> {
+  const {status, text} = await daemon.get(lagSeconds === undefined ? "/readyz" : `/readyz?lag=${lagSeconds}`);
   return [status, text];
 }

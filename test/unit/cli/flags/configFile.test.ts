@@ -52,7 +52,7 @@ test("what is wrong with a file is said with its line", () => {
     ["port = x", /line 2: port: Expected a whole number from 0 to 65535. Got 'x'/],
     ["balanced = yes", /line 2: balanced: Expected true or false. Got 'yes'/],
     ["db = e", /line 2: expected db once, got it again/],
-    ["max-lag = 5", /--max-lag in the file of --config has no effect without --diffs, --l2, or --feed/],
+    ["finalized = 5", /--finalized in the file of --config has no effect without --diffs, --l2, or --feed/],
   ] as const)
     assert.throws(() => read(["db = d", line]), message, line);
   assert.throws(

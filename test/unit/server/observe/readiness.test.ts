@@ -18,7 +18,6 @@ function create(sources: Partial<ReadinessSources>): Readiness {
     source: undefined,
     finality: undefined,
     publishing: undefined,
-    maxLagSeconds: undefined,
     maxFinalityLagSeconds: undefined,
     ...sources,
   });
@@ -52,9 +51,13 @@ test("a failed import is named although no finalized block is held", () => {
 test("damage, a failed import and an old newest block are three reasons", () => {
   chain.setHead({...chain.head(), finalized: 3});
   source.receivedMs = Date.now() - 9_500;
-  const readiness = create({damage: {tableFindings: 2}, source, maxLagSeconds: 5});
-  const lag = "the newest block, 10, is 9 s old: --max-lag is 5 s (state of the source: failed)";
-  assert.deepEqual(readiness.readObstacles(), ["a table of the store is damaged", FAILED, lag]);
+  const readiness = create({damage: {tableFindings: 2}, source});
+  const lag = "the newest block, 10, is 9 s old: asked for at most 5 s (state of the source: failed)";
+  assert.deepEqual(readiness.readObstacles({block: undefined, lagSeconds: 5}), [
+    "a table of the store is damaged",
+    FAILED,
+    lag,
+  ]);
 });
 
 test("finality that has not risen for --max-finality-lag is a reason, by the block's time or since it was finalized", async t => {
