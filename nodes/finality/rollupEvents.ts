@@ -90,7 +90,8 @@ export async function readRollupEvents(
   return {events, last};
 }
 
-function isAfter(event: RollupEvent, before: RollupEvent): boolean {
+/** In the order of layer 1. */
+export function isAfter(event: Place, before: Place): boolean {
   if (event.layer1Block !== before.layer1Block) return event.layer1Block > before.layer1Block;
   return event.logIndex > before.logIndex;
 }
@@ -114,6 +115,7 @@ function parseEvent(value: unknown, contract: Uint8Array): RollupEvent {
   };
 }
 
+type Place = Pick<FinalityEvent, "layer1Block" | "logIndex">;
 type BlockRange = Pick<FinalityEvent, "startBlock" | "endBlock" | "parentRoot" | "finalRoot">;
 
 function parseRange(log: Readonly<Record<string, unknown>>, what: string): BlockRange {

@@ -19,7 +19,7 @@ import type {Nodes} from "../rpc/nodes.ts";
 import {findDeployment} from "./deployment.ts";
 import {readFinalized} from "./finalizedTag.ts";
 import {LogRange} from "./logRange.ts";
-import {BALANCED, type RollupEvent, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
+import {BALANCED, isAfter, type RollupEvent, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
 
 export interface RollupSettings {
   /** 20 bytes. */
@@ -144,11 +144,6 @@ export class RollupWatch {
     const {number: block, hash: blockHash} = await readNamedBlock(node, Math.max(first - 1, 0));
     return {block, blockHash, contract};
   }
-}
-
-function isAfter(event: Finalization, last: Finalization): boolean {
-  if (event.layer1Block !== last.layer1Block) return event.layer1Block > last.layer1Block;
-  return event.logIndex > last.logIndex;
 }
 
 function isRecorded(event: Finalization, recorded: Finalization): boolean {

@@ -12,8 +12,10 @@ import type {Head} from "../../workers/messages/head.ts";
 import type {Gateway} from "../gateway/gateway.ts";
 import type {Limits} from "../limits.ts";
 import type {Call} from "../rpc/envelope.ts";
+import {createFailureError} from "../rpc/failure.ts";
+import {encodeQuantity} from "../rpc/quantity.ts";
 import type {LaneCalls, LaneId} from "../rpc/requestCalls.ts";
-import type {RpcCode} from "../rpc/rpcError.ts";
+import {createBlockUnknownError, type RpcCode} from "../rpc/rpcError.ts";
 import type {ParamList} from "./params.ts";
 import type {Schema} from "./schema.ts";
 
@@ -65,6 +67,12 @@ export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Describ
 }
 
 export type Method = ReadyMethod | LaneMethod;
+
+/** What a method throws for a block that could not be read. */
+export function createReadError(failure: Failure, block: number, head: Head): Error {
+  if (failure.failure === "BLOCK_UNKNOWN") return createBlockUnknownError(encodeQuantity(block), head);
+  return createFailureError(failure, head) ?? new RecordFailure(failure);
+}
 
 /** Thrown for a damaged record. `failure` says what is damaged. */
 export class RecordFailure extends Error {

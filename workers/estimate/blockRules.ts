@@ -12,6 +12,7 @@ import type {EvmBlock} from "../../evm/interpreter/message.ts";
 import {type EvmRules, rulesOf} from "../../evm/interpreter/rules.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {readBigEndian} from "../../storage/rlp/rlpReader.ts";
 import {EstimateError} from "./call/estimateError.ts";
 
 export interface BlockRules {
@@ -82,7 +83,7 @@ export class ChainRules {
         coinbase: new Uint8Array(miner ?? ZERO_ADDRESS),
         baseFee: baseFee ?? 0n,
         blobBaseFee: BLOB_BASE_FEE,
-        random: rules.isMerged ? toNumber(mixHash) : (difficulty ?? 0n),
+        random: rules.isMerged ? readBigEndian(mixHash ?? new Uint8Array(0)) : (difficulty ?? 0n),
       },
     };
   }
@@ -113,8 +114,4 @@ export class ChainRules {
 function notAvailable(reason: string): EstimateError {
   const detail = `chain_estimateGas is not available: ${reason}`;
   return new EstimateError({failure: "NOT_AVAILABLE", detail});
-}
-
-function toNumber(word: Uint8Array | undefined): bigint {
-  return word === undefined ? 0n : BigInt(`0x${Buffer.from(word).toString("hex")}`);
 }

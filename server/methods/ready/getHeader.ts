@@ -1,7 +1,6 @@
-import {createFailureError} from "../../rpc/failure.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
-import {RecordFailure} from "../method.ts";
+import {RpcCode} from "../../rpc/rpcError.ts";
+import {createReadError} from "../method.ts";
 import {arrayOf, BLOCK, BLOCK_PARAM, BYTES, HASH, nullable, objectOf, QUANTITY} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {createReady} from "./readyMethod.ts";
@@ -47,10 +46,7 @@ export const getHeader = createReady({
   answer({chain, head}, [selector]) {
     const number = resolveSelector(selector, "params[0] (block)", "held", {chain, head});
     const context = chain.readContext(number);
-    if ("failure" in context) {
-      if (context.failure === "BLOCK_UNKNOWN") throw createBlockUnknownError(encodeQuantity(number), head);
-      throw createFailureError(context, head) ?? new RecordFailure(context);
-    }
+    if ("failure" in context) throw createReadError(context, number, head);
     const {block, header, ancestors, config} = context;
     const fields = Object.entries(header).map(([name, value]) => [name, encodeField(value)]);
     return JSON.stringify({

@@ -1,8 +1,7 @@
 import {describeLayer1} from "../../../workers/messages/finalizationsCall.ts";
-import {createFailureError} from "../../rpc/failure.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
-import {createBlockUnknownError, RpcCode} from "../../rpc/rpcError.ts";
-import {RecordFailure} from "../method.ts";
+import {RpcCode} from "../../rpc/rpcError.ts";
+import {createReadError} from "../method.ts";
 import {BLOCK_PARAM, nullable, ROOTED_BLOCK} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {createReady} from "./readyMethod.ts";
@@ -17,11 +16,7 @@ export const getStateRoot = createReady({
   answer(view, [selector]) {
     const block = resolveSelector(selector ?? "latest", "params[0] (block)", "held", view);
     const summary = view.chain.readBlock(block);
-    if ("failure" in summary) {
-      if (summary.failure === "BLOCK_UNKNOWN")
-        throw createBlockUnknownError(encodeQuantity(block), view.head);
-      throw createFailureError(summary, view.head) ?? new RecordFailure(summary);
-    }
+    if ("failure" in summary) throw createReadError(summary, block, view.head);
     const isFinalized = block <= (view.head.finalized ?? -1);
     const finalization = isFinalized ? view.chain.finalizations.endingAt(block) : undefined;
     return JSON.stringify({

@@ -3,6 +3,7 @@
 import {type ByteKey, toKey} from "../../../evm/execution/byteKey.ts";
 import {EMPTY_CODE_HASH, type SourceAccount, type StateSource} from "../../../evm/interpreter/stateSource.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {readBigEndian} from "../../../storage/rlp/rlpReader.ts";
 import {decodeStoredAccount} from "../../../storage/tree/account.ts";
 import {accountTree, storageTree, type Tree} from "../../../storage/tree/tree.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
@@ -31,8 +32,8 @@ export class HeldSource implements StateSource {
     const slots = storage === undefined ? undefined : storageTree(this.store, storage.tree, hKey);
     this.storages.set(toKey(address), slots);
     return {
-      nonce: toNumber(nonce),
-      balance: toNumber(balance),
+      nonce: readBigEndian(nonce),
+      balance: readBigEndian(balance),
       codeHash: code === undefined ? EMPTY_CODE_HASH : new Uint8Array(code.keccakCodeHash),
       hasStorage: slots !== undefined && !slots.isEmpty,
     };
@@ -55,9 +56,4 @@ export class HeldSource implements StateSource {
   readBlockHash(number: number): Uint8Array {
     return this.store.blockHashOrThrow(number);
   }
-}
-
-function toNumber(bytes: Uint8Array): bigint {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
-  return text === "" ? 0n : BigInt(`0x${text}`);
 }
