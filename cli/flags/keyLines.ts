@@ -29,7 +29,7 @@ export function parseKeys(text: string): KeyLine[] {
 
 /** @returns undefined for a line that names nothing. @throws Error that names the line and what is wrong with it */
 export function parseKeyLine(line: string, lineNumber: number): KeyLine | undefined {
-  const words = (line.split("#")[0] as string).trim().split(/\s+/);
+  const words = line.split("#")[0].trim().split(/\s+/);
   const [address, ...slots] = words as [string, ...string[]];
   if (address === "") return undefined;
   const refuse = (expected: string, got: string): Error =>

@@ -42,8 +42,8 @@ export function parseMilliseconds(text: string): number {
 export function parseBlocks(text: string): BlockChoice {
   if (text === "latest") return text;
   const ends = text.split("..");
-  const from = parseBlockEnd(ends[0] as string);
-  const to = ends.length === 1 ? from : parseBlockEnd(ends[1] as string);
+  const from = parseBlockEnd(ends[0]);
+  const to = ends.length === 1 ? from : parseBlockEnd(ends[1]);
   if (ends.length <= 2 && from !== undefined && to !== undefined) return {from, to};
   throw new InvalidArgumentError("Expected latest, oldest, a block number, or two of them as A..B.");
 }

@@ -12,7 +12,7 @@ export function recoverSigner(data: Uint8Array, gas: bigint): PrecompileOutput |
   if (gas < GAS) return "outOfGas";
   const input = Buffer.alloc(INPUT_BYTES);
   input.set(data.subarray(0, INPUT_BYTES));
-  const v = input[63] as number;
+  const v = input[63];
   const hasV = (v === 27 || v === 28) && input.subarray(32, 63).every(byte => byte === 0);
   if (!hasV) return {gas: GAS, output: NO_BYTES};
   try {

@@ -105,7 +105,7 @@ export class EvmInstance {
   }
 
   readU32(at: number): number {
-    return this.current.words[at >>> 2] as number;
+    return this.current.words[at >>> 2];
   }
 
   writeU32(at: number, value: number): void {
@@ -113,14 +113,14 @@ export class EvmInstance {
   }
 
   readU64(at: number): bigint {
-    return this.current.limbs[at >>> 3] as bigint;
+    return this.current.limbs[at >>> 3];
   }
 
   readWord(at: number): bigint {
     const {limbs} = this.current;
     const first = at >>> 3;
-    const high = ((limbs[first + 3] as bigint) << 64n) | (limbs[first + 2] as bigint);
-    const low = ((limbs[first + 1] as bigint) << 64n) | (limbs[first] as bigint);
+    const high = (limbs[first + 3] << 64n) | limbs[first + 2];
+    const low = (limbs[first + 1] << 64n) | limbs[first];
     return high === 0n ? low : (high << 128n) | low;
   }
 
@@ -148,7 +148,7 @@ export class EvmInstance {
   writeAddressWord(word: number, address: Uint8Array): void {
     const {bytes} = this.current;
     bytes.fill(0, word, word + WORD_BYTES);
-    for (let at = 0; at < ADDRESS_BYTES; at++) bytes[word + at] = address[ADDRESS_BYTES - 1 - at] as number;
+    for (let at = 0; at < ADDRESS_BYTES; at++) bytes[word + at] = address[ADDRESS_BYTES - 1 - at];
   }
 
   /** @returns the entry of the account */

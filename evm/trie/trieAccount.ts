@@ -67,7 +67,7 @@ export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
   while (first < word.length && word[first] === 0) first++;
   const bytes = word.length - first;
   if (bytes === 0) return undefined;
-  const isPlain = bytes === 1 && (word[first] as number) < STRING;
+  const isPlain = bytes === 1 && word[first] < STRING;
   const encoded = new Uint8Array(isPlain ? 1 : 1 + bytes);
   if (!isPlain) encoded[0] = STRING + bytes;
   encoded.set(word.subarray(first), encoded.length - bytes);
@@ -76,7 +76,7 @@ export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
 
 /** @returns the value without leading zeros, a new array. @throws StoreError RECORD_DAMAGED if it is no slot's */
 export function decodeSlot(encoded: Uint8Array): Uint8Array {
-  const first = encoded[0] as number;
+  const first = encoded[0];
   if (encoded.length === 1 && first < STRING) return encoded.slice();
   if (first !== STRING + encoded.length - 1 || encoded.length > 1 + WORD_BYTES)
     throw new StoreError(
@@ -100,12 +100,12 @@ function writeNumber(at: number, value: bigint): number {
 }
 
 function endOfNumber(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] as number;
+  const first = bytes[at];
   return first < STRING ? at + 1 : at + 1 + first - STRING;
 }
 
 function readNumber(bytes: Uint8Array, from: number, end: number): bigint {
-  const first = bytes[from] as number;
+  const first = bytes[from];
   if (first < STRING) return BigInt(first);
   if (first === STRING) return 0n;
   return BigInt(

@@ -63,7 +63,7 @@ export class TrieMemory {
     let result = root;
     for (let first = 0; first < writes.length; first += most) {
       const count = Math.min(most, writes.length - first);
-      for (let i = 0; i < count; i++) this.putEntry(i, writes[first + i] as TrieWrite);
+      for (let i = 0; i < count; i++) this.putEntry(i, writes[first + i]);
       this.module.memory.set(result, wasm.rootAt.value);
       wasm.update(count);
       result = this.module.result;
@@ -75,8 +75,7 @@ export class TrieMemory {
   persist(): void {
     const {wasm, memory} = this.module;
     for (let node = wasm.firstPending(); node !== 0; node = wasm.nextPending(node)) {
-      const bytes =
-        (memory[node + NODE_BYTES_AT] as number) + 256 * (memory[node + NODE_BYTES_AT + 1] as number);
+      const bytes = memory[node + NODE_BYTES_AT] + 256 * memory[node + NODE_BYTES_AT + 1];
       this.nodes.put(this.module.hexAt(node), memory.slice(node + NODE_AT, node + NODE_AT + bytes));
     }
     wasm.persisted();

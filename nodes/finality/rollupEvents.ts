@@ -123,8 +123,8 @@ function parseRange(log: Readonly<Record<string, unknown>>, what: string): Block
   if (signature === FINALIZED_V3) {
     const {topics, data} = readWords(log, 2, what);
     return {
-      startBlock: readBlockNumber(topics[1] as Buffer, what),
-      endBlock: readBlockNumber(topics[2] as Buffer, what),
+      startBlock: readBlockNumber(topics[1], what),
+      endBlock: readBlockNumber(topics[2], what),
       parentRoot: data.subarray(0, WORD_BYTES),
       finalRoot: data.subarray(WORD_BYTES),
     };
@@ -133,9 +133,9 @@ function parseRange(log: Readonly<Record<string, unknown>>, what: string): Block
   const {topics} = readWords(log, 1, what);
   return {
     startBlock: undefined,
-    endBlock: readBlockNumber(topics[1] as Buffer, what),
-    parentRoot: topics[2] as Buffer,
-    finalRoot: topics[3] as Buffer,
+    endBlock: readBlockNumber(topics[1], what),
+    parentRoot: topics[2],
+    finalRoot: topics[3],
   };
 }
 

@@ -82,7 +82,7 @@ export class HeadSignal {
   private async follow(urls: readonly URL[]): Promise<void> {
     const {signal} = this.closing;
     for (let at = 0; urls.length > 0; at = (at + 1) % urls.length) {
-      const {reason, name} = await this.followOne(urls[at] as URL);
+      const {reason, name} = await this.followOne(urls[at]);
       if (signal.aborted) return;
       this.change("polling", name, reason);
       try {

@@ -127,7 +127,7 @@ export class NodeCaller {
     const answers = await this.postBatch(body, firstId, calls.length, signal, onBytes);
     return answers.map((answer, at) => {
       if (answer.member === "error" && answer.error.code === RESPONSE_TOO_LARGE) throw new BatchTooLarge();
-      return this.resultOf(answer, calls[at] as NodeCall);
+      return this.resultOf(answer, calls[at]);
     });
   }
 

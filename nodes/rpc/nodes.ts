@@ -215,7 +215,7 @@ async function runAll<Result>(
       run.status === "rejected" && (run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal);
     if (run.status === "rejected" && !isOfNode) throw run.reason;
     return {
-      candidate: candidates[at] as Candidate,
+      candidate: candidates[at],
       outcome: run.status === "fulfilled" ? run.value : run.reason,
     };
   });

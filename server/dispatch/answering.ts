@@ -3,7 +3,7 @@ import {answerStart} from "../../workers/messages/answers.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {createFailureError} from "../rpc/failure.ts";
-import {callsOf, type Place} from "../rpc/requestCalls.ts";
+import {callsOf} from "../rpc/requestCalls.ts";
 import {encodeError, type RpcError} from "../rpc/rpcError.ts";
 import {
   assembleAnswers,
@@ -38,8 +38,7 @@ export class Answering {
     const shared = {text, ends: answers.ends};
     const pieces = assembleAnswers(calls, segment, shared, base, this.createEncoder(request, answers));
     const {isBytes} = callsOf(calls, segment.lane);
-    if (isBytes && (answers.ends[base] as number) > answerStart(answers.ends, base))
-      request.reply.sendAsBytes();
+    if (isBytes && answers.ends[base] > answerStart(answers.ends, base)) request.reply.sendAsBytes();
     this.countAnswers(request, segment, answers, base);
     return pieces;
   }
@@ -85,9 +84,9 @@ export class Answering {
   ): void {
     let call = base;
     for (let at = firstPlace; at < endPlace; at++) {
-      const place = places[at] as Place;
+      const place = places[at];
       if (typeof place === "string") continue;
-      const isAnswered = (ends[call] as number) > answerStart(ends, call);
+      const isAnswered = ends[call] > answerStart(ends, call);
       const code = codes?.[call] ?? 0;
       if (isAnswered) this.tally.add(place.name, code, 1);
       if (code !== 0) record.noteCode(code);

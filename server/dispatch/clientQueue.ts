@@ -106,7 +106,7 @@ export class ClientQueue<T extends ClientElement> {
     const kept = new Fifo<T>();
     for (let element = line.elements.shift(); element !== undefined; element = line.elements.shift())
       if (!isUnwanted(element)) kept.push(element);
-    for (let depth = kept.length; depth < length; depth++) (this.deeper[depth] as number)--;
+    for (let depth = kept.length; depth < length; depth++) this.deeper[depth]--;
     this.count -= length - kept.length;
     line.elements = kept;
     if (kept.length === 0 && this.count > 0) this.lines.delete(client);
@@ -122,7 +122,7 @@ export class ClientQueue<T extends ClientElement> {
   private take(client: string, line: Line<T>): void {
     line.elements.shift();
     this.count--;
-    (this.deeper[line.elements.length] as number)--;
+    this.deeper[line.elements.length]--;
     if (line.elements.length === 0 && this.count > 0) this.lines.delete(client);
   }
 }

@@ -20,7 +20,6 @@ import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LaneId} from "../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
-import type {Segment} from "../rpc/segment.ts";
 import {type Piece, type TaskAnswers, TaskText} from "../rpc/taskText.ts";
 import {Admission} from "./admission.ts";
 import {Answering} from "./answering.ts";
@@ -131,9 +130,9 @@ export class Dispatcher implements EstimateQueues {
     const settled = {answers, text};
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
-      const request = task.requests[at] as PendingRequest;
-      const index = task.indexes[at] as number;
-      const {firstCall, endCall} = request.segments[index] as Segment;
+      const request = task.requests[at];
+      const index = task.indexes[at];
+      const {firstCall, endCall} = request.segments[index];
       try {
         this.settleSegment(request, index, settled, base);
       } catch (error) {
@@ -151,7 +150,7 @@ export class Dispatcher implements EstimateQueues {
     {answers, text}: SettledTask,
     base: number,
   ): void {
-    const segment = request.segments[index] as Segment;
+    const segment = request.segments[index];
     // The request was aborted or given up meanwhile.
     const isOver = request.isDropped || request.isSegmentAnswered(index);
     const progress = request.progressOf(index);
@@ -185,7 +184,7 @@ export class Dispatcher implements EstimateQueues {
 
   /** Handles a call that took longer than its slice: it goes to the long queue, or is turned away. */
   private moveOn(request: PendingRequest, index: number): void {
-    const segment = request.segments[index] as Segment;
+    const segment = request.segments[index];
     request.progressOf(index).move(index);
     const busy = this.lanes[segment.lane].long?.add(request, index);
     if (busy === undefined) return;
@@ -195,7 +194,7 @@ export class Dispatcher implements EstimateQueues {
   }
 
   private refuse(request: PendingRequest, index: number, busy: Busy): void {
-    const segment = request.segments[index] as Segment;
+    const segment = request.segments[index];
     request.progressOf(index).stop(index);
     if (request.isDropped || request.isSegmentAnswered(index)) return;
     if (request.isBatch) {
@@ -237,7 +236,7 @@ export class Dispatcher implements EstimateQueues {
     this.forgetLong(request);
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
       if (request.isSegmentAnswered(index)) continue;
-      const segment = request.segments[index] as Segment;
+      const segment = request.segments[index];
       this.answer(request, index, this.answering.assembleErrors(request, segment, error));
     }
   }

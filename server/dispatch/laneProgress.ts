@@ -101,6 +101,6 @@ export class LaneProgress {
   }
 
   private costOf(index: number): number {
-    return (this.segments[index] as Segment).cost;
+    return this.segments[index].cost;
   }
 }

@@ -67,7 +67,7 @@ export class PendingRequest {
 
   /** JSON text of the id of the segment's first call. */
   idOf({lane, firstCall}: Segment): string {
-    return callsOf(this.calls, lane).ids[firstCall] as string;
+    return callsOf(this.calls, lane).ids[firstCall];
   }
 
   /** The cost that the request adds to the lane's queue. If its reader is slow, only running segments count. */
@@ -148,7 +148,7 @@ export class PendingRequest {
 
   /** The progress in the segment's lane. */
   progressOf(index: number): LaneProgress {
-    return this.progress[(this.segments[index] as Segment).lane];
+    return this.progress[this.segments[index].lane];
   }
 
   /** Most requests are for one lane only. They share the progress in the other. */

@@ -93,8 +93,8 @@ export function scanBody(body: Buffer): BodyShape {
   let isArray = false;
   let oddCharacters = 0;
   for (let at = 0; at < length; at++) {
-    const byte = body[at] as number;
-    const kind = KINDS[byte] as number;
+    const byte = body[at];
+    const kind = KINDS[byte];
     if (kind === 0) continue;
     if (kind === IS_QUOTE) {
       const start = at;

@@ -7,7 +7,7 @@
  */
 
 import {SEPARATOR} from "../../workers/messages/answers.ts";
-import {append, callsOf, LaneId, type LanePlace, type Place, type RequestCalls} from "./requestCalls.ts";
+import {append, callsOf, LaneId, type LanePlace, type RequestCalls} from "./requestCalls.ts";
 import {Piece, type TaskText} from "./taskText.ts";
 
 /** Half-open ranges of places and of the lane's calls. */
@@ -37,7 +37,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
   let firstCall = 0;
   let cost = 0;
   for (let at = 0; at < places.length; at++) {
-    const place = places[at] as Place;
+    const place = places[at];
     if (typeof place === "string") continue;
     const own = callsOf(calls, place.lane);
     const callCost = own.costOf(seen[place.lane]);
@@ -75,21 +75,21 @@ export function assembleAnswers(
 ): Piece[] {
   const {ids} = callsOf(calls, segment.lane);
   let pieces: Piece[] = [];
-  let from = base === 0 ? 0 : (ends[base - 1] as number);
+  let from = base === 0 ? 0 : ends[base - 1];
   let to = from;
   let call = base;
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {
-    const place = calls.places[at] as Place;
+    const place = calls.places[at];
     let ready: string;
     if (typeof place === "string") ready = place;
     else {
-      const end = ends[call] as number;
+      const end = ends[call];
       if (end > to) {
         to = end;
         call++;
         continue;
       }
-      ready = encodeFailure(place, call, ids[segment.firstCall + call - base] as string);
+      ready = encodeFailure(place, call, ids[segment.firstCall + call - base]);
       call++;
     }
     if (to > from) pieces = append(pieces, text.cut(from, to));
@@ -109,7 +109,7 @@ export function assembleErrors(
   const texts: string[] = [];
   let call = segment.firstCall;
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {
-    const place = calls.places[at] as Place;
+    const place = calls.places[at];
     texts.push(typeof place === "string" ? place : encodeFailure(ids[call++] as string), SEPARATOR);
   }
   return [new Piece(Buffer.from(texts.join("")))];
@@ -118,7 +118,7 @@ export function assembleErrors(
 export function countMethods(calls: RequestCalls, segment: Segment): Map<string, number> {
   const counts = new Map<string, number>();
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {
-    const place = calls.places[at] as Place;
+    const place = calls.places[at];
     if (typeof place === "string") continue;
     counts.set(place.name, (counts.get(place.name) ?? 0) + 1);
   }

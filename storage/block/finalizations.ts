@@ -60,7 +60,7 @@ export class Finalizations {
     let high = ends.length;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if ((ends[middle] as number) < block) low = middle + 1;
+      if (ends[middle] < block) low = middle + 1;
       else high = middle;
     }
     const count = Math.min(limit, ends.length - low);

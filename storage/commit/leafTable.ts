@@ -56,7 +56,7 @@ export class LeafTable {
    * @throws StoreError BLOCK_INVALID unless the index is above the last one and below nextFreeNode
    */
   add(leafIndex: number, hKey: Uint8Array, value: Uint8Array, key: Uint8Array): number {
-    const least = this.leafCount === 0 ? FIRST_FREE_NODE : (this.indexes[this.leafCount - 1] as number) + 1;
+    const least = this.leafCount === 0 ? FIRST_FREE_NODE : this.indexes[this.leafCount - 1] + 1;
     if (leafIndex < least || leafIndex >= this.nextFreeNode)
       throw new StoreError(
         "BLOCK_INVALID",
@@ -80,7 +80,7 @@ export class LeafTable {
   }
 
   leafIndexAt(position: number): number {
-    return this.indexes[position] as number;
+    return this.indexes[position];
   }
 
   /** @returns the position of the leaf at an index */
@@ -89,7 +89,7 @@ export class LeafTable {
     let high = this.leafCount;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.indexes[middle] as number) < leafIndex) low = middle + 1;
+      if (this.indexes[middle] < leafIndex) low = middle + 1;
       else high = middle;
     }
     return low < this.leafCount && this.indexes[low] === leafIndex ? low : undefined;
@@ -97,7 +97,7 @@ export class LeafTable {
 
   /** The value that `add` put there, a view: it may be changed. */
   valueAt(at: number): Buffer {
-    return this.bodies.subarray(at, at + (this.bodies[at - 1] as number));
+    return this.bodies.subarray(at, at + this.bodies[at - 1]);
   }
 
   /** @returns positions, ascending by hKey. @throws StoreError BLOCK_INVALID if two leaves have the same one */
@@ -105,7 +105,7 @@ export class LeafTable {
     const hKeys = this.hKeys.subarray(0, this.leafCount * WORD_BYTES);
     const order = sortByHKey(hKeys);
     for (let i = 1; i < order.length; i++) {
-      const [one, other] = [order[i - 1] as number, order[i] as number];
+      const [one, other] = [order[i - 1], order[i] as number];
       if (!sameHKey(hKeys, one, other)) continue;
       const [first, second] = [one, other].map(position => this.leafIndexAt(position));
       throw new StoreError(
@@ -122,7 +122,7 @@ export class LeafTable {
     for (let position = 0; position < this.leafCount; position++) {
       const value = this.valueAt(at + 1);
       const keyAt = at + 1 + value.length;
-      const keyBytes = this.bodies[keyAt] as number;
+      const keyBytes = this.bodies[keyAt];
       const key = this.bodies.subarray(keyAt + 1, keyAt + 1 + keyBytes);
       yield {leafIndex: this.leafIndexAt(position), hKey: this.hKeyAt(position), value, key};
       at = keyAt + 1 + keyBytes;

@@ -258,7 +258,7 @@ export class StateBuilder {
   }
 
   private ownerValue(): Buffer {
-    return this.accounts.valueAt(this.valuesAt[this.owner] as number);
+    return this.accounts.valueAt(this.valuesAt[this.owner]);
   }
 
   private ownerAccount(): Account {

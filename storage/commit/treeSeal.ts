@@ -53,7 +53,7 @@ export function sealDrafts(
     hashRows(context, drafts, level);
     drafts = sealLevel(context, before, drafts, level);
   }
-  return sealRoot(context, drafts[0] as PageDraft, top);
+  return sealRoot(context, drafts[0], top);
 }
 
 /**
@@ -81,14 +81,14 @@ export class NewTreeSeal {
   finish(nextFreeNode: number): Pick<TreeRoot, "rootPage" | "subRoot"> {
     const top = rootLevel(nextFreeNode);
     for (let level = 0; level < top; level++) this.seal(level);
-    const root = this.waiting[top]?.[0] as PageDraft;
+    const root = this.waiting[top]?.[0];
     if (top === 0) hashLeaves(this.context, [root as LeafPageDraft]);
     return sealRoot(this.context, root, top);
   }
 
   private wait(page: PageDraft, level: number): void {
     this.waiting[level] ??= [];
-    const pages = this.waiting[level] as PageDraft[];
+    const pages = this.waiting[level];
     pages.push(page);
     // A whole number of parents, so none is sealed before it is full.
     if (pages.length === PAGES_AT_ONCE) this.seal(level);
@@ -151,7 +151,7 @@ function hashLeaves({suite}: TreeContext, drafts: readonly LeafPageDraft[]): voi
 
 function hashRows({empty, pairs}: TreeContext, drafts: readonly PageDraft[], level: number): void {
   for (let row = 1; row < rowCount(level); row++) {
-    const zero = empty.zeros[lowestHeight(level) + row - 1] as Uint8Array;
+    const zero = empty.zeros[lowestHeight(level) + row - 1];
     for (const draft of drafts) draft.hashRow(row, zero, pairs);
     pairs.finish();
   }
@@ -167,8 +167,8 @@ function hashPair(
   outAt: number,
 ): void {
   const height = pageRootHeight(level) - 1;
-  const zero = empty.zeros[height - 1] as Uint8Array;
-  draft.hashPair(zero, empty.zeros[height] as Uint8Array, all, pairs, out, outAt);
+  const zero = empty.zeros[height - 1];
+  draft.hashPair(zero, empty.zeros[height], all, pairs, out, outAt);
 }
 
 /** Writes the pages of a level below the root's. @returns the drafts of their parents */
@@ -214,6 +214,6 @@ function storedPage(
   const isStored =
     rootPage !== 0 &&
     level <= rootLevel(nextFreeNode) &&
-    pageIndex * (POSITIONS_PER_PAGE[level] as number) < nextFreeNode;
+    pageIndex * POSITIONS_PER_PAGE[level] < nextFreeNode;
   return isStored ? pages.read(findPage(pages, before, level, pageIndex)) : undefined;
 }

@@ -30,7 +30,7 @@ export function crc32c(bytes: Uint8Array): number {
 export function crc32cPrefix(bytes: Uint8Array, crc: number): number | undefined {
   let state = -1;
   for (let i = 0; i < bytes.length; i++) {
-    state ^= bytes[i] as number;
+    state ^= bytes[i];
     for (let bit = 0; bit < 8; bit++) state = (state >>> 1) ^ (state & 1 ? POLYNOMIAL : 0);
     if (~state >>> 0 === crc) return i + 1;
   }

@@ -90,12 +90,12 @@ export class FileSnapshot implements RecordSource {
       for (const [i, head] of heads.entries())
         if (!head.done && (first < 0 || Buffer.compare(head.value.key, headKey(heads, first)) < 0)) first = i;
       if (first < 0) return;
-      const {key, value} = (heads[first] as IteratorYieldResult<Version>).value;
+      const {key, value} = heads[first].value;
       if (last === undefined || !last.equals(key)) {
         last = key;
         if (value !== undefined) yield [key, value];
       }
-      heads[first] = (sources[first] as Iterator<Version>).next();
+      heads[first] = sources[first].next();
     }
   }
 
@@ -156,7 +156,7 @@ function tableOf(level: readonly TableReader[], key: Buffer): TableReader | unde
   let high = level.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareKeys((level[middle] as TableReader).live.largest, key) < 0) low = middle + 1;
+    if (compareKeys(level[middle].live.largest, key) < 0) low = middle + 1;
     else high = middle;
   }
   return level[low];
@@ -167,5 +167,5 @@ function* versionsOf(level: readonly TableReader[], from: Buffer): Generator<Ver
 }
 
 function headKey(heads: readonly IteratorResult<Version>[], at: number): Buffer {
-  return (heads[at] as IteratorYieldResult<Version>).value.key;
+  return heads[at].value.key;
 }

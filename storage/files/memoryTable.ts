@@ -30,7 +30,7 @@ export class MemoryTable {
   *versions(from: Buffer): Generator<Version> {
     const names = this.names();
     for (let at = this.countBelow(from); at < names.length; at++) {
-      const name = names[at] as string;
+      const name = names[at];
       yield {key: Buffer.from(name, "latin1"), value: this.values.get(name)};
     }
   }
@@ -53,7 +53,7 @@ export class MemoryTable {
     let high = names.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((names[middle] as string) < end) low = middle + 1;
+      if (names[middle] < end) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -30,9 +30,9 @@ export class PairBatch {
     toAt: number,
   ): void {
     const at = this.count * 2 * WORD_BYTES;
-    for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + i] = from[leftAt + i] as number;
+    for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + i] = from[leftAt + i];
     if (rightAt < 0) this.pairs.set(missingRight, at + WORD_BYTES);
-    else for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + WORD_BYTES + i] = from[rightAt + i] as number;
+    else for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + WORD_BYTES + i] = from[rightAt + i];
     this.targets[this.count] = to;
     this.offsets[this.count] = toAt;
     this.count++;
@@ -43,10 +43,7 @@ export class PairBatch {
     if (this.count === 0) return;
     this.suite.hashPairsInto(this.pairs, this.count, this.hashes);
     for (let i = 0; i < this.count; i++)
-      (this.targets[i] as Uint8Array).set(
-        this.hashes.subarray(i * WORD_BYTES, (i + 1) * WORD_BYTES),
-        this.offsets[i] as number,
-      );
+      this.targets[i].set(this.hashes.subarray(i * WORD_BYTES, (i + 1) * WORD_BYTES), this.offsets[i]);
     this.count = 0;
     this.targets.length = 0;
   }

@@ -16,7 +16,7 @@ export const INNER_PAGE = 0x4e;
 const HEAD_BYTES = 2;
 
 export function childCount(page: Buffer): number {
-  return page[1] as number;
+  return page[1];
 }
 
 /** Page number of a child; position < childCount. */
@@ -31,7 +31,7 @@ export function innerRowsAt(children: number): number {
 
 /** Offset of the root of child `position`. */
 export function childRootAt(page: Buffer, position: number): number {
-  const children = page[1] as number;
+  const children = page[1];
   return innerRowsAt(children) + (rowStart(2 * children, 1) + position) * WORD_BYTES;
 }
 
@@ -46,7 +46,7 @@ export function encodeInnerPage(children: readonly number[], rows: Uint8Array, s
   page[0] = INNER_PAGE;
   page[1] = children.length;
   for (let i = 0; i < children.length; i++)
-    page.writeUIntBE(children[i] as number, HEAD_BYTES + i * NUMBER_BYTES, NUMBER_BYTES);
+    page.writeUIntBE(children[i], HEAD_BYTES + i * NUMBER_BYTES, NUMBER_BYTES);
   page.set(rows, rowsAt);
   return page;
 }

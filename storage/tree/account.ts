@@ -132,11 +132,11 @@ export class StoredParts {
    * @throws StoreError RECORD_DAMAGED
    */
   find(page: Buffer, start: number, end: number): void {
-    const flags = page[start] as number;
-    this.nonceBytes = page[start + 1] as number;
+    const flags = page[start];
+    this.nonceBytes = page[start + 1];
     this.nonceAt = start + 2;
     this.balanceAt = this.nonceAt + this.nonceBytes;
-    this.balanceBytes = page[this.balanceAt] as number;
+    this.balanceBytes = page[this.balanceAt];
     let at = this.balanceAt + 1 + this.balanceBytes;
     this.codeAt = (flags & HAS_CODE) === 0 ? -1 : at;
     if (this.codeAt >= 0) at += CODE_BYTES;

@@ -98,7 +98,7 @@ export class MultiPath {
    */
   read(leaf: number): void {
     const tree = this.tree as Tree;
-    const leafIndex = this.leafIndexes[leaf] as number;
+    const leafIndex = this.leafIndexes[leaf];
     const end = this.endOf(leaf);
     this.bitmap.fill(0);
     this.siblingCount = 0;
@@ -117,7 +117,7 @@ export class MultiPath {
   private endOf(leaf: number): number {
     const {leafIndexes} = this;
     if (leaf + 1 === leafIndexes.length) return TREE_HEIGHT;
-    return meetingHeight(leafIndexes[leaf] as number, leafIndexes[leaf + 1] as number);
+    return meetingHeight(leafIndexes[leaf], leafIndexes[leaf + 1]);
   }
 
   /** The leaf's path takes all nodes that wait below `end`, and waits there itself. */
@@ -169,12 +169,12 @@ export class MultiPath {
   }
 
   private add(from: Uint8Array, at: number, height: number): void {
-    if (isWordAt(from, at, this.zeros[height] as Uint8Array)) return;
+    if (isWordAt(from, at, this.zeros[height])) return;
     this.siblingsIn[this.siblingCount] = from;
     this.siblingsAt[this.siblingCount] = at;
     this.siblingCount++;
     const byte = BITMAP_BYTES - 1 - (height >> 3);
-    this.bitmap[byte] = (this.bitmap[byte] as number) | (1 << (height & 7));
+    this.bitmap[byte] = this.bitmap[byte] | (1 << (height & 7));
   }
 }
 

@@ -86,7 +86,7 @@ export function readLeafPage(pages: PageReader, tree: TreeRoot, pageIndex: numbe
 
 /** The number of page `pageIndex` at `level`, found by walking down from the root. */
 export function findPage(pages: PageReader, tree: TreeRoot, level: number, pageIndex: number): number {
-  const firstPosition = pageIndex * (POSITIONS_PER_PAGE[level] as number);
+  const firstPosition = pageIndex * POSITIONS_PER_PAGE[level];
   if (firstPosition >= tree.nextFreeNode)
     throw new StoreError(
       "RECORD_DAMAGED",

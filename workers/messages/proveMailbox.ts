@@ -87,7 +87,7 @@ export class ProveMailbox {
     job.set(calls);
     let end = calls.length;
     for (let call = 0; call < ids.length; call++) {
-      end += job.write(ids[call] as string, end, "utf8");
+      end += job.write(ids[call], end, "utf8");
       job[end++] = LINE_FEED;
     }
     numbers[CALL_BYTES] = calls.length;
@@ -107,12 +107,12 @@ export class ProveMailbox {
     const {numbers, job} = this;
     // A job that was seen before the thread slept may still wake it: `post` adds and wakes in two steps.
     while (Atomics.load(numbers, JOBS) === this.count) Atomics.wait(numbers, JOBS, this.count);
-    const count = numbers[CALLS] as number;
+    const count = numbers[CALLS];
     if (count === STOP) return undefined;
-    const callBytes = numbers[CALL_BYTES] as number;
-    const memory = numbers[MEMORY] as number;
+    const callBytes = numbers[CALL_BYTES];
+    const memory = numbers[MEMORY];
     // The text of an id has no line feed: it would be escaped.
-    const lines = job.toString("utf8", callBytes, callBytes + (numbers[ID_BYTES] as number));
+    const lines = job.toString("utf8", callBytes, callBytes + numbers[ID_BYTES]);
     return {
       calls: job.subarray(0, callBytes),
       ids: lines.split("\n", count),
@@ -129,7 +129,7 @@ export class ProveMailbox {
 
   private nextEnds(): Uint32Array {
     this.count = (this.count + 1) | 0;
-    return this.ends[this.count & 1] as Uint32Array;
+    return this.ends[this.count & 1];
   }
 }
 
@@ -138,7 +138,7 @@ export function refuseJob({calls, ids}: ProveJob): RangeError | undefined {
   if (ids.length > MAX_CALLS)
     return new RangeError(`a job: expected at most ${MAX_CALLS} calls, got ${ids.length}`);
   let most = calls.length;
-  for (let call = 0; call < ids.length; call++) most += 3 * (ids[call] as string).length + 1;
+  for (let call = 0; call < ids.length; call++) most += 3 * ids[call].length + 1;
   if (most <= JOB_BYTES) return undefined;
   return new RangeError(`a job: expected at most ${JOB_BYTES} bytes, got up to ${most}`);
 }

@@ -77,7 +77,7 @@ export class AnswerText {
   /** Appends the 32 bytes at `start` of `from`. Their room must be reserved. A loop, because a view takes longer than the copy. */
   word(from: Uint8Array, start: number): void {
     const {bytes, length} = this;
-    for (let i = 0; i < WORD_BYTES; i++) bytes[length + i] = from[start + i] as number;
+    for (let i = 0; i < WORD_BYTES; i++) bytes[length + i] = from[start + i];
     this.length = length + WORD_BYTES;
   }
 
@@ -85,7 +85,7 @@ export class AnswerText {
   part(from: Uint8Array, start: number, end: number): void {
     const {bytes} = this;
     let at = this.length;
-    for (let i = start; i < end; i++) bytes[at++] = from[i] as number;
+    for (let i = start; i < end; i++) bytes[at++] = from[i];
     this.length = at;
   }
 

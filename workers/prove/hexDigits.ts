@@ -26,9 +26,9 @@ export function writeHexInto(
 ): number {
   let at = offset;
   for (let i = start; i < end; i++) {
-    const byte = from[i] as number;
-    out[at] = HIGH[byte] as number;
-    out[at + 1] = LOW[byte] as number;
+    const byte = from[i];
+    out[at] = HIGH[byte];
+    out[at + 1] = LOW[byte];
     at += 2;
   }
   return at;

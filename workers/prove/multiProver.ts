@@ -43,7 +43,7 @@ export class MultiProver {
     const table = locateKeys(accounts, hKeys);
     const slotsOf = this.hashSlots(call, entries, table);
     this.writePart(text, accounts, table, this.accountPath, (value, leaf) => {
-      const hKey = hKeys[table.ownKeys[leaf] as number] as Uint8Array;
+      const hKey = hKeys[table.ownKeys[leaf] as number];
       this.writeAccountLeaf(text, value, hKey, slotsOf.get(leaf));
     });
   }
@@ -56,10 +56,10 @@ export class MultiProver {
   ): Map<number, Uint8Array[]> {
     const slotsOf = new Map<number, Uint8Array[]>();
     for (let i = 0; i < entries.length; i++) {
-      const entry = entries[i] as number;
+      const entry = entries[i];
       const count = readKeyCount(call, entry);
       if (rights[i] !== PRESENT || count === 0) continue;
-      const leaf = lefts[i] as number;
+      const leaf = lefts[i];
       const hKeys = slotsOf.get(leaf) ?? [];
       slotsOf.set(leaf, hKeys);
       const end = entry + KEYS_AT + count * WORD_BYTES;
@@ -103,7 +103,7 @@ export class MultiProver {
       path.read(leaf);
       openRecord(text, path);
       if (ownKeys[leaf] !== NO_KEY) writeOwn(path.value, leaf);
-      else if ((leafIndexes[leaf] as number) > TAIL_INDEX) writeNeighbour(text, path.hashes);
+      else if (leafIndexes[leaf] > TAIL_INDEX) writeNeighbour(text, path.hashes);
       closeRecord(text, path);
     }
     path.end();

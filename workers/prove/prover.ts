@@ -80,7 +80,7 @@ export class Prover {
       const end = callEnd(calls, at);
       const start = this.text.size;
       try {
-        this.answerCall(job.ids[call] as string, calls.subarray(at, end));
+        this.answerCall(job.ids[call], calls.subarray(at, end));
       } catch (error) {
         this.text.truncate(start);
         failures.push({call, ...failureAt(error, this.store, blocksOf(calls, at))});

@@ -4,7 +4,6 @@ import type {ProveJob} from "../../../workers/messages/proveJob.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
 import {callsOf} from "../../rpc/requestCalls.ts";
-import type {Segment} from "../../rpc/segment.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import type {Task} from "../task.ts";
@@ -27,14 +26,14 @@ export function createProofLane(engine: Engine): LaneOptions {
 /** Packs the calls of a task back to back (workers/messages/packedCall.ts). */
 export function packTask({requests, indexes}: Task): ProveJob {
   const [first] = requests as [PendingRequest];
-  if (requests.length === 1) return packSegment(first, indexes[0] as number);
-  const parts = requests.map((request, at) => packSegment(request, indexes[at] as number));
+  if (requests.length === 1) return packSegment(first, indexes[0]);
+  const parts = requests.map((request, at) => packSegment(request, indexes[at]));
   return {calls: Buffer.concat(parts.map(({calls}) => calls)), ids: parts.flatMap(({ids}) => ids)};
 }
 
 /** The calls of a request are packed already. */
 function packSegment({calls, segments}: PendingRequest, index: number): ProveJob {
-  const {lane, firstCall, endCall} = segments[index] as Segment;
+  const {lane, firstCall, endCall} = segments[index];
   const own = callsOf(calls, lane) as ProofCalls;
   const isAll = endCall - firstCall === own.ids.length;
   return {calls: own.slice(firstCall, endCall), ids: isAll ? own.ids : own.ids.slice(firstCall, endCall)};

@@ -37,7 +37,7 @@ export class ProofCalls implements LaneCalls {
   }
 
   costOf(call: number): number {
-    return this.costs[call] as number;
+    return this.costs[call];
   }
 
   /** @returns a view of the packed calls from `first` to before `end` */
@@ -46,6 +46,6 @@ export class ProofCalls implements LaneCalls {
   }
 
   private startOf(call: number): number {
-    return call === 0 ? 0 : (this.ends[call - 1] as number);
+    return call === 0 ? 0 : this.ends[call - 1];
   }
 }
