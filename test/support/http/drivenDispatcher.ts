@@ -7,7 +7,7 @@ import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
 import {settleLater} from "../../../server/dispatch/task.ts";
-import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../server/limits.ts";
+import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../server/limits.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {CallTally} from "../../../server/observe/callTally.ts";
@@ -46,7 +46,7 @@ export class DrivenDispatcher {
   readonly dispatcher: Dispatcher;
   /** Tasks that were answered in an answer memory. */
   tasksInMemory = 0;
-  readonly tally = new CallTally(new MethodTable().names);
+  readonly tally: CallTally;
   private readonly memories = new AnswerMemories(100, MEMORY_BYTES);
   private readonly memoryCount = this.memories.spares.length;
   /** Spaces after each proof. */
@@ -66,12 +66,8 @@ export class DrivenDispatcher {
     mock.method(performance, "now", () => this.nowMs);
     mock.timers.enable({apis: ["setInterval"]});
     this.timeoutMs = timeoutMs;
-    const log = pino({level: "silent"});
-    this.dispatcher = new Dispatcher(
-      [this.createProofLane(), this.createEstimateLane()],
-      {...DEFAULT_LIMITS, queueCost, timeoutMs},
-      {tally: this.tally, trouble: new TroubleLog(log), refusals: new RefusalLog(log)},
-    );
+    const lanes = [this.createProofLane(), this.createEstimateLane()] as const;
+    ({dispatcher: this.dispatcher, tally: this.tally} = openDispatcher(lanes, {queueCost, timeoutMs}));
   }
 
   /** The number of running estimates. */
@@ -187,6 +183,18 @@ export class DrivenDispatcher {
     memory.bytes.set(answers.text);
     return {...answers, text: memory.bytes, memory};
   }
+}
+
+/** A dispatcher with the default limits but for `limits`, and what it tells. */
+export function openDispatcher(
+  lanes: ConstructorParameters<typeof Dispatcher>[0],
+  limits: Partial<Limits> = {},
+  log = pino({level: "silent"}),
+): {readonly dispatcher: Dispatcher; readonly tally: CallTally; readonly refusals: RefusalLog} {
+  const tally = new CallTally(new MethodTable().names);
+  const refusals = new RefusalLog(log);
+  const observers = {tally, refusals, trouble: new TroubleLog(log)};
+  return {dispatcher: new Dispatcher(lanes, {...DEFAULT_LIMITS, ...limits}, observers), tally, refusals};
 }
 
 /** `<id>` for each call. */

@@ -1,6 +1,7 @@
-/** The two lanes of the dispatcher: a batch that needs both, and requests that share them. */
+/** The two lanes of the dispatcher: batches that need both, requests that share them, answers that wait, and the time that counts. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
+import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
 import type {Failure} from "../../../../workers/messages/failure.ts";
@@ -10,10 +11,137 @@ import {
   createFailure,
   DrivenDispatcher,
   ESTIMATE_TASKS,
+  FULL_PROOF,
   finish,
+  MEMORY_BYTES,
+  PROOF_BYTES,
   settle,
 } from "../../../support/http/drivenDispatcher.ts";
 import type {DescribedCall} from "../../../support/http/requestCalls.ts";
+
+test("proofs that wait aside leave the estimates of their batch room to be made side by side", async () => {
+  const driven = new DrivenDispatcher();
+  const proofBytes = PROOF_SEGMENT_COST * PROOF_BYTES;
+  driven.proofPadding = proofBytes - 10;
+  const pairs = 120;
+  const reply = driven.admit(Array.from({length: pairs}, () => [driven.estimate, FULL_PROOF]).flat());
+  await settle();
+  assert.equal(driven.estimateCount, ESTIMATE_TASKS);
+  const [queuedProofCost] = driven.queuedCosts;
+  const asideBytes = (pairs - queuedProofCost / PROOF_SEGMENT_COST) * proofBytes;
+  assert.ok(asideBytes > 4e6 && asideBytes < 4.3e6, `${asideBytes} bytes wait aside`);
+  let left = pairs;
+  while (!reply.isFinished) {
+    const {estimateCount} = driven;
+    if (left > ESTIMATE_TASKS) assert.equal(estimateCount, ESTIMATE_TASKS, `${left} are left`);
+    left -= estimateCount;
+    driven.endEstimates();
+    await settle();
+  }
+  const ids = [...reply.text.matchAll(/<(.\d+)>/g)].map(match => match[1]);
+  assert.deepEqual(ids, Array.from({length: pairs}, (_, at) => [`e${at}`, `p${at}`]).flat());
+  driven.close();
+});
+
+test("proofs that wait for an estimate keep their memory, and give it back when they are sent or not wanted", async () => {
+  const driven = new DrivenDispatcher();
+  driven.proofPadding = MEMORY_BYTES / 2;
+  const sent = driven.admit([driven.estimate, FULL_PROOF, FULL_PROOF]);
+  const gone = driven.admit([driven.estimate, FULL_PROOF, FULL_PROOF, FULL_PROOF]);
+  await settle();
+  assert.equal(driven.memoriesInUse, 5);
+  gone.onAborted?.();
+  assert.equal(driven.memoriesInUse, 2);
+  driven.endEstimates();
+  await finish(sent);
+  assert.equal(sent.text.replaceAll(" ", ""), "[<e0>,<p0>,<p1>]");
+  assert.equal(driven.memoriesInUse, 0);
+  driven.close();
+});
+
+test("proofs that wait for an estimate and are a small part of a task's text keep none of its memory", async () => {
+  const driven = new DrivenDispatcher();
+  const small = driven.admit([driven.estimate, 1]);
+  const large = driven.admit(Array.from({length: 60}, () => 0));
+  await finish(large);
+  assert.equal(driven.tasksInMemory, 1, "they shared a task");
+  assert.equal(driven.memoriesInUse, 0);
+  driven.endEstimates();
+  await finish(small);
+  assert.equal(small.text, "[<e0>,<p0>]");
+  driven.close();
+});
+
+test("proofs that come too late give their memory back", async () => {
+  const timeoutMs = 60;
+  const driven = new DrivenDispatcher({timeoutMs});
+  driven.holdProofs();
+  const gone = driven.admit([1, 1]);
+  const late = driven.admit([1, FULL_PROOF]);
+  await settle();
+  gone.onAborted?.();
+  driven.pass(timeoutMs);
+  await finish(late);
+  driven.releaseProofs();
+  await settle();
+  assert.equal(gone.text, "");
+  assert.ok(driven.tasksInMemory > 0);
+  assert.equal(driven.memoriesInUse, 0);
+  driven.close();
+});
+
+test("a request waits for its reader without cost and time only while nothing of it is under way", async () => {
+  const timeoutMs = 1000;
+  const driven = new DrivenDispatcher({timeoutMs});
+  driven.proofPadding = 4.5e6;
+  const sixProofs = Array.from({length: 6}, () => FULL_PROOF);
+  const reply = driven.admit([driven.estimate, ...sixProofs]);
+  reply.isBlocked = true;
+  await settle();
+  // The first proofs exceed the window behind the estimate, which is under way: the time goes on.
+  driven.pass(timeoutMs / 2);
+  assert.equal(driven.estimateCount, 1);
+  assert.ok(driven.queuedCosts[0] > 0);
+  driven.endEstimates();
+  await settle();
+  assert.ok(reply.unsentBytes > 4e6 && reply.unsentBytes < 16e6, `holds ${reply.unsentBytes} bytes`);
+  assert.equal(reply.isFinished, false);
+  assert.deepEqual(driven.queuedCosts, [0, 0], "a paused request leaves the queues");
+  driven.pass(2 * timeoutMs); // time that does not count
+  while (!reply.isFinished) {
+    reply.drain();
+    driven.pass(timeoutMs / 20); // time that counts, and the dispatcher looks at it
+    reply.isBlocked = true;
+    await settle();
+  }
+  assert.equal(reply.text.includes("error"), false);
+  assert.deepEqual(driven.queuedCosts, [0, 0]);
+  driven.close();
+});
+
+test("estimates that do not end are given up in time, in their places, and their late answers are ignored", async () => {
+  const timeoutMs = 60;
+  const driven = new DrivenDispatcher({timeoutMs});
+  const {estimate} = driven;
+  const reply = driven.admit([1, estimate, 1, ...Array.from({length: 5}, () => estimate)]);
+  await settle();
+  assert.equal(reply.text, "[<p0>,");
+  driven.pass(timeoutMs);
+  await finish(reply);
+  const givenUp = (id: string) => `\\{"jsonrpc":"2.0","id":${id},"error":\\{"code":-32005,.*\\}\\}`;
+  const expected = ["<p0>", givenUp("e0"), "<p1>", ...["e1", "e2", "e3", "e4", "e5"].map(givenUp)];
+  assert.match(reply.text, new RegExp(`^\\[${expected.join(",")}\\]$`));
+  assert.deepEqual(driven.queuedCosts, [0, 0]);
+  const before = reply.text;
+  driven.endEstimates();
+  const next = driven.admit([estimate]);
+  await settle();
+  driven.endEstimates();
+  await finish(next);
+  assert.equal(next.text, "[<e0>]");
+  assert.equal(reply.text, before);
+  driven.close();
+});
 
 describe("Dispatcher", () => {
   let driven: DrivenDispatcher;

@@ -2,24 +2,21 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {pino} from "pino";
-import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
+import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {collectEstimates} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {settleLater, type Task} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
-import {MethodTable} from "../../../../server/methods/table.ts";
-import {CallTally} from "../../../../server/observe/callTally.ts";
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
-import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
-import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
+import type {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
 import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
 import type {TaskAnswers} from "../../../../server/rpc/taskText.ts";
 import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {finish, settle} from "../../../support/http/drivenDispatcher.ts";
+import {finish, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
@@ -78,9 +75,7 @@ describe("the queues of the estimates", () => {
       perform: settleLater(task => wait(first, collectEstimates(task, true).ids)),
     };
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
-    refusals = new RefusalLog(log);
-    const observers = {tally: new CallTally(new MethodTable().names), trouble: new TroubleLog(log), refusals};
-    dispatcher = new Dispatcher([proof, estimate], {...DEFAULT_LIMITS, ...limits}, observers);
+    ({dispatcher, refusals} = openDispatcher([proof, estimate], limits, log));
   }
 
   beforeEach(() => create());

@@ -1,21 +1,16 @@
 /** What one client's large calls for proofs leave to the others: room in the queue, and their turns. */
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
-import {pino} from "pino";
-import {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
+import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
 import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {settleLater} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
-import {MethodTable} from "../../../../server/methods/table.ts";
-import {CallTally} from "../../../../server/observe/callTally.ts";
-import {RefusalLog} from "../../../../server/observe/refusalLog.ts";
-import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
 import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {createAnswers, settle} from "../../../support/http/drivenDispatcher.ts";
+import {createAnswers, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequestCalls} from "../../../support/http/requestCalls.ts";
 
 const HEAD = {earliest: 0, finalized: 1, latest: 1};
@@ -44,13 +39,7 @@ beforeEach(() => {
     queue: "first" as const,
     perform: settleLater(runEstimate),
   };
-  const log = pino({level: "silent"});
-  const observers = {
-    tally: new CallTally(new MethodTable().names),
-    trouble: new TroubleLog(log),
-    refusals: new RefusalLog(log),
-  };
-  dispatcher = new Dispatcher([proof, estimate], DEFAULT_LIMITS, observers);
+  ({dispatcher} = openDispatcher([proof, estimate]));
 });
 
 afterEach(async () => {

@@ -88,50 +88,6 @@ test("what is taken before execution, and the floor, are the library's under eve
   );
 });
 
-test("gas before execution, by hand: bytes, and their floor from prague on", () => {
-  const call: EstimateCall = {
-    block: 0,
-    to: new Uint8Array(20),
-    value: 0n,
-    data: Uint8Array.of(0, 1, 2),
-    type: 0,
-  };
-  // 21000 + 4 + 2 * 16 = 21036; floor 21000 + 10 * (1 + 4 * 2) = 21090.
-  for (const [hardfork, intrinsic, floor] of [
-    ["berlin", 21_036n, 0n],
-    ["cancun", 21_036n, 0n],
-    ["prague", 21_036n, 21_090n],
-    ["osaka", 21_036n, 21_090n],
-  ] as const) {
-    const paid = paidGas(paidFieldsOf(call), forkRules(hardfork));
-    assert.deepEqual(paid, {intrinsic, floor}, hardfork);
-  }
-});
-
-test("gas before execution, by hand: creations, lists and authorizations", () => {
-  const rules = forkRules("prague");
-  // 21000 + 32000 + 33 * 16 + 2 words * 2 = 53532.
-  const creation: EstimateCall = {block: 0, value: 0n, data: new Uint8Array(33).fill(1), type: 0};
-  assert.equal(paidGas(paidFieldsOf(creation), rules).intrinsic, 53_532n);
-  // 21000 + 2 * 2400 + 3 * 1900 + 25000 = 56500.
-  const address = new Uint8Array(20);
-  const key = new Uint8Array(32);
-  const authorization = {chainId: 0n, address, nonce: 0n, yParity: 0n, r: 1n, s: 1n};
-  const delegation: EstimateCall = {
-    block: 0,
-    to: address,
-    value: 0n,
-    data: new Uint8Array(0),
-    type: 4,
-    accessList: [
-      {address, storageKeys: packWords([key, key, key])},
-      {address, storageKeys: packWords([])},
-    ],
-    authorizationList: [authorization],
-  };
-  assert.equal(paidGas(paidFieldsOf(delegation), rules).intrinsic, 56_500n);
-});
-
 test("what would be signed is what the library signs, for every type", () => {
   fc.assert(
     fc.property(call, fc.bigInt({min: 21_000n, max: 2n ** 24n}), (call, gasLimit) => {
