@@ -48,7 +48,6 @@ export async function* readRows(
         throw slots.refusal(
           `account_index: expected ${accountIndex}, of leaf ${i + 1} of ${leaves}, got ${row.accountIndex}`,
         );
-      checkKey(slots, "slot", row.slot, row.hKey);
       last = checkIndex(slots, row.leafIndex, last, nextFreeNode);
       if (row.value === 0n) throw slots.refusal("value: expected one above zero, got zero");
       yield {kind: "slot", row, place: slots.place};
@@ -68,22 +67,12 @@ async function* readAccounts(
   let last = FIRST_LEAF - 1;
   let leaves = 0;
   for (let row = await accounts.next(); row !== undefined; row = await accounts.next()) {
-    checkKey(accounts, "address", row.address, row.hKey);
     last = checkIndex(accounts, row.leafIndex, last, tree.nextFreeNode);
     leaves++;
     yield {kind: "account", row, place: accounts.place};
   }
   if (leaves !== tree.leaves)
     throw new PulledError("DAMAGED", `${folder}: expected ${tree.leaves} rows in accounts, got ${leaves}`);
-}
-
-function checkKey(
-  reader: TableReader<"accounts" | "slots">,
-  name: string,
-  key: unknown,
-  hKey: unknown,
-): void {
-  if ((key === undefined) === (hKey === undefined)) throw reader.refusal(`expected either ${name} or h_key`);
 }
 
 /** @returns the index. @param last - of the leaf before */

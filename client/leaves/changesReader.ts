@@ -19,8 +19,8 @@ import type {AccountLeaf, EndLeaf, SlotLeaf} from "./treeLeaf.ts";
 export interface StorageChanges {
   /** Leaf index of the account. One that was deleted and created again has another one since then, and two of these. */
   readonly account: number;
-  /** `0x` and 40 lower-case digits; undefined: the server knows only its hash. */
-  readonly address: string | undefined;
+  /** `0x` and 40 lower-case digits. */
+  readonly address: string;
   readonly slots: readonly LeafChange<SlotLeaf>[];
 }
 
@@ -97,9 +97,9 @@ export class ChangesReader {
       this.accounts.push(change);
       this.countLeaf();
     }
-    if (!this.hasStorage) return;
     const known = [before, after].find(leaf => leaf?.role === "account") as AccountLeaf | undefined;
-    this.readTree(leafIndex, known?.address, this.storageOf(before), this.storageOf(after));
+    if (!this.hasStorage || known === undefined) return;
+    this.readTree(leafIndex, known.address, this.storageOf(before), this.storageOf(after));
   }
 
   private storageOf(leaf: AccountLeaf | EndLeaf | undefined): string {
@@ -107,7 +107,7 @@ export class ChangesReader {
   }
 
   /** Reads the changes of one account's storage, if there are any in the answer. @param before - the storageRoot, as `after` */
-  private readTree(account: number, address: string | undefined, before: string, after: string): void {
+  private readTree(account: number, address: string, before: string, after: string): void {
     const {from, end} = this;
     if (before === after || account < from.account || account > end.account) return;
     const slots: LeafChange<SlotLeaf>[] = [];

@@ -3,9 +3,9 @@
  *
  *   account   flags u8 | key | prev | next | nonce | balance number | [codeSize number, codeHash 32, keccakCodeHash 32] | [storageRoot 32]
  *   slot      flags u8 | key | prev | next | value
- *   key       address 20 or slot number; hKey 32 if it is unknown; nothing if it is that of the leaf before
+ *   key       address 20 or slot number; nothing if it is that of the leaf before
  */
-import {compareBytes, isEqual, isZero} from "../bytes/byteString.ts";
+import {isEqual} from "../bytes/byteString.ts";
 import {encodeHex} from "../bytes/hex.ts";
 import type {ByteReader} from "../compact/byteReader.ts";
 import {type HashSuite, newTreeRoot, oncePerSuite, readWord, ZERO_WORD} from "../hash/hashSuites.ts";
@@ -16,16 +16,14 @@ import type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeKind} f
 /** The flags of an account. */
 const NONCE_BITS = 0x0f;
 const ACCOUNT_REMOVED = 0x0f;
-const ACCOUNT_KEY_UNKNOWN = 0x10;
-const ACCOUNT_UNUSED = 0x20;
+const ACCOUNT_UNUSED = 0x30;
 const HAS_CODE = 0x40;
 const HAS_STORAGE = 0x80;
 const MAX_NONCE_BYTES = 8;
 /** The flags of a slot. */
 const VALUE_BITS = 0x3f;
 const SLOT_REMOVED = 0;
-const SLOT_KEY_UNKNOWN = 0x40;
-const SLOT_UNUSED = 0x80;
+const SLOT_UNUSED = 0xc0;
 const ADDRESS_BYTES = 20;
 const LINK_BYTES = 5;
 /** Where the words of an account's value begin. */
@@ -57,8 +55,8 @@ const NO_ACCOUNT: Account = {
   codeSize: 0n,
 };
 const NO_LEAF = {leafIndex: 0, prev: 0, next: 0, hKey: ZERO_WORD, hVal: ZERO_WORD};
-const NO_ACCOUNT_LEAF: AccountLeaf = {role: "account", ...NO_LEAF, address: undefined, account: NO_ACCOUNT};
-const NO_SLOT_LEAF: SlotLeaf = {role: "slot", ...NO_LEAF, slot: undefined, value: 0n};
+const NO_ACCOUNT_LEAF: AccountLeaf = {role: "account", ...NO_LEAF, address: "", account: NO_ACCOUNT};
+const NO_SLOT_LEAF: SlotLeaf = {role: "slot", ...NO_LEAF, slot: 0n, value: 0n};
 
 /** The hKey and hVal of each leaf of a range, which another thread has made and verified: 64 bytes each, zeros of a removed leaf. */
 export interface KnownHashes {
@@ -106,13 +104,11 @@ export class LeafReader {
       this.hash = ZERO_WORD;
       return {role: "removed", leafIndex};
     }
-    const isUnknown = (flags & (isAccount ? ACCOUNT_KEY_UNKNOWN : SLOT_KEY_UNKNOWN)) !== 0;
     const isClear = (flags & (isAccount ? ACCOUNT_UNUSED : SLOT_UNUSED)) === 0;
     check(isClear, this.place, "a flag without meaning is set");
-    check(before === undefined || !isUnknown, this.place, "an unknown key, but that of the leaf before");
     const leaf = isAccount
-      ? this.readAccount(flags, isUnknown, nextFreeNode, before as AccountLeaf | undefined)
-      : this.readSlot(flags, isUnknown, nextFreeNode, before as SlotLeaf | undefined);
+      ? this.readAccount(flags, nextFreeNode, before as AccountLeaf | undefined)
+      : this.readSlot(flags, nextFreeNode, before as SlotLeaf | undefined);
     this.hash = this.hashOpening(leaf.hKey, leaf.hVal);
     return leaf;
   }
@@ -135,19 +131,12 @@ export class LeafReader {
     return {role: "end", leafIndex, prev: this.prev, next: this.next, hKey, hVal: ZERO_WORD};
   }
 
-  private readAccount(
-    flags: number,
-    isUnknown: boolean,
-    nextFreeNode: number,
-    before: AccountLeaf | undefined,
-  ): AccountLeaf {
+  private readAccount(flags: number, nextFreeNode: number, before: AccountLeaf | undefined): AccountLeaf {
     const {suite, reader, leafIndex} = this;
     const nonceBytes = flags & NONCE_BITS;
     check(nonceBytes <= MAX_NONCE_BYTES, this.place, "the nonce is longer than 8 bytes");
-    let address = before?.address;
-    let hKey = before?.hKey;
-    if (isUnknown) hKey = this.readHKey();
-    else if (hKey === undefined) {
+    let {address, hKey} = before ?? NO_ACCOUNT_LEAF;
+    if (before === undefined) {
       const bytes = reader.take(ADDRESS_BYTES);
       address = encodeHex(bytes);
       hKey = this.knownHash(0) ?? suite.hashAddress(bytes);
@@ -198,19 +187,11 @@ export class LeafReader {
     };
   }
 
-  private readSlot(
-    flags: number,
-    isUnknown: boolean,
-    nextFreeNode: number,
-    before: SlotLeaf | undefined,
-  ): SlotLeaf {
+  private readSlot(flags: number, nextFreeNode: number, before: SlotLeaf | undefined): SlotLeaf {
     const {reader, word, leafIndex} = this;
     const valueBytes = flags & VALUE_BITS;
-    check(valueBytes > 0, this.place, "a slot is stored as zero");
-    let slot = before?.slot;
-    let hKey = before?.hKey;
-    if (isUnknown) hKey = this.readHKey();
-    else if (hKey === undefined) {
+    let {slot, hKey} = before ?? NO_SLOT_LEAF;
+    if (before === undefined) {
       const slotBytes = reader.u8();
       reader.wordInto(word, 0, slotBytes);
       slot = readNumber(word, 32, slotBytes);
@@ -234,15 +215,6 @@ export class LeafReader {
   /** hKey of a slot, or hVal, of what is in `word`. */
   private hashWord(): Uint8Array {
     return this.suite.hash(this.suite.safe(this.word));
-  }
-
-  /** An hKey whose key is unknown. Head and tail have the least and the greatest. */
-  private readHKey(): Uint8Array {
-    const hKey = this.reader.take(32);
-    check(this.suite.isDigest(hKey), this.place, "hKey is no digest of the suite");
-    const isWithin = !isZero(hKey) && compareBytes(hKey, this.suite.tailKey) < 0;
-    check(isWithin, this.place, "hKey is that of head or tail, or above");
-    return hKey;
   }
 
   private readLinks(nextFreeNode: number): void {

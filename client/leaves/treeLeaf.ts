@@ -7,15 +7,14 @@ export type TreeKind = "accounts" | "slots";
 
 export interface AccountLeaf extends Leaf {
   readonly role: "account";
-  /** `0x` and 40 lower-case digits; undefined: the server knows only its hash. */
-  readonly address: string | undefined;
+  /** `0x` and 40 lower-case digits. */
+  readonly address: string;
   readonly account: Account;
 }
 
 export interface SlotLeaf extends Leaf {
   readonly role: "slot";
-  /** undefined: the server knows only its hash. */
-  readonly slot: bigint | undefined;
+  readonly slot: bigint;
   /** Not zero. */
   readonly value: bigint;
 }

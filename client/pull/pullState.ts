@@ -54,8 +54,7 @@ const WORTH_LEAVES = 16_384;
  * A tree that has no leaves but head and tail is given too, if it was asked for by address.
  *
  * @throws what `getLeaves` throws, after all ranges before: RpcError -32001, which names the nearest block that is kept, if the server
- *   has pruned the block meanwhile; RpcError ADDRESS_UNKNOWN, of "all", if the server does not know the address of an account that has
- *   storage; TypeError for a parameter that is none
+ *   has pruned the block meanwhile; TypeError for a parameter that is none
  */
 export async function* pullState(
   client: Pick<ProofClient, "getLeaves" | "getStateRoot">,

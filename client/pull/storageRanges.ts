@@ -24,7 +24,7 @@ const TREES_PER_RANGE = 8;
  * @param accounts - those that are remembered. The others are read from the account tree
  * @param first - the leaf index of the first account of interest, and that of the first leaf of its tree
  * @param positions - nextFreeNode of the account tree
- * @throws what getLeaves throws, after all ranges before; RpcError ADDRESS_UNKNOWN; TypeError if `first` is in the middle of no tree
+ * @throws what getLeaves throws, after all ranges before; TypeError if `first` is in the middle of no tree
  */
 export async function* readStorages(
   source: RangeSource,

@@ -8,7 +8,6 @@
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {HASH_SUITES, newTreeRoot} from "../hash/hashSuites.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
-import {RpcError} from "../rpc/rpcError.ts";
 import type {TreeRange} from "./pulledRange.ts";
 
 /** An account whose storage tree has leaves. */
@@ -39,7 +38,7 @@ export class StoredAccounts {
     this.readTo = readFrom;
   }
 
-  /** Remembers those of the range that follows on the last one, unless there are too many. @throws RpcError ADDRESS_UNKNOWN */
+  /** Remembers those of the range that follows on the last one, unless there are too many. */
   add({leaves, end}: TreeRange): void {
     const stored = listStored(leaves);
     this.isFull ||= this.count + stored.length > this.most;
@@ -71,18 +70,11 @@ export class StoredAccounts {
   }
 }
 
-/** @throws RpcError ADDRESS_UNKNOWN if an account has storage and no address */
 export function listStored(leaves: readonly TreeLeaf[]): StoredAccount[] {
   const stored: StoredAccount[] = [];
   for (const leaf of leaves) {
     if (leaf.role !== "account" || isNewTree(leaf.account.storageRoot)) continue;
-    const {leafIndex, address} = leaf;
-    if (address === undefined)
-      throw new RpcError(
-        "ADDRESS_UNKNOWN",
-        `the server does not know the address of the account at leaf index ${leafIndex}, whose storage tree is to be pulled: its store was made before addresses were kept`,
-      );
-    stored.push({leafIndex, address});
+    stored.push({leafIndex: leaf.leafIndex, address: leaf.address});
   }
   return stored;
 }

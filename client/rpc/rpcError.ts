@@ -17,9 +17,7 @@ export type RpcErrorName =
   /** No root is known for the block, so nothing can be verified. */
   | "ROOT_UNKNOWN"
   /** The server's newest block is older than `atLeast`, for as long as a call may take. */
-  | "BLOCK_TOO_OLD"
-  /** The server does not know the address of an account that has storage, so that its storage cannot be asked for. */
-  | "ADDRESS_UNKNOWN";
+  | "BLOCK_TOO_OLD";
 
 /** Most characters of a server's message that are kept. */
 const MAX_MESSAGE = 500;

@@ -104,10 +104,10 @@ def verify_range(data, start, count, root):
                 leaves.append({**leaf, "removed": True})
                 hashes.append(bytes(32))
                 continue
-            sent = reader.take(32 if flags & 0x10 else 20)
-            key, links = sent if flags & 0x10 else sha(bytes(12), sent), (reader.number(width), reader.number(width))
+            check(flags & 0x30 == 0, "a flag without meaning is set")
+            address, links = reader.take(20), (reader.number(width), reader.number(width))
             fields, account = reader.account(flags, flags & 0x0F)
-            leaf, value = {**leaf, "hKey" if flags & 0x10 else "address": "0x" + sent.hex(), **fields}, sha(account)
+            leaf, key, value = {**leaf, "address": "0x" + address.hex(), **fields}, sha(bytes(12), address), sha(account)
         leaves.append(leaf)
         hashes.append(sha(word(links[0]), word(links[1]), key, value))
 

@@ -28,7 +28,7 @@ const RULES = [
   /^count: expected \d+ leaves at most/,
   /^node \d+ of height \d+: is said to differ, and is the same/,
   /^leaf \d+: a value that is the same is sent again/,
-  /^leaf \d+: an unknown key, but that of the leaf before/,
+  /^leaf \d+: a flag without meaning is set/,
   /^byte \d+: a bit that has no meaning is set/,
   /^byte \d+: expected \d+ bytes?, got \d+/,
   /^byte \d+: expected the end of the proof, got \d+ more bytes?/,

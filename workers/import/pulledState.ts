@@ -78,11 +78,11 @@ export async function buildPulled(
     for await (const one of readRows(path, manifest)) {
       rows++;
       if (one.kind === "account") {
-        builder.addAccount(one.row.leafIndex, keyOf(one.row.address, one.place), accountOf(one.row));
+        builder.addAccount(one.row.leafIndex, one.row.address, accountOf(one.row));
         if (rows % 4096 === 0) onProgress(rows, builder.accountCount);
       } else if (one.kind === "slot") {
         const {leafIndex, slot, value} = one.row;
-        builder.addSlot(leafIndex, bigEndian(keyOf(slot, one.place), WORD), bigEndian(value, WORD));
+        builder.addSlot(leafIndex, bigEndian(slot, WORD), bigEndian(value, WORD));
       } else if (one.kind === "storageTree") {
         if (isInSlots) await builder.endSlots();
         isInSlots = true;
@@ -106,12 +106,6 @@ function accountOf(row: AccountRow): Parameters<StateBuilder["addAccount"]>[2] {
     code,
     storageRoot,
   };
-}
-
-/** @throws SourceError: a store knows the key of every leaf */
-function keyOf<Key>(key: Key | undefined, place: string): Key {
-  if (key === undefined) throw new SourceError(`${place}: expected an address or a slot, got only its h_key`);
-  return key;
 }
 
 /** The header's fields are the server's word, so only their form is checked. */

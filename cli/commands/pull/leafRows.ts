@@ -12,12 +12,11 @@ const plainTexts = oncePerSuite(suite => ({
   keccakCodeHash: encodeHex(NO_CODE_KECCAK),
 }));
 
-/** @param address - `0x` text; undefined: only the hash is known */
+/** @param address - `0x` text */
 export function accountRow(
   suite: HashSuite,
   leafIndex: number,
-  address: string | undefined,
-  hKey: Uint8Array | undefined,
+  address: string,
   account: Account,
 ): AccountRow {
   const plain = plainTexts(suite);
@@ -25,8 +24,7 @@ export function accountRow(
     account[name] === plain[name] ? undefined : decodeHex(account[name]);
   return {
     leafIndex,
-    address: address === undefined ? undefined : decodeHex(address),
-    hKey,
+    address: decodeHex(address),
     nonce: account.nonce,
     balance: account.balance,
     storageRoot: unlessPlain("storageRoot"),
@@ -36,19 +34,16 @@ export function accountRow(
   };
 }
 
-export function rowOfAccountLeaf(
-  suite: HashSuite,
-  {leafIndex, address, hKey, account}: AccountLeaf,
-): AccountRow {
-  return accountRow(suite, leafIndex, address, address === undefined ? hKey : undefined, account);
+export function rowOfAccountLeaf(suite: HashSuite, {leafIndex, address, account}: AccountLeaf): AccountRow {
+  return accountRow(suite, leafIndex, address, account);
 }
 
 export function rowOfSlotLeaf(
   accountIndex: number,
   address: Uint8Array,
-  {leafIndex, slot, hKey, value}: SlotLeaf,
+  {leafIndex, slot, value}: SlotLeaf,
 ): SlotRow {
-  return {accountIndex, address, leafIndex, slot, hKey: slot === undefined ? hKey : undefined, value};
+  return {accountIndex, address, leafIndex, slot, value};
 }
 
 /** The account that a row is about. */
@@ -68,13 +63,13 @@ function accountOfRow(suite: HashSuite, row: AccountRow): Account {
   };
 }
 
-/** What an account's leaf hashes. The hKey of a row whose address is unknown is the row's word. */
+/** What an account's leaf hashes. */
 export function hashesOfAccount(
   suite: HashSuite,
   row: AccountRow,
 ): {readonly hKey: Uint8Array; readonly hVal: Uint8Array} {
   return {
-    hKey: row.address === undefined ? (row.hKey as Uint8Array) : suite.hashAddress(row.address),
+    hKey: suite.hashAddress(row.address),
     hVal: suite.hashAccountValue(encodeAccount(accountOfRow(suite, row))),
   };
 }
@@ -85,7 +80,7 @@ export function hashesOfSlot(
   row: SlotRow,
 ): {readonly hKey: Uint8Array; readonly hVal: Uint8Array} {
   return {
-    hKey: row.slot === undefined ? (row.hKey as Uint8Array) : suite.hash(suite.safe(word(row.slot))),
+    hKey: suite.hash(suite.safe(word(row.slot))),
     hVal: suite.hash(suite.safe(word(row.value))),
   };
 }

@@ -70,11 +70,10 @@ function accountChange(
   if (leaves === undefined) return undefined;
   const rowOf = (leaf: AccountLeaf | undefined) => leaf && rowOfAccountLeaf(suite, leaf);
   const [before, after] = [rowOf(leaves.before), rowOf(leaves.after)];
-  const {leafIndex, address, hKey} = rowOfAccountLeaf(suite, leaves.known);
+  const {leafIndex, address} = leaves.known;
   return {
     leafIndex,
-    address,
-    hKey,
+    address: decodeHex(address),
     nonceBefore: before?.nonce,
     balanceBefore: before?.balance,
     storageRootBefore: before?.storageRoot,
@@ -92,18 +91,17 @@ function accountChange(
 
 function slotChange(
   accountIndex: number,
-  address: string | undefined,
+  address: string,
   change: LeafChange<SlotLeaf>,
 ): RowsOf["slotChanges"] | undefined {
   const leaves = keyed(change, (old, young) => old.value === young.value);
   if (leaves === undefined) return undefined;
-  const {leafIndex, slot, hKey} = leaves.known;
+  const {leafIndex, slot} = leaves.known;
   return {
     accountIndex,
-    address: address === undefined ? undefined : decodeHex(address),
+    address: decodeHex(address),
     leafIndex,
     slot,
-    hKey: slot === undefined ? hKey : undefined,
     valueBefore: leaves.before?.value,
     valueAfter: leaves.after?.value,
   };

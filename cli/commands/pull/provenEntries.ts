@@ -59,7 +59,7 @@ export function rowsOfEntry(
       ? {table: "absent", row: {address: bytes}}
       : {
           table: "accounts",
-          row: accountRow(suite, account.leafIndex, address.toLowerCase(), undefined, account),
+          row: accountRow(suite, account.leafIndex, address.toLowerCase(), account),
         };
   const values = storageKeys.map((key, i): TableRow => {
     return {table: "values", row: {address: bytes, slot: BigInt(key), value: slots[i] ?? 0n}};

@@ -28,8 +28,7 @@ export class StoredOwners {
         `account_index: expected ${owner?.leafIndex ?? "none"}, the next account with storage, got ${tree.accountIndex}`,
       );
     const {address, storageRoot} = owner;
-    if (address === undefined || !isEqual(address, tree.address))
-      throw damaged(place, "address: expected that of the account");
+    if (!isEqual(address, tree.address)) throw damaged(place, "address: expected that of the account");
     if (storageRoot === undefined || !isEqual(storageRoot, tree.root))
       throw damaged(place, "root: expected the storage_root of the account");
   }

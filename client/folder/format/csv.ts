@@ -1,7 +1,7 @@
 /**
  * CSV of RFC 4180: a line with the columns' names, then a line for each row. No value needs quotes.
  *
- *   leaf_index,address,h_key,nonce,balance,..
+ *   leaf_index,address,nonce,balance,..
  *   2,0x..,,1,1000000000000000000,..
  */
 import {PulledError} from "../pulledError.ts";

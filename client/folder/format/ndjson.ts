@@ -1,7 +1,7 @@
 /**
  * NDJSON: a line of JSON for each row, with every column, in order.
  *
- *   {"leaf_index":2,"address":"0x..","h_key":null,"nonce":"1","balance":"1000000000000000000",..}
+ *   {"leaf_index":2,"address":"0x..","nonce":"1","balance":"1000000000000000000",..}
  */
 import {PulledError} from "../pulledError.ts";
 import {type ColumnKind, type ColumnValue, decodeCell} from "../row/column.ts";

@@ -1,5 +1,5 @@
 /**
- * The tables of a pull, and their columns in order. Files name tables and columns in lower case: `h_key` for hKey.
+ * The tables of a pull, and their columns in order. Files name tables and columns in lower case: `leaf_index` for leafIndex.
  *
  *   accounts   leaves of the account tree, or proven accounts, with leafIndex ascending in a whole tree
  *   trees      storage trees, whole, in the order of their slots
@@ -36,9 +36,7 @@ function optional<Kind extends ColumnKind>(kind: Kind): Held<Kind, true> {
 const COLUMNS = {
   accounts: {
     leafIndex: one("index"),
-    /** undefined: only its hash is known, hKey. Exactly one of both is there. */
-    address: optional("address"),
-    hKey: optional("hash"),
+    address: one("address"),
     nonce: one("count"),
     balance: one("amount"),
     /** undefined: the root of a new tree. */
@@ -62,9 +60,7 @@ const COLUMNS = {
     accountIndex: one("index"),
     address: one("address"),
     leafIndex: one("index"),
-    /** undefined: only its hash is known, hKey. Exactly one of both is there. */
-    slot: optional("word"),
-    hKey: optional("hash"),
+    slot: one("word"),
     /** Not zero. */
     value: one("word"),
   },
@@ -84,8 +80,7 @@ const COLUMNS = {
   /** Without nonceBefore there was no such account, and without nonceAfter there is none any more. */
   accountChanges: {
     leafIndex: one("index"),
-    address: optional("address"),
-    hKey: optional("hash"),
+    address: one("address"),
     nonceBefore: optional("count"),
     balanceBefore: optional("amount"),
     storageRootBefore: optional("hash"),
@@ -101,10 +96,9 @@ const COLUMNS = {
   },
   slotChanges: {
     accountIndex: one("index"),
-    address: optional("address"),
+    address: one("address"),
     leafIndex: one("index"),
-    slot: optional("word"),
-    hKey: optional("hash"),
+    slot: one("word"),
     /** undefined: there was no such slot, as after. */
     valueBefore: optional("word"),
     valueAfter: optional("word"),

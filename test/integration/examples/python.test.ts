@@ -83,9 +83,8 @@ testPython("ranges are those of the client", async () => {
     const expected = leaves.map(leaf => {
       const {leafIndex} = leaf;
       if (leaf.role !== "account") return {leafIndex};
-      const {address, hKey, account} = leaf;
-      const key = address === undefined ? {hKey: encodeHex(hKey)} : {address};
-      return {leafIndex, ...key, ...(shown(account) as object)};
+      const {address, account} = leaf;
+      return {leafIndex, address, ...(shown(account) as object)};
     });
     const lines = await pull(service.daemon.url, "range", `${from}`, `${count}`);
     assert.deepEqual(lines, [...expected, {nextFreeNode}]);

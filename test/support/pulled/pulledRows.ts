@@ -6,15 +6,13 @@ export function bytesOf(length: number, seed: number): Uint8Array {
   return new Uint8Array(length).map((_, at) => (seed * 31 + at * 7) % 256);
 }
 
-/** Every third account's address is not known, and every fourth one has code and storage. */
+/** Every fourth account has code and storage. */
 export function accountRow(leafIndex: number): AccountRow {
-  const isKnown = leafIndex % 3 !== 0;
   const isRich = leafIndex % 4 === 0;
   const hash = (seed: number) => (isRich ? bytesOf(32, leafIndex + seed) : undefined);
   return {
     leafIndex,
-    address: isKnown ? bytesOf(20, leafIndex) : undefined,
-    hKey: isKnown ? undefined : bytesOf(32, leafIndex),
+    address: bytesOf(20, leafIndex),
     nonce: leafIndex === 5 ? 2n ** 64n - 1n : BigInt(leafIndex),
     balance: leafIndex === 6 ? 2n ** 256n - 1n : 10n ** BigInt(leafIndex % 60) + 1n,
     storageRoot: hash(1),
@@ -36,13 +34,11 @@ export function treeRow(accountIndex: number, leaves: number): TreeRow {
 
 /** Every second position of a tree is used. */
 export function slotRow(accountIndex: number, at: number): SlotRow {
-  const isKnown = at % 5 !== 0;
   return {
     accountIndex,
     address: bytesOf(20, accountIndex),
     leafIndex: 2 + 2 * at,
-    slot: isKnown ? BigInt(at) << 200n : undefined,
-    hKey: isKnown ? undefined : bytesOf(32, at),
+    slot: BigInt(at) << 200n,
     value: BigInt(at) + 1n,
   };
 }

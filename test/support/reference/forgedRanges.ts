@@ -109,11 +109,10 @@ function withLeaf(
   return join(valid, {records: range.records.with(i, record)});
 }
 
-/** Forms of a record that say the same in another way, or that a slot is zero. */
+/** Forms of a record that say the same in another way. */
 function otherForms(
   {suite, isAccounts}: Valid,
   record: Uint8Array,
-  {hKey}: ReferenceLeaf,
   keyBytes: number,
   linkBytes: number,
 ): Uint8Array[] {
@@ -123,8 +122,7 @@ function otherForms(
   const rest = record.subarray(afterLinks);
   const longer = concatBytes(head(flags + 1), Uint8Array.of(0), rest);
   if (!isAccounts) {
-    const links = record.subarray(1 + keyBytes, afterLinks);
-    return [longer, concatBytes(head(flags | 0x80), rest), concatBytes(Uint8Array.of(0x40), hKey, links)];
+    return [longer, concatBytes(head(flags | 0x80), rest), concatBytes(head(flags | 0x40), rest)];
   }
   const nonceBytes = flags & 0x0f;
   const [nonce, balanceAndMore] = [rest.subarray(0, nonceBytes), rest.subarray(nonceBytes)];
@@ -132,6 +130,7 @@ function otherForms(
   const noCode = concatBytes(Uint8Array.of(0), noCodeHash(suite), NO_CODE_KECCAK);
   return [
     longer,
+    concatBytes(head(flags | 0x10), rest),
     concatBytes(head(flags | 0x20), rest),
     concatBytes(head((flags & ~0x0f) | 0x09), new Uint8Array(9 - nonceBytes), rest),
     concatBytes(head(flags), nonce, Uint8Array.of(balanceBytes + 1, 0), balanceAndMore.subarray(1)),
@@ -199,20 +198,11 @@ const FORGERIES = {
     );
   },
   "a wrong key": (valid, pick) => {
-    const way = pick(4);
     const keyOf: KeyOf = (hKey, isAccounts) => {
       const key = valid.keyOf(hKey, isAccounts);
-      if (way === 3 && key !== undefined)
-        return key.length === 0 ? Uint8Array.of(1) : flip(key, 8 * (key.length - 1));
-      return way < 3 ? undefined : key;
+      return key.length === 0 ? Uint8Array.of(1) : flip(key, 8 * (key.length - 1));
     };
-    const hKeys = [new Uint8Array(32), valid.suite.tailKey, undefined];
-    return withLeaf(
-      valid,
-      pick(valid.range.records.length),
-      leaf => (way === 3 ? leaf : {...leaf, hKey: hKeys[way] ?? flip(leaf.hKey, 9)}),
-      keyOf,
-    );
+    return withLeaf(valid, pick(valid.range.records.length), leaf => leaf, keyOf);
   },
   "changed links": (valid, pick) => {
     const side = (["prev", "next"] as const)[pick(2)] as "prev" | "next";
@@ -231,10 +221,9 @@ const FORGERIES = {
     const i = pick(range.records.length);
     const leaf = tree.positions[range.from + i];
     if (range.from + i < 2 || !leaf) return undefined;
-    const key = keyOf(leaf.hKey, isAccounts);
-    const keyBytes = key === undefined ? 32 : key.length + (isAccounts ? 0 : 1);
+    const keyBytes = keyOf(leaf.hKey, isAccounts).length + (isAccounts ? 0 : 1);
     const record = range.records[i] as Uint8Array;
-    const forms = otherForms(valid, record, leaf, keyBytes, widthOf(tree.nextFreeNode));
+    const forms = otherForms(valid, record, keyBytes, widthOf(tree.nextFreeNode));
     return join(valid, {records: range.records.with(i, forms[pick(forms.length)] as Uint8Array)});
   },
   "changed nodes": (valid, pick) => {
@@ -267,19 +256,11 @@ const FORGERIES = {
       const at = 4 * pick(8);
       return bytes.with(at, bytes[at] === 0xff ? 0xfe : 0xff);
     };
-    const way = pick(5);
-    if (way === 0) {
+    if (pick(3) === 0) {
       const i = pick(range.nodes.length + 1);
       const node = range.nodes[i];
       return node && join(valid, {nodes: range.nodes.with(i, none(node))});
     }
-    if (way === 1)
-      return withLeaf(
-        valid,
-        pick(range.records.length),
-        leaf => ({...leaf, hKey: none(leaf.hKey)}),
-        () => undefined,
-      );
     // Of an account with code: storageRoot and codeHash are words 2 and 3.
     const i = range.records.findIndex(({length}) => length > 100);
     const at = 64 + 32 * pick(2);

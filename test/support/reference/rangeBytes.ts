@@ -25,8 +25,8 @@ export interface RangeParts {
     | undefined;
 }
 
-/** The key behind an hKey; undefined: it is not known. */
-export type KeyOf = (hKey: Uint8Array, isAccounts: boolean) => Uint8Array | undefined;
+/** The key behind an hKey. */
+export type KeyOf = (hKey: Uint8Array, isAccounts: boolean) => Uint8Array;
 
 /** Those of a chain: every address and slot that its blocks name. */
 export function keysOf(suite: HashSuite, lines: readonly DifferenceLine[]): KeyOf {
@@ -38,7 +38,7 @@ export function keysOf(suite: HashSuite, lines: readonly DifferenceLine[]): KeyO
     for (const slot of Object.keys(difference?.storage ?? {}).map(BigInt))
       slots.set(encodeHex(hashSlot(suite, slot)), stripped(word(slot)));
   }
-  return (hKey, isAccounts) => (isAccounts ? addresses : slots).get(encodeHex(hKey));
+  return (hKey, isAccounts) => (isAccounts ? addresses : slots).get(encodeHex(hKey)) as Uint8Array;
 }
 
 export function rangeParts(
@@ -113,22 +113,16 @@ export function leafRecord(
   const key = hasKey ? keyOf(hKey, isAccounts) : none;
   if (!isAccounts) {
     const digits = stripped(value);
-    return concatBytes(
-      Uint8Array.of(digits.length | (key === undefined ? 0x40 : 0)),
-      key === undefined ? hKey : hasKey ? numberOf(key) : none,
-      links,
-      digits,
-    );
+    return concatBytes(Uint8Array.of(digits.length), hasKey ? numberOf(key) : none, links, digits);
   }
   const [nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize] = splitAccount(value);
   const hasCode = !isZero(codeSize);
   const hasStorage = !isEqual(storageRoot, newTreeRoot(suite));
   const nonceDigits = stripped(nonce);
-  const flags =
-    nonceDigits.length | (key === undefined ? 0x10 : 0) | (hasCode ? 0x40 : 0) | (hasStorage ? 0x80 : 0);
+  const flags = nonceDigits.length | (hasCode ? 0x40 : 0) | (hasStorage ? 0x80 : 0);
   return concatBytes(
     Uint8Array.of(flags),
-    key ?? hKey,
+    key,
     links,
     nonceDigits,
     numberOf(balance),

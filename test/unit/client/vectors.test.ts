@@ -67,8 +67,7 @@ function describe(leaf: TreeLeaf): ExpectedLeaf | null {
   return {leafIndex, prev, next, hKey, hVal, key: key ?? null, value: encodeHex(value)};
 }
 
-function slotText(slot: bigint | undefined): string | undefined {
-  if (slot === undefined) return undefined;
+function slotText(slot: bigint): string {
   const digits = slot === 0n ? "" : slot.toString(16);
   return `0x${digits.padStart(digits.length + (digits.length % 2), "0")}`;
 }
@@ -109,7 +108,8 @@ for (const suite of HASH_SUITES)
         const shown = {
           accounts: accounts.map(describeChange),
           storages: storages.map(({account, address, slots}) => ({
-            ...{account, address: address ?? null},
+            account,
+            address,
             slots: slots.map(describeChange),
           })),
           end: end === undefined ? null : `0x${end.toString(16)}`,

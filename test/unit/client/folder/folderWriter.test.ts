@@ -290,11 +290,6 @@ test("rows out of order, doubled, or of another tree are refused, though every p
       w => [2, 2].map(at => w.add("accounts", accountRow(at))),
     ],
     ["end", /leaf_index: expected less than 42/, w => w.add("accounts", accountRow(42))],
-    [
-      "keys",
-      /expected either address or h_key$/,
-      w => w.add("accounts", {...accountRow(2), address: undefined}),
-    ],
     ["few", /leaves: expected 3 rows in slots, got 0/, w => w.add("trees", treeRow(7, 3))],
     [
       "other",

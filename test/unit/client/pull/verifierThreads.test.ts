@@ -7,7 +7,7 @@ import {verifyLeaves} from "../../../../client/leaves/leafRange.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import {VerifierThreads} from "../../../../client/pull/verifierThreads.ts";
 import type {DifferenceLine} from "../../../support/chains/differenceLine.ts";
-import {joinRange, rangeParts} from "../../../support/reference/rangeBytes.ts";
+import {joinRange, keysOf, rangeParts} from "../../../support/reference/rangeBytes.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
 import {once, waitUntil} from "../../../support/wait.ts";
 
@@ -16,10 +16,10 @@ const LINE: DifferenceLine = {
   number: "0x0",
   hash: `0x${"12".repeat(32)}`,
   accounts: Object.fromEntries(
-    Array.from({length: 90}, (_, i) => {
+    Array.from({length: 120}, (_, i) => {
       const address = `0x${(i + 1).toString(16).padStart(40, "0")}`;
       const storage = Object.fromEntries(
-        Array.from({length: 80}, (_, slot) => [`0x${slot}`, `0x${slot + 1}`]),
+        Array.from({length: 120}, (_, slot) => [`0x${slot}${"0".repeat(60)}`, `0x${slot + 1}`]),
       );
       return [address, address === OWNER ? {balance: "0x5", storage} : {nonce: `0x${i.toString(16)}`}];
     }),
@@ -34,8 +34,8 @@ function answerOf(tree: string): {
   bytes: Uint8Array;
 } {
   const address = tree === "accounts" ? undefined : tree;
-  const parts = rangeParts(state, {number: 0, hash: LINE.hash}, address, 2, 70, () => undefined);
-  return {request: {tree, from: 2, count: 70}, bytes: new Uint8Array(joinRange(parts))};
+  const parts = rangeParts(state, {number: 0, hash: LINE.hash}, address, 2, 100, keysOf(sha256Suite, [LINE]));
+  return {request: {tree, from: 2, count: 100}, bytes: new Uint8Array(joinRange(parts))};
 }
 
 /** Starts a thread, and ends it after `work`, which gets a function that verifies in it: undefined if this thread has done it. */

@@ -99,7 +99,7 @@ test("a balance that does not fit DECIMAL(38) stands in a column of its own, as 
 test("a Parquet page that says that it has more values than its group is refused before they are made", async () => {
   const rows = Array.from({length: 60}, (_, at) => ({...accountRow(3), leafIndex: at + 2}));
   const {path, bytes} = write("parquet", TABLES.accounts, rows);
-  // The levels of the addresses, of which none is known: 60 times 0. The longest number of two bytes.
+  // The levels of the storage roots, of which there are none: 60 times 0. The longest number of two bytes.
   const at = bytes.indexOf(Buffer.of(2 * 60, 0));
   assert.ok(at > 0);
   bytes[at] = 0xfe;
@@ -147,9 +147,9 @@ test("text that no pull writes is refused by file, row and column", async () => 
     [
       "csv",
       text => text.replace(/\r\n$/, ",\r\n"),
-      /, row 2: expected 9 cells and the end of a line, got 10$/,
+      /, row 2: expected 8 cells and the end of a line, got 9$/,
     ],
-    ["csv", text => text.replace(/\r\n$/, "\n"), /, row 2: expected 9 cells/],
+    ["csv", text => text.replace(/\r\n$/, "\n"), /, row 2: expected 8 cells/],
     ["csv", text => text.replace("\r\n2,", '\r\n"2",'), /, row 1, leaf_index: /],
     ["csv", text => text.replace("\r\n2,", "\r\n,"), /, row 1, leaf_index: expected a value, got none$/],
     ["csv", () => "", /: expected a line with the columns' names, got none$/],
@@ -157,7 +157,7 @@ test("text that no pull writes is refused by file, row and column", async () => 
     [
       "parquet",
       text => text.replaceAll("nonce", "nonzz"),
-      /: expected the columns root 10, leaf_index INT64 REQUIRED, .*/,
+      /: expected the columns root 9, leaf_index INT64 REQUIRED, .*/,
     ],
     ["parquet", () => "PAR1", /: expected metadata/],
   ];
