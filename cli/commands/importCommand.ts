@@ -108,9 +108,9 @@ async function importWithProgress(
 function suiteOf({source, suite}: ImportOptions): string | undefined {
   if (source.kind !== "pull") return suite;
   try {
-    const {order} = readManifest(source.path);
-    if (suite === undefined || suite === order.suite) return order.suite;
-    throw new WorkError(`--suite: expected ${order.suite}, that of the pull in ${source.path}, got ${suite}`);
+    const {asked} = readManifest(source.path);
+    if (suite === undefined || suite === asked.suite) return asked.suite;
+    throw new WorkError(`--suite: expected ${asked.suite}, that of the pull in ${source.path}, got ${suite}`);
   } catch (error) {
     if (error instanceof PulledError) throw new WorkError(`--pull: ${error.message}`, {cause: error});
     throw error;

@@ -2,13 +2,13 @@
 
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
+import {checkFolder} from "../../client/folder/folderCheck.ts";
 import {type Manifest, readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
 import {WorkError} from "../../server/life/workError.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
 import type {FolderVerification, PullOptions} from "../flags/pullFlags.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
-import {checkFolder} from "./pull/folderCheck.ts";
 import {PullProgress} from "./pull/pullProgress.ts";
 import {runPull} from "./pull/pullRun.ts";
 import {readTrustedRoot} from "./rootSource.ts";
@@ -45,10 +45,10 @@ async function pull(options: PullOptions): Promise<number> {
 async function verifyFolder({folder, root, fromRoot}: FolderVerification): Promise<number> {
   try {
     const manifest = readManifest(folder);
-    const {block, order} = manifest;
+    const {block, asked} = manifest;
     const by = await compareRoot(folder, root?.(block.number), block.stateRoot);
-    if (order.fromBlock !== undefined && order.fromRoot !== undefined)
-      await compareRoot(folder, fromRoot?.(order.fromBlock), order.fromRoot);
+    if (asked.fromBlock !== undefined && asked.fromRoot !== undefined)
+      await compareRoot(folder, fromRoot?.(asked.fromBlock), asked.fromRoot);
     await checkFolder(folder, manifest);
     process.stdout.write(describeManifest(folder, manifest, by ?? "that of its manifest"));
     return ExitCode.OK;
@@ -72,7 +72,7 @@ async function compareRoot(
   );
 }
 
-function describeManifest(folder: string, {rows, block, order, parts}: Manifest, by: string): string {
+function describeManifest(folder: string, {rows, block, asked, parts}: Manifest, by: string): string {
   const nouns = {
     ...{accounts: "account", trees: "storage tree", slots: "slot", codes: "code"},
     ...{values: "value", absent: "absent account"},
@@ -82,7 +82,7 @@ function describeManifest(folder: string, {rows, block, order, parts}: Manifest,
     const held = rows[table as keyof typeof nouns];
     return held === undefined ? [] : [count(held, noun)];
   });
-  const {fromBlock} = order;
+  const {fromBlock} = asked;
   const blocks =
     fromBlock === undefined ? `of block ${block.number}` : `from block ${fromBlock} to ${block.number}`;
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);

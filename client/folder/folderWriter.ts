@@ -7,9 +7,9 @@
  */
 import {existsSync, mkdirSync, readdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
-import {JOURNAL, Journal, requireSameOrder} from "./journal.ts";
+import type {AskedPull} from "./askedPull.ts";
+import {JOURNAL, Journal, requireSamePull} from "./journal.ts";
 import {MANIFEST, type Manifest, readManifest, syncFolder, writeManifest} from "./manifest.ts";
-import type {Order} from "./order.ts";
 import {checkPart, PARTIAL, type Part, PartFile, partName} from "./partFile.ts";
 import {PulledError, withFile} from "./pulledError.ts";
 import {type RowsOf, TABLE_NAMES, TABLES, type TableName} from "./row/tables.ts";
@@ -25,7 +25,7 @@ export class FolderWriter<Place> {
 
   private constructor(
     private readonly folder: string,
-    private readonly order: Order,
+    private readonly asked: AskedPull,
     private readonly journal: Journal<Place>,
     private readonly partBytes: number,
   ) {
@@ -33,7 +33,7 @@ export class FolderWriter<Place> {
   }
 
   /** Makes the folder. @throws PulledError OTHER_PULL if there is one with anything in it; FILE_FAILED, as all of it */
-  static create<Place>(folder: string, order: Order, partBytes = PART_BYTES): FolderWriter<Place> {
+  static create<Place>(folder: string, asked: AskedPull, partBytes = PART_BYTES): FolderWriter<Place> {
     withFile(folder, "write", () => mkdirSync(folder, {recursive: true}));
     const names = listFiles(folder);
     if (names.length > 0) {
@@ -44,7 +44,7 @@ export class FolderWriter<Place> {
           : "is not empty";
       throw new PulledError("OTHER_PULL", `${folder} ${problem}`);
     }
-    return new FolderWriter(folder, order, Journal.create<Place>(folder, order), partBytes);
+    return new FolderWriter(folder, asked, Journal.create<Place>(folder, asked), partBytes);
   }
 
   /**
@@ -55,30 +55,30 @@ export class FolderWriter<Place> {
    */
   static async resume<Place>(
     folder: string,
-    order: Order,
+    asked: AskedPull,
     partBytes = PART_BYTES,
   ): Promise<FolderWriter<Place> | Manifest> {
     const names = existsSync(folder) ? listFiles(folder) : [];
     if (names.includes(MANIFEST)) {
       const manifest = readManifest(folder);
-      requireSameOrder(folder, manifest.order, order);
+      requireSamePull(folder, manifest.asked, asked);
       for (const part of manifest.parts) await checkPart(folder, part);
       // The process may have ended between the last two steps.
       rmSync(join(folder, JOURNAL), {force: true});
       return manifest;
     }
-    if (names.length === 0) return FolderWriter.create(folder, order, partBytes);
+    if (names.length === 0) return FolderWriter.create(folder, asked, partBytes);
     if (!names.includes(JOURNAL))
       throw new PulledError("NO_PULL", `${folder}: expected a pull to resume, got none`);
-    const journal = Journal.open<Place>(folder, order);
+    const journal = Journal.open<Place>(folder, asked);
     try {
-      removeUnfinished(folder, order, journal.begun.parts);
+      removeUnfinished(folder, asked, journal.begun.parts);
       for (const part of journal.begun.parts) await checkPart(folder, part);
     } catch (error) {
       journal.close();
       throw error;
     }
-    return new FolderWriter(folder, order, journal, partBytes);
+    return new FolderWriter(folder, asked, journal, partBytes);
   }
 
   /** Where a resumed pull goes on. undefined: at its beginning. */
@@ -98,14 +98,14 @@ export class FolderWriter<Place> {
 
   /** Reads what is in finished parts. */
   readFinished<Name extends TableName>(table: Name): TableReader<Name> {
-    return new TableReader(this.folder, {order: this.order, parts: this.parts}, table);
+    return new TableReader(this.folder, {asked: this.asked, parts: this.parts}, table);
   }
 
   add<Name extends TableName>(table: Name, row: RowsOf[Name]): void {
     let part = this.open.get(table);
     if (part === undefined) {
       const number = this.parts.filter(finished => finished.table === table).length + 1;
-      part = new PartFile(this.folder, table, partName(table, number, this.order.format), this.order.format);
+      part = new PartFile(this.folder, table, partName(table, number, this.asked.format), this.asked.format);
       this.open.set(table, part);
     }
     part.add(row);
@@ -134,7 +134,7 @@ export class FolderWriter<Place> {
   ): Manifest {
     this.finishParts(place);
     const parts = TABLE_NAMES.flatMap(name => this.parts.filter(({table}) => table === name));
-    writeManifest(this.folder, {...manifest, order: this.order, parts});
+    writeManifest(this.folder, {...manifest, asked: this.asked, parts});
     syncFolder(this.folder);
     rmSync(join(this.folder, JOURNAL));
     return readManifest(this.folder);
@@ -149,10 +149,10 @@ export class FolderWriter<Place> {
 }
 
 /** Removes what no line of the journal names. Files that no pull makes are refused, so that nobody's are removed. */
-function removeUnfinished(folder: string, order: Order, parts: readonly Part[]): void {
+function removeUnfinished(folder: string, asked: AskedPull, parts: readonly Part[]): void {
   const named = new Set([JOURNAL, ...parts.map(({file}) => file)]);
   const ownName = new RegExp(
-    `^(${TABLE_NAMES.map(name => TABLES[name].name).join("|")})-[0-9]{6,}\\.${order.format}(\\.partial)?$`,
+    `^(${TABLE_NAMES.map(name => TABLES[name].name).join("|")})-[0-9]{6,}\\.${asked.format}(\\.partial)?$`,
   );
   for (const file of listFiles(folder)) {
     if (named.has(file)) continue;

@@ -1,7 +1,7 @@
 /**
  * `progress.ndjson`: how far a pull has come. It is there until the manifest is.
  *
- *   {"version":1,"order":{..}}                                what is pulled
+ *   {"version":1,"asked":{..}}                                what is pulled
  *   {"parts":[{..}],"place":..}                               parts that were finished together, and where the pull goes on after them
  *   ..
  *
@@ -9,9 +9,9 @@
  */
 import {closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync} from "node:fs";
 import {join} from "node:path";
+import type {AskedPull} from "./askedPull.ts";
 import {syncFolder, writeWhole} from "./manifest.ts";
 import {requireParts} from "./manifestParts.ts";
-import type {Order} from "./order.ts";
 import type {Part} from "./partFile.ts";
 import {PulledError, withFile} from "./pulledError.ts";
 
@@ -39,16 +39,16 @@ export class Journal<Place> {
   }
 
   /** @throws PulledError FILE_FAILED, as all of it */
-  static create<Place>(folder: string, order: Order): Journal<Place> {
-    writeWhole(folder, JOURNAL, `${JSON.stringify({version: VERSION, order})}\n`);
+  static create<Place>(folder: string, asked: AskedPull): Journal<Place> {
+    writeWhole(folder, JOURNAL, `${JSON.stringify({version: VERSION, asked})}\n`);
     syncFolder(folder);
     const path = join(folder, JOURNAL);
     const fd = withFile(path, "write", () => openSync(path, "a"));
     return new Journal<Place>(path, fd, {parts: [], place: undefined});
   }
 
-  /** @throws PulledError NO_PULL without a journal, OTHER_PULL for one of another order, DAMAGED */
-  static open<Place>(folder: string, order: Order): Journal<Place> {
+  /** @throws PulledError NO_PULL without a journal, OTHER_PULL for one of another pull, DAMAGED */
+  static open<Place>(folder: string, asked: AskedPull): Journal<Place> {
     const path = join(folder, JOURNAL);
     const text = withFile(path, "read", () => readFileSync(path, "utf8"));
     // What was being written when the process ended has no end.
@@ -59,8 +59,8 @@ export class Journal<Place> {
       .map((line, at) => parseLine(path, line, at));
     if (first?.version !== VERSION)
       throw new PulledError("DAMAGED", `${path}, line 1: expected version ${VERSION}`);
-    requireSameOrder(folder, (first.order ?? {}) as Order, order);
-    const parts = readParts(path, lines, order);
+    requireSamePull(folder, (first.asked ?? {}) as AskedPull, asked);
+    const parts = readParts(path, lines, asked);
     const fd = withFile(path, "write", () => {
       const opened = openSync(path, "a");
       ftruncateSync(opened, Buffer.byteLength(whole));
@@ -81,11 +81,15 @@ export class Journal<Place> {
   }
 }
 
-/** @throws PulledError DAMAGED for parts that no pull of the order writes, also if their names lead out of the folder */
-function readParts(path: string, lines: readonly Record<string, unknown>[], order: Order): readonly Part[] {
+/** @throws PulledError DAMAGED for parts that no such pull writes, also if their names lead out of the folder */
+function readParts(
+  path: string,
+  lines: readonly Record<string, unknown>[],
+  asked: AskedPull,
+): readonly Part[] {
   const parts: unknown = lines.flatMap(line => line?.parts);
   try {
-    requireParts(parts, order);
+    requireParts(parts, asked);
     return parts;
   } catch (error) {
     throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
@@ -101,10 +105,10 @@ function parseLine(path: string, line: string, at: number): Record<string, unkno
 }
 
 /** @throws PulledError OTHER_PULL that names what differs */
-export function requireSameOrder(folder: string, held: Order, asked: Order): void {
-  const names = new Set([...Object.keys(held), ...Object.keys(asked)]) as ReadonlySet<keyof Order>;
+export function requireSamePull(folder: string, held: AskedPull, asked: AskedPull): void {
+  const names = new Set([...Object.keys(held), ...Object.keys(asked)]) as ReadonlySet<keyof AskedPull>;
   for (const name of names) {
-    const [was, is] = [held, asked].map(order => JSON.stringify(order[name]) ?? "nothing");
+    const [was, is] = [held, asked].map(pull => JSON.stringify(pull[name]) ?? "nothing");
     if (was !== is)
       throw new PulledError("OTHER_PULL", `${folder} has a pull with another ${name}: ${was}, got ${is}`);
   }

@@ -1,13 +1,14 @@
 /**
  * `manifest.json`, the last file of a pull: what it is of, and its parts. Without it, a folder is not complete.
  *
- *   {"version": 1, "command": "proofd pull ..", "order": {"url", "suite", "format", "pulled", "block", "stateRoot", ..},
+ *   {"version": 1, "command": "proofd pull ..", "asked": {"url", "suite", "format", "pulled", "block", "stateRoot", ..},
  *    "block": {"number", "hash", "stateRoot"}, "accountTree": {"nextFreeNode", "leaves"},
  *    "context": {"header": {"timestamp": "0x..", ..}, "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
  *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
  */
 import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
+import type {AskedPull} from "./askedPull.ts";
 import {FORMAT_NAMES} from "./format/formats.ts";
 import {
   countRows,
@@ -18,7 +19,6 @@ import {
   requireOne,
   requireParts,
 } from "./manifestParts.ts";
-import type {Order} from "./order.ts";
 import {PARTIAL, type Part} from "./partFile.ts";
 import {PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
@@ -57,11 +57,11 @@ export interface Manifest {
   readonly version: typeof VERSION;
   /** The command that completed the pull. */
   readonly command: string;
-  readonly order: Order;
+  readonly asked: AskedPull;
   readonly block: PulledBlock;
-  readonly accountTree?: AccountTree;
+  readonly accountTree: AccountTree | undefined;
   /** Of a pull of everything. */
-  readonly context?: BlockContext;
+  readonly context: BlockContext | undefined;
   /** Of each table that has any. */
   readonly rows: Readonly<Partial<Record<TableName, number>>>;
   /** In the order of their tables, and of their rows in each. */
@@ -96,15 +96,9 @@ export function syncFolder(folder: string): void {
 }
 
 export function writeManifest(folder: string, manifest: Omit<Manifest, "version" | "rows">): void {
-  const {command, order, block, accountTree, context, parts} = manifest;
+  const {command, asked, block, accountTree, context, parts} = manifest;
   const rows = countRows(parts);
-  const whole: Manifest = {
-    version: VERSION,
-    ...{command, order, block},
-    ...(accountTree === undefined ? {} : {accountTree}),
-    ...(context === undefined ? {} : {context}),
-    ...{rows, parts},
-  };
+  const whole: Manifest = {version: VERSION, command, asked, block, accountTree, context, rows, parts};
   writeWhole(folder, MANIFEST, `${JSON.stringify(whole, undefined, 2)}\n`);
 }
 
@@ -137,33 +131,33 @@ export function readManifest(folder: string): Manifest {
 /** @throws Error that says what is wrong */
 function parseManifest(value: unknown): Manifest {
   const manifest = value as Manifest;
-  const {version, order, block, accountTree, rows, parts} = requireObject("the manifest", manifest);
+  const {version, asked, block, accountTree, rows, parts} = requireObject("the manifest", manifest);
   if (version !== VERSION) throw new Error(`version: expected ${VERSION}, got ${JSON.stringify(version)}`);
-  requireOne("order.format", requireObject("order", order).format, FORMAT_NAMES);
-  requireOne("order.suite", order.suite, ["sha256", "poseidon2"]);
-  requireOne("order.pulled", order.pulled, PULLED_NAMES);
-  if (order.pulled === "storage") {
-    const {addresses} = order;
+  requireOne("asked.format", requireObject("asked", asked).format, FORMAT_NAMES);
+  requireOne("asked.suite", asked.suite, ["sha256", "poseidon2"]);
+  requireOne("asked.pulled", asked.pulled, PULLED_NAMES);
+  if (asked.pulled === "storage") {
+    const {addresses} = asked;
     if (!Array.isArray(addresses) || !addresses.every(one => /^0x[0-9a-f]{40}$/.test(String(one))))
-      throw new Error("order.addresses: expected an array of addresses");
+      throw new Error("asked.addresses: expected an array of addresses");
   }
-  if (order.pulled === "changes") {
-    requireIndex("order.fromBlock", order.fromBlock);
-    requireHash("order.fromRoot", order.fromRoot);
+  if (asked.pulled === "changes") {
+    requireIndex("asked.fromBlock", asked.fromBlock);
+    requireHash("asked.fromRoot", asked.fromRoot);
   }
   requireIndex("block.number", requireObject("block", block).number);
   requireHash("block.hash", block.hash);
   requireHash("block.stateRoot", block.stateRoot);
-  requireOne("order.stateRoot", order.stateRoot, [block.stateRoot]);
-  if (order.block !== block.number) throw new Error("order.block: expected the number of block");
-  const isWhole = order.pulled === "accounts" || order.pulled === "all";
+  requireOne("asked.stateRoot", asked.stateRoot, [block.stateRoot]);
+  if (asked.block !== block.number) throw new Error("asked.block: expected the number of block");
+  const isWhole = asked.pulled === "accounts" || asked.pulled === "all";
   if (isWhole !== (accountTree !== undefined))
-    throw new Error(`accountTree: expected ${isWhole ? "one" : "none"} of a pull of ${order.pulled}`);
+    throw new Error(`accountTree: expected ${isWhole ? "one" : "none"} of a pull of ${asked.pulled}`);
   if (accountTree !== undefined) {
     requireIndex("accountTree.nextFreeNode", requireObject("accountTree", accountTree).nextFreeNode);
     requireIndex("accountTree.leaves", accountTree.leaves);
   }
-  requireParts(parts, order);
+  requireParts(parts, asked);
   const counted = JSON.stringify(countRows(parts));
   if (JSON.stringify(rows) !== counted)
     throw new Error(`rows: expected ${counted}, those of the parts, got ${JSON.stringify(rows)}`);

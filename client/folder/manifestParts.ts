@@ -1,12 +1,12 @@
 /** The parts that a manifest or a journal names, checked: nothing leads out of the folder, or beyond what is verified. */
 
-import type {Order} from "./order.ts";
+import type {AskedPull} from "./askedPull.ts";
 import {type Part, partName} from "./partFile.ts";
 import {MAX_INDEX} from "./row/column.ts";
 import type {TableName} from "./row/tables.ts";
 
 /** Which tables a pull writes. Rows of others would be in nobody's proof. */
-const TABLES_OF: Readonly<Record<Order["pulled"], readonly TableName[]>> = {
+const TABLES_OF: Readonly<Record<AskedPull["pulled"], readonly TableName[]>> = {
   all: ["accounts", "trees", "slots", "codes"],
   accounts: ["accounts"],
   storage: ["accounts", "absent", "trees", "slots", "proofs"],
@@ -16,7 +16,7 @@ const TABLES_OF: Readonly<Record<Order["pulled"], readonly TableName[]>> = {
 export const PULLED_NAMES = Object.keys(TABLES_OF);
 
 /** @throws Error that says what is wrong, for anything but parts of such a pull, each table's in order */
-export function requireParts(parts: unknown, {format, pulled}: Order): asserts parts is readonly Part[] {
+export function requireParts(parts: unknown, {format, pulled}: AskedPull): asserts parts is readonly Part[] {
   if (!Array.isArray(parts)) throw new Error("parts: expected an array");
   const numbers = new Map<TableName, number>();
   for (const [at, part] of (parts as readonly Part[]).entries()) {

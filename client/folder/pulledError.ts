@@ -1,4 +1,4 @@
-/** What is wrong with a folder of a pull. */
+/** What is wrong with a folder of a pull, or why the pull stopped. */
 
 export type PulledErrorCode =
   /** There is no folder, no manifest, or no pull to resume. */
@@ -7,6 +7,8 @@ export type PulledErrorCode =
   | "OTHER_PULL"
   /** A file is not what the manifest says, or a row is not what its table says. */
   | "DAMAGED"
+  /** The pull stopped: `cause` says why. What was verified stays in the folder. */
+  | "STOPPED"
   /** A file cannot be read or written. */
   | "FILE_FAILED";
 

@@ -31,10 +31,10 @@ export async function* readRows(
   const trees = new TableReader(folder, manifest, "trees");
   const slots = new TableReader(folder, manifest, "slots");
   let lastAccount = -1;
-  for (let tree = await trees.next(); tree !== undefined; tree = await trees.next()) {
+  for await (const tree of trees) {
     const {accountIndex, leaves, nextFreeNode} = tree;
     // Trees that were named one by one come in the order of the naming.
-    const isOrdered = manifest.order.pulled === "storage" || accountIndex > lastAccount;
+    const isOrdered = manifest.asked.pulled === "storage" || accountIndex > lastAccount;
     if (!isOrdered)
       throw trees.refusal(`account_index: expected more than ${lastAccount}, got ${accountIndex}`);
     lastAccount = accountIndex;
@@ -66,7 +66,7 @@ async function* readAccounts(
   yield {kind: "accountTree", tree};
   let last = FIRST_LEAF - 1;
   let leaves = 0;
-  for (let row = await accounts.next(); row !== undefined; row = await accounts.next()) {
+  for await (const row of accounts) {
     last = checkIndex(accounts, row.leafIndex, last, tree.nextFreeNode);
     leaves++;
     yield {kind: "account", row, place: accounts.place};

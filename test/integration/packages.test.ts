@@ -85,7 +85,7 @@ test("npm finds nothing to warn about in the first command of a clone", async ()
   assert.doesNotMatch(stderr, /EBADENGINE|deprecated|install-scripts/);
 });
 
-test("proofd from its package serves the demo chain, loads itself, and says which build it is", async () => {
+test("proofd from its package serves the demo chain, loads itself, and says which build it is; the client beside it pulls a folder", async () => {
   const options = {main, cwd: folder.path};
   const {commit} = JSON.parse(await readFile(join(ROOT, "dist/built.json"), "utf8"));
   const version = await runProofd(["version"], options);
@@ -104,6 +104,21 @@ test("proofd from its package serves the demo chain, loads itself, and says whic
   const flags = ["--url", service.url, "--html", folder.file("load.html"), ...pace];
   const load = await runProofd(["load", ...flags], options);
   assert.equal(load.code, 0, load.stderr + load.stdout);
+  const program = `import {createProofClient, sha256Suite} from "proofd-client";
+import {checkFolder, pullFolder, readManifest} from "proofd-client/folder";
+const [url, folder] = process.argv.slice(2);
+const {number, stateRoot} = await createProofClient({url, verify: false}).getStateRoot({block: "finalized"});
+const asked = {url, suite: "sha256", format: "parquet", pulled: "all", block: Number(number), stateRoot};
+const client = createProofClient({url, suite: sha256Suite, trustedRoot: stateRoot});
+const [progress, {signal}] = [{show() {}}, new AbortController()];
+const {rows} = await pullFolder(client, asked, {folder, resume: false, command: "", signal, progress});
+await checkFolder(folder, readManifest(folder));
+console.log(rows.accounts);
+`;
+  await writeFile(folder.file("pull.mjs"), program);
+  const args = [folder.file("pull.mjs"), service.url, folder.file("pulled")];
+  const pulled = await runChild(process.execPath, args, {cwd: folder.path});
+  assert.ok(Number(pulled.stdout) > 10, pulled.stderr);
   assert.equal((await service.stop()).code, 0);
 });
 

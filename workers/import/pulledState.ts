@@ -6,9 +6,9 @@
 
 import {type BlockContext, type Manifest, readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
-import {readCodes} from "../../client/folder/readCodes.ts";
 import {readRows} from "../../client/folder/readRows.ts";
 import type {AccountRow} from "../../client/folder/row/tables.ts";
+import {TableReader} from "../../client/folder/tableReader.ts";
 import {parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
@@ -40,10 +40,10 @@ export function withChainId(pulled: PulledState, chainId: bigint): PulledState {
 export async function openPull({path, genesisPath}: PullSource, signal: AbortSignal): Promise<PulledState> {
   return nameErrors(path, async () => {
     const manifest = readManifest(path);
-    const {order, block, context, accountTree} = manifest;
-    if (order.pulled !== "all" || accountTree === undefined || context === undefined)
+    const {asked, block, context, accountTree} = manifest;
+    if (asked.pulled !== "all" || accountTree === undefined || context === undefined)
       throw new SourceError(
-        `${path}: expected a pull of everything (proofd pull --all), got one of ${order.pulled}`,
+        `${path}: expected a pull of everything (proofd pull --all), got one of ${asked.pulled}`,
       );
     const header = parseHeader(block, context);
     const chain = await readChain(context, genesisPath, signal);
@@ -70,7 +70,7 @@ export async function buildPulled(
     const builder = await StateBuilder.create(target, block, tree.nextFreeNode, () =>
       onProgress(rows, builder.accountCount),
     );
-    for await (const {code} of readCodes(path, manifest)) {
+    for await (const {code} of new TableReader(path, manifest, "codes")) {
       await builder.addCode(code);
       rows++;
     }

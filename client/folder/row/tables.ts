@@ -116,7 +116,6 @@ export type RowsOf = {readonly [Name in TableName]: RowOf<(typeof COLUMNS)[Name]
 export type AccountRow = RowsOf["accounts"];
 export type TreeRow = RowsOf["trees"];
 export type SlotRow = RowsOf["slots"];
-export type CodeRow = RowsOf["codes"];
 
 /** A row of any table. */
 export type AnyRow = Readonly<Record<string, ColumnValue | undefined>>;

@@ -287,7 +287,7 @@ const FORGERIES: Readonly<Record<string, readonly [(files: Forged) => void, RegE
     ({manifest}) => {
       const stateRoot = `0x${"11".repeat(32)}`;
       (manifest as Mutable).block = {...manifest.block, stateRoot};
-      (manifest as Mutable).order = {...manifest.order, stateRoot};
+      (manifest as Mutable).asked = {...manifest.asked, stateRoot};
     },
     /expected state root 0x1111/,
   ],

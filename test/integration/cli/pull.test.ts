@@ -110,7 +110,7 @@ for (const format of FORMAT_NAMES)
       assert.equal(again.stdout.split(",")[0], stdout.split(",")[0]);
       assert.ok(again.stdout.includes("that of its manifest"));
       assert.equal((await verify(folder, "--root", root)).code, 0);
-      assert.equal(readManifest(folder).order.pulled, name);
+      assert.equal(readManifest(folder).asked.pulled, name);
     }
   });
 

@@ -1,5 +1,5 @@
 /** Rows of pulls, made of numbers: the same ones for the same numbers. */
-import type {Order} from "../../../client/folder/order.ts";
+import type {AskedPull} from "../../../client/folder/askedPull.ts";
 import type {AccountRow, SlotRow, TreeRow} from "../../../client/folder/row/tables.ts";
 
 export function bytesOf(length: number, seed: number): Uint8Array {
@@ -43,7 +43,7 @@ export function slotRow(accountIndex: number, at: number): SlotRow {
   };
 }
 
-export function orderOf(more: Partial<Order> = {}): Order {
+export function askedOf(more: Partial<AskedPull> = {}): AskedPull {
   return {
     url: "http://127.0.0.1:8545/",
     suite: "sha256",

@@ -13,12 +13,12 @@ import {
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, test} from "node:test";
+import type {AskedPull} from "../../../../client/folder/askedPull.ts";
 import {FolderWriter} from "../../../../client/folder/folderWriter.ts";
 import {type Manifest, readManifest} from "../../../../client/folder/manifest.ts";
-import type {Order} from "../../../../client/folder/order.ts";
 import {PulledError, type PulledErrorCode} from "../../../../client/folder/pulledError.ts";
 import {type PulledRow, readRows} from "../../../../client/folder/readRows.ts";
-import {accountRow, orderOf, slotRow, treeRow} from "../../../support/pulled/pulledRows.ts";
+import {accountRow, askedOf, slotRow, treeRow} from "../../../support/pulled/pulledRows.ts";
 
 const root = mkdtempSync(join(tmpdir(), "pulled-"));
 after(() => rmSync(root, {recursive: true}));
@@ -35,6 +35,7 @@ const END = {
   command: "proofd pull",
   block: BLOCK,
   accountTree: {nextFreeNode: ACCOUNTS + 2, leaves: ACCOUNTS},
+  context: undefined,
 };
 
 /** Writes steps of the pull from where it is, `steps` at most. @returns the manifest, or undefined before the end */
@@ -55,8 +56,8 @@ function write(writer: FolderWriter<number>, steps = Number.POSITIVE_INFINITY): 
   return manifest;
 }
 
-async function resume(folder: string, order: Order = orderOf()): Promise<FolderWriter<number>> {
-  const writer = await FolderWriter.resume<number>(folder, order, SMALL_PARTS);
+async function resume(folder: string, asked: AskedPull = askedOf()): Promise<FolderWriter<number>> {
+  const writer = await FolderWriter.resume<number>(folder, asked, SMALL_PARTS);
   assert.ok(writer instanceof FolderWriter);
   return writer;
 }
@@ -82,7 +83,7 @@ function refusal(code: PulledErrorCode, message: RegExp): (error: unknown) => bo
 }
 
 const whole = newFolder();
-write(FolderWriter.create<number>(whole, orderOf(), SMALL_PARTS));
+write(FolderWriter.create<number>(whole, askedOf(), SMALL_PARTS));
 
 test("a complete folder has parts of several tables, and its rows are those that were written, tree after tree", async () => {
   const manifest = readManifest(whole);
@@ -108,7 +109,7 @@ test("a pull that ends anywhere is resumed to the same files, byte for byte", as
   const expected = contents(whole);
   for (let steps = 0; steps < ACCOUNTS; steps += 13) {
     const folder = newFolder();
-    const first = FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS);
+    const first = FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS);
     // What a kill leaves: parts that are not finished, not named, or named in half a line.
     write(first, steps);
     writeFileSync(join(folder, "slots-000009.ndjson"), "not named");
@@ -131,14 +132,14 @@ test("a pull that has not begun is resumed from its beginning, in no folder and 
 test("a complete pull is resumed to itself, and its journal is removed", async () => {
   const journal = join(whole, "progress.ndjson");
   writeFileSync(journal, "{}\n");
-  assert.deepEqual(await FolderWriter.resume(whole, orderOf()), readManifest(whole));
+  assert.deepEqual(await FolderWriter.resume(whole, askedOf()), readManifest(whole));
   assert.ok(!readdirSync(whole).includes("progress.ndjson"));
 });
 
-test("a folder with anything in it is refused without resuming, and so is a pull with another order", async () => {
+test("a folder with anything in it is refused without resuming, and so is a pull with other things asked for", async () => {
   const folder = newFolder();
-  FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS).close();
-  const create = (path: string) => () => FolderWriter.create(path, orderOf());
+  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
+  const create = (path: string) => () => FolderWriter.create(path, askedOf());
   assert.throws(create(folder), refusal("OTHER_PULL", /not complete: --resume completes it$/));
   assert.throws(create(whole), refusal("OTHER_PULL", /has a complete pull$/));
   assert.throws(create(root), refusal("OTHER_PULL", /is not empty$/));
@@ -151,18 +152,18 @@ test("a folder with anything in it is refused without resuming, and so is a pull
       [{pulled: "storage", addresses: ["0x01"]}, /another pulled: "all", got "storage"$/],
     ] as const)
       await assert.rejects(
-        FolderWriter.resume(path, orderOf(other as Partial<Order>)),
+        FolderWriter.resume(path, askedOf(other as Partial<AskedPull>)),
         refusal("OTHER_PULL", message),
       );
   await assert.rejects(
-    FolderWriter.resume(root, orderOf()),
+    FolderWriter.resume(root, askedOf()),
     refusal("NO_PULL", /a pull to resume, got none$/),
   );
 });
 
 test("a complete pull whose part was changed is refused by a resume too", async () => {
   const folder = damaged("slots-000001.ndjson", text => text.replace("1", "2"));
-  await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("DAMAGED", /slots-000001\.ndjson/));
+  await assert.rejects(FolderWriter.resume(folder, askedOf()), refusal("DAMAGED", /slots-000001\.ndjson/));
 });
 
 test("a journal whose lines no pull writes is refused, and leads to no file outside of the folder", async () => {
@@ -177,14 +178,14 @@ test("a journal whose lines no pull writes is refused, and leads to no file outs
     [null, /parts\[0\]: expected an object/],
   ] as const) {
     const folder = newFolder();
-    FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS).close();
+    FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
     appendFileSync(join(folder, "progress.ndjson"), `${JSON.stringify(line)}\n`);
-    await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("DAMAGED", message));
+    await assert.rejects(FolderWriter.resume(folder, askedOf()), refusal("DAMAGED", message));
   }
   const folder = newFolder();
-  FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS).close();
+  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
   writeFileSync(join(folder, "progress.ndjson"), '{"version":1}\n');
-  await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("OTHER_PULL", /another url: nothing/));
+  await assert.rejects(FolderWriter.resume(folder, askedOf()), refusal("OTHER_PULL", /another url: nothing/));
 });
 
 test("a folder, pipe or device in place of a file is refused and not read", async () => {
@@ -198,9 +199,9 @@ test("a folder, pipe or device in place of a file is refused and not read", asyn
 
 test("files that no pull makes are not removed", async () => {
   const folder = newFolder();
-  FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS).close();
+  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
   writeFileSync(join(folder, "notes.txt"), "mine");
-  await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("OTHER_PULL", /notes\.txt$/));
+  await assert.rejects(FolderWriter.resume(folder, askedOf()), refusal("OTHER_PULL", /notes\.txt$/));
   assert.ok(readdirSync(folder).includes("notes.txt"));
 });
 
@@ -272,9 +273,9 @@ test("a changed byte, a missing row and a doubled part are found and named", asy
 
 test("a part that changed while its pull was stopped is refused", async () => {
   const folder = newFolder();
-  write(FolderWriter.create<number>(folder, orderOf(), SMALL_PARTS), 20);
+  write(FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS), 20);
   appendFileSync(join(folder, "accounts-000001.ndjson"), "\n");
-  await assert.rejects(FolderWriter.resume(folder, orderOf()), refusal("DAMAGED", /accounts-000001\.ndjson/));
+  await assert.rejects(FolderWriter.resume(folder, askedOf()), refusal("DAMAGED", /accounts-000001\.ndjson/));
 });
 
 test("rows out of order, doubled, or of another tree are refused, though every part is as it was written", async () => {
@@ -316,7 +317,7 @@ test("rows out of order, doubled, or of another tree are refused, though every p
   ];
   for (const [name, message, add] of rows) {
     const folder = newFolder();
-    const writer = FolderWriter.create<number>(folder, orderOf());
+    const writer = FolderWriter.create<number>(folder, askedOf());
     add(writer);
     const leaves = writer.complete(0, END).rows.accounts ?? 0;
     writer.close();

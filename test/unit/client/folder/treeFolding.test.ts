@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {TreeFolding} from "../../../../../cli/commands/pull/treeFolding.ts";
-import {poseidon2Suite, sha256Suite} from "../../../../../client/hash/hashSuites.ts";
-import {ReferenceTree} from "../../../../support/reference/referenceTree.ts";
+import {TreeFolding} from "../../../../client/folder/treeFolding.ts";
+import {poseidon2Suite, sha256Suite} from "../../../../client/hash/hashSuites.ts";
+import {ReferenceTree} from "../../../support/reference/referenceTree.ts";
 
 /** Keys that are written, and those that are deleted: some of them again and again. */
 const STEPS = fc.array(fc.record({key: fc.nat(30), isDeleted: fc.boolean()}), {maxLength: 60});

@@ -1,10 +1,9 @@
 /** Where a pull is: what its folder keeps with the finished parts. */
 
-import type {FolderWriter} from "../../../client/folder/folderWriter.ts";
-import type {AccountTree} from "../../../client/folder/manifest.ts";
-import type {HashSuite} from "../../../client/hash/hashSuites.ts";
-import type {ProofClient} from "../../../client/methods/proofClient.ts";
-import type {PullProgress} from "./pullProgress.ts";
+import type {HashSuite} from "../hash/hashSuites.ts";
+import type {ProofClient} from "../methods/proofClient.ts";
+import type {FolderWriter} from "./folderWriter.ts";
+import type {AccountTree} from "./manifest.ts";
 
 export interface PullPlace {
   /** Of pullProofs: after the last entry that is written. */
@@ -23,6 +22,15 @@ export interface PullPlace {
 }
 
 export const PULL_START: PullPlace = {trees: 0, lastLeaf: -1, leaves: 0};
+
+export interface PullProgress {
+  /**
+   * @param phase - what is pulled now
+   * @param fraction - how much of it is done, 0 to 1; undefined: nobody knows
+   * @param rows - since the last call
+   */
+  show(phase: string, fraction: number | undefined, rows: number): void;
+}
 
 /** What every part of a pull works with. */
 export interface PullWork {

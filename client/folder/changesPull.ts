@@ -1,5 +1,5 @@
 /** What differs between two blocks: verified answers into rows, with the bytes that prove them. */
-import {pullChanges} from "../../../client/pull/pullChanges.ts";
+import {pullChanges} from "../pull/pullChanges.ts";
 import {encodeBegin, LEAVES_PER_ANSWER, rowsOfChanges} from "./provenChanges.ts";
 import type {PullWork} from "./pullPlace.ts";
 

@@ -1,18 +1,19 @@
 /** `proofd pull --verify`: makes the roots again from the rows of a folder, and checks the proofs that it keeps. */
-import {isEqual} from "../../../client/bytes/byteString.ts";
-import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import type {Manifest} from "../../../client/folder/manifest.ts";
-import {readRows} from "../../../client/folder/readRows.ts";
-import {encodeCell} from "../../../client/folder/row/column.ts";
-import {type AnyRow, TABLES, type TableName} from "../../../client/folder/row/tables.ts";
-import {TableReader} from "../../../client/folder/tableReader.ts";
-import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
-import {keccak256} from "../../../storage/hash/keccak.ts";
+
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {isEqual} from "../bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
 import {at, damaged} from "./checkedPlace.ts";
 import {listCodes} from "./codesPull.ts";
 import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
+import type {Manifest} from "./manifest.ts";
 import {changesProver, entriesProver, type Prover} from "./provers.ts";
+import {readRows} from "./readRows.ts";
+import {encodeCell} from "./row/column.ts";
+import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
 import {StoredOwners} from "./storedOwners.ts";
+import {TableReader} from "./tableReader.ts";
 import {TreeFolding} from "./treeFolding.ts";
 
 /**
@@ -21,8 +22,8 @@ import {TreeFolding} from "./treeFolding.ts";
  * @throws PulledError DAMAGED that says what does not verify, and where it stands
  */
 export async function checkFolder(folder: string, manifest: Manifest): Promise<void> {
-  const suite = HASH_SUITES.find(({name}) => name === manifest.order.suite) as HashSuite;
-  if (manifest.order.pulled === "changes")
+  const suite = HASH_SUITES.find(({name}) => name === manifest.asked.suite) as HashSuite;
+  if (manifest.asked.pulled === "changes")
     return checkProofs(folder, manifest, changesProver(suite, manifest));
   await checkCodes(folder, manifest);
   if (manifest.accountTree === undefined) await checkProofs(folder, manifest, entriesProver(suite, manifest));
@@ -31,12 +32,12 @@ export async function checkFolder(folder: string, manifest: Manifest): Promise<v
 
 /** Each code once, in the order of the first account that has it. Memory: 100 bytes for each code. */
 async function checkCodes(folder: string, manifest: Manifest): Promise<void> {
-  if (manifest.order.pulled !== "all") return;
+  if (manifest.asked.pulled !== "all") return;
   const expected = await listCodes(new TableReader(folder, manifest, "accounts"));
   const codes = new TableReader(folder, manifest, "codes");
   for (const wanted of expected) {
     const row = await codes.next();
-    const hash = row && encodeHex(keccak256(row.code));
+    const hash = row && encodeHex(keccak_256(row.code));
     if (hash !== wanted || encodeHex(row?.keccakCodeHash ?? new Uint8Array()) !== wanted)
       throw damaged(codes.place, `expected the code ${wanted}, got ${hash ?? "no more"}`);
   }
@@ -80,8 +81,7 @@ async function checkProofs(folder: string, manifest: Manifest, prover: Prover): 
   const names: readonly TableName[] = ["accounts", "absent", "values", "accountChanges", "slotChanges"];
   const readers = new Map(names.map(name => [name, new TableReader(folder, manifest, name)]));
   const proofs = new TableReader(folder, manifest, "proofs");
-  for (let row = await proofs.next(); row !== undefined; row = await proofs.next()) {
-    const {entries, proof} = row;
+  for await (const {entries, proof} of proofs) {
     for (const expected of at(proofs.place, () => prover.prove(entries, proof))) {
       const reader = readers.get(expected.table) as TableReader<TableName>;
       const held = await reader.next();

@@ -1,9 +1,9 @@
 /** Verified accounts and slots as rows of a pull, and rows as what the trees hash. */
-import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import type {AccountRow, SlotRow} from "../../../client/folder/row/tables.ts";
-import {type HashSuite, newTreeRoot, oncePerSuite, word} from "../../../client/hash/hashSuites.ts";
-import type {AccountLeaf, SlotLeaf} from "../../../client/leaves/treeLeaf.ts";
-import {type Account, encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../../../client/proof/account.ts";
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {type HashSuite, newTreeRoot, oncePerSuite, word} from "../hash/hashSuites.ts";
+import type {AccountLeaf, SlotLeaf} from "../leaves/treeLeaf.ts";
+import {type Account, encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
+import type {AccountRow, SlotRow} from "./row/tables.ts";
 
 /** What an account without storage and code has: rows leave it out. */
 const plainTexts = oncePerSuite(suite => ({

@@ -3,13 +3,13 @@
  *
  *   entries   address 20 | count of keys u16 | keys, 32 bytes each | address ..
  */
-import {joinBytes} from "../../../client/bytes/byteString.ts";
-import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
-import type {RowsOf, TableName} from "../../../client/folder/row/tables.ts";
-import {type HashSuite, word} from "../../../client/hash/hashSuites.ts";
-import type {Proven} from "../../../client/proof/proofVerifier.ts";
-import type {ProofRequest} from "../../../client/proof/request.ts";
+import {joinBytes} from "../bytes/byteString.ts";
+import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {type HashSuite, word} from "../hash/hashSuites.ts";
+import type {Proven} from "../proof/proofVerifier.ts";
+import type {ProofRequest} from "../proof/request.ts";
 import {accountRow} from "./leafRows.ts";
+import type {RowsOf, TableName} from "./row/tables.ts";
 
 /** A row, and the table that it belongs to. */
 export type TableRow = {

@@ -2,14 +2,14 @@
  * What a new store needs of a pull besides its trees: the code of all accounts, each once, proven by its hash, and what the server says
  * of the block (`proofd import --pull`).
  */
-import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
-import type {BlockContext as ManifestContext} from "../../../client/folder/manifest.ts";
-import type {TableReader} from "../../../client/folder/tableReader.ts";
-import type {BlockContext} from "../../../client/methods/header.ts";
-import {RETRY_MS} from "../../../client/pull/pieceQueue.ts";
-import {askAgain} from "../../../client/rpc/pauses.ts";
-import {WorkError} from "../../../server/life/workError.ts";
+import {decodeHex, encodeHex, quantity} from "../bytes/hex.ts";
+import type {BlockContext} from "../methods/header.ts";
+import {RETRY_MS} from "../pull/pieceQueue.ts";
+import {askAgain} from "../rpc/pauses.ts";
+import {RpcError} from "../rpc/rpcError.ts";
+import type {BlockContext as ManifestContext} from "./manifest.ts";
 import type {PullWork} from "./pullPlace.ts";
+import type {TableReader} from "./tableReader.ts";
 
 /** Codes that are asked for together: some megabytes at most. */
 const CODES_AT_ONCE = 256;
@@ -19,7 +19,7 @@ const CODES_AT_ONCE = 256;
  *
  * Memory: 100 bytes for each code.
  *
- * @throws WorkError if the server lacks a code; what getCodes and the folder throw
+ * @throws RpcError BAD_ANSWER if the server lacks a code; what getCodes and the folder throw
  */
 export async function pullCodes(work: PullWork): Promise<void> {
   const {writer, client, signal, progress} = work;
@@ -30,7 +30,7 @@ export async function pullCodes(work: PullWork): Promise<void> {
     const codes = await askAgain(RETRY_MS, signal, () => client.getCodes({hashes: asked, signal}));
     for (const [i, hash] of asked.entries()) {
       const code = codes[i];
-      if (code === undefined) throw new WorkError(`the server does not have the code ${hash}`);
+      if (code === undefined) throw new RpcError("BAD_ANSWER", `the server does not have the code ${hash}`);
       writer.add("codes", {keccakCodeHash: decodeHex(hash), code});
     }
     if (writer.isDue) writer.finishParts(work.place);
@@ -41,7 +41,7 @@ export async function pullCodes(work: PullWork): Promise<void> {
 /** Keccak hashes, `0x` text, in the order of the accounts: so a pull that goes on knows which are written. */
 export async function listCodes(accounts: TableReader<"accounts">): Promise<readonly string[]> {
   const hashes = new Set<string>();
-  for (let row = await accounts.next(); row !== undefined; row = await accounts.next())
+  for await (const row of accounts)
     if (row.keccakCodeHash !== undefined) hashes.add(encodeHex(row.keccakCodeHash));
   return [...hashes];
 }

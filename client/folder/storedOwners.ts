@@ -1,8 +1,8 @@
-import {isEqual} from "../../../client/bytes/byteString.ts";
-import type {Manifest} from "../../../client/folder/manifest.ts";
-import type {AccountRow, TreeRow} from "../../../client/folder/row/tables.ts";
-import {TableReader} from "../../../client/folder/tableReader.ts";
+import {isEqual} from "../bytes/byteString.ts";
 import {damaged} from "./checkedPlace.ts";
+import type {Manifest} from "./manifest.ts";
+import type {AccountRow, TreeRow} from "./row/tables.ts";
+import {TableReader} from "./tableReader.ts";
 
 /** The accounts that have storage, read beside their trees. */
 export class StoredOwners {
@@ -16,7 +16,7 @@ export class StoredOwners {
     private readonly manifest: Manifest,
   ) {
     this.accounts = new TableReader(folder, manifest, "accounts");
-    this.isInOrder = manifest.order.pulled === "all";
+    this.isInOrder = manifest.asked.pulled === "all";
   }
 
   /** @throws PulledError if the tree is not that of the next account with storage, or of none that was asked for */
@@ -43,7 +43,7 @@ export class StoredOwners {
   }
 
   private get hasTrees(): boolean {
-    const {pulled} = this.manifest.order;
+    const {pulled} = this.manifest.asked;
     return pulled === "all" || pulled === "storage";
   }
 
@@ -61,9 +61,8 @@ export class StoredOwners {
   }
 
   private async next(): Promise<AccountRow | undefined> {
-    for (;;) {
-      const row = await this.accounts.next();
-      if (row === undefined || row.storageRoot !== undefined) return row;
-    }
+    let row = await this.accounts.next();
+    while (row !== undefined && row.storageRoot === undefined) row = await this.accounts.next();
+    return row;
   }
 }

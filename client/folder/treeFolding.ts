@@ -5,13 +5,8 @@
  *
  * Memory: 76 bytes a leaf, and for a moment twice that, while an array grows.
  */
-import {isEqual} from "../../../client/bytes/byteString.ts";
-import {
-  encodeLeafOpening,
-  encodeRootNode,
-  type HashSuite,
-  zeroSubTrees,
-} from "../../../client/hash/hashSuites.ts";
+import {isEqual} from "../bytes/byteString.ts";
+import {encodeLeafOpening, encodeRootNode, type HashSuite, zeroSubTrees} from "../hash/hashSuites.ts";
 
 const DEPTH = 40;
 const HASH_BYTES = 32;

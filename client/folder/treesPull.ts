@@ -1,8 +1,8 @@
 /** Whole trees of a pull: verified ranges into rows. */
-import {decodeHex} from "../../../client/bytes/hex.ts";
-import type {TreeLeaf} from "../../../client/leaves/treeLeaf.ts";
-import type {PulledRange} from "../../../client/pull/pulledRange.ts";
-import {pullState} from "../../../client/pull/pullState.ts";
+import {decodeHex} from "../bytes/hex.ts";
+import type {TreeLeaf} from "../leaves/treeLeaf.ts";
+import type {PulledRange} from "../pull/pulledRange.ts";
+import {pullState} from "../pull/pullState.ts";
 import {rowOfAccountLeaf, rowOfSlotLeaf} from "./leafRows.ts";
 import type {PullWork} from "./pullPlace.ts";
 

@@ -3,14 +3,14 @@
  *
  *   entries of a proof   where its changes begin: u80, big-endian
  */
-import {decodeHex} from "../../../client/bytes/hex.ts";
-import type {RowsOf} from "../../../client/folder/row/tables.ts";
-import type {HashSuite} from "../../../client/hash/hashSuites.ts";
-import type {ChangeRange} from "../../../client/leaves/changeRange.ts";
-import type {LeafChange} from "../../../client/leaves/foldChanges.ts";
-import type {AccountLeaf, KeyedLeaf, SlotLeaf} from "../../../client/leaves/treeLeaf.ts";
+import {decodeHex} from "../bytes/hex.ts";
+import type {HashSuite} from "../hash/hashSuites.ts";
+import type {ChangeRange} from "../leaves/changeRange.ts";
+import type {LeafChange} from "../leaves/foldChanges.ts";
+import type {AccountLeaf, KeyedLeaf, SlotLeaf} from "../leaves/treeLeaf.ts";
 import {rowOfAccountLeaf} from "./leafRows.ts";
 import type {TableRow} from "./provenEntries.ts";
+import type {RowsOf} from "./row/tables.ts";
 
 /** Of each request, so that its proof can be verified again. */
 export const LEAVES_PER_ANSWER = 4096;

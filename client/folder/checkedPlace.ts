@@ -1,7 +1,7 @@
 /** What does not verify, and where it stands. */
 
-import {PulledError} from "../../../client/folder/pulledError.ts";
-import {ProofError} from "../../../client/proof/proofError.ts";
+import {ProofError} from "../proof/proofError.ts";
+import {PulledError} from "./pulledError.ts";
 
 /** @throws PulledError that names the place, for what the work refuses */
 export function at<Result>(place: string, work: () => Result): Result {

@@ -1,6 +1,6 @@
 /** Accounts and slots of a pull that are named by their keys: verified multiproofs into rows, with the bytes that prove them. */
-import type {ProofRequests} from "../../../client/pull/piece.ts";
-import {type PulledProof, pullProofs} from "../../../client/pull/pullProofs.ts";
+import type {ProofRequests} from "../pull/piece.ts";
+import {type PulledProof, pullProofs} from "../pull/pullProofs.ts";
 import {encodeEntries, rowsOfEntry} from "./provenEntries.ts";
 import type {PullWork} from "./pullPlace.ts";
 

@@ -1,10 +1,10 @@
 /** What proves the rows of a folder that has no whole account tree: its kept proofs, one after the other. */
-import {decodeHex} from "../../../client/bytes/hex.ts";
-import {verifyMultiProof} from "../../../client/compact/compactProof.ts";
-import type {Manifest} from "../../../client/folder/manifest.ts";
-import type {HashSuite} from "../../../client/hash/hashSuites.ts";
-import {verifyChanges} from "../../../client/leaves/changeRange.ts";
-import type {Proven} from "../../../client/proof/proofVerifier.ts";
+import {decodeHex} from "../bytes/hex.ts";
+import {verifyMultiProof} from "../compact/compactProof.ts";
+import type {HashSuite} from "../hash/hashSuites.ts";
+import {verifyChanges} from "../leaves/changeRange.ts";
+import type {Proven} from "../proof/proofVerifier.ts";
+import type {Manifest} from "./manifest.ts";
 import {decodeBegin, LEAVES_PER_ANSWER, rowsOfChanges} from "./provenChanges.ts";
 import {decodeEntries, rowsOfEntry, type TableRow} from "./provenEntries.ts";
 
@@ -16,9 +16,9 @@ export interface Prover {
 }
 
 /** The accounts whose storage was asked for are all among the entries. Of the keys of a file, only their proofs know them. */
-export function entriesProver(suite: HashSuite, {block, order}: Manifest): Prover {
+export function entriesProver(suite: HashSuite, {block, asked}: Manifest): Prover {
   const root = decodeHex(block.stateRoot);
-  const unproven = new Set(order.addresses);
+  const unproven = new Set(asked.addresses);
   return {
     prove: (bytes, proof) => {
       const entries = decodeEntries(bytes);
@@ -33,8 +33,8 @@ export function entriesProver(suite: HashSuite, {block, order}: Manifest): Prove
 }
 
 /** Each answer begins where the one before ends, and the last one ends where nothing else differs. */
-export function changesProver(suite: HashSuite, {block, order}: Manifest): Prover {
-  const roots = {from: decodeHex(order.fromRoot), to: decodeHex(block.stateRoot)};
+export function changesProver(suite: HashSuite, {block, asked}: Manifest): Prover {
+  const roots = {from: decodeHex(asked.fromRoot), to: decodeHex(block.stateRoot)};
   let cursor: bigint | undefined = 0n;
   return {
     prove: (bytes, proof) => {
