@@ -35,7 +35,7 @@ import {ImportThread} from "./threads/importThread.ts";
 import {type OnProved, ProofThreads} from "./threads/proofThreads.ts";
 import type {Running} from "./threads/running.ts";
 import {readHead} from "./threads/storedHead.ts";
-import {SupervisedThread} from "./threads/supervisedThread.ts";
+import {SupervisedThread} from "./threads/supervisor.ts";
 
 export {StoreError};
 

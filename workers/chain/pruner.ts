@@ -14,7 +14,7 @@ import {type PruneStep, STEP_BLOCKS} from "../../storage/prune/pruneWriter.ts";
 import type {Retention} from "../../storage/prune/retention.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {FoundPages, PruneJob} from "../messages/pruneJob.ts";
-import {SupervisedThread, ThreadLost} from "../threads/supervisedThread.ts";
+import {SupervisedThread, ThreadLost} from "../threads/supervisor.ts";
 import type {WorkerSettings} from "../threads/workerStore.ts";
 import type {ChainView} from "./chainView.ts";
 

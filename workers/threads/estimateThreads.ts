@@ -6,7 +6,7 @@ import type {EstimateAnswers, EstimateJob} from "../messages/estimateJob.ts";
 import type {EstimateSettings} from "../messages/estimateSettings.ts";
 import {FIRST_SLICE, MAX_STRETCH} from "../messages/estimateSlice.ts";
 import type {WatchedThread} from "../messages/watchedThread.ts";
-import type {ThreadLost} from "./supervisedThread.ts";
+import type {ThreadLost} from "./supervisor.ts";
 import {ThreadGroup} from "./threadGroup.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 

@@ -1,6 +1,6 @@
 /** The thread that writes. There is only one of a store, and only while it has a job. */
 import type {ImportJob, ImportOutcome} from "../messages/importJob.ts";
-import {SupervisedThread, type ThreadLost} from "./supervisedThread.ts";
+import {SupervisedThread, type ThreadLost} from "./supervisor.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 
 /** MiB of garbage before it is collected. V8's own choice is 48, and 12 cost no more: see docs/sizing.md. */

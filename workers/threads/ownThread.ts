@@ -2,7 +2,7 @@
 import {MessageChannel} from "node:worker_threads";
 import type {OwnJob} from "../messages/ownJob.ts";
 import type {Running} from "./running.ts";
-import {SupervisedThread, type ThreadSettings} from "./supervisedThread.ts";
+import {SupervisedThread, type ThreadSettings} from "./supervisor.ts";
 
 /** The outcome rejects with ThreadLost if the thread dies or cannot start. It is not started again. */
 export function startOwnThread<Job, Event, Outcome>(

@@ -12,7 +12,7 @@ import type {Answers, Settlement} from "../messages/answers.ts";
 import type {ProofCounts} from "../messages/proofCounts.ts";
 import type {ProveJob} from "../messages/proveJob.ts";
 import {type ProofPost, ProveMailbox, type ProveMessage, refuseJob} from "../messages/proveMailbox.ts";
-import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisedThread.ts";
+import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisor.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 
 /**

@@ -1,5 +1,5 @@
 /** Threads of one kind that share their jobs. */
-import {type RunOptions, SupervisedThread, type ThreadLost, type ThreadSettings} from "./supervisedThread.ts";
+import {type RunOptions, SupervisedThread, type ThreadLost, type ThreadSettings} from "./supervisor.ts";
 
 export class ThreadGroup<Job, Result> {
   readonly threads: readonly SupervisedThread<Job, Result>[];

@@ -2,7 +2,7 @@
  * A thread for work with many promises: node:test watches each one that is made on the test's thread, which may take longer
  * than the work. The test closes it.
  */
-import {SupervisedThread} from "../../../workers/threads/supervisedThread.ts";
+import {SupervisedThread} from "../../../workers/threads/supervisor.ts";
 
 export class OwnThread {
   // Which module runs, each work says itself.

@@ -4,11 +4,7 @@ import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, afterEach, before, test} from "node:test";
-import {
-  SupervisedThread,
-  ThreadLost,
-  type ThreadSettings,
-} from "../../../workers/threads/supervisedThread.ts";
+import {SupervisedThread, ThreadLost, type ThreadSettings} from "../../../workers/threads/supervisor.ts";
 import {ThreadGroup} from "../../../workers/threads/threadGroup.ts";
 import type {Trouble, TroubledJob} from "../../support/threads/troubledWorker.ts";
 import {waitUntil} from "../../support/wait.ts";
