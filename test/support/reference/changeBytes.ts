@@ -11,10 +11,10 @@ import type {ReferenceState} from "./referenceState.ts";
 import {type ReferenceLeaf, ReferenceTree} from "./referenceTree.ts";
 
 /** "value" is a leaf without its key. */
-export type BytesName = "positions" | "node" | "leaf" | "value" | "links";
+type BytesName = "positions" | "node" | "leaf" | "value" | "links";
 
 /** A bit, or bytes. */
-export type ChangeItem =
+type ChangeItem =
   | {readonly what: "bit"; readonly bit: boolean}
   | {readonly what: BytesName; readonly bytes: Uint8Array};
 

@@ -4,8 +4,8 @@ import type {HashSuite} from "../../../client/hash/hashSuites.ts";
 import {verifyChanges} from "../../../client/leaves/changeRange.ts";
 import {type ChangeHooks, joinChanges, LAST_CURSOR} from "./changeBytes.ts";
 import {CHANGED_TREES, CHANGING, ChangeCases, type ChangesQuestion, RECREATED} from "./changeCases.ts";
-import {FORGERY_NAMES, forgeChanges} from "./forgedChanges.ts";
-import {complaintOf} from "./forgeries.ts";
+import {forgeChanges, listForgeries} from "./forgedChanges.ts";
+import {complaintOf, firstOfEach, pickFrom} from "./forgeries.ts";
 import {memoiseSuite} from "./memoisedSuite.ts";
 import {type ExpectedLeaf, expectLeaf} from "./rangeVectors.ts";
 import {ruleOf} from "./verifierVectors.ts";
@@ -108,24 +108,14 @@ function askedBy(
 
 function makeForged(cases: ChangeCases, questions: readonly ChangesQuestion[]): ChangeVector[] {
   // The same numbers at each making.
-  let state = 5;
-  const pick = (n: number) => {
-    state = (state * 48_271 + 11) % 0x7fffffff;
-    return state % n;
-  };
-  const vectors: ChangeVector[] = [];
-  const shown = new Set<string>();
-  for (const name of FORGERY_NAMES)
-    for (let i = 0; i < TRIES; i++) {
-      const question = questions[pick(questions.length)] as ChangesQuestion;
-      const bytes = forgeChanges(cases, name, question, pick);
-      if (bytes === undefined) continue;
-      const roots = cases.rootsOf(question);
-      const rule = ruleOf(complaintOf(() => verifyChanges(cases.suite, roots, question.request, bytes)));
-      if (shown.has(name) && shown.has(rule)) continue;
-      shown.add(name).add(rule);
-      const what = `${name}: ${rule}`;
-      vectors.push({what, ...askedBy(cases, question), proof: encodeHex(bytes), expect: "refused"});
-    }
-  return vectors;
+  const pick = pickFrom(5);
+  return firstOfEach(listForgeries(cases, questions), TRIES, name => {
+    const question = questions[pick(questions.length)] as ChangesQuestion;
+    const bytes = forgeChanges(cases, name, question, pick);
+    if (bytes === undefined) return undefined;
+    const roots = cases.rootsOf(question);
+    const rule = ruleOf(complaintOf(() => verifyChanges(cases.suite, roots, question.request, bytes)));
+    const what = `${name}: ${rule}`;
+    return {rule, what, ...askedBy(cases, question), proof: encodeHex(bytes), expect: "refused"};
+  });
 }

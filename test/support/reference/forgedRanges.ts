@@ -1,9 +1,10 @@
-/** Makes forgeries of answers of chain_getLeaves, by class. None may be accepted. */
+/** Makes forgeries of answers of chain_getLeaves, by class: of each field, of the bytes, and those below. None may be accepted. */
 import {concatBytes, isEqual} from "../../../client/bytes/byteString.ts";
-import {type HashSuite, newTreeRoot, word} from "../../../client/hash/hashSuites.ts";
+import {type HashSuite, newTreeRoot} from "../../../client/hash/hashSuites.ts";
 import type {LeavesRequest} from "../../../client/leaves/leafRange.ts";
 import {NO_CODE_KECCAK, noCodeHash} from "../../../client/proof/account.ts";
 import {CONTRACT, CompactCases, OTHER_LINES} from "./compactCases.ts";
+import {BYTE_FORGERIES, flip, forgeField, isIn, namesOf, type Pick, RANGE} from "./forgeries.ts";
 import {joinRange, type KeyOf, leafRecord, type RangeParts, rangeParts, widthOf} from "./rangeBytes.ts";
 import type {ReferenceLeaf, ReferenceTree} from "./referenceTree.ts";
 
@@ -29,12 +30,12 @@ interface Valid {
   other(change: {block?: number; tree?: string; from?: number; isOtherChain?: boolean}): RangeParts;
 }
 
-/** @param pick - a number from 0 to below `n`, another one at each call. @returns bytes; undefined: there is no such forgery */
-type Forge = (valid: Valid, pick: (n: number) => number) => Uint8Array | undefined;
+/** @returns bytes; undefined: there is no such forgery */
+type Forge = (valid: Valid, pick: Pick) => Uint8Array | undefined;
 
 const BLOCK = {number: 1, hash: `0x${"b1".repeat(32)}`};
-/** Where the number and the hash of the block stand, which `verifyLeaves` does not compare. */
-const UNPROVEN = {from: 1, to: 39};
+/** Behind the number and the hash of the block, which `verifyLeaves` does not compare. */
+const UNPROVEN_TO = 39;
 
 export class RangeCases {
   private readonly cases: CompactCases;
@@ -62,8 +63,14 @@ export class RangeCases {
     return this.cases.state.stateRoot(BLOCK.number);
   }
 
+  /** The classes of forgeries of any of these answers. */
+  namesOf(requests: readonly LeavesRequest[]): readonly string[] {
+    const ranges = requests.map(request => this.partsOf(request).range);
+    return [...Object.keys(FORGERIES), ...Object.keys(BYTE_FORGERIES), ...namesOf(RANGE, ranges)];
+  }
+
   /** @returns undefined if there is no such forgery of this answer */
-  forge(name: ForgeryName, request: LeavesRequest, pick: (n: number) => number): RangeCase | undefined {
+  forge(name: string, request: LeavesRequest, pick: Pick): RangeCase | undefined {
     const {suite, keyOf} = this;
     const parts = this.partsOf(request);
     const valid: Valid = {
@@ -73,8 +80,14 @@ export class RangeCases {
       other: ({block = BLOCK.number, tree = request.tree, from = request.from, isOtherChain = false}) =>
         this.partsOf({tree, from, count: request.count}, block, isOtherChain),
     };
-    const bytes = FORGERIES[name](valid, pick);
-    if (bytes === undefined || isEqual(bytes, joinRange(parts))) return undefined;
+    const whole = joinRange(parts);
+    const field = () => forgeField(parts.range, RANGE, name, pick);
+    const bytes = isIn(BYTE_FORGERIES, name)
+      ? BYTE_FORGERIES[name](whole, pick, at => at > 0 && at < UNPROVEN_TO)
+      : isIn(FORGERIES, name)
+        ? FORGERIES[name](valid, pick)
+        : joinRange({...parts, range: field() ?? parts.range});
+    if (bytes === undefined || isEqual(bytes, whole)) return undefined;
     return {root: this.root, request, bytes};
   }
 
@@ -140,17 +153,6 @@ function otherForms(
 }
 
 const FORGERIES = {
-  "a leaf left out": (valid, pick) =>
-    join(valid, {records: valid.range.records.toSpliced(pick(valid.range.records.length), 1)}),
-  "a leaf twice": (valid, pick) => {
-    const i = pick(valid.range.records.length);
-    return join(valid, {records: valid.range.records.toSpliced(i, 0, valid.range.records[i] as Uint8Array)});
-  },
-  "a leaf moved": (valid, pick) => {
-    const {records} = valid.range;
-    const [i, to] = [pick(records.length), pick(records.length)];
-    return join(valid, {records: records.toSpliced(i, 1).toSpliced(to, 0, records[i] as Uint8Array)});
-  },
   "a leaf hidden as deleted": (valid, pick) => withLeaf(valid, pick(valid.range.records.length), () => null),
   "a deleted leaf shown again": (valid, pick) => {
     const {range, tree, suite, isAccounts, keyOf} = valid;
@@ -168,16 +170,6 @@ const FORGERIES = {
   "the records of another range": (valid, pick) => {
     const {records} = valid.other({from: pick(valid.tree.nextFreeNode)}).range as Range;
     return join(valid, {records});
-  },
-  "two halves swapped": (valid, pick) => {
-    const {records} = valid.range;
-    const cut = pick(records.length);
-    return join(valid, {records: [...records.slice(cut), ...records.slice(0, cut)]});
-  },
-  "another next free index": (valid, pick) => {
-    const {nextFreeNode} = valid.range;
-    const others = [nextFreeNode + 1, nextFreeNode - 1, 2 * nextFreeNode, 2, 0, 300, 2 ** 40 - 1];
-    return join(valid, {nextFreeNode: others[pick(others.length)] as number});
   },
   "an older block": (valid, pick) => {
     const {head, range} = valid.other({block: 0});
@@ -226,29 +218,6 @@ const FORGERIES = {
     const forms = otherForms(valid, record, keyBytes, widthOf(tree.nextFreeNode));
     return join(valid, {records: range.records.with(i, forms[pick(forms.length)] as Uint8Array)});
   },
-  "changed nodes": (valid, pick) => {
-    const {nodes} = valid.range;
-    const i = pick(nodes.length + 1);
-    const node = nodes[i] ?? word(1);
-    const changed = [
-      nodes.toSpliced(i, 1),
-      nodes.toSpliced(i, 0, node),
-      nodes.toSpliced(i, 1, flip(node, pick(256))),
-      nodes.toSpliced(i, 1, new Uint8Array(32)),
-      nodes.toReversed(),
-    ];
-    return join(valid, {nodes: changed[pick(changed.length)] as Uint8Array[]});
-  },
-  "another count or beginning": (valid, pick) => {
-    const {from, records} = valid.range;
-    const bytes = join(valid, {from: pick(2) === 0 ? from + 1 : Math.max(0, from - 1)});
-    return pick(3) > 0 ? bytes : join(valid, {records: records.slice(0, pick(records.length))});
-  },
-  "a bit": ({parts}, pick) => {
-    const bytes = joinRange(parts);
-    const at = pick(bytes.length - (UNPROVEN.to - UNPROVEN.from));
-    return flip(bytes, 8 * (at < UNPROVEN.from ? at : at + UNPROVEN.to - UNPROVEN.from) + pick(8));
-  },
   /** Under poseidon2, no limb is as large as these. */
   "words that are no digests": (valid, pick) => {
     const {range} = valid;
@@ -256,11 +225,6 @@ const FORGERIES = {
       const at = 4 * pick(8);
       return bytes.with(at, bytes[at] === 0xff ? 0xfe : 0xff);
     };
-    if (pick(3) === 0) {
-      const i = pick(range.nodes.length + 1);
-      const node = range.nodes[i];
-      return node && join(valid, {nodes: range.nodes.with(i, none(node))});
-    }
     // Of an account with code: storageRoot and codeHash are words 2 and 3.
     const i = range.records.findIndex(({length}) => length > 100);
     const at = 64 + 32 * pick(2);
@@ -270,20 +234,4 @@ const FORGERIES = {
       return {...leaf, value};
     });
   },
-  "another first byte": ({parts}, pick) => joinRange(parts).with(0, pick(256)),
-  "a byte more or less": ({parts}, pick) => {
-    const bytes = joinRange(parts);
-    if (pick(2) === 0) return bytes.subarray(0, pick(bytes.length));
-    return concatBytes(bytes, new Uint8Array(1 + pick(64)));
-  },
 } satisfies Record<string, Forge>;
-
-type ForgeryName = keyof typeof FORGERIES;
-
-export const FORGERY_NAMES = Object.keys(FORGERIES) as readonly ForgeryName[];
-
-/** @param bit - counted from the first byte's highest */
-function flip(bytes: Uint8Array, bit: number): Uint8Array {
-  const at = bit >> 3;
-  return bytes.with(at, (bytes[at] as number) ^ (0x80 >> (bit & 7)));
-}

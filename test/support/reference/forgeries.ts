@@ -3,7 +3,10 @@
  * ways that fit its kind, so no place is forgotten. What no such change makes is in the forged*.ts files.
  */
 import {isDeepStrictEqual} from "node:util";
+import {concatBytes} from "../../../client/bytes/byteString.ts";
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import {isObject} from "../../../client/bytes/values.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {applyEdits, type JsonEdit, listPlaces, readAt} from "./jsonPath.ts";
 
@@ -40,6 +43,18 @@ export const TREE_PART: Layout = {
   ...{siblings: "list", "siblings[]": "digest", hKey: "digest", hVal: "digest", value: "words"},
 };
 
+/** The parts of an answer of chain_getLeaves. */
+export const RANGE: Layout = {
+  ...{nextFreeNode: "position", from: "position", records: "list", "records[]": "bytes"},
+  ...{nodes: "list", "nodes[]": "digest"},
+};
+
+/** The parts of an answer of chain_getChanges. */
+export const CHANGED_LEAVES: Layout = {
+  ...{from: "cursor", end: "cursor", items: "list", bit: "bit", node: "digest"},
+  ...{positions: "bytes", leaf: "bytes", value: "bytes", links: "bytes"},
+};
+
 const CHANGES = {
   position: function* (n: number, others) {
     const near = [n - 1, n + 1, n - 2, n - 5, Math.abs(n - (n % 2) * 2 + 1)];
@@ -48,6 +63,11 @@ const CHANGES = {
     for (const value of values) if (isPosition(value)) yield ["another number", () => value];
     for (const value of far) if (isPosition(value)) yield ["a bit more", () => value];
     for (const value of others) yield ["another of its kind", () => value];
+  },
+  cursor: function* (n: bigint) {
+    const account = n >> 40n;
+    for (const value of [n - 1n, n + 1n, n + 3n, 0n, account << 40n, (account + 1n) << 40n])
+      if (value >= 0n && value < 2n ** 80n) yield ["another number", () => value];
   },
   number: function* (n: number, others) {
     for (const value of [0, n - 1, n + 1, 300, 0x7fff])
@@ -61,6 +81,18 @@ const CHANGES = {
       yield ["no digest", () => digest.with(at, digest[at] === 0xff ? 0xfe : 0xff)];
     yield ["zero", () => new Uint8Array(32)];
     for (const value of others) yield ["another of its kind", () => value];
+  },
+  bit: function* (bit: boolean) {
+    yield ["another bit", () => !bit];
+  },
+  bytes: function* (bytes: Uint8Array) {
+    yield* flips(bytes, bytes.keys());
+    yield ["a byte less", () => bytes.subarray(1)];
+    yield ["a byte more", () => concatBytes(bytes, new Uint8Array(1))];
+    if (bytes.length === 10)
+      for (const at of [0, 5])
+        for (const count of [0, 1, 2, 300, LAST_POSITION])
+          yield ["another number", () => withNumber(bytes, at, count)];
   },
   /** 32 bytes each. */
   words: function* (value: Uint8Array) {
@@ -76,6 +108,7 @@ const CHANGES = {
       const next = list.findIndex((other, at) => at > i && isAlike(one, other));
       if (next > 0) yield ["two swapped", () => list.with(i, list[next]).with(next, one)];
       yield ["turned", () => [...list.slice(i), ...list.slice(0, i)]];
+      yield ["the rest dropped", () => list.slice(0, i)];
       yield ["one moved", () => list.toSpliced(i, 1).toSpliced((7 * i + 3) % list.length, 0, one)];
     }
     yield ["turned", () => list.toReversed()];
@@ -117,19 +150,20 @@ const CHANGES = {
 
 /** @param isFew - of the nodes of a path only its ends, and one between, to which all others are alike */
 export function* forge(answer: unknown, layout: Layout, isFew = false): Generator<Forgery> {
-  const alike = new Map<Kind, unknown[]>();
+  const alike = new Map<Kind, Map<unknown, unknown>>();
   const places = listPlaces(answer).flatMap(path => {
-    const [field, kind] = [nameOf(path), layout[nameOf(path)]];
-    if (kind === undefined) return [];
+    const parent = readAt(answer, path.slice(0, -1));
+    const field = isObject(parent) && typeof parent.what === "string" ? parent.what : nameOf(path);
+    const kind = layout[field];
+    if (kind === undefined || path.at(-1) === "what") return [];
     const value = readAt(answer, path);
-    const others = alike.get(kind) ?? [];
-    alike.set(kind, others);
-    if (!others.some(other => isDeepStrictEqual(other, value))) others.push(value);
+    const others = alike.get(kind) ?? new Map<unknown, unknown>();
+    alike.set(kind, others.set(value instanceof Uint8Array ? encodeHex(value) : value, value));
     return [{field, kind, path, value, others}];
   });
   for (const {field, kind, path, value, others} of places) {
     if (isFew && /Nodes\[\]$/.test(field) && ![0, 20, 39, 40, 41].includes(Number(path.at(-1)))) continue;
-    for (const [way, make] of (CHANGES[kind] as List)(value as never, others))
+    for (const [way, make] of (CHANGES[kind] as List)(value as never, [...others.values()]))
       yield {name: `${field}: ${way}`, path, value: make};
   }
 }
@@ -141,6 +175,69 @@ export function* forgeAnswers(answer: unknown, isFew = false): Generator<{edit: 
     if (!isDeepStrictEqual(edit.value, readAt(answer, path)))
       yield {edit, answer: applyEdits(answer, [edit])};
   }
+}
+
+/** A number from 0 to below `n`, which is above 0: another one at each call. */
+export type Pick = (n: number) => number;
+
+/** @returns undefined: there is no forgery of this class */
+export function forgeField<Parts>(parts: Parts, layout: Layout, name: string, pick: Pick): Parts | undefined {
+  const found = [...forge(parts, layout)].filter(forgery => forgery.name === name);
+  const one = found[found.length === 0 ? 0 : pick(found.length)];
+  return one && (applyEdits(parts, [{path: one.path, value: one.value()}]) as Parts);
+}
+
+/** @returns the classes of forgeries of the fields of any of these */
+export function namesOf(layout: Layout, answers: Iterable<unknown>): string[] {
+  return [...new Set([...answers].flatMap(answer => [...forge(answer, layout)].map(({name}) => name)))];
+}
+
+/** Forgeries of an answer's bytes. @param unproven - places of bytes that a verifier does not compare */
+export const BYTE_FORGERIES = {
+  "a bit": (bytes: Uint8Array, pick: Pick, unproven: (at: number) => boolean): Uint8Array => {
+    const at = pick(bytes.length);
+    return unproven(at) ? bytes : flip(bytes, 8 * at + pick(8));
+  },
+  "another first byte": (bytes: Uint8Array, pick: Pick) => bytes.with(0, pick(256)),
+  "a byte more or less": (bytes: Uint8Array, pick: Pick) =>
+    pick(2) === 0 ? bytes.subarray(0, pick(bytes.length)) : concatBytes(bytes, new Uint8Array(1 + pick(64))),
+} as const;
+
+export function isIn<Names extends object>(table: Names, name: string): name is keyof Names & string {
+  return Object.hasOwn(table, name);
+}
+
+/** @param bit - counted from the first byte's highest */
+export function flip(bytes: Uint8Array, bit: number): Uint8Array {
+  const at = Math.max(0, bit >> 3);
+  return bytes.with(at, (bytes[at] as number) ^ (0x80 >> (bit & 7)));
+}
+
+export function pickFrom(seed: number): Pick {
+  let state = seed;
+  return n => {
+    state = (state * 48_271 + 11) % 0x7fffffff;
+    return state % n;
+  };
+}
+
+/** The first of each class and the first of each rule. @param make - undefined: there is no such forgery */
+export function firstOfEach<Vector>(
+  names: readonly string[],
+  tries: number,
+  make: (name: string) => (Vector & {readonly rule: string}) | undefined,
+): Vector[] {
+  const shown = new Set<string>();
+  const vectors: Vector[] = [];
+  for (const name of names)
+    for (let i = 0; i < tries; i++) {
+      const made = make(name);
+      if (made === undefined || (shown.has(name) && shown.has(made.rule))) continue;
+      const {rule, ...vector} = made;
+      shown.add(name).add(rule);
+      vectors.push(vector as Vector);
+    }
+  return vectors;
 }
 
 /** The message with which client/ refuses. @throws Error if it accepts */
@@ -163,13 +260,18 @@ function isPosition(n: number): boolean {
   return n >= 0 && n <= LAST_POSITION;
 }
 
+/** With a number of five bytes at this place. */
+function withNumber(bytes: Uint8Array, at: number, n: number): Uint8Array {
+  return concatBytes(bytes.subarray(0, at), word(n).subarray(27), bytes.subarray(at + 5));
+}
+
 /** @returns whether two elements are of one kind, where they say of which they are */
 function isAlike(one: unknown, other: unknown): boolean {
   return !isObject(one) || !isObject(other) || one.what === other.what;
 }
 
 /** A bit of each of these bytes. */
-function* flips(bytes: Uint8Array, places: readonly number[]): Generator<Change> {
+function* flips(bytes: Uint8Array, places: Iterable<number>): Generator<Change> {
   for (const at of places)
     for (const bit of [0x01, 0x80]) yield ["a bit", () => bytes.with(at, (bytes[at] as number) ^ bit)];
 }
