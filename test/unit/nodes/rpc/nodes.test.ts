@@ -113,21 +113,6 @@ describe("Nodes", () => {
     assert.deepEqual(events, [{kind: "node", name: first.url.origin, state: "up", reason: "it answers"}]);
   });
 
-  test("work that fails runs again from its beginning with another node", async () => {
-    createNodes([first, second]);
-    const seen: string[] = [];
-    const result = await use(async node => {
-      seen.push(`${await askName(node)}`);
-      if (seen.length === 1) first.handler = DOWN;
-      seen.push(`${await askName(node)}`);
-      return "done";
-    });
-    assert.equal(result, "done");
-    assert.deepEqual(seen, ["first", "second", "second"]);
-    assert.deepEqual(states(first), ["down: it answered HTTP 500"]);
-    assert.deepEqual(states(second), ["up: it answers"]);
-  });
-
   test("a node that came back is used again, with one event for each change", async () => {
     createNodes([first, second]);
     await use(askName);
@@ -154,15 +139,6 @@ describe("Nodes", () => {
     assert.deepEqual(methodsOf(first).slice(before), ["eth_chainId"]);
   });
 
-  test("one node is asked again until it answers", async () => {
-    createNodes([first]);
-    let count = 0;
-    first.handler = (request, response) => (++count < 6 ? DOWN : answerAs("first"))(request, response);
-    assert.equal(await use(askName), "first");
-    assert.equal(count, 6);
-    assert.deepEqual(states(first), ["down: it answered HTTP 500", "up: it answers"]);
-  });
-
   test("of a node that stays down another reason is told, but not another number in it", async () => {
     createNodes([first]);
     const gone = ["a", "b"].map(digit => `historical state ${digit.repeat(64)} is not available`);
@@ -185,17 +161,6 @@ describe("Nodes", () => {
     for (let at = 0; at < 20; at++) assert.equal(await use(askName), "second");
     assert.equal(first.requests.length, 1);
     assert.deepEqual(states(first), ["down: it answered HTTP 429"]);
-  });
-
-  test("a failure that the work finds itself is one of the node", async () => {
-    createNodes([first, second]);
-    const name = await use(async node => {
-      const name = await askName(node);
-      if (name === "first") throw new NodeFailure("block 5 is missing");
-      return name;
-    });
-    assert.equal(name, "second");
-    assert.deepEqual(states(first), ["down: block 5 is missing"]);
   });
 
   test("what a node refuses for a reason of its own is asked of the next one, and fails once every node refuses it", async () => {

@@ -66,44 +66,6 @@ function read(bytes: Uint8Array): TrieLog | undefined {
   }
 }
 
-test("a log is decoded field by field: 0x80 is null, zero and false", () => {
-  const log = decodeTrieLog(encodeTrieLog([HASH, 5n, ACCOUNT, [ADDRESS, NULL, NULL, NULL]]));
-  const value = {
-    nonce: 1n,
-    balance: 300n,
-    evmStorageRoot: Buffer.alloc(32, 0x22),
-    keccakCodeHash: Buffer.alloc(32, 0x33),
-  };
-  assert.deepEqual(JSON.parse(JSON.stringify(log, textOf)), {
-    blockHash: "11".repeat(32),
-    blockNumber: 5,
-    accounts: [
-      {
-        address: "aa".repeat(20),
-        code: {after: "6001", cleared: false},
-        value: {after: JSON.parse(JSON.stringify(value, textOf)), cleared: true},
-        storage: [
-          {
-            keyHash: Buffer.from(keccak_256(Buffer.alloc(32))).toString("hex"),
-            key: "",
-            before: "",
-            after: "07",
-            cleared: false,
-          },
-        ],
-      },
-      {address: "aa".repeat(20), storage: []},
-    ],
-  });
-});
-
-/** Bytes as hex digits, bigints as text. */
-function textOf(this: Record<string, unknown>, name: string, value: unknown): unknown {
-  const raw = name === "" ? value : this[name];
-  if (raw instanceof Uint8Array) return Buffer.from(raw).toString("hex");
-  return typeof raw === "bigint" ? raw.toString() : value;
-}
-
 test("integers at the end are taken and not used; slots without their key are decoded", () => {
   const plain = encodeTrieLog([HASH, 0n, ACCOUNT]);
   const more = encodeTrieLog([HASH, 0n, ACCOUNT, 31n, 1_714_000_000n]);

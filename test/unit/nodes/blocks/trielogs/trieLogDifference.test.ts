@@ -39,47 +39,6 @@ function differ(code: RlpItem, account: RlpItem, storage: RlpItem): AccountDiffe
 const old = value(1n, 2n, CODE);
 const TAKEN: readonly [string, [RlpItem, RlpItem, RlpItem], Omit<AccountDifference, "address">][] = [
   [
-    "an account is created, with what it is made of",
-    [
-      [NULL, CODE, NULL],
-      [NULL, value(1n, 2n, CODE, ROOT), NULL],
-      [slot(3, 0n, 4n), slot(5, 0n, 0n)],
-    ],
-    {
-      before: {present: false},
-      change: {
-        reset: false,
-        nonce: 1n,
-        balance: 2n,
-        code: CODE,
-        storage: [
-          {slot: word(3), value: word(4), before: word(0)},
-          {slot: word(5), value: word(0), before: word(0)},
-        ],
-      },
-    },
-  ],
-  [
-    "an account changes: only what differs is written",
-    [NULL, [old, value(1n, 9n, CODE, ROOT), NULL], [slot(0, 6n, 0n), slot(1, 8n, 8n)]],
-    {
-      before: PRESENT,
-      change: {
-        reset: false,
-        balance: 9n,
-        storage: [
-          {slot: word(0), value: word(0), before: word(6)},
-          {slot: word(1), value: word(8), before: word(8)},
-        ],
-      },
-    },
-  ],
-  [
-    "an account gets other code, as a delegation of EIP-7702 does",
-    [[CODE, OTHER_CODE, NULL], [old, value(2n, 2n, OTHER_CODE), NULL], NULL],
-    {before: PRESENT, change: {reset: false, nonce: 2n, code: OTHER_CODE, storage: []}},
-  ],
-  [
     "an account loses its code",
     [[CODE, NULL, NULL], [old, value(1n, 2n, NULL), NULL], NULL],
     {before: PRESENT, change: {reset: false, code: Buffer.from(NULL), storage: []}},

@@ -40,22 +40,6 @@ test("data and input are whole bytes, and the same where both are given", () => 
   ]);
 });
 
-test("the type is that of the fields where it is not given, if they decide", () => {
-  const accessList: unknown[] = [];
-  const authorizationList = [AUTHORIZATION];
-  const table: [Record<string, unknown>, number | undefined][] = [
-    [{}, undefined],
-    [{maxFeePerGas: 1}, 2],
-    [{maxPriorityFeePerGas: 1}, 2],
-    [{accessList}, undefined],
-    [{gasPrice: 0}, 0],
-    [{gasPrice: 1, accessList}, 1],
-    [{authorizationList, to: ADDRESS}, 4],
-    [{authorizationList, to: ADDRESS, accessList, maxFeePerGas: 1}, 4],
-  ];
-  for (const [call, type] of table) assert.equal(parseCall(call).type, type, JSON.stringify(call));
-});
-
 test("a type that is given is taken where the fields agree", () => {
   const table: [Record<string, unknown>, number][] = [
     [{type: "0x0"}, 0],

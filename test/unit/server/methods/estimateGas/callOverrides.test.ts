@@ -1,33 +1,5 @@
-import assert from "node:assert/strict";
 import {test} from "node:test";
-import {decodeHex} from "../../../../../client/bytes/hex.ts";
-import {
-  ADDRESS,
-  ADDRESS_BYTES,
-  assertRefused,
-  createWord,
-  parseParams,
-} from "../../../../support/estimates/estimateCalls.ts";
-import {packWords} from "../../../../support/estimates/packedWords.ts";
-
-test("overrides are read by account, state replaces the storage and stateDiff does not", () => {
-  const other = `0x${"00".repeat(19)}01`;
-  const overrides = {
-    [ADDRESS]: {balance: "5", nonce: 6, code: "0x60", state: {"0x1": "0x2", [`0x${"0".repeat(63)}3`]: "0x4"}},
-    [other]: {stateDiff: {}},
-  };
-  assert.deepEqual(parseParams([{}, overrides]).overrides, [
-    {
-      address: ADDRESS_BYTES,
-      balance: 5n,
-      nonce: 6n,
-      code: Uint8Array.of(0x60),
-      slots: packWords([1, 2, 3, 4].map(createWord)),
-      replacesStorage: true,
-    },
-    {address: decodeHex(other), slots: new Uint8Array(0), replacesStorage: false},
-  ]);
-});
+import {ADDRESS, assertRefused} from "../../../../support/estimates/estimateCalls.ts";
 
 test("wrong overrides are named by their account and slot", () => {
   const at = `params\\[1\\]\\["${ADDRESS}"\\]`;

@@ -39,51 +39,10 @@ test("verification: the defaults give margin * ratio * cost * size * price / (ga
   assert.equal(feeOf(VERIFICATION, {compressedSize: 150, gasLimit: 210_000n}), 9_999_993n);
 });
 
-test("verification: each factor counts", () => {
-  const inputs = {compressedSize: 210};
-  // 15 * 1.2e6 * 210 * 1e7 / 1.89e9 = 20 000 000.
-  assert.equal(feeOf(VERIFICATION, inputs), 20_000_000n);
-  const table: readonly (readonly [Partial<FeeSettings>, bigint])[] = [
-    [{minMargin: "2"}, 40_000_000n],
-    [{gasPriceRatio: "30"}, 40_000_000n],
-    [{gasPriceRatio: "7.5"}, 10_000_000n],
-    [{verificationGasCost: 2_400_000n}, 40_000_000n],
-    [{verificationCapacity: 180_000n}, 10_000_000n],
-    [{minGasPrice: 20_000_000n}, 40_000_000n],
-    [{gasPriceAdjustment: 1n}, 20_000_001n],
-  ];
-  for (const [change, fee] of table)
-    assert.equal(feeOf({...VERIFICATION, ...change}, inputs), fee, Object.keys(change)[0]);
-  assert.equal(feeOf(VERIFICATION, {compressedSize: 420}), 40_000_000n);
-  assert.equal(feeOf(VERIFICATION, {compressedSize: 210, gasLimit: 10_500n}), 40_000_000n);
-});
-
 test("verification: the adjustment is added before the least is taken", () => {
   // 9 523 809.5 rounds up to 9 523 810; 476 183 more reach the least, 9 999 993.
   assert.equal(feeOf({...VERIFICATION, gasPriceAdjustment: 476_183n}), 9_999_993n);
   assert.equal(feeOf({...VERIFICATION, gasPriceAdjustment: 476_184n}), 9_999_994n);
-});
-
-test("verification: a fraction of a wei is rounded up, and a whole number stays", () => {
-  // All factors 1 but these: size * price / gas limit.
-  const bare: FeeSettings = {
-    ...VERIFICATION,
-    verificationGasCost: 1n,
-    verificationCapacity: 1n,
-    gasPriceRatio: "1",
-    minGasPrice: 1n,
-  };
-  for (const [size, gasLimit, fee] of [
-    [1, 1n, 1n],
-    [1, 1_000_000n, 1n],
-    [999, 1000n, 1n],
-    [1000, 1000n, 1n],
-    [1001, 1000n, 2n],
-    [2000, 1000n, 2n],
-    [2001, 1000n, 3n],
-    [0, 1000n, 0n],
-  ] as const)
-    assert.equal(feeOf(bare, {compressedSize: size, gasLimit}), fee, `${size} / ${gasLimit}`);
 });
 
 test("verification: the least is minGasPrice - baseFee, and nothing below 0 comes out", () => {
@@ -95,17 +54,6 @@ test("verification: the least is minGasPrice - baseFee, and nothing below 0 come
   assert.equal(feeOf({...VERIFICATION, minGasPrice: 7n}, size), 0n);
   assert.equal(feeOf({...VERIFICATION, minGasPrice: 6n}, size), 0n);
   assert.equal(feeOf(VERIFICATION, {...size, baseFee: 0n}), 10_000_000n);
-});
-
-test("verification: a minGasPrice of 1 wei, the least and the greatest gas limit", () => {
-  const cheap = {...VERIFICATION, minGasPrice: 1n};
-  // 15 * 1.2e6 * 100 / 1.89e9 = 0.952...
-  assert.equal(feeOf(cheap), 1n);
-  // 128 KB: 15 * 1.2e6 * 131 072 * 1e7 / 1.89e9 = 12 483 047 619.04...
-  assert.equal(feeOf(VERIFICATION, {compressedSize: 131_072}), 12_483_047_620n);
-  // 15 * 1.2e6 * 100 * 1e7 / 90 000 = 200 000 000 000 for a gas limit of 1.
-  assert.equal(feeOf(VERIFICATION, {gasLimit: 1n}), 200_000_000_000n);
-  assert.equal(feeOf(VERIFICATION, {gasLimit: 2n ** 64n}), 9_999_993n);
 });
 
 test("decimal margins and ratios are exact to nine decimals", () => {
