@@ -6,7 +6,7 @@
  *        |                     |                   |                     |                     |
  *        +---------------------+-------------------+---------------------+--- one LevelDB, multithreading: true
  *
- * Each kind has threads of its own (threads/supervisedThread.ts). So neither the hashing of a block nor a simulation, which may last
+ * Each kind has threads of its own (threads/supervisor.ts). So neither the hashing of a block nor a simulation, which may last
  * seconds, takes a proof thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../storage/block/format.ts";

@@ -1,4 +1,4 @@
-/** What others may know of a thread (pool/supervisedThread.ts). */
+/** What others may know of a thread (threads/supervisor.ts). */
 export const THREAD_STATES = ["off", "starting", "up", "down"] as const;
 
 export interface WatchedThread {
