@@ -23,6 +23,8 @@ const {values: flags} = parseArgs({
 
 /** Of a block that proofd does not hold. */
 const BLOCK_UNKNOWN = -32001;
+/** The HTTP status while it holds no block at all, or is busy. */
+const TRY_LATER = 503;
 
 /** Waits until proofd holds the block. */
 async function readBlock(block) {
@@ -31,7 +33,7 @@ async function readBlock(block) {
     try {
       return await client.getStateRoot({block});
     } catch (error) {
-      if (error.code !== BLOCK_UNKNOWN) throw error;
+      if (error.code !== BLOCK_UNKNOWN && error.status !== TRY_LATER) throw error;
       await new Promise(resolve => setTimeout(resolve, 200));
     }
   }
