@@ -45,20 +45,6 @@ for (const suite of [sha256Suite, poseidon2Suite]) {
   const state = createState(suite);
   const root = state.stateRoot(2);
 
-  test(`${suite.name}: a proof of the reference is accepted, and says what the state holds`, () => {
-    const {account, slots} = verifyProof(suite, root, PRESENT, KEYS, state.prove(2, PRESENT, KEYS));
-    assert.equal(account?.nonce, 7n);
-    assert.equal(account?.balance, 0n);
-    assert.equal(account?.codeSize, 2n);
-    assert.equal(account?.leafIndex, 3);
-    assert.deepEqual(slots, [10n, undefined, 10n]);
-  });
-
-  test(`${suite.name}: an absent account is proven absent with all its slots`, () => {
-    const proven = verifyProof(suite, root, ABSENT, KEYS, state.prove(2, ABSENT, KEYS));
-    assert.deepEqual(proven, {account: undefined, slots: [undefined, undefined, undefined]});
-  });
-
   test(`${suite.name}: every key at every block of a random chain is proven as the state has it`, () => {
     fc.assert(
       fc.property(randomChains({maxBlocks: 6}), chain => {

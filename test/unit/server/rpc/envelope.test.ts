@@ -35,23 +35,6 @@ test("64 levels of nesting are read and 65 are a parse error", () => {
   assert.throws(() => parse("[".repeat(1_000_000)), hasCode(RpcCode.PARSE_ERROR));
 });
 
-test("an empty batch is one invalid request", () => {
-  assert.throws(() => parse("[]"), hasCode(RpcCode.INVALID_REQUEST));
-  assert.throws(() => parse(" [ ] "), hasCode(RpcCode.INVALID_REQUEST));
-});
-
-test("a batch that is too long is told by its limit and its length, before it is parsed", () => {
-  assert.equal(parse("[1,2]", 2).calls.length, 2);
-  assert.throws(
-    () => parse("[1,2,3]", 2),
-    (error: RpcError) => {
-      assert.equal(error.code, RpcCode.LIMIT_EXCEEDED);
-      assert.deepEqual(error.data, {limit: 2, got: 3});
-      return true;
-    },
-  );
-});
-
 test("an id that is a string or a safe integer comes back, alone and in a batch", () => {
   const ids = [
     "1",
@@ -98,10 +81,6 @@ test("any other id makes an invalid request with id null, that says what was exp
     assert.equal(call.idText, "null");
     assert.deepEqual([next?.idText, next?.error], ["2", undefined]);
   }
-});
-
-test("a request without an id is a notification", () => {
-  assert.equal(parseOne('{"jsonrpc":"2.0","method":"m"}').idText, undefined);
 });
 
 test("what is no request is invalid, with its id where it has a good one, and is never a notification", () => {

@@ -69,22 +69,6 @@ test("changes come back as they were added, in their order", () => {
   );
 });
 
-test("a change without a field is told from one that sets it to zero or to no code", () => {
-  const packed = new AccountDifferences();
-  packed.add({address: ADDRESS, change: {}});
-  packed.add({address: ADDRESS, change: {nonce: 0n, balance: 0n, code: Buffer.alloc(0)}});
-  packed.add({address: ADDRESS, change: undefined});
-  assert.deepEqual(packed.at(0).change, {reset: false, storage: []});
-  assert.deepEqual(packed.at(1).change, {
-    reset: false,
-    nonce: 0n,
-    balance: 0n,
-    code: Buffer.alloc(0),
-    storage: [],
-  });
-  assert.equal(packed.at(2).change, undefined);
-});
-
 test("changes larger than a chunk, and those around them, come back whole", () => {
   const packed = new AccountDifferences();
   const sizes = [10, 1 << 20, 3 << 20, 5, 900_000, 200_000, 7];
