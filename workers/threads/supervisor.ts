@@ -37,7 +37,7 @@ export interface ThreadSettings<Job, Result>
   readonly idleMs?: number;
   /**
    * The first work of each new thread, which is up when this is done. Without it the thread starts with its first job, and is up when it
-   * has answered one.
+   * has loaded its module.
    */
   readonly begin?: (run: Run<Job, Result>) => Promise<unknown>;
 }
@@ -100,10 +100,7 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   async run(job: Job, options?: RunOptions): Promise<Result> {
     if (this.isClosed) throw new ThreadLost(`the ${this.kind} thread is closed`);
     if (this.state === "down") throw new ThreadLost(`the ${this.kind} thread is down: ${this.reason}`);
-    const life = this.life ?? this.createLife();
-    const result = await this.runIn(life, job, options);
-    if (this.settings.begin === undefined) this.noteUp(life);
-    return result;
+    return this.runIn(this.life ?? this.createLife(), job, options);
   }
 
   /** Waits for its jobs. */
@@ -132,7 +129,7 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   }
 
   private createLife(): Life<Job, Result> {
-    const {kind: _kind, begin: _begin, module, idleMs = Number.POSITIVE_INFINITY, ...options} = this.settings;
+    const {kind: _kind, begin, module, idleMs = Number.POSITIVE_INFINITY, ...options} = this.settings;
     // Its thread comes with the first job. With a least number of threads, Piscina would replace one that is lost.
     const pool = new Piscina<Job, Result>({
       ...options,
@@ -143,6 +140,8 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
       recordTiming: false,
     });
     const life = {pool, upSinceMs: undefined, reason: undefined};
+    // It has loaded its module. A job may last as long as the process, so its answer would tell too late.
+    if (begin === undefined) pool.on("workerCreate", () => this.noteUp(life));
     pool.on("error", (error: Error) => this.lose(life, error.message));
     pool.on("workerDestroy", () => this.noteEnd(life));
     this.life = life;

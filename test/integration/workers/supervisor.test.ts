@@ -101,6 +101,14 @@ test("a thread that starts with its first job ends when it has nothing to do, an
   assert.deepEqual(lost, []);
 });
 
+test("a thread that starts with its first job is up while that job lasts", async () => {
+  const thread = createThread({begin: undefined as never});
+  const job = assert.rejects(thread.run("wait"));
+  await waitUntil("the thread is up", () => thread.state === "up");
+  await thread.destroy();
+  await job;
+});
+
 test("a thread that starts with its first job and cannot says so to each job, and can later", async () => {
   writeFileSync(broken, "");
   const thread = createThread({begin: undefined as never, idleMs: 1});
