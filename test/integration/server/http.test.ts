@@ -40,7 +40,12 @@ describe("HTTP", () => {
   test("a wrong verb, path or type is refused with a JSON-RPC error, and the connection stays usable", async () => {
     const table: [string, number, Readonly<Record<string, string>>][] = [
       ["PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "GET, HEAD, POST"}],
-      ["OPTIONS / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405, {allow: "GET, HEAD, POST"}],
+      [
+        "OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: https://app.example.org\r\n\r\n",
+        405,
+        {allow: "GET, HEAD, POST"},
+      ],
+      [encodePost(CHAIN_CALL, "Content-Encoding: identity, br\r\n"), 415, {"accept-encoding": "identity"}],
       ["POST /readyz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 405, {allow: "GET, HEAD"}],
       ["POST /other HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 404, {}],
       ["GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, {}],
@@ -63,11 +68,12 @@ describe("HTTP", () => {
         assert.equal(answer.status, status, request);
         for (const [name, value] of Object.entries(headers)) assert.equal(answer.headers[name], value);
         assert.equal(answer.headers["content-type"], "application/json");
+        assert.ok(!Object.keys(answer.headers).some(name => name.startsWith("access-control")), "no --cors");
         const {error, id} = JSON.parse(answer.body);
         assert.equal(id, null);
         assert.equal(error.code, -32600);
       }
-      await connection.write(encodePost(CHAIN_CALL));
+      await connection.write(encodePost(CHAIN_CALL, "Content-Encoding: Identity\r\n"));
       assert.equal((await connection.readAnswer()).body, CHAIN_ANSWER);
     });
   });

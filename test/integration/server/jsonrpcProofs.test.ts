@@ -9,18 +9,11 @@ import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import type {Proven} from "../../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {MAX_MULTI_KEYS} from "../../../workers/messages/packedCall.ts";
-import {
-  ABSENT_ACCOUNT,
-  ACCOUNTS,
-  CHAIN_ID,
-  hashOfBlock,
-  WorkFolder,
-} from "../../support/chains/serviceChain.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
-import {OwnService} from "../../support/http/ownService.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
 import {proofAtCall, proofCall} from "../../support/http/wireRequests.ts";
-import {verifyProof} from "../../support/reference/exactProof.ts";
 
 const ACCOUNT = ACCOUNTS[0] as string;
 
@@ -76,6 +69,28 @@ const REQUEST: readonly ProofRequest[] = [
   {address: ACCOUNT, storageKeys: ["0x2"]},
 ];
 
+test("1 000 calls in a batch are what they are alone, in order, whatever their methods, ids and blocks", async () => {
+  const ids = ["1", "9007199254740991", '""', '"\u00e9\ud83d\ude00"'];
+  const texts = Array.from({length: 1000}, (_, at) => {
+    const address = at % 7 === 0 ? ABSENT_ACCOUNT : (ACCOUNTS[at % 7] as string);
+    const block = `0x${(at % 7) % (FINALIZED + 1)}`;
+    const calls = [
+      proofCall(0, address, ["0x1", "0x9"], block),
+      proofAtCall(0, address, ["0x1"], block),
+      multiCall(0, REQUEST.slice(at % 7), block),
+      multiCall(0, []),
+      {jsonrpc: "2.0", id: 0, method: "chain_chainId"},
+    ];
+    return JSON.stringify(calls[at % 5]).replace('"id":0', `"id":${ids[at % ids.length]}`);
+  });
+  const {text} = await daemon.post(`[${texts.join(",")}]`);
+  // Every method, id, block and account in turn.
+  const singles: string[] = [];
+  for (const one of texts.slice(0, 140)) singles.push((await daemon.post(one)).text);
+  const expected = Array.from({length: 1000}, (_, at) => singles[at % 140]);
+  assert.ok(text === `[${expected.join(",")}]`, "a batch is what its calls are alone");
+});
+
 test("entries are answered in the caller's order at every block, and each value is that of chain_getProof", async () => {
   for (let block = 0; block <= FINALIZED; block++) {
     const {result}: Answer = await daemon.send(multiCall(1, REQUEST, `0x${block}`));
@@ -122,6 +137,7 @@ test("a wildcard, a batch and every other method get JSON, whatever the client a
     [call, "application/*", expected],
     [call, "application/json;q=0.5, text/plain, application/octet-streams", expected],
     [call, `text/plain;type=${BYTES_TYPE}`, expected],
+    ...["0", "0.", "0.000"].map(weight => [call, `${BYTES_TYPE}; q=${weight}`, expected] as const),
     [[call, call], BYTES_TYPE, `[${expected},${expected}]`],
     [[call], BYTES_TYPE, `[${expected}]`],
     [{...call, method: "chain_chainId", params: []}, BYTES_TYPE, '{"jsonrpc":"2.0","id":1,"result":"0x539"}'],
@@ -170,63 +186,7 @@ test("errors are JSON, also for a client that accepts bytes, and those of a bloc
   );
 });
 
-test("a batch mixes multiproofs with other calls, in order", async () => {
-  const calls = Array.from({length: 60}, (_, id) => {
-    if (id % 3 === 0) return multiCall(id, REQUEST.slice(id % 7), `0x${id % (FINALIZED + 1)}`);
-    return id % 3 === 1 ? proofCall(id, ACCOUNT, ["0x1"]) : multiCall(id, id % 2 === 0 ? [] : "none");
-  });
-  const answers: Answer[] = await daemon.send(calls);
-  for (const [id, answer] of answers.entries()) {
-    assert.equal(answer.id, id);
-    if (id % 3 === 0) verify(id % (FINALIZED + 1), REQUEST.slice(id % 7), answer.result);
-    else if (id % 3 === 1) service.verify(FINALIZED, ACCOUNT, ["0x1"], answer);
-    else assertError(answer, -32602);
-  }
-});
-
-test("it costs one for each entry and key", async () => {
-  const entries = REQUEST.slice(0, 3);
-  const batch = Array.from({length: 2}, (_, id) => multiCall(id, entries));
-  const folder = await WorkFolder.create();
-  const db = await folder.importChain("db", FINALIZED, FINALIZED);
-  const limited = await OwnService.start({db, limits: {requestCost: 17}});
-  try {
-    const whole: Answer = await limited.send(multiCall(1, entries));
-    verify(FINALIZED, entries, whole.result);
-    assertError(await limited.send(batch), -32005, {limit: 17, got: 18});
-  } finally {
-    await limited.stop();
-    await folder.remove();
-  }
-});
-
-test("it is counted under its own name", async () => {
-  const read = (code: number) =>
-    daemon.readMetric(`proofd_calls_total{method="chain_getMultiProof",code="${code}"}`);
-  const [results, errors] = [await read(0), await read(-32602)];
-  await daemon.send([multiCall(1, REQUEST), multiCall(2, []), multiCall(3, REQUEST)]);
-  await postForBytes(multiCall(4, REQUEST));
-  assert.equal(await read(0), results + 3);
-  assert.equal(await read(-32602), errors + 1);
-});
-
 const KEYS = ["0x1", "0x02", "0x9"];
-
-interface ProofAt {
-  readonly block: {
-    readonly number: string;
-    readonly hash: string;
-    readonly stateRoot: string;
-    readonly finalized: boolean;
-  };
-  readonly proof: unknown;
-}
-
-/** Against the root that the answer itself names. */
-function verifyAt(address: string, keys: readonly string[], {result}: Answer) {
-  const {block, proof} = result as ProofAt;
-  return verifyProof(sha256Suite, decodeHex(block.stateRoot), address, keys, proof);
-}
 
 test("the text of an answer is that of chain_getStateRoot and that of chain_getProof, in one envelope", async () => {
   for (const [address, keys] of [
@@ -252,92 +212,6 @@ test("the text of an answer is that of chain_getStateRoot and that of chain_getP
   }
 });
 
-test("the root in an answer verifies the proof in it, of accounts and slots present and absent", async () => {
-  const present = verifyAt(ACCOUNT, KEYS, await daemon.send(proofAtCall(1, ACCOUNT, KEYS)));
-  assert.notEqual(present.account, undefined);
-  assert.deepEqual(present.slots.slice(1), [0x22n, undefined]);
-  const absent = verifyAt(
-    ABSENT_ACCOUNT,
-    ["0x1"],
-    await daemon.send(proofAtCall(1, ABSENT_ACCOUNT, ["0x1"])),
-  );
-  assert.equal(absent.account, undefined);
-  assert.deepEqual(absent.slots, [undefined]);
-});
-
-test("a batch mixes proofs with and without their block, in order, under ids of every kind", async () => {
-  const ids = ["1", "9007199254740991", '""', '"\u00e9\ud83d\ude00"'];
-  const textOf = (method: string, id: string, address: string, block: string) =>
-    `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":["${address}",["0x1"],"${block}"]}`;
-  const calls = Array.from({length: 400}, (_, at) => ({
-    method: at % 3 === 0 ? "chain_getProofAt" : "chain_getProof",
-    id: ids[at % ids.length] as string,
-    address: at % 5 === 4 ? ABSENT_ACCOUNT : (ACCOUNTS[at % ACCOUNTS.length] as string),
-    block: at % (FINALIZED + 1),
-  }));
-  const texts = calls.map(({method, id, address, block}) => textOf(method, id, address, `0x${block}`));
-  const {text} = await daemon.post(`[${texts.join(",")}]`);
-  const singles: string[] = [];
-  for (const one of texts) singles.push((await daemon.post(one)).text);
-  assert.ok(text === `[${singles.join(",")}]`, "a batch is what its calls are alone");
-  for (const [at, {method, id, address, block}] of calls.entries()) {
-    assert.ok(singles[at]?.startsWith(`{"jsonrpc":"2.0","id":${id},"result":`));
-    const answer: Answer = JSON.parse(singles[at] as string);
-    if (method === "chain_getProof") service.verify(block, address, ["0x1"], answer);
-    else assert.equal((answer.result as ProofAt).block.number, `0x${block}`);
-  }
-});
-
-test("what chain_getProof refuses is refused in the same words", async () => {
-  const many = Array.from({length: 1025}, () => "0x1");
-  const paramsList: unknown[] = [
-    [],
-    [ACCOUNT, []],
-    [ACCOUNT, [], null],
-    ["0x12", [], "latest"],
-    [ACCOUNT, ["0xzz"], "latest"],
-    [ACCOUNT, many, "latest"],
-    [ACCOUNT, [], `0x${LATEST}`],
-    [ACCOUNT, [], "0x99"],
-    [ACCOUNT, [], {blockHash: `0x${"12".repeat(32)}`}],
-  ];
-  for (const params of paramsList) {
-    const [plain, at] = [
-      await daemon.call("chain_getProof", params),
-      await daemon.call("chain_getProofAt", params),
-    ];
-    assert.notEqual(plain.error, undefined);
-    assert.deepEqual(at, plain);
-  }
-  const named = await daemon.call("chain_getProofAt", {address: ACCOUNT});
-  assertError(named, -32602);
-  assert.match(
-    named.error.message,
-    /params of chain_getProofAt: expected the array \[address, storageKeys, block\], got an object/,
-  );
-});
-
-test("it costs what chain_getProof costs, and is counted under its own name", async () => {
-  const read = (method: string, code: number) =>
-    daemon.readMetric(`proofd_calls_total{method="${method}",code="${code}"}`);
-  const before = [await read("chain_getProof", 0), await read("chain_getProofAt", 0)];
-  const answers: Answer[] = await daemon.send([
-    proofCall(1),
-    proofAtCall(2),
-    {jsonrpc: "2.0", id: 3, method: "chain_chainId"},
-    proofAtCall(4),
-    proofAtCall(5, "0x12"),
-  ]);
-  assertError(answers[4] as Answer, -32602);
-  assert.equal(await read("chain_getProof", 0), (before[0] as number) + 1);
-  assert.equal(await read("chain_getProofAt", 0), (before[1] as number) + 2);
-  const keys = Array.from({length: 1024}, () => "0x1");
-  const refused = await read("chain_getProofAt", -32005);
-  const costly = await daemon.send(Array.from({length: 20}, (_, id) => proofAtCall(id, ACCOUNT, keys)));
-  assertError(costly, -32005, {limit: 20_000, got: 20_500});
-  assert.equal(await read("chain_getProofAt", -32005), refused + 1);
-});
-
 test("a proof of a present account, its slots and its missing slots holds against the state root", async () => {
   const keys = ["0x1", "0x02", "0x3", "0x4", "0x1"];
   const answer = await daemon.send(proofCall(1, ACCOUNT, keys));
@@ -346,24 +220,6 @@ test("a proof of a present account, its slots and its missing slots holds agains
   assert.notEqual(proven.account, undefined);
   assert.deepEqual(proven.slots.slice(1, 4), [0x22n, 0x33n, undefined]);
   assert.equal(proven.slots[0], proven.slots[4]);
-});
-
-test("a missing account is proved absent, and its slots by the absence proof of a new tree", async () => {
-  const proven = service.verify(
-    2,
-    ABSENT_ACCOUNT,
-    ["0x1"],
-    await daemon.send(proofCall(1, ABSENT_ACCOUNT, ["0x1"], "0x2")),
-  );
-  assert.equal(proven.account, undefined);
-  assert.deepEqual(proven.slots, [undefined]);
-});
-
-test("every finalized block is proved against its own root", async () => {
-  const batch = [];
-  for (let block = 0; block <= FINALIZED; block++)
-    batch.push(proofCall(block, ACCOUNT, ["0x1"], `0x${block}`));
-  for (const answer of await daemon.send(batch)) service.verify(answer.id, ACCOUNT, ["0x1"], answer);
 });
 
 test("selectors of chain_getProof name finalized blocks only", async () => {
@@ -403,43 +259,6 @@ test("a block that is not held is -32001 with the coverage, one that is not fina
   }
   for (const block of ["0x5", "0x6", {blockHash: hashOfBlock(5)}])
     assertError(await daemon.send(proofCall(1, ACCOUNT, [], block)), -32002, {finalized: "0x4"});
-});
-
-test("1 000 calls in a batch are answered in order and every proof holds", async () => {
-  const batch = [];
-  for (let id = 0; id < 1000; id++) {
-    const address = id % 7 === 0 ? ABSENT_ACCOUNT : (ACCOUNTS[id % ACCOUNTS.length] as string);
-    batch.push(
-      id % 10 === 9 ? {jsonrpc: "2.0", id, method: "chain_chainId"} : proofCall(id, address, ["0x1", "0x9"]),
-    );
-  }
-  const answers: Answer[] = await daemon.send(batch);
-  assert.deepEqual(
-    answers.map(answer => answer.id),
-    batch.map(call => call.id),
-  );
-  for (const [id, answer] of answers.entries()) {
-    if (id % 10 === 9) assert.equal(answer.result, CHAIN_ID);
-    else if (id % 31 === 0) service.verify(FINALIZED, String(batch[id]?.params?.[0]), ["0x1", "0x9"], answer);
-    else assert.ok(answer.result !== undefined);
-  }
-});
-
-test("many clients at once each get their own answers", async () => {
-  const rounds = Array.from({length: 200}, async (_, id) => {
-    const address = ACCOUNTS[id % ACCOUNTS.length] as string;
-    const answer = await daemon.send(proofCall(`client ${id}`, address, ["0x2"], `0x${id % 5}`));
-    assert.deepEqual([answer.id, answer.error], [`client ${id}`, undefined]);
-    assert.equal(answer.result.accountProof.key, address);
-  });
-  await Promise.all(rounds);
-});
-
-test("more than 1024 storage keys are -32005 for that call only", async () => {
-  const keys = Array.from({length: 1025}, () => "0x1");
-  const [many, fine] = await daemon.send([proofCall(1, ACCOUNT, keys), proofCall(2)]);
-  assertError(many, -32005, {limit: 1024, got: 1025});
-  service.verify(FINALIZED, ACCOUNT, [], fine);
 });
 
 test("1024 storage keys are one call, also behind a small one", async () => {

@@ -1,10 +1,9 @@
 /** `proofd serve --namespace linea` over a real socket: the answers that clients of the live network's server rely on. */
 import assert from "node:assert/strict";
-import {writeFile} from "node:fs/promises";
-import {after, before, describe, test} from "node:test";
+import {after, before, test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
-import {HASH_SUITES} from "../../../client/hash/hashSuites.ts";
-import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {sha256Suite} from "../../../client/hash/hashSuites.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {
   ABSENT_ACCOUNT,
   ACCOUNTS,
@@ -14,9 +13,9 @@ import {
 } from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
 import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
-import {OwnService} from "../../support/http/ownService.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
+import type {OwnService} from "../../support/http/ownService.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 const FINALIZED = 3;
 const LATEST = 5;
@@ -43,143 +42,92 @@ function createChain(): DifferenceLine[] {
   ];
 }
 
-for (const suite of HASH_SUITES) {
-  describe(`the methods of a namespace, over a store of ${suite.name}`, () => {
-    let folder: WorkFolder;
-    let daemon: OwnService;
+let folder: WorkFolder;
+let daemon: OwnService;
 
-    before(async () => {
-      folder = await WorkFolder.create();
-      const db = folder.file("db");
-      const lines = folder.file("blocks.ndjson");
-      await writeFile(lines, encodeLines(createChain()));
-      const flags = [
-        "--db",
-        db,
-        "--allow-unverified",
-        "--diffs",
-        lines,
-        "--finalized",
-        String(FINALIZED),
-        "--suite",
-        suite.name,
-      ];
-      const {code, stderr} = await runProofd(["import", ...flags]);
-      assert.equal(code, 0, stderr);
-      daemon = await startNamespaced(db);
-    });
+before(async () => {
+  folder = await WorkFolder.create();
+  const db = folder.file("db");
+  await importLines(db, createChain(), {finalized: FINALIZED});
+  daemon = await startNamespaced(db);
+});
 
-    after(async () => {
-      await daemon.stop();
-      await folder.remove();
-    });
+after(async () => {
+  await daemon.stop();
+  await folder.remove();
+});
 
-    async function textOf(method: string, params: unknown): Promise<string> {
-      return (await daemon.post(JSON.stringify({jsonrpc: "2.0", id: 7, method, params}))).text;
-    }
-
-    test("the proof of an account with storage is that of chain_getProof, to the byte", async () => {
-      for (const address of [ACCOUNT, EMPTIED_ACCOUNT])
-        for (const block of ["latest", "0x0", "0x2"]) {
-          const params = [address, ["0x1", "0x99"], block];
-          const own = await textOf("linea_getProof", params);
-          assert.equal(own, await textOf("chain_getProof", params));
-          assert.equal(JSON.parse(own).result.storageProofs.length, 2);
-        }
-    });
-
-    test("an account that is missing or never had a slot has no storage proofs, and its own proof verifies", async () => {
-      const {stateRoot} = (await daemon.call("chain_getStateRoot", ["finalized"])).result;
-      for (const address of [ABSENT_ACCOUNT, PLAIN_ACCOUNT, ZEROED_ACCOUNT]) {
-        const {result} = await daemon.call("linea_getProof", [address, ["0x1", "0x2"], "latest"]);
-        assert.deepEqual(result.storageProofs, []);
-        const {account} = verifyProof(suite, decodeHex(stateRoot), address, [], result);
-        assert.equal(account?.balance, address === ABSENT_ACCOUNT ? undefined : 5n);
-        const other = await daemon.call("chain_getProof", [address, ["0x1", "0x2"], "latest"]);
-        assert.deepEqual(other.result.accountProof, result.accountProof);
-        assert.equal(other.result.storageProofs.length, 2);
-      }
-    });
-
-    test("address and keys come back in lower case, keys as 32 bytes", async () => {
-      const address = ACCOUNT.toUpperCase().replace("0X", "0x");
-      const {result} = await daemon.call("linea_getProof", [address, ["0xAbC"], "latest"]);
-      assert.equal(result.accountProof.key, ACCOUNT);
-      assert.equal(result.storageProofs[0].key, `0x${"abc".padStart(64, "0")}`);
-    });
-
-    test("a block that cannot be proved is missing in the chain, whatever the reason", async () => {
-      const selectors = [
-        `0x${(FINALIZED + 1).toString(16)}`,
-        "0xff",
-        {blockNumber: "0xff"},
-        {blockHash: `0x${"12".repeat(32)}`},
-      ];
-      for (const block of selectors) {
-        const answer: Answer = await daemon.call("linea_getProof", [ACCOUNT, [], block]);
-        assert.deepEqual(answer, {jsonrpc: "2.0", id: 1, error: BLOCK_MISSING});
-      }
-      const batch: Answer[] = await daemon.send(
-        selectors.map((block, id) => {
-          return {
-            jsonrpc: "2.0",
-            id,
-            method: "linea_getProof",
-            params: [ACCOUNT, [], id === 1 ? "0x0" : block],
-          };
-        }),
-      );
-      assert.deepEqual(
-        batch.map(({error}) => error?.code),
-        [-32600, undefined, -32600, -32600],
-      );
-    });
-
-    test("wrong parameters are refused as elsewhere, under the method's own name", async () => {
-      assertError(await daemon.call("linea_getProof", ["0x12", [], "latest"]), -32602);
-      for (const method of ["linea_getProof", "linea_estimateGas"]) {
-        const answer: Answer = await daemon.call(method, {address: ACCOUNT});
-        assertError(answer, -32602);
-        assert.match(answer.error?.message ?? "", new RegExp(`params of ${method}: expected the array`));
-      }
-    });
-
-    test("an estimate is that of chain_estimateGas", async () => {
-      for (const params of [
-        [{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}],
-        [{}, "0x0"],
-        [{}, "0xff"],
-        [],
-      ])
-        assert.equal(await textOf("linea_estimateGas", params), await textOf("chain_estimateGas", params));
-    });
-
-    test("the rollup's block number is the newest block held, a quantity", async () => {
-      const {result} = await daemon.call("rollup_getZkEVMBlockNumber");
-      assert.equal(result, `0x${LATEST.toString(16)}`);
-    });
-
-    test("calls are counted under the namespace's names", async () => {
-      const metric = 'proofd_calls_total{method="linea_getProof",code="0"}';
-      const earlier = await daemon.readMetric(metric);
-      await daemon.call("linea_getProof", [ACCOUNT, [], "latest"]);
-      assert.equal(await daemon.readMetric(metric), earlier + 1);
-    });
-  });
+async function textOf(method: string, params: unknown): Promise<string> {
+  return (await daemon.post(JSON.stringify({jsonrpc: "2.0", id: 7, method, params}))).text;
 }
 
-test("without the flag, or under another name, there are no such methods", async () => {
-  const folder = await WorkFolder.create();
-  const db = await folder.importChain("db", LATEST, FINALIZED);
-  for (const flags of [[], ["--namespace", "zk9"]]) {
-    const daemon = await OwnService.serve(["--db", db, "--workers", "1", "--no-estimate", ...flags]);
-    assertError(await daemon.call("linea_getProof", [ACCOUNT, [], "latest"]), -32601);
-    assertError(await daemon.call("linea_estimateGas", [{}]), -32601);
-    const number: Answer = await daemon.call("rollup_getZkEVMBlockNumber");
-    const estimate: Answer = await daemon.call("zk9_estimateGas", [{}]);
-    assert.equal(number.error?.code, flags.length === 0 ? -32601 : undefined);
-    assert.equal(estimate.error?.code, flags.length === 0 ? -32601 : -32004);
-    await daemon.stop();
+test("the proof of an account with storage is that of chain_getProof, to the byte", async () => {
+  for (const address of [ACCOUNT, EMPTIED_ACCOUNT])
+    for (const block of ["latest", "0x0", "0x2"]) {
+      const params = [address, ["0x1", "0x99"], block];
+      const own = await textOf("linea_getProof", params);
+      assert.equal(own, await textOf("chain_getProof", params));
+      assert.equal(JSON.parse(own).result.storageProofs.length, 2);
+    }
+});
+
+test("an account that is missing or never had a slot has no storage proofs, and its own proof verifies", async () => {
+  const {stateRoot} = (await daemon.call("chain_getStateRoot", ["finalized"])).result;
+  for (const address of [ABSENT_ACCOUNT, PLAIN_ACCOUNT, ZEROED_ACCOUNT]) {
+    const {result} = await daemon.call("linea_getProof", [address, ["0x1", "0x2"], "latest"]);
+    assert.deepEqual(result.storageProofs, []);
+    const {account} = verifyProof(sha256Suite, decodeHex(stateRoot), address, [], result);
+    assert.equal(account?.balance, address === ABSENT_ACCOUNT ? undefined : 5n);
+    const other = await daemon.call("chain_getProof", [address, ["0x1", "0x2"], "latest"]);
+    assert.deepEqual(other.result.accountProof, result.accountProof);
+    assert.equal(other.result.storageProofs.length, 2);
   }
-  await folder.remove();
+});
+
+test("address and keys come back in lower case, keys as 32 bytes", async () => {
+  const address = ACCOUNT.toUpperCase().replace("0X", "0x");
+  const {result} = await daemon.call("linea_getProof", [address, ["0xAbC"], "latest"]);
+  assert.equal(result.accountProof.key, ACCOUNT);
+  assert.equal(result.storageProofs[0].key, `0x${"abc".padStart(64, "0")}`);
+});
+
+test("a block that cannot be proved is missing in the chain, whatever the reason", async () => {
+  const selectors = [
+    `0x${(FINALIZED + 1).toString(16)}`,
+    "0xff",
+    {blockNumber: "0xff"},
+    {blockHash: `0x${"12".repeat(32)}`},
+  ];
+  for (const block of selectors) {
+    const answer: Answer = await daemon.call("linea_getProof", [ACCOUNT, [], block]);
+    assert.deepEqual(answer, {jsonrpc: "2.0", id: 1, error: BLOCK_MISSING});
+  }
+  const batch: Answer[] = await daemon.send(
+    selectors.map((block, id) => {
+      return {
+        jsonrpc: "2.0",
+        id,
+        method: "linea_getProof",
+        params: [ACCOUNT, [], id === 1 ? "0x0" : block],
+      };
+    }),
+  );
+  assert.deepEqual(
+    batch.map(({error}) => error?.code),
+    [-32600, undefined, -32600, -32600],
+  );
+});
+
+test("wrong parameters are refused as elsewhere, under the method's own name", async () => {
+  assertError(await daemon.call("linea_getProof", ["0x12", [], "latest"]), -32602);
+  for (const method of ["linea_getProof", "linea_estimateGas"]) {
+    const answer: Answer = await daemon.call(method, {address: ACCOUNT});
+    assertError(answer, -32602);
+    assert.match(answer.error?.message ?? "", new RegExp(`params of ${method}: expected the array`));
+  }
+});
+
+test("an estimate is that of chain_estimateGas", async () => {
+  for (const params of [[{from: ACCOUNT, to: ABSENT_ACCOUNT, value: "0x1"}], [{}, "0x0"], [{}, "0xff"], []])
+    assert.equal(await textOf("linea_estimateGas", params), await textOf("chain_estimateGas", params));
 });

@@ -19,7 +19,6 @@ import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
 import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST} from "../../support/http/provenService.ts";
-import {startDaemon} from "../../support/processes/daemon.ts";
 
 interface Described {
   readonly name: string;
@@ -178,17 +177,6 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   ],
 };
 
-/** @returns a store of the chain with two recorded finalizations */
-async function importFinalized(folder: WorkFolder): Promise<string> {
-  const directory = await folder.importChain("db", LATEST, FINALIZED);
-  const engine = await Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
-  await engine.recordFinality(
-    createStep(9, createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)),
-  );
-  await engine.close();
-  return directory;
-}
-
 describe("the OpenRPC document", () => {
   const ajv = new Ajv({strict: true, strictRequired: false, allErrors: true});
   let folder: WorkFolder;
@@ -197,8 +185,12 @@ describe("the OpenRPC document", () => {
 
   before(async () => {
     folder = await WorkFolder.create();
-    const db = await importFinalized(folder);
-    daemon = await startNamespaced(db);
+    const directory = await folder.importChain("db", LATEST, FINALIZED);
+    const engine = await Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
+    const events = [createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)];
+    await engine.recordFinality(createStep(9, ...events));
+    await engine.close();
+    daemon = await startNamespaced(directory);
     document = (await daemon.call("rpc.discover")).result;
   });
 
@@ -265,15 +257,8 @@ describe("the OpenRPC document", () => {
 
   test("names what methods answer that are not available", async () => {
     const {chainId: _, ...nameless} = createLine(0, 0);
-    const limited = await startDaemon([
-      "--db",
-      folder.file("nameless"),
-      "--allow-unverified",
-      "--diffs",
-      "-",
-      "--no-estimate",
-    ]);
-    limited.child.stdin.end(encodeLines([nameless]));
+    const limited = await OwnService.fed(folder.file("nameless"));
+    limited.input.end(encodeLines([nameless]));
     await limited.waitForStderr(/the import has ended/);
     for (const name of ["chain_estimateGas", "chain_chainId", "eth_chainId", "net_version"]) {
       const method = document.methods.find(one => one.name === name);
@@ -292,20 +277,14 @@ describe("the OpenRPC document", () => {
     assert.deepEqual(refused.error?.data, {limit: 20_000, got: 101 * 200});
     assert.equal((await daemon.send(batch.slice(1))).length, 100);
   });
-});
 
-describe("the first calls of Ethereum clients", () => {
-  test("are answered with the chain's id and the newest block held, finalized or not", async () => {
-    const folder = await WorkFolder.create();
-    const db = await importFinalized(folder);
-    const daemon = await OwnService.serve(["--db", db, "--workers", "1"]);
-    const names = ["eth_chainId", "net_version", "eth_blockNumber"];
+  test("the first calls of Ethereum clients are answered with the chain's id and the newest block, finalized or not", async () => {
+    const names = ["eth_chainId", "net_version", "eth_blockNumber", "rollup_getZkEVMBlockNumber"];
     const answers = await daemon.send(names.map((method, id) => ({jsonrpc: "2.0", id, method, params: []})));
+    const latest = `0x${LATEST.toString(16)}`;
     assert.deepEqual(
       answers.map(({result}: Answer) => result),
-      [CHAIN_ID, String(Number(CHAIN_ID)), `0x${LATEST.toString(16)}`],
+      [CHAIN_ID, String(Number(CHAIN_ID)), latest, latest],
     );
-    await daemon.stop();
-    await folder.remove();
   });
 });

@@ -6,7 +6,7 @@ import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {WorkFolder} from "../chains/serviceChain.ts";
-import {encodePost, RawConnection} from "./rawConnection.ts";
+import {encodePost, type RawAnswer, RawConnection} from "./rawConnection.ts";
 import {TESTED_HTTP} from "./testedHttp.ts";
 
 export const LATEST = 8;
@@ -83,17 +83,17 @@ export class FrontService {
     return new FrontService(engine, front, await front.http.listen(), logged);
   }
 
-  /** Sends a body on a connection of its own. @param localAddress - the client's address */
-  async send(body: unknown, localAddress?: string): Promise<RawConnection> {
-    const connection = await RawConnection.open(this.port, localAddress);
+  /** Sends a whole request on a connection of its own. */
+  async exchange(request: string): Promise<RawAnswer> {
+    const connection = await RawConnection.open(this.port);
     this.connections.push(connection);
-    await connection.write(encodePost(JSON.stringify(body)));
-    return connection;
+    await connection.write(request);
+    return connection.readAnswer();
   }
 
   /** Sends a body and reads the answer's text. */
   async ask(body: unknown): Promise<string> {
-    return (await (await this.send(body)).readAnswer()).body;
+    return (await this.exchange(encodePost(JSON.stringify(body)))).body;
   }
 
   /** @returns the value of a sample of /metrics, 0 if it is not there */
