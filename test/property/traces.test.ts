@@ -7,7 +7,7 @@ import {type TestContext, test} from "node:test";
 import fc from "fast-check";
 import {TraceReader} from "../../nodes/blocks/trace/traceReader.ts";
 import {AnvilChain} from "../support/chains/anvilChain.ts";
-import {HttpNode} from "../support/chains/httpNode.ts";
+import {callNode} from "../support/chains/httpNode.ts";
 import {type RandomTraffic, randomTraffic} from "../support/chains/randomTraffic.ts";
 import {notRun} from "../support/processes/notRun.ts";
 import {propertyRuns} from "../support/soak.ts";
@@ -35,7 +35,7 @@ async function compareChain(t: TestContext, fork: string, {alloc, blocks}: Rando
   const stores = await ComparedStores.create(folder);
   try {
     await stores.apply(chain.block0, chain.block0);
-    const node = new HttpNode(chain.anvil.url);
+    const node = callNode(chain.anvil.url);
     const readers = [new TraceReader("stateDiff"), new TraceReader("prestate")];
     for (const [position, sent] of blocks.entries()) {
       const {executed} = await chain.mine(sent);

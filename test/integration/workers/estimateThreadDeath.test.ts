@@ -8,13 +8,10 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../server/rpc/requestCalls.ts";
 import {Engine} from "../../../workers/engine.ts";
-import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/messages/estimateSettings.ts";
-import {EstimateThreads} from "../../../workers/threads/estimateThreads.ts";
 import type {ThreadGroup} from "../../../workers/threads/threadGroup.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import {PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
 import {killThread} from "../../support/threads/killThread.ts";
 import {waitUntil} from "../../support/wait.ts";
 
@@ -142,19 +139,4 @@ describe("an estimate thread that dies", () => {
     assert.ok(longStarts() > before);
     assert.match((await front.metrics.read()).text, /\nproofd_worker_exits_total [1-9]/);
   });
-});
-
-test("a long estimate whose thread cannot start ends at once, and the next one gets a thread", async () => {
-  const folder = await WorkFolder.create();
-  const directory = folder.file("late");
-  const workerData = {directory, cacheBytes: 1 << 22, settings: SETTINGS, chainId: undefined};
-  const lost: string[] = [];
-  const threads = new EstimateThreads(1, workerData, error => lost.push(error.message));
-  const job: EstimateJob = {calls: [PLAIN_CALL], ids: ["1"]};
-  await assert.rejects(threads.estimate(job), /^ThreadLost: the long estimate thread was lost: /);
-  await folder.importChain("late", 0, 0);
-  assert.equal((await threads.estimate(job)).begun, 1);
-  assert.equal(lost.length, 1);
-  await threads.close();
-  await folder.remove();
 });

@@ -74,47 +74,6 @@ const REFUSED: readonly [string, string, RegExp][] = [
     next({stateRoot: blockHash(7)}),
     /^line 5: block 4: expected state root 0x.{64}, its changes give 0x/,
   ],
-  ["text that is not JSON", "hello\n", /^line 5: expected an object: "\{", got "h"$/],
-  ["a value that is not JSON", next({}).replace('"0x9"', "0x9"), /^line 5: account 0x.{40} is not JSON/],
-  ["a line that ends within an account", next({}).slice(0, -6), /^line 5: the input ends within it/],
-  [
-    "a line broken in two",
-    next({}).replace('"accounts":', '"accounts":\n'),
-    /^line 5: expected a value, got the end of the line/,
-  ],
-  [
-    "a missing number",
-    next({number: undefined}),
-    /^line 5: number: expected a quantity \(0x and 1 to 64 hex digits\), got nothing/,
-  ],
-  ["a missing hash", next({hash: undefined}), /^line 5: hash: expected 32 bytes.*, got nothing/],
-  ["missing accounts", next({accounts: undefined}), /^line 5: accounts is missing$/],
-  [
-    "a number that is no quantity",
-    next({number: "4"}),
-    /^line 5: number: expected a quantity \(0x and 1 to 64 hex digits\), got "4"/,
-  ],
-  ["a hash of 31 bytes", next({hash: `0x${"ab".repeat(31)}`}), /^line 5: hash: expected 32 bytes/],
-  [
-    "an address of 19 bytes",
-    next({accounts: {[`0x${"ab".repeat(19)}`]: {}}}),
-    /^line 5: the address 0x.*: expected 20 bytes/,
-  ],
-  [
-    "a balance of 257 bits",
-    next({accounts: {[addressAt(0)]: {balance: `0x1${"0".repeat(64)}`}}}),
-    /balance: expected a quantity/,
-  ],
-  [
-    "a nonce of 65 bits",
-    next({accounts: {[addressAt(0)]: {nonce: `0x1${"0".repeat(16)}`}}}),
-    /nonce: expected a quantity below 2\^64/,
-  ],
-  [
-    "a misspelt field",
-    next({accounts: {[addressAt(0)]: {balence: "0x1"}}}),
-    /expected the fields nonce, balance, .*, got "balence"/,
-  ],
   [
     "an account twice",
     next({}).replace('"accounts":{', `"accounts":{"${addressAt(0).toUpperCase().replace("0X", "0x")}":{},`),
@@ -125,14 +84,8 @@ const REFUSED: readonly [string, string, RegExp][] = [
     next({accounts: {[addressAt(0)]: {storage: {"0x1": "0x1", "0x01": "0x2"}}}}),
     /slot 0x0.*1 twice$/,
   ],
-  ["a field twice", next({}).replace('{"number"', '{"hash":"0x00","number"'), /^line 5: hash comes twice$/],
-  [
-    "accounts twice",
-    next({}).replace('"accounts"', '"accounts":{},"accounts"'),
-    /^line 5: accounts comes twice$/,
-  ],
-  ["accounts that are a list", next({accounts: []}), /^line 5: accounts is not an object$/],
-  ["nesting without end", `{"a":${"[".repeat(100)}${"]".repeat(100)}}\n`, /^line 5: nesting deeper than 64$/],
+  // What else is no line is in differenceLines.test.ts.
+  ["text that is not JSON", "hello\n", /^line 5: expected an object: "\{", got "h"$/],
 ];
 
 for (const [what, line, message] of REFUSED)

@@ -90,20 +90,6 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
   assert.equal(engine.memories.spares.length, 2 + 1 + KEPT_MEMORIES, "no memory is lost");
 });
 
-test("a worker that dies while it makes a multiproof fails that call, and the next one is whole", async () => {
-  const keys = Array.from({length: 1990}, (_, at) => `0x${at.toString(16)}`);
-  const params = [[{address: ACCOUNTS[0], storageKeys: keys}], "latest"];
-  const call = {jsonrpc: "2.0", id: 1, method: "chain_getMultiProof", params};
-  const answering = send(call);
-  await waitUntil("a queued proof", () => front.dispatcher.queuedCost(LaneId.PROOF) > 0);
-  await killWorkers(2);
-  const {error} = await answering;
-  assert.equal(error.code, -32603);
-  assert.ok(logged.some(line => line.includes(error.data.requestId)));
-  assert.notEqual((await send(call)).result, undefined);
-  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
-});
-
 test("while no proof thread can start, proofs fail at once, the service is not ready and /metrics tells; then all is well again", async () => {
   const {proofs} = engine as unknown as {proofs: ProofThreads};
   const directory = folder.file("db");

@@ -9,9 +9,9 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {probeTraces, type TraceMethod} from "../../../../nodes/blocks/trace/traceMethod.ts";
 import {TraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
-import {type NodeCall, NodeRefusal} from "../../../../nodes/rpc/node.ts";
+import {type Node, NodeRefusal} from "../../../../nodes/rpc/node.ts";
 import {AnvilChain} from "../../../support/chains/anvilChain.ts";
-import {HttpNode} from "../../../support/chains/httpNode.ts";
+import {callNode} from "../../../support/chains/httpNode.ts";
 import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../../support/chains/stateTraffic.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
 import {sampleOf} from "../../../support/soak.ts";
@@ -33,14 +33,14 @@ test("blocks whose traces are read again as all that transactions touched give t
   compareTraffic(t, "cancun", "prestate", true));
 
 test("a block is not read again from a node that has stateDiff only", async () => {
-  const node = new HttpNode("http://127.0.0.1:0");
+  const node = callNode("http://127.0.0.1:0");
   assert.equal(await new TraceReader("stateDiff").reread?.(node, 1), undefined);
 });
 
 test("anvil is found to have prestateTracer", async t => {
   const chain = await startChain(t, "prague");
   if (chain === undefined) return;
-  assert.equal(await probeTraces(new HttpNode(chain.anvil.url)), "prestate");
+  assert.equal(await probeTraces(callNode(chain.anvil.url)), "prestate");
 });
 
 test("a node that contradicts itself is refused by name, and nothing of the range is returned", async t => {
@@ -67,7 +67,7 @@ test("a node that contradicts itself is refused by name, and nothing of the rang
       ],
     ];
   for (const [method, spoil, message] of faults) {
-    const node = new SpoiledNode(chain.anvil.url, method, spoil);
+    const node = spoilNode(chain.anvil.url, method, spoil);
     await assert.rejects(new TraceReader("prestate").read(node, 1, 3), {
       name: "NodeFailure",
       message,
@@ -88,7 +88,7 @@ test("a node that refuses a state is told with the blocks, and with what helps",
     ["debug_traceBlockByNumber", "execution timeout", ""],
   ];
   for (const [method, message, told] of refusals) {
-    const node = new SpoiledNode(chain.anvil.url, method, () => {
+    const node = spoilNode(chain.anvil.url, method, () => {
       throw new NodeRefusal(message, -32000);
     });
     await assert.rejects(new TraceReader("prestate").read(node, 1, 5), {
@@ -104,7 +104,7 @@ test("a block that is replaced while it is read is refused", async t => {
   if (chain === undefined) return;
   await chain.mine(STATE_TRAFFIC[0]?.[1] ?? []);
   let isReplaced = false;
-  const node = new SpoiledNode(chain.anvil.url, "debug_traceBlockByNumber", async answer => {
+  const node = spoilNode(chain.anvil.url, "debug_traceBlockByNumber", async answer => {
     if (!isReplaced) await chain.anvil.request("anvil_reorg", 1, []);
     isReplaced = true;
     return answer;
@@ -119,24 +119,17 @@ test("a block that is replaced while it is read is refused", async t => {
 });
 
 /** A real node whose answers to one method are changed on the way. */
-class SpoiledNode extends HttpNode {
-  private readonly method: string;
-  private readonly spoil: (answer: unknown) => unknown;
-
-  constructor(url: string, method: string, spoil: (answer: unknown) => unknown) {
-    super(url);
-    this.method = method;
-    this.spoil = spoil;
-  }
-
-  override async requestAll(calls: readonly NodeCall[]): Promise<unknown[]> {
-    const answers = await super.requestAll(calls);
-    return Promise.all(
-      answers.map((answer, position) =>
-        calls[position]?.method === this.method ? this.spoil(answer) : answer,
-      ),
-    );
-  }
+function spoilNode(url: string, method: string, spoil: (answer: unknown) => unknown): Node {
+  const node = callNode(url);
+  const requestAll: Node["requestAll"] = async calls => {
+    const answers = await node.requestAll(calls);
+    return Promise.all(answers.map((answer, at) => (calls[at]?.method === method ? spoil(answer) : answer)));
+  };
+  return {
+    name: node.name,
+    requestAll,
+    request: async (asked, params) => (await requestAll([{method: asked, params}]))[0],
+  };
 }
 
 /** @param isReread - as if the first traces had not given the state roots */
@@ -151,7 +144,7 @@ async function compareTraffic(
   const folder = await createFolder(t);
   const stores = await ComparedStores.create(folder);
   t.after(() => stores.close());
-  const node = new HttpNode(chain.anvil.url);
+  const node = callNode(chain.anvil.url);
   const reader = new TraceReader(method);
   await stores.apply(chain.block0, chain.block0);
   let number = 0;

@@ -177,14 +177,6 @@ test("a node that refuses the events of one block is left for another", async ()
   );
 });
 
-test("a contract without code is a contradiction", async () => {
-  first.deployedAt = 101;
-  await assert.rejects(
-    read(new RollupWatch(nodes, SETTINGS)),
-    error => error instanceof Contradiction && /has no code at layer-1 block 100/.test(error.message),
-  );
-});
-
 test("events of a node behind a load balancer count only if the same node has the last block of the range", async () => {
   first.logBackend = {head: 99};
   const step = await read(new RollupWatch(nodes, {...SETTINGS, from: 40}));
@@ -205,19 +197,4 @@ test("events of a node behind a load balancer count only if its last block is th
     events.find(({state}) => state === "down")?.reason ?? "",
     /^its block 100 is 0x6464\w+ and then 0x6565\w+: /,
   );
-});
-
-test("a first block above the newest final one is waited for", async () => {
-  const watch = new RollupWatch(nodes, {...SETTINGS, from: 102});
-  assert.deepEqual(await watch.read(NOTHING_READ, forever), {awaits: 101, head: 100});
-  first.finalized = 103;
-  const step = await read(watch);
-  assert.deepEqual(step, {
-    after: markOf(101),
-    mark: markOf(103),
-    events: [],
-    head: 103,
-    node: first.upstream.url.origin,
-  });
-  assert.deepEqual(first.ranges, ["102 to 103"]);
 });

@@ -105,6 +105,42 @@ test("bytes may be as long as the line, and a message names no other bound", asy
   });
 });
 
+function lineOf(fields: object): string {
+  return JSON.stringify({
+    number: "0x4",
+    hash: blockHash(4),
+    accounts: {[ADDRESS]: {balance: "0x9"}},
+    ...fields,
+  });
+}
+
+const account = (fields: object): string => lineOf({accounts: {[ADDRESS]: fields}});
+const WRONG: readonly (readonly [text: string, message: RegExp])[] = [
+  [lineOf({}).replace('"0x9"', "0x9"), /^line 1: account 0x.{40} is not JSON/],
+  [lineOf({}).slice(0, -6), /^line 1: the input ends within it \(truncated\?\)$/],
+  [lineOf({}).replace('"accounts":', '"accounts":\n'), /^line 1: expected a value, got the end of the line/],
+  [
+    lineOf({number: undefined}),
+    /^line 1: number: expected a quantity \(0x and 1 to 64 hex digits\), got nothing/,
+  ],
+  [lineOf({hash: undefined}), /^line 1: hash: expected 32 bytes.*, got nothing/],
+  [lineOf({accounts: undefined}), /^line 1: accounts is missing$/],
+  [lineOf({number: "4"}), /^line 1: number: expected a quantity \(0x and 1 to 64 hex digits\), got "4"/],
+  [lineOf({hash: `0x${"ab".repeat(31)}`}), /^line 1: hash: expected 32 bytes/],
+  [lineOf({accounts: {[`0x${"ab".repeat(19)}`]: {}}}), /^line 1: the address 0x.*: expected 20 bytes/],
+  [account({balance: `0x1${"0".repeat(64)}`}), /balance: expected a quantity/],
+  [account({nonce: `0x1${"0".repeat(16)}`}), /nonce: expected a quantity below 2\^64/],
+  [account({balence: "0x1"}), /expected the fields nonce, balance, .*, got "balence"/],
+  [lineOf({}).replace('{"number"', '{"hash":"0x00","number"'), /^line 1: hash comes twice$/],
+  [lineOf({}).replace('"accounts"', '"accounts":{},"accounts"'), /^line 1: accounts comes twice$/],
+  [lineOf({accounts: []}), /^line 1: accounts is not an object$/],
+  [`{"a":${"[".repeat(100)}${"]".repeat(100)}}\n`, /^line 1: nesting deeper than 64$/],
+];
+
+test("a line that is wrong is refused with its number and reason", async () => {
+  for (const [text, message] of WRONG) await assert.rejects(read(text), {name: "SourceError", message});
+});
+
 test("any text that is not a line is refused with a line number, and nothing else is thrown", async () => {
   const good = line(0);
   const broken = fc

@@ -3,7 +3,6 @@ import {test} from "node:test";
 import {
   callEnd,
   KEYS_AT,
-  keyCountOf,
   listEntries,
   MAX_PACKED_KEYS,
   ProofForm,
@@ -25,18 +24,6 @@ test("what the writer wrote is what the readers read, wherever the call begins",
   ];
   assert.deepEqual(read(0), [7, 0, ProofForm.PLAIN]);
   assert.deepEqual(read(KEYS_AT), [2 ** 48 - 1, MAX_PACKED_KEYS, ProofForm.WITH_BLOCK]);
-});
-
-test("every form is read as it was written", () => {
-  const call = Buffer.alloc(KEYS_AT);
-  for (const form of Object.values(ProofForm)) {
-    writeCallHead(call, 0, 7, 0, form);
-    assert.equal(readCallForm(call, 0), form);
-  }
-});
-
-test("a packed call's length tells how many keys it has", () => {
-  for (const count of [0, 1, MAX_PACKED_KEYS]) assert.equal(keyCountOf(packedBytes(count)), count);
 });
 
 test("a call for a multiproof ends after its last entry, and lists where its entries begin", () => {

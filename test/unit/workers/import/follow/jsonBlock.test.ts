@@ -15,15 +15,6 @@ import {describeBlock} from "../../../../support/nodes/jsonBlocks.ts";
 
 const FORKS = new ForkSchedule({...configOfFork("osaka"), chainId: 424_242});
 
-test("every block of the demo chain is encoded as it was: types 0, 1, 2 and 4, access lists, withdrawals", async () => {
-  const types = new Set<number>();
-  for (const [number, block] of (await readDemoBlocks()).entries()) {
-    for (const {type} of block.transactions) types.add(type);
-    assert.equal(toHex(encodeJsonBlock(describeBlock(block), number, FORKS)), toHex(block.serialize()));
-  }
-  assert.deepEqual([...types].toSorted(), [0, 1, 2, 4]);
-});
-
 test("a blob transaction is encoded as it stands in a block, without its blobs", () => {
   const common = createChainRules(FORKS);
   common.setHardfork("osaka");
