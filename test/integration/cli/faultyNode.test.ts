@@ -1,7 +1,11 @@
 /** Nodes that fail, lie, or are of another chain, and what a service that follows them makes of it. */
 import assert from "node:assert/strict";
 import {readFile} from "node:fs/promises";
+import type {ServerResponse} from "node:http";
 import {after, before} from "node:test";
+import {setTimeout as pause} from "node:timers/promises";
+import {uniformInt} from "pure-rand/distribution/uniformInt";
+import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -10,7 +14,6 @@ import {compareBlocks} from "../../support/http/liveComparison.ts";
 import {readLog, waitForChain, waitForHash, withFollower} from "../../support/http/nodeFollower.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
 import {Upstream} from "../../support/http/upstream.ts";
-import {FaultyProxy} from "../../support/nodes/faultyProxy.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {importHere, importLines} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
@@ -31,7 +34,7 @@ before(async () => {
   chain = await LiveChain.create(folder.path);
   if (typeof chain === "string") return;
   await chain.grow(6);
-  proxy = await FaultyProxy.start({target: chain.anvil.url, seed: 7, share: 0, delayMs: 20});
+  proxy = await FaultyProxy.start(chain.anvil.url, 7);
 });
 
 after(async () => {
@@ -245,12 +248,7 @@ liveTest(
 liveTest(
   "when the first node is down the second is followed, and nothing is removed for one that lags",
   async live => {
-    const switched = await FaultyProxy.start({
-      target: live.anvil.url,
-      seed: 1,
-      share: 0,
-      faults: ["unavailable"],
-    });
+    const switched = await FaultyProxy.start(live.anvil.url, 1, ["unavailable"]);
     const other = await live.copy();
     const common = await live.height();
     await withFollower(flagsOf(newStore(), live, [switched.url, other.url]), async daemon => {
@@ -323,4 +321,161 @@ async function readServed(daemon: OwnService, latest: number): Promise<(string |
   for (let number = 0; number <= latest; number++)
     hashes.push((await daemon.call("chain_getStateRoot", [`0x${number.toString(16)}`])).result?.hash);
   return hashes;
+}
+
+const FAULTS = [
+  "delay",
+  "cut",
+  "garbage",
+  "truncated",
+  "tooMany",
+  "unavailable",
+  "internalError",
+  "otherHash",
+  "otherChain",
+  "missingBlock",
+] as const;
+type Fault = (typeof FAULTS)[number];
+
+interface SentCall {
+  readonly id?: unknown;
+  readonly method?: string;
+}
+
+interface ReceivedAnswer {
+  readonly id?: unknown;
+  result?: unknown;
+  error?: object;
+}
+
+/** The methods whose answers can have a fault. The others can be at any answer. */
+const METHODS: Readonly<Partial<Record<Fault, RegExp>>> = {
+  otherHash: /^eth_getBlockBy/,
+  otherChain: /^eth_chainId$/,
+  missingBlock: /^(eth_getBlock(By|Receipts)|debug_(getRawBlock|traceBlock)|trace_replayBlock)/,
+};
+const PRECISION = 1_000_000;
+const DELAY_MS = 20;
+
+/**
+ * A proxy in front of a node that spoils some of the answers:
+ *
+ *   delay        answers after DELAY_MS
+ *   cut          ends the connection in the middle of the answer
+ *   garbage      answers with random bytes
+ *   truncated    answers with the first half of the JSON
+ *   tooMany      HTTP 429 with Retry-After
+ *   unavailable  HTTP 503
+ *   internalError answers -32603 to each call
+ *   otherHash    changes the hash of a block in the answer
+ *   otherChain   changes the answer to eth_chainId
+ *   missingBlock answers null for a block, or for what is asked about a block
+ *
+ * The choices follow from the seed and the order of the requests: the n-th request meets the n-th choice. A fault that a request
+ * cannot have, such as otherChain without eth_chainId, is not chosen.
+ */
+class FaultyProxy {
+  /** Of the requests that meet a fault, 0 to 1. */
+  share = 0;
+  /** Returns what is answered in place of the node's result: that of a node that lies. */
+  alter: ((method: string, result: unknown) => unknown) | undefined;
+  private readonly random: ReturnType<typeof xoroshiro128plus>;
+  private readonly upstream = new Upstream();
+  private readonly stopping = new AbortController();
+
+  private constructor(
+    private readonly target: string,
+    seed: number,
+    private readonly faults: readonly Fault[],
+  ) {
+    this.random = xoroshiro128plus(seed);
+    this.upstream.handler = ({body}, response) => void this.answer(body, response);
+  }
+
+  static async start(target: string, seed: number, faults: readonly Fault[] = FAULTS): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target, seed, faults);
+    await proxy.upstream.start();
+    return proxy;
+  }
+
+  get url(): string {
+    return this.upstream.url.origin;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.upstream.stop();
+  }
+
+  private async answer(body: string, response: ServerResponse): Promise<void> {
+    try {
+      const calls = [JSON.parse(body)].flat() as SentCall[];
+      const fault = this.choose(calls);
+      if (fault === "delay") await pause(DELAY_MS, undefined, {signal: this.stopping.signal});
+      if (fault === "tooMany") response.writeHead(429, {"retry-after": "0"}).end();
+      else if (fault === "unavailable") response.writeHead(503).end();
+      else if (fault === "garbage")
+        response.end(Buffer.from(Array.from({length: 1 + this.draw(200)}, () => this.draw(256))));
+      else await this.forward(body, calls, fault, response);
+    } catch {
+      // The node is down, or the proxy or its caller went away.
+      if (!response.headersSent) response.writeHead(502);
+      response.end();
+    }
+  }
+
+  private choose(calls: readonly SentCall[]): Fault | undefined {
+    // Two numbers for each request, whether it meets a fault or not, so that the next request's do not depend on it.
+    const share = this.draw(PRECISION);
+    const place = this.draw(PRECISION);
+    if (share >= this.share * PRECISION) return undefined;
+    const possible = this.faults.filter(fault => {
+      const methods = METHODS[fault];
+      return methods === undefined || calls.some(({method}) => methods.test(method ?? ""));
+    });
+    return possible[place % possible.length];
+  }
+
+  private async forward(
+    body: string,
+    calls: readonly SentCall[],
+    fault: Fault | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
+    const headers = {"content-type": "application/json"};
+    const {signal} = this.stopping;
+    const received = await fetch(this.target, {method: "POST", headers, body, signal});
+    const answers = (await received.json()) as ReceivedAnswer | ReceivedAnswer[];
+    for (const answer of [answers].flat()) {
+      const method = calls.find(({id}) => id === answer.id)?.method;
+      if (fault === "internalError") {
+        answer.result = undefined;
+        answer.error = {code: -32603, message: "Internal error"};
+      } else if (method !== undefined && "result" in answer) {
+        const altered = this.alter === undefined ? answer.result : this.alter(method, answer.result);
+        answer.result = spoil(altered, method, fault);
+      }
+    }
+    const bytes = Buffer.from(JSON.stringify(answers));
+    const half = bytes.subarray(0, bytes.length >> 1);
+    const sent = fault === "truncated" ? half : bytes;
+    response.writeHead(received.status, {...headers, "content-length": sent.length});
+    if (fault === "cut") response.write(half, () => response.destroy());
+    else response.end(sent);
+  }
+
+  /** @returns a number from 0 to below `end` */
+  private draw(end: number): number {
+    return uniformInt(this.random, 0, end - 1);
+  }
+}
+
+function spoil(result: unknown, method: string, fault: Fault | undefined): unknown {
+  if (fault === undefined || METHODS[fault]?.test(method) !== true) return result;
+  if (fault === "missingBlock") return null;
+  if (fault === "otherChain") return "0xdead";
+  // A block that the node does not have stays null.
+  if (typeof result !== "object" || result === null) return result;
+  const hash = String((result as {hash?: unknown}).hash);
+  return {...result, hash: hash.slice(0, -1) + (hash.endsWith("0") ? "1" : "0")};
 }
