@@ -4,12 +4,11 @@
  * @module
  */
 export {LoadError} from "./loadError.ts";
-export type {ErrorLimit, KeyChoice, LoadOptions} from "./loadOptions.ts";
+export type {BlockChoice, BlockEnd, ErrorLimit, KeyChoice, LoadOptions} from "./loadOptions.ts";
 export {startLoad} from "./loadRun.ts";
 export {writeHtmlReport} from "./report/htmlReport.ts";
 export {LiveLine} from "./report/liveLine.ts";
 export {encodeReport, type LoadReport} from "./report/loadReport.ts";
 export {describeMachine, type Machine, writeMachine} from "./report/machine.ts";
 export {writeTextReport} from "./report/textReport.ts";
-export type {BlockChoice, BlockEnd} from "./requests/blockChoice.ts";
 export {type KnownAccount, numberedAddress} from "./requests/keys.ts";

@@ -1,6 +1,5 @@
 /** The options of a load. The command line checks every field (cli/flags/loadFlags.ts). */
-import type {BlockChoice} from "./requests/blockChoice.ts";
-import type {KnownAccount} from "./requests/keys.ts";
+import type {Keys, ListedKeys} from "./requests/keys.ts";
 
 export type Style = "chain" | "eth";
 
@@ -30,7 +29,12 @@ export interface LoadOptions {
   readonly timeoutMs: number;
   /** How many calls to verify. */
   readonly verify: number;
-  readonly limits: LoadLimits;
+  /** A load that exceeds one of these has failed. */
+  readonly limits: {
+    readonly maxErrors: ErrorLimit;
+    /** Milliseconds. Counted from when a request was due in an open loop; service time in a closed one. */
+    readonly maxP99Ms: number | undefined;
+  };
   /** The version of the program that sends the load. */
   readonly version: string;
   /** The commit that it was built from. */
@@ -39,25 +43,20 @@ export interface LoadOptions {
   readonly command: string;
 }
 
-/** A load that exceeds one of these limits has failed. */
-export interface LoadLimits {
-  readonly maxErrors: ErrorLimit;
-  /** Milliseconds. Counted from when a request was due in an open loop; service time in a closed one. */
-  readonly maxP99Ms: number | undefined;
-}
-
 /** How many calls may fail: those that get an error, and those of requests that fail. */
 export type ErrorLimit = {readonly calls: number} | {readonly percent: number};
 
+/** "latest" alone: the tag, the newest provable block, which moves with the head. Else a random block of the range for each call. */
+export type BlockChoice = "latest" | {readonly from: BlockEnd; readonly to: BlockEnd};
+
+export type BlockEnd = number | "latest" | "oldest";
+
 export type KeyChoice =
-  | {readonly kind: "file"; readonly path: string; readonly accounts: readonly KnownAccount[]}
-  | {readonly kind: "numbered"; readonly count: number}
+  | Keys
   /** Accounts that the server is found to have: those of `known`, or in eth style those in the newest blocks. */
   | {readonly kind: "server"; readonly known?: KnownChain | undefined};
 
 /** A chain whose accounts are known. */
-export interface KnownChain {
-  readonly name: string;
+export interface KnownChain extends ListedKeys {
   readonly chainId: number;
-  readonly accounts: readonly KnownAccount[];
 }

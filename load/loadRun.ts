@@ -7,13 +7,14 @@ import type {LoadOptions} from "./loadOptions.ts";
 import type {LoadReport} from "./report/loadReport.ts";
 import {describeMachine} from "./report/machine.ts";
 import {createReport, type Measurement} from "./report/measurement.ts";
-import type {BlockSpan} from "./requests/blockChoice.ts";
-import type {Keys} from "./requests/keys.ts";
+import {describeKeys, type Keys} from "./requests/keys.ts";
 import {Random} from "./requests/random.ts";
+import type {BlockSpan} from "./requests/requestMaker.ts";
 import type {Endpoint} from "./traffic/connection.ts";
-import {type DriverEnd, planDrivers} from "./traffic/driverPlan.ts";
+import {planDrivers} from "./traffic/driverPlan.ts";
 import {DriverThreads} from "./traffic/driverThreads.ts";
 import {createHistogram, decodeHistogram} from "./traffic/latency.ts";
+import type {DriverEnd} from "./traffic/recorder.ts";
 import {nowMs, type Times} from "./traffic/schedule.ts";
 import {addTally, createTally} from "./traffic/tally.ts";
 import {AFTER_THE_END, Timeline, type TimelineRow} from "./traffic/timeline.ts";
@@ -79,13 +80,13 @@ class LoadRun {
       const machine = describeMachine();
       const server = await readTarget(rpc, this.options.style);
       const blocks = chooseBlocks(this.options.blocks, server);
-      const {keys, origin} = await chooseKeys(rpc, this.options, server);
+      const keys = await chooseKeys(rpc, this.options, server);
       const roots = new TrustedRoots(rpc, this.options.style);
       const unverifiable = this.options.verify === 0 ? "--verify 0" : await roots.markStart();
       const startedAt = new Date();
       const ends = await this.drive(blocks, keys);
       const verification = await this.verify(ends, roots, unverifiable);
-      return this.report({machine, server, blocks, keys: origin, startedAt, verification}, ends);
+      return this.report({machine, server, blocks, keys: describeKeys(keys), startedAt, verification}, ends);
     } finally {
       await this.threads?.close();
     }

@@ -14,7 +14,7 @@ export function listLoads(accounts: number): PeerLoad[] {
   const numbered = {keys: {kind: "numbered", count: accounts}} as const;
   // anvil has only these accounts.
   const slotAccounts = {
-    keys: {kind: "file", path: "the accounts with slots", accounts: listSlotAccounts(accounts)},
+    keys: {kind: "list", name: "the accounts with slots", accounts: listSlotAccounts(accounts)},
   } as const;
   const anvil = {...slotAccounts, style: "eth"} as const;
   const tokens = {estimateParams: listTokenTransfers()};

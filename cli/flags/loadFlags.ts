@@ -115,11 +115,11 @@ export function readLoadOptions(values: LoadValues, command: Command): LoadOptio
 function chooseKeys({keys, accounts}: LoadValues, command: Command): KeyChoice {
   if (accounts !== undefined) return {kind: "numbered", count: accounts};
   if (keys === undefined) {
-    const demo = {name: "the demo chain", chainId: readDemoChainId(), accounts: readDemoAccounts()};
-    return {kind: "server", known: demo};
+    const demo = {kind: "list", name: "the demo chain", accounts: readDemoAccounts()} as const;
+    return {kind: "server", known: {...demo, chainId: readDemoChainId()}};
   }
   try {
-    return {kind: "file", path: keys, accounts: parseKeys(readFileSync(keys, "utf8"))};
+    return {kind: "list", name: keys, accounts: parseKeys(readFileSync(keys, "utf8"))};
   } catch (error) {
     return command.error(`error: --keys ${keys}: ${(error as Error).message}`);
   }

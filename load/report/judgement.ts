@@ -7,9 +7,25 @@ import type {LoadReport} from "./loadReport.ts";
 const LUCK = 1e-6;
 const HUNDREDTHS_OF_PERCENT = 10_000;
 
+/** What of a report decides. */
+export interface Judged extends Pick<LoadReport, "loop" | "verification"> {
+  readonly requests: Pick<LoadReport["requests"], "due" | "answered">;
+  readonly calls: Pick<LoadReport["calls"], "due" | "results" | "errors" | "malformed" | "lost">;
+  readonly errors: Pick<LoadReport["errors"], "malformedReason">;
+  readonly settings: Pick<LoadReport["settings"], "limits" | "verify" | "absent">;
+  readonly latency: {readonly p99Ms: number} | undefined;
+}
+
 /** @returns an empty list if the load has passed */
-export function listFailures(report: Omit<LoadReport, "failures" | "notes">): string[] {
-  const {requests, calls, errors, settings, latency, loop} = report;
+export function listFailures({
+  requests,
+  calls,
+  errors,
+  settings,
+  latency,
+  loop,
+  verification,
+}: Judged): string[] {
   if (requests.due === 0) return ["Nothing was measured: no request was due."];
   if (requests.answered === 0) return ["No request was answered."];
   const failures: string[] = [];
@@ -28,7 +44,7 @@ export function listFailures(report: Omit<LoadReport, "failures" | "notes">): st
     failures.push(
       `p99 (${loop === "open" ? "from due" : "service"}) is ${latency.p99Ms} ms; --max-p99 allows ${maxP99Ms} ms.`,
     );
-  return [...failures, ...judgeVerification(report)];
+  return [...failures, ...judgeVerification(verification, settings)];
 }
 
 function writeErrorLimit(limit: ErrorLimit): string {
@@ -41,12 +57,11 @@ function isBeyond(failed: number, due: number, limit: ErrorLimit): boolean {
   return failed * 100 * HUNDREDTHS_OF_PERCENT > Math.round(limit.percent * HUNDREDTHS_OF_PERCENT) * due;
 }
 
-function judgeVerification({
-  verification,
-  settings,
-}: Pick<LoadReport, "verification" | "settings">): string[] {
+function judgeVerification(
+  {checked, wrong, skipped, accounts}: Judged["verification"],
+  settings: Judged["settings"],
+): string[] {
   if (settings.verify === 0) return [];
-  const {checked, wrong, skipped, accounts} = verification;
   if (checked === 0)
     return [`Nothing could be verified: ${skipped}. --verify 0 loads a server without verifying.`];
   const failures: string[] = [];

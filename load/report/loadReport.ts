@@ -1,6 +1,6 @@
 /** The report of a load, as figures only. `--json` prints it; textReport.ts and htmlReport.ts show it. */
 import type {LoadOptions} from "../loadOptions.ts";
-import type {BlockSpan} from "../requests/blockChoice.ts";
+import type {BlockSpan} from "../requests/requestMaker.ts";
 import type {LatencyFigures, LatencyReport} from "../traffic/latency.ts";
 import type {TimelineRow} from "../traffic/timeline.ts";
 import type {Target} from "../verification/target.ts";

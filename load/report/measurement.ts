@@ -1,6 +1,6 @@
 /** What a load measured, and how its report is made from that. */
 import type {LoadOptions} from "../loadOptions.ts";
-import type {BlockSpan} from "../requests/blockChoice.ts";
+import type {BlockSpan} from "../requests/requestMaker.ts";
 import {correctForOmission, type Histogram, readFigures, reportLatency} from "../traffic/latency.ts";
 import type {Tally, Trouble} from "../traffic/tally.ts";
 import {AFTER_THE_END, type Arrived, type TimelineRow} from "../traffic/timeline.ts";

@@ -1,4 +1,4 @@
-/** Which accounts and slots the calls name: from a file, by number, or known from the server's chain. */
+/** Which accounts and slots the calls name: listed ones, or by number. */
 import {hash} from "node:crypto";
 
 /** An account that the server's chain has; all text in lower case. */
@@ -8,12 +8,27 @@ export interface KnownAccount {
   readonly slots: readonly string[];
 }
 
+export interface ListedKeys {
+  readonly kind: "list";
+  /** Where they come from, for the report. */
+  readonly name: string;
+  /** Empty if only absent accounts are asked for. */
+  readonly accounts: readonly KnownAccount[];
+}
+
 export type Keys =
-  | {readonly kind: "list"; readonly accounts: readonly KnownAccount[]}
+  | ListedKeys
   /** Accounts 0 .. count - 1 of the store that `npm run bench` makes (numberedAddress). */
   | {readonly kind: "numbered"; readonly count: number};
 
 /** Account `i` of the store that `npm run bench` makes. @returns 40 digits, without 0x */
 export function numberedAddress(i: number): string {
   return hash("sha256", `account ${i}`).slice(0, 40);
+}
+
+/** For the report. */
+export function describeKeys(keys: Keys): string {
+  if (keys.kind === "numbered") return `${keys.count} accounts by number`;
+  const {accounts, name} = keys;
+  return accounts.length === 0 ? "absent accounts only" : `${accounts.length} accounts of ${name}`;
 }

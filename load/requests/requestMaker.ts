@@ -5,9 +5,14 @@
  * while the server needs 50 us or more for the call.
  */
 import type {LoadOptions} from "../loadOptions.ts";
-import type {BlockSpan} from "./blockChoice.ts";
 import {type Keys, type KnownAccount, numberedAddress} from "./keys.ts";
 import type {Random} from "./random.ts";
+
+/** A range of blocks that includes both ends. */
+export interface BlockSpan {
+  readonly low: number;
+  readonly high: number;
+}
 
 /** What the calls are. The fields are those of the load. */
 export interface RequestPlan

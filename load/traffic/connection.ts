@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly timeoutMs: number;
 }
 
-/** Told how each request ends: exactly one of these calls per request. */
+/** Told how each request ends, unless the connection was closed: exactly one of these calls per request. */
 interface ConnectionOwner {
   /** A whole answer has arrived. Its status and chunks are in the connection. */
   onAnswer(connection: Connection): void;
@@ -25,7 +25,7 @@ interface ConnectionOwner {
 
 const EMPTY_BODY: RequestBody = {text: "", estimates: []};
 
-export class Connection {
+export class Connection implements Dispatcher.DispatchHandlers {
   /** The body of the current request, or of the last one. */
   body: RequestBody = EMPTY_BODY;
   /** When the request was due, or when it was handed over if no time was set for it. */
@@ -36,22 +36,20 @@ export class Connection {
   chunks: Uint8Array[] = [];
   isBusy = false;
   /** When its last request ended. */
-  idleSinceMs = 0;
+  idleSinceMs = nowMs();
+  private isClosed = false;
   private readonly options: Dispatcher.DispatchOptions;
-  private client: Client;
-  private handler: Dispatcher.DispatchHandlers;
+  private readonly client: Client;
 
   constructor(
-    private readonly endpoint: Endpoint,
+    {origin, path, userAgent, timeoutMs}: Endpoint,
     private readonly owner: ConnectionOwner,
   ) {
-    this.options = {
-      path: endpoint.path,
-      method: "POST",
-      headers: ["content-type", "application/json", "user-agent", endpoint.userAgent],
-    };
-    this.client = this.createClient();
-    this.handler = this.createHandler(this.client);
+    const headers = ["content-type", "application/json", "user-agent", userAgent];
+    this.options = {path, method: "POST", headers};
+    // The driver has its own time-outs: they count from when a request was due, and are finer than undici's.
+    const timeouts = {headersTimeout: 0, bodyTimeout: 0, connect: {timeout: timeoutMs}};
+    this.client = new Client(origin, {pipelining: 1, ...timeouts});
   }
 
   send(body: RequestBody, dueMs: number): void {
@@ -61,62 +59,42 @@ export class Connection {
     this.status = 0;
     this.chunks = [];
     this.isBusy = true;
-    this.client.dispatch({...this.options, body: body.text}, this.handler);
+    this.client.dispatch({...this.options, body: body.text}, this);
   }
 
-  /** Gives up the request and closes the socket. The owner is not told. */
-  cut(): void {
-    const client = this.client;
-    this.client = this.createClient();
-    this.handler = this.createHandler(this.client);
-    this.becomeIdle();
-    void client.destroy();
-  }
-
+  /** Closes the socket, and gives up the request. The owner is not told. */
   close(): void {
+    this.isClosed = true;
     void this.client.destroy();
   }
 
-  private createClient(): Client {
-    return new Client(this.endpoint.origin, {
-      pipelining: 1,
-      // The driver has its own time-outs: they count from when a request was due, and are finer than undici's.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {timeout: this.endpoint.timeoutMs},
-    });
+  onConnect(): void {
+    this.writtenMs = nowMs();
   }
 
-  /** @param client - its events are ignored once it was cut */
-  private createHandler(client: Client): Dispatcher.DispatchHandlers {
-    return {
-      onConnect: () => {
-        if (client === this.client) this.writtenMs = nowMs();
-      },
-      onHeaders: status => {
-        if (client === this.client) this.status = status;
-        return true;
-      },
-      onData: chunk => {
-        if (client === this.client) this.chunks.push(chunk);
-        return true;
-      },
-      onComplete: () => {
-        if (client !== this.client) return;
-        this.becomeIdle();
-        this.owner.onAnswer(this);
-      },
-      onError: error => {
-        if (client !== this.client) return;
-        this.becomeIdle();
-        const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-        this.owner.onSocketError(this, code, error.message);
-      },
-    };
+  onHeaders(status: number): boolean {
+    this.status = status;
+    return true;
   }
 
-  private becomeIdle(): void {
+  onData(chunk: Buffer): boolean {
+    this.chunks.push(chunk);
+    return true;
+  }
+
+  onComplete(): void {
+    if (!this.isClosed) this.owner.onAnswer(this.becomeIdle());
+  }
+
+  onError(error: Error): void {
+    if (this.isClosed) return;
+    const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+    this.owner.onSocketError(this.becomeIdle(), code, error.message);
+  }
+
+  private becomeIdle(): this {
     this.isBusy = false;
     this.idleSinceMs = nowMs();
+    return this;
   }
 }

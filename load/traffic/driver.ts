@@ -175,12 +175,14 @@ export class Driver {
   private giveUpLate(): void {
     const now = nowMs();
     const {timeoutMs} = this.plan.endpoint;
-    for (const connection of this.connections) {
+    for (const [i, connection] of this.connections.entries()) {
       if (!connection.isBusy || now - connection.dueMs < timeoutMs) continue;
       this.busy--;
-      connection.cut();
+      connection.close();
       this.recorder.countTimeout(connection.dueMs, now, false);
-      this.goOn(connection);
+      const next = new Connection(this.plan.endpoint, this);
+      this.connections[i] = next;
+      this.goOn(next);
     }
     if (this.schedule !== undefined) this.sendDue();
     // If the last answer came just before the end, nothing else checks this.
@@ -195,6 +197,6 @@ export class Driver {
     for (const timer of this.timers) clearTimeout(timer);
     clearTimeout(this.wakeTimer);
     for (const connection of this.connections) connection.close();
-    this.post({kind: "end", end: {...this.recorder.end(), utilization: this.onMeasured()}});
+    this.post({kind: "end", end: this.recorder.end(this.onMeasured())});
   }
 }

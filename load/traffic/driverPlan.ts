@@ -1,10 +1,9 @@
 /** The messages to and from a driver. */
 import type {LoadOptions} from "../loadOptions.ts";
-import type {BlockSpan} from "../requests/blockChoice.ts";
 import type {Keys} from "../requests/keys.ts";
-import type {RequestPlan} from "../requests/requestMaker.ts";
+import type {BlockSpan, RequestPlan} from "../requests/requestMaker.ts";
 import type {Endpoint} from "./connection.ts";
-import type {Counts} from "./recorder.ts";
+import type {DriverEnd} from "./recorder.ts";
 import type {Times} from "./schedule.ts";
 import type {PostedRow} from "./timeline.ts";
 
@@ -20,12 +19,6 @@ export interface DriverPlan {
   readonly connections: number;
   /** How many answers this thread keeps for verification. */
   readonly samples: number;
-}
-
-/** The last message of a thread. */
-export interface DriverEnd extends Counts {
-  /** Share of the measured time that the thread's event loop was busy, 0 .. 1. */
-  readonly utilization: number;
 }
 
 export type ToDriver =

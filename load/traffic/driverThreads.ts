@@ -1,6 +1,7 @@
 /** The main thread's view of the generator's threads. Each thread runs one driver. */
 import {Worker} from "node:worker_threads";
-import type {DriverEnd, DriverPlan, FromDriver, ToDriver} from "./driverPlan.ts";
+import type {DriverPlan, FromDriver, ToDriver} from "./driverPlan.ts";
+import type {DriverEnd} from "./recorder.ts";
 import type {Times} from "./schedule.ts";
 import type {PostedRow} from "./timeline.ts";
 

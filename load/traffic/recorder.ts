@@ -13,14 +13,16 @@ import {nowMs, type Times} from "./schedule.ts";
 import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
 import {AFTER_THE_END, type Arrived, createArrived, type PostedRow} from "./timeline.ts";
 
-/** The counts that a thread sends at its end. */
-export interface Counts {
+/** The last message of a thread. */
+export interface DriverEnd {
   readonly tally: Tally;
   readonly samples: readonly Sample[];
   /** Open loop: how late requests left although a connection was idle. That delay is the generator's. Encoded. */
   readonly sendLag: string;
   /** From a request's first byte written to its answer's last byte read. Encoded. */
   readonly service: string;
+  /** Share of the measured time that the thread's event loop was busy, 0 .. 1. */
+  readonly utilization: number;
 }
 
 export class Recorder {
@@ -93,13 +95,14 @@ export class Recorder {
   }
 
   /** Posts the last row. */
-  end(): Counts {
+  end(utilization: number): DriverEnd {
     this.postRow();
     return {
       tally: this.tally,
       samples: this.sampler.samples,
       sendLag: encodeHistogram(this.sendLag),
       service: encodeHistogram(this.service),
+      utilization,
     };
   }
 

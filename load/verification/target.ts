@@ -1,9 +1,9 @@
 /** What the server says about itself before the first request. */
 
 import {LoadError} from "../loadError.ts";
-import type {KnownChain, LoadOptions, Style} from "../loadOptions.ts";
-import {type BlockChoice, type BlockSpan, resolveBlocks} from "../requests/blockChoice.ts";
-import type {Keys, KnownAccount} from "../requests/keys.ts";
+import type {BlockChoice, KnownChain, LoadOptions, Style} from "../loadOptions.ts";
+import type {Keys, KnownAccount, ListedKeys} from "../requests/keys.ts";
+import type {BlockSpan} from "../requests/requestMaker.ts";
 import type {RpcClient} from "./rpcClient.ts";
 
 /** A field is undefined if the server does not say. */
@@ -32,13 +32,27 @@ export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> 
 /** @throws LoadError USAGE if --blocks needs a block that the server does not name */
 export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): BlockSpan | undefined {
   if (choice === "latest") return undefined;
-  const span = resolveBlocks(choice, oldest, newest);
-  if (typeof span !== "string") return span;
-  const method = span === "oldest" ? "chain_getCoverage" : "chain_getCoverage or eth_blockNumber";
-  throw new LoadError(
-    "USAGE",
-    `--blocks: the server does not say which block is its ${span} (${method}); name numbers`,
-  );
+  const ends = [choice.from, choice.to].map(end => {
+    const number = end === "latest" ? newest : end === "oldest" ? oldest : end;
+    if (number !== undefined) return number;
+    const method = end === "oldest" ? "chain_getCoverage" : "chain_getCoverage or eth_blockNumber";
+    throw new LoadError(
+      "USAGE",
+      `--blocks: the server does not say which block is its ${end} (${method}); name numbers`,
+    );
+  });
+  return {low: Math.min(...ends), high: Math.max(...ends)};
+}
+
+/** The accounts to ask for. */
+export async function chooseKeys(
+  rpc: RpcClient,
+  {keys, absent, estimates, style}: Pick<LoadOptions, "keys" | "absent" | "estimates" | "style">,
+  target: Target,
+): Promise<Keys> {
+  if (keys.kind !== "server") return keys;
+  if (absent === 1 && estimates === 0) return {kind: "list", name: "", accounts: []};
+  return findKeys(rpc, style, target, keys.known);
 }
 
 /** The default accounts: those of the known chain if the server serves it; in eth style, those in the newest blocks. */
@@ -47,11 +61,10 @@ async function findKeys(
   style: Style,
   target: Target,
   known: KnownChain | undefined,
-): Promise<{accounts: readonly KnownAccount[]; origin: string}> {
-  if (style === "chain" && known !== undefined && target.chainId === known.chainId)
-    return {accounts: known.accounts, origin: known.name};
+): Promise<ListedKeys> {
+  if (style === "chain" && known !== undefined && target.chainId === known.chainId) return known;
   const accounts = style === "eth" ? await findEthAccounts(rpc, target.newest) : [];
-  if (accounts.length > 0) return {accounts, origin: "the newest blocks"};
+  if (accounts.length > 0) return {kind: "list", name: "the newest blocks", accounts};
   const chain = target.chainId === undefined ? "does not name its chain" : `serves chain ${target.chainId}`;
   throw new LoadError(
     "USAGE",
@@ -83,21 +96,4 @@ async function findEthAccounts(rpc: RpcClient, newest: number | undefined): Prom
 
 function readQuantity(value: unknown): number | undefined {
   return typeof value === "string" && /^0x[0-9a-fA-F]{1,13}$/.test(value) ? Number(value) : undefined;
-}
-
-/** @returns the accounts to ask for, and a text for the report that says where they come from */
-export async function chooseKeys(
-  rpc: RpcClient,
-  {keys, absent, estimates, style}: Pick<LoadOptions, "keys" | "absent" | "estimates" | "style">,
-  target: Target,
-): Promise<{keys: Keys; origin: string}> {
-  if (keys.kind === "numbered") return {keys, origin: `${keys.count} accounts by number`};
-  if (keys.kind === "file") {
-    const {accounts, path} = keys;
-    return {keys: {kind: "list", accounts}, origin: `${accounts.length} accounts of ${path}`};
-  }
-  if (absent === 1 && estimates === 0)
-    return {keys: {kind: "list", accounts: []}, origin: "absent accounts only"};
-  const {accounts, origin} = await findKeys(rpc, style, target, keys.known);
-  return {keys: {kind: "list", accounts}, origin: `${accounts.length} accounts of ${origin}`};
 }

@@ -8,15 +8,7 @@ export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc0016
 const EMPTY_CODE = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
 const ZERO = `0x${"00".repeat(32)}`;
 
-interface EthProof {
-  readonly address?: unknown;
-  readonly accountProof?: unknown;
-  readonly balance?: unknown;
-  readonly nonce?: unknown;
-  readonly codeHash?: unknown;
-  readonly storageHash?: unknown;
-  readonly storageProof?: unknown;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * @param roots - the trusted roots; the proof must lead to one of them
@@ -29,7 +21,7 @@ export async function verifyEthProof(
   slots: readonly string[],
   result: unknown,
 ): Promise<Presence> {
-  const proof = (result ?? {}) as EthProof;
+  const proof = (result ?? {}) as Fields;
   if (String(proof.address).toLowerCase() !== address) throw new Error(`address: is not ${address}`);
   const nodes = readNodes("accountProof", proof.accountProof);
   const root = rootOf(nodes);
@@ -41,11 +33,11 @@ export async function verifyEthProof(
   if (!Array.isArray(storageProof) || storageProof.length !== slots.length)
     throw new Error(`storageProof: not one entry for each of ${slots.length} slots`);
   const present: boolean[] = [];
-  for (let i = 0; i < slots.length; i++) {
+  for (const [i, text] of slots.entries()) {
     const at = `storageProof[${i}]`;
-    const entry = (storageProof[i] ?? {}) as {key?: unknown; value?: unknown; proof?: unknown};
-    const slot = BigInt(slots[i] as string);
-    if (readNumber(`${at}.key`, entry.key) !== slot) throw new Error(`${at}.key: is not ${slots[i]}`);
+    const entry = (storageProof[i] ?? {}) as Fields;
+    const slot = BigInt(text);
+    if (readNumber(`${at}.key`, entry.key) !== slot) throw new Error(`${at}.key: is not ${text}`);
     // Some nodes give no storage root for an account without storage.
     const storageRoot =
       value === undefined || proof.storageHash === ZERO ? EMPTY_TRIE : String(proof.storageHash);
@@ -60,7 +52,7 @@ export async function verifyEthProof(
 
 /** @returns the state root that an answer leads to. @throws Error if its nodes are not bytes */
 export function readProofRoot(result: unknown): string {
-  return rootOf(readNodes("accountProof", ((result ?? {}) as EthProof).accountProof));
+  return rootOf(readNodes("accountProof", ((result ?? {}) as Fields).accountProof));
 }
 
 function rootOf(nodes: readonly Uint8Array[]): string {
@@ -68,23 +60,23 @@ function rootOf(nodes: readonly Uint8Array[]): string {
 }
 
 /** The fields next to the proof must say what it proves. For an account that does not exist they must be empty. */
-function checkAccount(proof: EthProof, value: Uint8Array | undefined): void {
+function checkAccount(proof: Fields, value: Uint8Array | undefined): void {
+  const numbers = ["nonce", "balance"] as const;
   if (value === undefined) {
-    if (readNumber("nonce", proof.nonce) !== 0n || readNumber("balance", proof.balance) !== 0n)
+    if (numbers.some(name => readNumber(name, proof[name]) !== 0n))
       throw new Error("the account is proved absent, but has a nonce or a balance");
     if (proof.codeHash !== ZERO && proof.codeHash !== EMPTY_CODE)
       throw new Error("the account is proved absent, but has code");
     return;
   }
   const fields = RLP.decode(value) as Uint8Array[];
-  const [nonce, balance, storageHash, codeHash] = fields as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
-  if (readNumber("nonce", proof.nonce) !== toNumber(nonce))
-    throw new Error(`nonce: ${toNumber(nonce)} is proved`);
-  if (readNumber("balance", proof.balance) !== toNumber(balance))
-    throw new Error(`balance: ${toNumber(balance)} is proved`);
-  if (proof.storageHash !== encode(storageHash))
-    throw new Error(`storageHash: ${encode(storageHash)} is proved`);
-  if (proof.codeHash !== encode(codeHash)) throw new Error(`codeHash: ${encode(codeHash)} is proved`);
+  for (const [i, name] of [...numbers, "storageHash", "codeHash"].entries()) {
+    const field = fields[i] as Uint8Array;
+    const isNumber = i < numbers.length;
+    const proved = isNumber ? toNumber(field) : encode(field);
+    if ((isNumber ? readNumber(name, proof[name]) : proof[name]) !== proved)
+      throw new Error(`${name}: ${proved} is proved`);
+  }
 }
 
 /** @returns the value, or undefined if its absence is proven */

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../load/report/loadReport.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, type WorkFolder} from "../../support/chains/serviceChain.ts";
+import {ACCOUNTS, type WorkFolder} from "../../support/chains/serviceChain.ts";
 import {ForeignServer, sendResults} from "../../support/http/foreignServer.ts";
 import {assertAddsUp, FINALIZED, runLoad, startLoadTarget} from "../../support/http/loadRun.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
+import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {runCommandLines, runProofd} from "../../support/processes/daemon.ts";
 
 let folder: WorkFolder;
@@ -59,7 +60,16 @@ test("batches, slots, absent accounts and old blocks are asked for as told, and 
 });
 
 test("an open loop sends what is due, no more and no less", async () => {
-  const report = await runLoad(service.url, ["--keys", keys, "--rate", "600", "--connections", "8"]);
+  const report = await runLoad(service.url, [
+    "--keys",
+    keys,
+    "--rate",
+    "600",
+    "--connections",
+    "8",
+    "--threads",
+    "2",
+  ]);
   assert.deepEqual(report.failures, []);
   assertAddsUp(report);
   assert.equal(report.loop, "open");
@@ -69,96 +79,70 @@ test("an open loop sends what is due, no more and no less", async () => {
   assert.ok((report.latency?.p50Ms ?? 0) >= (report.service?.p50Ms ?? 0), "the wait is part of the latency");
 });
 
-test("JSON-RPC errors are counted by their codes", async () => {
-  for (const [block, code] of [
-    [FINALIZED + 1, "-32002"],
-    [99, "-32001"],
-  ] as const) {
-    const args = ["--keys", keys, "--batch", "3", "--blocks", String(block), "--rate", "80"];
-    const report = await runLoad(service.url, args);
-    const {calls, errors, latency, verification} = report;
-    assertAddsUp(report);
-    assert.deepEqual(
-      errors.rpc.map(error => [error.code, error.count]),
-      [[code, calls.due]],
-    );
-    assert.equal(latency, null, "errors are no service");
-    assert.deepEqual([verification.checked, verification.skipped], [0, "there was no result"]);
-    assert.deepEqual(report.failures, ["No call got a result."]);
-  }
-});
-
-test("calls with an error are a failure, though their requests are answered", async () => {
-  // Half of the blocks asked for are not finalized.
-  const args = ["--keys", keys, "--blocks", "3..4", "--rate", "200", "--batch", "2"];
-  const report = await runLoad(service.url, args);
+test("calls with an error are a failure, though their requests are answered, and are counted by their codes", async () => {
+  // Blocks 4 and 5 are not finalized, and 6 to 8 are not held.
+  const args = ["--keys", keys, "--rate", "400", "--batch", "3"];
+  const report = await runLoad(service.url, [...args, "--blocks", "1..8"]);
+  const {calls, errors, failures} = report;
+  assertAddsUp(report);
   assert.equal(report.requests.failed, 0);
-  assert.deepEqual(report.failures, [`${report.calls.errors} of 100 calls failed; --max-errors allows 0.`]);
-});
-
-test("accounts that are all absent are counted, and a failure unless absent ones were asked for", async () => {
-  const strangers = folder.file("strangers.txt");
-  await writeFile(strangers, `${ABSENT_ACCOUNT} 0x1\n`);
-  const args = ["--slots", "1", "--rate", "200", "--verify", "40"];
-  const report = await runLoad(service.url, ["--keys", strangers, ...args]);
-  const {checked, wrong, accounts, slots} = report.verification;
-  assert.deepEqual([checked, wrong], [40, 0], "the answers are right");
-  assert.deepEqual(
-    [accounts, slots],
-    [
-      {present: 0, absent: 40},
-      {present: 0, absent: 40},
-    ],
-  );
-  assert.match(report.failures.join(), /^None of 40 verified accounts exists, although only 0 % absent ones/);
-  const asked = await runLoad(service.url, [...args, "--absent", "1"]);
-  assert.deepEqual(asked.failures, []);
-  assert.deepEqual(asked.verification.accounts, {present: 0, absent: 40});
+  assert.deepEqual(errors.rpc.map(({code}) => code).sort(), ["-32001", "-32002"]);
+  assert.deepEqual(failures, [`${calls.errors} of 300 calls failed; --max-errors allows 0.`]);
+  const none = await runLoad(service.url, [...args, "--blocks", "99"]);
+  assert.equal(none.calls.errors, 300);
+  assert.equal(none.latency, null, "errors are no service");
+  assert.deepEqual([none.verification.checked, none.verification.skipped], [0, "there was no result"]);
+  assert.deepEqual(none.failures, ["No call got a result."]);
 });
 
 test("a proof that was tampered with is found, and so is one of another state", async () => {
-  const spoil = new Map<string, (text: string) => string>([
-    ["value", text => text.replace(/"value":"0x(.*?).",/, '"value":"0x$17",')],
-    ["node", text => text.replace(/,"0x([0-9a-f]{127})[0-9a-f]"/, ',"0x$1x"')],
-    [
-      "root",
-      text =>
-        text.replace(
-          /"proofRelatedNodes":\["0x([0-9a-f]{127})(.)"/,
-          (_, most, last) => `"proofRelatedNodes":["0x${most}${last === "0" ? 1 : 0}"`,
-        ),
-    ],
-  ]);
-  for (const [what, tamper] of spoil) {
-    const {result} = await service.call("chain_getStateRoot", ["finalized"]);
-    const server = await ForeignServer.start(
-      async (response, body) => {
-        const {text} = await service.post(JSON.stringify(body));
-        response.end(tamper(text));
-      },
-      {chain_getStateRoot: result},
-    );
-    try {
-      const report = await runLoad(server.url, ["--keys", keys, "--rate", "80"]);
-      assert.deepEqual(report.failures, ["20 of 20 verified answers are wrong."], what);
-      const {checked, wrong, wrongAnswers, skipped} = report.verification;
-      assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null}, what);
-      assert.equal(wrongAnswers.length, 5);
-      assert.match(wrongAnswers[0]?.reason ?? "", what === "root" ? /leads to the root/ : /accountProof/);
-      assert.match(wrongAnswers[0]?.call ?? "", /chain_getProof/);
-    } finally {
-      await server.stop();
-    }
+  const spoil: readonly ((text: string) => string)[] = [
+    text => text.replace(/"value":"0x(.*?).",/, '"value":"0x$17",'),
+    text => text.replace(/,"0x([0-9a-f]{127})[0-9a-f]"/, ',"0x$1x"'),
+    text =>
+      text.replace(
+        /"proofRelatedNodes":\["0x([0-9a-f]{127})(.)"/,
+        (_, most, last) => `"proofRelatedNodes":["0x${most}${last === "0" ? 1 : 0}"`,
+      ),
+  ];
+  const {result} = await service.call("chain_getStateRoot", ["finalized"]);
+  let seen = 0;
+  const server = await ForeignServer.start(
+    async (response, body) => {
+      const tamper = spoil[seen++ % spoil.length];
+      const {text} = await service.post(JSON.stringify(body));
+      response.end(tamper?.(text));
+    },
+    {chain_getStateRoot: result},
+  );
+  try {
+    const report = await runLoad(server.url, ["--keys", keys, "--rate", "80"]);
+    assert.deepEqual(report.failures, ["20 of 20 verified answers are wrong."]);
+    const {checked, wrong, wrongAnswers, skipped} = report.verification;
+    assert.deepEqual({checked, wrong, skipped}, {checked: 20, wrong: 20, skipped: null});
+    assert.equal(wrongAnswers.length, 5);
+    for (const reason of [/leads to the root/, /accountProof/])
+      assert.ok(wrongAnswers.some(one => reason.test(one.reason)));
+    assert.match(wrongAnswers[0]?.call ?? "", /chain_getProof/);
+  } finally {
+    await server.stop();
   }
 });
 
 test("the text says what the JSON says, and the page is complete in itself", async () => {
-  const html = folder.file("report.html");
-  const short = ["--duration", "1", "--warm-up", "0", "--connections", "1"];
-  const args = ["--url", service.url, "--keys", keys, ...short, "--html", html];
-  const {stdout, stderr, code} = await runProofd(["load", ...args]);
+  const [html, failedHtml] = [folder.file("report.html"), folder.file("failed.html")];
+  const short = ["--duration", "1", "--warm-up", "0", "--rate", "40"];
+  const args = ["--url", service.url, "--keys", keys, ...short, "--html"];
+  const limited = ["load", ...args, failedHtml, "--max-p99", "0.001"];
+  const [passed, failed] = await runCommandLines([["load", ...args, html], limited]);
+  const {code, stdout, stderr} = passed as CommandEnd;
   assert.equal(code, 0);
   assert.equal(stderr, `wrote ${html}\n`);
+  const failure = /\nFAILED: (p99 .*)\n$/.exec(failed?.stdout ?? "")?.[1] ?? assert.fail(failed?.stdout);
+  assert.equal(failed?.code, 1);
+  const failedPage = await readFile(failedHtml, "utf8");
+  assert.match(failedPage, /<p class="verdict bad">failed<\/p>/);
+  assert.ok(failedPage.includes(`<li>${failure}</li>`), failedPage);
   assert.match(stdout, /^http:\/\/127.*: proofd\/\d/);
   for (const line of [
     /^requests +[\d ]+ +[\d ]+$/m,
@@ -169,8 +153,6 @@ test("the text says what the JSON says, and the page is complete in itself", asy
     /^passed$/m,
   ])
     assert.match(stdout, line);
-  const command = `proofd load ${args.join(" ")}`;
-  assert.ok(stdout.includes(`\ncommand       ${command}\n`), stdout);
   const page = await readFile(html, "utf8");
   assert.match(page, /<p class="verdict good">passed<\/p>/);
   for (const title of ["percentile, %", "latency, ms", "time since the measuring began, s"])
@@ -233,7 +215,12 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
   table.push([
     ["--url", server.url, "--absent", "1", "--blocks", "oldest"],
     2,
-    /--blocks: the server does not say which block is its oldest/,
+    /--blocks: the server does not say which block is its oldest \(chain_getCoverage\); name numbers/,
+  ]);
+  table.push([
+    ["--url", server.url, "--absent", "1", "--blocks", "1..latest"],
+    2,
+    /--blocks: the server does not say which block is its latest \(chain_getCoverage or eth_blockNumber\)/,
   ]);
   const ends = await runCommandLines(table.map(([args]) => ["load", ...args])).finally(() => server.stop());
   for (const [i, [args, code, message]] of table.entries()) {

@@ -127,13 +127,6 @@ export class ReferenceTree {
     return this.readRows()[height]?.[index] ?? (this.zeros.nodes[height] as Uint8Array);
   }
 
-  /** hKeys as text, in the order of the links from head to tail, without these two. */
-  listKeys(): string[] {
-    const keys: string[] = [];
-    for (let i = this.leaf(0).next; i !== 1; i = this.leaf(i).next) keys.push(encodeHex(this.leaf(i).hKey));
-    return keys;
-  }
-
   /** @returns the value under the key, or undefined */
   read(hKey: Uint8Array): Uint8Array | undefined {
     const index = this.indexOfKey.get(encodeHex(hKey));

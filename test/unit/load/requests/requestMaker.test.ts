@@ -17,6 +17,7 @@ const PLAN: RequestPlan = {
   blocks: undefined,
   keys: {
     kind: "list",
+    name: "",
     accounts: [...PAYERS.map(address => ({address, slots: []})), {address: CONTRACT, slots: SLOTS}],
   },
 };
@@ -74,7 +75,7 @@ test("the shares of absent accounts and of estimates are kept", () => {
   assert.ok(share > 0.36 && share < 0.44, `${share} estimates`);
   const absent = proofs.filter(({params}) => !known.has(params[0])).length / proofs.length;
   assert.ok(absent > 0.21 && absent < 0.29, `${absent} absent`);
-  assert.equal(makeCalls({absent: 1, keys: {kind: "list", accounts: []}}, 100).length, 100);
+  assert.equal(makeCalls({absent: 1, keys: {kind: "list", name: "", accounts: []}}, 100).length, 100);
 });
 
 test("an estimate is a transfer between accounts without slots, and named by its id", () => {

@@ -11,7 +11,6 @@ import {
   reportLatency,
 } from "../../../../load/traffic/latency.ts";
 import {Schedule} from "../../../../load/traffic/schedule.ts";
-import {addTally, countTrouble, createTally} from "../../../../load/traffic/tally.ts";
 import {AFTER_THE_END, createArrived, type PostedRow, Timeline} from "../../../../load/traffic/timeline.ts";
 
 function rowOf(second: number, latenciesMs: readonly number[]): PostedRow {
@@ -99,21 +98,4 @@ test("threads take turns in an open loop", () => {
   due.forEach((ms, k) => {
     assert.ok(Math.abs(ms - (1000 + (k * 1000) / 300)) < 1e-9, `request ${k} at ${ms}`);
   });
-});
-
-test("tallies add up, and keep the first message of a kind", () => {
-  const total = createTally();
-  for (const [count, message] of [
-    [2, "first"],
-    [3, "second"],
-  ] as const) {
-    const tally = createTally();
-    tally.counts.requests = count;
-    tally.counts.timeouts = 1;
-    countTrouble(tally.troubles.http, "503", count, message);
-    addTally(total, tally);
-  }
-  assert.equal(total.counts.requests, 5);
-  assert.equal(total.counts.timeouts, 2);
-  assert.deepEqual(total.troubles.http, {"503": {count: 5, message: "first"}});
 });

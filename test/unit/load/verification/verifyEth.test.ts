@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {before, test} from "node:test";
 import {createMerkleProof, createMPT, type MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
-import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import {word} from "../../../../client/hash/hashSuites.ts";
 import {verifyEstimate} from "../../../../load/verification/verifyEstimate.ts";
@@ -95,11 +94,6 @@ test("absent accounts and empty storage are accepted as geth and as anvil show t
   }
   const rich = {address: ABSENT, accountProof, ...empty, balance: "0x1", storageProof: []};
   await assert.rejects(verifyEthProof([root], ABSENT, [], rich), /proved absent/);
-});
-
-test("the empty trie's root is what the constants say", () => {
-  assert.equal(encodeHex(keccak_256(new Uint8Array([0x80]))), EMPTY_TRIE);
-  assert.equal(encodeHex(keccak_256(new Uint8Array())), EMPTY_CODE);
 });
 
 test("an estimate has the fields and quantities of its method, and is not below a transfer's gas", () => {

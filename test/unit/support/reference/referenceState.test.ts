@@ -1,17 +1,9 @@
 /** The slow reference of the state: fixed points, published roots, and the rules of docs/proofs.md, section 4. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import fc from "fast-check";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
-import {
-  HASH_SUITES,
-  hashSlot,
-  hashSlotValue,
-  newTreeRoot,
-  sha256Suite,
-} from "../../../../client/hash/hashSuites.ts";
+import {HASH_SUITES, newTreeRoot, sha256Suite} from "../../../../client/hash/hashSuites.ts";
 import type {AccountDifference, DifferenceLine} from "../../../support/chains/differenceLine.ts";
-import {randomChains} from "../../../support/chains/randomBlocks.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
 import {ReferenceTree} from "../../../support/reference/referenceTree.ts";
 
@@ -52,57 +44,7 @@ for (const suite of HASH_SUITES) {
     assert.equal(encodeHex(tree.topRoot()), FIXED_POINTS[suite.name].topRoot);
     assert.equal(tree.nextFreeNode, 2);
   });
-
-  test(`${suite.name}: the links run through all leaves by ascending hKey, whatever was put and deleted`, () => {
-    const operations = fc.array(fc.record({slot: fc.bigInt(0n, 12n), value: fc.bigInt(0n, 3n)}), {
-      maxLength: 40,
-    });
-    fc.assert(
-      fc.property(operations, writes => {
-        const tree = ReferenceTree.create(suite);
-        const expected = new Map<string, bigint>();
-        for (const {slot, value} of writes) {
-          const hKey = hashSlot(suite, slot);
-          if (value === 0n) tree.delete(hKey);
-          else tree.put(hKey, hashSlotValue(suite, value), decodeHex("0x00"));
-          if (value === 0n) expected.delete(encodeHex(hKey));
-          else expected.set(encodeHex(hKey), value);
-        }
-        assert.deepEqual(tree.listKeys(), [...expected.keys()].sort());
-        assert.ok(tree.nextFreeNode >= 2 + expected.size);
-      }),
-      {numRuns: suite === sha256Suite ? 100 : 10},
-    );
-  });
 }
-
-test("a tree that keeps the nodes of unchanged leaves has the root and proofs of one that hashes all of them at the end", () => {
-  const operations = fc.array(fc.record({slot: fc.nat(30), value: fc.nat(2), copies: fc.boolean()}), {
-    maxLength: 60,
-  });
-  const suite = sha256Suite;
-  fc.assert(
-    fc.property(operations, writes => {
-      let kept = ReferenceTree.create(suite);
-      const fresh = ReferenceTree.create(suite);
-      for (const {slot, value, copies} of writes) {
-        if (copies) kept = kept.copy();
-        const hKey = hashSlot(suite, BigInt(slot));
-        for (const tree of [kept, fresh])
-          if (value === 0) tree.delete(hKey);
-          else tree.put(hKey, hashSlotValue(suite, BigInt(value)), Buffer.from([value]));
-        kept.topRoot();
-        kept.prove("", hashSlot(suite, 0n));
-      }
-      assert.equal(encodeHex(kept.topRoot()), encodeHex(fresh.topRoot()));
-      for (let slot = 0; slot <= 30; slot++) {
-        const hKey = hashSlot(suite, BigInt(slot));
-        assert.deepEqual(kept.prove("", hKey), fresh.prove("", hKey));
-      }
-    }),
-    {numRuns: 30},
-  );
-});
 
 test("an account value has the six words of docs/proofs.md, and those of an empty account by default", () => {
   const state = replay({[ALICE]: {}});
@@ -172,44 +114,5 @@ test("leaf indexes are given by ascending hKey inside a block, not by the order 
   assert.deepEqual(
     replay({[ALICE]: {storage: slots}}).stateRoot(0),
     replay({[ALICE]: {storage: turned}}).stateRoot(0),
-  );
-});
-
-test("a line that does not follow, or expects another state root, is refused", () => {
-  const line = {number: "0x0", hash: `0x${"01".repeat(32)}`, accounts: {}};
-  assert.throws(() => new ReferenceState(sha256Suite, [{...line, number: "0x1"}]), /not the next/);
-  assert.throws(
-    () => new ReferenceState(sha256Suite, [{...line, stateRoot: line.hash}]),
-    /another state root/,
-  );
-  const wrongParent = {...line, number: "0x1", parentHash: `0x${"02".repeat(32)}`};
-  assert.throws(() => new ReferenceState(sha256Suite, [line, wrongParent]), /another parent/);
-});
-
-test("older blocks do not change while younger ones are applied, and a rollback leaves them", () => {
-  fc.assert(
-    fc.property(randomChains({maxBlocks: 8}), chain => {
-      const state = new ReferenceState(sha256Suite);
-      const seen: string[] = [];
-      for (const [block, line] of chain.lines.entries()) {
-        state.applyBlock(line);
-        seen.push(
-          JSON.stringify(chain.addresses.map(address => state.prove(block, address, ["0x0", "0x1"]))),
-        );
-      }
-      const again = chain.lines.map((_, block) =>
-        JSON.stringify(chain.addresses.map(address => state.prove(block, address, ["0x0", "0x1"]))),
-      );
-      assert.deepEqual(again, seen);
-      const middle = Math.floor(state.latest / 2);
-      state.rollback(middle);
-      assert.equal(state.latest, middle);
-      for (const line of chain.lines.slice(middle + 1)) state.applyBlock(line);
-      assert.equal(
-        JSON.stringify(chain.addresses.map(address => state.prove(state.latest, address, ["0x0", "0x1"]))),
-        seen.at(-1),
-      );
-    }),
-    {numRuns: 10},
   );
 });
