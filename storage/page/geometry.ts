@@ -77,9 +77,9 @@ export function childrenPerPage(level: number): number {
 }
 
 /** Nodes of the widest lowest row. */
-export const MAX_ROW_NODES = 2 * Math.max(...CHILDREN);
+const MAX_ROW_NODES = 2 * Math.max(...CHILDREN);
 /** The most rows that a page can have. */
-export const MAX_ROWS = Math.max(...CHILDREN.map((_, level) => rowCount(level)));
+const MAX_ROWS = Math.max(...CHILDREN.map((_, level) => rowCount(level)));
 
 /** Leaves (level 0) or children (above) in use in page `pageIndex` of a level. */
 export function occupied(level: number, pageIndex: number, positions: number): number {

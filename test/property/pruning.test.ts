@@ -1,149 +1,267 @@
 /**
- * Law: whatever is pruned, in whatever steps and however often it is broken off, in the end the store has exactly the pages
- * that its kept blocks reach, and they are what they were.
+ * Law: pruning that is broken off anywhere and goes on much later, between imports, refused blocks, rollbacks, starts and other
+ * settings of `--history`, never changes a kept block, and in the end leaves exactly the blocks that are to be kept, and the pages
+ * that they reach.
  */
 import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {mkdtemp, rm} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
 import {test} from "node:test";
 import fc from "fast-check";
 import {Random} from "../../load/requests/random.ts";
+import type {AccountChange} from "../../storage/block/accountDifference.ts";
+import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {readRun} from "../../storage/prune/pruneRun.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";
 import {FIRST_PAGE, pageKey} from "../../storage/record/layout.ts";
 import {sealRecord} from "../../storage/record/record.ts";
-import type {StateStore} from "../../storage/stateStore.ts";
+import {StateStore} from "../../storage/stateStore.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
-import {applyBlock, bytes, digestOf, withStore} from "../support/stores/dicedBlocks.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
 
-/** Some grow an account tree from one page to three levels, and its index from none to directories of buckets. */
-const EXTENTS: readonly {suite: SuiteName; runs: number; accounts: number; blocks: number}[] = [
-  {suite: "sha256", runs: propertyRuns(2), accounts: 90, blocks: 14},
-  {suite: "poseidon2", runs: propertyRuns(1), accounts: 60, blocks: 8},
-];
+/** They grow an account tree from one page to three levels, and its index from none to directories of buckets. */
+const ACCOUNTS = 90;
+const SLOTS = 45;
 const WRONG_ROOT = new Uint8Array(32).fill(0x77);
+const ALL: History = {kind: "all"};
 
-const histories: fc.Arbitrary<{history: History; ends: readonly number[]}> = fc.oneof(
+type Step =
+  | {readonly kind: "blocks"; readonly count: number; readonly finalizes: number}
+  | {readonly kind: "rollback"; readonly blocks: number}
+  | {
+      readonly kind: "prune";
+      readonly history: History;
+      readonly writes: number;
+      readonly pages: number;
+      readonly restarts: boolean;
+    };
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
-    history: fc.integer({min: 1, max: 6}).map(blocks => ({kind: "newest", blocks}) as const),
-    ends: fc.constant([]),
+    kind: fc.constant("blocks" as const),
+    count: fc.integer({min: 1, max: 5}),
+    finalizes: fc.integer({min: 0, max: 6}),
   }),
+  fc.record({kind: fc.constant("rollback" as const), blocks: fc.integer({min: 1, max: 4})}),
   fc.record({
-    history: fc.constant({kind: "finalizations"} as const),
-    ends: fc.array(fc.nat(13), {maxLength: 6}).map(ends => ends.sort((a, b) => a - b)),
+    kind: fc.constant("prune" as const),
+    history: fc.oneof(
+      fc.integer({min: 1, max: 4}).map(blocks => ({kind: "newest", blocks}) as const),
+      fc.constant({kind: "finalizations"} as const),
+      fc.constant(ALL),
+    ),
+    writes: fc.integer({min: 0, max: 12}),
+    pages: fc.constantFrom(1, 4, 30),
+    restarts: fc.boolean(),
   }),
 );
 
-/**
- * Writes a page into each place that a refused block has left, as a block does that is sealed in parts: such pages belong to a
- * block, and none of its trees reaches them.
- *
- * @param holes - takes the pages, and the block that each belongs to
- */
-async function fillHoles(
-  store: StateStore,
-  first: number,
-  latest: number,
-  holes: Map<number, number>,
+/** Every third finalized block ends a finalization, and nobody knows of those above. */
+function findEnd(from: number, finalized: number): number | undefined {
+  const end = Math.ceil(from / 3) * 3;
+  return end <= finalized ? end : undefined;
+}
+
+function bytes(length: number, text: string): Uint8Array {
+  return createHash("sha512").update(text).digest().subarray(0, length);
+}
+
+function randomChange(dice: Random): AccountChange | undefined {
+  if (dice.below(7) === 0) return undefined;
+  const isBusy = dice.below(3) === 0;
+  const slots = new Set(Array.from({length: dice.below(isBusy ? SLOTS : 3)}, () => dice.below(SLOTS)));
+  const storage = [...slots].map(slot => ({
+    slot: bytes(32, `slot ${slot}`),
+    value: new Uint8Array(32).fill(dice.below(3), 31),
+  }));
+  return {balance: BigInt(dice.below(1000)), reset: dice.below(6) === 0, storage};
+}
+
+/** Few accounts, which are changed, deleted and made again, with few or many slots. */
+async function applyBlock(
+  writer: BlockWriter,
+  header: BlockHeader,
+  dice: Random,
+  expectedStateRoot?: Uint8Array,
 ): Promise<void> {
-  for (let block = first; block <= latest; block++) {
-    const since = block === 0 ? FIRST_PAGE : (store.reader.readHeaderRecord(block - 1)?.nextPage as number);
-    const reached = new Set(reachablePages(store.reader, [block]));
-    for (let page = since; page < store.reader.blockOrThrow(block).nextPage; page++) {
+  const accounts = new AccountDifferences();
+  const isQuiet = dice.below(4) === 0;
+  const count = isQuiet ? dice.below(2) : dice.below(ACCOUNTS);
+  for (const account of new Set(Array.from({length: count}, () => dice.below(ACCOUNTS))))
+    accounts.add({address: bytes(20, `account ${account}`), change: randomChange(dice)});
+  await writer.apply({header, accounts, expectedStateRoot});
+}
+
+/** The pages of a block: numbers and bytes. */
+function digestOf({reader}: StateStore, block: number): string {
+  const hash = createHash("sha256");
+  for (const page of reachablePages(reader, [block])) hash.update(`${page}:`).update(reader.pages.read(page));
+  return hash.digest("hex");
+}
+
+class Walk {
+  private store: StateStore;
+  private readonly open: () => Promise<StateStore>;
+  private readonly dice: Random;
+  /** The pages of each block that is or was held, by block. */
+  private readonly digests: string[] = [];
+  private readonly hashes: Uint8Array[] = [];
+  /** Pages that belong to a block and that none of its trees reaches, with the block. */
+  private readonly holes = new Map<number, number>();
+  private finalized = -1;
+  private made = 0;
+
+  constructor(store: StateStore, open: () => Promise<StateStore>, seed: number) {
+    this.store = store;
+    this.open = open;
+    this.dice = new Random(seed, 0);
+  }
+
+  async take(step: Step): Promise<void> {
+    if (step.kind === "blocks") await this.addBlocks(step.count, step.finalizes);
+    else if (step.kind === "rollback") await this.removeBlocks(step.blocks);
+    else {
+      let left = step.writes;
+      await this.prune(step.history, step.pages, () => left-- > 0);
+      if (step.restarts) await this.restart();
+    }
+    await this.requireKept();
+  }
+
+  /** Ends what was begun, and what is not kept now. */
+  async end(history: History): Promise<void> {
+    const run = readRun(this.store.reader);
+    const before = await PrunedBlocks.read(this.store.reader);
+    if (run !== undefined) before.add(run.first, run.next - 1);
+    assert.equal(await this.prune(history, 100, () => true), true);
+    assert.equal(readRun(this.store.reader), undefined);
+    const kept = await this.requireKept();
+    const lastEnd = this.lastEnd() ?? -1;
+    const isKept = (block: number): boolean => {
+      if (block >= this.finalized || history.kind === "all") return true;
+      return history.kind === "newest"
+        ? block > this.finalized - history.blocks
+        : block > lastEnd || block % 3 === 0;
+    };
+    const blocks = this.digests.map((_, block) => block);
+    assert.deepEqual(
+      kept,
+      blocks.filter(block => isKept(block) && !before.has(block)),
+    );
+    const holes = [...this.holes].filter(([, block]) => kept.includes(block)).map(([page]) => page);
+    const expected = [...reachablePages(this.store.reader, kept), ...holes].sort((a, b) => a - b);
+    assert.deepEqual(await storedPages(this.store), expected);
+    const {directory} = this.store;
+    await this.store.close();
+    assert.deepEqual((await checkStore(directory)).found, []);
+  }
+
+  private async addBlocks(count: number, finalizes: number): Promise<void> {
+    const writer = await BlockWriter.create(this.store);
+    const first = this.digests.length;
+    for (let block = first; block < first + count; block++) {
+      const header = {number: block, hash: bytes(32, `block ${this.made++}`)};
+      if (this.dice.below(3) === 0)
+        await assert.rejects(applyBlock(writer, header, this.dice, WRONG_ROOT), {
+          code: "STATE_ROOT_MISMATCH",
+        });
+      await applyBlock(writer, header, this.dice);
+      this.hashes.push(header.hash);
+    }
+    this.finalized = Math.min(Math.max(this.finalized, first + count - 1), this.finalized + finalizes);
+    if (this.finalized >= 0) writer.markFinalized(this.finalized);
+    await writer.flush();
+    for (let block = first; block < first + count; block++) {
+      this.digests.push(digestOf(this.store, block));
+      await this.fillHoles(block);
+    }
+  }
+
+  /** Writes a page into each place that a refused block has left, as a block does that is sealed in parts. */
+  private async fillHoles(block: number): Promise<void> {
+    const {reader, db} = this.store;
+    const since = block === 0 ? FIRST_PAGE : (reader.readHeaderRecord(block - 1)?.nextPage as number);
+    const reached = new Set(reachablePages(reader, [block]));
+    for (let page = since; page < reader.blockOrThrow(block).nextPage; page++) {
       if (reached.has(page)) continue;
       const key = pageKey(page);
-      await store.db.put(key, sealRecord(key, Buffer.from("L")));
-      holes.set(page, block);
+      await db.put(key, sealRecord(key, Buffer.from("L")));
+      this.holes.set(page, block);
     }
+  }
+
+  private async removeBlocks(blocks: number): Promise<void> {
+    const to = Math.max(this.digests.length - 1 - blocks, this.finalized, 0);
+    if (to >= this.digests.length) return;
+    await this.store.rollback(to);
+    this.digests.length = to + 1;
+    this.hashes.length = to + 1;
+    for (const [page, block] of this.holes) if (block > to) this.holes.delete(page);
+  }
+
+  private prune(history: History, pages: number, goesOn: () => boolean): Promise<boolean> {
+    const from = (block: number) => findEnd(block, this.finalized);
+    const retention = createRetention(history, {from, last: () => this.lastEnd()});
+    return pruneStore(this.store, retention, {pages, blocks: 2, goesOn});
+  }
+
+  private lastEnd(): number | undefined {
+    return this.finalized < 0 ? undefined : this.finalized - (this.finalized % 3);
+  }
+
+  private async restart(): Promise<void> {
+    await this.store.close();
+    this.store = await this.open();
+  }
+
+  /** Every block that is not pruned is what it was. @returns these blocks */
+  private async requireKept(): Promise<number[]> {
+    const {reader} = this.store;
+    const pruned = await PrunedBlocks.read(reader);
+    const kept: number[] = [];
+    for (const [block, digest] of this.digests.entries()) {
+      assert.equal(pruned.has(block), reader.readPruned(block) !== undefined, `block ${block}`);
+      assert.equal(pruned.has(block), reader.readBlock(block) === undefined, `block ${block}`);
+      const hash = this.hashes[block] as Uint8Array;
+      assert.deepEqual([...(reader.readHeaderRecord(block)?.header.hash ?? [])], [...hash]);
+      assert.equal(reader.findBlock(hash), block);
+      if (pruned.has(block)) {
+        assert.ok(block < this.finalized, `block ${block}`);
+        assert.throws(() => reader.blockOrThrow(block), {code: "BLOCK_PRUNED"});
+      } else {
+        assert.equal(digestOf(this.store, block), digest, `block ${block}`);
+        kept.push(block);
+      }
+    }
+    if (kept[0] !== undefined) assert.equal(reader.readEarliest(), kept[0]);
+    return kept;
   }
 }
 
-for (const {suite, runs, accounts, blocks} of EXTENTS)
-  test(`${suite}: pruning leaves exactly the pages that kept blocks reach, whatever breaks it off`, async () => {
-    const plans = fc.record({
-      seed: fc.nat(),
-      policies: fc.array(histories, {minLength: 1, maxLength: 3}),
-      pages: fc.constantFrom(1, 3, 17, 1000),
-      stepBlocks: fc.constantFrom(1, 2, 100),
-      breaks: fc.array(fc.nat(40), {maxLength: 4}),
-    });
-    const property = fc.asyncProperty(plans, async ({seed, policies, pages, stepBlocks, breaks}) =>
-      withStore(suite, async open => {
-        let store = await open();
-        const dice = new Random(seed, 0);
-        const digests: string[] = [];
-        const pauses = [...breaks];
-        const holes = new Map<number, number>();
-        for (const {history, ends} of policies) {
-          const writer = await BlockWriter.create(store);
-          const first = digests.length;
-          const end = first + 1 + dice.below(blocks);
-          for (let block = first; block < end; block++) {
-            if (dice.below(3) === 0)
-              await assert.rejects(
-                applyBlock(writer, block, dice, accounts, {expectedStateRoot: WRONG_ROOT}),
-                {
-                  code: "STATE_ROOT_MISMATCH",
-                },
-              );
-            await applyBlock(writer, block, dice, accounts);
-            digests.push("");
-          }
-          const latest = digests.length - 1;
-          const finalized = Math.max(0, latest - dice.below(3));
-          writer.markFinalized(finalized);
-          await writer.flush();
-          for (let block = first; block <= latest; block++) digests[block] = digestOf(store, block);
-          await fillHoles(store, first, latest, holes);
-          const before = await PrunedBlocks.read(store.reader);
-          const recorded = ends.filter(end => end <= finalized);
-          const lastEnd = recorded.at(-1);
-          const from = (block: number) => recorded.find(end => end >= block);
-          const retention = () => createRetention(history, {from, last: () => lastEnd});
-          for (;;) {
-            let left = pauses.pop() ?? Number.POSITIVE_INFINITY;
-            const goesOn = () => left-- > 0;
-            if (await pruneStore(store, retention(), {pages, blocks: stepBlocks, goesOn})) break;
-            await store.close();
-            store = await open();
-          }
-          assert.equal(readRun(store.reader), undefined);
-          const now = (await store.reader.readFinalized()) as number;
-          const kept: number[] = [];
-          const pruned = await PrunedBlocks.read(store.reader);
-          for (let block = 0; block <= latest; block++) {
-            const isKept =
-              block >= now ||
-              (!before.has(block) &&
-                (history.kind === "newest"
-                  ? block > now - history.blocks
-                  : block > (lastEnd ?? -1) || recorded.includes(block)));
-            assert.equal(pruned.has(block), !isKept, `block ${block}`);
-            assert.equal(
-              Buffer.compare(
-                store.reader.readHeaderRecord(block)?.header.hash as Uint8Array,
-                bytes(32, `block ${block}`),
-              ),
-              0,
-            );
-            assert.equal(store.reader.findBlock(bytes(32, `block ${block}`)), block);
-            if (isKept) kept.push(block);
-            else assert.throws(() => store.reader.blockOrThrow(block), {code: "BLOCK_PRUNED"});
-          }
-          assert.equal(store.reader.readEarliest(), kept[0]);
-          const left = [...holes].filter(([, block]) => kept.includes(block)).map(([page]) => page);
-          const expected = [...reachablePages(store.reader, kept), ...left].sort((a, b) => a - b);
-          assert.deepEqual(await storedPages(store), expected);
-          for (const block of kept) assert.equal(digestOf(store, block), digests[block], `block ${block}`);
-        }
-        const {directory} = store;
-        await store.close();
-        assert.deepEqual((await checkStore(directory)).found, []);
-      }),
-    );
-    await fc.assert(property, {numRuns: runs, includeErrorInReport: true});
+test("kept blocks stay as they were while pruning comes and goes between imports, rollbacks and starts", async () => {
+  const plans = fc.record({
+    seed: fc.nat(),
+    taken: fc.array(steps, {minLength: 5, maxLength: 25}),
+    last: fc.constantFrom<History>(ALL, {kind: "newest", blocks: 2}, {kind: "finalizations"}),
   });
+  const property = fc.asyncProperty(plans, async ({seed, taken, last}) => {
+    const directory = await mkdtemp(join(tmpdir(), "proofd-pruning-"));
+    const open = () =>
+      StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 16});
+    try {
+      const walk = new Walk(await open(), open, seed);
+      for (const step of taken) await walk.take(step);
+      await walk.end(last);
+    } finally {
+      await rm(directory, {recursive: true});
+    }
+  });
+  await fc.assert(property, {numRuns: propertyRuns(3), includeErrorInReport: true});
+});

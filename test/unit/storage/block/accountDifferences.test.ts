@@ -116,7 +116,3 @@ test("a value out of range is BLOCK_INVALID, and names account and field", () =>
     );
   assert.throws(() => packed.add({address: Buffer.alloc(19), change: undefined}), {code: "BLOCK_INVALID"});
 });
-
-test("a position that is not in the list is a mistake of the caller", () => {
-  assert.throws(() => new AccountDifferences().at(0), RangeError);
-});

@@ -2,32 +2,22 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {checkNote} from "../../../../storage/check/check.ts";
 
-function note(block: number): {block: number; log: number; bytes: number} {
-  return {block, log: 5, bytes: 100};
-}
-
-function findingsOf(latest: number | undefined, ...notes: [Note, Note]): string[] {
-  const found: string[] = [];
-  checkNote(latest, ...notes, {report: (where, what) => void found.push(`${where}: ${what}`)});
-  return found;
-}
-
-type Note = Parameters<typeof checkNote>[1];
-
-test("a block that the note names and the files lack is a finding", () => {
-  const loss = "ACKNOWLEDGED: it says that block 35 was held, and the newest is block 30";
-  assert.deepEqual(findingsOf(30, note(35), note(35)), [loss]);
-  assert.deepEqual(findingsOf(35, note(35), note(35)), []);
-  assert.deepEqual(findingsOf(undefined, note(0), note(0)), [
-    "ACKNOWLEDGED: it says that block 0 was held, and the store holds no block",
-  ]);
-});
-
-test("blocks that came after the files were opened are no finding", () => {
-  assert.deepEqual(findingsOf(30, note(30), note(35)), []);
-  assert.deepEqual(findingsOf(30, undefined, note(35)), []);
-});
-
-test("blocks that were rolled back while the files were opened are no finding", () => {
-  assert.deepEqual(findingsOf(30, note(35), note(30)), []);
+test("a block that the note names and the files lack is a finding, unless blocks came or were rolled back meanwhile", () => {
+  const lost = (block: number, rest: string) => [
+    `ACKNOWLEDGED: it says that block ${block} was held, and ${rest}`,
+  ];
+  const note = (block: number | undefined) => (block === undefined ? block : {block, log: 5, bytes: 100});
+  for (const [latest, before, after, expected] of [
+    [30, 35, 35, lost(35, "the newest is block 30")],
+    [35, 35, 35, []],
+    [undefined, 0, 0, lost(0, "the store holds no block")],
+    [30, 30, 35, []],
+    [30, undefined, 35, []],
+    [30, 35, 30, []],
+  ] as const) {
+    const found: string[] = [];
+    const report = (where: string, what: string) => void found.push(`${where}: ${what}`);
+    checkNote(latest, note(before), note(after), {report});
+    assert.deepEqual(found, expected);
+  }
 });

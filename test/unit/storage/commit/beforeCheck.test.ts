@@ -8,7 +8,6 @@ import type {AccountDifference} from "../../../../storage/block/accountDifferenc
 import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
-import {SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
 import {StateStore} from "../../../../storage/stateStore.ts";
 
 const PRESENT = Buffer.alloc(20, 0xaa);
@@ -32,13 +31,12 @@ beforeAll(async () => {
 after(() => rm(folder, {recursive: true}));
 
 let stores = 0;
-async function openStore(suite: string): Promise<{store: StateStore; writer: BlockWriter}> {
+async function openStore(): Promise<{store: StateStore; writer: BlockWriter}> {
   const directory = join(folder, `${stores++}`);
   const store = await StateStore.open({
     directory,
     role: "owner",
     createIfMissing: true,
-    suite,
     cacheBytes: 1 << 20,
   });
   const writer = await BlockWriter.create(store);
@@ -125,97 +123,95 @@ const OTHER: readonly [string, AccountDifference, RegExp][] = [
   ],
 ];
 
-for (const suite of SUITE_NAMES) {
-  test(`${suite}: a block that contradicts the store is BEFORE_MISMATCH, names both values and leaves nothing`, async () => {
-    const {store, writer} = await openStore(suite);
-    const plain = await openStore(suite);
-    try {
-      for (const [what, difference, message] of OTHER) {
-        const first: AccountDifference = {address: Buffer.alloc(20, 1), change: {balance: 1n}};
-        await assert.rejects(apply(writer, 1, [first, difference]), {code: "BEFORE_MISMATCH", message}, what);
-      }
-      const next: AccountDifference = {address: PRESENT, change: {nonce: 6n}};
-      await apply(writer, 1, [next]);
-      await writer.flush();
-      await apply(plain.writer, 1, [next]);
-      await plain.writer.flush();
-      assert.equal(rootOf(store, 1), rootOf(plain.store, 1));
-    } finally {
-      await store.close();
-      await plain.store.close();
+test("a block that contradicts the store is BEFORE_MISMATCH, names both values and leaves nothing", async () => {
+  const {store, writer} = await openStore();
+  const plain = await openStore();
+  try {
+    for (const [what, difference, message] of OTHER) {
+      const first: AccountDifference = {address: Buffer.alloc(20, 1), change: {balance: 1n}};
+      await assert.rejects(apply(writer, 1, [first, difference]), {code: "BEFORE_MISMATCH", message}, what);
     }
-  });
+    const next: AccountDifference = {address: PRESENT, change: {nonce: 6n}};
+    await apply(writer, 1, [next]);
+    await writer.flush();
+    await apply(plain.writer, 1, [next]);
+    await plain.writer.flush();
+    assert.equal(rootOf(store, 1), rootOf(plain.store, 1));
+  } finally {
+    await store.close();
+    await plain.store.close();
+  }
+});
 
-  test(`${suite}: with what the store has, changes do what they do without it, and reads do nothing`, async () => {
-    const checked = await openStore(suite);
-    const plain = await openStore(suite);
-    try {
-      await apply(checked.writer, 1, [
-        {
-          address: PRESENT,
-          before: HELD,
-          change: {
-            balance: 78n,
-            storage: [
-              {slot: SLOT, value: word(9n), before: word(9n)},
-              {slot: EMPTY_SLOT, value: word(3n), before: word(0n)},
-            ],
-          },
+test("with what the store has, changes do what they do without it, and reads do nothing", async () => {
+  const checked = await openStore();
+  const plain = await openStore();
+  try {
+    await apply(checked.writer, 1, [
+      {
+        address: PRESENT,
+        before: HELD,
+        change: {
+          balance: 78n,
+          storage: [
+            {slot: SLOT, value: word(9n), before: word(9n)},
+            {slot: EMPTY_SLOT, value: word(3n), before: word(0n)},
+          ],
         },
-        {address: ABSENT, before: {present: false}, onlyRead: true, change: {}},
-        {
-          address: Buffer.alloc(20, 0xcc),
-          onlyRead: true,
-          change: {storage: [{slot: SLOT, value: word(0n), before: word(0n)}]},
-        },
-        {address: Buffer.alloc(20, 0xdd), before: {present: false}, change: undefined},
-        {address: Buffer.alloc(20, 0xee), before: {present: false}, change: {balance: 1n}},
-      ]);
-      await apply(plain.writer, 1, [
-        {address: PRESENT, change: {balance: 78n, storage: [{slot: EMPTY_SLOT, value: word(3n)}]}},
-        {address: Buffer.alloc(20, 0xee), change: {balance: 1n}},
-      ]);
-      await apply(checked.writer, 2, [
-        {
-          address: PRESENT,
-          before: {...HELD, balance: 78n},
-          onlyRead: true,
-          change: {storage: [{slot: EMPTY_SLOT, value: word(3n), before: word(3n)}]},
-        },
-      ]);
-      await apply(plain.writer, 2, []);
-      await checked.writer.flush();
-      await plain.writer.flush();
-      for (const block of [0, 1, 2]) assert.equal(rootOf(checked.store, block), rootOf(plain.store, block));
-      assert.deepEqual(
-        [checked.writer.accounts, checked.writer.bytesWritten],
-        [plain.writer.accounts, plain.writer.bytesWritten],
-      );
-    } finally {
-      await checked.store.close();
-      await plain.store.close();
-    }
-  });
+      },
+      {address: ABSENT, before: {present: false}, onlyRead: true, change: {}},
+      {
+        address: Buffer.alloc(20, 0xcc),
+        onlyRead: true,
+        change: {storage: [{slot: SLOT, value: word(0n), before: word(0n)}]},
+      },
+      {address: Buffer.alloc(20, 0xdd), before: {present: false}, change: undefined},
+      {address: Buffer.alloc(20, 0xee), before: {present: false}, change: {balance: 1n}},
+    ]);
+    await apply(plain.writer, 1, [
+      {address: PRESENT, change: {balance: 78n, storage: [{slot: EMPTY_SLOT, value: word(3n)}]}},
+      {address: Buffer.alloc(20, 0xee), change: {balance: 1n}},
+    ]);
+    await apply(checked.writer, 2, [
+      {
+        address: PRESENT,
+        before: {...HELD, balance: 78n},
+        onlyRead: true,
+        change: {storage: [{slot: EMPTY_SLOT, value: word(3n), before: word(3n)}]},
+      },
+    ]);
+    await apply(plain.writer, 2, []);
+    await checked.writer.flush();
+    await plain.writer.flush();
+    for (const block of [0, 1, 2]) assert.equal(rootOf(checked.store, block), rootOf(plain.store, block));
+    assert.deepEqual(
+      [checked.writer.accounts, checked.writer.bytesWritten],
+      [plain.writer.accounts, plain.writer.bytesWritten],
+    );
+  } finally {
+    await checked.store.close();
+    await plain.store.close();
+  }
+});
 
-  test(`${suite}: an account created again keeps its code if the block says so; a slot written again gets a new leaf`, async () => {
-    const kept = await openStore(suite);
-    const given = await openStore(suite);
-    try {
-      const change = {reset: true, nonce: 1n, balance: 2n, storage: [{slot: SLOT, value: word(4n)}]};
-      await apply(kept.writer, 1, [{address: PRESENT, before: HELD, change: {...change, keepsCode: true}}]);
-      await apply(given.writer, 1, [{address: PRESENT, change: {...change, code: CODE}}]);
-      const again = {slot: SLOT, value: word(5n)};
-      await apply(kept.writer, 2, [{address: PRESENT, change: {storage: [{...again, reset: true}]}}]);
-      // One block removes the slot, and the next one writes it.
-      await apply(given.writer, 2, [{address: PRESENT, change: {storage: [{slot: SLOT, value: word(0n)}]}}]);
-      await apply(given.writer, 3, [{address: PRESENT, change: {storage: [again]}}]);
-      await kept.writer.flush();
-      await given.writer.flush();
-      assert.equal(rootOf(kept.store, 1), rootOf(given.store, 1));
-      assert.equal(rootOf(kept.store, 2), rootOf(given.store, 3));
-    } finally {
-      await kept.store.close();
-      await given.store.close();
-    }
-  });
-}
+test("an account created again keeps its code if the block says so; a slot written again gets a new leaf", async () => {
+  const kept = await openStore();
+  const given = await openStore();
+  try {
+    const change = {reset: true, nonce: 1n, balance: 2n, storage: [{slot: SLOT, value: word(4n)}]};
+    await apply(kept.writer, 1, [{address: PRESENT, before: HELD, change: {...change, keepsCode: true}}]);
+    await apply(given.writer, 1, [{address: PRESENT, change: {...change, code: CODE}}]);
+    const again = {slot: SLOT, value: word(5n)};
+    await apply(kept.writer, 2, [{address: PRESENT, change: {storage: [{...again, reset: true}]}}]);
+    // One block removes the slot, and the next one writes it.
+    await apply(given.writer, 2, [{address: PRESENT, change: {storage: [{slot: SLOT, value: word(0n)}]}}]);
+    await apply(given.writer, 3, [{address: PRESENT, change: {storage: [again]}}]);
+    await kept.writer.flush();
+    await given.writer.flush();
+    assert.equal(rootOf(kept.store, 1), rootOf(given.store, 1));
+    assert.equal(rootOf(kept.store, 2), rootOf(given.store, 3));
+  } finally {
+    await kept.store.close();
+    await given.store.close();
+  }
+});

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {IndexWriter} from "../../../../storage/commit/indexWriter.ts";
-import {BUCKET, BUCKET_ENTRIES, DIRECTORY} from "../../../../storage/page/indexPage.ts";
 import {listIndex} from "../../../../storage/tree/indexList.ts";
 import {hKeyFrom, hKeyOf} from "../../../support/stores/hKeys.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
@@ -60,27 +59,6 @@ test("inserts and removes, sealed now and then, leave every sealed version as it
     }),
     {numRuns: 60},
   );
-});
-
-test("a bucket is full with 32 keys; one more splits it by the next nibble", () => {
-  const pages = new MemoryPages();
-  const index = new IndexWriter(pages, 0);
-  for (let i = 0; i < BUCKET_ENTRIES; i++) index.insert(hKeyOf(i), i + 2);
-  const bucket = index.seal();
-  assert.deepEqual([pages.read(bucket)[0], pages.count], [BUCKET, 1]);
-  index.insert(hKeyOf("another"), 40);
-  const directory = index.seal();
-  assert.equal(pages.read(directory)[0], DIRECTORY);
-  assert.equal(keysOf(pages, directory).length, 33);
-  assert.equal(keysOf(pages, bucket).length, 32);
-});
-
-test("an index whose last key is removed is empty, and seals to no page", () => {
-  const index = new IndexWriter(new MemoryPages(), 0);
-  index.insert(hKeyOf(1), 2);
-  assert.equal(index.seal(), 1);
-  index.remove(hKeyOf(1));
-  assert.deepEqual([index.search(hKeyOf(1)), index.seal()], [undefined, 0]);
 });
 
 test("a version that did not change writes no page", () => {

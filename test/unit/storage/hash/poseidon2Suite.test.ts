@@ -185,19 +185,6 @@ test("messages that are hashed together have the hashes that each has alone, wha
     }
 });
 
-test("leaf openings that are hashed together have the hashes that each has alone", () => {
-  const bytes = poseidon2Suite.leafOpeningBytes;
-  for (const count of [1, 2, 3, 4, 5, 9, 700]) {
-    const openings = makeMessage(count * bytes);
-    const out = new Uint8Array(count * 32);
-    poseidon2Suite.hashLeavesInto(openings, count, out);
-    for (let i = 0; i < count; i++) {
-      const opening = openings.subarray(i * bytes, (i + 1) * bytes);
-      assertSame(out.subarray(32 * i, 32 * i + 32), verifierPoseidon2(opening), `${i} of ${count}`);
-    }
-  }
-});
-
 test("a message longer than the module's memory has the plain hash", () => {
   const code = randomBytes(140_001);
   assertSame(poseidon2Suite.hashCode(code), verifierSuite.hashCode(code), "code");

@@ -33,37 +33,10 @@ test("a leaf opening is prev, next, hKey and hVal, 32 bytes each, also of the hi
   );
 });
 
-test("the links of a leaf opening are all of it but its last 64 bytes", () => {
-  const [whole, links] = [Buffer.alloc(128, 0x11), Buffer.alloc(128, 0x11)];
-  suite.encodeLeafOpeningInto(whole, 0, 5, 2 ** 40 - 1, Buffer.alloc(32, 0x11), Buffer.alloc(32, 0x11));
-  suite.encodeLeafLinksInto(links, 0, 5, 2 ** 40 - 1);
-  assert.deepEqual(links, whole);
-});
-
 test("a root node is nextFreeNode and the sub-root", () => {
   const [out, subRoot] = [new Uint8Array(64), sha256(Buffer.from("sub-root"))];
   suite.encodeRootNodeInto(out, 0, 2 ** 40 - 1, subRoot);
   assert.equal(hex(out), hex(word(2 ** 40 - 1)) + hex(subRoot));
-});
-
-test("pairs are hashed one by one and many at once alike, and into the place of their nodes", () => {
-  const pairs = Buffer.concat(Array.from({length: 2 * 9}, (_, i) => sha256(Buffer.of(i))));
-  const hashes = new Uint8Array(9 * 32);
-  suite.hashPairsInto(pairs, 9, hashes);
-  for (let i = 0; i < 9; i++) {
-    const pair = pairs.subarray(i * 64, (i + 1) * 64);
-    assert.equal(hex(hashes.subarray(i * 32, (i + 1) * 32)), hex(sha256(pair)));
-  }
-});
-
-test("an address is hashed as a word, everything else as it is", () => {
-  const address = Buffer.alloc(20, 0xa5);
-  assert.equal(hex(suite.hashAddress(address)), hex(sha256(Buffer.concat([Buffer.alloc(12), address]))));
-  // Another address leaves nothing of the one before.
-  assert.equal(hex(suite.hashAddress(Buffer.alloc(20))), hex(sha256(Buffer.alloc(32))));
-  for (const bytes of [Buffer.alloc(0), Buffer.alloc(32, 1), Buffer.alloc(192, 2), Buffer.alloc(24_576, 3)])
-    for (const hash of [suite.hashSlot, suite.hashSlotValue, suite.hashAccountValue, suite.hashCode])
-      assert.equal(hex(hash(bytes)), hex(sha256(bytes)));
 });
 
 test("leaves and roots of a new tree are the fixed points of docs/proofs.md, section 7", () => {

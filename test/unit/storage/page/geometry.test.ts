@@ -7,15 +7,10 @@ import {
   childrenPerPage,
   LEAVES_PER_PAGE,
   lowestHeight,
-  MAX_ROW_NODES,
-  MAX_ROWS,
-  occupied,
   POSITIONS_PER_PAGE,
   pageRootHeight,
   rootLevel,
   rowCount,
-  rowLength,
-  rowStart,
 } from "../../../../storage/page/geometry.ts";
 
 const LEVELS = POSITIONS_PER_PAGE.length;
@@ -59,34 +54,4 @@ test("the children on a path lead to the leaf's page", () => {
       assert.equal(pageIndex, Math.floor(index / LEAVES_PER_PAGE));
     }),
   );
-});
-
-test("entries in use of a level's pages add up to its leaves or pages, and only the last page is not full", () => {
-  fc.assert(
-    fc.property(fc.integer({min: 2, max: 3000}), positions => {
-      for (let level = 0; level <= rootLevel(positions); level++) {
-        const pages = Math.ceil(positions / (POSITIONS_PER_PAGE[level] as number));
-        const perPage = level === 0 ? LEAVES_PER_PAGE : childrenPerPage(level);
-        const counts = Array.from({length: pages}, (_, i) => occupied(level, i, positions));
-        const entries =
-          level === 0 ? positions : Math.ceil(positions / (POSITIONS_PER_PAGE[level - 1] as number));
-        assert.equal(
-          counts.reduce((sum, count) => sum + count, 0),
-          entries,
-        );
-        assert.ok(counts.slice(0, -1).every(count => count === perPage) && (counts.at(-1) as number) > 0);
-      }
-    }),
-  );
-});
-
-test("rows lie back to back, each half as long as the one below, rounded up", () => {
-  for (let nodes = 1; nodes <= MAX_ROW_NODES; nodes++) {
-    assert.equal(rowLength(nodes, 0), nodes);
-    assert.equal(rowStart(nodes, 0), 0);
-    for (let row = 1; row <= MAX_ROWS; row++) {
-      assert.equal(rowLength(nodes, row), Math.ceil(rowLength(nodes, row - 1) / 2));
-      assert.equal(rowStart(nodes, row), rowStart(nodes, row - 1) + rowLength(nodes, row - 1));
-    }
-  }
 });

@@ -13,11 +13,10 @@ import {
   MAX_U48,
   META,
   nameOfKey,
-  numberOfKey,
   pageKey,
 } from "../../../../storage/record/layout.ts";
 import {CHECKSUM_BYTES, openRecord, sealRecord} from "../../../../storage/record/record.ts";
-import {decodeNumber, encodeNumber} from "../../../../storage/record/recordBody.ts";
+import {BodyReader, decodeNumber, encodeNumber} from "../../../../storage/record/recordBody.ts";
 
 const number = fc.oneof(
   fc.nat(300),
@@ -53,18 +52,6 @@ test("one bit of a record, another key, or a byte less is RECORD_DAMAGED", () =>
   });
 });
 
-test("keys of pages and blocks sort as their numbers do, and give them back", () => {
-  fc.assert(
-    fc.property(number, number, (a, b) => {
-      for (const keyOf of [pageKey, blockKey])
-        assert.equal(Buffer.compare(keyOf(a), keyOf(b)), Math.sign(a - b));
-      assert.deepEqual([numberOfKey(pageKey(a)), numberOfKey(blockKey(a))], [a, a]);
-    }),
-  );
-  assert.deepEqual([...pageKey(0x010203040506)], [0x70, 1, 2, 3, 4, 5, 6]);
-  assert.deepEqual([...blockKey(0x010203040506)], [0x62, 1, 2, 3, 4, 5, 6]);
-});
-
 test("a key says what it is a key of", () => {
   const hash = Buffer.alloc(32, 0xab);
   assert.deepEqual(
@@ -85,7 +72,7 @@ test("a key says what it is a key of", () => {
   );
 });
 
-test("a number record is 6 bytes, and one of another length is RECORD_DAMAGED", () => {
+test("a number record is 6 bytes; one of another length, and a flag above 1, are RECORD_DAMAGED", () => {
   fc.assert(fc.property(number, n => assert.equal(decodeNumber(META.floor, encodeNumber(n)), n)));
   assert.deepEqual([...encodeNumber(0x010203040506)], [1, 2, 3, 4, 5, 6]);
   for (const bytes of [0, 5, 7])
@@ -93,4 +80,5 @@ test("a number record is 6 bytes, and one of another length is RECORD_DAMAGED", 
       ...DAMAGED,
       message: new RegExp(`^floor record: expected (at least )?6 bytes, got ${bytes}$`),
     });
+  assert.throws(() => new BodyReader("flags", Buffer.of(2)).flag(), DAMAGED);
 });
