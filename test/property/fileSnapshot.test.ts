@@ -12,7 +12,7 @@ import {FileSnapshot} from "../../storage/files/fileSnapshot.ts";
 import {readManifest} from "../../storage/files/levelManifest.ts";
 import {propertyRuns} from "../support/soak.ts";
 
-const RUNS = propertyRuns(2);
+const RUNS = propertyRuns(1);
 const BATCHES = 60;
 const KEYS = 3000;
 /** As small as LevelDB allows: the batches make tables on several levels. */

@@ -1,9 +1,19 @@
-/** The note of the newest acknowledged block (ACKNOWLEDGED): a store that does not hold that block is refused. */
+/**
+ * The note of the newest acknowledged block (ACKNOWLEDGED): a store that does not hold that block is refused. What was not
+ * acknowledged may be lost: that is no damage.
+ */
 import assert from "node:assert/strict";
 import {cp, mkdir, readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, test} from "node:test";
-import {runProofd} from "../../support/processes/daemon.ts";
+import {fileURLToPath} from "node:url";
+import {readNote} from "../../../storage/files/acknowledgedNote.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {longChain} from "../../support/chains/longChain.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
+import {sampleOf} from "../../support/soak.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {importSource} from "../../support/stores/importedStore.ts";
 import {
   assertRefused,
   BLOCKS,
@@ -21,12 +31,14 @@ after(() => stores.remove());
 test("a note that is not what was written is named", async () => {
   const directory = await stores.copyOf(stores.single);
   const note = stores.notes.at(-1) as Buffer;
-  for (let at = 0; at < note.length; at += 3) {
+  const message = new RegExp(`${NOTE}: it is not what was written`);
+  for (let at = 0; at < note.length; at++) {
     const flipped = Buffer.from(note);
     flipped[at] = (flipped[at] as number) ^ 1;
     await writeFile(join(directory, NOTE), flipped);
-    await assertRefused(directory, new RegExp(`${NOTE}: it is not what was written`), `byte ${at}`);
+    await assert.rejects(readNote(directory), {code: "STORE_DAMAGED", message}, `byte ${at}`);
   }
+  await assertRefused(directory, message);
 });
 
 test("a store whose blocks are gone is refused and not made anew", async () => {
@@ -42,9 +54,8 @@ test("a store whose blocks are gone is refused and not made anew", async () => {
   await (await openLogged(empty)).close();
   await cp(empty, replaced, {recursive: true});
   await assert.rejects(openLogged(replaced), {code: "STORE_DAMAGED"});
-  const {code, stdout, stderr} = await runProofd(["check", "--db", replaced]);
-  assert.equal(code, 1);
-  assert.match(stdout + stderr, /block 11 .*held|byte \d+: .*acknowledged blocks are lost/);
+  const {found} = await checkStore(replaced);
+  assert.match(found.join("\n"), /block 11 .*held|byte \d+: .*acknowledged blocks are lost/);
 });
 
 test("an older copy of the files under a newer note is refused, and check says what is lost", async () => {
@@ -56,9 +67,8 @@ test("an older copy of the files under a newer note is refused, and check says w
     code: "STORE_DAMAGED",
     message: /is damaged: ACKNOWLEDGED: it says that block 11 was held, and the newest is block 10/,
   });
-  const {code, stdout} = await runProofd(["check", "--db", directory]);
-  assert.equal(code, 1);
-  assert.match(stdout, /^ACKNOWLEDGED: it says that block 11 was held, and the newest is block 10$/m);
+  const {found} = await checkStore(directory);
+  assert.ok(found.includes("ACKNOWLEDGED: it says that block 11 was held, and the newest is block 10"));
 });
 
 test("a rollback keeps the note right whenever it is broken off", async () => {
@@ -92,4 +102,86 @@ test("a rollback of which the log lost the end refuses the store: blocks that we
   const name = await logOf(directory);
   await truncate(join(directory, name), 0);
   await assertRefused(directory, new RegExp(`${name}, byte 0: .*acknowledged blocks are lost`));
+});
+
+test("a log that ends before the byte that was acknowledged refuses the store", async () => {
+  const log = await readFile(join(stores.single, await logOf(stores.single)));
+  const name = await logOf(stores.single);
+  const inMiddle = (stores.sizes[5] as number) + 100;
+  const ends = [0, inMiddle, 5, stores.sizes[4] as number, log.length - 1, 32768];
+  for (const end of sampleOf(ends, 2)) {
+    const directory = await stores.copyOf(stores.single);
+    await truncate(join(directory, name), end);
+    await assertRefused(
+      directory,
+      new RegExp(`${name}, byte \\d+: .*acknowledged blocks are lost`),
+      `cut at ${end}`,
+    );
+  }
+  const gone = await stores.copyOf(stores.single);
+  await rm(join(gone, name));
+  await assertRefused(gone, new RegExp(`${name}: it is not there`));
+});
+
+test("what a crash leaves of a batch that was not acknowledged is no damage", async () => {
+  const name = await logOf(stores.single);
+  const [before, after] = stores.sizes.slice(5, 7) as [number, number];
+  // In the last two the batch got to the disk whole, its note did not.
+  const ends = [before + 1, before + 7, before + 3000, after - 1, after].flatMap(end =>
+    [0, 5000].map(padding => ({end, padding, latest: end === after ? 6 : 5})),
+  );
+  for (const {end, padding, latest} of sampleOf(ends, 3)) {
+    const directory = await stores.copyOf(stores.single);
+    await truncate(join(directory, name), end);
+    await truncate(join(directory, name), end + padding);
+    await writeFile(join(directory, NOTE), stores.notes[5] as Buffer);
+    assert.equal(await latestOf(directory), latest, `log ends at ${end}, then ${padding} zeros`);
+    // The rest is imported as if nothing had been.
+    await stores.importBlocks(directory, BLOCKS);
+    assert.equal(await latestOf(directory), BLOCKS - 1);
+  }
+});
+
+test("a store without a note opens, also with a torn log, and gets one", async () => {
+  const name = await logOf(stores.single);
+  const directory = await stores.copyOf(stores.single);
+  await rm(join(directory, NOTE));
+  await truncate(join(directory, name), (stores.sizes[7] as number) - 10);
+  assert.equal(await latestOf(directory), 6);
+  assert.match(
+    await readFile(join(directory, NOTE), "utf8"),
+    /^\{"block":6,"log":\d+,"bytes":\d+,"crc":"[0-9a-f]{8}"\}\n$/,
+  );
+  for (const nothing of [Buffer.alloc(0), Buffer.alloc(64)]) {
+    const other = await stores.copyOf(stores.single);
+    await writeFile(join(other, NOTE), nothing);
+    assert.equal(await latestOf(other), BLOCKS - 1);
+  }
+});
+
+test("after a write that the disk refused nothing more is written, and the store opens with all that was acknowledged", async () => {
+  const directory = await stores.copyOf(stores.single);
+  const path = join(stores.folder, "wide.ndjson");
+  await writeFile(path, encodeLines(longChain(BLOCKS + 40, 60)));
+  const limited = fileURLToPath(new URL("../../support/processes/limitedProcess.js", import.meta.url));
+  // 2 MB: the log of the first blocks has half of it, the one that follows gets there within a batch.
+  const limit = 'ulimit -f "$1"; shift; exec "$@"';
+  const args = ["-c", limit, "sh", "4000", process.execPath, limited, directory, path];
+  const {stdout} = await runChild("sh", args);
+  const {acknowledged, first, second, rollback} = JSON.parse(stdout);
+  assert.equal(first.ok, false);
+  assert.match(first.message, /LevelDB says .*File too large/);
+  for (const message of [second.message, rollback])
+    assert.match(
+      message,
+      /^nothing is written until the disk takes writes again: LevelDB says .*File too large/,
+    );
+  const held = await latestOf(directory);
+  assert.ok(
+    held !== undefined && held >= Math.max(acknowledged ?? 0, BLOCKS - 1),
+    `${held} of ${acknowledged}`,
+  );
+  const outcome = await importSource(directory, {kind: "diffs", path}, {finalized: 0});
+  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
+  assert.equal(outcome.head.latest, BLOCKS + 39);
 });

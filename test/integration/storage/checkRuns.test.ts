@@ -7,9 +7,8 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {startCheck} from "../../../workers/threads/runningCheck.ts";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
-import {addressAt, longChain} from "../../support/chains/longChain.ts";
-import {readReadiness, unverified, waitForHead} from "../../support/http/followingDaemon.ts";
+import {addressAt} from "../../support/chains/longChain.ts";
+import {readReadiness, unverified} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -51,22 +50,6 @@ test("check writes nothing into the store's folder, which may be mounted read-on
   assert.match(output, /nothing wrong\n$/);
   assert.equal(code, 0);
   assert.deepEqual(await read(), before);
-});
-
-test("check runs beside a service that imports", async () => {
-  const lines = longChain(20, 10);
-  const directory = join(store.folder, "busy");
-  const service = await OwnService.fed(directory);
-  try {
-    service.input.write(encodeLines(lines.slice(0, 10)));
-    await waitForHead(service, 9);
-    service.input.write(encodeLines(lines.slice(10)));
-    const {code, stdout, stderr} = await runHere(["check", "--db", directory]);
-    assert.equal(code, 0, stdout + stderr);
-    await waitForHead(service, 19);
-  } finally {
-    await service.stop();
-  }
 });
 
 test("a check that is stopped says so and where, and its exit code is the signal's", async () => {

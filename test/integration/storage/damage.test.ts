@@ -19,7 +19,7 @@ import {propertyRuns, sampleOf} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importSource} from "../../support/stores/importedStore.ts";
 import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
-import {tamper} from "../../support/stores/tamper.ts";
+import {removeBlockRecord, tamper} from "../../support/stores/tamper.ts";
 
 const BLOCKS = 4;
 const chain = longChain(BLOCKS, 60);
@@ -153,7 +153,7 @@ function seal(key: Buffer, body: Buffer): Buffer {
   return Buffer.concat([body, sum]);
 }
 
-test("a damaged page is -32603 with a request id on the wire, named in the log, counted, and spoils no neighbour", async () => {
+test("a damaged page or a missing block is -32603 with a request id on the wire, named in the log, counted, and spoils no neighbour", async () => {
   const directory = await copyOfStore("wire");
   let page = 0;
   await tamper(directory, async db => {
@@ -167,7 +167,9 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
     value[20] = (value[20] as number) ^ 1;
     await db.put(pageKey, value);
   });
-  const daemon = await OwnService.serve(["--db", directory]);
+  await removeBlockRecord(directory, 1);
+  const flags = ["--db", directory, "--estimate-workers", "1"];
+  const daemon = await OwnService.serve(flags, {estimates: true});
   try {
     const call = (id: number, block: number): object => ({
       jsonrpc: "2.0",
@@ -205,7 +207,21 @@ test("a damaged page is -32603 with a request id on the wire, named in the log, 
       const changes = await daemon.call("chain_getChanges", ["accounts", ...blocks, "0x0", "0x1000"]);
       assert.equal(changes.error.code, -32603);
     }
-    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), 6);
+    let found = 6;
+    assert.equal(await daemon.readMetric("proofd_damaged_records_total"), found);
+    for (const [method, params] of [
+      ["chain_getStateRoot", ["0x1"]],
+      ["chain_getProof", [addressAt(0), [], "0x1"]],
+      ["chain_estimateGas", [{from: addressAt(0), to: addressAt(1)}, "0x1"]],
+    ] as const) {
+      const {error} = await daemon.call(method, params);
+      assert.equal(error?.code, -32603, `${method}: ${JSON.stringify(error)}`);
+      await daemon.waitForStderr(new RegExp(error.data.requestId));
+      assert.equal(await daemon.readMetric("proofd_damaged_records_total"), ++found);
+    }
+    assert.match(daemon.stderr, /RECORD_MISSING: record of block 1 is not in the store, although block 3 is/);
+    assert.equal((await daemon.call("chain_getStateRoot", ["0x4"])).error.code, -32001);
+    assert.equal((await daemon.call("chain_getStateRoot", ["0x2"])).result.number, "0x2");
   } finally {
     await daemon.stop();
   }

@@ -1,12 +1,13 @@
-/** A log with a flipped bit: the store is refused by file and byte, and what stands before the damage can be kept. */
+/**
+ * A log or manifest with a flipped bit: the store is refused by file and byte, and what stands before the damage can be kept. That
+ * every flipped bit is seen, unit/storage/files/logFile shows.
+ */
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, test} from "node:test";
-import {Random} from "../../../load/requests/random.ts";
-import {startDaemon} from "../../support/processes/daemon.ts";
+import {startChild} from "../../support/processes/childProcesses.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
-import {propertyRuns} from "../../support/soak.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
 import {
   assertRefused,
@@ -17,15 +18,39 @@ import {
   NOTE,
   openLogged,
 } from "../../support/stores/loggedStores.ts";
-import {type LogPiece, logPieces, placesIn} from "../../support/stores/logPieces.ts";
+import {once} from "../../support/wait.ts";
 
 const stores = await LoggedStores.create();
 after(() => stores.remove());
 
-/** The same in every run. */
-function sampleOffsets(count: number, below: number): number[] {
-  const random = new Random(1, 0);
-  return Array.from({length: count}, () => random.below(below));
+interface LogPiece {
+  /** Where the header begins. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const BLOCK_BYTES = 32 << 10;
+const HEADER_BYTES = 7;
+
+/** Where the pieces of a file in LevelDB's log format lie: 32 KB blocks of 7-byte headers and bytes. */
+function logPieces(log: Buffer): LogPiece[] {
+  const pieces: LogPiece[] = [];
+  for (let start = 0; start < log.length; ) {
+    const left = BLOCK_BYTES - (start % BLOCK_BYTES);
+    if (left < HEADER_BYTES) {
+      start += left;
+      continue;
+    }
+    const end = start + HEADER_BYTES + log.readUInt16LE(start + 4);
+    pieces.push({start, end});
+    start = end;
+  }
+  return pieces;
+}
+
+/** Places that matter in a piece: in its checksum, length and type, and the first and last byte of its content. */
+function placesIn({start, end}: LogPiece): number[] {
+  return [start, start + 3, start + 4, start + 5, start + 6, start + 7, end - 1];
 }
 
 /** Every bit flipped must refuse the store and name the piece that it is in. */
@@ -46,29 +71,22 @@ async function assertFlipsRefused(store: string, offsets: Iterable<number>): Pro
   assert.equal(await latestOf(directory), BLOCKS - 1);
 }
 
-test("a bit flipped in the log of a bulk import refuses the store by file and byte, and changes nothing", async () => {
+test("a bit flipped in a log refuses the store by file and byte, with a note or without, and changes nothing", async () => {
   const log = await readFile(join(stores.bulk, await logOf(stores.bulk)));
   const pieces = logPieces(log);
   assert.ok(pieces.length > 4, `${pieces.length} pieces`);
-  const chosen = [pieces[0], pieces[1], pieces[Math.floor(pieces.length / 2)], pieces.at(-1)] as LogPiece[];
+  const middle = (of: readonly LogPiece[]) => of[of.length >> 1] as LogPiece;
   await assertFlipsRefused(stores.bulk, [
-    ...chosen.flatMap(placesIn),
-    ...sampleOffsets(propertyRuns(12), log.length),
+    ...[pieces[0] as LogPiece, middle(pieces), pieces.at(-1) as LogPiece].map(
+      ({start, end}) => (start + end) >> 1,
+    ),
+    ...placesIn(pieces[1] as LogPiece),
   ]);
-});
-
-test("a bit flipped in any block's own batch refuses the store, also without a note", async () => {
-  const log = await readFile(join(stores.single, await logOf(stores.single)));
-  const pieces = logPieces(log);
-  const middle = pieces[Math.floor(pieces.length / 2)] as LogPiece;
-  await assertFlipsRefused(stores.single, [...placesIn(middle), ...placesIn(pieces.at(-1) as LogPiece)]);
+  const ofBlocks = logPieces(await readFile(join(stores.single, await logOf(stores.single))));
+  await assertFlipsRefused(stores.single, placesIn(ofBlocks.at(-1) as LogPiece));
   const old = await stores.copyOf(stores.single);
   await rm(join(old, NOTE));
-  await assertFlipsRefused(old, [
-    ...placesIn(middle),
-    ...placesIn(pieces.at(-1) as LogPiece),
-    ...sampleOffsets(propertyRuns(4), log.length),
-  ]);
+  await assertFlipsRefused(old, placesIn(middle(ofBlocks)));
 });
 
 test("the blocks before the damage can be kept: by a copy without its note, its log cut where the damage is", async () => {
@@ -109,27 +127,65 @@ test("every command refuses a store with a damaged log, and changes nothing", as
   }
 });
 
+test("damage of CURRENT, of the manifest and a table that is gone or cut short are named", async () => {
+  const tables = await stores.copyOf(stores.single);
+  await (await openLogged(tables)).close();
+  const names = await readdir(tables);
+  const manifest = names.find(name => name.startsWith("MANIFEST-")) as string;
+  const table = names.find(name => name.endsWith(".ldb")) as string;
+  const bytes = await readFile(join(tables, manifest));
+  const pieces = logPieces(bytes);
+  assert.ok(pieces.length >= 2);
+  for (const piece of pieces)
+    for (const at of placesIn(piece)) {
+      const directory = await stores.copyOf(tables);
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] as number) ^ 1;
+      await writeFile(join(directory, manifest), flipped);
+      await assertRefused(directory, new RegExp(`${manifest}, byte ${piece.start}: `), `byte ${at}`);
+      await rm(directory, {recursive: true});
+    }
+  for (const [change, message] of [
+    [
+      (directory: string) => writeFile(join(directory, "CURRENT"), "MANIFEST-0000"),
+      /CURRENT, byte 0: it does not name a manifest/,
+    ],
+    [
+      (directory: string) => rm(join(directory, manifest)),
+      new RegExp(`${manifest}: it is not there, although CURRENT names it`),
+    ],
+    [
+      (directory: string) => truncate(join(directory, manifest), pieces[1]?.start),
+      new RegExp(`${manifest}: it has no next file number`),
+    ],
+    [
+      (directory: string) => rm(join(directory, table)),
+      new RegExp(`${table}: it is not there, although ${manifest} names it`),
+    ],
+    [
+      (directory: string) => truncate(join(directory, table), 1000),
+      new RegExp(`${table}: it has 1000 bytes, ${manifest} says \\d+`),
+    ],
+  ] as const) {
+    const directory = await stores.copyOf(tables);
+    await change(directory);
+    await assertRefused(directory, message);
+  }
+});
+
 test("a store that another process has open is in use, whatever its files look like", async () => {
   const directory = await stores.copyOf(stores.bulk);
-  const path = await stores.writeBlocks(BLOCKS);
-  const daemon = await startDaemon(["--db", directory]);
-  try {
-    await truncate(
-      join(directory, (await readdir(directory)).find(name => name.endsWith(".ldb")) as string),
-      10,
-    );
-    await assert.rejects(openLogged(directory), {code: "STORE_IN_USE"});
-    const {code, stderr} = await runHere([
-      "import",
-      "--db",
-      directory,
-      "--allow-unverified",
-      "--diffs",
-      path,
-    ]);
-    assert.equal(code, 1);
-    assert.match(stderr, /in use by another process/);
-  } finally {
-    await daemon.stop("SIGKILL");
-  }
+  const engine = new URL("../../../workers/engine.js", import.meta.url).href;
+  const open = `const {Engine} = await import(${JSON.stringify(engine)});
+    await Engine.open({directory: ${JSON.stringify(directory)}, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
+    process.stdout.write("open");
+    process.stdin.resume();`;
+  const holder = startChild(process.execPath, ["--input-type=module", "-e", open]);
+  await once(holder.stdout, "data");
+  const table = (await readdir(directory)).find(name => name.endsWith(".ldb")) as string;
+  await truncate(join(directory, table), 10);
+  await assert.rejects(openLogged(directory), {code: "STORE_IN_USE", message: /in use by another process/});
+  holder.kill("SIGKILL");
+  await once(holder, "close");
+  await assert.rejects(openLogged(directory), {code: "STORE_DAMAGED"});
 });

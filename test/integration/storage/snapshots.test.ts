@@ -45,7 +45,7 @@ async function importChunk(owned: StateStore, path: string, from: number, to: nu
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
 }
 
-test("snapshots beside imports, pruning and compactions hold one moment each, and nothing changes their tables later", async () => {
+test("snapshots and checks beside imports, pruning and compactions see one moment each, and nothing changes a snapshot later", async () => {
   const folder = await mkdtemp(join(tmpdir(), "proofd-snapshots-"));
   const directory = join(folder, "db");
   const owned = await openOwned(directory);
@@ -67,6 +67,7 @@ test("snapshots beside imports, pruning and compactions hold one moment each, an
       const out = join(folder, `snapshot-${made.length}`);
       const snapshot = await makeSnapshot({directory, out, signal});
       made.push({...snapshot, out, tables: await hashTables(out)});
+      assert.deepEqual((await checkStore(directory)).found, []);
     }
   };
   await importChunk(owned, path, 0, last + 1);

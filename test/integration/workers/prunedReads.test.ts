@@ -88,17 +88,6 @@ test("a proof that is made while its block is pruned is right, or says so", asyn
   });
 });
 
-test("a failure at a pruned block names the nearest blocks that can be proved", async () => {
-  await withPool({kind: "newest", blocks: 2}, async engine => {
-    await engine.finalize(30);
-    await engine.pruner?.idle();
-    assert.equal(engine.chain.head().earliest, 29);
-    const summary = engine.chain.readBlock(7);
-    assert.ok("failure" in summary && summary.failure === "BLOCK_PRUNED");
-    assert.deepEqual(summary.nearest, {below: undefined, above: 29});
-  });
-});
-
 test("with --history finalizations, the blocks that ended one stay, and all above the last of them", async () => {
   await withPool({kind: "finalizations"}, async engine => {
     await engine.recordFinality(createStep(100, createEvent(1, 9, 90), createEvent(10, 20, 95)));
