@@ -30,9 +30,9 @@ export class Gateway {
   private callCount = 0;
 
   /** @param url - http or https. Its user and password are sent as basic authorization */
-  constructor(url: URL, log: Logger, timeoutMs: number = TIMEOUT_MS) {
+  constructor(url: URL, log: Logger) {
     this.endpoint = new Endpoint(url, {
-      timeoutMs,
+      timeoutMs: TIMEOUT_MS,
       maxAnswerBytes: MAX_ESTIMATE_TEXT_BYTES,
       connections: MAX_CONNECTIONS,
     });

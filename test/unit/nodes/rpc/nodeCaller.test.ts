@@ -1,10 +1,12 @@
 /** Calls of one node, over real sockets. */
 import assert from "node:assert/strict";
+import type {ServerResponse} from "node:http";
+import {type AddressInfo, createServer} from "node:net";
 import {afterEach, beforeEach, describe, test} from "node:test";
 import {type Node, NodeFailure, NodeRefusal} from "../../../../nodes/rpc/node.ts";
 import {MAX_BATCH_CALLS, NodeCaller} from "../../../../nodes/rpc/nodeCaller.ts";
 import {answerCalls, answerText, Upstream, type UpstreamHandler} from "../../../support/http/upstream.ts";
-import {waitUntil} from "../../../support/wait.ts";
+import {once, waitUntil} from "../../../support/wait.ts";
 
 /** Where it must not be over, on any machine. */
 const TIMEOUT_MS = 3_600_000;
@@ -80,14 +82,17 @@ describe("NodeCaller", () => {
     );
   });
 
-  test("a call is JSON-RPC 2.0, with the headers of the settings", async () => {
-    await use(upstream.url, TIMEOUT_MS, {"x-api-key": "secret"});
+  test("a call is JSON-RPC 2.0, with the headers of the settings and the URL's user and password", async () => {
+    const url = Object.assign(upstream.url, {username: "us er", password: "pass:wörd"});
+    await use(url, TIMEOUT_MS, {"x-api-key": "secret"});
     upstream.handler = echo;
     assert.deepEqual(await node.request("eth_echo", [{a: [1]}]), {a: [1]});
     const [{head, call}] = upstream.requests as [(typeof upstream.requests)[0]];
     assert.deepEqual({...call, id: 0}, {jsonrpc: "2.0", id: 0, method: "eth_echo", params: [{a: [1]}]});
     assert.equal(head.url, "/rpc?key=path-secret");
     assert.equal(head.headers["x-api-key"], "secret");
+    const credentials = Buffer.from("us er:pass:wörd").toString("base64");
+    assert.equal(head.headers.authorization, `Basic ${credentials}`);
     assert.equal(node.name, upstream.url.origin);
   });
 
@@ -233,10 +238,34 @@ describe("NodeCaller", () => {
     await upstream.start();
   });
 
-  test("a silent node is a failure after the time-out", async () => {
-    upstream.handler = () => {};
+  test("the time-out holds from the call to the last byte, and the node sees the connection end", async () => {
+    const dripping: UpstreamHandler = (_request, response) => {
+      response.writeHead(200);
+      const drip = setInterval(() => response.write(" "), 20);
+      response.on("close", () => clearInterval(drip));
+    };
     await use(upstream.url, 50);
-    assert.equal((await failureOf(node.request("eth_echo", [1]))).message, "no answer within 50 ms");
+    for (const handler of [() => {}, dripping]) {
+      const responses: ServerResponse[] = [];
+      upstream.handler = (request, response) => {
+        responses.push(response);
+        handler(request, response);
+      };
+      // On a busy machine the time may be over before the request is there.
+      while (responses.length === 0)
+        assert.equal((await failureOf(node.request("eth_echo", [1]))).message, "no answer within 50 ms");
+      await waitUntil("the end of the connection", () => responses.every(({closed}) => closed));
+    }
+  });
+
+  test("the time-out holds while connecting, and a name that does not resolve is said to be one", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    await use(new URL(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`), 100);
+    assert.match((await failureOf(node.request("a", []))).message, /^no (answer|connection) within 100 ms$/);
+    silent.close();
+    await use(new URL("http://upstream.invalid:8545/"));
+    assert.equal((await failureOf(node.request("a", []))).message, "its name cannot be resolved");
   });
 
   test("the signal ends a request with its reason", async () => {
