@@ -12,7 +12,7 @@ import type {MethodTable} from "./methods/table.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
-import type {OpenReply} from "./rpc/replySink.ts";
+import type {ReplySink} from "./rpc/replySink.ts";
 import {append, type ByLane, type LaneCalls, type Place} from "./rpc/requestCalls.ts";
 import type {RequestRecord} from "./rpc/requestRecord.ts";
 import {AheadError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
@@ -48,7 +48,7 @@ export class RpcService {
    *
    * @param body - only read during this call
    */
-  answer(body: Buffer, reply: OpenReply, record: RequestRecord): void {
+  answer(body: Buffer, reply: ReplySink, record: RequestRecord): void {
     let envelope: Envelope;
     try {
       envelope = parseEnvelope(body, this.setup.limits);
@@ -63,11 +63,11 @@ export class RpcService {
   }
 
   /** Answers an HTTP request that stands for one call. */
-  answerCall(call: Call, reply: OpenReply, record: RequestRecord): void {
+  answerCall(call: Call, reply: ReplySink, record: RequestRecord): void {
     this.answerCalls({isBatch: false, calls: [call]}, reply, record);
   }
 
-  private answerCalls(envelope: Envelope, reply: OpenReply, record: RequestRecord): void {
+  private answerCalls(envelope: Envelope, reply: ReplySink, record: RequestRecord): void {
     try {
       const view = this.readView(envelope, reply);
       const demand = measureDemand(envelope.calls, this.methods, view);
@@ -89,7 +89,7 @@ export class RpcService {
     else record.method = this.methods.find(calls[0].method)?.name ?? record.method;
   }
 
-  private readView({isBatch}: Envelope, {acceptsBytes}: OpenReply): RequestView {
+  private readView({isBatch}: Envelope, {acceptsBytes}: ReplySink): RequestView {
     const {chain, limits, estimates, maxProofTextBytes} = this.setup;
     // Each field by name: a spread took 3 us, and the object that it made was slower to read.
     return {
@@ -106,7 +106,7 @@ export class RpcService {
     envelope: Envelope,
     {costs, methods}: Demand,
     view: RequestView,
-    reply: OpenReply,
+    reply: ReplySink,
     record: RequestRecord,
   ): void {
     const {admission} = this.dispatcher;
@@ -118,7 +118,7 @@ export class RpcService {
   }
 
   /** Answers the whole request with one error. None of its calls runs. */
-  private turnAway(envelope: Envelope, refusal: Refusal, reply: OpenReply, record: RequestRecord): void {
+  private turnAway(envelope: Envelope, refusal: Refusal, reply: ReplySink, record: RequestRecord): void {
     const {error, method, retryAfterSeconds, head} = refusal;
     this.tally.add(method, error.code, 1);
     record.noteCode(error.code);
@@ -133,7 +133,7 @@ export class RpcService {
     envelope: Envelope,
     costs: ByLane<number>,
     view: RequestView,
-    reply: OpenReply,
+    reply: ReplySink,
     record: RequestRecord,
     client: string,
   ): void {
@@ -195,6 +195,6 @@ export class RpcService {
   }
 }
 
-function sendText(reply: OpenReply, text: string): void {
+function sendText(reply: ReplySink, text: string): void {
   reply.finish([new Piece(Buffer.from(text))]);
 }

@@ -9,7 +9,7 @@
 import {type ProofTarget, parseProofTarget} from "../methods/proof/proofTarget.ts";
 import type {ProvableBlocks} from "../methods/provableBlocks.ts";
 import type {Call} from "../rpc/envelope.ts";
-import type {OpenReply} from "../rpc/replySink.ts";
+import type {ReplySink} from "../rpc/replySink.ts";
 import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
 import type {Header} from "./cors.ts";
@@ -17,7 +17,7 @@ import {RETRY_AFTER, refusePath} from "./refusals.ts";
 import {headHeader, JSON_TYPE, type Reply} from "./reply.ts";
 
 export interface ProofParts {
-  readonly calls: {answerCall(call: Call, reply: OpenReply, record: RequestRecord): void};
+  readonly calls: {answerCall(call: Call, reply: ReplySink, record: RequestRecord): void};
   readonly blocks: ProvableBlocks;
 }
 

@@ -11,7 +11,7 @@
  * taken stay here, except for at most one write.
  */
 import type {HttpResponse} from "../listener/exchange.ts";
-import type {OpenReply} from "../rpc/replySink.ts";
+import type {ReplySink} from "../rpc/replySink.ts";
 import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {Piece} from "../rpc/taskText.ts";
 import {type Address, clientOf} from "./clientAddress.ts";
@@ -44,7 +44,7 @@ interface ReplyOwner {
   settle(record: RequestRecord, isAborted: boolean): void;
 }
 
-export class Reply implements OpenReply {
+export class Reply implements ReplySink {
   /** The client has gone, or the answer is complete. Nothing more may be sent. */
   isOver = false;
   isBlocked = false;

@@ -3,7 +3,7 @@ import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
 import type {HttpRequest, HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
-import type {OpenReply} from "../rpc/replySink.ts";
+import type {ReplySink} from "../rpc/replySink.ts";
 import {RequestRecord} from "../rpc/requestRecord.ts";
 import {SharedBytes} from "../rpc/sharedBytes.ts";
 import {collectBody} from "./body.ts";
@@ -29,7 +29,7 @@ export interface RpcOptions {
 
 /** Answers a body. `body` is only read during the call. */
 interface BodyAnswerer {
-  answer(body: Buffer, reply: OpenReply, record: RequestRecord): void;
+  answer(body: Buffer, reply: ReplySink, record: RequestRecord): void;
 }
 
 export interface RpcParts {

@@ -1,8 +1,9 @@
 /** What takes the answer to one HTTP request, and sends it as fast as its reader takes it (http/reply.ts). */
 import type {Piece} from "./taskText.ts";
 
-/** The reply to a request while lanes answer its calls. */
 export interface ReplySink {
+  /** The client asked for bytes where a method has them. */
+  readonly acceptsBytes: boolean;
   /** Bytes that were pushed and are not sent yet. */
   readonly unsentBytes: number;
   /** The reader takes no more bytes now. `onDrained` will be called when it does. */
@@ -25,14 +26,8 @@ export interface ReplySink {
    * @param head - the newest block held, if the request asks for one above it
    */
   sendBusy(text: string, retryAfterSeconds: number, head?: number): void;
-}
-
-/** The reply to a request before any call is answered. */
-export interface OpenReply extends ReplySink {
-  /** The client asked for bytes where a method has them. */
-  readonly acceptsBytes: boolean;
-  /** The client (clientAddress.ts). May not be called after the reply is over. */
-  readClient(): string;
   /** Answers a request that has only notifications. */
   sendNothing(): void;
+  /** The client (clientAddress.ts). May not be called after the reply is over. */
+  readClient(): string;
 }

@@ -8,19 +8,13 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {setImmediate as turn} from "node:timers/promises";
 import {pino} from "pino";
-import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
+import type {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import {createEstimateLane} from "../../../server/dispatch/lanes/estimateLane.ts";
 import {createProofLane} from "../../../server/dispatch/lanes/proofLane.ts";
 import {Gateway} from "../../../server/gateway/gateway.ts";
-import {Reply} from "../../../server/http/reply.ts";
-import {Turns} from "../../../server/http/turns.ts";
-import {UnsentBytes} from "../../../server/http/unsentBytes.ts";
 import {DEFAULT_LIMITS} from "../../../server/limits.ts";
-import type {HttpResponse} from "../../../server/listener/exchange.ts";
 import type {Estimates} from "../../../server/methods/method.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
-import {CallTally} from "../../../server/observe/callTally.ts";
-import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {scanBody} from "../../../server/rpc/bodyScan.ts";
 import {RequestRecord} from "../../../server/rpc/requestRecord.ts";
@@ -30,7 +24,10 @@ import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/messages/estimateSetti
 import {MAX_MULTI_KEYS} from "../../../workers/messages/packedCall.ts";
 import {ThreadClock} from "../../../workers/threads/threadClock.ts";
 import {ACCOUNTS, CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {CollectedReply} from "../../support/http/collectedReply.ts";
+import {openDispatcher} from "../../support/http/drivenDispatcher.ts";
 import {Upstream} from "../../support/http/upstream.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 interface BodyKind {
   readonly title: string;
@@ -293,58 +290,9 @@ function createHostileBodies(): BodyKind[] {
 }
 
 const SETTINGS = {...DEFAULT_ESTIMATE_SETTINGS, hardfork: "prague"};
+const SILENT = pino({level: "silent"});
 /** Nothing is turned away. Dropped requests may still be with the threads when the next one comes. */
 const LIMITS = {...DEFAULT_LIMITS, queueCost: 1e9};
-
-/** Keeps an answer's first bytes. It reads everything at once, and leaves when it is told to. */
-class Reader {
-  text = "";
-  leave: () => void = () => {};
-  private end: () => void = () => {};
-  /** Fulfilled when the whole answer is written. */
-  readonly ended = new Promise<void>(resolve => {
-    this.end = resolve;
-  });
-
-  createResponse(): HttpResponse {
-    const take = (bytes: string | ArrayBuffer | Uint8Array | undefined): void => {
-      if (bytes === undefined || this.text.length > 300) return;
-      this.text +=
-        typeof bytes === "string" ? bytes : Buffer.from(bytes as Uint8Array).toString("utf8", 0, 300);
-    };
-    const response = {
-      onAborted: (handler: () => void) => {
-        this.leave = handler;
-        return response;
-      },
-      onWritable: () => response,
-      cork: (write: () => void) => {
-        write();
-        return response;
-      },
-      writeStatus: () => response,
-      writeHeader: () => response,
-      getRemoteAddress: () => new Uint8Array([127, 0, 0, 1]).buffer,
-      getWriteOffset: () => 0,
-      write: (bytes: Uint8Array) => {
-        take(bytes);
-        return true;
-      },
-      tryEnd: (bytes: Uint8Array) => {
-        take(bytes);
-        this.end();
-        return [true, true];
-      },
-      end: (bytes?: string) => {
-        take(bytes);
-        this.end();
-        return response;
-      },
-      endWithoutBody: () => response,
-    };
-    return response as unknown as HttpResponse;
-  }
-}
 
 class AnsweringThread {
   private readonly clock = new ThreadClock();
@@ -362,7 +310,7 @@ class AnsweringThread {
     this.folder = folder;
     this.engine = engine;
     this.upstream = upstream;
-    this.gateway = new Gateway(upstream.url, pino({level: "silent"}));
+    this.gateway = new Gateway(upstream.url, SILENT);
     const estimate = engine.estimate.bind(engine);
     const {gasCap, timeMs} = SETTINGS;
     this.here = this.createService({kind: "here", gasCap, timeMs, workers: 1, estimate});
@@ -389,8 +337,7 @@ class AnsweringThread {
   async answer({body, isForGateway}: BodyKind): Promise<{cpuMs: number; text: string}> {
     const service = isForGateway === true ? this.forwarding : this.here;
     const bytes = Buffer.from(body);
-    const reader = new Reader();
-    const reply = new Reply(reader.createResponse(), new UnsentBytes(LIMITS.unsentBytesTotal), new Turns());
+    const reply = new CollectedReply();
     const startMs = this.readMs();
     service.answer(bytes, reply, new RequestRecord("test"));
     // At the end of a turn, lanes start the calls that came in it.
@@ -398,9 +345,9 @@ class AnsweringThread {
     await turn();
     const cpuMs = this.readMs() - startMs;
     // The upstream is on this thread too. It must not disturb the next measurement.
-    if (isForGateway === true) await reader.ended;
-    reader.leave();
-    return {cpuMs, text: reader.text};
+    if (isForGateway === true) await waitUntil("the whole answer", () => reply.isFinished);
+    reply.onAborted?.();
+    return {cpuMs, text: reply.text.slice(0, 300)};
   }
 
   async stop(): Promise<void> {
@@ -419,16 +366,12 @@ class AnsweringThread {
   }
 
   private createService(estimates: Estimates): RpcService {
-    const log = pino({level: "silent"});
-    const trouble = new TroubleLog(log);
-    const tally = new CallTally(new MethodTable().names);
     const lanes = [createProofLane(this.engine), createEstimateLane(estimates)] as const;
-    const observers = {tally, trouble, refusals: new RefusalLog(log)};
-    const dispatcher = new Dispatcher(lanes, LIMITS, observers);
+    const {dispatcher, tally} = openDispatcher(lanes, LIMITS);
     this.dispatchers.push(dispatcher);
     const {maxProofTextBytes} = this.engine;
     const setup = {chain: this.engine.chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new RpcService(setup, new MethodTable(), dispatcher, tally, trouble);
+    return new RpcService(setup, new MethodTable(), dispatcher, tally, new TroubleLog(SILENT));
   }
 }
 

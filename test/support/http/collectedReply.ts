@@ -16,6 +16,15 @@ export class CollectedReply implements ReplySink {
 
   /** The body is bytes, and no JSON. */
   isBytes = false;
+  readonly acceptsBytes = false;
+
+  readClient(): string {
+    return "c";
+  }
+
+  sendNothing(): void {
+    this.isFinished = true;
+  }
 
   get text(): string {
     return Buffer.concat(this.texts).toString();

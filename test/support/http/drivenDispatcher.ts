@@ -5,8 +5,7 @@ import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
 import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
-import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
-import {settleLater} from "../../../server/dispatch/task.ts";
+import {settleLater, type Task} from "../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../server/limits.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
@@ -14,15 +13,12 @@ import {CallTally} from "../../../server/observe/callTally.ts";
 import {RefusalLog} from "../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId, type RequestCalls} from "../../../server/rpc/requestCalls.ts";
-import {RequestRecord} from "../../../server/rpc/requestRecord.ts";
 import type {TaskAnswers} from "../../../server/rpc/taskText.ts";
 import {AnswerMemories, type AnswerMemory} from "../../../workers/messages/answerMemory.ts";
 import type {Failure} from "../../../workers/messages/failure.ts";
 import {waitUntil} from "../wait.ts";
-import {CollectedReply} from "./collectedReply.ts";
-import {createRequestCalls, type DescribedCall} from "./requestCalls.ts";
-
-const HEAD = {earliest: 0, finalized: 1, latest: 1};
+import type {CollectedReply} from "./collectedReply.ts";
+import {createRequest, createRequestCalls, type DescribedCall} from "./requestCalls.ts";
 
 /** Upper bound of a proof's text per unit of cost, which the lane is told. */
 export const PROOF_BYTES = 1000;
@@ -66,7 +62,10 @@ export class DrivenDispatcher {
     mock.method(performance, "now", () => this.nowMs);
     mock.timers.enable({apis: ["setInterval"]});
     this.timeoutMs = timeoutMs;
-    const lanes = [this.createProofLane(), this.createEstimateLane()] as const;
+    const lanes = [
+      createLane("proof", task => this.prove(task)),
+      createLane("first", runEstimate, {maxTasks: ESTIMATE_TASKS}),
+    ] as const;
     ({dispatcher: this.dispatcher, tally: this.tally} = openDispatcher(lanes, {queueCost, timeoutMs}));
   }
 
@@ -132,47 +131,17 @@ export class DrivenDispatcher {
   }
 
   private admitCalls(calls: RequestCalls, isBatch: boolean): CollectedReply {
-    const reply = new CollectedReply();
-    const origin = {record: new RequestRecord("r"), isBatch, head: HEAD, client: "c"};
-    this.dispatcher.admit(new PendingRequest(origin, calls, reply, this.timeoutMs));
+    const {request, reply} = createRequest(calls, {isBatch, timeoutMs: this.timeoutMs});
+    this.dispatcher.admit(request);
     return reply;
   }
 
-  private createProofLane(): LaneOptions {
-    return {
-      method: "prove",
-      workers: 1,
-      maxTasks: 2,
-      taskCost: PROOF_SEGMENT_COST,
-      taskMs: undefined,
-      bytesPerCost: PROOF_BYTES,
-      turnCost: PROOF_SEGMENT_COST,
-      queue: "proof" as const,
-      long: undefined,
-      perform: settleLater(async task => {
-        const held = this.heldProofs;
-        const end =
-          held === undefined ? undefined : await new Promise<ProofEnd>(resolve => held.push(resolve));
-        if (end instanceof Error) throw end;
-        if (end !== undefined) return createFailure(end);
-        return this.putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
-      }),
-    };
-  }
-
-  private createEstimateLane(): LaneOptions {
-    return {
-      method: "estimate",
-      workers: 1,
-      maxTasks: ESTIMATE_TASKS,
-      taskCost: ESTIMATE_COST,
-      taskMs: undefined,
-      bytesPerCost: 100,
-      turnCost: ESTIMATE_COST,
-      queue: "first" as const,
-      long: undefined,
-      perform: settleLater(runEstimate),
-    };
+  private async prove(task: Task): Promise<TaskAnswers> {
+    const held = this.heldProofs;
+    const end = held === undefined ? undefined : await new Promise<ProofEnd>(resolve => held.push(resolve));
+    if (end instanceof Error) throw end;
+    if (end !== undefined) return createFailure(end);
+    return this.putIntoMemory(createAnswers(packTask(task).ids, this.proofPadding));
   }
 
   /** Puts the text into an answer memory if it fits, as proof threads do. */
@@ -183,6 +152,21 @@ export class DrivenDispatcher {
     memory.bytes.set(answers.text);
     return {...answers, text: memory.bytes, memory};
   }
+}
+
+/** A lane of one worker. */
+export function createLane(
+  queue: "proof" | "first",
+  perform: (task: Task) => Promise<TaskAnswers>,
+  more: Partial<LaneOptions> = {},
+): LaneOptions {
+  const cost = queue === "proof" ? PROOF_SEGMENT_COST : ESTIMATE_COST;
+  return {
+    ...{method: queue, queue, workers: 1, maxTasks: 2, taskCost: cost, turnCost: cost},
+    ...{bytesPerCost: queue === "proof" ? PROOF_BYTES : 100, taskMs: undefined, long: undefined},
+    perform: settleLater(perform),
+    ...more,
+  };
 }
 
 /** A dispatcher with the default limits but for `limits`, and what it tells. */

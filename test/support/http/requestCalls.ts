@@ -1,12 +1,14 @@
-/** Makes calls of a request, in the dispatcher's form, from a short description. */
-
+/** Makes requests and their calls, in the dispatcher's form, from a short description. */
+import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
 import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
 import {getProof, getProofAt} from "../../../server/methods/proof/getProof.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import type {LaneId, Place, RequestCalls} from "../../../server/rpc/requestCalls.ts";
+import {RequestRecord} from "../../../server/rpc/requestRecord.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import {packedBytes} from "../../../workers/messages/packedCall.ts";
+import {CollectedReply} from "./collectedReply.ts";
 
 /** A proof, given by its number of keys (with or without its block), an estimate, or a ready text. */
 export type DescribedCall =
@@ -41,6 +43,24 @@ export function createRequestCalls(described: readonly DescribedCall[], estimate
   }
   const byLane: [ProofCalls, EstimateCalls] = [proofs, estimates];
   return {places, byLane};
+}
+
+/** What a test says of a request besides its calls. */
+interface Admitted {
+  readonly client?: string;
+  readonly isBatch?: boolean;
+  readonly timeoutMs?: number;
+  readonly id?: string;
+}
+
+export function createRequest(
+  calls: RequestCalls,
+  {client = "c", isBatch = true, timeoutMs = 60_000, id = "r"}: Admitted = {},
+): {readonly request: PendingRequest; readonly reply: CollectedReply} {
+  const reply = new CollectedReply();
+  const head = {earliest: 0, finalized: 1, latest: 1};
+  const origin = {record: new RequestRecord(id), isBatch, head, client};
+  return {request: new PendingRequest(origin, calls, reply, timeoutMs), reply};
 }
 
 /** Ids of a lane's calls. */

@@ -297,6 +297,7 @@ test("a request is refused for a full lane that it needs, and only for that", as
     assert.equal(full?.lane, LaneId.ESTIMATE);
     assert.equal(full?.error.code, -32005);
     assert.deepEqual(full?.error.data, {limit: 40, got: 60});
+    assert.equal(full?.retryAfterSeconds, 1);
   }
   await settle();
   driven.endEstimates();

@@ -5,21 +5,16 @@ import {pino} from "pino";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {collectEstimates} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
-import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
-import {settleLater, type Task} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
-import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import type {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
-import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
 import type {TaskAnswers} from "../../../../server/rpc/taskText.ts";
 import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
-import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {finish, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
-import {createRequestCalls} from "../../../support/http/requestCalls.ts";
+import type {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createLane, finish, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
+import {createRequest, createRequestCalls} from "../../../support/http/requestCalls.ts";
 
-const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const CALLS_PER_TASK = 4;
 /** What a long call is taken to need until one has ended. */
 const LONG_MS = 2000;
@@ -43,37 +38,15 @@ describe("the queues of the estimates", () => {
 
   function create(limits: Partial<Limits> = {}, tries = 1): void {
     [first, long, logged] = [[], [], []];
-    const proof = {
-      method: "prove",
-      long: undefined,
-      workers: 1,
-      maxTasks: 2,
-      taskCost: PROOF_SEGMENT_COST,
-      taskMs: undefined,
-      bytesPerCost: 1000,
-      turnCost: PROOF_SEGMENT_COST,
-      queue: "proof" as const,
-      perform: settleLater(async task => answer(packTask(task).ids)),
-    };
-    const longOptions = {
-      tries,
-      threads: 1,
-      placesPerThread: PLACES,
-      callMs: LONG_MS,
-      perform: (task: Task) => wait(long, collectEstimates(task, false).ids),
-    };
-    const estimate = {
-      method: "estimate",
-      long: longOptions,
-      workers: 1,
+    const proof = createLane("proof", async task => answer(packTask(task).ids));
+    const estimate = createLane("first", task => wait(first, collectEstimates(task, true).ids), {
       maxTasks: 1,
       taskCost: CALLS_PER_TASK * ESTIMATE_COST,
-      taskMs: undefined,
-      bytesPerCost: 100,
-      turnCost: ESTIMATE_COST,
-      queue: "first" as const,
-      perform: settleLater(task => wait(first, collectEstimates(task, true).ids)),
-    };
+      long: {
+        ...{tries, threads: 1, placesPerThread: PLACES, callMs: LONG_MS},
+        perform: task => wait(long, collectEstimates(task, false).ids),
+      },
+    });
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
     ({dispatcher, refusals} = openDispatcher([proof, estimate], limits, log));
   }
@@ -111,21 +84,21 @@ describe("the queues of the estimates", () => {
   }
 
   /** A batch of so many estimates with ids of their own, or one that is no batch. */
-  function admit(count: number, client = "c", isBatch = true, proofs = 0): CollectedReply {
-    const reply = new CollectedReply();
+  function admit(
+    count: number,
+    client = "c",
+    {isBatch = true, proofs = 0, timeoutMs = DEFAULT_LIMITS.timeoutMs} = {},
+  ): CollectedReply {
     const call: EstimateCall = {block: 1, value: 0n, data: new Uint8Array(0)};
     const slots = [...Array.from({length: count}, () => ({call})), ...Array.from({length: proofs}, () => 1)];
-    const calls = createRequestCalls(slots, client);
-    const {timeoutMs} = DEFAULT_LIMITS;
-    dispatcher.admit(
-      new PendingRequest(
-        {record: new RequestRecord("r"), isBatch, head: HEAD, client},
-        calls,
-        reply,
-        timeoutMs,
-      ),
-    );
+    const {request, reply} = createRequest(createRequestCalls(slots, client), {client, isBatch, timeoutMs});
+    dispatcher.admit(request);
     return reply;
+  }
+
+  /** An estimate that is no batch. */
+  function admitOne(client: string): CollectedReply {
+    return admit(1, client, {isBatch: false});
   }
 
   async function next(jobs: Job[]): Promise<Job> {
@@ -168,9 +141,9 @@ describe("the queues of the estimates", () => {
   });
 
   test("a call whose slice was too short is made again to its end, while others of its batch and other requests are answered", async () => {
-    const mixed = admit(3, "a", true, 1);
+    const mixed = admit(3, "a", {proofs: 1});
     (await next(first)).end([1]);
-    const other = admit(1, "b", false);
+    const other = admitOne("b");
     (await next(first)).end();
     await settle();
     assert.equal(other.text, "<b0>");
@@ -203,7 +176,7 @@ describe("the queues of the estimates", () => {
   });
 
   test("while long calls hold every thread that they may have, short ones are answered", async () => {
-    const loops = Array.from({length: 10}, () => admit(1, "a", false));
+    const loops = Array.from({length: 10}, () => admitOne("a"));
     while (countCalls().long !== 9) {
       await settle();
       for (const job of first.splice(0)) job.end(job.ids.map((_, call) => call));
@@ -212,7 +185,7 @@ describe("the queues of the estimates", () => {
     assert.equal(long.length, 1, "one runs");
     assert.deepEqual(countCalls(), {first: 0, long: 9});
     for (let round = 0; round < 5; round++) {
-      const short = admit(1, "a", false);
+      const short = admitOne("a");
       (await next(first)).end();
       await settle();
       assert.equal(short.text, "<a0>");
@@ -237,7 +210,7 @@ describe("the queues of the estimates", () => {
 
   test("a client has one place for each thread: another client's call begins at once, and a third one's when a place is free", async () => {
     for (const client of ["a", "a", "a", "b", "c", "b"]) {
-      admit(1, client, false);
+      admitOne(client);
       (await next(first)).end([0]);
     }
     const [a, b] = [await next(long), await next(long)];
@@ -254,7 +227,7 @@ describe("the queues of the estimates", () => {
   /** Long calls of a client until one is turned away. */
   async function fillLongQueue(client: string): Promise<CollectedReply> {
     for (;;) {
-      const reply = admit(1, client, false);
+      const reply = admitOne(client);
       (await next(first)).end([0]);
       await settle();
       if (refusals.counts().length === 0) continue;
@@ -275,7 +248,7 @@ describe("the queues of the estimates", () => {
     assert.deepEqual(refusals.counts(), [{queue: "long", reason: "wait", count: 1}]);
     assert.equal(logged.length, 1);
     // Another client's has a place at once.
-    const other = admit(1, "b", false);
+    const other = admitOne("b");
     (await next(first)).end([0]);
     await settle();
     assert.equal(other.isFinished, false);
@@ -288,7 +261,7 @@ describe("the queues of the estimates", () => {
     t.mock.timers.enable({apis: ["setTimeout"]});
     const replies: CollectedReply[] = [];
     for (let at = 0; at < 3; at++) {
-      replies.push(admit(1, "a", false));
+      replies.push(admitOne("a"));
       (await next(first)).end([0]);
     }
     await settle();
@@ -320,7 +293,7 @@ describe("the queues of the estimates", () => {
     assert.equal(refused.isFinished, true);
     // Each ends after some milliseconds: more may wait soon.
     for (let ended = 0; ended < 10; ended++) (await next(long)).end();
-    const reply = admit(1, "a", false);
+    const reply = admitOne("a");
     (await next(first)).end([0]);
     await settle();
     assert.equal(reply.isFinished, false);
@@ -329,13 +302,13 @@ describe("the queues of the estimates", () => {
   test("a client that goes away takes its calls out of the long queue", async () => {
     const gone = [];
     for (let at = 0; at < 5; at++) {
-      gone.push(admit(1, "a", false));
+      gone.push(admitOne("a"));
       (await next(first)).end([0]);
     }
     await settle();
     for (const reply of gone) reply.onAborted?.();
     assert.deepEqual(countCalls(), {first: 0, long: 0});
-    const reply = admit(1, "a", false);
+    const reply = admitOne("a");
     (await next(first)).end([0]);
     (await next(long)).end();
     assert.deepEqual((await next(long)).ids, ["a0"]);
@@ -352,7 +325,7 @@ describe("the queues of the estimates", () => {
     assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a"), undefined);
     assert.equal(countCalls().long, 3, "and one runs");
     assert.deepEqual(refusals.counts(), [{queue: "long", reason: "queue_full", count: 2}]);
-    const other = admit(1, "b", false);
+    const other = admitOne("b");
     (await next(first)).end([0]);
     await settle();
     assert.equal(other.isFinished, false, "another client still finds room");
@@ -361,19 +334,6 @@ describe("the queues of the estimates", () => {
     assert.equal(other.text, "<b0>");
     await finish(loops);
     assert.match(loops.text, /^\[<a0>,<a1>,<a2>,<a3>,\{.*"id":a4,.*-32005.*\},\{.*"id":a5,.*-32005.*\}\]$/);
-  });
-
-  test("one client cannot keep another out of the queue, nor many all of them beyond four times its limit", async () => {
-    create({queueCost: 2 * ESTIMATE_COST});
-    admit(2, "a");
-    assert.deepEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.error.data, {limit: 40, got: 60});
-    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "a")?.retryAfterSeconds, 1);
-    assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], "b"), undefined);
-    for (const client of ["b", "c", "d"]) {
-      assert.equal(dispatcher.admission.refuse([0, ESTIMATE_COST], client), undefined);
-      admit(2, client);
-    }
-    assert.notEqual(dispatcher.admission.refuse([0, ESTIMATE_COST], "e"), undefined);
   });
 
   test("a thread that dies fails the calls of its job and no others, in any queue", async () => {
@@ -386,7 +346,7 @@ describe("the queues of the estimates", () => {
     assert.equal(reply.isFinished, true);
     assert.equal([...reply.text.matchAll(/"code":-32603/g)].length, 6);
     assert.doesNotMatch(reply.text, /died/);
-    const after = admit(1, "c", false);
+    const after = admitOne("c");
     (await next(first)).end();
     await settle();
     assert.equal(after.text, "<c0>");
@@ -394,12 +354,7 @@ describe("the queues of the estimates", () => {
   });
 
   test("what is unfinished when its time-out comes leaves the queues", async () => {
-    create();
-    const reply = new CollectedReply();
-    const call: EstimateCall = {block: 1, value: 0n, data: new Uint8Array(0)};
-    const calls = createRequestCalls([{call}, {call}, {call}], "c");
-    const origin = {record: new RequestRecord("r"), isBatch: true, head: HEAD, client: "c"};
-    dispatcher.admit(new PendingRequest(origin, calls, reply, 100));
+    const reply = admit(3, "c", {timeoutMs: 100});
     const late = await next(first);
     late.end([0], 2);
     await finish(reply);

@@ -4,16 +4,11 @@ import {afterEach, beforeEach, test} from "node:test";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
-import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
-import {settleLater} from "../../../../server/dispatch/task.ts";
-import {DEFAULT_LIMITS, ESTIMATE_COST} from "../../../../server/limits.ts";
-import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
-import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
-import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {createAnswers, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
-import {createRequestCalls} from "../../../support/http/requestCalls.ts";
+import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
+import type {CollectedReply} from "../../../support/http/collectedReply.ts";
+import {createAnswers, createLane, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
+import {createRequest, createRequestCalls} from "../../../support/http/requestCalls.ts";
 
-const HEAD = {earliest: 0, finalized: 1, latest: 1};
 const {queueCost, requestCost} = DEFAULT_LIMITS;
 /** Keys of a call that holds a thread for long. */
 const HEAVY = 2000;
@@ -24,22 +19,16 @@ let running: {readonly cost: number; readonly clients: readonly string[]; readon
 
 beforeEach(() => {
   running = [];
-  const proof = {
-    ...{method: "prove", workers: 2, maxTasks: 4, taskCost: PROOF_SEGMENT_COST, taskMs: undefined},
-    ...({bytesPerCost: 1000, turnCost: PROOF_SEGMENT_COST, queue: "proof", long: undefined} as const),
-    perform: settleLater(async task => {
+  const proof = createLane(
+    "proof",
+    async task => {
       const clients = task.requests.map(({client}) => client);
       await new Promise<void>(end => running.push({cost: task.cost, clients, end}));
       return createAnswers(packTask(task).ids);
-    }),
-  };
-  const estimate = {
-    ...proof,
-    turnCost: ESTIMATE_COST,
-    queue: "first" as const,
-    perform: settleLater(runEstimate),
-  };
-  ({dispatcher} = openDispatcher([proof, estimate]));
+    },
+    {workers: 2, maxTasks: 4},
+  );
+  ({dispatcher} = openDispatcher([proof, createLane("first", runEstimate)]));
 });
 
 afterEach(async () => {
@@ -52,9 +41,8 @@ afterEach(async () => {
 function ask(client: string, keyCounts: readonly number[]): CollectedReply | undefined {
   const cost = keyCounts.reduce((sum, count) => sum + 1 + count, 0);
   if (dispatcher.admission.refuse([cost, 0], client) !== undefined) return undefined;
-  const reply = new CollectedReply();
-  const origin = {record: new RequestRecord("r"), isBatch: true, head: HEAD, client};
-  dispatcher.admit(new PendingRequest(origin, createRequestCalls(keyCounts), reply, 60_000));
+  const {request, reply} = createRequest(createRequestCalls(keyCounts), {client});
+  dispatcher.admit(request);
   return reply;
 }
 

@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
+import type {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {UnfinishedRequests} from "../../../../server/dispatch/unfinishedRequests.ts";
-import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
-import {CollectedReply} from "../../../support/http/collectedReply.ts";
+import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {DrivenDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
-import {createRequestCalls} from "../../../support/http/requestCalls.ts";
+import {createRequest, createRequestCalls} from "../../../support/http/requestCalls.ts";
 
 /** Later than the deadline of every request here. */
 const LATER_MS = Number.POSITIVE_INFINITY;
@@ -19,7 +18,10 @@ test("the list has the requests that were added and not deleted, after any addit
   const step = fc.tuple(fc.boolean(), fc.nat({max: REQUESTS - 1}));
   fc.assert(
     fc.property(fc.array(step, {maxLength: 60, size: "max"}), steps => {
-      const requests = Array.from({length: REQUESTS}, (_, at) => createRequest(`${at}`));
+      const requests = Array.from(
+        {length: REQUESTS},
+        (_, at) => createRequest(createRequestCalls([1]), {id: `${at}`}).request,
+      );
       const list = new UnfinishedRequests();
       const expected = new Set<PendingRequest>();
       for (const [isAdded, at] of steps) {
@@ -32,16 +34,6 @@ test("the list has the requests that were added and not deleted, after any addit
       }
     }),
   );
-});
-
-test("only requests whose time is over are listed as overdue", () => {
-  const list = new UnfinishedRequests();
-  const [short, long] = [createRequest("short", 10), createRequest("long", 1000)];
-  for (const request of [short, long]) list.add(request);
-  const {startedMs} = long.clock;
-  assert.deepEqual(list.listOverdue(0), []);
-  assert.deepEqual(list.listOverdue(startedMs + 100), [short]);
-  assert.deepEqual(idsOf(list.listOverdue(startedMs + 1000)), ["long", "short"]);
 });
 
 test("a request whose client goes away while another one expires is not answered", async () => {
@@ -65,16 +57,6 @@ test("a request whose client goes away while another one expires is not answered
   assert.deepEqual(replies.map(reply => reply.isClosed).sort(), [false, true]);
   driven.close();
 });
-
-function createRequest(id: string, timeoutMs = 1000): PendingRequest {
-  const origin = {
-    record: new RequestRecord(id),
-    isBatch: true,
-    head: {earliest: 0, finalized: 1, latest: 1},
-    client: "c",
-  };
-  return new PendingRequest(origin, createRequestCalls([1]), new CollectedReply(), timeoutMs);
-}
 
 function idsOf(requests: readonly PendingRequest[]): string[] {
   return requests.map(({id}) => id).sort();

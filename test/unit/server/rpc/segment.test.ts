@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {PendingRequest} from "../../../../server/dispatch/pendingRequest.ts";
 import {callsOf, LANE_IDS, LaneId, type RequestCalls} from "../../../../server/rpc/requestCalls.ts";
-import {RequestRecord} from "../../../../server/rpc/requestRecord.ts";
 import {
   assembleAnswers,
   assembleErrors,
@@ -12,8 +10,7 @@ import {
   type Segment,
 } from "../../../../server/rpc/segment.ts";
 import {type Piece, TaskText} from "../../../../server/rpc/taskText.ts";
-import {CollectedReply} from "../../../support/http/collectedReply.ts";
-import {createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
+import {createRequest, createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
 
 const described = fc
   .array(fc.oneof(fc.nat(100), fc.constant(IDLE_ESTIMATE), fc.constantFrom("[1]", "[2]")), {
@@ -108,14 +105,7 @@ test("a request is answered in its own order, whatever order its segments are an
   fc.assert(
     fc.property(described, fc.boolean(), fc.infiniteStream(fc.nat()), (list, isBatch, order) => {
       const calls = createRequestCalls(list);
-      const reply = new CollectedReply();
-      const head = {earliest: 0, finalized: 1, latest: 1};
-      const request = new PendingRequest(
-        {record: new RequestRecord("r"), isBatch, head, client: "c"},
-        calls,
-        reply,
-        1000,
-      );
+      const {request, reply} = createRequest(calls, {isBatch});
       const waiting = [...request.segments.keys()];
       while (waiting.length > 0) {
         assert.equal(reply.isFinished, false);
