@@ -77,7 +77,7 @@ function openBusy(onDeath: (reason: string) => void = assert.fail): SendersAhead
 }
 
 function workerOf(senders: SendersAhead): Worker | undefined {
-  return (senders as unknown as {running?: {worker: Worker}}).running?.worker;
+  return (senders as unknown as {worker?: Worker}).worker;
 }
 
 async function kill(senders: SendersAhead): Promise<void> {

@@ -7,9 +7,8 @@
  * Nothing waits for the thread: a sender that is not there yet is recovered by the thread that executes. It is the same for all of
  * them once the thread has died.
  */
-import {MessageChannel, receiveMessageOnPort, Worker} from "node:worker_threads";
+import {Worker} from "node:worker_threads";
 import {SharedSenders} from "./sharedSenders.ts";
-import type {SenderAnswer, SenderRequest, SenderThreadSettings} from "./threadMessages.ts";
 
 /** The thread starts after so many bytes of blocks: an import of fewer would not gain what the start takes. */
 const WORTH_BYTES = 256 << 10;
@@ -21,28 +20,19 @@ const IDLE_MS = 10_000;
 /** MiB of garbage before it is collected. */
 const YOUNG_MB = 4;
 
-interface Asked {
-  readonly id: number;
-  readonly bytes: number;
-  /** undefined: the thread has not begun. */
-  senders: SharedSenders | undefined;
+export interface SenderRequest {
+  /** RLP. */
+  readonly block: Uint8Array;
+  /** Of SharedSenders, for the block's. */
+  readonly memory: SharedArrayBuffer;
 }
-
-interface Running {
-  readonly worker: Worker;
-  readonly port: MessagePort;
-  readonly done: Int32Array;
-}
-
-type MessagePort = MessageChannel["port1"];
 
 export class SendersAhead {
-  private running: Running | undefined;
-  private readonly asked = new WeakMap<Uint8Array, Asked>();
-  /** By id: those that the thread has not begun. */
-  private readonly waiting = new Map<number, Asked>();
+  private worker: Worker | undefined;
+  private readonly asked = new WeakMap<Uint8Array, SharedSenders>();
+  /** Blocks that the thread has perhaps not begun, in their order. */
+  private readonly waiting: {readonly bytes: number; readonly senders: SharedSenders}[] = [];
   private waitingBytes = 0;
-  private lastId = 0;
   private bytesSeen = 0;
   private hasDied = false;
   private idle: NodeJS.Timeout | undefined;
@@ -55,87 +45,61 @@ export class SendersAhead {
 
   /** @param block - RLP, which must not change. It is a key too: `find` takes the same object */
   ask(block: Uint8Array): void {
-    this.bytesSeen += block.length;
+    const bytes = block.length;
+    this.bytesSeen += bytes;
     if (this.hasDied || this.bytesSeen < WORTH_BYTES) return;
-    this.readAnswers();
-    const isFull = this.waiting.size >= MOST_WAITING || this.waitingBytes + block.length > MOST_WAITING_BYTES;
-    if (isFull) return;
-    this.running ??= this.start();
+    while (this.waiting.length > 0 && !this.waiting[0].senders.isWaiting)
+      this.waitingBytes -= this.waiting.shift()?.bytes ?? 0;
+    if (this.waiting.length >= MOST_WAITING || this.waitingBytes + bytes > MOST_WAITING_BYTES) return;
+    this.worker ??= this.start();
     this.idle?.refresh();
-    const asked: Asked = {id: ++this.lastId, bytes: block.length, senders: undefined};
-    this.asked.set(block, asked);
-    this.waiting.set(asked.id, asked);
-    this.waitingBytes += asked.bytes;
-    const request: SenderRequest = {id: asked.id, block: new Uint8Array(block)};
-    this.running.port.postMessage(request, [request.block.buffer as ArrayBuffer]);
+    const senders = SharedSenders.create(bytes);
+    this.asked.set(block, senders);
+    this.waiting.push({bytes, senders});
+    this.waitingBytes += bytes;
+    const copy = new Uint8Array(block);
+    const request: SenderRequest = {block: copy, memory: senders.memory};
+    this.worker.postMessage(request, [copy.buffer]);
   }
 
   /** @returns 20 bytes; undefined: not known */
   find(block: Uint8Array, position: number): Uint8Array | undefined {
-    const asked = this.asked.get(block);
-    if (asked === undefined) return undefined;
-    if (asked.senders === undefined) this.readAnswers();
-    return asked.senders?.find(position);
+    return this.asked.get(block)?.find(position);
   }
 
   /** The block's senders are of no more use. */
   drop(block: Uint8Array): void {
-    const asked = this.asked.get(block);
-    if (asked === undefined || this.running === undefined) return;
-    const {done} = this.running;
-    Atomics.store(done, asked.id % done.length, asked.id);
+    this.asked.get(block)?.end();
   }
 
   /** Resolves when the thread has ended. */
   async close(): Promise<void> {
-    const {running} = this;
-    this.running = undefined;
+    const {worker} = this;
+    this.worker = undefined;
     clearTimeout(this.idle);
-    this.waiting.clear();
+    this.waiting.length = 0;
     this.waitingBytes = 0;
     this.bytesSeen = 0;
-    running?.port.close();
-    await running?.worker.terminate();
+    await worker?.terminate();
   }
 
-  private start(): Running {
-    const {port1, port2} = new MessageChannel();
-    // Each id that may be waiting has its own place.
-    const done = new Int32Array(new SharedArrayBuffer(4 * 2 * MOST_WAITING));
-    const workerData: SenderThreadSettings = {port: port2, done, chainId: this.chainId};
+  private start(): Worker {
     const worker = new Worker(new URL("./senderWorker.js", import.meta.url), {
-      workerData,
-      transferList: [port2],
+      workerData: this.chainId,
       resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
     });
     worker.unref();
-    const running = {worker, port: port1, done};
     let reason = "it ended by itself";
     worker.on("error", error => {
       reason = error.message;
     });
     worker.on("exit", () => {
-      if (this.running !== running) return;
+      if (this.worker !== worker) return;
       this.hasDied = true;
       void this.close();
       this.onDeath(reason);
     });
     this.idle = setTimeout(() => void this.close(), IDLE_MS).unref();
-    return running;
-  }
-
-  private readAnswers(): void {
-    const {running} = this;
-    if (running === undefined) return;
-    for (;;) {
-      const received = receiveMessageOnPort(running.port) as {readonly message: SenderAnswer} | undefined;
-      if (received === undefined) return;
-      const {id, senders} = received.message;
-      const asked = this.waiting.get(id);
-      if (asked === undefined) continue;
-      this.waiting.delete(id);
-      this.waitingBytes -= asked.bytes;
-      if (senders.byteLength > 0) asked.senders = new SharedSenders(senders);
-    }
+    return worker;
   }
 }

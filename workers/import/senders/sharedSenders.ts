@@ -1,13 +1,21 @@
 /**
  * The senders of one block's transactions, in memory that two threads share. One thread writes them, the other reads what is there.
  *
- *   is known u32 | address 20        of each transaction
+ *   state u32 | is known u32 | address 20 | is known u32 | address 20 ...        in the order of the transactions
  */
 
+const STATE_WORDS = 1;
 const ENTRY_BYTES = 24;
 const ENTRY_WORDS = ENTRY_BYTES / 4;
-const ADDRESS_AT = 4;
 const ADDRESS_BYTES = 20;
+/** A transaction takes more than this: its signature alone does. */
+const LEAST_BYTES = 64;
+
+/** The thread that writes has not begun. */
+const WAITING = 0;
+const BEGUN = 1;
+/** They are of no more use. */
+const DONE = 2;
 
 export class SharedSenders {
   private readonly words: Int32Array;
@@ -18,21 +26,41 @@ export class SharedSenders {
     this.bytes = new Uint8Array(memory);
   }
 
-  /** @param count - of the transactions */
-  static create(count: number): SharedSenders {
-    return new SharedSenders(new SharedArrayBuffer(ENTRY_BYTES * count));
+  /** @param blockBytes - length of the block's RLP: no block of this length has more transactions than there is room for */
+  static create(blockBytes: number): SharedSenders {
+    const entries = Math.ceil(blockBytes / LEAST_BYTES);
+    return new SharedSenders(new SharedArrayBuffer(4 * STATE_WORDS + ENTRY_BYTES * entries));
+  }
+
+  get isWaiting(): boolean {
+    return Atomics.load(this.words, 0) === WAITING;
+  }
+
+  get isDone(): boolean {
+    return Atomics.load(this.words, 0) === DONE;
+  }
+
+  begin(): void {
+    Atomics.compareExchange(this.words, 0, WAITING, BEGUN);
+  }
+
+  end(): void {
+    Atomics.store(this.words, 0, DONE);
   }
 
   /** @param address - 20 bytes */
   put(position: number, address: Uint8Array): void {
-    this.bytes.set(address, ENTRY_BYTES * position + ADDRESS_AT);
-    Atomics.store(this.words, ENTRY_WORDS * position, 1);
+    const word = STATE_WORDS + ENTRY_WORDS * position;
+    // Only a block that is no block has such a position.
+    if (word >= this.words.length) return;
+    this.bytes.set(address, 4 * (word + 1));
+    Atomics.store(this.words, word, 1);
   }
 
   /** @returns 20 bytes of its own; undefined: not known yet, or nobody can have signed */
   find(position: number): Uint8Array | undefined {
-    if (Atomics.load(this.words, ENTRY_WORDS * position) === 0) return undefined;
-    const at = ENTRY_BYTES * position + ADDRESS_AT;
-    return this.bytes.slice(at, at + ADDRESS_BYTES);
+    const word = STATE_WORDS + ENTRY_WORDS * position;
+    if (word >= this.words.length || Atomics.load(this.words, word) === 0) return undefined;
+    return this.bytes.slice(4 * (word + 1), 4 * (word + 1) + ADDRESS_BYTES);
   }
 }
