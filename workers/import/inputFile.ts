@@ -1,10 +1,10 @@
 /**
  * Reads a file, a pipe or standard input (`-`) from start to end, as a stream of chunks. gzip is unpacked, whatever the name.
  */
-import {constants} from "node:fs";
-import {type FileHandle, open, stat} from "node:fs/promises";
+import {constants, type Stats} from "node:fs";
+import {open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
-import {openFifo, openStandardInput, readStream} from "./pipe.ts";
+import {openFifo, openStandardInput, unreadable} from "./pipe.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, SourceError, Stopped} from "./sourceStep.ts";
 import {unpacked} from "./unpacked.ts";
@@ -27,16 +27,9 @@ interface InputOptions {
  */
 export async function openInput(path: string, options: InputOptions): Promise<AsyncIterable<Uint8Array>> {
   const {signal, progress} = options;
-  const isFile = path !== "-" && (await statOrThrow(path)).isFile();
-  if (progress !== undefined && isFile) progress.bytesTotal = (await stat(path)).size;
-  const raw = isFile ? readFile(path, options) : readPipe(path, options);
-  const counted = (async function* () {
-    for await (const chunk of raw) {
-      if (progress !== undefined) progress.bytesRead += chunk.length;
-      yield chunk;
-    }
-  })();
-  return unpacked(path, counted, signal);
+  const file = path === "-" ? undefined : await statOrThrow(path);
+  if (progress !== undefined && file?.isFile() === true) progress.bytesTotal = file.size;
+  return unpacked(path, readChunks(path, options), signal);
 }
 
 /** Reads a genesis file, plain or .gz. @throws SourceError; Stopped if the signal came before the end */
@@ -54,49 +47,49 @@ export async function readGenesis(path: string, signal: AbortSignal): Promise<st
   return Buffer.concat(parts).toString();
 }
 
-async function statOrThrow(path: string): ReturnType<typeof stat> {
+async function statOrThrow(path: string): Promise<Stats> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new SourceError(`${path} is a directory`);
     return found;
   } catch (error) {
     if (error instanceof SourceError) throw error;
-    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+    throw unreadable(path, error);
   }
 }
 
-/** Regular files only: their reads never wait for a writer. */
-async function* readFile(path: string, {chunkBytes, signal}: InputOptions): AsyncGenerator<Uint8Array> {
-  const file = await openOrThrow(path);
+/** Opens it with the first chunk. The signal ends it early, as if the input ended there. */
+async function* readChunks(
+  path: string,
+  {chunkBytes, signal, progress}: InputOptions,
+): AsyncGenerator<Uint8Array> {
+  const stream = await openStream(path, chunkBytes);
+  const stop = (): void => void stream.destroy();
+  signal.addEventListener("abort", stop);
   try {
-    let position = 0;
-    while (!signal.aborted) {
-      const {bytesRead, buffer} = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
-      position += bytesRead;
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
+    // It may have come while the stream was opened.
+    if (signal.aborted) return;
+    for await (const chunk of stream) {
+      if (progress !== undefined) progress.bytesRead += chunk.length;
+      yield chunk;
     }
+  } catch (error) {
+    if (!signal.aborted) throw unreadable(path, error);
   } finally {
-    await file.close();
+    signal.removeEventListener("abort", stop);
+    stream.destroy();
   }
-}
-
-/** Pipes, sockets and devices. */
-async function* readPipe(path: string, {signal}: InputOptions): AsyncGenerator<Uint8Array> {
-  yield* readStream(path, path === "-" ? openStandardInput() : await openPipe(path), signal);
-}
-
-async function openPipe(path: string): Promise<Readable> {
-  if ((await statOrThrow(path)).isFIFO()) return openFifo(path);
-  // The stream owns the handle.
-  return (await openOrThrow(path)).createReadStream();
 }
 
 /** Never waits for a writer, whatever kind of file is there by now. */
-async function openOrThrow(path: string): Promise<FileHandle> {
+async function openStream(path: string, chunkBytes: number): Promise<Readable> {
+  if (path === "-") return openStandardInput();
+  if ((await statOrThrow(path)).isFIFO()) return openFifo(path);
   try {
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    // The stream owns the handle.
+    return file.createReadStream({highWaterMark: chunkBytes});
   } catch (error) {
-    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+    throw unreadable(path, error);
   }
 }

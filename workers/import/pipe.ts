@@ -28,7 +28,7 @@ export function openStandardInput(): Readable {
 
 /**
  * Does not wait for a writer. The socket owns the descriptor, so no FileHandle may have it. A worker thread must not close
- * "unmanaged" descriptors when it ends (pool/importThread.ts), since Node never learns that a socket closed one.
+ * "unmanaged" descriptors when it ends (threads/importThread.ts), since Node never learns that a socket closed one.
  *
  * @throws SourceError, also if `path` is no pipe
  */
@@ -40,25 +40,10 @@ export function openFifo(path: string): Socket {
   } catch (error) {
     // If the constructor threw, the socket has not taken the descriptor.
     if (fd !== undefined) closeSync(fd);
-    throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+    throw unreadable(path, error);
   }
 }
 
-/** The stream's chunks; destroys it in the end. @param signal - ends it early, as if the input ended there */
-export async function* readStream(
-  path: string,
-  stream: Readable,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const stop = (): void => void stream.destroy();
-  signal.addEventListener("abort", stop);
-  try {
-    if (!signal.aborted) for await (const chunk of stream) yield chunk;
-  } catch (error) {
-    if (!signal.aborted)
-      throw new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
-  } finally {
-    signal.removeEventListener("abort", stop);
-    stream.destroy();
-  }
+export function unreadable(path: string, error: unknown): SourceError {
+  return new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
 }

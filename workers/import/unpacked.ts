@@ -15,19 +15,17 @@ export async function* unpacked(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   try {
-    const ahead: Uint8Array[] = [];
-    let first = Buffer.alloc(0);
-    while (first.length < 2) {
+    let ahead = Buffer.alloc(0);
+    while (ahead.length < 2) {
       const next = await chunks.next();
       if (next.done === true) break;
-      ahead.push(next.value);
-      first = Buffer.concat([first, next.value.subarray(0, 2)]);
+      ahead = Buffer.concat([ahead, next.value]);
     }
     const all = (async function* () {
-      yield* ahead;
+      yield ahead;
       yield* chunks;
     })();
-    if (first[0] === 0x1f && first[1] === 0x8b) yield* gunzip(path, all, signal);
+    if (ahead[0] === 0x1f && ahead[1] === 0x8b) yield* gunzip(path, all, signal);
     else yield* all;
   } finally {
     // A caller that stops within `ahead` never reaches the rest of `chunks`, whose file would stay open.
