@@ -6,6 +6,7 @@ import {toHex} from "../../storage/hex.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 import {NodeFailure} from "../rpc/node.ts";
+import {parseHeaderFields} from "./headerFields.ts";
 
 export interface NodeHeader extends BlockHeader {
   readonly parentHash: Uint8Array;
@@ -42,29 +43,10 @@ export function checkHeader(block: JsonObject, number: number): CheckedHeader {
 /** @param number - of the block that was asked for. @throws NodeFailure as `checkHeader` */
 export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
   const {hash} = checkHeader(block, number);
-  const where = `block ${number}`;
-  const quantity = (name: string, bits: number): bigint =>
-    parseQuantity(block[name], `${where}: ${name}`, bits);
-  const later = (name: string, bits: number): bigint | undefined =>
-    (block[name] ?? undefined) === undefined ? undefined : quantity(name, bits);
-  const bytes = (name: string, length: number): Buffer =>
-    parseFixedBytes(block[name], `${where}: ${name}`, length);
-  return {
-    number,
-    hash,
-    parentHash: bytes("parentHash", 32),
-    timestamp: quantity("timestamp", 64),
-    gasLimit: quantity("gasLimit", 64),
-    baseFeePerGas: later("baseFeePerGas", 256),
-    miner: bytes("miner", 20),
-    mixHash: bytes("mixHash", 32),
-    extraData: parseBytes(block.extraData, `${where}: extraData`, MAX_EXTRA_DATA_BYTES),
-    difficulty: quantity("difficulty", 256),
-    stateRoot: bytes("stateRoot", 32),
-    gasUsed: quantity("gasUsed", 64),
-    blobGasUsed: later("blobGasUsed", 64),
-    excessBlobGas: later("excessBlobGas", 64),
-  };
+  // Nodes write null for a field of a later fork.
+  const given = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
+  // The fields that every header has were found.
+  return {...parseHeaderFields(given, `block ${number}: `), number, hash} as NodeHeader;
 }
 
 /** A length in bytes, or what else the field is. */

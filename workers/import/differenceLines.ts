@@ -4,6 +4,7 @@
 
 import {type BlockHead, decodeHeader} from "../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../evm/execution/executionError.ts";
+import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
@@ -12,7 +13,6 @@ import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {parseAccountChange} from "./differenceFields.ts";
 import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
-import {parseHeaderFields} from "./headerFields.ts";
 import {type SourceBlock, SourceError} from "./sourceStep.ts";
 
 /** What is wrong with a value. answerValues.ts throws NodeFailure, whatever the value is of. */
@@ -25,7 +25,7 @@ const LINE_ERRORS = [StoreError, ExecutionError, NodeFailure] as const;
 export async function* readDifferenceLines(
   chunks: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
-): AsyncGenerator<SourceBlock & {readonly line: number}> {
+): AsyncGenerator<SourceBlock> {
   const assembler = new LineAssembler();
   const scanner = new DifferenceScanner(assembler);
   const take = (error?: unknown): void => {
@@ -78,7 +78,7 @@ const FIELDS: ReadonlyMap<string, string> = new Map(
 class LineAssembler implements LineHandler {
   private fields = new Map<string, unknown>();
   private accounts: AccountDifferences | undefined;
-  private blocks: (SourceBlock & {readonly line: number})[] = [];
+  private blocks: SourceBlock[] = [];
 
   /** Ignores unknown fields. A field that differs from a known one only in case is refused as a mistake. */
   field(name: string, value: unknown): void {
@@ -126,7 +126,7 @@ class LineAssembler implements LineHandler {
   }
 
   /** The blocks that are complete and not taken yet. */
-  take(): (SourceBlock & {readonly line: number})[] {
+  take(): SourceBlock[] {
     const taken = this.blocks;
     this.blocks = [];
     return taken;

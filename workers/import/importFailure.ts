@@ -29,7 +29,7 @@ export function isFinal(error: unknown): boolean {
 
 /** The start of a message: the line number, if the source has lines. */
 export function whereOf(at: SourceBlock): string {
-  return "line" in at ? `line ${at.line}: ` : "";
+  return at.line === undefined ? "" : `line ${at.line}: `;
 }
 
 /** The reason as text, with the stack if the failure was not expected. */

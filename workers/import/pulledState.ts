@@ -9,6 +9,7 @@ import {PulledError} from "../../client/folder/pulledError.ts";
 import {readRows} from "../../client/folder/readRows.ts";
 import type {AccountRow} from "../../client/folder/row/tables.ts";
 import {TableReader} from "../../client/folder/tableReader.ts";
+import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
 import {parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
@@ -18,7 +19,6 @@ import {StoreError} from "../../storage/errors.ts";
 import {bigEndian} from "../../storage/record/recordBody.ts";
 import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import type {PullSource} from "../messages/importSource.ts";
-import {parseHeaderFields} from "./headerFields.ts";
 import {readGenesis} from "./inputFile.ts";
 import {SourceError} from "./sourceStep.ts";
 

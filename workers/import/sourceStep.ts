@@ -15,6 +15,8 @@ export interface SourceBlock {
    * over: the source gives what follows instead.
    */
   readonly parentHash?: Uint8Array | undefined;
+  /** Of a source that has lines, from 1. */
+  readonly line?: number;
   /** The source says that blocks up to this number are finalized. */
   readonly finalized?: number | undefined;
   readonly chainId?: bigint | undefined;

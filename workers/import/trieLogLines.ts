@@ -27,7 +27,7 @@ const NEWLINE = 0x0a;
 export async function* readTrieLogLines(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
-): AsyncGenerator<SourceBlock & {readonly line: number}> {
+): AsyncGenerator<SourceBlock> {
   let number = 0;
   for await (const bytes of readLines(chunks)) {
     number++;
@@ -61,7 +61,7 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
   if (partBytes > 0) yield Buffer.concat(parts);
 }
 
-function parseLine(text: string, line: number): SourceBlock & {readonly line: number} {
+function parseLine(text: string, line: number): SourceBlock {
   const log = atLine(line, () => (text.startsWith("{") ? parseFields(text) : decodeDigits(text)));
   const header = {number: log.blockNumber, hash: new Uint8Array(log.blockHash)};
   const chain = header.number === 0 ? {chain: {}} : {};

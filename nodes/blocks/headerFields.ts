@@ -1,6 +1,7 @@
-/** A block's header as JSON gives it where it need not be whole: a line of differences, or the manifest of a pull. */
-import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+/** A block's header as JSON gives it: a node, or where it need not be whole a line of differences, or the manifest of a pull. */
+
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
+import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 
 type HeaderFields = Omit<BlockHeader, "number" | "hash">;
 type Parse = (value: unknown, field: string) => bigint | Uint8Array;
