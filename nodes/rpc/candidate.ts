@@ -91,7 +91,7 @@ export class Candidate {
     this.isProbing = true;
     const failureCount = this.failureCount;
     try {
-      if (this.chainId === undefined) await this.caller.request({method: "eth_chainId", params: []}, signal);
+      if (this.chainId === undefined) await this.askChainId(signal);
       else await this.checkChain(signal);
       this.isProbed = failureCount === this.failureCount;
     } catch (error) {
@@ -104,13 +104,17 @@ export class Candidate {
   private async checkChain(signal: AbortSignal): Promise<void> {
     if (this.chainId === undefined || this.checkedEpoch === this.epoch) return;
     const epoch = this.epoch;
-    const answer = await this.caller.request({method: "eth_chainId", params: []}, signal);
+    const answer = await this.askChainId(signal);
     const isQuantity = typeof answer === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(answer);
     if (!isQuantity) throw new NodeFailure("its answer to eth_chainId is no chain id");
     if (BigInt(answer) !== this.chainId)
       throw new WrongChain(`expected a node of chain ${this.chainId}, got chain ${BigInt(answer)}`);
     // The epoch from before the call: if a connection ended during the call, the next check asks again.
     this.checkedEpoch = epoch;
+  }
+
+  private askChainId(signal: AbortSignal): Promise<unknown> {
+    return this.caller.bind(signal).request("eth_chainId", []);
   }
 
   /** @param failureCount - when the work began. Work that began before the last failure says nothing about the time after it */

@@ -57,17 +57,22 @@ export async function followHeads(
       }),
     webSocket: {maxPayloadSize: MAX_MESSAGE_BYTES},
   });
-  const timer = new RenewedTimer();
+  // What ends the connection unless a message comes before.
+  let timer: NodeJS.Timeout | undefined;
+  const setTimer = (ms: number, onTime: () => void): void => {
+    clearTimeout(timer);
+    timer = setTimeout(onTime, ms);
+  };
   let end = () => {};
   try {
     return await new Promise<never>((_, reject) => {
       end = () => reject(signal.reason);
       signal.addEventListener("abort", end, {once: true});
       signal.throwIfAborted();
-      runSocket(settings, client, hooks, timer, reject);
+      runSocket(settings, client, hooks, setTimer, reject);
     });
   } finally {
-    timer.clear();
+    clearTimeout(timer);
     signal.removeEventListener("abort", end);
     // Not WebSocket.close, which waits for the other side.
     opened?.destroy();
@@ -75,33 +80,20 @@ export async function followHeads(
   }
 }
 
-class RenewedTimer {
-  private timer: NodeJS.Timeout | undefined;
-
-  set(ms: number, onTime: () => void): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(onTime, ms);
-  }
-
-  clear(): void {
-    clearTimeout(this.timer);
-  }
-}
-
 function runSocket(
   {url, headers, timeoutMs, silenceMs}: HeadSubscriptionSettings,
   dispatcher: Client,
   {onSubscribed, onHead}: HeadHooks,
-  timer: RenewedTimer,
+  setTimer: (ms: number, onTime: () => void) => void,
   fail: (failure: unknown) => void,
 ): void {
   const plainUrl = new URL(url);
   plainUrl.username = plainUrl.password = "";
   const socket = new WebSocket(plainUrl, {dispatcher, headers: {...encodeAuthorization(url), ...headers}});
   const awaitMessage = () =>
-    timer.set(silenceMs, () => {
+    setTimer(silenceMs, () => {
       socket.send(PING);
-      timer.set(timeoutMs, () => fail(new NodeFailure(`no answer within ${timeoutMs} ms after a silence`)));
+      setTimer(timeoutMs, () => fail(new NodeFailure(`no answer within ${timeoutMs} ms after a silence`)));
     });
   let isSubscribed = false;
   const readMessage = ({data}: MessageEvent) => {
@@ -117,7 +109,7 @@ function runSocket(
       onSubscribed();
     }
   };
-  timer.set(timeoutMs, () => fail(new NodeFailure(`no subscription within ${timeoutMs} ms`)));
+  setTimer(timeoutMs, () => fail(new NodeFailure(`no subscription within ${timeoutMs} ms`)));
   socket.addEventListener("open", () => socket.send(SUBSCRIBE));
   socket.addEventListener("message", event => {
     try {

@@ -10,29 +10,26 @@ export interface NamedBlock {
   readonly parentHash: Uint8Array;
 }
 
+/** Which block: by its number, or by its tag. */
+type Selector = number | "latest" | "finalized";
+
 /**
  * @returns undefined if the node has no such block
  * @throws NodeRefusal; NodeFailure, also if the answer is no block or another block
  */
-export async function findNamedBlock(
-  node: Node,
-  which: number | "latest" | "finalized",
-): Promise<NamedBlock | undefined> {
+export async function findNamedBlock(node: Node, which: Selector): Promise<NamedBlock | undefined> {
   const {method, params} = callNamedBlock(which);
   return parseNamedBlock(await node.request(method, params), which);
 }
 
 /** The call that asks for the block, for a batch. */
-export function callNamedBlock(which: number | "latest" | "finalized"): NodeCall {
+export function callNamedBlock(which: Selector): NodeCall {
   const selector = typeof which === "number" ? `0x${which.toString(16)}` : which;
   return {method: "eth_getBlockByNumber", params: [selector, false]};
 }
 
 /** @returns undefined if the node has no such block. @throws NodeFailure as findNamedBlock */
-export function parseNamedBlock(
-  answer: unknown,
-  which: number | "latest" | "finalized",
-): NamedBlock | undefined {
+export function parseNamedBlock(answer: unknown, which: Selector): NamedBlock | undefined {
   if ((answer ?? undefined) === undefined) return undefined;
   const where = typeof which === "number" ? `block ${which}` : `the ${which} block`;
   const block = parseObject(answer, where);
@@ -47,10 +44,7 @@ export function parseNamedBlock(
 }
 
 /** @throws NodeFailure if the node does not have the block; else as findNamedBlock */
-export async function readNamedBlock(
-  node: Node,
-  which: number | "latest" | "finalized",
-): Promise<NamedBlock> {
+export async function readNamedBlock(node: Node, which: Selector): Promise<NamedBlock> {
   const block = await findNamedBlock(node, which);
   if (block === undefined) throw new NodeFailure(`it has no block ${which}`);
   return block;

@@ -2,7 +2,7 @@
 import {setTimeout as sleep} from "node:timers/promises";
 import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {encodeCall, type Node, type NodeCall, NodeFailure} from "./node.ts";
-import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./nodeAnswer.ts";
+import {type Answer, parseAnswer, parseBatchAnswer} from "./nodeAnswer.ts";
 import {InternalError, toNodeError} from "./nodeError.ts";
 import {cleanText, createRedaction} from "./secrets.ts";
 
@@ -24,7 +24,8 @@ const OK = 200;
 const BAD_REQUEST = 400;
 const CONTENT_TOO_LARGE = 413;
 
-type OnBytes = (bytes: number) => void;
+/** Posts a body for one piece of work. */
+type Send = (body: string) => Promise<HttpAnswer>;
 
 /** The batch as a whole was refused, or its answer is too long. Half of it may work. */
 class BatchTooLarge extends Error {}
@@ -54,30 +55,13 @@ export class NodeCaller {
    * @param onBytes - called with the length of each part of an answer
    * @returns the node for one piece of work. Its requests end with the signal
    */
-  bind(signal: AbortSignal, onBytes?: OnBytes): Node {
+  bind(signal: AbortSignal, onBytes?: (bytes: number) => void): Node {
+    const send: Send = body => this.endpoint.post(body, signal, onBytes);
     return {
       name: this.name,
-      request: (method, params) => this.request({method, params}, signal, onBytes),
-      requestAll: calls => this.requestAll(calls, signal, onBytes),
+      request: (method, params) => insist(() => this.ask(send, {method, params}), signal),
+      requestAll: calls => this.askAll(send, calls, signal),
     };
-  }
-
-  /** @throws NodeRefusal, NodeFailure, or the signal's reason */
-  request(call: NodeCall, signal: AbortSignal, onBytes?: OnBytes): Promise<unknown> {
-    return insist(() => this.requestOnce(call, signal, onBytes), signal);
-  }
-
-  private async requestOnce(
-    call: NodeCall,
-    signal: AbortSignal,
-    onBytes: OnBytes | undefined,
-  ): Promise<unknown> {
-    const id = this.nextId++;
-    const answer = await this.endpoint.post(JSON.stringify(encodeCall(call, id)), signal, onBytes);
-    return this.resultOf(
-      this.read(answer, bytes => parseAnswer(bytes, id)),
-      call,
-    );
   }
 
   /** Why work failed, for logs. */
@@ -90,21 +74,27 @@ export class NodeCaller {
     return this.endpoint.close();
   }
 
-  private async requestAll(
-    calls: readonly NodeCall[],
-    signal: AbortSignal,
-    onBytes: OnBytes | undefined,
-  ): Promise<unknown[]> {
+  private async ask(send: Send, call: NodeCall): Promise<unknown> {
+    const id = this.nextId++;
+    const answer = await send(JSON.stringify(encodeCall(call, id)));
+    return this.resultOf(
+      this.read(answer, bytes => parseAnswer(bytes, id)),
+      call,
+    );
+  }
+
+  private async askAll(send: Send, calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
     const results: unknown[] = [];
     let count = this.batchCalls;
     while (results.length < calls.length) {
       const part = calls.slice(results.length, results.length + count);
+      const isQuestion = part.length <= MAX_QUESTION_CALLS;
+      const ask = () => this.askBatch(send, part);
       try {
-        const ask = () => this.requestBatch(part, signal, onBytes);
-        results.push(...(await (part.length > MAX_QUESTION_CALLS ? ask() : insist(ask, signal))));
+        results.push(...(await (isQuestion ? insist(ask, signal) : ask())));
       } catch (error) {
         // A part of the calls meets fewer internal errors, and fewer are sent again.
-        const isPassing = error instanceof InternalError && part.length > MAX_QUESTION_CALLS;
+        const isPassing = error instanceof InternalError && !isQuestion;
         if (!(error instanceof BatchTooLarge || isPassing)) throw error;
         count = Math.ceil(part.length / 2);
       }
@@ -113,47 +103,29 @@ export class NodeCaller {
   }
 
   /** @throws BatchTooLarge only for two calls or more */
-  private async requestBatch(
-    calls: readonly NodeCall[],
-    signal: AbortSignal,
-    onBytes: OnBytes | undefined,
-  ): Promise<unknown[]> {
+  private async askBatch(send: Send, calls: readonly NodeCall[]): Promise<unknown[]> {
     // Sent as a single call, because some nodes do not support batches.
-    const [only] = calls;
-    if (calls.length === 1) return [await this.requestOnce(only as NodeCall, signal, onBytes)];
+    if (calls.length === 1) return [await this.ask(send, calls[0])];
     const firstId = this.nextId;
     this.nextId += calls.length;
     const body = JSON.stringify(calls.map((call, at) => encodeCall(call, firstId + at)));
-    const answers = await this.postBatch(body, firstId, calls.length, signal, onBytes);
-    return answers.map((answer, at) => {
-      if (answer.member === "error" && answer.error.code === RESPONSE_TOO_LARGE) throw new BatchTooLarge();
-      return this.resultOf(answer, calls[at]);
+    const answer = await send(body).catch((error: unknown) => {
+      throw error instanceof AnswerTooLong ? new BatchTooLarge() : error;
     });
-  }
-
-  private async postBatch(
-    body: string,
-    firstId: number,
-    count: number,
-    signal: AbortSignal,
-    onBytes: OnBytes | undefined,
-  ): Promise<Answer[]> {
-    let answers: Answer[] | ErrorAnswer | undefined;
-    try {
-      const answer = await this.endpoint.post(body, signal, onBytes);
-      if (answer.status !== CONTENT_TOO_LARGE)
-        answers = this.read(answer, bytes => parseBatchAnswer(bytes, firstId, count));
-    } catch (error) {
-      if (error instanceof AnswerTooLong) throw new BatchTooLarge();
-      throw error;
-    }
-    if (Array.isArray(answers)) return answers;
-    if (answers !== undefined) {
-      const refusal = toNodeError(answers, "a batch", this.name, this.redact);
+    const answers =
+      answer.status === CONTENT_TOO_LARGE
+        ? undefined
+        : this.read(answer, bytes => parseBatchAnswer(bytes, firstId, calls.length));
+    if (!Array.isArray(answers)) {
+      const refusal = answers && toNodeError(answers, "a batch", this.name, this.redact);
       if (refusal instanceof NodeFailure) throw refusal;
+      this.batchCalls = Math.min(this.batchCalls, Math.ceil(calls.length / 2));
+      throw new BatchTooLarge();
     }
-    this.batchCalls = Math.min(this.batchCalls, Math.ceil(count / 2));
-    throw new BatchTooLarge();
+    return answers.map((one, at) => {
+      if (one.member === "error" && one.error.code === RESPONSE_TOO_LARGE) throw new BatchTooLarge();
+      return this.resultOf(one, calls[at]);
+    });
   }
 
   private read<Parsed>({status, bytes, retryAfterMs}: HttpAnswer, parse: (bytes: Buffer) => Parsed): Parsed {

@@ -87,11 +87,11 @@ export class Nodes {
    */
   async useOthers(work: (node: Node) => Promise<void>, signal: AbortSignal): Promise<void> {
     const [, ...others] = this.candidates.filter(candidate => candidate.isHealthy);
-    await this.live(signal, async life => {
-      await runAll(others, work, life).catch(error => {
+    await this.live(signal, life =>
+      runAll(others, work, life).catch(error => {
         if (!life.aborted) throw error;
-      });
-    });
+      }),
+    );
   }
 
   /**
@@ -104,17 +104,12 @@ export class Nodes {
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<{results: Result[]; silent: string[]}> {
-    const {candidates} = this;
-    const due = candidates.filter(candidate => candidate.waitMs <= 0);
-    const silent = candidates.filter(candidate => !due.includes(candidate)).map(describeSilence);
+    const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
+    const alone = this.candidates.filter(candidate => !due.includes(candidate)).map(describeSilence);
     return this.live(signal, async life => {
       life.throwIfAborted();
-      const results: Result[] = [];
-      for (const {candidate, outcome} of await runAll(due, work, life))
-        if (outcome instanceof NodeRefusal) silent.push(outcome.message);
-        else if (outcome instanceof NodeFailure) silent.push(describeSilence(candidate));
-        else results.push(outcome);
-      return {results, silent};
+      const {results, silent} = await runAll(due, work, life);
+      return {results, silent: [...alone, ...silent]};
     });
   }
 
@@ -208,17 +203,16 @@ async function runAll<Result>(
   candidates: readonly Candidate[],
   work: (node: Node) => Promise<Result>,
   signal: AbortSignal,
-): Promise<{candidate: Candidate; outcome: Result | NodeFailure | NodeRefusal}[]> {
+): Promise<{results: Result[]; silent: string[]}> {
+  const results: Result[] = [];
+  const silent: string[] = [];
   const runs = await Promise.allSettled(candidates.map(candidate => candidate.run(work, signal)));
-  return runs.map((run, at) => {
-    const isOfNode =
-      run.status === "rejected" && (run.reason instanceof NodeFailure || run.reason instanceof NodeRefusal);
-    if (run.status === "rejected" && !isOfNode) throw run.reason;
-    return {
-      candidate: candidates[at],
-      outcome: run.status === "fulfilled" ? run.value : run.reason,
-    };
-  });
+  for (const [at, run] of runs.entries())
+    if (run.status === "fulfilled") results.push(run.value);
+    else if (run.reason instanceof NodeRefusal) silent.push(run.reason.message);
+    else if (run.reason instanceof NodeFailure) silent.push(describeSilence(candidates[at]));
+    else throw run.reason;
+  return {results, silent};
 }
 
 function describeSilence({caller}: Candidate): string {
