@@ -15,11 +15,7 @@ export async function createExecuteStage(): Promise<Stage> {
   for await (const {bytes} of readRlpBlocks(Readable.from([read("chain.rlp")]))) blocks.push(bytes);
   let executor: BlockExecutor;
   const beforeEach = async (): Promise<void> => {
-    const held = new Map<string, Uint8Array>();
-    const nodes = {
-      get: (key: string) => held.get(key),
-      put: (key: string, value: Uint8Array) => void held.set(key, value),
-    };
+    const nodes = new Map<string, Uint8Array>();
     const context = {forks: genesis.forks, nodes, blockHash: () => undefined};
     ({executor} = await BlockExecutor.start(context, genesis));
   };

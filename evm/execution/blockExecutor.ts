@@ -159,5 +159,5 @@ export class BlockExecutor {
 }
 
 function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {
-  nodes.put(trieRootName(head.hash), encodeTrieRoot({root, isExecuted: true}));
+  nodes.set(trieRootName(head.hash), encodeTrieRoot({root, isExecuted: true}));
 }

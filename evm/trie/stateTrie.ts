@@ -92,7 +92,7 @@ export class StateTrie {
   /** Puts what the last `change` made, and goes on from there. */
   seal(): void {
     this.memory.persist();
-    for (const [name, code] of this.newCodes) this.nodes.put(name, code);
+    for (const [name, code] of this.newCodes) this.nodes.set(name, code);
     this.newCodes.clear();
     this.base = this.changedRoot;
   }

@@ -76,7 +76,7 @@ export class TrieMemory {
     const {wasm, memory} = this.module;
     for (let node = wasm.firstPending(); node !== 0; node = wasm.nextPending(node)) {
       const bytes = memory[node + NODE_BYTES_AT] + 256 * memory[node + NODE_BYTES_AT + 1];
-      this.nodes.put(this.module.hexAt(node), memory.slice(node + NODE_AT, node + NODE_AT + bytes));
+      this.nodes.set(this.module.hexAt(node), memory.slice(node + NODE_AT, node + NODE_AT + bytes));
     }
     wasm.persisted();
   }

@@ -8,11 +8,11 @@
  *
  * A key's value never changes. So nodes may reach the disk before their block, and stay there when it is rolled back.
  */
-/** The caller's store. `get` must return a put value at once. The value must be on disk no later than the block. */
+/** The caller's store, or a Map. `get` must return a set value at once. The value must be on disk no later than the block. */
 export interface TrieNodes {
   get(key: string): Uint8Array | undefined;
-  put(key: string, value: Uint8Array): void;
-  /** Awaited from time to time while a large allocation is put. It may write what was put, or throw to end the work. */
+  set(key: string, value: Uint8Array): void;
+  /** Awaited from time to time while a large allocation is set. It may write what was set, or throw to end the work. */
   settle?(): Promise<void>;
 }
 

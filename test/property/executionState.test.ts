@@ -43,10 +43,7 @@ test("whatever is written, reverted and sealed, root, reads and differences are 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, {maxLength: 40}), {maxLength: 6}), async blocks => {
       const nodes = new Map<string, Uint8Array>();
-      const state = new ExecutionState({
-        get: key => nodes.get(key),
-        put: (key, node) => nodes.set(key, node),
-      });
+      const state = new ExecutionState(nodes);
       const model = new Model();
       const summed = new MemoryState();
       for (const steps of blocks) {
@@ -65,7 +62,7 @@ test("whatever is written, reverted and sealed, root, reads and differences are 
         // What was persisted is enough to go on from.
         const reopened = new ExecutionState({
           get: key => nodes.get(key),
-          put: () => assert.fail("a read put a node"),
+          set: () => assert.fail("a read put a node"),
         });
         await reopened.setStateRoot(root);
         await compareReads(reopened, model);

@@ -95,15 +95,6 @@ async function readGenesisBlock(
 
 /** Block 0's number and hash. */
 export async function readGenesisId(genesis: Genesis): Promise<BlockId> {
-  const {head} = await makeGenesis(genesis);
+  const {head} = await makeGenesisBlock(genesis, new Map());
   return {number: head.number, hash: head.hash};
-}
-
-/** Block 0; keeps none of its nodes. */
-async function makeGenesis(genesis: Genesis): ReturnType<typeof makeGenesisBlock> {
-  const nodes = new Map<string, Uint8Array>();
-  return await makeGenesisBlock(genesis, {
-    get: key => nodes.get(key),
-    put: (key, value) => void nodes.set(key, value),
-  });
 }

@@ -11,7 +11,7 @@ import {Stopped} from "./sourceStep.ts";
 export function createStoredNodes(writer: () => BlockWriter, signal: AbortSignal): TrieNodes {
   return {
     get: key => writer().readExecutionNode(key),
-    put: (key, value) => writer().putExecutionNode(key, value),
+    set: (key, value) => writer().putExecutionNode(key, value),
     // The key of a node is its hash, so nodes may be written before their block.
     settle: async () => {
       if (signal.aborted) throw new Stopped();

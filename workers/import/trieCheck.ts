@@ -50,7 +50,7 @@ export class TrieCheck {
           `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
       );
     });
-    this.nodes.put(trieRootName(hash), encodeTrieRoot({root, isExecuted: false}));
+    this.nodes.set(trieRootName(hash), encodeTrieRoot({root, isExecuted: false}));
     this.last = {hash, trie};
     return headerRoot === undefined ? "its source gives no header" : undefined;
   }

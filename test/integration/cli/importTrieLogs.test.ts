@@ -58,12 +58,11 @@ async function* executeChain(
   chainRlp: Uint8Array,
   to: number,
 ): AsyncGenerator<BlockDifference> {
-  const nodes = new Map<string, Uint8Array>();
   const genesis = parseGenesis(genesisText);
   const {executor, difference} = await BlockExecutor.start(
     {
       forks: genesis.forks,
-      nodes: {get: key => nodes.get(key), put: (key, node) => void nodes.set(key, node)},
+      nodes: new Map(),
       blockHash: () => undefined,
     },
     genesis,

@@ -30,7 +30,7 @@ test("anvil's block 0 is the genesis file's block, and block 1 links to it", asy
   const anvil = await Anvil.start(["--load-state", path, "--accounts", `${ANVIL_ACCOUNTS.length}`]);
   if (typeof anvil === "string") return notRun(t, anvil);
   try {
-    const {head} = await makeGenesisBlock(parseGenesis(genesisText), {get: () => undefined, put: () => {}});
+    const {head} = await makeGenesisBlock(parseGenesis(genesisText), new Map());
     const block0 = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
     assert.equal(block0.hash, toHex(head.hash));
     await anvil.request("evm_mine");

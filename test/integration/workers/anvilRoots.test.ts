@@ -89,11 +89,10 @@ async function mine(
   if (typeof anvil === "string") return anvil;
   try {
     const genesis = parseGenesis(text);
-    const nodes = new Map<string, Uint8Array>();
     const {executor, difference} = await BlockExecutor.start(
       {
         forks: genesis.forks,
-        nodes: {get: key => nodes.get(key), put: (key, value) => void nodes.set(key, value)},
+        nodes: new Map(),
         blockHash: () => undefined,
       },
       genesis,

@@ -55,11 +55,10 @@ before(async () => {
 });
 
 function start() {
-  const nodes = new Map<string, Uint8Array>();
   return BlockExecutor.start(
     {
       forks: genesis.forks,
-      nodes: {get: key => nodes.get(key), put: (key, value) => void nodes.set(key, value)},
+      nodes: new Map(),
       blockHash: () => undefined,
     },
     genesis,

@@ -24,11 +24,10 @@ const FORKS = "homestead eip150 eip155 eip158 byzantium constantinople petersbur
 
 test("a clique block's signer is its coinbase and gets its fees", async () => {
   const genesis = makeGenesis();
-  const nodes = new Map<string, Uint8Array>();
   const {executor, difference} = await BlockExecutor.start(
     {
       forks: genesis.forks,
-      nodes: {get: key => nodes.get(key), put: (key, node) => nodes.set(key, node)},
+      nodes: new Map(),
       blockHash: () => undefined,
     },
     genesis,

@@ -65,11 +65,7 @@ export class AnvilChain {
       const dump = await anvil.request<string>("anvil_dumpState");
       const {accounts} = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), "hex")).toString());
       const genesis = parseGenesis(JSON.stringify({...file, alloc: accounts}));
-      const held = new Map<string, Uint8Array>();
-      const nodes = {
-        get: (key: string) => held.get(key),
-        put: (key: string, value: Uint8Array) => void held.set(key, value),
-      };
+      const nodes = new Map<string, Uint8Array>();
       const {head, difference} = await makeGenesisBlock(genesis, nodes);
       const {hash: text} = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
       const hash = Buffer.from(text.slice(2), "hex");

@@ -24,11 +24,7 @@ const INITIAL_BASE_FEE = 1_000_000_000n;
 /** @param genesisText - geth's genesis file. @returns the file's text */
 export async function makeAnvilState(genesisText: string): Promise<string> {
   const genesis = parseGenesis(genesisText);
-  const nodes = new Map<string, Uint8Array>();
-  const {head} = await makeGenesisBlock(genesis, {
-    get: key => nodes.get(key),
-    put: (key, value) => void nodes.set(key, value),
-  });
+  const {head} = await makeGenesisBlock(genesis, new Map());
   const {coinbase, timestamp, gasLimit, mixHash} = genesis;
   return JSON.stringify({
     block: {

@@ -14,7 +14,7 @@ export class MemoryNodes implements TrieNodes {
     return value && Buffer.from(value);
   }
 
-  put(key: string, value: Uint8Array): void {
+  set(key: string, value: Uint8Array): void {
     this.map.set(key, new Uint8Array(value));
   }
 }

@@ -81,11 +81,7 @@ export class DemoChain {
     const stateManager = new MerkleStateManager({common, caches: new Caches()});
     await stateManager.generateCanonicalGenesis(toGenesisState(genesis));
     const stateRoot = await stateManager.getStateRoot();
-    const nodes = new Map<string, Uint8Array>();
-    const {head} = await makeGenesisBlock(genesis, {
-      get: key => nodes.get(key),
-      put: (key, node) => nodes.set(key, node),
-    });
+    const {head} = await makeGenesisBlock(genesis, new Map());
     const {timestamp, gasLimit, extraData, baseFeePerGas = BASE_FEE} = genesis;
     const header = createBlockHeader(
       {number: 0n, stateRoot, timestamp, gasLimit, extraData, baseFeePerGas},

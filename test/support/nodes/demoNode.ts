@@ -104,7 +104,7 @@ async function parseDemoBlocks(): Promise<Block[]> {
   const genesis = parseGenesis(readFileSync(DEMO_GENESIS, "utf8"));
   const common = createChainRules(genesis.forks);
   common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));
-  const {head} = await makeGenesisBlock(genesis, {get: () => undefined, put: () => {}});
+  const {head} = await makeGenesisBlock(genesis, new Map());
   const {timestamp, gasLimit, extraData, baseFeePerGas = 0n} = genesis;
   const header = {number: 0, stateRoot: head.stateRoot, timestamp, gasLimit, extraData, baseFeePerGas};
   const blocks = [createBlock({header, withdrawals: []}, {common})];

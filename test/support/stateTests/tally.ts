@@ -76,7 +76,7 @@ class TestChain {
   private options(): BlockExecutorOptions {
     return {
       forks: this.genesis.forks,
-      nodes: {get: key => this.nodes.get(key), put: (key, value) => this.nodes.set(key, value)},
+      nodes: this.nodes,
       blockHash: number => this.ancestorAt(number)?.hash,
     };
   }

@@ -6,7 +6,7 @@
  * header has the root of the whole state.
  */
 
-import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";
+import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
@@ -43,7 +43,8 @@ export async function readNodeGenesis(
 }
 
 async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: Uint8Array): Promise<void> {
-  const {executor} = await BlockExecutor.start(createOptions(genesis), genesis, zero);
+  const options = {forks: genesis.forks, nodes: new Map<string, Uint8Array>(), blockHash: () => undefined};
+  const {executor} = await BlockExecutor.start(options, genesis, zero);
   try {
     await executor.execute(one);
   } catch (error) {
@@ -53,13 +54,4 @@ async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: U
       {cause: error},
     );
   }
-}
-
-function createOptions({forks}: Genesis): BlockExecutorOptions {
-  const nodes = new Map<string, Uint8Array>();
-  return {
-    forks,
-    nodes: {get: key => nodes.get(key), put: (key, value) => void nodes.set(key, value)},
-    blockHash: () => undefined,
-  };
 }

@@ -45,11 +45,7 @@ class ExecutedNode implements Node {
   /** @param blocks - RLP, from block 1 on */
   static async execute(genesis: Genesis, blocks: readonly Uint8Array[]): Promise<ExecutedNode> {
     const node = new ExecutedNode();
-    const held = new Map<string, Uint8Array>();
-    const nodes = {
-      get: (key: string) => held.get(key),
-      put: (key: string, value: Uint8Array) => void held.set(key, value),
-    };
+    const nodes = new Map<string, Uint8Array>();
     const blockHash = (number: number) => node.differences[number]?.header.hash;
     const {executor, difference} = await BlockExecutor.start(
       {forks: genesis.forks, nodes, blockHash},

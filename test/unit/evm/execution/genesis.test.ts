@@ -165,10 +165,7 @@ test("a block's difficulty says whether forks by time apply", () => {
 });
 
 test("the block 0 of Ethereum's mainnet rules without accounts has the empty state's root", async () => {
-  const {head, difference} = await makeGenesisBlock(parseGenesis(genesis()), {
-    get: () => undefined,
-    put: () => {},
-  });
+  const {head, difference} = await makeGenesisBlock(parseGenesis(genesis()), new Map());
   assert.equal(toHex(head.stateRoot), "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
   assert.equal(head.baseFeePerGas, 1_000_000_000n);
   assert.equal(difference.accounts.count, 0);
