@@ -74,122 +74,68 @@ test("integers at the end are taken and not used; slots without their key are de
   assert.equal(decodeTrieLog(nameless).accounts[0]?.storage[0]?.key, undefined);
 });
 
-const list = (...parts: string[]): string => parts.join("");
-const REFUSED: readonly [string, RlpItem | string, RegExp][] = [
-  ["no bytes", "", /^trie log, byte 0: the trie log: expected another item, got the end$/],
-  ["bytes instead of a list", "8568656c6c6f", /^trie log, byte 0: the trie log: expected a list, got bytes$/],
+const REFUSED: readonly (readonly [log: RlpItem | string, message: RegExp])[] = [
+  ["", /^trie log, byte 0: the trie log: expected another item, got the end$/],
+  ["8568656c6c6f", /^trie log, byte 0: the trie log: expected a list, got bytes$/],
+  ["f8ff00", /^trie log, byte 0: the trie log: an item is longer than what holds it$/],
+  ["f9", /^trie log, byte 0: the trie log: an item is longer than what holds it$/],
+  ["ffffffffffffffffff", /the trie log: expected a length in its shortest form$/],
+  ["f80180", /^trie log, byte 0: the trie log: expected a length in its shortest form$/],
   [
-    "a list longer than its bytes",
-    "f8ff00",
-    /^trie log, byte 0: the trie log: an item is longer than what holds it$/,
-  ],
-  ["a length that is cut", "f9", /^trie log, byte 0: the trie log: an item is longer than what holds it$/],
-  ["a length of 8 bytes", "ffffffffffffffffff", /the trie log: expected a length in its shortest form$/],
-  [
-    "a long form for a short list",
-    "f80180",
-    /^trie log, byte 0: the trie log: expected a length in its shortest form$/,
-  ],
-  [
-    "nesting",
     "c1".repeat(100),
     /^trie log, byte 2: what comes after the trie log: expected the end, got 98 more bytes$/,
   ],
-  ["a block hash of 31 bytes", [HASH.subarray(1), 5n], /byte 1: the block hash: expected 32 bytes, got 31$/],
-  ["no block number", [HASH], /^trie log, byte 34: the block number: expected another item, got the end$/],
+  [[HASH.subarray(1), 5n], /byte 1: the block hash: expected 32 bytes, got 31$/],
+  [[HASH], /^trie log, byte 34: the block number: expected another item, got the end$/],
+  [[HASH, Buffer.from("0005", "hex")], /the block number: expected a number without leading zeros$/],
+  [[HASH, 1n << 48n], /the block number: expected a number of at most 6 bytes, got 7$/],
   [
-    "a block number with zeros",
-    [HASH, Buffer.from("0005", "hex")],
-    /the block number: expected a number without leading zeros$/,
-  ],
-  [
-    "a block number of 7 bytes",
-    [HASH, 1n << 48n],
-    /the block number: expected a number of at most 6 bytes, got 7$/,
-  ],
-  [
-    "bytes after the end",
-    list(Buffer.from(encodeTrieLog([HASH, 5n])).toString("hex"), "00"),
+    `${Buffer.from(encodeTrieLog([HASH, 5n])).toString("hex")}00`,
     /^trie log, byte 35: what comes after the trie log: expected the end, got 1 more bytes$/,
   ],
   [
-    "an account after an integer",
     [HASH, 5n, 7n, ACCOUNT],
     /^trie log of block 5, byte 37: an integer at the end: expected bytes, got a list$/,
   ],
+  [[HASH, 5n, ...Array<bigint>(17).fill(1n)], /an integer at the end: expected at most 16 of them$/],
+  [[HASH, 5n, [ADDRESS.subarray(1), NULL, NULL, NULL]], /byte 37: an address: expected 20 bytes, got 19$/],
+  [[HASH, 5n, [ADDRESS, NULL, NULL]], /a storage: expected another item, got the end$/],
+  [[HASH, 5n, [ADDRESS, NULL, NULL, NULL, NULL]], /an account: expected the end, got 1 more bytes$/],
   [
-    "many integers",
-    [HASH, 5n, ...Array<bigint>(17).fill(1n)],
-    /an integer at the end: expected at most 16 of them$/,
-  ],
-  [
-    "an address of 19 bytes",
-    [HASH, 5n, [ADDRESS.subarray(1), NULL, NULL, NULL]],
-    /byte 37: an address: expected 20 bytes, got 19$/,
-  ],
-  [
-    "an account without storage",
-    [HASH, 5n, [ADDRESS, NULL, NULL]],
-    /a storage: expected another item, got the end$/,
-  ],
-  [
-    "an account with a fifth field",
-    [HASH, 5n, [ADDRESS, NULL, NULL, NULL, NULL]],
-    /an account: expected the end, got 1 more bytes$/,
-  ],
-  [
-    "a change of code that is bytes",
     [HASH, 5n, [ADDRESS, Buffer.from("6001", "hex"), NULL, NULL]],
     /the change of code: expected a list, got bytes$/,
   ],
+  [[HASH, 5n, [ADDRESS, [NULL, NULL], NULL, NULL]], /a cleared flag: expected another item, got the end$/],
+  [[HASH, 5n, [ADDRESS, [NULL, NULL, 2n], NULL, NULL]], /a cleared flag: expected 0 or 1, got 2$/],
   [
-    "a change without its flag",
-    [HASH, 5n, [ADDRESS, [NULL, NULL], NULL, NULL]],
-    /a cleared flag: expected another item, got the end$/,
-  ],
-  [
-    "a flag of 2",
-    [HASH, 5n, [ADDRESS, [NULL, NULL, 2n], NULL, NULL]],
-    /a cleared flag: expected 0 or 1, got 2$/,
-  ],
-  [
-    "a nonce of 9 bytes",
     [HASH, 5n, [ADDRESS, NULL, [[1n << 64n, 0n, NULL, NULL], NULL, NULL], NULL]],
     /a nonce: expected a number of at most 8 bytes, got 9$/,
   ],
   [
-    "a balance of 33 bytes",
     [HASH, 5n, [ADDRESS, NULL, [[1n, 1n << 256n, NULL, NULL], NULL, NULL], NULL]],
     /a balance: expected a number of at most 32 bytes, got 33/,
   ],
   [
-    "a code hash of 1 byte",
     [HASH, 5n, [ADDRESS, NULL, [[1n, 1n, NULL, 1n], NULL, NULL], NULL]],
     /a code hash: expected 32 bytes, got 1$/,
   ],
   [
-    "a slot value with zeros",
     [HASH, 5n, [ADDRESS, NULL, NULL, [[HASH, Buffer.from("0001", "hex"), NULL, NULL, NULL]]]],
     /a slot's old value: expected a number without leading zeros$/,
   ],
   [
-    "a slot of 6 fields",
     [HASH, 5n, [ADDRESS, NULL, NULL, [[HASH, NULL, NULL, NULL, NULL, NULL]]]],
     /a slot: expected the end, got 1 more bytes$/,
   ],
 ];
 
-for (const [what, log, message] of REFUSED)
-  test(`${what} is refused with block and byte`, () => {
+test("what is no trie log is refused with block and byte, and one that is too long before it is read", () => {
+  for (const [log, message] of REFUSED) {
     const bytes = typeof log === "string" ? Buffer.from(log, "hex") : encodeTrieLog(log);
     assert.throws(() => decodeTrieLog(bytes), {name: "TrieLogError", message});
-  });
-
-test("a log that is too long is refused before it is read", () => {
-  assert.throws(
-    () => decodeTrieLog(Buffer.alloc((32 << 20) + 1)),
-    /expected at most 33554432 bytes, got 33554433/,
-  );
+  }
+  const long = Buffer.alloc((32 << 20) + 1);
+  assert.throws(() => decodeTrieLog(long), /expected at most 33554432 bytes, got 33554433/);
 });
 
 test("whatever is cut off or changed in a log is refused, or is what the bytes say", async () => {

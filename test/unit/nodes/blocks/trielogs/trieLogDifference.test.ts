@@ -122,12 +122,9 @@ const TAKEN: readonly [string, [RlpItem, RlpItem, RlpItem], Omit<AccountDifferen
 
 for (const [what, entry, expected] of TAKEN)
   test(what, () => {
-    const plain = (difference: unknown) =>
-      JSON.stringify(difference, (_, field) => (typeof field === "bigint" ? `${field}n` : field));
     const {address, ...rest} = differ(...entry);
     assert.deepEqual(Buffer.from(address), ADDRESS);
-    const bytes = (difference: unknown): unknown => normalise(difference);
-    assert.deepEqual(bytes(rest), bytes(expected), plain(rest));
+    assert.deepEqual(normalise(rest), normalise(expected));
   });
 
 /** Bytes of any class compare by their content. */
@@ -138,56 +135,41 @@ function normalise(field: unknown): unknown {
   return Object.fromEntries(Object.entries(field).map(([name, value]) => [name, normalise(value)]));
 }
 
-const REFUSED: readonly [string, [RlpItem, RlpItem, RlpItem], RegExp][] = [
+const REFUSED: readonly (readonly [entry: [RlpItem, RlpItem, RlpItem], message: RegExp])[] = [
   [
-    "a slot whose key has another hash",
     [NULL, [old, old, NULL], [[keccak_256(word(2)), NULL, 1n, NULL, 1n]]],
     /slot 0x0{63}1 does not have the hash 0x[0-9a-f]{64}$/,
   ],
   [
-    "a slot without its key where the account stays",
     [NULL, [old, old, NULL], [[keccak_256(word(2)), NULL, 1n, NULL]]],
     /the slot of hash 0x[0-9a-f]{64} has no key\. Was the log written without the Shomei plugin\?$/,
   ],
+  [[NULL, [old, old, 1n], [[keccak_256(word(2)), NULL, 1n, NULL]]], /has no key/],
   [
-    "a slot without its key that is there after the account is created again",
-    [NULL, [old, old, 1n], [[keccak_256(word(2)), NULL, 1n, NULL]]],
-    /has no key/,
-  ],
-  [
-    "code that does not have the new hash",
     [[CODE, OTHER_CODE, NULL], [old, value(1n, 2n, CODE), NULL], NULL],
     /expected its new code to have the hash 0x[0-9a-f]{64}, got 0x[0-9a-f]{64}$/,
   ],
   [
-    "code that does not have the old hash",
     [[OTHER_CODE, CODE, NULL], [old, value(1n, 2n, CODE), NULL], NULL],
     /expected its old code to have the hash 0x[0-9a-f]{64}, got 0x[0-9a-f]{64}$/,
   ],
   [
-    "another code hash without the code",
     [NULL, [old, value(1n, 2n, OTHER_CODE), NULL], NULL],
     /its code changes to 0x[0-9a-f]{64}, but the code is missing$/,
   ],
+  [[[CODE, OTHER_CODE, NULL], [old, NULL, 1n], NULL], /expected its new code to have the hash/],
   [
-    "code of an account that is deleted",
-    [[CODE, OTHER_CODE, NULL], [old, NULL, 1n], NULL],
-    /expected its new code to have the hash/,
-  ],
-  [
-    "a slot of an account that is not there after the block",
     [NULL, [old, NULL, 1n], [slot(1, 0n, 5n)]],
     /^trie log of block 7: account 0x(?:aa){20} is not there after the block, but its slot of hash 0x[0-9a-f]{64} is$/,
   ],
   [
-    "another storage root without another slot",
     [NULL, [value(1n, 2n, CODE, ROOT), value(1n, 2n, CODE, OTHER_ROOT), NULL], [slot(1, 5n, 5n)]],
     /its storage root changes, but none of its slots does$/,
   ],
 ];
 
-for (const [what, entry, message] of REFUSED)
-  test(`${what} is refused with block and account`, () => {
+test("an account that contradicts itself is refused with its block and address", () => {
+  for (const [entry, message] of REFUSED)
     assert.throws(
       () => differ(...entry),
       (error: Error) => {
@@ -197,7 +179,7 @@ for (const [what, entry, message] of REFUSED)
         return true;
       },
     );
-  });
+});
 
 test("no code and a storage that was never used may be null", () => {
   const bare: RlpItem = [1n, 2n, NULL, NULL];

@@ -105,17 +105,6 @@ test("a range that the node does not have whole ends the reading, and the ranges
   assert.deepEqual(given, new Set([5, 9, 13]));
 });
 
-test("whoever takes no more blocks gives up what is under way", async () => {
-  const signals: AbortSignal[] = [];
-  const read: ReadRange = async (from, to, signal) => {
-    signals.push(signal);
-    return blocksOf(from, to);
-  };
-  for await (const {number} of readAhead(read, {maxBlocks: 4, from: 1, to: 40}, NEVER))
-    if (number === 2) break;
-  assert.equal(signals.length > 0 && signals.every(({aborted}) => aborted), true);
-});
-
 test("the signal of the caller reaches every range, also one that came before", async () => {
   const ending = new AbortController();
   ending.abort(new Error("stopped"));
