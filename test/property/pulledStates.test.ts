@@ -89,7 +89,10 @@ async function checkStates(
     const check = (tree: string, ranges: readonly PulledRange[]) => {
       const held = tree === "accounts" ? state.accountTree(block) : state.readAccount(block, tree)?.storage;
       assertWholeTree(state.suite, leavesOf(ranges), held, keyOf);
-      for (const range of ranges) assert.equal(range.tree, tree.toLowerCase());
+      for (const range of ranges) {
+        assert.equal(range.tree, tree.toLowerCase());
+        assert.equal(range.account?.balance, state.readAccount(block, tree)?.balance);
+      }
     };
     for (const tree of addresses) check(tree, await pullInParts(client, {tree, block}, manner));
     const all = await pullInParts(client, {tree: "all", block}, manner);
