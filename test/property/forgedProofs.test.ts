@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import * as asSha256 from "@chainsafe/as-sha256";
+import fc from "fast-check";
+import {concatBytes, isEqual} from "../../client/bytes/byteString.ts";
 import {verifyMultiProof} from "../../client/compact/compactProof.ts";
-import {createSha256Suite, poseidon2Suite} from "../../client/hash/hashSuites.ts";
+import {createSha256Suite, poseidon2Suite, zeroSubTrees} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
+import {COMPACT_REQUESTS, type CompactRequestName} from "../support/reference/compactCases.ts";
 import {FEW_REQUESTS, ForgerySource, refusalOf} from "../support/reference/forgedProofs.ts";
 import {memoiseSuite} from "../support/reference/memoisedSuite.ts";
-import {isSoak, sampleOf} from "../support/soak.ts";
+import {isSoak, propertyRuns, sampleOf} from "../support/soak.ts";
 
 /** What the checks of docs/proofs.md, section 10, say. Those of a part are made in the account tree and in a storage tree. */
 const RULES = [
@@ -97,4 +100,40 @@ test("of the 256 values of each byte before the siblings, the proof has the only
       if (step === 0) verify();
       else assert.throws(verify, ProofError, `byte ${at} is ${value}`);
     }
+});
+
+/** In place of some bytes of a proof come others: none, random ones, those that proofs are made of, or a piece of another proof. */
+const proofs = (Object.keys(COMPACT_REQUESTS) as CompactRequestName[]).map(name => cases.prove(name));
+/** Places are shares of the length, so that they fit every proof. */
+const places = fc.double({min: 0, max: 1, noNaN: true, maxExcluded: true});
+const lengths = fc.constantFrom(0, 0, 1, 1, 2, 4, 5, 20, 32, 64, 100_000);
+const pieceOf = (bytes: Uint8Array, share: number, length: number) => {
+  const at = Math.floor(share * bytes.length);
+  return bytes.subarray(at, at + length);
+};
+const fillings = fc.oneof(
+  fc.uint8Array({maxLength: 64}),
+  fc.constantFrom(...zeroSubTrees(suite).slice(0, 5), new Uint8Array(5), new Uint8Array(32).fill(0xff)),
+  fc
+    .tuple(fc.constantFrom(...proofs), places, lengths)
+    .map(([{bytes}, share, n]) => pieceOf(bytes, share, n)),
+);
+const splices = fc.array(fc.record({place: places, length: lengths, filling: fillings}), {
+  minLength: 1,
+  maxLength: 3,
+});
+
+test("what is made of valid proof bytes by any changes is refused, unless it is the proof again", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...proofs), splices, ({root, request, bytes}, changes) => {
+      let forged = bytes;
+      for (const {place, length, filling} of changes) {
+        const at = Math.floor(place * forged.length);
+        forged = concatBytes(forged.subarray(0, at), filling, forged.subarray(at + length));
+      }
+      if (isEqual(forged, bytes)) return;
+      assert.throws(() => verifyMultiProof(suite, root, request, forged), ProofError);
+    }),
+    {numRuns: propertyRuns(5000)},
+  );
 });

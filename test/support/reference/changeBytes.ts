@@ -65,8 +65,8 @@ export interface ChangeHooks {
   readonly onChange?: (change: ReferenceChange) => void;
   /** @returns undefined: the truth */
   readonly node?: (isSame: boolean, height: number) => NodeLie | undefined;
-  /** @param leaf - null: deleted; undefined: its position is not in use. @param side - 0: before, 1: after. @returns what is written */
-  readonly leaf?: (leaf: SomeLeaf, side: 0 | 1, isAccount: boolean) => SomeLeaf;
+  /** @param leaf - before or after. null: deleted; undefined: its position is not in use. @returns what is written */
+  readonly leaf?: (leaf: SomeLeaf) => SomeLeaf;
   /** @returns whether a value that is the same is sent again */
   readonly resends?: () => boolean;
 }
@@ -265,10 +265,8 @@ class ChangesWriter {
     const {suite, keyOf, items} = this;
     const record = (leaf: ReferenceLeaf | null, hasKey = true) =>
       leafRecord(suite, leaf, index, isAccounts, width, keyOf, hasKey);
-    const [old, young] = sides.map(({positions}, side) => {
-      const leaf = positions[index];
-      return this.hooks.leaf === undefined ? leaf : this.hooks.leaf(leaf, side as 0 | 1, isAccounts);
-    }) as [SomeLeaf, SomeLeaf];
+    const {leaf: lie = leaf => leaf} = this.hooks;
+    const [old, young] = sides.map(({positions}) => lie(positions[index])) as [SomeLeaf, SomeLeaf];
     if (old !== undefined) items.push({what: "leaf", bytes: record(old)});
     if (young === undefined) return;
     if (index < 2 || !old) items.push({what: "leaf", bytes: record(young)});

@@ -104,19 +104,14 @@ export class ChangeCases {
   }
 
   /** @param isOtherChain - the same accounts with other balances */
-  partsOf(
-    question: ChangesQuestion,
-    hooks?: ChangeHooks,
-    keyOf = this.keyOf,
-    isOtherChain = false,
-  ): ChangeParts {
+  partsOf(question: ChangesQuestion, hooks?: ChangeHooks, isOtherChain = false): ChangeParts {
     const {fromBlock, toBlock, request, end} = question;
     const state = isOtherChain ? this.otherState : this.state;
     const blocks = [fromBlock, toBlock].map(number => ({
       number,
       hash: LINES[number]?.hash as string,
     })) as unknown as readonly [ComparedBlock, ComparedBlock];
-    return changeParts(state, blocks, request.tree, request.cursor, end, keyOf, hooks);
+    return changeParts(state, blocks, request.tree, request.cursor, end, this.keyOf, hooks);
   }
 
   prove(question: ChangesQuestion): Uint8Array {
