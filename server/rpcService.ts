@@ -54,7 +54,7 @@ export class RpcService {
       envelope = parseEnvelope(body, this.setup.limits);
     } catch (error) {
       const rpcError = this.asRpcError(error, record);
-      this.tally.add("", rpcError.code, 1);
+      this.tally.add("", rpcError.code);
       record.noteCode(rpcError.code);
       sendText(reply, encodeError("null", rpcError));
       return;
@@ -109,10 +109,9 @@ export class RpcService {
     reply: ReplySink,
     record: RequestRecord,
   ): void {
-    const {admission} = this.dispatcher;
     const needsLane = costs.some(cost => cost > 0);
     const client = needsLane ? reply.readClient() : "";
-    const busy = admission.refuse(costs, client);
+    const busy = this.dispatcher.refuse(costs, client);
     if (busy === undefined) this.run(envelope, costs, view, reply, record, client);
     else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply, record);
   }
@@ -120,7 +119,7 @@ export class RpcService {
   /** Answers the whole request with one error. None of its calls runs. */
   private turnAway(envelope: Envelope, refusal: Refusal, reply: ReplySink, record: RequestRecord): void {
     const {error, method, retryAfterSeconds, head} = refusal;
-    this.tally.add(method, error.code, 1);
+    this.tally.add(method, error.code);
     record.noteCode(error.code);
     const idText = envelope.isBatch ? "null" : (envelope.calls[0].idText ?? "null");
     const text = encodeError(idText, error);
@@ -150,7 +149,7 @@ export class RpcService {
         const method = this.requireMethod(call.method);
         if (method.lane === undefined) {
           places = append(places, encodeResponse(idText, "result", method.answer(call.params, view)));
-          this.tally.add(method.name, 0, 1);
+          this.tally.add(method.name, 0);
         } else {
           byLane[method.lane] ??= LANES[method.lane].createCalls(costs[method.lane]);
           const own = byLane[method.lane] as LaneCalls;
@@ -168,7 +167,7 @@ export class RpcService {
           return;
         }
         places = append(places, encodeError(idText, rpcError));
-        this.tally.add(this.methods.find(call.method)?.name ?? "", rpcError.code, 1);
+        this.tally.add(this.methods.find(call.method)?.name ?? "", rpcError.code);
         record.noteCode(rpcError.code);
       }
     }

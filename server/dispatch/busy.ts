@@ -1,5 +1,7 @@
 /** The answer to a request that is turned away because a queue is too long: an error, and when to try again (HTTP 503). */
 
+import type {QueueName} from "../observe/queueFigures.ts";
+import type {RefusalLog} from "../observe/refusalLog.ts";
 import {ClientCounts} from "../rpc/clientCounts.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 
@@ -30,15 +32,35 @@ export function findFull(own: number, all: number, limit: number): Fill | undefi
   return all >= most ? {limit: most, got: all} : undefined;
 }
 
-/** @param leftMs - what is left of the request's time limit */
-export function createWaitError(what: string, waitMs: number, limitMs: number, leftMs: number): Busy {
-  const message = `${what} would wait longer than the request may take: try again later`;
-  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit: limitMs, got: Math.round(waitMs)});
-  return {error, retryAfterSeconds: toSeconds(waitMs - leftMs)};
+/** A request that finds no room in a queue, or would wait too long. */
+interface Entry {
+  /** Such as "the request". */
+  readonly what: string;
+  /** What the caller is told if the queue is full. */
+  readonly fullMessage: string;
+  readonly cost: number;
+  /** The limit that is reached; undefined: there is room, and the wait is too long. */
+  readonly full: Fill | undefined;
+  /** How long it would wait. */
+  readonly waitMs: number;
+  /** What is left of its time limit. */
+  readonly leftMs: number;
+  /** After this time a full queue may have room. */
+  readonly retryMs: number;
 }
 
-export function toSeconds(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1000));
+/** Counts the refusal. @param limitMs - the time limit of a request. @returns what the request is answered */
+export function refuseEntry(entry: Entry, queue: QueueName, limitMs: number, refusals: RefusalLog): Busy {
+  const {what, fullMessage, cost, full, waitMs, leftMs, retryMs} = entry;
+  refusals.note(queue, full === undefined ? "wait" : "queue_full", waitMs);
+  if (full !== undefined) return createBusy(fullMessage, {limit: full.limit, got: full.got + cost}, retryMs);
+  const message = `${what} would wait longer than the request may take`;
+  return createBusy(message, {limit: limitMs, got: Math.round(waitMs)}, waitMs - leftMs);
+}
+
+function createBusy(message: string, data: Fill, retryMs: number): Busy {
+  const error = new RpcError(RpcCode.LIMIT_EXCEEDED, `${message}: try again later`, data);
+  return {error, retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000))};
 }
 
 /** The cost of what a lane has to do, by client: whether a client may have more. */

@@ -18,10 +18,9 @@ import type {CallTally} from "../observe/callTally.ts";
 import type {EstimateQueues} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
-import {type ByLane, LaneId} from "../rpc/requestCalls.ts";
+import {type ByLane, LANE_IDS, LaneId} from "../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {type Piece, type TaskAnswers, TaskText} from "../rpc/taskText.ts";
-import {Admission} from "./admission.ts";
 import {Answering} from "./answering.ts";
 import type {Busy} from "./busy.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
@@ -37,6 +36,11 @@ const SWEEP_MS = 50;
  */
 const REFUSAL_GAP_MS = 200;
 
+/** The lane that cannot take a request now, and the answer to the request. */
+interface BusyLane extends Busy {
+  readonly lane: LaneId;
+}
+
 interface SettledTask {
   /** undefined: the task failed. */
   readonly answers: TaskAnswers | undefined;
@@ -50,7 +54,6 @@ interface Observers {
 }
 
 export class Dispatcher implements EstimateQueues {
-  readonly admission: Admission;
   private readonly trouble: TroubleLog;
   private readonly answering: Answering;
   private readonly lanes: ByLane<Lane>;
@@ -70,7 +73,6 @@ export class Dispatcher implements EstimateQueues {
     const createLane = (id: LaneId): Lane =>
       new Lane(id, lanes[id], limits, refusals, (task, settlement) => this.settle(task, settlement));
     this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
-    this.admission = new Admission(this.lanes, limits, refusals);
     this.sweep = setInterval(() => this.expireOverdue(), SWEEP_MS);
     this.sweep.unref();
   }
@@ -83,6 +85,18 @@ export class Dispatcher implements EstimateQueues {
     const {figures, costs, long} = this.lanes[LaneId.ESTIMATE];
     const first = {figures, calls: Math.ceil(costs.total / ESTIMATE_COST)};
     return long === undefined ? [first] : [first, {figures: long.figures, calls: long.waiting}];
+  }
+
+  /**
+   * @param costs - of a request, by lane. A lane with cost 0 is not asked
+   * @returns the first lane that is full or in which the request would wait too long; undefined if there is none
+   */
+  refuse(costs: ByLane<number>, client: string): BusyLane | undefined {
+    for (const lane of LANE_IDS) {
+      const busy = costs[lane] === 0 ? undefined : this.lanes[lane].refuse(costs[lane], client);
+      if (busy !== undefined) return {...busy, lane};
+    }
+    return undefined;
   }
 
   admit(request: PendingRequest): void {
@@ -123,7 +137,7 @@ export class Dispatcher implements EstimateQueues {
     if ("error" in settlement) {
       this.trouble.reportTask(
         settlement.error,
-        task.requests.map(request => request.id),
+        task.requests.map(({record}) => record.id),
       );
     }
     const text = answers === undefined ? undefined : new TaskText(answers.text, answers.memory);
@@ -152,7 +166,7 @@ export class Dispatcher implements EstimateQueues {
   ): void {
     const segment = request.segments[index];
     // The request was aborted or given up meanwhile.
-    const isOver = request.isDropped || request.isSegmentAnswered(index);
+    const isOver = request.isDropped || request.ordered.has(index);
     const progress = request.progressOf(index);
     const isUnfinished = !isOver && answers?.unfinished?.includes(base) === true;
     if (isUnfinished && this.lanes[segment.lane].isTried(progress.countTry(index))) {
@@ -166,7 +180,7 @@ export class Dispatcher implements EstimateQueues {
       } else if (!isOver) {
         const pieces =
           answers === undefined || text === undefined
-            ? this.answering.assembleFault(request, segment)
+            ? this.answering.assembleErrors(request, segment)
             : this.answering.assemble(request, segment, answers, text, base);
         this.answer(request, index, pieces);
       }
@@ -177,7 +191,7 @@ export class Dispatcher implements EstimateQueues {
 
   /** Work for a request has thrown: its connection ends, and nothing else. */
   private fail(request: PendingRequest, error: unknown): void {
-    this.trouble.reportThrown(error, request.id);
+    this.trouble.reportThrown(error, request.record.id);
     this.drop(request);
     request.reply.close();
   }
@@ -190,13 +204,13 @@ export class Dispatcher implements EstimateQueues {
     if (busy === undefined) return;
     const nowMs = performance.now();
     this.refusedToMs = Math.max(nowMs, this.refusedToMs) + REFUSAL_GAP_MS;
-    setTimeout(() => this.refuse(request, index, busy), this.refusedToMs - nowMs);
+    setTimeout(() => this.turnAway(request, index, busy), this.refusedToMs - nowMs);
   }
 
-  private refuse(request: PendingRequest, index: number, busy: Busy): void {
+  private turnAway(request: PendingRequest, index: number, busy: Busy): void {
     const segment = request.segments[index];
     request.progressOf(index).stop(index);
-    if (request.isDropped || request.isSegmentAnswered(index)) return;
+    if (request.isDropped || request.ordered.has(index)) return;
     if (request.isBatch) {
       this.answer(request, index, this.answering.assembleErrors(request, segment, busy.error));
       return;
@@ -209,7 +223,7 @@ export class Dispatcher implements EstimateQueues {
   private answer(request: PendingRequest, index: number, pieces: Piece[]): void {
     request.answer(index, pieces);
     this.recount(request);
-    if (request.isAnswered) this.unfinished.delete(request);
+    if (request.ordered.isWhole) this.unfinished.delete(request);
   }
 
   private expireOverdue(): void {
@@ -235,7 +249,7 @@ export class Dispatcher implements EstimateQueues {
     request.giveUp();
     this.forgetLong(request);
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
-      if (request.isSegmentAnswered(index)) continue;
+      if (request.ordered.has(index)) continue;
       const segment = request.segments[index];
       this.answer(request, index, this.answering.assembleErrors(request, segment, error));
     }

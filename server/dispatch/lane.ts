@@ -14,11 +14,11 @@ import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {append, type LaneId} from "../rpc/requestCalls.ts";
 import type {TaskAnswers} from "../rpc/taskText.ts";
-import {ClientCosts} from "./busy.ts";
+import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import type {OnSettled, Task} from "./task.ts";
+import type {OnSettled, Perform, Task} from "./task.ts";
 
 /** For `maxTasks`: a worker runs one task and has the next one ready. Any more would wait where the lane cannot order them. */
 export const TASKS_PER_WORKER = 2;
@@ -44,8 +44,7 @@ export interface LaneOptions {
   readonly queue: QueueName;
   /** Of calls that their task did not finish. undefined: every task finishes its calls. */
   readonly long: LongOptions | undefined;
-  /** Calls `onSettled` once, at its end. A call and not a promise: five promises for each task were a quarter of its garbage. */
-  readonly perform: (task: Task, onSettled: (settlement: Settlement<TaskAnswers>) => void) => void;
+  readonly perform: Perform;
 }
 
 export class Lane {
@@ -61,8 +60,8 @@ export class Lane {
   constructor(
     readonly id: LaneId,
     private readonly options: LaneOptions,
-    limits: Limits,
-    refusals: RefusalLog,
+    private readonly limits: Limits,
+    private readonly refusals: RefusalLog,
     private readonly onSettled: OnSettled,
   ) {
     // Room for every worker's tasks, so that one large batch can use them all.
@@ -75,13 +74,16 @@ export class Lane {
     this.long = long === undefined ? undefined : new LongQueue(long, limits, refusals, onSettled);
   }
 
-  get method(): string {
-    return this.options.method;
-  }
-
-  /** Expected time until a new request of the client begins its first call. */
-  expectWaitMs(client: string): number {
-    return (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
+  /** @param cost - of the client's new request. A queue with any room takes a request of every size */
+  refuse(cost: number, client: string): Busy | undefined {
+    const {timeoutMs} = this.limits;
+    // Until the request begins its first call.
+    const waitMs = (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
+    const full = this.costs.findFull(client);
+    if (full === undefined && waitMs <= timeoutMs) return undefined;
+    const fullMessage = `the queue of ${this.options.method} is full`;
+    const entry = {what: "the request", fullMessage, cost, full, waitMs, leftMs: timeoutMs, retryMs: waitMs};
+    return refuseEntry(entry, this.figures.name, timeoutMs, this.refusals);
   }
 
   /** Whether a call that so many tasks did not finish goes to the long queue. If not, it starts again here. */

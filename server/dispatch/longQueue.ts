@@ -11,12 +11,10 @@ import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {ClientCounts} from "../rpc/clientCounts.ts";
-import {RpcCode, RpcError} from "../rpc/rpcError.ts";
-import type {TaskAnswers} from "../rpc/taskText.ts";
-import {type Busy, createWaitError, findFull, toSeconds} from "./busy.ts";
+import {type Busy, findFull, refuseEntry} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import {type OnSettled, settleTask, type Task} from "./task.ts";
+import type {OnSettled, Perform} from "./task.ts";
 
 export interface LongOptions {
   /** A call comes here when so many slices were too short. */
@@ -27,7 +25,7 @@ export interface LongOptions {
   readonly placesPerThread: number;
   /** About the longest time that a call takes of a thread. */
   readonly callMs: number;
-  readonly perform: (task: Task) => Promise<TaskAnswers>;
+  readonly perform: Perform;
 }
 
 interface LongCall {
@@ -76,24 +74,24 @@ export class LongQueue {
   private start(): void {
     const mayStart = ({client}: LongCall): boolean => this.hasPlaceFor(client);
     for (let call = this.queue.shiftIf(mayStart); call !== undefined; call = this.queue.shiftIf(mayStart))
-      void this.run(call);
+      this.run(call);
   }
 
-  /** Never rejects. */
-  private async run({client, request, index, sinceMs}: LongCall): Promise<void> {
+  private run({client, request, index, sinceMs}: LongCall): void {
     const startMs = performance.now();
     this.figures.countStart(startMs - sinceMs);
     this.places++;
     this.placesOf.add(client, 1);
     const task = {requests: [request], indexes: [index], cost: ESTIMATE_COST};
-    const settlement = await settleTask(task, this.options.perform);
-    // Of a thread's calls, each has had its share.
-    const share = Math.min(1, this.options.threads / this.places);
-    this.figures.measure((performance.now() - startMs) * share);
-    this.places--;
-    this.placesOf.add(client, -1);
-    this.onSettled(task, settlement);
-    this.start();
+    this.options.perform(task, settlement => {
+      // Of a thread's calls, each has had its share.
+      const share = Math.min(1, this.options.threads / this.places);
+      this.figures.measure((performance.now() - startMs) * share);
+      this.places--;
+      this.placesOf.add(client, -1);
+      this.onSettled(task, settlement);
+      this.start();
+    });
   }
 
   private hasPlaceFor(client: string): boolean {
@@ -113,18 +111,13 @@ export class LongQueue {
     const own = this.queue.countOf(client) * ESTIMATE_COST;
     const full = findFull(own, this.queue.length * ESTIMATE_COST, queueCost);
     const waitMs = this.expectWaitMs(client);
-    if (full !== undefined) {
-      const message = "too many estimates that take long are waiting: try again later";
-      const data = {limit: full.limit, got: full.got + ESTIMATE_COST};
-      this.refusals.note("long", "queue_full", waitMs);
-      return {
-        error: new RpcError(RpcCode.LIMIT_EXCEEDED, message, data),
-        retryAfterSeconds: toSeconds(this.figures.serviceMs),
-      };
-    }
     const leftMs = clock.leftMs(performance.now());
-    if (waitMs <= leftMs) return undefined;
-    this.refusals.note("long", "wait", waitMs);
-    return createWaitError("an estimate that takes long", waitMs, timeoutMs, leftMs);
+    if (full === undefined && waitMs <= leftMs) return undefined;
+    const entry = {
+      what: "an estimate that takes long",
+      fullMessage: "too many estimates that take long are waiting",
+      ...{cost: ESTIMATE_COST, full, waitMs, leftMs, retryMs: this.figures.serviceMs},
+    };
+    return refuseEntry(entry, "long", timeoutMs, this.refusals);
   }
 }

@@ -7,15 +7,23 @@
 import {SEPARATOR} from "../../workers/messages/answers.ts";
 import type {ReplySink} from "../rpc/replySink.ts";
 import {Piece} from "../rpc/taskText.ts";
+import type {LaneProgress} from "./laneProgress.ts";
 
 const OPEN = Buffer.from("[");
 const CLOSE = Buffer.from("]");
+
+interface AsidePart {
+  readonly pieces: Piece[];
+  readonly byteCount: number;
+  /** In the lane of its segment. */
+  readonly progress: LaneProgress;
+}
 
 export class OrderedAnswer {
   /** Index of the first segment that is not sent. */
   nextToSend = 0;
   /** Answers of segments that wait for an earlier segment. Made for the first one, because most requests have none. */
-  private aside: Map<number, Piece[]> | undefined;
+  private aside: Map<number, AsidePart> | undefined;
 
   /** @param count - of segments */
   constructor(
@@ -32,28 +40,21 @@ export class OrderedAnswer {
     return index < this.nextToSend || this.aside?.has(index) === true;
   }
 
-  /** Bytes of a segment that waits for an earlier one. 0 for any other segment. */
-  asideBytes(index: number): number {
-    return countBytes(this.aside?.get(index) ?? []);
-  }
-
-  /** Sends the part if it is next. Otherwise sets it aside. @returns whether it was sent */
-  put(index: number, pieces: Piece[]): boolean {
-    if (index === this.nextToSend) {
-      this.send(pieces);
-      return true;
+  /** Sends the part if it is next, and all parts after it that were set aside. Otherwise sets it aside. */
+  put(index: number, pieces: Piece[], progress: LaneProgress): void {
+    if (index !== this.nextToSend) {
+      for (const piece of pieces) piece.wait();
+      const part = {pieces, progress, byteCount: countBytes(pieces)};
+      progress.asideBytes += part.byteCount;
+      this.aside ??= new Map();
+      this.aside.set(index, part);
+      return;
     }
-    for (const piece of pieces) piece.wait();
-    this.aside ??= new Map();
-    this.aside.set(index, pieces);
-    return false;
-  }
-
-  /** Sends the next part, which must have been set aside. */
-  sendAside(): void {
-    const pieces = this.aside?.get(this.nextToSend) as Piece[];
-    this.aside?.delete(this.nextToSend);
     this.send(pieces);
+    for (let part = this.takeAside(); part !== undefined; part = this.takeAside()) {
+      part.progress.asideBytes -= part.byteCount;
+      this.send(part.pieces);
+    }
   }
 
   /** Answers a request of one segment with HTTP 503. */
@@ -64,8 +65,14 @@ export class OrderedAnswer {
 
   /** Releases all parts, because the client has gone. */
   drop(): void {
-    for (const pieces of this.aside?.values() ?? []) for (const piece of pieces) piece.release();
+    for (const {pieces} of this.aside?.values() ?? []) for (const piece of pieces) piece.release();
     this.aside = undefined;
+  }
+
+  private takeAside(): AsidePart | undefined {
+    const part = this.aside?.get(this.nextToSend);
+    if (part !== undefined) this.aside?.delete(this.nextToSend);
+    return part;
   }
 
   /** Every piece ends in a comma. The last comma is replaced by the end of the batch. */

@@ -11,7 +11,7 @@
  */
 import type {Head} from "../../workers/messages/head.ts";
 import type {ReplySink} from "../rpc/replySink.ts";
-import {type ByLane, callsOf, LANE_IDS, LaneId, type RequestCalls} from "../rpc/requestCalls.ts";
+import {type ByLane, LANE_IDS, LaneId, type RequestCalls} from "../rpc/requestCalls.ts";
 import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {cutSegments, type Segment} from "../rpc/segment.ts";
 import type {Piece} from "../rpc/taskText.ts";
@@ -40,7 +40,7 @@ export class PendingRequest {
   readonly clock: RequestClock;
   /** Place in the list of unfinished requests (unfinishedRequests.ts). undefined if the request is not in it. */
   unfinishedAt: number | undefined;
-  private readonly ordered: OrderedAnswer;
+  readonly ordered: OrderedAnswer;
   /** The client has gone, so answers are not needed any more. */
   isDropped = false;
 
@@ -61,24 +61,11 @@ export class PendingRequest {
     this.clock = new RequestClock(timeoutMs);
   }
 
-  get id(): string {
-    return this.record.id;
-  }
-
-  /** JSON text of the id of the segment's first call. */
-  idOf({lane, firstCall}: Segment): string {
-    return callsOf(this.calls, lane).ids[firstCall];
-  }
-
   /** The cost that the request adds to the lane's queue. If its reader is slow, only running segments count. */
   queuedCost(lane: LaneId): number {
     if (this.isDropped) return 0;
     const {underWayCost, remainingCost} = this.progress[lane];
     return this.clock.wasPaused ? underWayCost : remainingCost;
-  }
-
-  get isAnswered(): boolean {
-    return this.ordered.isWhole;
   }
 
   /** The lane's segment that starts next. undefined if no more will start. */
@@ -122,22 +109,11 @@ export class PendingRequest {
     return this.clock.pause(this.isHeldUp());
   }
 
-  isSegmentAnswered(index: number): boolean {
-    return this.ordered.has(index);
-  }
-
   /** Takes a segment's part of the response and sends every part whose turn has come. May not be called after a drop. */
   answer(index: number, pieces: Piece[]): void {
     const progress = this.progressOf(index);
     progress.answer(index);
-    if (!this.ordered.put(index, pieces)) {
-      progress.asideBytes += this.ordered.asideBytes(index);
-      return;
-    }
-    for (let next = this.ordered.nextToSend; this.ordered.has(next); next = this.ordered.nextToSend) {
-      this.progressOf(next).asideBytes -= this.ordered.asideBytes(next);
-      this.ordered.sendAside();
-    }
+    this.ordered.put(index, pieces, progress);
   }
 
   /** Answers a request that is not a batch with HTTP 503 and the body `text`. May not be called after a drop. */

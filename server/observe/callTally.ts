@@ -13,10 +13,9 @@ export class CallTally {
     for (const name of [...methodNames, UNKNOWN_METHOD]) this.counts.set(name, new Map());
   }
 
-  add(method: string, code: number, count: number): void {
-    if (count === 0) return;
+  add(method: string, code: number): void {
     const codes = this.counts.get(method) ?? (this.counts.get(UNKNOWN_METHOD) as Map<number, number>);
-    codes.set(code, (codes.get(code) ?? 0) + count);
+    codes.set(code, (codes.get(code) ?? 0) + 1);
   }
 
   /** For /metrics. */

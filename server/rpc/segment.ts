@@ -56,22 +56,26 @@ export function cutSegments(calls: RequestCalls): Segment[] {
   return append(segments, {lane, firstPlace, endPlace: places.length, firstCall, endCall: seen[lane], cost});
 }
 
-/** Makes the response object of a call that failed. @param call - its index in the task's `ends` */
-export type EncodeFailure = (place: LanePlace, call: number, idText: string) => string;
+/** Takes part in making a segment's part of the response. @param call - its index in the task's `ends` */
+export interface CallEncoder {
+  /** The call has its range in the task's text. */
+  noteAnswer(place: LanePlace, call: number): void;
+  /** @returns the response object of a call whose range of the text is empty */
+  encodeFailure(place: LanePlace, call: number, idText: string): string;
+}
 
 /**
  * Makes the segment's part of the response, in as few pieces as possible. A comma follows each response object.
  *
  * @param text, ends - of the task that answered the segment
  * @param base - index of the segment's first call in `ends`
- * @param encodeFailure - called for each call whose range of `text` is empty
  */
 export function assembleAnswers(
   calls: RequestCalls,
   segment: Segment,
   {text, ends}: {readonly text: TaskText; readonly ends: Uint32Array},
   base: number,
-  encodeFailure: EncodeFailure,
+  encoder: CallEncoder,
 ): Piece[] {
   const {ids} = callsOf(calls, segment.lane);
   let pieces: Piece[] = [];
@@ -86,10 +90,10 @@ export function assembleAnswers(
       const end = ends[call];
       if (end > to) {
         to = end;
-        call++;
+        encoder.noteAnswer(place, call++);
         continue;
       }
-      ready = encodeFailure(place, call, ids[segment.firstCall + call - base]);
+      ready = encoder.encodeFailure(place, call, ids[segment.firstCall + call - base]);
       call++;
     }
     if (to > from) pieces = append(pieces, text.cut(from, to));
@@ -99,28 +103,18 @@ export function assembleAnswers(
   return to > from ? append(pieces, text.cut(from, to)) : pieces;
 }
 
-/** Makes the segment's part of the response if its task failed: every call gets the same error. */
+/** Makes the segment's part of the response if no task answered it. */
 export function assembleErrors(
   calls: RequestCalls,
   segment: Segment,
-  encodeFailure: (idText: string) => string,
+  encodeFailure: (place: LanePlace, idText: string) => string,
 ): Piece[] {
   const {ids} = callsOf(calls, segment.lane);
   const texts: string[] = [];
   let call = segment.firstCall;
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {
     const place = calls.places[at];
-    texts.push(typeof place === "string" ? place : encodeFailure(ids[call++] as string), SEPARATOR);
+    texts.push(typeof place === "string" ? place : encodeFailure(place, ids[call++] as string), SEPARATOR);
   }
   return [new Piece(Buffer.from(texts.join("")))];
-}
-
-export function countMethods(calls: RequestCalls, segment: Segment): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (let at = segment.firstPlace; at < segment.endPlace; at++) {
-    const place = calls.places[at];
-    if (typeof place === "string") continue;
-    counts.set(place.name, (counts.get(place.name) ?? 0) + 1);
-  }
-  return counts;
 }

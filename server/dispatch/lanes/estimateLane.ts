@@ -49,7 +49,7 @@ function createLong(estimates: Estimates): LongOptions | undefined {
     threads: countLongThreads(workers),
     placesPerThread: LONG_PLACES,
     callMs: timeMs,
-    perform: task => estimate(collectEstimates(task, false)),
+    perform: settleLater(task => estimate(collectEstimates(task, false))),
   };
 }
 

@@ -286,14 +286,14 @@ describe("Dispatcher", () => {
 
 test("a request is refused for a full lane that it needs, and only for that", async () => {
   const driven = new DrivenDispatcher({queueCost: 40});
-  const {admission} = driven.dispatcher;
+  const {dispatcher} = driven;
   const {estimate} = driven;
   driven.admit([estimate, estimate]);
   assert.deepEqual(driven.queuedCosts, [0, 40]);
-  assert.equal(admission.refuse([1, 0], ""), undefined);
-  assert.equal(admission.refuse([0, 0], ""), undefined);
+  assert.equal(dispatcher.refuse([1, 0], ""), undefined);
+  assert.equal(dispatcher.refuse([0, 0], ""), undefined);
   for (const proofCost of [0, 1]) {
-    const full = admission.refuse([proofCost, 20], "c");
+    const full = dispatcher.refuse([proofCost, 20], "c");
     assert.equal(full?.lane, LaneId.ESTIMATE);
     assert.equal(full?.error.code, -32005);
     assert.deepEqual(full?.error.data, {limit: 40, got: 60});
@@ -302,7 +302,7 @@ test("a request is refused for a full lane that it needs, and only for that", as
   await settle();
   driven.endEstimates();
   await settle();
-  assert.equal(admission.refuse([0, 20], "c"), undefined);
+  assert.equal(dispatcher.refuse([0, 20], "c"), undefined);
   driven.close();
 });
 

@@ -40,7 +40,7 @@ afterEach(async () => {
 /** Admits a request of these calls, given by their numbers of keys, if it is not refused. */
 function ask(client: string, keyCounts: readonly number[]): CollectedReply | undefined {
   const cost = keyCounts.reduce((sum, count) => sum + 1 + count, 0);
-  if (dispatcher.admission.refuse([cost, 0], client) !== undefined) return undefined;
+  if (dispatcher.refuse([cost, 0], client) !== undefined) return undefined;
   const {request, reply} = createRequest(createRequestCalls(keyCounts), {client});
   dispatcher.admit(request);
   return reply;
@@ -59,7 +59,7 @@ test("no request and no three clients fill the queue for another client, whateve
   assert.equal(fill("c", [HEAVY - 1]), queueCost / HEAVY);
   assert.notEqual(ask("d", [0]), undefined);
   fill("d", [HEAVY - 1]);
-  const dataOf = (client: string) => dispatcher.admission.refuse([1, 0], client)?.error.data;
+  const dataOf = (client: string) => dispatcher.refuse([1, 0], client)?.error.data;
   assert.deepEqual(dataOf("a"), {limit: queueCost, got: requestCost + 1}, "its own bound");
   assert.deepEqual(dataOf("e"), {limit: 4 * queueCost, got: 4 * queueCost + 1}, "the bound for all clients");
 });

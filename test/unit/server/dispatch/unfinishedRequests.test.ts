@@ -59,5 +59,5 @@ test("a request whose client goes away while another one expires is not answered
 });
 
 function idsOf(requests: readonly PendingRequest[]): string[] {
-  return requests.map(({id}) => id).sort();
+  return requests.map(({record}) => record.id).sort();
 }

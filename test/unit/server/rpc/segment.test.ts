@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {callsOf, LANE_IDS, LaneId, type RequestCalls} from "../../../../server/rpc/requestCalls.ts";
 import {
-  assembleAnswers,
-  assembleErrors,
-  countMethods,
-  cutSegments,
-  type Segment,
-} from "../../../../server/rpc/segment.ts";
+  callsOf,
+  LANE_IDS,
+  LaneId,
+  type LanePlace,
+  type RequestCalls,
+} from "../../../../server/rpc/requestCalls.ts";
+import {assembleAnswers, assembleErrors, cutSegments, type Segment} from "../../../../server/rpc/segment.ts";
 import {type Piece, TaskText} from "../../../../server/rpc/taskText.ts";
 import {createRequest, createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
 
@@ -47,7 +47,8 @@ function expectAnswers(calls: RequestCalls, fails: (id: string) => boolean): str
 
 function assemble(calls: RequestCalls, segment: Segment, base: number, fails: (id: string) => boolean) {
   const answers = createAnswers(calls, segment, base, fails);
-  return assembleAnswers(calls, segment, answers, base, (_place, _call, idText) => `failed ${idText}`);
+  const encodeFailure = (_place: LanePlace, _call: number, idText: string) => `failed ${idText}`;
+  return assembleAnswers(calls, segment, answers, base, {noteAnswer: () => {}, encodeFailure});
 }
 
 function join(pieces: readonly Piece[]): string {
@@ -115,7 +116,7 @@ test("a request is answered in its own order, whatever order its segments are an
           assemble(calls, request.segments[index] as Segment, 0, () => false),
         );
       }
-      assert.ok(request.isAnswered && reply.isFinished);
+      assert.ok(request.ordered.isWhole && reply.isFinished);
       const wanted = expectAnswers(calls, () => false).slice(0, -1);
       assert.equal(reply.text, isBatch ? `[${wanted}]` : wanted);
       for (const {remainingCost, asideBytes} of request.progress)
@@ -130,7 +131,10 @@ test("neighbouring answers stay one piece that shares the worker's memory", () =
   const answers = {text: new TaskText(text), ends: Uint32Array.of(2, 4, 6)};
   const [segment] = cutSegments(calls);
   assert.ok(segment !== undefined);
-  const pieces = assembleAnswers(calls, segment, answers, 0, () => assert.fail());
+  const pieces = assembleAnswers(calls, segment, answers, 0, {
+    noteAnswer: () => {},
+    encodeFailure: () => assert.fail(),
+  });
   assert.equal(pieces.length, 1);
   assert.equal(pieces[0]?.bytes.buffer, text.buffer);
 });
@@ -138,15 +142,7 @@ test("neighbouring answers stay one piece that shares the worker's memory", () =
 test("a segment that nobody answered has an error for each call and its ready texts", () => {
   const calls = createRequestCalls([1, "ready", 2, IDLE_ESTIMATE, "last"]);
   const texts = cutSegments(calls).map(segment =>
-    join(assembleErrors(calls, segment, idText => `error ${idText}`)),
+    join(assembleErrors(calls, segment, ({name}, idText) => `${name} ${idText}`)),
   );
-  assert.deepEqual(texts, ["error p0,ready,error p1,", "error e0,last,"]);
-});
-
-test("a segment's calls are counted by method", () => {
-  const calls = createRequestCalls([2, {keysAt: 0}, "[1]", 1, {keysAt: 3}, IDLE_ESTIMATE, {keysAt: 0}]);
-  assert.deepEqual(
-    cutSegments(calls).map(segment => Object.fromEntries(countMethods(calls, segment))),
-    [{chain_getProof: 2, chain_getProofAt: 2}, {chain_estimateGas: 1}, {chain_getProofAt: 1}],
-  );
+  assert.deepEqual(texts, ["chain_getProof p0,ready,chain_getProof p1,", "chain_estimateGas e0,last,"]);
 });
