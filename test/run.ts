@@ -88,7 +88,7 @@ class TestBatch {
       );
   }
 
-  /** Its keeper (childKeeper.ts) kills the processes that its tests started. */
+  /** What its tests started is killed at the end of the run. */
   kill(): void {
     this.child?.kill("SIGKILL");
   }

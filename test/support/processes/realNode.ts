@@ -91,7 +91,7 @@ export class RealNode extends RpcNode {
 
   /** Starts it again on its ports, after `stop` or `kill`. */
   async restart(): Promise<void> {
-    ({child: this.child} = await launch(this.kind, this.options, this.ports, this.child));
+    ({child: this.child} = await launch(this.kind, this.options, this.ports));
   }
 
   /** It saves the states that it has in memory. */
@@ -117,15 +117,13 @@ function secretPath({folder}: NodeOptions): string {
   return join(folder, "secret");
 }
 
-/** @param replaced - the process that ran before */
 async function launch(
   {program, run, listening}: ClientKind,
   options: NodeOptions,
   ports: Ports,
-  replaced?: ChildProcessWithoutNullStreams,
 ): Promise<Started> {
   const args = [...run(options, ports, secretPath(options)), ...(options.flags ?? [])];
-  const child = startChild(findNode(program), args, replaced && {replaced});
+  const child = startChild(findNode(program), args);
   child.stdin.end();
   let output = "";
   const listens = new Promise<Started>((resolve, reject) => {
