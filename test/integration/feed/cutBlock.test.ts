@@ -24,7 +24,7 @@ function createLarge() {
 }
 
 test("a block whose last messages were never sent is sent again whole, and a replica takes it once", async t => {
-  const lack = await lacksNats();
+  const lack = lacksNats();
   if (lack !== undefined) return notRun(t, lack);
   const folder = await WorkFolder.create();
   const nats = await NatsServer.start(folder.file("jetstream"));

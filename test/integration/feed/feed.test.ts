@@ -49,7 +49,7 @@ describe("a feed", () => {
   }
 
   before(async () => {
-    lack = await lacksNats();
+    lack = lacksNats();
     if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));

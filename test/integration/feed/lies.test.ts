@@ -22,7 +22,7 @@ describe("a feed with lies", () => {
   let publishers: OwnService[];
 
   before(async () => {
-    lack = await lacksNats();
+    lack = lacksNats();
     if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));

@@ -65,7 +65,7 @@ const {first: PAIR, second: OTHER_PAIR} = JSON.parse(
 );
 
 test("over TLS and with credentials blocks are published and taken; without them, or from a server of another authority, nothing is", async t => {
-  const lack = await lacksNats();
+  const lack = lacksNats();
   if (lack !== undefined) return notRun(t, lack);
   const folder = await WorkFolder.create();
   const {config, creds} = createIdentity();

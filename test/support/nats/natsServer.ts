@@ -1,7 +1,8 @@
 /** A real nats-server with JetStream, as a process of its own. */
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {createInterface} from "node:readline";
-import {runChild, startChild} from "../processes/childProcesses.ts";
+import {startChild} from "../processes/childProcesses.ts";
+import {findProgram} from "../processes/foundProgram.ts";
 import {findPorts} from "../processes/freePorts.ts";
 import {once, waitUntil, within} from "../wait.ts";
 
@@ -12,22 +13,14 @@ interface ServerPlace {
   readonly port: number;
   /** Of a cluster: its own port for the others, and theirs. */
   readonly cluster?: {readonly port: number; readonly others: readonly number[]; readonly monitor: number};
-  /** A program with its arguments that runs the server. */
-  readonly under: readonly string[];
   /** More arguments of the server. */
   readonly flags?: readonly string[];
 }
 
-/** Where a server of a cluster has its files. */
-interface ServerHome {
-  readonly folder: string;
-  readonly under?: readonly string[];
-}
-
 /** @returns why nats-server does not run here; undefined: it does */
-export async function lacksNats(): Promise<string | undefined> {
-  const {code} = await runChild("sh", ["-c", "command -v nats-server"]);
-  return code === 0 ? undefined : "nats-server is not installed (Debian: apt-get install nats-server)";
+export function lacksNats(): string | undefined {
+  if (findProgram("nats-server") !== undefined) return undefined;
+  return "nats-server is not installed (Debian: apt-get install nats-server)";
 }
 
 /** The flags of a service that publishes there. NATS takes a stream only where all its bytes are free, and the default is 50 GB. */
@@ -51,21 +44,21 @@ export class NatsServer {
   /** Starts one server. @param flags - more arguments */
   static async start(folder: string, flags: readonly string[] = []): Promise<NatsServer> {
     const [port] = await findPorts(1);
-    const server = new NatsServer({name: "n1", folder, port: port as number, under: [], flags});
+    const server = new NatsServer({name: "n1", folder, port: port as number, flags});
     await server.start();
     return server;
   }
 
   /** Starts a cluster. Its servers do not tell clients of each other, so that a client has only the URLs that it was given. */
-  static async startCluster(homes: readonly ServerHome[]): Promise<NatsServer[]> {
-    const count = homes.length;
+  static async startCluster(folders: readonly string[]): Promise<NatsServer[]> {
+    const count = folders.length;
     const ports = await findPorts(3 * count);
     const routes = ports.slice(count, 2 * count);
-    const servers = homes.map(
-      ({folder, under = []}, at) =>
+    const servers = folders.map(
+      (folder, at) =>
         new NatsServer({
           name: `n${at + 1}`,
-          ...{folder, under},
+          folder,
           port: ports[at] as number,
           cluster: {
             port: routes[at] as number,
@@ -80,36 +73,17 @@ export class NatsServer {
 
   /** Starts it, also after `kill`, with what its folder has. */
   async start(): Promise<void> {
-    const {name, folder, port, cluster, under, flags = []} = this.place;
+    const {name, folder, port, cluster, flags = []} = this.place;
     const clustered =
       cluster === undefined
         ? []
         : [
-            ...[
-              "--no_advertise",
-              "--cluster_name",
-              "proofd",
-              "--cluster",
-              `nats://127.0.0.1:${cluster.port}`,
-            ],
-            ...["-m", String(cluster.monitor)],
+            ...["--no_advertise", "--cluster_name", "proofd", "-m", String(cluster.monitor)],
+            ...["--cluster", `nats://127.0.0.1:${cluster.port}`],
             ...["--routes", cluster.others.map(one => `nats://127.0.0.1:${one}`).join(",")],
           ];
-    const args = [
-      "-a",
-      "127.0.0.1",
-      "-p",
-      String(port),
-      "-n",
-      name,
-      "-js",
-      "-sd",
-      folder,
-      ...clustered,
-      ...flags,
-    ];
-    const [command, ...rest] = [...under, "nats-server", ...args] as [string];
-    const child = startChild(command, rest);
+    const place = ["-a", "127.0.0.1", "-p", String(port), "-n", name, "-js", "-sd", folder];
+    const child = startChild("nats-server", [...place, ...clustered, ...flags]);
     this.child = child;
     child.stdin.end();
     child.stdout.resume();
