@@ -94,6 +94,7 @@ test("proofd from its package serves the demo chain, loads itself, and says whic
     version.stdout,
   );
   const service = await startDaemon(["--demo"], {...options, estimates: true});
+  await service.waitForStderr(/proofd serves http:\S+ \(demo chain, blocks 0 to 100\); Ctrl-C stops it\n/);
   const {platform, arch, versions} = process;
   const isPacked = BINARIES.includes(`${platform} ${arch} ${versions.modules}`);
   assert.equal(service.announcement.http, isPacked ? "uws" : "node");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
+import {pathToFileURL} from "node:url";
 import {gzipSync} from "node:zlib";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {poseidon2Suite} from "../../../client/hash/hashSuites.ts";
@@ -10,15 +11,14 @@ import {
   ACCOUNTS,
   createLine,
   createLines,
+  diffsFlags,
   hashOfBlock,
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
-import {waitForHead} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {startDaemon} from "../../support/processes/daemon.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
-import {importLines} from "../../support/stores/importedStore.ts";
 
 let folder: WorkFolder;
 let db: string;
@@ -112,13 +112,9 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["rollback"], /required option '--to <block>' not specified/],
   ];
   await assertAllEnd(2, table);
-  // The same from a process.
-  const {code, stdout, stderr} = await runProofd(["serve", "--frob"]);
-  assert.deepEqual([code, stdout], [2, ""]);
-  assert.match(stderr, /unknown option '--frob'/);
 });
 
-test("options come from PROOFD_ variables too, a flag wins, and a bad variable is named", async () => {
+test("a bad variable is named", async () => {
   for (const [variables, message] of [
     [{PROOFD_PORT: "x"}, /'--port <port>' value 'x' from env 'PROOFD_PORT' is invalid/],
     [{PROOFD_DEMO: "maybe"}, /PROOFD_DEMO: expected 1, true, 0 or false, got 'maybe'/],
@@ -127,21 +123,6 @@ test("options come from PROOFD_ variables too, a flag wins, and a bad variable i
     assert.deepEqual([end.code, end.stdout], [2, ""]);
     assert.match(end.stderr, message);
   }
-  const env = {
-    PROOFD_DB: db,
-    PROOFD_LOG_LEVEL: "silent",
-    PROOFD_BALANCED: "true",
-    PROOFD_DEMO: "0",
-  };
-  const daemon = await startDaemon(["--log-level", "debug"], {env});
-  assert.equal((await daemon.send([1, 2])).length, 2);
-  const missing = {jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: ["0xff"]};
-  assert.equal((await daemon.post(JSON.stringify(missing))).status, 503);
-  const {code, stderr} = await daemon.stop();
-  assert.equal(code, 0);
-  const requests = stderr.split("\n").filter(line => line.includes('"msg":"request"'));
-  assert.equal(requests.length, 2);
-  assert.ok(JSON.parse(requests[0] as string).requestId !== undefined);
 });
 
 test("a store that is not there, or of another chain, is an error", async () => {
@@ -170,35 +151,40 @@ test("flags of --l2 that nothing reads are usage errors", async () => {
   ]);
 });
 
-test("serve says one JSON line on standard output; its address and its store are in use for others", async () => {
-  const daemon = await startDaemon(["--db", db]);
+/** An error that nothing catches, when the process is told to. */
+const FAULT = `import {isMainThread} from "node:worker_threads";
+if (isMainThread) process.on("SIGUSR2", () => { Promise.reject(new Error("injected")); });
+`;
+
+test("serve takes variables and says one JSON line, its store and address are in use, and an error that nothing catches ends it", async () => {
+  const module = folder.file("fault.mjs");
+  await writeFile(module, FAULT);
+  const env = {PROOFD_DB: db, PROOFD_DEMO: "0", NODE_OPTIONS: `--import=${pathToFileURL(module).href}`};
+  const daemon = await startDaemon(["--workers", "1"], {env});
   const other = await folder.importChain("other", 0, 0);
   const port = String(daemon.port);
   await assertAllEnd(1, [
-    [["serve", "--db", other, "--port", port, "--no-estimate"], /cannot listen on 127\.0\.0\.1:/],
+    [["serve", "--db", other, "--port", port, "--no-estimate"], /cannot listen on 127\.0\.0\.1:.*in use/],
     [["serve", "--db", db, "--port", "0"], /STORE_IN_USE/],
-    [["import", "--db", db, "--allow-unverified", "--diffs", folder.file("db.ndjson")], /STORE_IN_USE/],
+    [["import", ...diffsFlags(db, folder.file("db.ndjson"))], /STORE_IN_USE/],
+    [["rollback", "--db", db, "--to", "1", "--finalized"], /another process/],
   ]);
-  const {stdout, stderr} = await daemon.stop();
+  const {code, stdout, stderr} = await daemon.stop("SIGUSR2");
   assert.match(stdout, /^\{"msg":"listening","url":"http:\/\/127\.0\.0\.1:\d+".*\}\n$/);
-  assert.match(stderr, /stopping/);
+  assert.equal(code, 1, stderr);
+  const line = JSON.parse(stderr.trimEnd().split("\n").at(-1) as string);
+  assert.deepEqual(
+    [line.level, line.origin, line.err.message, line.msg],
+    [60, "unhandledRejection", "injected", "an error was not caught: the process ends"],
+  );
+  assert.match(line.err.stack, /fault\.mjs:2/);
 });
 
 test("a new store gets the suite that --suite names, keeps it, and is refused where another one is asked for", async () => {
   const lines = folder.file("suite.ndjson");
   await writeFile(lines, encodeLines(createLines(0, 2)));
   const importInto = (target: string, ...more: string[]) =>
-    runHere([
-      "import",
-      "--db",
-      target,
-      "--allow-unverified",
-      "--diffs",
-      lines,
-      "--finalized",
-      "last",
-      ...more,
-    ]);
+    runHere(["import", ...diffsFlags(target, lines), "--finalized", "last", ...more]);
   const target = folder.file("poseidon2");
   assert.equal((await importInto(target, "--suite", "poseidon2")).code, 0);
   // It needs no flag from then on.
@@ -207,21 +193,7 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   assert.match(again.stdout, /3 already held/);
   const refusal = /expected hash suite sha256, got poseidon2 \(FORMAT_MISMATCH\)/;
   await assertAllEnd(1, [
-    [
-      [
-        "import",
-        "--db",
-        target,
-        "--allow-unverified",
-        "--diffs",
-        lines,
-        "--finalized",
-        "last",
-        "--suite",
-        "sha256",
-      ],
-      refusal,
-    ],
+    [["import", ...diffsFlags(target, lines), "--finalized", "last", "--suite", "sha256"], refusal],
     [["serve", "--db", target, "--suite", "sha256", "--port", "0"], refusal],
     [
       ["serve", "--db", db, "--suite", "poseidon2", "--port", "0"],
@@ -243,39 +215,17 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   await daemon.stop();
 });
 
-test("serve makes a store with the suite that --suite names", async () => {
-  const lines = folder.file("served.ndjson");
-  await writeFile(lines, encodeLines(createLines(0, 1)));
-  const args = ["--db", folder.file("served"), "--allow-unverified", "--diffs", lines, "--finalized", "last"];
-  const daemon = await OwnService.serve([...args, "--suite", "poseidon2"]);
-  await waitForHead(daemon, 1);
-  assert.equal((await daemon.call("chain_getCoverage")).result.suite, "poseidon2");
-  await daemon.stop();
-});
-
 test("an import says what it did, and again that it was all held", async () => {
   const target = folder.file("again");
-  const first = await runProofd(
-    ["import", "--db", target, "--allow-unverified", "--diffs", "-", "--finalized", "last"],
-    {
-      input: encodeLines(createLines(0, 2)),
-    },
-  );
+  const plain = folder.file("plain.ndjson");
+  await writeFile(plain, encodeLines(createLines(0, 2)));
+  const first = await runHere(["import", ...diffsFlags(target, plain), "--finalized", "last"]);
   assert.equal(first.code, 0);
   const head = (block: number) => `head: block ${block}, ${hashOfBlock(block)}\n`;
   assert.equal(first.stdout, `imported 3 blocks; blocks 0 to 2 are held, finalized up to 2; ${head(2)}`);
   const packed = folder.file("packed.ndjson.gz");
   await writeFile(packed, gzipSync(encodeLines(createLines(0, 4))));
-  const second = await runHere([
-    "import",
-    "--db",
-    target,
-    "--allow-unverified",
-    "--diffs",
-    packed,
-    "--finalized",
-    "0x3",
-  ]);
+  const second = await runHere(["import", ...diffsFlags(target, packed), "--finalized", "0x3"]);
   assert.equal(second.code, 0);
   assert.equal(
     second.stdout,
@@ -287,16 +237,14 @@ test("a bad line ends the import with its number and exit code 1, and what came 
   const target = folder.file("bad");
   const bad = folder.file("bad.ndjson");
   await writeFile(bad, `${encodeLines(createLines(0, 1))}{"number":"0x2"}\n`);
-  const {code, stderr} = await runHere(["import", "--db", target, "--allow-unverified", "--diffs", bad]);
+  const {code, stderr} = await runHere(["import", ...diffsFlags(target, bad)]);
   assert.equal(code, 1);
   assert.match(stderr, /line 3/);
   assert.match(stderr, /imported 2 blocks; blocks 0 to 1 are held/);
   const gap = folder.file("gap.ndjson");
   await writeFile(gap, encodeLines([createLine(7)]));
   const none = folder.file("none");
-  const ends = await runAllHere(
-    [gap, none].map(path => ["import", "--db", target, "--allow-unverified", "--diffs", path]),
-  );
+  const ends = await runAllHere([gap, none].map(path => ["import", ...diffsFlags(target, path)]));
   assert.deepEqual(
     ends.map(end => end.code),
     [1, 1],
@@ -304,20 +252,6 @@ test("a bad line ends the import with its number and exit code 1, and what came 
   assert.match(ends[0]?.stderr ?? "", /7/);
   assert.match(ends[1]?.stderr ?? "", /none/);
   assert.equal(ends[1]?.stdout, "");
-});
-
-test("a signal stops an import after the current block, with the signal's exit code", async () => {
-  const target = folder.file("stopped");
-  const daemon = new Daemon(["import", "--db", target, "--allow-unverified", "--diffs", "-"]);
-  let fed = 0;
-  const feed = setInterval(() => daemon.child.stdin.write(encodeLines([createLine(fed++)])), 50);
-  await daemon.waitForStderr(/import: block \d+/); // the line of every few seconds: it is at work
-  daemon.child.kill("SIGINT");
-  const finished = await daemon.finished;
-  clearInterval(feed);
-  assert.equal(finished.code, 130);
-  assert.match(finished.stdout, /^imported \d+ blocks, stopped before the end; blocks 0 to \d+ are held/);
-  await importLines(target, createLines(0, fed));
 });
 
 test("check finds nothing wrong with a sound store", async () => {

@@ -7,16 +7,22 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {sendOrder} from "../../../server/life/control/controlClient.ts";
 import {Engine} from "../../../workers/engine.ts";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
-import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
+import {
+  ACCOUNTS,
+  createLine,
+  createLines,
+  diffsFlags,
+  hashOfBlock,
+  WorkFolder,
+} from "../../support/chains/serviceChain.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
 import {waitForCoverage} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-
 import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {Daemon, runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
-import {importLines} from "../../support/stores/importedStore.ts";
+import {importLines, importSource} from "../../support/stores/importedStore.ts";
 import {once, waitUntil} from "../../support/wait.ts";
 
 let folder: WorkFolder;
@@ -76,38 +82,20 @@ test("import finalizes what the lines say, and nothing where they and the flags 
   ] as const) {
     const path = folder.file(`${name}.ndjson`);
     await writeFile(path, encodeLines(lines));
-    assert.match(
-      (await runHere(["import", "--db", folder.file(name), "--allow-unverified", "--diffs", path])).stdout,
-      end,
-    );
+    assert.match((await runHere(["import", ...diffsFlags(folder.file(name), path)])).stdout, end);
   }
 });
 
-test("serve --diffs finalizes what --finalized says, and the flag is refused without --diffs", async () => {
+test("serve --diffs finalizes what --finalized says", async () => {
   const lines = folder.file("flag.ndjson");
   await writeFile(lines, encodeLines(createLines(0, 3)));
-  for (const [flag, expected] of [
-    [["--finalized", "2"], "0x2"],
-    [["--finalized", "last"], "0x3"],
-  ] as const) {
-    const daemon = await OwnService.serve([
-      "--db",
-      folder.file(`flag${expected}`),
-      "--allow-unverified",
-      "--diffs",
-      lines,
-      ...flag,
-    ]);
-    try {
-      await waitForCoverage(daemon, "latest", "0x3");
-      assert.equal((await readCoverage(daemon)).finalized, expected);
-    } finally {
-      await daemon.stop();
-    }
+  const daemon = await OwnService.serve([...diffsFlags(folder.file("flag"), lines), "--finalized", "2"]);
+  try {
+    await waitForCoverage(daemon, "latest", "0x3");
+    assert.equal((await readCoverage(daemon)).finalized, "0x2");
+  } finally {
+    await daemon.stop();
   }
-  const idle = await runHere(["serve", "--db", folder.file("idle"), "--finalized", "last"]);
-  assert.equal(idle.code, 2);
-  assert.match(idle.stderr, /--finalized has no effect without --diffs/);
 });
 
 test("finalize marks blocks of a store, never takes any back, and refuses blocks that are not held", async () => {
@@ -123,7 +111,7 @@ test("finalize marks blocks of a store, never takes any back, and refuses blocks
   await assertRefused(folder.file("nothing"), 1, /nothing holds no store/);
 });
 
-test("finalize reaches a server, which proves those blocks at once, and others need its token", async () => {
+test("finalize reaches a server, which proves those blocks at once; others need its token, and a killed one misleads nobody", async () => {
   const db = await importUnfinalized("served", 5);
   const daemon = await startDaemon(["--db", db]);
   const path = join(db, "control.json");
@@ -156,11 +144,34 @@ test("finalize reaches a server, which proves those blocks at once, and others n
     assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
     assert.match(daemon.stderr, /"msg":"proofd finalize"/);
   } finally {
-    await daemon.stop();
+    await daemon.stop("SIGKILL");
   }
-  // After a clean end it is gone, and the store has what was ordered.
-  assert.equal(await exists(path), false);
+  // The control.json that it has left misleads nobody.
+  const left = JSON.parse(await readFile(path, "utf8"));
   await mustFinalize(db, 4, "nothing changed: blocks up to 4 were finalized before\n");
+  // Its port has gone to another program, and the store is open in a process that takes no orders.
+  const stranger = createServer((_request, response) => response.writeHead(404).end("no"));
+  const engine = await Engine.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
+  try {
+    const order = {kind: "finalize", to: 5} as const;
+    await assert.rejects(sendOrder(db, order), /nothing answers on the port of its control.json/);
+    stranger.listen(0, "127.0.0.1");
+    await once(stranger, "listening");
+    await writeFile(path, JSON.stringify({...left, port: (stranger.address() as AddressInfo).port}));
+    await assert.rejects(sendOrder(db, order), /another program listens on the port/);
+    await writeFile(path, "{");
+    const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "5"]);
+    assert.match(stderr, /takes no orders \(it has no control.json\)/);
+    assert.equal(code, 1);
+  } finally {
+    await engine.close();
+    stranger.close();
+    stranger.closeAllConnections();
+  }
+  const next = await OwnService.serve(["--db", db]);
+  await mustOrder(db, 5, 4, 5);
+  await next.stop();
+  assert.equal(await exists(path), false);
 });
 
 test("finalize reaches the import beside a service, and lines lower nothing and raise what they name", async () => {
@@ -194,63 +205,53 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
     const raised = newest;
     await write(raised);
     assert.equal((await readCoverage(daemon)).finalized, quantity(raised));
+    // So does a line that is held already, also when nothing follows.
+    daemon.input.write(encodeLines([createLine(newest, newest)]));
+    await waitForCoverage(daemon, "finalized", quantity(newest));
+    await write();
     // The import has ended: the server writes it itself.
     daemon.input.end();
     await daemon.waitForStderr(/the import has ended/);
-    await mustOrder(db, newest, raised, newest);
+    await mustOrder(db, newest, newest - 1, newest);
     assert.equal((await readCoverage(daemon)).finalized, quantity(newest));
   } finally {
     await daemon.stop();
   }
 });
 
-test("finalize reaches `proofd import`", async () => {
+test("finalize reaches `proofd import`, which a signal ends with its exit code, without a word of the half line", async () => {
   const db = await importUnfinalized("imported", 2);
-  const daemon = new Daemon(["import", "--db", db, "--allow-unverified", "--diffs", "-"]);
+  const daemon = new Daemon(["import", ...diffsFlags(db, "-")]);
   try {
     await waitUntil("control.json", () => exists(join(db, "control.json")));
     await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
     await daemon.waitForStderr(/proofd finalize: blocks up to 1 are finalized/);
-    daemon.child.stdin.end(encodeLines(createLines(0, 3)));
-    assert.match((await daemon.finished).stdout, /blocks 0 to 3 are held, finalized up to 1/);
+    daemon.child.stdin.write(`${encodeLines(createLines(0, 3))}{"number":"0x4",`);
+    await waitUntil("block 3", async () => (await sendOrder(db, {kind: "finalize", to: 3})).ok);
   } finally {
-    daemon.child.kill("SIGKILL");
-    await daemon.finished;
+    daemon.child.kill("SIGINT");
   }
+  const {code, stdout, stderr} = await daemon.finished;
+  assert.equal(code, 130, stderr);
+  assert.match(stdout, /^imported 1 blocks, 3 already held, stopped before the end; .* finalized up to 3; /);
+  assert.doesNotMatch(stderr, /error|truncated/);
 });
 
-test("the control.json of a killed server misleads nobody", async () => {
-  const db = await importUnfinalized("killed", 2);
-  const killed = await startDaemon(["--db", db]);
-  await killed.stop("SIGKILL");
-  const path = join(db, "control.json");
-  const left = JSON.parse(await readFile(path, "utf8"));
-  await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
-  // Its port has gone to another program, and the store is open in a process that takes no orders.
-  const stranger = createServer((_request, response) => response.writeHead(404).end("no"));
-  const engine = await Engine.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
-  try {
-    const order = {kind: "finalize", to: 2} as const;
-    await assert.rejects(sendOrder(db, order), /nothing answers on the port of its control.json/);
-    stranger.listen(0, "127.0.0.1");
-    await once(stranger, "listening");
-    await writeFile(path, JSON.stringify({...left, port: (stranger.address() as AddressInfo).port}));
-    await assert.rejects(sendOrder(db, order), /another program listens on the port/);
-    await writeFile(path, "{");
-    const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "2"]);
-    assert.match(stderr, /takes no orders \(it has no control.json\)/);
-    assert.equal(code, 1);
-  } finally {
-    await engine.close();
-    stranger.close();
-    stranger.closeAllConnections();
-  }
-  const next = await OwnService.serve(["--db", db]);
-  try {
-    await mustOrder(db, 2, 1, 2);
-  } finally {
-    await next.stop();
-  }
+test("an import finalizes what its source reached, and nothing if its source is refused", async () => {
+  const directory = await importUnfinalized("reached", 5);
+  const none = {earliest: 0, finalized: undefined, latest: 5};
+  const importInto = async (name: string, lines: readonly DifferenceLine[], finalized: number | "last") => {
+    const path = folder.file(name);
+    if (lines.length > 0) await writeFile(path, encodeLines(lines));
+    return importSource(directory, {kind: "diffs", path}, {finalized});
+  };
+  const missing = await importInto("missing.ndjson", [], "last");
+  assert.deepEqual([missing.ok, missing.head], [false, none]);
+  const other = [{number: "0x0", hash: hashOfBlock(99), accounts: {}}];
+  const conflict = await importInto("conflict.ndjson", other, 4);
+  assert.deepEqual([conflict.ok, conflict.head], [false, none]);
+  const two = await importInto("two.ndjson", createLines(0, 1), "last");
+  assert.deepEqual([two.ok, two.head], [true, {...none, finalized: 1}]);
 });
 
 async function exists(path: string): Promise<boolean> {

@@ -1,10 +1,9 @@
 /**
- * A layer-2 node is followed: a real anvil, the execute source, reorganisations, restarts and kill -9. The tests run in this order
+ * A layer-2 node is followed: a real anvil, the execute source, reorganisations and restarts. The tests run in this order
  * on one chain. The store that `imported` names is filled by the import, and later tests compare with its roots.
  */
 import assert from "node:assert/strict";
 import {after, before} from "node:test";
-import {setTimeout as pause} from "node:timers/promises";
 import {sendOrder} from "../../../server/life/control/controlClient.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
@@ -14,15 +13,10 @@ import {readReadiness, waitForHead, waitForMetric, waitForState} from "../../sup
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
 import {waitForHash, withFollower as withService} from "../../support/http/nodeFollower.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
-import {startDaemon} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importHere} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
-
-/** `npm run test:soak` sets it. */
-const KILLS = Number(process.env.FOLLOW_KILLS ?? 2);
-const KILL_WITHIN_MS = 1000;
 
 let folder: WorkFolder;
 let chain: LiveChain | string;
@@ -116,26 +110,6 @@ liveTest("an import ends at --to, goes on from there, and ends at the node's hea
   assert.deepEqual([second.ok, second.head.latest], [true, height]);
 });
 
-/** Fills it in part. */
-async function killWithinImports(live: LiveChain, db: string): Promise<void> {
-  for (let round = 0; round < KILLS; round++) {
-    // Both put nodes of the state trie. Each is checked against the header of the next block.
-    const source = round % 2 === 0 ? "execute" : "trace";
-    const daemon = await startDaemon([...flagsOf(db, live), "--source", source]);
-    if (round % 2 === 1) await waitForBlock(daemon, live, (await live.height()) - 1);
-    // Within the import of these blocks.
-    const grown = live.grow(3);
-    await pause(Math.random() * KILL_WITHIN_MS);
-    daemon.child.kill("SIGKILL");
-    await daemon.finished;
-    await grown;
-  }
-}
-
-const killed = "killed.db";
-
-liveTest("a service is killed at any moment", live => killWithinImports(live, folder.file(killed)));
-
 liveTest("a node's WebSocket announces new blocks", async live => {
   const socket = live.anvil.url.replace("http:", "ws:");
   await withService(["--db", imported, "--l2", `${live.anvil.url},${socket}`], async daemon => {
@@ -153,16 +127,9 @@ liveTest("traces give the roots of executed blocks", live =>
   }),
 );
 
-// They are one service's, which goes on after kill -9, so that it need not execute all blocks again.
+// They are one service's, on the store that was imported, so that it need not execute all blocks again.
 liveTest("what a service makes of a chain that changes", async (live, t) => {
-  const db = folder.file(killed);
-  await withFollower(db, live, [], async daemon => {
-    await t.test("one that was killed goes on where it was, with the same roots", async () => {
-      const height = await live.height();
-      await waitForBlock(daemon, live, height);
-      assert.deepEqual(await compareBlocks(daemon, live, height), await readStoredRoots(imported));
-    });
-
+  await withFollower(imported, live, [], async daemon => {
     await t.test(
       "a reorganisation is rolled back to the common ancestor, and the new branch is the node's",
       async () => {
@@ -173,7 +140,7 @@ liveTest("what a service makes of a chain that changes", async (live, t) => {
         await compareBlocks(daemon, live, forked);
         // Finalized now, so that it can be proved. The next test takes the two blocks after it back.
         const replaced = forked - 2;
-        assert.ok((await sendOrder(db, {kind: "finalize", to: replaced})).ok);
+        assert.ok((await sendOrder(imported, {kind: "finalize", to: replaced})).ok);
         await compareState(daemon, live, replaced);
       },
     );
@@ -206,5 +173,5 @@ liveTest("what a service makes of a chain that changes", async (live, t) => {
       await live.stop();
     });
   });
-  assert.deepEqual((await checkStore(db)).found, []);
+  assert.deepEqual((await checkStore(imported)).found, []);
 });

@@ -4,7 +4,7 @@ import {existsSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
-import {createLine, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {createLine, diffsFlags, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {chainArgs, EXTRA_DATA, writeShortChain} from "../../support/chains/shortChain.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 
@@ -21,18 +21,7 @@ test("import --head takes a source that ends there, and of another one all but i
   const importTo = async (name: string, head: string, text: string) => {
     const [db, path] = [folder.file(name), folder.file(`${name}.ndjson`)];
     await writeFile(path, text);
-    return runHere([
-      "import",
-      "--db",
-      db,
-      "--allow-unverified",
-      "--diffs",
-      path,
-      "--head",
-      head,
-      "--finalized",
-      "last",
-    ]);
+    return runHere(["import", ...diffsFlags(db, path), "--head", head, "--finalized", "last"]);
   };
   const right = await importTo("head", hashOfBlock(2), lines);
   assert.equal(
@@ -60,16 +49,7 @@ test("import --head takes a source that ends there, and of another one all but i
   const none = await importTo("none", hashOfBlock(1), "");
   assert.match(none.stderr, /expected the source to end at the head 0x.*, got no block/);
   assert.equal(existsSync(folder.file("none")), false);
-  const short = await runHere([
-    "import",
-    "--db",
-    folder.file("x"),
-    "--allow-unverified",
-    "--diffs",
-    "-",
-    "--head",
-    "0x12",
-  ]);
+  const short = await runHere(["import", ...diffsFlags(folder.file("x"), "-"), "--head", "0x12"]);
   assert.equal(short.code, 2);
   assert.match(short.stderr, /argument '0x12' is invalid. Expected a hash/);
 });

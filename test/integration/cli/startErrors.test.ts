@@ -6,7 +6,7 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
-import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {createLines, diffsFlags, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {writeShortChain} from "../../support/chains/shortChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
@@ -72,16 +72,7 @@ test("a folder that cannot be made is an error", {
   skip: process.platform !== "linux" && "/proc is Linux's",
 }, async () => {
   const message = /cannot make the folder \/proc\/x: the file system of \/proc takes no folders/;
-  const serve = (path: string) => [
-    "serve",
-    "--db",
-    path,
-    "--allow-unverified",
-    "--diffs",
-    folder.file("db.ndjson"),
-    "--port",
-    "0",
-  ];
+  const serve = (path: string) => ["serve", ...diffsFlags(path, folder.file("db.ndjson")), "--port", "0"];
   await assertAllFail([
     [serve("/proc/x"), message],
     [serve("/proc/x/y"), message],
@@ -93,9 +84,9 @@ test("a folder below a file, or a file for a folder, is called what it is", asyn
   const message = new RegExp(`${file}: expected a folder, got a file`);
   await assertAllFail(
     [file, join(file, "x"), join(file, "x", "y")].flatMap(path => [
-      [["serve", "--db", path, "--allow-unverified", "--diffs", file], message] as const,
+      [["serve", ...diffsFlags(path, file)], message] as const,
       [["serve", "--db", path], message] as const,
-      [["import", "--db", path, "--allow-unverified", "--diffs", file], message] as const,
+      [["import", ...diffsFlags(path, file)], message] as const,
       [["finalize", "--db", path, "--to", "0"], message] as const,
     ]),
   );
@@ -151,26 +142,14 @@ test("a command that fails leaves no store behind, and no folder that it made", 
   const made = folder.file("made");
   const bad = folder.file("bad.ndjson");
   await writeFile(bad, "hello\n");
-  await assertAllFail([
-    [["import", "--db", join(made, "a", "b"), "--allow-unverified", "--diffs", bad], /line 1/],
-  ]);
+  await assertAllFail([[["import", ...diffsFlags(join(made, "a", "b"), bad)], /line 1/]]);
   assert.equal(existsSync(made), false);
   const missing = folder.file("nowhere");
-  await assertAllFail([[["import", "--db", made, "--allow-unverified", "--diffs", missing], /nowhere/]]);
+  await assertAllFail([[["import", ...diffsFlags(made, missing)], /nowhere/]]);
   assert.equal(existsSync(made), false);
   const other = await OwnService.serve(["--db", db]);
   try {
-    const serve = [
-      "serve",
-      "--db",
-      made,
-      "--allow-unverified",
-      "--diffs",
-      "-",
-      "--port",
-      String(other.port),
-      "--no-estimate",
-    ];
+    const serve = ["serve", ...diffsFlags(made, "-"), "--port", String(other.port), "--no-estimate"];
     await assertAllFail([[serve, /the address is in use/]]);
   } finally {
     await other.stop();
@@ -186,7 +165,7 @@ test("a folder that was there stays, and so does a store that was, or that holds
   const importText = async (text: string): Promise<CommandEnd> => {
     const path = folder.file("stays.ndjson");
     await writeFile(path, text);
-    return runHere(["import", "--db", empty, "--allow-unverified", "--diffs", path]);
+    return runHere(["import", ...diffsFlags(empty, path)]);
   };
   assertFailed(await importText("hello\n"), 1, /line 1/, [empty]);
   assert.deepEqual(readdirSync(empty), []);

@@ -15,7 +15,6 @@ import {
   withFollowing,
 } from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {startDaemon} from "../../support/processes/daemon.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {memoisedSha256} from "../../support/stores/everyKey.ts";
 import {importHere} from "../../support/stores/importedStore.ts";
@@ -116,14 +115,46 @@ test("lines of a pipe are taken as they come, until it ends", () =>
     assert.match(daemon.stderr, /the import has ended/);
   }));
 
-test("a service that was killed within a stream skips the blocks that it holds when it comes again", async () => {
-  const db = folder.file(`${count++}`);
-  const killed = await startDaemon(["--db", db, "--allow-unverified", "--diffs", "-"]);
-  killed.child.stdin.write(`${linesOf(0, 4)}{"number":"0x5",`);
-  await waitForHead(killed, 4);
-  await killed.stop("SIGKILL");
+test("blocks that are held are skipped when they come again", async () => {
+  const db = await folder.importChain(`${count++}`, 4, 4);
   await withFollowing(db, async daemon => {
     daemon.input.write(linesOf(0, 6));
     await waitForHead(daemon, 6);
+  });
+});
+
+/** @param body - runs when block 0, which is `line`, is held */
+async function serveOne(line: DifferenceLine, body: (daemon: OwnService) => Promise<void>): Promise<void> {
+  await withFollowing(folder.file(`${count++}`), async daemon => {
+    daemon.input.write(encodeLines([line]));
+    await waitForHead(daemon, 0);
+    await body(daemon);
+  });
+}
+
+test("the newest block's age is told; beyond ?lag= it makes the service unready, and without it does not matter", () =>
+  serveOne(createLine(0, 0), async daemon => {
+    assert.equal(await daemon.readMetric("proofd_head_timestamp_seconds"), 1_700_000_000);
+    const lag = await daemon.readMetric("proofd_head_lag_seconds");
+    const received = await daemon.readMetric("proofd_block_received_timestamp_seconds");
+    assert.ok(lag >= received - 1_700_000_000, `lag ${lag}, received ${received}`);
+    const [status, text] = await readReadiness(daemon, 3600);
+    assert.equal(status, 503);
+    assert.match(
+      text,
+      /^the newest block, 0, is \d+ s old: asked for at most 3600 s \(state of the source: \w+\)\nunverified: [^\n]+\n$/,
+    );
+    daemon.input.end();
+    await waitForState(daemon, "ended");
+    assert.deepEqual(await readReadiness(daemon), [200, `ready\n${unverified(0, 0)}`]);
+  }));
+
+test("the age counts from when the block came where its line has no timestamp", () => {
+  const {timestamp: _, ...timeless} = createLine(0, 0);
+  return serveOne(timeless, async daemon => {
+    assert.deepEqual(await readReadiness(daemon, 3600), [200, `ready\n${unverified(0, 0)}`]);
+    const {text} = await daemon.get("/metrics");
+    assert.doesNotMatch(text, /^proofd_head_timestamp_seconds /m);
+    assert.match(text, /^proofd_head_lag_seconds \d/m);
   });
 });

@@ -7,6 +7,11 @@ import {createLines} from "./serviceLines.ts";
 
 export {ABSENT_ACCOUNT, ACCOUNTS, CHAIN_ID, createLine, createLines, hashOfBlock} from "./serviceLines.ts";
 
+/** Flags of `import` and `serve`. @param path - of the differences; - is standard input */
+export function diffsFlags(db: string, path: string): string[] {
+  return ["--db", db, "--allow-unverified", "--diffs", path];
+}
+
 /** A folder in the system's temporary folder. `remove` deletes it. */
 export class WorkFolder {
   readonly path: string;

@@ -1,7 +1,5 @@
 /** A service that follows layer-2 nodes, and what a test waits for. */
-import assert from "node:assert/strict";
 import type {LiveChain} from "../chains/liveChain.ts";
-import {type Daemon, type RunOptions, startDaemon} from "../processes/daemon.ts";
 import type {AskedService} from "./askedService.ts";
 import {OwnService} from "./ownService.ts";
 
@@ -15,21 +13,6 @@ export async function withFollower(
     await body(daemon);
   } finally {
     await daemon.stop();
-  }
-}
-
-/** Like withFollower, with a process of its own. */
-export async function withFollowerProcess(
-  flags: readonly string[],
-  body: (daemon: Daemon) => Promise<void>,
-  options: RunOptions,
-): Promise<void> {
-  const daemon = await startDaemon(flags, options);
-  try {
-    await body(daemon);
-    assert.equal((await daemon.stop()).code, 0, daemon.stderr);
-  } finally {
-    await daemon.stop("SIGKILL");
   }
 }
 

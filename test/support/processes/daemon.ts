@@ -18,11 +18,11 @@ export const QUEUED_COST = 'proofd_queued_cost{lane="proof"}';
 
 export type {Finished};
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Text for standard input, which is closed after it. */
   readonly input?: string;
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Another program to run, which announces itself in the same way. */
   readonly main?: string;
   /** A program with its arguments that runs the process, such as a tracer. */
@@ -41,12 +41,8 @@ export async function runCommandLines(
   lines: readonly (readonly string[])[],
   cwd?: string,
 ): Promise<CommandEnd[]> {
-  const where = cwd === undefined ? {} : {cwd};
-  const {code, stdout, stderr} = await runProofd([], {
-    main: COMMAND_LINES,
-    input: lines.map(line => `${JSON.stringify(line)}\n`).join(""),
-    ...where,
-  });
+  const input = lines.map(line => `${JSON.stringify(line)}\n`).join("");
+  const {code, stdout, stderr} = await runProofd([], {main: COMMAND_LINES, input, cwd});
   if (code !== 0) throw new Error(stderr);
   return stdout
     .trimEnd()
@@ -89,10 +85,9 @@ export class Daemon extends AskedService {
     super();
     // The test runner's own variables must not reach the program.
     const env = {PATH: process.env.PATH ?? "", ...options.env};
-    const cwd = options.cwd === undefined ? {} : {cwd: options.cwd};
     const main = options.main ?? MAIN;
     const [command, ...rest] = [...(options.under ?? []), process.execPath, main, ...args] as [string];
-    this.child = startChild(command, rest, {env, ...cwd});
+    this.child = startChild(command, rest, {env, cwd: options.cwd});
     this.child.stdin.on("error", () => {}); // the process may end before it has read all
     this.child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;
