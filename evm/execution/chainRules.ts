@@ -1,18 +1,5 @@
-/**
- * The rules of a chain, as the EVM asks for them: thousands of times for a block.
- *
- * @ethereumjs' Common searches a list for each question about an EIP, and merges the same parameters again for every
- * transaction: a third of the time of a block of token transfers.
- */
-import {paramsBlock} from "@ethereumjs/block";
-import {
-  type ChainConfig,
-  Common,
-  type CommonOpts,
-  type HardforkTransitionConfig,
-  type ParamsDict,
-} from "@ethereumjs/common";
-import {paramsTx} from "@ethereumjs/tx";
+/** The rules of a chain, as @ethereumjs takes them: for blocks from before berlin, and for transactions in JSON. */
+import {type ChainConfig, Common, type HardforkTransitionConfig} from "@ethereumjs/common";
 import {hexToBytes, type KZG, type PrefixedHexString} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -23,43 +10,8 @@ import type {ForkSchedule} from "./forkSchedule.ts";
 import {CHAIN_START, PARIS} from "./forks.ts";
 import {parseObject, parseQuantity} from "./gethJson.ts";
 
-export class ChainRules extends Common {
-  // Initialised after the constructor of Common, which calls _buildActivatedEIPsCache.
-  private activeEips = new Set(this._activatedEIPsCache);
-  private merged = new Set<ParamsDict>();
-
-  constructor(options: CommonOpts) {
-    super(options);
-    // Every block has rules of its own, a copy of these, and merges both.
-    this.updateParams(paramsBlock);
-    this.updateParams(paramsTx);
-  }
-
-  /** Merging the same parameters again changes nothing. */
-  override updateParams(params: ParamsDict): void {
-    if (this.merged.has(params)) return;
-    super.updateParams(params);
-    this.merged.add(params);
-  }
-
-  override isActivatedEIP(eip: number): boolean {
-    return this.activeEips.has(eip);
-  }
-
-  override copy(): ChainRules {
-    const copy = super.copy() as ChainRules;
-    copy.merged = new Set(this.merged);
-    return copy;
-  }
-
-  protected override _buildActivatedEIPsCache(): void {
-    super._buildActivatedEIPsCache();
-    this.activeEips = new Set(this._activatedEIPsCache);
-  }
-}
-
 /** The rules of the whole chain; `setHardfork(forks.forkAt(block))` selects a block's. */
-export function createChainRules(forks: ForkSchedule): ChainRules {
+export function createChainRules(forks: ForkSchedule): Common {
   const {config, blobs, systemContracts} = forks;
   const scheduled: HardforkTransitionConfig[] = [
     {name: CHAIN_START, block: 0},
@@ -86,7 +38,7 @@ export function createChainRules(forks: ForkSchedule): ChainRules {
     // geth's default is no deposit contract; @ethereumjs would take mainnet's.
     depositContractAddress: toHex(forks.depositContract) as PrefixedHexString,
   };
-  return new ChainRules({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
+  return new Common({chain, hardfork: CHAIN_START, customCrypto: {keccak256, ecrecover, kzg}, params});
 }
 
 const kzg = {

@@ -2,6 +2,7 @@
  * Executes blocks from before berlin in @ethereumjs, which makes the fields of their headers again; they are compared here.
  */
 import {cliqueSigner, createBlockFromRLP, type BlockHeader as LibraryHeader} from "@ethereumjs/block";
+import type {Common} from "@ethereumjs/common";
 import {createVM, type RunBlockResult, runBlock, type VM, type VMOpts} from "@ethereumjs/vm";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
@@ -20,7 +21,7 @@ import {compare} from "./run/blockRun.ts";
 const evmOpts = {cliqueSigner: header => cliqueSigner(header as LibraryHeader)} satisfies VMOpts["evmOpts"];
 
 export class LibraryExecution {
-  private readonly common: ReturnType<typeof createChainRules>;
+  private readonly common: Common;
   private readonly state: ExecutionState;
   /** Of one fork. Replaced after a failure too, which may leave its journal in the middle of a transaction. */
   private vm: VM | undefined;

@@ -9,11 +9,11 @@
  *     written.ts reads what the block changed
  *   seal()                                         and it becomes the state below
  */
-import {recoverSigner} from "./ecrecoverPrecompile.ts";
 import {type EvmEnd, endOf} from "./ends.ts";
 import {EvmInstance} from "./instance.ts";
 import type {EvmBlock, EvmLog, EvmMessage, EvmResult} from "./message.ts";
-import {BY_GAS, type PrecompileBounds, type PrecompileOutput} from "./precompiles/precompile.ts";
+import {BY_GAS, type Precompile, type PrecompileBounds, runPrecompile} from "./precompiles/precompile.ts";
+import {QUICK_PRECOMPILES} from "./precompiles/quickPrecompiles.ts";
 import type {EvmRules} from "./rules.ts";
 import type {StateSource} from "./stateSource.ts";
 
@@ -29,7 +29,6 @@ const MAX_KEPT_CODE_BYTES = 16 << 20;
 /** An instance whose memory grew beyond this is replaced. */
 const MAX_KEPT_ARENA_BYTES = 16 << 20;
 
-const ECRECOVER = 1;
 const MAX_STACK_WORDS = 1024;
 const NO_BYTES = new Uint8Array(0);
 const ADDRESS_BYTES = 20;
@@ -47,7 +46,7 @@ export class Evm {
   private block: EvmBlock | undefined;
   private isCreation = false;
 
-  private precompiles: typeof import("./precompiles/precompiles.ts") | undefined;
+  private curves: Readonly<Record<number, Precompile>> | undefined;
 
   /** @param bounds - of precompiles */
   constructor(private readonly bounds: PrecompileBounds = BY_GAS) {}
@@ -224,26 +223,21 @@ export class Evm {
     this.native.exports.addRefund(gas);
   }
 
-  /** Runs a message to its end (`goOn`). */
-  run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
-    this.begin(message);
-    return this.goOn(onPause);
-  }
-
   /**
-   * Runs to its end what was begun.
+   * Runs a message to its end.
    *
    * @param onPause - called before every few thousand steps
-   * @param steps - between two of these calls, about
    * @throws EvmDeclined, WebAssembly.RuntimeError (drop this Evm then), and what the state and the precompiles throw
    */
-  private async goOn(onPause?: OnPause, steps = STEPS_AT_ONCE): Promise<EvmResult> {
+  async run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
+    this.begin(message);
     for (;;) {
       const paused = onPause?.();
       if (paused !== undefined) await paused;
-      const pause = this.resume(steps);
+      const pause = this.resume(STEPS_AT_ONCE);
       if (pause === "ended") return this.readResult();
-      if (pause === "waiting") await this.answerPrecompile();
+      const loading = pause === "waiting" ? this.answerPrecompile() : undefined;
+      if (loading !== undefined) await loading;
     }
   }
 
@@ -274,31 +268,30 @@ export class Evm {
     return pause;
   }
 
-  /** Runs the precompile that the run waits for. */
-  async answerPrecompile(): Promise<void> {
-    const {native} = this;
+  /** Runs the precompile that the run waits for. @returns what to wait for if it must be loaded first */
+  answerPrecompile(): Promise<void> | undefined {
+    const {native, bounds} = this;
     const {exports} = native;
+    const address = exports.awaitedPrecompile();
+    const precompile = QUICK_PRECOMPILES[address] ?? this.curves?.[address];
+    if (precompile === undefined) return this.loadCurves();
     const at = exports.awaitedInputAt();
     const data = native.bytes.slice(at, at + exports.awaitedInputBytes());
-    const address = exports.awaitedPrecompile();
-    const gas = exports.awaitedGas();
-    const answer =
-      address === ECRECOVER ? recoverSigner(data, gas) : await this.runPrecompile(address, data, gas);
-    if (answer === "failed") return exports.answerPrecompile(-1n);
-    if (answer === "outOfGas") return exports.answerPrecompile(-2n);
-    native.bytes.set(answer.output, exports.reserveReturned(answer.output.length));
-    exports.answerPrecompile(answer.gas);
+    const hasP256 = this.rules?.params.hasP256 === 1;
+    const answer = runPrecompile(precompile, data, exports.awaitedGas(), hasP256, bounds);
+    if (typeof answer === "string") exports.answerPrecompile(answer === "failed" ? -1n : -2n);
+    else {
+      native.bytes.set(answer.output, exports.reserveReturned(answer.output.length));
+      exports.answerPrecompile(answer.gas);
+    }
+    return undefined;
   }
 
-  private async runPrecompile(
-    address: number,
-    data: Uint8Array,
-    gas: bigint,
-  ): Promise<PrecompileOutput | "failed" | "outOfGas"> {
-    const {bounds, rules} = this;
-    // The curves take some 50 ms.
-    this.precompiles ??= await bounds.exclude(() => import("./precompiles/precompiles.ts"));
-    return this.precompiles.runPrecompile(address, data, gas, rules?.params.hasP256 === 1, bounds);
+  /** They take some 50 ms. */
+  private async loadCurves(): Promise<void> {
+    const load = () => import("./precompiles/curvePrecompiles.ts");
+    this.curves = (await this.bounds.exclude(load)).CURVE_PRECOMPILES;
+    await this.answerPrecompile();
   }
 
   /** After "ended". */

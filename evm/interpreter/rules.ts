@@ -1,6 +1,6 @@
 /**
  * What the hard forks say to the interpreter, as data: which opcodes there are, what they cost before anything that depends on
- * their operands, and all other gas and bounds. (Of the precompiles that are not in WebAssembly, it stands with them.)
+ * their operands, and all other gas and bounds. (Of the host's precompiles, it stands with them.)
  *
  * Sources: the yellow paper's fee schedule and the EIPs named here.
  */
@@ -160,11 +160,7 @@ interface Params {
   readonly memoryWordGas: number;
   /** ... and the square of their number, divided by this. */
   readonly memorySquare: number;
-  /** The precompiles of the interpreter: once, and each word. */
-  readonly sha256Gas: number;
-  readonly sha256WordGas: number;
-  readonly ripemd160Gas: number;
-  readonly ripemd160WordGas: number;
+  /** The precompile of the interpreter: once, and each word. */
   readonly identityGas: number;
   readonly identityWordGas: number;
 }
@@ -196,10 +192,6 @@ const BERLIN: Params = {
   logByteGas: 8,
   memoryWordGas: 3,
   memorySquare: 512,
-  sha256Gas: 60,
-  sha256WordGas: 12,
-  ripemd160Gas: 600,
-  ripemd160WordGas: 120,
   identityGas: 15,
   identityWordGas: 3,
 };

@@ -3,7 +3,13 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {type BlockHeader, createBlock, createBlockHeader, genWithdrawalsTrieRoot} from "@ethereumjs/block";
+import {
+  type BlockHeader,
+  createBlock,
+  createBlockHeader,
+  genWithdrawalsTrieRoot,
+  paramsBlock,
+} from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
 import {Blob4844Tx, createTx, type TypedTransaction} from "@ethereumjs/tx";
 import {
@@ -62,6 +68,7 @@ class LibraryChain {
     const state = new ExecutionState(nodes);
     await state.setStateRoot(head.stateRoot);
     const common = createChainRules(genesis.forks);
+    common.updateParams(paramsBlock);
     common.setHardfork(fork);
     const {stateRoot, timestamp, gasLimit, baseFeePerGas = 7n} = head;
     const header = createBlockHeader({stateRoot, timestamp, gasLimit, baseFeePerGas}, {common});

@@ -55,7 +55,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "nodes/blocks": "storage, rpc, @noble/curves",
   "nodes/finality": "storage, rpc",
   "nodes/feed": "storage, rpc, node:, @nats-io",
-  "evm/interpreter": "storage, node:, @bitauth/libauth, @ethereumjs, @noble/curves",
+  "evm/interpreter": "storage, node:, @bitauth/libauth, @ethereumjs, @noble/curves, @noble/hashes",
   "evm/execution/executionError.ts": "",
   "evm/trie": "storage, execution/executionError.ts, node:",
   "evm/execution": "storage, interpreter, execution/executionError.ts, trie, node:, @ethereumjs",

@@ -1,4 +1,4 @@
-/** A precompile that the interpreter leaves to the host, and what bounds it. */
+/** A precompile that the interpreter leaves to the host, what bounds it, and how it runs. */
 
 export interface Precompile {
   /** @param isOsaka - the prices from osaka on */
@@ -7,11 +7,6 @@ export interface Precompile {
   run(data: Uint8Array, isOsaka: boolean, bounds: PrecompileBounds): Uint8Array;
   /** It is one long synchronous call, which cannot check its bounds. */
   readonly isLong?: boolean;
-}
-
-export interface PrecompileOutput {
-  readonly gas: bigint;
-  readonly output: Uint8Array;
 }
 
 /** What stops a precompile that runs long. Each may throw; the run of the EVM ends then. */
@@ -36,4 +31,27 @@ export class PrecompileRefusal extends Error {}
 
 export function require(holds: boolean, rule: string): void {
   if (!holds) throw new PrecompileRefusal(rule);
+}
+
+/**
+ * @param data - it is kept in parts
+ * @returns "failed": it refuses its input; "outOfGas": it takes more than `gas`
+ * @throws what the bounds throw
+ */
+export function runPrecompile(
+  precompile: Precompile,
+  data: Uint8Array,
+  gas: bigint,
+  isOsaka: boolean,
+  bounds: PrecompileBounds,
+): {readonly gas: bigint; readonly output: Uint8Array} | "failed" | "outOfGas" {
+  const price = precompile.price(data, isOsaka);
+  if (price > gas) return "outOfGas";
+  const run = (): Uint8Array => precompile.run(data, isOsaka, bounds);
+  try {
+    return {gas: price, output: precompile.isLong === true ? bounds.run(run) : run()};
+  } catch (error) {
+    if (error instanceof PrecompileRefusal) return "failed";
+    throw error;
+  }
 }

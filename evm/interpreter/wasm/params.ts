@@ -117,26 +117,10 @@ export function memorySquare(): i64 {
   return load<u32>(PARAMS + 100);
 }
 
-export function sha256Gas(): i64 {
+export function identityGas(): i64 {
   return load<u32>(PARAMS + 104);
 }
 
-export function sha256WordGas(): i64 {
-  return load<u32>(PARAMS + 108);
-}
-
-export function ripemd160Gas(): i64 {
-  return load<u32>(PARAMS + 112);
-}
-
-export function ripemd160WordGas(): i64 {
-  return load<u32>(PARAMS + 116);
-}
-
-export function identityGas(): i64 {
-  return load<u32>(PARAMS + 120);
-}
-
 export function identityWordGas(): i64 {
-  return load<u32>(PARAMS + 124);
+  return load<u32>(PARAMS + 108);
 }

@@ -3,14 +3,18 @@
  * files; `npm run test:soak` takes all.
  */
 import assert from "node:assert/strict";
+import {existsSync} from "node:fs";
 import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
-import {runByInterpreter} from "../../support/evm/interpreterTransaction.ts";
+import {runChild} from "../../support/processes/childProcesses.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {isSoak, sampleOf} from "../../support/soak.ts";
-import {unpackTests} from "../../support/stateTests/publishedTests.ts";
 import {findTests, Tally} from "../../support/stateTests/tally.ts";
 
+const PACKED = fileURLToPath(
+  new URL("../shared/data/execution-tests/fixtures.tar.xz", import.meta.resolve("#package/package.json")),
+);
 /** Why a case may be skipped. */
 const SKIPPED =
   /^(fork|network) (Frontier|Homestead|Byzantium|ConstantinopleFix|Istanbul)$|^the interpreter declines: state$/;
@@ -20,10 +24,17 @@ let lack: string | undefined;
 
 before(async () => {
   folder = await WorkFolder.create();
-  lack = await unpackTests(folder.path);
+  lack = await unpack();
 });
 
 after(() => folder.remove());
+
+/** @returns why there are no tests; undefined: `state_tests` and `blockchain_tests` are in the folder */
+async function unpack(): Promise<string | undefined> {
+  if (!existsSync(PACKED)) return `${PACKED} is absent`;
+  const {code, stderr} = await runChild("tar", ["-C", folder.path, "-xf", PACKED]);
+  return code === 0 ? undefined : `tar cannot unpack ${PACKED}: ${stderr}`;
+}
 
 for (const {title, part, least} of [
   {
@@ -42,7 +53,7 @@ for (const {title, part, least} of [
       t.diagnostic(`NOT CHECKED against published tests: ${lack}`);
       return notRun(t, lack);
     }
-    const tally = new Tally(runByInterpreter);
+    const tally = new Tally();
     for (const file of sampleOf(findTests(folder.file(part)), 2)) await tally.run(folder.file(part), file);
     t.diagnostic(`passed ${tally.passed}, skipped ${JSON.stringify([...tally.skipped])}`);
     assert.deepEqual(tally.failures, []);

@@ -94,31 +94,6 @@ export function push(value: bigint): Uint8Array {
   return Buffer.concat([Uint8Array.of(0x5f + bytes.length), bytes]);
 }
 
-/** Runs `body` in an endless loop. It must leave the stack as it was. */
-export function loopForever(...body: readonly Part[]): Uint8Array {
-  return assemble(OP.JUMPDEST, ...body, 0n, OP.JUMP);
-}
-
-/** Repeats `body` as often as it fits into `bytes`. */
-export function repeat(body: Uint8Array, bytes: number): Uint8Array {
-  const code = Buffer.alloc(Math.floor(bytes / body.length) * body.length);
-  return code.fill(body);
-}
-
-/** Code that copies `bytes` from its end into memory at 0, and then runs `body`. */
-export function withMemory(bytes: Uint8Array, body: Uint8Array): Uint8Array {
-  // PUSH3 length PUSH3 offset PUSH1 0 CODECOPY: 11 bytes.
-  const offset = 11 + body.length;
-  return assemble(
-    pushWidth(BigInt(bytes.length), 3),
-    pushWidth(BigInt(offset), 3),
-    0n,
-    OP.CODECOPY,
-    body,
-    bytes,
-  );
-}
-
 /** Pushes `value` with `width` bytes. */
 export function pushWidth(value: bigint, width: number): Uint8Array {
   return Buffer.from((0x5f + width).toString(16) + value.toString(16).padStart(2 * width, "0"), "hex");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {Evm} from "../../../evm/interpreter/evm.ts";
 import type {EvmResult} from "../../../evm/interpreter/message.ts";
-import {type EvmRules, rulesOf} from "../../../evm/interpreter/rules.ts";
+import {rulesOf} from "../../../evm/interpreter/rules.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 import {InterpreterState} from "./interpreterState.ts";
@@ -38,10 +38,12 @@ export interface Run extends EvmResult {
 const evm = new Evm();
 
 export class EvmKit {
-  constructor(
-    readonly fork: string,
-    private readonly rules: EvmRules = rulesOf(fork) ?? assert.fail(`no rules of ${fork}`),
-  ) {}
+  private constructor(readonly fork: string) {}
+
+  /** @param since - the first fork that it holds under */
+  static each(check: (kit: EvmKit) => void, since = "berlin"): void {
+    for (const fork of FORKS.slice(FORKS.indexOf(since))) check(new EvmKit(fork));
+  }
 
   has(fork: string): boolean {
     return FORKS.indexOf(this.fork) >= FORKS.indexOf(fork);
@@ -67,7 +69,7 @@ export class EvmKit {
     for (const [address, fields] of setting.accounts ?? []) put(address, fields);
     const source = new InterpreterState(state, number => Uint8Array.from({length: 32}, () => number % 256));
     evm.moveTo(source);
-    evm.setBlock(this.rules, {
+    evm.setBlock(rulesOf(this.fork) ?? assert.fail(), {
       number: 1000n,
       timestamp: 2000n,
       gasLimit: 30_000_000n,
@@ -123,13 +125,6 @@ export class EvmKit {
     assert.ok(run.end !== "success" && run.end !== "revert", `${where}: expected a failure, got ${run.end}`);
     assert.deepEqual([run.end, run.gasLeft], [end ?? run.end, 0n], where);
   }
-}
-
-export interface GasCase {
-  readonly title: string;
-  /** The first fork that it holds under; undefined: berlin. */
-  readonly since?: string;
-  check(kit: EvmKit): void;
 }
 
 function word(value: string | bigint): string {

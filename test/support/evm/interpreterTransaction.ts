@@ -8,7 +8,7 @@ import {forkRules} from "../../../evm/execution/rules/forkRules.ts";
 import {runTransaction} from "../../../evm/execution/run/transaction.ts";
 import {recoverAddress} from "../../../evm/interpreter/ecrecover.ts";
 import {Evm} from "../../../evm/interpreter/evm.ts";
-import {type EvmRules, rulesOf} from "../../../evm/interpreter/rules.ts";
+import {rulesOf} from "../../../evm/interpreter/rules.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
 import type {MemoryState} from "../chains/memoryState.ts";
@@ -27,13 +27,8 @@ export function evmUnder(fork: ChainFork): Evm {
 }
 
 /** Sets the state and the block, as EVM opcodes see it. */
-export function setUp(
-  evm: Evm,
-  fork: ChainFork,
-  source: InterpreterState,
-  block: BlockFields,
-  rules = rulesOf(fork.name),
-): void {
+export function setUp(evm: Evm, fork: ChainFork, source: InterpreterState, block: BlockFields): void {
+  const rules = rulesOf(fork.name);
   assert.ok(rules);
   evm.moveTo(source);
   evm.setBlock(rules, {
@@ -58,13 +53,12 @@ export async function runByInterpreter(
   before: MemoryState,
   block: BlockFields,
   transaction: Uint8Array,
-  evmRules?: EvmRules,
 ): Promise<Outcome> {
   const source = new InterpreterState(before, block.blockHash);
   const {name, forks} = fork;
   const rules = forkRules(name);
   const evm = evmUnder(fork);
-  setUp(evm, fork, source, block, evmRules);
+  setUp(evm, fork, source, block);
   try {
     const item = (transaction[0] ?? 0) >= FIRST_LIST ? transaction : RLP.encode(transaction);
     const decoded = readTransaction(new RlpReader(new Uint8Array(item)), forks.chainId);

@@ -6,7 +6,7 @@ import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {type JsonObject, parseBytes, parseObject} from "../../../evm/execution/gethJson.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {type Execute, runStateTest, type Verdict} from "./stateTest.ts";
+import {runStateTest, type Verdict} from "./stateTest.ts";
 import {configOfNetwork, isObject} from "./testForks.ts";
 
 /** What is checked by consensus, which proofd takes from a finalized chain: names of exceptions. */
@@ -100,9 +100,6 @@ export class Tally {
   /** How many cases, by reason. */
   readonly skipped = new Map<string, number>();
 
-  /** @param execute - the transactions of state tests */
-  constructor(private readonly execute: Execute) {}
-
   async run(folder: string, file: string): Promise<void> {
     try {
       const tests: unknown = JSON.parse(readFileSync(join(folder, file), "utf8"));
@@ -115,7 +112,7 @@ export class Tally {
 
   private async runTest(name: string, test: unknown): Promise<void> {
     if (isObject(test) && "post" in test && "transaction" in test)
-      for await (const one of runStateTest(test, this.execute)) this.add(`${name} ${one.name}`, one.verdict);
+      for await (const one of runStateTest(test)) this.add(`${name} ${one.name}`, one.verdict);
     else if (isObject(test) && "blocks" in test) this.add(name, await runBlockchainTest(test));
     else this.add(name, {skipped: "no test of a state or a chain"});
   }

@@ -1,6 +1,7 @@
 /** What each opcode costs and takes from the stack, from the yellow paper and the EIPs that added it. */
-import {assemble, OP} from "../estimates/bytecode.ts";
-import type {EvmKit, GasCase} from "./evmKit.ts";
+import {test} from "node:test";
+import {assemble, OP} from "../../../support/estimates/bytecode.ts";
+import {EvmKit} from "../../../support/evm/evmKit.ts";
 
 /** Opcode, words taken, words left, gas with zeros as words, first fork. */
 type Row = readonly [opcode: number, taken: number, left: number, gas: number, since?: string];
@@ -90,41 +91,38 @@ const NEVER = Array.from({length: 256}, (_, opcode) => opcode).filter(
   opcode => !ENDS.has(opcode) && !ROWS.some(([known]) => known === opcode),
 );
 
-export const OPCODE_CASES: readonly GasCase[] = [
-  ...ROWS.map(row => ({
-    title: `opcode 0x${row[0].toString(16)} takes ${row[1]} words, leaves ${row[2]} and costs ${row[3]} gas`,
-    check: (kit: EvmKit) => checkRow(kit, row),
-  })),
-  {
-    title: "what no fork gives a meaning is invalid",
-    check: kit => {
-      for (const opcode of NEVER) kit.expectFailure(assemble(zeros(20), opcode), {}, "invalidOpcode");
-    },
-  },
-  {
-    title: "JUMP costs 8 gas, and needs one word and a JUMPDEST outside of pushed bytes",
-    check: kit => {
-      kit.expectGas(assemble(3n, OP.JUMP, OP.JUMPDEST), 3 + 8 + 1);
-      kit.expectGas(assemble(1n, 5n, OP.JUMPI, OP.JUMPDEST), 3 + 3 + 10 + 1);
-      kit.expectFailure(assemble(OP.JUMP), {}, "stackUnderflow");
-      kit.expectFailure(assemble(4n, OP.JUMP, 0x60, OP.JUMPDEST));
-      kit.expectFailure(assemble(1n, 6n, OP.JUMPI, 0x60, OP.JUMPDEST));
-      kit.expectFailure(assemble(9n, OP.JUMP, OP.JUMPDEST));
-      kit.expectFailure(assemble(3n + 2n ** 32n, OP.JUMP, OP.JUMPDEST, OP.JUMPDEST, OP.JUMPDEST));
-      kit.expectFailure(assemble(2n ** 64n, OP.JUMP, OP.JUMPDEST));
-    },
-  },
-  {
-    title: "STOP, RETURN, REVERT and INVALID end with their gas",
-    check: kit => {
-      kit.expectGas(assemble(OP.STOP, OP.INVALID), 0);
-      kit.expectGas(assemble(0n, 0n, OP.RETURN), 6);
-      const {end, gasUsed} = kit.run(assemble(0n, 0n, OP.REVERT));
-      if (end !== "revert" || gasUsed !== 6n) throw new Error(`REVERT: got ${end} with ${gasUsed} gas`);
-      kit.expectFailure(assemble(OP.INVALID));
-      for (const opcode of [OP.RETURN, OP.REVERT])
-        kit.expectFailure(assemble(0n, opcode), {}, "stackUnderflow");
-      kit.expectFailure(assemble(OP.SELFDESTRUCT), {}, "stackUnderflow");
-    },
-  },
-];
+for (const row of ROWS)
+  test(`opcode 0x${row[0].toString(16)} takes ${row[1]} words, leaves ${row[2]} and costs ${row[3]} gas`, () =>
+    EvmKit.each(kit => checkRow(kit, row)));
+
+test("what no fork gives a meaning is invalid", () => {
+  EvmKit.each(kit => {
+    for (const opcode of NEVER) kit.expectFailure(assemble(zeros(20), opcode), {}, "invalidOpcode");
+  });
+});
+
+test("JUMP costs 8 gas, and needs one word and a JUMPDEST outside of pushed bytes", () => {
+  EvmKit.each(kit => {
+    kit.expectGas(assemble(3n, OP.JUMP, OP.JUMPDEST), 3 + 8 + 1);
+    kit.expectGas(assemble(1n, 5n, OP.JUMPI, OP.JUMPDEST), 3 + 3 + 10 + 1);
+    kit.expectFailure(assemble(OP.JUMP), {}, "stackUnderflow");
+    kit.expectFailure(assemble(4n, OP.JUMP, 0x60, OP.JUMPDEST));
+    kit.expectFailure(assemble(1n, 6n, OP.JUMPI, 0x60, OP.JUMPDEST));
+    kit.expectFailure(assemble(9n, OP.JUMP, OP.JUMPDEST));
+    kit.expectFailure(assemble(3n + 2n ** 32n, OP.JUMP, OP.JUMPDEST, OP.JUMPDEST, OP.JUMPDEST));
+    kit.expectFailure(assemble(2n ** 64n, OP.JUMP, OP.JUMPDEST));
+  });
+});
+
+test("STOP, RETURN, REVERT and INVALID end with their gas", () => {
+  EvmKit.each(kit => {
+    kit.expectGas(assemble(OP.STOP, OP.INVALID), 0);
+    kit.expectGas(assemble(0n, 0n, OP.RETURN), 6);
+    const {end, gasUsed} = kit.run(assemble(0n, 0n, OP.REVERT));
+    if (end !== "revert" || gasUsed !== 6n) throw new Error(`REVERT: got ${end} with ${gasUsed} gas`);
+    kit.expectFailure(assemble(OP.INVALID));
+    for (const opcode of [OP.RETURN, OP.REVERT])
+      kit.expectFailure(assemble(0n, opcode), {}, "stackUnderflow");
+    kit.expectFailure(assemble(OP.SELFDESTRUCT), {}, "stackUnderflow");
+  });
+});

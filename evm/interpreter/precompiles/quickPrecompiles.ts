@@ -1,0 +1,45 @@
+/** The precompiles that need no curve of @noble, by address: they are loaded with the EVM. */
+import {hash as digest} from "node:crypto";
+import {ripemd160} from "@noble/hashes/legacy.js";
+import {keccak256} from "../../../storage/hash/keccak.ts";
+import {ecrecover} from "../ecrecover.ts";
+import type {Precompile} from "./precompile.ts";
+
+const WORD = 32;
+const NO_BYTES = new Uint8Array(0);
+
+function hash(gas: bigint, wordGas: bigint, run: (data: Uint8Array) => Uint8Array): Precompile {
+  return {price: data => gas + wordGas * BigInt(Math.ceil(data.length / WORD)), run};
+}
+
+/** Who signed: an address. Its input is a hash, v, r and s, 32 bytes each; zeros follow its end. */
+const recoverSigner: Precompile = {
+  price: () => 3000n,
+  run(data) {
+    const input = Buffer.alloc(4 * WORD);
+    input.set(data.subarray(0, 4 * WORD));
+    const v = input[2 * WORD - 1];
+    const hasV = (v === 27 || v === 28) && input.subarray(WORD, 2 * WORD - 1).every(byte => byte === 0);
+    if (!hasV) return NO_BYTES;
+    try {
+      const [r, s] = [input.subarray(2 * WORD, 3 * WORD), input.subarray(3 * WORD)];
+      return toWord(keccak256(ecrecover(input.subarray(0, WORD), BigInt(v), r, s)).subarray(12));
+    } catch {
+      // The library throws for a signature that nobody can have made. The precompile returns nothing then.
+      return NO_BYTES;
+    }
+  },
+};
+
+export const QUICK_PRECOMPILES: Readonly<Record<number, Precompile>> = {
+  1: recoverSigner,
+  // As text it takes 0.5 us for 64 bytes, as a Buffer 0.95, by createHash 1.3.
+  2: hash(60n, 12n, data => Buffer.from(digest("sha256", data, "binary"), "binary")),
+  3: hash(600n, 120n, data => toWord(ripemd160(data))),
+};
+
+function toWord(bytes: Uint8Array): Uint8Array {
+  const word = new Uint8Array(WORD);
+  word.set(bytes, WORD - bytes.length);
+  return word;
+}
