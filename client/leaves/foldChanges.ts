@@ -9,6 +9,7 @@ import {encodeRootNode, type HashSuite, ZERO_WORD, zeroSubTrees} from "../hash/h
 import {DEPTH} from "../proof/leafProof.ts";
 import {check} from "../proof/strictJson.ts";
 import type {FlagBits} from "./flagBits.ts";
+import {readNode} from "./foldRange.ts";
 import {linkWidth} from "./leafRange.ts";
 import {LeafReader} from "./leafReader.ts";
 import type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeKind} from "./treeLeaf.ts";
@@ -101,7 +102,9 @@ export class ChangesFold<Kind extends TreeKind> {
     const at = height * PAIR_BYTES + (index % 2) * NODE_BYTES;
     const isInBoth = start < beforePositions && start < afterPositions;
     if ((start >= beforePositions && start >= afterPositions) || !this.bits.read()) {
-      const node = isInBoth ? this.readNode() : (zeroSubTrees(this.suite)[height] as Uint8Array);
+      const node = isInBoth
+        ? readNode(this.suite, this.reader)
+        : (zeroSubTrees(this.suite)[height] as Uint8Array);
       before.set(node, at);
       after.set(node, at);
       return;
@@ -132,14 +135,8 @@ export class ChangesFold<Kind extends TreeKind> {
 
   private readNodes(start: number, height: number, at: number): void {
     const zero = zeroSubTrees(this.suite)[height] as Uint8Array;
-    this.before.set(start < this.beforePositions ? this.readNode() : zero, at);
-    this.after.set(start < this.afterPositions ? this.readNode() : zero, at);
-  }
-
-  private readNode(): Uint8Array {
-    const node = this.reader.take(NODE_BYTES);
-    check(this.suite.isDigest(node), () => this.reader.place(), "a node is no digest of the suite");
-    return node;
+    this.before.set(start < this.beforePositions ? readNode(this.suite, this.reader) : zero, at);
+    this.after.set(start < this.afterPositions ? readNode(this.suite, this.reader) : zero, at);
   }
 
   private readLeaf(leafIndex: number, at: number): void {

@@ -75,7 +75,8 @@ export function foldRange(
   return nodes.slice(NODE_BYTES, 2 * NODE_BYTES);
 }
 
-function readNode(suite: HashSuite, reader: ByteReader): Uint8Array {
+/** A node of the tree. @throws ProofError */
+export function readNode(suite: HashSuite, reader: ByteReader): Uint8Array {
   const node = reader.take(NODE_BYTES);
   check(suite.isDigest(node), () => reader.place(), "a node is no digest of the suite");
   return node;

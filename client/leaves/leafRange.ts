@@ -48,8 +48,8 @@ export const NEW_TREE_POSITIONS = 2;
 const HASHES_BYTES = 64;
 
 /** The block that an answer names, before anything is verified. @throws ProofError */
-export function readAnsweredBlock(bytes: Uint8Array, firstByte = FIRST_BYTE): AnsweredBlock {
-  return openAnswer(new ByteReader(bytes), firstByte);
+export function readAnsweredBlock(bytes: Uint8Array): AnsweredBlock {
+  return openAnswer(new ByteReader(bytes));
 }
 
 /**
@@ -108,7 +108,7 @@ export function readVerifiedLeaves(
 ): TreeLeaf[] {
   if (hashes.length === 0) return [];
   const reader = new ByteReader(bytes);
-  openAnswer(reader, FIRST_BYTE);
+  openAnswer(reader);
   if (tree !== ACCOUNTS) reader.take(reader.u16());
   const head = readHead(reader, NEW_TREE_POSITIONS, from, count);
   const leafReader = createLeafReader(suite, reader, tree, head, {from, bytes: hashes});
@@ -124,7 +124,7 @@ function verifyRange(
   onLeaf: (leaf: TreeLeaf) => void,
 ): RangeFacts {
   const reader = new ByteReader(bytes);
-  const block = openAnswer(reader, FIRST_BYTE);
+  const block = openAnswer(reader);
   const trusted = encodeHex(stateRoot);
   check(block.stateRoot === trusted, "block.stateRoot", `expected ${trusted}, got ${block.stateRoot}`);
   if (tree === ACCOUNTS) {
@@ -145,9 +145,9 @@ function verifyRange(
   return {block, account, nextFreeNode: range.nextFreeNode, end: range.end};
 }
 
-function openAnswer(reader: ByteReader, firstByte: number): AnsweredBlock {
+function openAnswer(reader: ByteReader): AnsweredBlock {
   const first = reader.u8();
-  check(first === firstByte, "byte 0", `expected ${firstByte}, got ${first}`);
+  check(first === FIRST_BYTE, "byte 0", `expected ${FIRST_BYTE}, got ${first}`);
   return readBlock(reader);
 }
 

@@ -1,12 +1,12 @@
 /** Entries of a long source, divided into pieces that one proof answers. */
 import type {ProofRequest} from "../proof/request.ts";
-import type {PullPlace} from "./cursor.ts";
+import type {ProofsPlace} from "./places.ts";
 
 /** Some entries. One that is too long for a piece is in several, with some of its storage keys in each. */
 export interface Piece {
   readonly entries: readonly ProofRequest[];
   /** Where a pull goes on after each entry. */
-  readonly places: readonly PullPlace[];
+  readonly places: readonly ProofsPlace[];
 }
 
 export type ProofRequests = Iterable<ProofRequest> | AsyncIterable<ProofRequest>;
@@ -20,11 +20,11 @@ export type ProofRequests = Iterable<ProofRequest> | AsyncIterable<ProofRequest>
  */
 export async function* divideRequests(
   source: ProofRequests,
-  start: PullPlace,
+  start: ProofsPlace,
   maxKeys: number,
 ): AsyncGenerator<Piece, void, void> {
   let entries: ProofRequest[] = [];
-  let places: PullPlace[] = [];
+  let places: ProofsPlace[] = [];
   let room = maxKeys;
   let entry = 0;
   for await (const {address, storageKeys} of source) {

@@ -8,10 +8,9 @@ import {MAX_MS, requireWhole} from "../methods/connection.ts";
 import type {Abortable, ProofClient} from "../methods/proofClient.ts";
 import type {ProvenChanges} from "../methods/provenAnswer.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
-import {type ChangesPlace, decodeChangesPlace, encodeChangesPlace} from "./changesPlace.ts";
-import {PieceQueue, RETRY_MS} from "./pieceQueue.ts";
+import {askAhead, RETRY_MS} from "./askAhead.ts";
+import {decodeChangesPlace, encodeChangesPlace, readTreeName} from "./places.ts";
 import {findBlock} from "./pulledBlock.ts";
-import {readTreeName} from "./treeName.ts";
 
 export interface PullChangesParameters extends Abortable {
   /** "accounts", an address for the storage of that account, or "all": each account that differs, and what differs in its storage. */
@@ -87,8 +86,11 @@ export async function* pullChanges(
     return answer;
   };
   try {
-    const queue = new PieceQueue(walk(start.cursor), ask, ahead, retryMs, stop.signal);
-    for await (const {piece, answer} of queue.read(signal)) yield toPulled(answer, piece.cursor, start);
+    const asking = {ahead, retryMs, signal: stop.signal};
+    for await (const {piece, answer} of askAhead(walk(start.cursor), ask, asking, signal)) {
+      const {end, ...changes} = answer;
+      yield {...changes, begin: piece.cursor, cursor: encodeChangesPlace({...start, cursor: end})};
+    }
   } finally {
     stop.stop(new Error("nobody reads these changes any more"));
   }
@@ -103,8 +105,4 @@ async function* walk(start: bigint | undefined): AsyncGenerator<Piece, void, voi
     yield {cursor, tellEnd};
     cursor = await end;
   }
-}
-
-function toPulled({end, ...changes}: ProvenChanges, begin: bigint, start: ChangesPlace): PulledChanges {
-  return {...changes, begin, cursor: encodeChangesPlace({...start, cursor: end})};
 }

@@ -11,9 +11,9 @@ import type {ProvenMultiProof} from "../methods/provenAnswer.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
-import {decodeCursor, encodeCursor, type PullPlace} from "./cursor.ts";
+import {type Answered, askAhead, RETRY_MS} from "./askAhead.ts";
 import {divideRequests, type Piece, type ProofRequests} from "./piece.ts";
-import {type Answered, PieceQueue, RETRY_MS} from "./pieceQueue.ts";
+import {decodeProofsPlace, encodeProofsPlace, type ProofsPlace} from "./places.ts";
 import {findBlock} from "./pulledBlock.ts";
 
 export interface PullParameters extends Abortable {
@@ -58,17 +58,15 @@ export async function* pullProofs(
   requireWhole("keysPerProof", keysPerProof, 2, 2000);
   requireWhole("ahead", ahead, 1, 1024);
   requireWhole("retryMs", retryMs, 0, MAX_MS);
-  const start = await findStart(client, block, cursor, signal);
+  const place = cursor === undefined ? undefined : decodeProofsPlace(cursor);
+  const number = await findBlock(client, block, place?.block, signal);
+  const start = place ?? {block: number, entry: 0, key: 0};
   const stop = new LinkedStop(signal);
-  const queue = new PieceQueue(
-    divideRequests(requests, start, keysPerProof),
-    ({entries}: Piece) => client.getMultiProof({entries, block: start.block, signal: stop.signal}),
-    ahead,
-    retryMs,
-    stop.signal,
-  );
+  const asking = {ahead, retryMs, signal: stop.signal};
+  const ask = ({entries}: Piece) => client.getMultiProof({entries, block: start.block, signal: stop.signal});
   try {
-    for await (const answered of queue.read(signal)) yield* openPiece(answered);
+    const pieces = divideRequests(requests, start, keysPerProof);
+    for await (const answered of askAhead(pieces, ask, asking, signal)) yield* openPiece(answered);
   } finally {
     stop.stop(new Error("nobody reads these proofs any more"));
   }
@@ -83,17 +81,6 @@ function* openPiece({piece, answer}: Answered<Piece, ProvenMultiProof>): Generat
       block,
       stateRoot,
       proof,
-      cursor: encodeCursor(piece.places[i] as PullPlace),
+      cursor: encodeProofsPlace(piece.places[i] as ProofsPlace),
     };
-}
-
-async function findStart(
-  client: Pick<ProofClient, "getStateRoot">,
-  block: BlockName | undefined,
-  cursor: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<PullPlace> {
-  const place = cursor === undefined ? undefined : decodeCursor(cursor);
-  const number = await findBlock(client, block, place?.block, signal);
-  return place ?? {block: number, entry: 0, key: 0};
 }

@@ -8,13 +8,12 @@ import type {BlockName} from "../methods/block.ts";
 import {MAX_MS, requireWhole} from "../methods/connection.ts";
 import type {Abortable, ProofClient} from "../methods/proofClient.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
-import {RETRY_MS} from "./pieceQueue.ts";
+import {RETRY_MS} from "./askAhead.ts";
+import {ACCOUNTS, ALL, decodeStatePlace, encodeStatePlace, readTreeName, type StatePlace} from "./places.ts";
 import {findBlock} from "./pulledBlock.ts";
 import type {PulledRange} from "./pulledRange.ts";
-import {decodePlace, encodePlace, type StatePlace} from "./statePlace.ts";
 import {readStorages} from "./storageRanges.ts";
 import {StoredAccounts} from "./storedAccounts.ts";
-import {ACCOUNTS, ALL, readTreeName} from "./treeName.ts";
 import {askRange, type RangeSource, readTree} from "./treeRanges.ts";
 import {usefulThreads, VerifierThreads} from "./verifierThreads.ts";
 
@@ -74,7 +73,7 @@ export async function* pullState(
   if (threads !== undefined) requireWhole("threads", threads, 0, 64);
   requireWhole("retryMs", retryMs, 0, MAX_MS);
   const asked = readTreeName(tree);
-  const place = cursor === undefined ? undefined : decodePlace(cursor, asked);
+  const place = cursor === undefined ? undefined : decodeStatePlace(cursor, asked);
   const number = await findBlock(client, block, place?.block, signal);
   const stop = new LinkedStop(signal);
   const verifyWith =
@@ -100,7 +99,7 @@ async function* readState(source: RangeSource, start: StatePlace): AsyncGenerato
   if (account === 0 && (positions === undefined || from < positions))
     for await (const range of readTree(source, tree, from, positions)) {
       positions = range.nextFreeNode;
-      const pulled = {...range, cursor: encodePlace({...start, from: range.end})};
+      const pulled = {...range, cursor: encodeStatePlace({...start, from: range.end})};
       yield pulled;
       if (asked === ALL) accounts.add(pulled);
     }
@@ -109,6 +108,6 @@ async function* readState(source: RangeSource, start: StatePlace): AsyncGenerato
   for await (const {owner, range} of readStorages(source, accounts, first, positions)) {
     const isDone = range.end === range.nextFreeNode;
     const next = isDone ? {account: owner + 1, from: 0} : {account: owner, from: range.end};
-    yield {...range, cursor: encodePlace({...start, ...next})};
+    yield {...range, cursor: encodeStatePlace({...start, ...next})};
   }
 }

@@ -3,10 +3,10 @@
  *
  *   accounts  ->  the first leaves of each tree  ->  what a tree has beyond, in ranges of its own
  */
-import {PieceQueue} from "./pieceQueue.ts";
+import {askAhead} from "./askAhead.ts";
+import {ACCOUNTS} from "./places.ts";
 import type {TreeRange} from "./pulledRange.ts";
 import {listStored, type StoredAccount, type StoredAccounts} from "./storedAccounts.ts";
-import {ACCOUNTS} from "./treeName.ts";
 import {askRange, type RangeSource, readTree} from "./treeRanges.ts";
 
 /** A range of an account's storage tree. */
@@ -39,11 +39,10 @@ export async function* readStorages(
       throw new TypeError("the cursor: is in the storage of an account that has none");
     yield* readRest(source, owner, first.from);
   }
-  const {ahead, leavesPerRange, retryMs, signal} = source;
-  const count = Math.min(FIRST_LEAVES, leavesPerRange);
+  const count = Math.min(FIRST_LEAVES, source.leavesPerRange);
   const ask = ({address}: StoredAccount) => askRange(source, address, 0, count);
-  const queue = new PieceQueue(owners, ask, TREES_PER_RANGE * ahead, retryMs, signal);
-  for await (const {piece: owner, answer: range} of queue.read(signal)) {
+  const asking = {...source, ahead: TREES_PER_RANGE * source.ahead};
+  for await (const {piece: owner, answer: range} of askAhead(owners, ask, asking)) {
     yield {owner: owner.leafIndex, range};
     if (range.end < range.nextFreeNode) yield* readRest(source, owner, range.end, range.nextFreeNode);
   }

@@ -2,22 +2,16 @@
 import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {LeavesVerifier} from "../leaves/leavesVerifier.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
-import {PieceQueue} from "./pieceQueue.ts";
+import {type AskingAhead, askAhead} from "./askAhead.ts";
+import {ACCOUNTS} from "./places.ts";
 import type {TreeRange} from "./pulledRange.ts";
-import {ACCOUNTS} from "./treeName.ts";
 
 /** What asks for all ranges of a pull. */
-export interface RangeSource {
+export interface RangeSource extends AskingAhead {
   readonly client: Pick<ProofClient, "getLeaves">;
   readonly block: bigint;
-  /** Pieces that are asked for or held at a time. */
-  readonly ahead: number;
   readonly leavesPerRange: number;
-  /** How long an answer is asked for again while the server is busy or away. */
-  readonly retryMs: number;
   readonly verifyWith: LeavesVerifier;
-  /** Ends all calls. */
-  readonly signal: AbortSignal;
 }
 
 /** Positions of a tree. The server may answer them in several ranges. */
@@ -37,7 +31,7 @@ export async function* readTree(
   from: number,
   nextFreeNode?: number,
 ): AsyncGenerator<TreeRange, void, void> {
-  const {ahead, leavesPerRange, retryMs, signal} = source;
+  const {leavesPerRange} = source;
   let tellSize: (positions: number) => void = () => {};
   const size = new Promise<number>(resolve => {
     tellSize = resolve;
@@ -64,8 +58,7 @@ export async function* readTree(
     } while (at < end);
     return ranges;
   };
-  for await (const {answer} of new PieceQueue(divide(), ask, ahead, retryMs, signal).read(signal))
-    yield* answer;
+  for await (const {answer} of askAhead(divide(), ask, source)) yield* answer;
 }
 
 export async function askRange(

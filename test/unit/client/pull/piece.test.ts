@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {ProofRequest} from "../../../../client/proof/request.ts";
-import type {PullPlace} from "../../../../client/pull/cursor.ts";
 import {divideRequests} from "../../../../client/pull/piece.ts";
+import type {ProofsPlace} from "../../../../client/pull/places.ts";
 
 const KEY_COUNTS = [0, 3, 12, 0, 1, 5, 0, 0, 2];
 const SOURCE: readonly ProofRequest[] = KEY_COUNTS.map((count, at) => {
   const storageKeys = Array.from({length: count}, (_, key) => `0x${key + 1}`);
   return {address: `0x${at}`, storageKeys};
 });
-const BEGINNING: PullPlace = {block: 7n, entry: 0, key: 0};
+const BEGINNING: ProofsPlace = {block: 7n, entry: 0, key: 0};
 
 async function collect(maxKeys: number, start = BEGINNING, source = SOURCE) {
   const pieces = [];

@@ -1,0 +1,102 @@
+/**
+ * Where pulls go on, as text that callers keep:
+ *
+ *   1.BLOCK.ENTRY.KEY              of proofs
+ *   s1.BLOCK.TREE.ACCOUNT.FROM     of leaves
+ *   c1.FROM.TO.TREE.CURSOR         of changes
+ *
+ *   BLOCK, FROM, TO   numbers of blocks, in decimal as all numbers
+ *   ENTRY, KEY        entries that are done, and storage keys of the next one that are done
+ *   TREE              what was asked for: "accounts", "all" or an address in lower case
+ *   ACCOUNT           0: in the tree that was asked for, or in the account tree of "all".
+ *                     Otherwise, of "all": the leaf index from which the next account with storage is looked for
+ *   FROM              of leaves: leaf index of the next leaf, in the account's storage tree if ACCOUNT is not 0
+ *   CURSOR            that of chain_getChanges (docs/proofs.md, 16.1); "end": everything was given
+ */
+const PROOFS = /^1\.(0|[1-9][0-9]{0,19})\.(0|[1-9][0-9]{0,14})\.(0|[1-9][0-9]{0,14})$/;
+const STATE =
+  /^s1\.(0|[1-9][0-9]{0,19})\.(accounts|all|0x[0-9a-f]{40})\.(0|[1-9][0-9]{0,12})\.(0|[1-9][0-9]{0,12})$/;
+const CHANGES =
+  /^c1\.(0|[1-9][0-9]{0,19})\.(0|[1-9][0-9]{0,19})\.(accounts|all|0x[0-9a-f]{40})\.(0|[1-9][0-9]{0,24}|end)$/;
+
+export const ACCOUNTS = "accounts";
+export const ALL = "all";
+
+export interface ProofsPlace {
+  readonly block: bigint;
+  /** Entries of the source that are done. */
+  readonly entry: number;
+  /** Storage keys of the next entry that are done. */
+  readonly key: number;
+}
+
+export interface StatePlace {
+  readonly block: bigint;
+  readonly tree: string;
+  readonly account: number;
+  readonly from: number;
+}
+
+export interface ChangesPlace {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly tree: string;
+  /** undefined: everything was given. */
+  readonly cursor: bigint | undefined;
+}
+
+/** @returns the name in lower case. @throws TypeError for another one than "accounts", "all" and addresses */
+export function readTreeName(tree: string): string {
+  const name = String(tree).toLowerCase();
+  if (name === ACCOUNTS || name === ALL || /^0x[0-9a-f]{40}$/.test(name)) return name;
+  throw new TypeError(`tree: expected "accounts", "all" or an address of 0x and 40 digits, got ${tree}`);
+}
+
+export function encodeProofsPlace({block, entry, key}: ProofsPlace): string {
+  return `1.${block}.${entry}.${key}`;
+}
+
+/** @throws TypeError for text that encodeProofsPlace does not write */
+export function decodeProofsPlace(cursor: string): ProofsPlace {
+  const [block, entry, key] = split(PROOFS, cursor, "pullProofs");
+  return {block: BigInt(block), entry: Number(entry), key: Number(key)};
+}
+
+export function encodeStatePlace({block, tree, account, from}: StatePlace): string {
+  return `s1.${block}.${tree}.${account}.${from}`;
+}
+
+/** @param asked - the tree of this pull. @throws TypeError for text that encodeStatePlace does not write, or of another tree */
+export function decodeStatePlace(cursor: string, asked: string): StatePlace {
+  const [block, tree, account, from] = split(STATE, cursor, "pullState");
+  if (account !== "0" && tree !== ALL) throw otherText("pullState");
+  requireTree(tree, asked);
+  return {block: BigInt(block), tree, account: Number(account), from: Number(from)};
+}
+
+export function encodeChangesPlace({from, to, tree, cursor}: ChangesPlace): string {
+  return `c1.${from}.${to}.${tree}.${cursor ?? "end"}`;
+}
+
+/** As decodeStatePlace. */
+export function decodeChangesPlace(text: string, asked: string): ChangesPlace {
+  const [from, to, tree, cursor] = split(CHANGES, text, "pullChanges");
+  requireTree(tree, asked);
+  return {from: BigInt(from), to: BigInt(to), tree, cursor: cursor === "end" ? undefined : BigInt(cursor)};
+}
+
+type Fields = readonly [string, string, string, string];
+
+function split(pattern: RegExp, cursor: string, giver: string): Fields {
+  const found = pattern.exec(cursor);
+  if (found === null) throw otherText(giver);
+  return found.slice(1) as unknown as Fields;
+}
+
+function otherText(giver: string): TypeError {
+  return new TypeError(`the cursor: expected one that ${giver} gave, got other text`);
+}
+
+function requireTree(tree: string, asked: string): void {
+  if (tree !== asked) throw new TypeError(`expected the tree ${tree} as in the cursor, got ${asked}`);
+}
