@@ -4,7 +4,7 @@
  */
 import {decodeHex, encodeHex, quantity} from "../bytes/hex.ts";
 import type {BlockContext} from "../methods/header.ts";
-import {RETRY_MS} from "../pull/pieceQueue.ts";
+import {RETRY_MS} from "../pull/askAhead.ts";
 import {askAgain} from "../rpc/pauses.ts";
 import {RpcError} from "../rpc/rpcError.ts";
 import type {BlockContext as ManifestContext} from "./manifest.ts";

@@ -13,7 +13,7 @@ import type {AskedPull} from "./askedPull.ts";
 import {syncFolder, writeWhole} from "./manifest.ts";
 import {requireParts} from "./manifestParts.ts";
 import type {Part} from "./partFile.ts";
-import {PulledError, withFile} from "./pulledError.ts";
+import {damaged, PulledError, withFile} from "./pulledError.ts";
 
 export const JOURNAL = "progress.ndjson";
 const VERSION = 1;
@@ -57,8 +57,7 @@ export class Journal<Place> {
       .split("\n")
       .slice(0, -1)
       .map((line, at) => parseLine(path, line, at));
-    if (first?.version !== VERSION)
-      throw new PulledError("DAMAGED", `${path}, line 1: expected version ${VERSION}`);
+    if (first?.version !== VERSION) throw damaged(`${path}, line 1`, `expected version ${VERSION}`);
     requireSamePull(folder, (first.asked ?? {}) as AskedPull, asked);
     const parts = readParts(path, lines, asked);
     const fd = withFile(path, "write", () => {
@@ -92,7 +91,7 @@ function readParts(
     requireParts(parts, asked);
     return parts;
   } catch (error) {
-    throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
+    throw damaged(path, (error as Error).message, error);
   }
 }
 
@@ -100,7 +99,7 @@ function parseLine(path: string, line: string, at: number): Record<string, unkno
   try {
     return JSON.parse(line) as Record<string, unknown>;
   } catch (error) {
-    throw new PulledError("DAMAGED", `${path}, line ${at + 1}: it is not JSON`, error);
+    throw damaged(`${path}, line ${at + 1}`, "it is not JSON", error);
   }
 }
 

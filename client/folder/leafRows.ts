@@ -1,7 +1,7 @@
 /** Verified accounts and slots as rows of a pull, and rows as what the trees hash. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
-import {type HashSuite, newTreeRoot, oncePerSuite, word} from "../hash/hashSuites.ts";
-import type {AccountLeaf, SlotLeaf} from "../leaves/treeLeaf.ts";
+import {type HashSuite, hashSlot, hashSlotValue, newTreeRoot, oncePerSuite} from "../hash/hashSuites.ts";
+import type {AccountLeaf} from "../leaves/treeLeaf.ts";
 import {type Account, encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
 import type {AccountRow, SlotRow} from "./row/tables.ts";
 
@@ -38,49 +38,27 @@ export function rowOfAccountLeaf(suite: HashSuite, {leafIndex, address, account}
   return accountRow(suite, leafIndex, address, account);
 }
 
-export function rowOfSlotLeaf(
-  accountIndex: number,
-  address: Uint8Array,
-  {leafIndex, slot, value}: SlotLeaf,
-): SlotRow {
-  return {accountIndex, address, leafIndex, slot, value};
+/** What a leaf hashes. */
+interface LeafHashes {
+  readonly hKey: Uint8Array;
+  readonly hVal: Uint8Array;
 }
 
-/** The account that a row is about. */
-function accountOfRow(suite: HashSuite, row: AccountRow): Account {
+export function hashesOfAccount(suite: HashSuite, row: AccountRow): LeafHashes {
   const plain = plainTexts(suite);
   const textOf = (name: keyof typeof plain) => {
     const bytes = row[name];
     return bytes === undefined ? plain[name] : encodeHex(bytes);
   };
-  return {
-    nonce: row.nonce,
-    balance: row.balance,
+  const value = encodeAccount({
+    ...row,
     storageRoot: textOf("storageRoot"),
     codeHash: textOf("codeHash"),
     keccakCodeHash: textOf("keccakCodeHash"),
-    codeSize: row.codeSize,
-  };
+  });
+  return {hKey: suite.hashAddress(row.address), hVal: suite.hashAccountValue(value)};
 }
 
-/** What an account's leaf hashes. */
-export function hashesOfAccount(
-  suite: HashSuite,
-  row: AccountRow,
-): {readonly hKey: Uint8Array; readonly hVal: Uint8Array} {
-  return {
-    hKey: suite.hashAddress(row.address),
-    hVal: suite.hashAccountValue(encodeAccount(accountOfRow(suite, row))),
-  };
-}
-
-/** The same of a slot's. */
-export function hashesOfSlot(
-  suite: HashSuite,
-  row: SlotRow,
-): {readonly hKey: Uint8Array; readonly hVal: Uint8Array} {
-  return {
-    hKey: suite.hash(suite.safe(word(row.slot))),
-    hVal: suite.hash(suite.safe(word(row.value))),
-  };
+export function hashesOfSlot(suite: HashSuite, {slot, value}: SlotRow): LeafHashes {
+  return {hKey: hashSlot(suite, slot), hVal: hashSlotValue(suite, value)};
 }

@@ -20,7 +20,7 @@ import {
   requireParts,
 } from "./manifestParts.ts";
 import {PARTIAL, type Part} from "./partFile.ts";
-import {PulledError, withFile} from "./pulledError.ts";
+import {damaged, PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
 
 export const MANIFEST = "manifest.json";
@@ -114,17 +114,14 @@ export function readManifest(folder: string): Manifest {
       `${folder}: expected a complete pull, got a folder without ${MANIFEST}; --resume completes one`,
     );
   // A pipe or a device may never end.
-  if (!file.isFile()) throw new PulledError("DAMAGED", `${path}: expected a file`);
+  if (!file.isFile()) throw damaged(path, "expected a file");
   if (file.size > MAX_MANIFEST_BYTES)
-    throw new PulledError(
-      "DAMAGED",
-      `${path}: expected at most ${MAX_MANIFEST_BYTES} bytes, got ${file.size}`,
-    );
+    throw damaged(path, `expected at most ${MAX_MANIFEST_BYTES} bytes, got ${file.size}`);
   const text = withFile(path, "read", () => readFileSync(path, "utf8"));
   try {
     return parseManifest(JSON.parse(text));
   } catch (error) {
-    throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
+    throw damaged(path, (error as Error).message, error);
   }
 }
 

@@ -17,7 +17,7 @@ import {
 import {join} from "node:path";
 import {FORMATS, type FormatName} from "./format/formats.ts";
 import type {RowEncoder} from "./format/partFormat.ts";
-import {nameFile, PulledError, withFile} from "./pulledError.ts";
+import {damaged, nameFile, withFile} from "./pulledError.ts";
 import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
 
 /** What a manifest says of a part. */
@@ -107,7 +107,7 @@ export async function checkPart(folder: string, {file, bytes, sha256}: Part): Pr
   let length = 0;
   const isFile = withFile(path, "read", () => statSync(path).isFile());
   // A pipe or a device may never end.
-  if (!isFile) throw new PulledError("DAMAGED", `${path}: expected a file`);
+  if (!isFile) throw damaged(path, "expected a file");
   try {
     for await (const chunk of createReadStream(path, {highWaterMark: 1 << 20})) {
       length += (chunk as Buffer).length;
@@ -118,13 +118,9 @@ export async function checkPart(folder: string, {file, bytes, sha256}: Part): Pr
     throw nameFile(path, "read", error);
   }
   if (length !== bytes)
-    throw new PulledError(
-      "DAMAGED",
-      `${path}: expected ${bytes} bytes, got ${length > bytes ? "more" : length}`,
-    );
+    throw damaged(path, `expected ${bytes} bytes, got ${length > bytes ? "more" : length}`);
   const digest = `0x${hash.digest("hex")}`;
-  if (digest !== sha256)
-    throw new PulledError("DAMAGED", `${path}: expected the sha-256 ${sha256}, got ${digest}`);
+  if (digest !== sha256) throw damaged(path, `expected the sha-256 ${sha256}, got ${digest}`);
 }
 
 /** The rows of a checked part, some at a time. @throws PulledError DAMAGED, also if they are more or fewer than it says */
@@ -140,6 +136,5 @@ export async function* readPart(
     rows += some.length;
     yield some;
   }
-  if (rows !== part.rows)
-    throw new PulledError("DAMAGED", `${path}: expected ${part.rows} rows, got ${rows}`);
+  if (rows !== part.rows) throw damaged(path, `expected ${part.rows} rows, got ${rows}`);
 }

@@ -25,6 +25,10 @@ export class PulledError extends Error {
   }
 }
 
+export function damaged(place: string, problem: string, cause?: unknown): PulledError {
+  return new PulledError("DAMAGED", `${place}: ${problem}`, cause);
+}
+
 /** Runs what reads or writes a file. @throws PulledError FILE_FAILED that names the file, for an error of the system */
 export function withFile<Result>(path: string, verb: "read" | "write", work: () => Result): Result {
   try {

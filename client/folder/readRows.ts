@@ -1,7 +1,7 @@
 /** The trees of a complete pull: the account tree first, then the storage trees, each with its leaves in index order. */
 
 import {type AccountTree, type Manifest, readManifest} from "./manifest.ts";
-import {PulledError} from "./pulledError.ts";
+import {damaged} from "./pulledError.ts";
 import type {AccountRow, SlotRow, TreeRow} from "./row/tables.ts";
 import {TableReader} from "./tableReader.ts";
 
@@ -72,7 +72,7 @@ async function* readAccounts(
     yield {kind: "account", row, place: accounts.place};
   }
   if (leaves !== tree.leaves)
-    throw new PulledError("DAMAGED", `${folder}: expected ${tree.leaves} rows in accounts, got ${leaves}`);
+    throw damaged(folder, `expected ${tree.leaves} rows in accounts, got ${leaves}`);
 }
 
 /** @returns the index. @param last - of the leaf before */

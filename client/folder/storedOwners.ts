@@ -1,28 +1,24 @@
 import {isEqual} from "../bytes/byteString.ts";
-import {damaged} from "./checkedPlace.ts";
 import type {Manifest} from "./manifest.ts";
+import {damaged} from "./pulledError.ts";
 import type {AccountRow, TreeRow} from "./row/tables.ts";
 import {TableReader} from "./tableReader.ts";
 
-/** The accounts that have storage, read beside their trees. */
+/** The accounts that have storage, read beside their trees, which come in the same order. */
 export class StoredOwners {
   private readonly accounts: TableReader<"accounts">;
-  private readonly isInOrder: boolean;
-  /** Of a pull of some accounts, those that have no tree yet, by leaf index. */
-  private readonly waiting = new Map<number, AccountRow>();
 
   constructor(
     folder: string,
     private readonly manifest: Manifest,
   ) {
     this.accounts = new TableReader(folder, manifest, "accounts");
-    this.isInOrder = manifest.asked.pulled === "all";
   }
 
-  /** @throws PulledError if the tree is not that of the next account with storage, or of none that was asked for */
+  /** @throws PulledError if the tree is not that of the next account with storage */
   async check(tree: TreeRow, place: string): Promise<void> {
-    const owner = await this.find(tree.accountIndex);
-    if (owner === undefined || owner.leafIndex !== tree.accountIndex)
+    const owner = await this.next();
+    if (owner?.leafIndex !== tree.accountIndex)
       throw damaged(
         place,
         `account_index: expected ${owner?.leafIndex ?? "none"}, the next account with storage, got ${tree.accountIndex}`,
@@ -35,29 +31,10 @@ export class StoredOwners {
 
   /** @throws PulledError if an account's tree is missing */
   async end(): Promise<void> {
-    if (!this.hasTrees) return;
-    if (!this.isInOrder) await this.readWaiting();
-    const owner = this.isInOrder ? await this.next() : [...this.waiting.values()][0];
+    const {pulled} = this.manifest.asked;
+    const owner = pulled === "all" || pulled === "storage" ? await this.next() : undefined;
     if (owner !== undefined)
       throw damaged(this.accounts.place, `expected the storage tree of the account at ${owner.leafIndex}`);
-  }
-
-  private get hasTrees(): boolean {
-    const {pulled} = this.manifest.asked;
-    return pulled === "all" || pulled === "storage";
-  }
-
-  private async find(accountIndex: number): Promise<AccountRow | undefined> {
-    if (this.isInOrder) return this.next();
-    await this.readWaiting();
-    const owner = this.waiting.get(accountIndex);
-    this.waiting.delete(accountIndex);
-    return owner;
-  }
-
-  private async readWaiting(): Promise<void> {
-    for (let owner = await this.next(); owner !== undefined; owner = await this.next())
-      this.waiting.set(owner.leafIndex, owner);
   }
 
   private async next(): Promise<AccountRow | undefined> {

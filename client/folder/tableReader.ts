@@ -2,7 +2,7 @@
 import {join} from "node:path";
 import type {Manifest} from "./manifest.ts";
 import {type Part, readPart} from "./partFile.ts";
-import {PulledError} from "./pulledError.ts";
+import {damaged, type PulledError} from "./pulledError.ts";
 import {type RowsOf, TABLES, type TableName} from "./row/tables.ts";
 
 export class TableReader<Name extends TableName> implements AsyncIterable<RowsOf[Name]> {
@@ -35,7 +35,7 @@ export class TableReader<Name extends TableName> implements AsyncIterable<RowsOf
 
   /** What is wrong with the row that came last. */
   refusal(problem: string): PulledError {
-    return new PulledError("DAMAGED", `${this.place}: ${problem}`);
+    return damaged(this.place, problem);
   }
 
   private async *readParts(): AsyncGenerator<RowsOf[Name], void, void> {

@@ -1,13 +1,11 @@
 /** Whole trees of a pull: verified ranges into rows. */
 import {decodeHex} from "../bytes/hex.ts";
+import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
 import type {PulledRange} from "../pull/pulledRange.ts";
 import {pullState} from "../pull/pullState.ts";
-import {rowOfAccountLeaf, rowOfSlotLeaf} from "./leafRows.ts";
+import {rowOfAccountLeaf} from "./leafRows.ts";
 import type {PullWork} from "./pullPlace.ts";
-
-/** nextFreeNode of a tree without leaves. Such a storage tree is none. */
-const NEW_TREE_POSITIONS = 2;
 
 /**
  * Goes on from the place of the work.
@@ -52,9 +50,10 @@ function writeRange(work: PullWork, range: PulledRange): void {
 /** @returns false for a leaf that has no row */
 function addLeaf({writer, suite}: PullWork, {account, tree}: PulledRange, leaf: TreeLeaf): boolean {
   if (leaf.role === "account") writer.add("accounts", rowOfAccountLeaf(suite, leaf));
-  else if (leaf.role === "slot" && account !== undefined)
-    writer.add("slots", rowOfSlotLeaf(account.leafIndex, decodeHex(tree), leaf));
-  else return false;
+  else if (leaf.role === "slot" && account !== undefined) {
+    const {leafIndex, slot, value} = leaf;
+    writer.add("slots", {accountIndex: account.leafIndex, address: decodeHex(tree), leafIndex, slot, value});
+  } else return false;
   return true;
 }
 

@@ -4,28 +4,19 @@
  *   leaf_index,address,nonce,balance,..
  *   2,0x..,,1,1000000000000000000,..
  */
-import {PulledError} from "../pulledError.ts";
+import {damaged} from "../pulledError.ts";
 import {type ColumnValue, decodeCell} from "../row/column.ts";
 import type {AnyRow, Table} from "../row/tables.ts";
-import {LineWriter, readLines} from "./lines.ts";
+import {LineEncoder, readLines} from "./lines.ts";
 import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
 
 const LINE_END = "\r\n";
 
 export const csv: PartFormat = {
   createEncoder(table, write) {
-    const lines = new LineWriter(write);
-    lines.add(headOf(table) + LINE_END);
-    return {
-      get bytes() {
-        return lines.bytes;
-      },
-      add: row => {
-        const cells = table.columns.map(column => encodeField(column, row[column.key]) ?? "");
-        lines.add(cells.join(",") + LINE_END);
-      },
-      end: () => lines.flush(),
-    };
+    const encodeRow = (row: AnyRow) =>
+      table.columns.map(column => encodeField(column, row[column.key]) ?? "").join(",") + LINE_END;
+    return new LineEncoder(write, encodeRow, headOf(table) + LINE_END);
   },
 
   async *readRows(path, table) {
@@ -39,8 +30,7 @@ export const csv: PartFormat = {
       }
       yield rows;
     }
-    if (number < 0)
-      throw new PulledError("DAMAGED", `${path}: expected a line with the columns' names, got none`);
+    if (number < 0) throw damaged(path, "expected a line with the columns' names, got none");
   },
 };
 
@@ -51,19 +41,13 @@ function headOf({columns}: Table): string {
 function checkHead(table: Table, line: string, path: string): void {
   const head = headOf(table);
   if (line !== `${head}\r`)
-    throw new PulledError(
-      "DAMAGED",
-      `${path}: expected the columns ${head}, got ${JSON.stringify(line.slice(0, 80))}`,
-    );
+    throw damaged(path, `expected the columns ${head}, got ${JSON.stringify(line.slice(0, 80))}`);
 }
 
 function parseRow({columns}: Table, line: string, place: string): AnyRow {
   const cells = line.endsWith("\r") ? line.slice(0, -1).split(",") : [];
   if (cells.length !== columns.length)
-    throw new PulledError(
-      "DAMAGED",
-      `${place}: expected ${columns.length} cells and the end of a line, got ${cells.length}`,
-    );
+    throw damaged(place, `expected ${columns.length} cells and the end of a line, got ${cells.length}`);
   const row: Record<string, ColumnValue | undefined> = {};
   for (const [at, column] of columns.entries()) {
     const cell = cells[at] as string;

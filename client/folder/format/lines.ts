@@ -1,6 +1,8 @@
-/** Parts of lines: collects them for writing, and reads them. */
+/** Parts of lines: writes rows as lines, and reads lines. */
 import {createReadStream} from "node:fs";
-import {nameFile, PulledError} from "../pulledError.ts";
+import {damaged, nameFile} from "../pulledError.ts";
+import type {AnyRow} from "../row/tables.ts";
+import type {RowEncoder} from "./partFormat.ts";
 
 const CHUNK_CHARS = 1 << 16;
 const CHUNK_BYTES = 1 << 18;
@@ -8,21 +10,27 @@ const CHUNK_BYTES = 1 << 18;
 const MAX_LINE_BYTES = 8 << 20;
 const NEWLINE = 0x0a;
 
-/** Joins lines of ASCII to pieces of some size. */
-export class LineWriter {
-  bytes = 0;
-  private waiting = "";
+/** Joins lines of ASCII, one for each row, to pieces of some size. */
+export class LineEncoder implements RowEncoder {
+  bytes: number;
 
-  constructor(private readonly write: (bytes: Uint8Array) => void) {}
-
-  /** @param line - with its end */
-  add(line: string): void {
-    this.bytes += line.length;
-    this.waiting += line;
-    if (this.waiting.length >= CHUNK_CHARS) this.flush();
+  /** @param encodeRow - gives the line, with its end. @param waiting - what comes before all rows */
+  constructor(
+    private readonly write: (bytes: Uint8Array) => void,
+    private readonly encodeRow: (row: AnyRow) => string,
+    private waiting = "",
+  ) {
+    this.bytes = waiting.length;
   }
 
-  flush(): void {
+  add(row: AnyRow): void {
+    const line = this.encodeRow(row);
+    this.bytes += line.length;
+    this.waiting += line;
+    if (this.waiting.length >= CHUNK_CHARS) this.end();
+  }
+
+  end(): void {
     if (this.waiting !== "") this.write(Buffer.from(this.waiting, "latin1"));
     this.waiting = "";
   }
@@ -45,15 +53,11 @@ export async function* readLines(path: string): AsyncGenerator<readonly string[]
       lines.pop();
       lineNumber += lines.length;
       if (rest.length > MAX_LINE_BYTES)
-        throw damaged(path, lineNumber, `expected at most ${MAX_LINE_BYTES} bytes, got more`);
+        throw damaged(`${path}, line ${lineNumber}`, `expected at most ${MAX_LINE_BYTES} bytes, got more`);
       if (lines.length > 0) yield lines;
     }
   } catch (error) {
     throw nameFile(path, "read", error);
   }
-  if (rest.length > 0) throw damaged(path, lineNumber, "the file ends in the middle of it");
-}
-
-function damaged(path: string, lineNumber: number, problem: string): PulledError {
-  return new PulledError("DAMAGED", `${path}, line ${lineNumber}: ${problem}`);
+  if (rest.length > 0) throw damaged(`${path}, line ${lineNumber}`, "the file ends in the middle of it");
 }

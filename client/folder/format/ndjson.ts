@@ -3,25 +3,17 @@
  *
  *   {"leaf_index":2,"address":"0x..","nonce":"1","balance":"1000000000000000000",..}
  */
-import {PulledError} from "../pulledError.ts";
+import {damaged} from "../pulledError.ts";
 import {type ColumnKind, type ColumnValue, decodeCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
-import {LineWriter, readLines} from "./lines.ts";
+import {LineEncoder, readLines} from "./lines.ts";
 import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
 
 export const ndjson: PartFormat = {
   createEncoder({columns}, write) {
-    const lines = new LineWriter(write);
-    return {
-      get bytes() {
-        return lines.bytes;
-      },
-      add: row => {
-        const fields = columns.map(column => `"${column.name}":${encodeValue(column, row[column.key])}`);
-        lines.add(`{${fields.join(",")}}\n`);
-      },
-      end: () => lines.flush(),
-    };
+    const fieldOf = (row: AnyRow, column: Column) =>
+      `"${column.name}":${encodeValue(column, row[column.key])}`;
+    return new LineEncoder(write, row => `{${columns.map(column => fieldOf(row, column)).join(",")}}\n`);
   },
 
   async *readRows(path, table) {
@@ -43,8 +35,7 @@ function parseRow({columns}: Table, line: string, place: string): AnyRow {
   for (const column of columns)
     row[column.key] = parseField(column, fields[column.name] ?? undefined, place, parseValue);
   const extra = Object.keys(fields).find(name => columns.every(column => column.name !== name));
-  if (extra !== undefined)
-    throw new PulledError("DAMAGED", `${place}: expected no column ${JSON.stringify(extra.slice(0, 40))}`);
+  if (extra !== undefined) throw damaged(place, `expected no column ${JSON.stringify(extra.slice(0, 40))}`);
   return row;
 }
 
@@ -56,7 +47,7 @@ function parseObject(line: string, place: string): Record<string, unknown> {
   } catch {
     // Said below, without the parser's words.
   }
-  throw new PulledError("DAMAGED", `${place}: expected a JSON object`);
+  throw damaged(place, "expected a JSON object");
 }
 
 function parseValue(kind: ColumnKind, value: unknown): ColumnValue {

@@ -14,7 +14,7 @@ import {
   snappyUncompress,
 } from "hyparquet";
 import {ByteWriter, ParquetWriter} from "hyparquet-writer";
-import {nameFile, PulledError} from "../pulledError.ts";
+import {damaged, nameFile, PulledError} from "../pulledError.ts";
 import type {ColumnValue} from "../row/column.ts";
 import type {AnyRow, Table} from "../row/tables.ts";
 import {
@@ -99,7 +99,7 @@ export const parquet: PartFormat = {
       yield* readGroups(path, table, file);
     } catch (error) {
       if (error instanceof PulledError) throw error;
-      throw new PulledError("DAMAGED", `${path}: ${(error as Error).message}`, error);
+      throw damaged(path, (error as Error).message, error);
     } finally {
       await handle.close();
     }

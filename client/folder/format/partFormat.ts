@@ -1,5 +1,5 @@
 /** A way to write the rows of a part into a file. */
-import {PulledError} from "../pulledError.ts";
+import {damaged} from "../pulledError.ts";
 import {type ColumnKind, type ColumnValue, encodeCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
 
@@ -55,5 +55,5 @@ export function parseField<Held>(
     const got = held instanceof Uint8Array ? `${held.length} bytes` : String(held).slice(0, 80);
     problem = `${(error as Error).message}, got ${got}`;
   }
-  throw new PulledError("DAMAGED", `${place}, ${name}: ${problem}`);
+  throw damaged(`${place}, ${name}`, problem);
 }
