@@ -5,6 +5,7 @@ import {
   type BlockName,
   createProofClient,
   encodeHex,
+  type ProofClient,
   ProofError,
   RpcError,
   sha256Suite,
@@ -13,7 +14,9 @@ import {
 import {TrustedRoots} from "../../../client/methods/trustedRoot.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {CHAIN_ID, createLines} from "../../support/chains/serviceLines.ts";
+import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
 import {OwnService} from "../../support/http/ownService.ts";
+import type {UpstreamRequest} from "../../support/http/upstream.ts";
 
 const LATEST = 8;
 const FINALIZED = 4;
@@ -281,4 +284,83 @@ test("a client with the request function of another library verifies what that i
   const silent = createProofClient({request: () => new Promise(() => {}), verify: false, timeoutMs: 1});
   await assert.rejects(silent.getCoverage(), {code: "TIMEOUT"});
   assert.ok(!calls.includes("chain_getProof") && calls.includes("chain_getProofAt"));
+});
+
+/** Each method that takes `atLeast`, and the block of its answer. */
+const METHODS: Readonly<
+  Record<string, (client: ProofClient, choice: {block: BlockName; atLeast?: bigint}) => Promise<bigint>>
+> = {
+  getProof: async (client, choice) => (await client.getProof({address: ACCOUNT, ...choice})).block,
+  waitForProof: async (client, choice) => (await client.waitForProof({address: ACCOUNT, ...choice})).block,
+  getMultiProof: async (client, choice) =>
+    (await client.getMultiProof({entries: [{address: ACCOUNT, storageKeys: []}], ...choice})).block,
+  getLeaves: async (client, choice) =>
+    (await client.getLeaves({tree: "accounts", count: 3, ...choice})).block.number,
+  getChanges: async (client, {block, ...rest}) =>
+    (await client.getChanges({tree: "accounts", fromBlock: 1, toBlock: block, ...rest})).toBlock.number,
+  getStateRoot: async (client, choice) => (await client.getStateRoot(choice)).number,
+  getHeader: async (client, choice) => (await client.getHeader(choice)).block.number,
+};
+const [LOW, HIGH] = [2n, BigInt(FINALIZED)];
+
+/** Before two servers that are asked in turns, of which the first one is behind: its newest block is LOW, that of the other one HIGH. */
+async function createBalancer(): Promise<ForwardingProxy & {firstCalls: number; count: number}> {
+  const balancer = Object.assign(await ForwardingProxy.to(daemon.url), {firstCalls: 0, count: 0});
+  balancer.change = async ({head, call}: UpstreamRequest) => {
+    const newest = balancer.count++ < balancer.firstCalls ? LOW : HIGH;
+    const isTag = (param: unknown) => param === "latest" || param === "finalized";
+    const params = call.params.map(param => (isTag(param) ? `0x${newest.toString(16)}` : param));
+    const {type, body} = await daemon.postAccepting(String(head.headers.accept), {...call, params});
+    return {status: 200, type: String(type), body: Buffer.from(body)};
+  };
+  return balancer;
+}
+
+test("behind a balancer, each method asks again until the block of a tag is at least the one that was seen", async () => {
+  const balancer = await createBalancer();
+  try {
+    const client = createClient(balancer.url.href);
+    for (const [name, ask] of Object.entries(METHODS))
+      for (const block of ["latest", "finalized"] as const) {
+        for (balancer.firstCalls = 0; balancer.firstCalls <= 2; balancer.firstCalls++) {
+          balancer.count = 0;
+          assert.equal(await ask(client, {block, atLeast: HIGH}), HIGH, name);
+        }
+        [balancer.firstCalls, balancer.count] = [1, 0];
+        assert.equal(await ask(client, {block, atLeast: LOW}), LOW, name);
+        assert.equal(await ask(client, {block, atLeast: LOW}), HIGH, name);
+      }
+    [balancer.firstCalls, balancer.count] = [Number.POSITIVE_INFINITY, 0];
+    const impatient = createProofClient({
+      ...{url: balancer.url.href, suite: sha256Suite, trustedRoot: rootOf},
+      timeoutMs: 2000,
+    });
+    const failing = Object.values(METHODS).map(ask =>
+      assert.rejects(ask(impatient, {block: "latest", atLeast: LOW + 1n}), error => {
+        assert.ok(error instanceof RpcError);
+        assert.equal(error.code, "BLOCK_TOO_OLD");
+        assert.match(error.message, /^expected block 3 or a newer one for "(latest|finalized)", got block 2/);
+        return true;
+      }),
+    );
+    await Promise.all(failing);
+    assert.ok(balancer.count >= 2 * failing.length, String(balancer.count));
+  } finally {
+    await balancer.stop();
+  }
+});
+
+test("atLeast is taken beside a tag only, as a bigint", async () => {
+  for (const [name, ask] of Object.entries(METHODS))
+    for (const [block, atLeast, message] of [
+      [5, 5n, /got the block 5$/],
+      ["earliest", 1n, /expected it beside "latest".*got the block "earliest"/],
+      ["latest", 5, /expected a bigint from 0n, got 5/],
+      ["latest", -1n, /expected a bigint from 0n, got -1/],
+    ] as const)
+      await assert.rejects(
+        ask(createClient("http://127.0.0.1:0"), {block, atLeast: atLeast as bigint}),
+        error => error instanceof TypeError && message.test(error.message),
+        name,
+      );
 });
