@@ -1,10 +1,18 @@
 /** An account that a block touched: what the traces say of it, and what must be read from the node besides. */
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
+import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
+import type {NodeCall} from "../../rpc/node.ts";
+import {hexQuantity} from "../linkedBlocks.ts";
 import {AccountTimeline} from "./accountTimeline.ts";
-import {type AccountTrace, type AccountView, isDelegation, isEmpty} from "./accountTrace.ts";
+import {type AccountTrace, type AccountView, isDelegation, isEmpty, MAX_CODE_BYTES} from "./accountTrace.ts";
 
-/** An account as the node has it after a block. */
-export interface AccountState {
+/** A call, and what takes its result. */
+export interface Question {
+  readonly call: NodeCall;
+  take(answer: unknown): void;
+}
+
+interface AccountState {
   nonce: bigint;
   balance: bigint;
   /** Only if it was asked for. */
@@ -16,9 +24,23 @@ export class TouchedAccount {
   readsCode = false;
   /** Nonce and balance after the block before must be read, because the traces do not show for certain that it was removed. */
   readsBefore = false;
+  /** As the node has it after the block, and after the block before. */
+  private readonly state: AccountState = {nonce: 0n, balance: 0n};
+  private readonly stateBefore: AccountState = {nonce: 0n, balance: 0n};
   private readonly traces: AccountTrace[] = [];
   /** Slots that something outside of transactions may have written. Read after the block and after the block before. */
-  readonly otherSlots = new Set<string>();
+  private readonly otherSlots = new Set<string>();
+  /** Values that were read. */
+  private readonly slots = new Map<string, string>();
+  private readonly slotsBefore = new Map<string, string>();
+
+  /** @param address - `0x` and 40 digits in lower case */
+  constructor(private readonly address: string) {}
+
+  /** Whether it has code decides whether it exists, and the code was not read. */
+  get lacksCode(): boolean {
+    return this.state.code === undefined && isEmpty(this.state);
+  }
 
   /** Takes the trace of the next transaction. */
   add(trace: AccountTrace): void {
@@ -37,8 +59,47 @@ export class TouchedAccount {
     this.otherSlots.add(slot);
   }
 
-  /** Slots whose values after the block are to be read. `0x` and 64 digits. */
-  slotsToRead(): Set<string> {
+  /** Nonces, balances, and what the traces leave open. @param number - of the block */
+  askForState(number: number): Question[] {
+    const questions = this.askForAccount(number, this.state);
+    if (this.readsBefore) questions.push(...this.askForAccount(number - 1, this.stateBefore));
+    if (this.readsCode) questions.push(this.askForCode(number));
+    for (const slot of this.listOpenSlots()) questions.push(this.askForSlot(slot, number, this.slots));
+    for (const slot of this.otherSlots) questions.push(this.askForSlot(slot, number - 1, this.slotsBefore));
+    return questions;
+  }
+
+  askForCode(number: number): Question {
+    return this.ask("eth_getCode", [], number, (answer, where) => {
+      this.state.code = parseBytes(answer, `${where}: code`, MAX_CODE_BYTES);
+    });
+  }
+
+  /** Once all questions are answered, with the code if it `lacksCode`. */
+  differ(): AccountDifference {
+    const address = fromHex(this.address);
+    const {nonce, balance, code} = this.state;
+    if (isEmpty(this.state)) return {address, change: undefined};
+    const timeline = new AccountTimeline(this.readsBefore ? this.stateBefore : undefined, this.traces);
+    timeline.end(this.state);
+    const read = (slot: string): string => this.slots.get(slot) as string;
+    // The request queues are empty in most blocks. A slot that keeps its value is left out, because it would cost pages.
+    // But if a trace has the slot, the value that was read replaces the trace's: the end of the block resets the counters.
+    for (const slot of this.otherSlots)
+      if (timeline.wasRemoved || timeline.slots.has(slot) || read(slot) !== this.slotsBefore.get(slot))
+        timeline.slots.set(slot, read(slot));
+    const storage = [...timeline.slots].map(([slot, value]) => ({
+      slot: fromHex(slot),
+      value: fromHex(value ?? read(slot)),
+    }));
+    return {
+      address,
+      change: {reset: timeline.wasRemoved, nonce, balance, code: code ?? timeline.code, storage},
+    };
+  }
+
+  /** `0x` and 64 digits. */
+  private listOpenSlots(): Set<string> {
     const open = new Set<string>();
     for (const {slots} of this.traces)
       for (const [slot, value] of slots)
@@ -48,39 +109,34 @@ export class TouchedAccount {
     return open;
   }
 
-  /**
-   * @param after - the state after the block, with code if `readsCode`, or if nonce and balance are 0
-   * @param before - the state after the block before, if `readsBefore`
-   * @param readSlot - the value of a slot of `slotsToRead`
-   * @param readSlotBefore - the value of one of `otherSlots` after the block before
-   */
-  differ(
-    address: Uint8Array,
-    after: AccountState,
-    before: AccountView | undefined,
-    readSlot: (slot: string) => string,
-    readSlotBefore: (slot: string) => string,
-  ): AccountDifference {
-    if (isEmpty(after)) return {address, change: undefined};
-    const timeline = new AccountTimeline(before, this.traces);
-    timeline.end(after);
-    // The request queues are empty in most blocks. A slot that keeps its value is left out, because it would cost pages.
-    // But if a trace has the slot, the value that was read replaces the trace's: the end of the block resets the counters.
-    for (const slot of this.otherSlots)
-      if (timeline.wasRemoved || timeline.slots.has(slot) || readSlot(slot) !== readSlotBefore(slot))
-        timeline.slots.set(slot, readSlot(slot));
+  private askForAccount(number: number, state: AccountState): Question[] {
+    return [
+      this.ask("eth_getTransactionCount", [], number, (answer, where) => {
+        state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
+      }),
+      this.ask("eth_getBalance", [], number, (answer, where) => {
+        state.balance = parseQuantity(answer, `${where}: balance`, 256);
+      }),
+    ];
+  }
+
+  private askForSlot(slot: string, number: number, slots: Map<string, string>): Question {
+    return this.ask("eth_getStorageAt", [slot], number, (answer, where) => {
+      slots.set(slot, parseWord(answer, `${where}: slot ${slot}`));
+    });
+  }
+
+  /** @param params - after the address and before the block */
+  private ask(
+    method: string,
+    params: readonly string[],
+    number: number,
+    take: (answer: unknown, where: string) => void,
+  ): Question {
+    const where = `block ${number}: account ${this.address}`;
     return {
-      address,
-      change: {
-        reset: timeline.wasRemoved,
-        nonce: after.nonce,
-        balance: after.balance,
-        code: after.code ?? timeline.code,
-        storage: [...timeline.slots].map(([slot, value]) => ({
-          slot: fromHex(slot),
-          value: fromHex(value ?? readSlot(slot)),
-        })),
-      },
+      call: {method, params: [this.address, ...params, hexQuantity(number)]},
+      take: answer => take(answer, where),
     };
   }
 }

@@ -1,19 +1,11 @@
 /** The accounts and slots that a block touched, and the calls that read their values from the node. */
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
-import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
-import {type NodeCall, NodeFailure} from "../../rpc/node.ts";
-import {hexQuantity} from "../linkedBlocks.ts";
-import {isEmpty, MAX_CODE_BYTES, type TransactionTrace} from "./accountTrace.ts";
-import {type AccountState, TouchedAccount} from "./touchedAccount.ts";
+import {NodeFailure} from "../../rpc/node.ts";
+import type {TransactionTrace} from "./accountTrace.ts";
+import {type Question, TouchedAccount} from "./touchedAccount.ts";
 import type {TracedBlock} from "./tracedBlock.ts";
 import type {UntracedWrite} from "./untracedWrites.ts";
-
-/** A call, and what takes its result. */
-export interface Question {
-  readonly call: NodeCall;
-  take(answer: unknown): void;
-}
 
 /** Bytes that an account takes in AccountDifferences, without code and slots. */
 const ACCOUNT_BYTES = 100;
@@ -22,12 +14,6 @@ const SLOT_BYTES = 64;
 export class TouchedBlock {
   /** By address: `0x` and 40 digits in lower case. */
   private readonly accounts = new Map<string, TouchedAccount>();
-  /** After the block, and after the block before. */
-  private readonly states = new Map<string, AccountState>();
-  private readonly statesBefore = new Map<string, AccountState>();
-  /** By address and slot. */
-  private readonly slots = new Map<string, string>();
-  private readonly slotsBefore = new Map<string, string>();
 
   /** @throws NodeFailure if the traces are not those of the block's transactions */
   constructor(
@@ -63,23 +49,15 @@ export class TouchedBlock {
   /** Nonces, balances, and what the traces leave open. */
   askForState(): Question[] {
     const {number} = this.block.header;
-    const questions: Question[] = [];
-    for (const [address, account] of this.accounts) {
-      questions.push(...askForAccount(address, number, this.states));
-      if (account.readsBefore) questions.push(...askForAccount(address, number - 1, this.statesBefore));
-      if (account.readsCode) questions.push(this.askForCode(address));
-      for (const slot of account.slotsToRead()) questions.push(askForSlot(address, slot, number, this.slots));
-      for (const slot of account.otherSlots)
-        questions.push(askForSlot(address, slot, number - 1, this.slotsBefore));
-    }
-    return questions;
+    return [...this.accounts.values()].flatMap(account => account.askForState(number));
   }
 
   /** The codes of accounts without nonce and balance: if they have no code either, they do not exist. After `askForState`. */
   askForCodes(): Question[] {
-    return [...this.states]
-      .filter(([, state]) => state.code === undefined && isEmpty(state))
-      .map(([address]) => this.askForCode(address));
+    const {number} = this.block.header;
+    return [...this.accounts.values()]
+      .filter(({lacksCode}) => lacksCode)
+      .map(account => account.askForCode(number));
   }
 
   /** Once all questions are answered. */
@@ -87,18 +65,8 @@ export class TouchedBlock {
     const {header} = this.block;
     const accounts = new AccountDifferences();
     let bytes = 0;
-    for (const [address, account] of this.accounts) {
-      const state = this.states.get(address) as AccountState;
-      const readSlot = (slot: string): string => this.slots.get(address + slot) as string;
-      const readSlotBefore = (slot: string): string => this.slotsBefore.get(address + slot) as string;
-      const bytesOfAddress = Buffer.from(address.slice(2), "hex");
-      const one = account.differ(
-        bytesOfAddress,
-        state,
-        this.statesBefore.get(address),
-        readSlot,
-        readSlotBefore,
-      );
+    for (const account of this.accounts.values()) {
+      const one = account.differ();
       accounts.add(one);
       bytes += ACCOUNT_BYTES + (one.change?.code?.length ?? 0);
       bytes += SLOT_BYTES * (one.change?.storage?.length ?? 0);
@@ -106,50 +74,9 @@ export class TouchedBlock {
     return {difference: {header, accounts}, bytes};
   }
 
-  private askForCode(address: string): Question {
-    const {number} = this.block.header;
-    return {
-      call: {method: "eth_getCode", params: [address, hexQuantity(number)]},
-      take: answer => {
-        const state = this.states.get(address) as AccountState;
-        state.code = parseBytes(answer, `block ${number}: account ${address}: code`, MAX_CODE_BYTES);
-      },
-    };
-  }
-
   private account(address: string): TouchedAccount {
-    const account = this.accounts.get(address) ?? new TouchedAccount();
+    const account = this.accounts.get(address) ?? new TouchedAccount(address);
     this.accounts.set(address, account);
     return account;
   }
-}
-
-function askForAccount(address: string, number: number, states: Map<string, AccountState>): Question[] {
-  const state: AccountState = {nonce: 0n, balance: 0n};
-  states.set(address, state);
-  const where = `block ${number}: account ${address}`;
-  const params = [address, hexQuantity(number)];
-  return [
-    {
-      call: {method: "eth_getTransactionCount", params},
-      take: answer => {
-        state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
-      },
-    },
-    {
-      call: {method: "eth_getBalance", params},
-      take: answer => {
-        state.balance = parseQuantity(answer, `${where}: balance`, 256);
-      },
-    },
-  ];
-}
-
-function askForSlot(address: string, slot: string, number: number, slots: Map<string, string>): Question {
-  return {
-    call: {method: "eth_getStorageAt", params: [address, slot, hexQuantity(number)]},
-    take: answer => {
-      slots.set(address + slot, parseWord(answer, `block ${number}: account ${address}: slot ${slot}`));
-    },
-  };
 }
