@@ -73,28 +73,25 @@ function parseJson(bytes: Buffer): unknown {
 }
 
 function asFields(value: unknown): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    const fields = value as Fields;
-    if (Object.hasOwn(fields, "jsonrpc") && fields.jsonrpc === "2.0") return fields;
-  }
+  if (typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0")
+    return value as Fields;
   throw new NodeFailure("its answer is not JSON-RPC 2.0");
 }
 
-function readId(fields: Fields): number | undefined {
-  const id = Object.hasOwn(fields, "id") ? fields.id : undefined;
+function readId({id}: Fields): number | undefined {
   return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined;
 }
 
 function readAnswer(fields: Fields): Answer {
   // Some nodes write `"error":null` beside a result.
-  const error = (Object.hasOwn(fields, "error") ? fields.error : undefined) ?? undefined;
+  const error = fields.error ?? undefined;
   if (error !== undefined) return {member: "error", error: readError(error)};
-  if (!Object.hasOwn(fields, "result")) throw new NodeFailure("its answer has neither result nor error");
+  if (!("result" in fields)) throw new NodeFailure("its answer has neither result nor error");
   return {member: "result", result: fields.result};
 }
 
 function readError(error: unknown): ErrorAnswer {
-  if (typeof error === "object" && error !== null && Object.hasOwn(error, "code")) {
+  if (typeof error === "object" && error !== null && "code" in error) {
     const {code, message, data} = error as Fields;
     if (typeof code === "number" && Number.isSafeInteger(code) && typeof message === "string")
       return {code, message, data};

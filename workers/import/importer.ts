@@ -24,7 +24,6 @@ import type {PullSource} from "../messages/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isFinal, isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
 import {type BlockSource, openSource} from "./openedSource.ts";
-import {OrderQueue} from "./orderQueue.ts";
 import {openPull} from "./pulledState.ts";
 import {type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
 
@@ -34,7 +33,10 @@ const IDLE_MS = 5;
 const FLUSH_INTERVAL_MS = 1000;
 
 export class Importer {
-  private readonly orders = new OrderQueue();
+  /** They come while the import runs. Each is obeyed between two steps of the source. */
+  private readonly orders: NumberedOrder[] = [];
+  /** Ends the wait for the next step, or for an order. */
+  private wake = (): void => {};
   private stopped = false;
   /** The block that is being taken. */
   private current: SourceBlock | undefined;
@@ -67,6 +69,7 @@ export class Importer {
   /** The answer is an event, at the latest after the current block. Once the import is over, there is no answer. */
   take(order: NumberedOrder): void {
     this.orders.push(order);
+    this.wake();
   }
 
   /** Expected failures are outcomes. All blocks that were complete before them are on disk. */
@@ -109,7 +112,7 @@ export class Importer {
   private async readStep(steps: AsyncGenerator<SourceStep>): Promise<SourceStep | undefined> {
     const next = steps.next();
     if (this.intake.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
-    await this.orders.obeyUntilSettled(next, order => this.obey(order));
+    await this.obeyUntilSettled(next);
     const {done, value} = await next;
     return done === true ? undefined : value;
   }
@@ -150,6 +153,24 @@ export class Importer {
     }
     const {head, blocks} = this.intake;
     return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped: this.stopped};
+  }
+
+  /** Obeys all orders that are there or come before `next`, the source's next step, is settled. */
+  private async obeyUntilSettled(next: Promise<unknown>): Promise<void> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+      this.wake();
+    };
+    next.then(settle, settle);
+    for (;;) {
+      for (let order = this.orders.shift(); order !== undefined; order = this.orders.shift())
+        await this.obey(order);
+      if (isSettled) return;
+      await new Promise<void>(resolve => {
+        this.wake = resolve;
+      });
+    }
   }
 
   /** Called only while no step is being taken. */

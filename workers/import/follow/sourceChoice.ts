@@ -9,11 +9,6 @@ import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
 import {SourceError} from "../sourceStep.ts";
 
-interface Choice {
-  readonly source: NodeSourceName;
-  readonly why: string;
-}
-
 interface Situation {
   readonly asked: NodeSourceName | undefined;
   readonly writer: BlockWriter;
@@ -23,42 +18,44 @@ interface Situation {
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
 
-type Judgement = {readonly suits: true; readonly why: string} | {readonly suits: false; readonly why: string};
+interface Judgement {
+  readonly suits: boolean;
+  readonly why: string;
+}
 
-/** By source: may it be used, and why. */
-const JUDGES: Readonly<Record<NodeSourceName, (situation: Situation) => Promise<Judgement>>> = {
-  execute: async ({asked, writer: {latest}, hasGenesis, trie}) => {
-    if (trie?.isExecuted === true) return {suits: true, why: "the blocks of the store were executed here"};
-    if (latest !== undefined && trie === undefined) return {suits: false, why: describeMissingTrie(latest)};
-    if (latest !== undefined)
-      return {suits: asked === "execute", why: "the newest blocks of the store were not executed here"};
-    return hasGenesis
-      ? {suits: true, why: "the store is empty and --genesis is given"}
-      : {suits: false, why: "the store is empty and --genesis is not given"};
-  },
-  trace: async ({writer, hasGenesis, ask}) => {
-    if (writer.latest === undefined && !hasGenesis)
-      return {suits: false, why: "the store is empty and --genesis is not given"};
-    const method = await ask(probeTraces);
-    return typeof method === "string"
-      ? {suits: true, why: `the node traces blocks (${method})`}
-      : {suits: false, why: method.why};
-  },
-  trielogs: async ({ask}) =>
-    (await ask(probeTrieLogs))
-      ? {suits: true, why: "the node answers shomei_getTrieLogsByRange"}
-      : {suits: false, why: "the node does not answer shomei_getTrieLogsByRange"},
+const EMPTY_WITHOUT_GENESIS: Judgement = {
+  suits: false,
+  why: "the store is empty and --genesis is not given",
 };
 
 /** @throws SourceError that says why each source cannot be used */
-export async function chooseSource(situation: Situation): Promise<Choice> {
+export async function chooseSource(situation: Situation): Promise<{source: NodeSourceName; why: string}> {
   const {asked} = situation;
-  const candidates = asked === undefined ? NODE_SOURCES : [asked];
   const reasons: string[] = [];
-  for (const source of candidates) {
-    const {suits, why} = await JUDGES[source](situation);
+  for (const source of asked === undefined ? NODE_SOURCES : [asked]) {
+    const {suits, why} = await judge(source, situation);
     if (suits) return {source, why: asked === undefined ? why : `--source ${asked}`};
     reasons.push(`${source}: ${why}`);
   }
   throw new SourceError(`blocks of the node cannot be read: ${reasons.join("; ")}`);
+}
+
+async function judge(
+  source: NodeSourceName,
+  {asked, writer: {latest}, hasGenesis, trie, ask}: Situation,
+): Promise<Judgement> {
+  if (source === "trielogs") {
+    const suits = await ask(probeTrieLogs);
+    return {suits, why: `the node ${suits ? "answers" : "does not answer"} shomei_getTrieLogsByRange`};
+  }
+  if (latest === undefined && !hasGenesis) return EMPTY_WITHOUT_GENESIS;
+  if (source === "trace") {
+    const method = await ask(probeTraces);
+    if (typeof method !== "string") return {suits: false, why: method.why};
+    return {suits: true, why: `the node traces blocks (${method})`};
+  }
+  if (latest === undefined) return {suits: true, why: "the store is empty and --genesis is given"};
+  if (trie === undefined) return {suits: false, why: describeMissingTrie(latest)};
+  if (trie.isExecuted) return {suits: true, why: "the blocks of the store were executed here"};
+  return {suits: asked === "execute", why: "the newest blocks of the store were not executed here"};
 }
