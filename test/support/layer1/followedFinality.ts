@@ -8,7 +8,7 @@ import type {Layer1Settings} from "../../../server/life/finality/layer1Finality.
 import {createLines} from "../chains/serviceLines.ts";
 import {notRun} from "../processes/notRun.ts";
 import {TemporaryStore} from "../stores/temporaryStore.ts";
-import {within} from "../wait.ts";
+import {waitUntil} from "../wait.ts";
 import {Layer1} from "./rollupContract.ts";
 
 const POLL_MS = 50;
@@ -20,7 +20,6 @@ export class FollowedFinality {
   /** Its log, a line of JSON each. */
   log = "";
   private running: RunningFinality | undefined;
-  private readonly looks = new Set<() => void>();
 
   constructor(store: TemporaryStore, contract: Layer1) {
     this.store = store;
@@ -56,7 +55,6 @@ export class FollowedFinality {
     this.log = "";
     const write = (line: string): void => {
       this.log += line;
-      for (const look of this.looks) look();
     };
     const contract = Buffer.from(this.contract.address.slice(2), "hex");
     const rollup = {contract, from: undefined, depth: undefined, root: undefined, ...settings};
@@ -69,9 +67,6 @@ export class FollowedFinality {
     } as const;
     const {engine} = this.store;
     this.running = startFinality(options, engine, pino({level: "info", base: null}, {write}));
-    engine.chain.onChange(() => {
-      for (const look of this.looks) look();
-    });
   }
 
   async stop(): Promise<void> {
@@ -87,11 +82,11 @@ export class FollowedFinality {
   }
 
   async finalizedAt(block: number): Promise<void> {
-    await this.until(`block ${block} to be final`, () => this.finalized === block);
+    await waitUntil(`block ${block} to be final`, () => this.finalized === block);
   }
 
   async logged(line: RegExp): Promise<void> {
-    await this.until(`a log with ${line}`, () => line.test(this.log));
+    await waitUntil(`a log with ${line}`, () => line.test(this.log));
   }
 
   get finalized(): number {
@@ -100,20 +95,6 @@ export class FollowedFinality {
 
   get ends(): number[] {
     return this.store.engine.chain.finalizations.list(0, 100).map(({endBlock}) => endBlock);
-  }
-
-  /** Looks after each change of the chain and each line of the log. */
-  private until(what: string, isThere: () => boolean): Promise<void> {
-    const there = new Promise<void>(resolve => {
-      const look = (): void => {
-        if (!isThere()) return;
-        this.looks.delete(look);
-        resolve();
-      };
-      this.looks.add(look);
-      look();
-    });
-    return within(what, there);
   }
 }
 

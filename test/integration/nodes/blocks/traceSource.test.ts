@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {type TestContext, test} from "node:test";
+import {after, before, type TestContext, test} from "node:test";
 import {probeTraces, type TraceMethod} from "../../../../nodes/blocks/trace/traceMethod.ts";
 import {TraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../nodes/rpc/node.ts";
@@ -37,20 +37,43 @@ test("a block is not read again from a node that has stateDiff only", async () =
   assert.equal(await new TraceReader("stateDiff").reread?.(node, 1), undefined);
 });
 
-test("anvil is found to have prestateTracer", async t => {
-  const chain = await startChain(t, "prague");
-  if (chain === undefined) return;
-  assert.equal(await probeTraces(callNode(chain.anvil.url)), "prestate");
+let shared: AnvilChain | string;
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-trace-"));
+  shared = await AnvilChain.start(folder, "prague");
+  if (typeof shared === "string") return;
+  for (const [, transactions] of STATE_TRAFFIC.slice(0, 3)) await shared.mine(transactions);
 });
 
-test("a node that contradicts itself is refused by name, and nothing of the range is returned", async t => {
-  const chain = await startChain(t, "prague");
-  if (chain === undefined) return;
-  for (const [, transactions] of STATE_TRAFFIC.slice(0, 3)) await chain.mine(transactions);
-  const other = `0x${"ab".repeat(32)}`;
-  const trace = "debug_traceBlockByNumber";
-  const faults: readonly (readonly [method: string, spoil: (answer: unknown) => unknown, message: RegExp])[] =
-    [
+after(async () => {
+  if (typeof shared !== "string") await shared.anvil.stop();
+  await rm(folder, {recursive: true});
+});
+
+/** On a chain of three blocks. */
+function sharedTest(title: string, body: (anvil: AnvilChain["anvil"]) => Promise<void>): void {
+  test(title, async t => {
+    if (typeof shared === "string") notRun(t, shared);
+    else await body(shared.anvil);
+  });
+}
+
+sharedTest("anvil is found to have prestateTracer", async ({url}) => {
+  assert.equal(await probeTraces(callNode(url)), "prestate");
+});
+
+sharedTest(
+  "a node that contradicts itself is refused by name, and nothing of the range is returned",
+  async ({url}) => {
+    const other = `0x${"ab".repeat(32)}`;
+    const trace = "debug_traceBlockByNumber";
+    const faults: readonly (readonly [
+      method: string,
+      spoil: (answer: unknown) => unknown,
+      message: RegExp,
+    ])[] = [
       [trace, () => [], /^block 1: expected 3 traces, one per transaction, got 0$/],
       [
         trace,
@@ -66,19 +89,14 @@ test("a node that contradicts itself is refused by name, and nothing of the rang
         /^block 1: the node says that its hash/,
       ],
     ];
-  for (const [method, spoil, message] of faults) {
-    const node = spoilNode(chain.anvil.url, method, spoil);
-    await assert.rejects(new TraceReader("prestate").read(node, 1, 3), {
-      name: "NodeFailure",
-      message,
-    });
-  }
-});
+    for (const [method, spoil, message] of faults) {
+      const node = spoilNode(url, method, spoil);
+      await assert.rejects(new TraceReader("prestate").read(node, 1, 3), {name: "NodeFailure", message});
+    }
+  },
+);
 
-test("a node that refuses a state is told with the blocks, and with what helps", async t => {
-  const chain = await startChain(t, "prague");
-  if (chain === undefined) return;
-  for (const [, transactions] of STATE_TRAFFIC.slice(0, 2)) await chain.mine(transactions);
+sharedTest("a node that refuses a state is told with the blocks, and with what helps", async ({url}) => {
   const hint =
     ". A node that is no archive node has the states of its newest blocks only; --source execute needs none";
   // As geth 1.17 says them: path scheme, hash scheme, and a transaction that takes too long.
@@ -88,34 +106,31 @@ test("a node that refuses a state is told with the blocks, and with what helps",
     ["debug_traceBlockByNumber", "execution timeout", ""],
   ];
   for (const [method, message, told] of refusals) {
-    const node = spoilNode(chain.anvil.url, method, () => {
+    const node = spoilNode(url, method, () => {
       throw new NodeRefusal(message, -32000);
     });
     await assert.rejects(new TraceReader("prestate").read(node, 1, 5), {
       name: "NodeRefusal",
       code: -32000,
-      message: `blocks 1 to 2: ${message}${told}`,
+      message: `blocks 1 to 3: ${message}${told}`,
     });
   }
 });
 
-test("a block that is replaced while it is read is refused", async t => {
-  const chain = await startChain(t, "prague");
-  if (chain === undefined) return;
-  await chain.mine(STATE_TRAFFIC[0]?.[1] ?? []);
+sharedTest("a block that is replaced while it is read is refused", async anvil => {
   let isReplaced = false;
-  const node = spoilNode(chain.anvil.url, "debug_traceBlockByNumber", async answer => {
-    if (!isReplaced) await chain.anvil.request("anvil_reorg", 1, []);
+  const node = spoilNode(anvil.url, "debug_traceBlockByNumber", async answer => {
+    if (!isReplaced) await anvil.request("anvil_reorg", 1, []);
     isReplaced = true;
     return answer;
   });
   const reader = new TraceReader("prestate");
-  await assert.rejects(reader.read(node, 1, 1), {
+  await assert.rejects(reader.read(node, 3, 3), {
     name: "NodeFailure",
-    message: /^block 1 was replaced while it was read/,
+    message: /^block 3 was replaced while it was read/,
   });
-  const [block] = await reader.read(node, 1, 1);
-  assert.equal(block?.number, 1);
+  const [block] = await reader.read(node, 3, 3);
+  assert.equal(block?.number, 3);
 });
 
 /** A real node whose answers to one method are changed on the way. */
@@ -139,10 +154,11 @@ async function compareTraffic(
   method: TraceMethod,
   isReread = false,
 ): Promise<void> {
-  const chain = await startChain(t, fork);
-  if (chain === undefined) return;
-  const folder = await createFolder(t);
-  const stores = await ComparedStores.create(folder);
+  const own = await mkdtemp(join(folder, "chain-"));
+  const chain = await AnvilChain.start(own, fork);
+  if (typeof chain === "string") return notRun(t, chain);
+  t.after(() => chain.anvil.stop());
+  const stores = await ComparedStores.create(own);
   t.after(() => stores.close());
   const node = callNode(chain.anvil.url);
   const reader = new TraceReader(method);
@@ -161,21 +177,4 @@ async function compareTraffic(
     }
   }
   assert.deepEqual(await reader.read(node, number + 1, number + 2), []);
-}
-
-async function startChain(t: TestContext, fork: string): Promise<AnvilChain | undefined> {
-  const chain = await AnvilChain.start(await createFolder(t), fork);
-  if (typeof chain !== "string") {
-    t.after(() => chain.anvil.stop());
-    return chain;
-  }
-  t.diagnostic(`NOT CHECKED against a real node: ${chain}`);
-  notRun(t, chain);
-  return undefined;
-}
-
-async function createFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "proofd-trace-"));
-  t.after(() => rm(folder, {recursive: true}));
-  return folder;
 }

@@ -5,7 +5,6 @@ import {readRecordedRoot} from "../../../../nodes/finality/recordedRoot.ts";
 import {type Node, NodeFailure} from "../../../../nodes/rpc/node.ts";
 
 const CONTRACT = Buffer.alloc(20, 0xaa);
-const ROOT = Buffer.alloc(32, 0xcd);
 const SELECTOR = Buffer.from(keccak_256(Buffer.from("stateRootHashes(uint256)"))).toString("hex", 0, 4);
 
 function nodeOf(answer: unknown): Node {
@@ -19,11 +18,6 @@ function nodeOf(answer: unknown): Node {
     requestAll: () => assert.fail("one call is enough"),
   };
 }
-
-test("the contract is called at layer 1's finalized block, and zero means that it has no root", async () => {
-  assert.deepEqual(await readRecordedRoot(nodeOf(`0x${ROOT.toString("hex")}`), CONTRACT, 0x1ff), ROOT);
-  assert.equal(await readRecordedRoot(nodeOf(`0x${"00".repeat(32)}`), CONTRACT, 0x1ff), undefined);
-});
 
 test("an address without such a contract, and an answer that is no word, are failures of the node", async () => {
   for (const [answer, message] of [

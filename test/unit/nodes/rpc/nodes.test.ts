@@ -181,17 +181,6 @@ describe("Nodes", () => {
     assert.ok(second.requests.length > before && asked.length >= 6, `${asked.length}`);
   });
 
-  test("one node that refuses for a while is asked again", async () => {
-    let refusals = 2;
-    first.handler = (request, response) => {
-      if (refusals-- === 0) first.handler = answerAs("first");
-      const text = '{"jsonrpc":"2.0","id":ID,"error":{"code":-39001,"message":"unknown block"}}';
-      (refusals < 0 ? first.handler : answerText(text))(request, response);
-    };
-    createNodes([first]);
-    assert.equal(await use(askName), "first");
-  });
-
   test("other errors pass through, and a refusal of the call itself shows that the node answers", async () => {
     createNodes([first]);
     const error = new Error("of the work");

@@ -23,13 +23,6 @@ function nodeOf(answer: unknown): Node {
   };
 }
 
-test("a block is asked for by its hash, and has the root that the node says", async () => {
-  const block = {number: 5, hash: HASH, stateRoot: ROOT, isFinalized: true};
-  assert.deepEqual(await readProvenBlock(nodeOf(BLOCK), HASH), block);
-  const open = await readProvenBlock(nodeOf({...BLOCK, finalized: false}), HASH);
-  assert.equal(open.isFinalized, false);
-});
-
 test("an answer for another block, or without a root, is a failure of the node", async () => {
   for (const [answer, message] of [
     [{...BLOCK, hash: BLOCK.stateRoot}, /^NodeFailure: expected block 0xabab.*, got block 0xcdcd.*$/],
