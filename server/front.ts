@@ -74,19 +74,14 @@ export function createFront(
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
   const metrics = new Metrics({
-    suite: engine.chain.suite,
+    engine,
     tally,
-    proofs: engine.proofCounts,
-    readStoreBytes: () => engine.readStoreBytes(),
     trouble,
     unsent,
     connections,
     readQueuedCosts: () => LANE_IDS.map(lane => [LANES[lane].name, dispatcher.queuedCost(lane)]),
     estimates: dispatcher,
     refusals,
-    readHead: () => engine.chain.head(),
-    pruner: engine.pruner,
-    readThreads: () => engine.readThreads(),
     source,
     readiness,
     finality,
@@ -97,14 +92,13 @@ export function createFront(
   const rpc = new RpcService(setup, methods, dispatcher, tally, trouble, options.isBalanced);
   const http = new HttpServer(options, {
     rpc,
-    proofs: {calls: rpc, blocks: new ProvableBlocks(engine.chain)},
+    blocks: new ProvableBlocks(engine.chain),
     unsent,
     connections,
     metrics,
     scrapes: new Scrapes(() => metrics.read()),
     log,
     readiness,
-    isEmpty: () => engine.chain.head().latest === undefined,
   });
   return {http, dispatcher, metrics};
 }

@@ -9,6 +9,12 @@ import {assembleAnswers, assembleErrors, type CallEncoder, type Segment} from ".
 import type {Piece, TaskAnswers, TaskText} from "../rpc/taskText.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
+export interface AnsweredTask {
+  readonly answers: TaskAnswers;
+  /** Of all answers. */
+  readonly text: TaskText;
+}
+
 export class Answering {
   constructor(
     private readonly tally: CallTally,
@@ -18,16 +24,9 @@ export class Answering {
   /**
    * Makes one segment's part of its request's response.
    *
-   * @param text - of all answers of the task
    * @param base - index of the segment's first call among the task's calls
    */
-  assemble(
-    request: PendingRequest,
-    segment: Segment,
-    answers: TaskAnswers,
-    text: TaskText,
-    base: number,
-  ): Piece[] {
+  assemble(request: PendingRequest, segment: Segment, {answers, text}: AnsweredTask, base: number): Piece[] {
     const {calls, record} = request;
     const {ends, codes, failures} = answers;
     const encoder: CallEncoder = {

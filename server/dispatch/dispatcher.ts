@@ -21,7 +21,7 @@ import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LANE_IDS, LaneId} from "../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import {type Piece, type TaskAnswers, TaskText} from "../rpc/taskText.ts";
-import {Answering} from "./answering.ts";
+import {type AnsweredTask, Answering} from "./answering.ts";
 import type {Busy} from "./busy.ts";
 import {Lane, type LaneOptions} from "./lane.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
@@ -39,12 +39,6 @@ const REFUSAL_GAP_MS = 200;
 /** The lane that cannot take a request now, and the answer to the request. */
 interface BusyLane extends Busy {
   readonly lane: LaneId;
-}
-
-interface SettledTask {
-  /** undefined: the task failed. */
-  readonly answers: TaskAnswers | undefined;
-  readonly text: TaskText | undefined;
 }
 
 interface Observers {
@@ -133,55 +127,55 @@ export class Dispatcher implements EstimateQueues {
   }
 
   private settle(task: Task, settlement: Settlement<TaskAnswers>): void {
-    const answers = "answers" in settlement ? settlement.answers : undefined;
+    let answered: AnsweredTask | undefined;
     if ("error" in settlement) {
-      this.trouble.reportTask(
-        settlement.error,
-        task.requests.map(({record}) => record.id),
-      );
+      const ids = task.requests.map(({record}) => record.id);
+      this.trouble.reportTask(settlement.error, ids);
+    } else {
+      const {answers} = settlement;
+      answered = {answers, text: new TaskText(answers.text, answers.memory)};
     }
-    const text = answers === undefined ? undefined : new TaskText(answers.text, answers.memory);
-    const settled = {answers, text};
     let base = 0;
     for (let at = 0; at < task.requests.length; at++) {
       const request = task.requests[at];
       const index = task.indexes[at];
       const {firstCall, endCall} = request.segments[index];
       try {
-        this.settleSegment(request, index, settled, base);
+        this.settleSegment(request, index, answered, base);
       } catch (error) {
         this.fail(request, error);
       }
       base += endCall - firstCall;
     }
-    text?.release();
+    answered?.text.release();
   }
 
-  /** @param base - index of the segment's first call among the task's calls */
+  /** @param answered - undefined: the task failed. @param base - index of the segment's first call among the task's calls */
   private settleSegment(
     request: PendingRequest,
     index: number,
-    {answers, text}: SettledTask,
+    answered: AnsweredTask | undefined,
     base: number,
   ): void {
     const segment = request.segments[index];
     // The request was aborted or given up meanwhile.
     const isOver = request.isDropped || request.ordered.has(index);
     const progress = request.progressOf(index);
-    const isUnfinished = !isOver && answers?.unfinished?.includes(base) === true;
+    const {unfinished, begun = base + 1} = answered?.answers ?? {};
+    const isUnfinished = !isOver && unfinished?.includes(base) === true;
     if (isUnfinished && this.lanes[segment.lane].isTried(progress.countTry(index))) {
       this.moveOn(request, index);
     } else {
       progress.stop(index);
       if (isUnfinished) progress.giveBack(index);
-      else if (!isOver && answers?.begun !== undefined && base >= answers.begun) {
+      else if (!isOver && base >= begun) {
         progress.giveBack(index);
         this.givenBack++;
       } else if (!isOver) {
         const pieces =
-          answers === undefined || text === undefined
+          answered === undefined
             ? this.answering.assembleErrors(request, segment)
-            : this.answering.assemble(request, segment, answers, text, base);
+            : this.answering.assemble(request, segment, answered, base);
         this.answer(request, index, pieces);
       }
     }

@@ -8,7 +8,7 @@
  * URL (paths and queries may hold keys) nor any text of the upstream.
  */
 import type {Logger} from "pino";
-import {Endpoint} from "../../nodes/rpc/endpoint.ts";
+import {Endpoint, type HttpAnswer} from "../../nodes/rpc/endpoint.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {parseAnswer} from "../../nodes/rpc/nodeAnswer.ts";
 import {encodeResponse, SEPARATOR} from "../../workers/messages/answers.ts";
@@ -50,7 +50,7 @@ export class Gateway {
     const id = this.callCount++;
     try {
       const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsText}}`;
-      const {member, text: value, code} = readUpstreamAnswer(await this.post(body), id);
+      const {member, text: value, code} = readUpstreamAnswer(await this.endpoint.post(body), id);
       this.outages.noteAnswer();
       const text = Buffer.from(encodeResponse(idText, member, value) + SEPARATOR);
       return {text, ends: Uint32Array.of(text.length), failures: [], codes: [code]};
@@ -68,13 +68,6 @@ export class Gateway {
   close(): Promise<void> {
     this.outages.end();
     return this.endpoint.close();
-  }
-
-  /** @throws NodeFailure. Its message has no address or text of the upstream, so the caller may see it */
-  private async post(body: string): Promise<Buffer> {
-    const {status, bytes} = await this.endpoint.post(body);
-    if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);
-    return bytes;
   }
 }
 
@@ -126,7 +119,8 @@ const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
  * @throws NodeFailure if it is no JSON-RPC answer to that request, or has values that JSON.parse may have changed. The caller may
  * see the message
  */
-function readUpstreamAnswer(bytes: Buffer, id: number): UpstreamAnswer {
+function readUpstreamAnswer({status, bytes}: HttpAnswer, id: number): UpstreamAnswer {
+  if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);
   const answer = parseAnswer(bytes, id);
   const value = answer.member === "result" ? answer.result : answer.error;
   if (findInexact(value) !== undefined)

@@ -4,14 +4,10 @@
  */
 import type {HttpResponse} from "../listener/exchange.ts";
 import type {SharedBytes} from "../rpc/sharedBytes.ts";
-
-interface Sender {
-  /** The client (clientAddress.ts). */
-  readClient(): string;
-}
+import type {Reply} from "./reply.ts";
 
 /** Exactly one of these is called for a body, unless the client goes away first. */
-interface BodyTaker<Reply> {
+interface BodyTaker {
   /** @param body - may be read during the call only */
   takeBody(reply: Reply, body: Buffer): void;
   /** More bytes came than a body may have. The rest is read and dropped. @param got - bytes that have come so far */
@@ -23,11 +19,11 @@ interface BodyTaker<Reply> {
 const FIRST_BYTES = 16 * 1024;
 
 /** @returns a function that gives up the memory. Call it if the client goes away */
-export function collectBody<Reply extends Sender>(
+export function collectBody(
   response: HttpResponse,
   receiving: SharedBytes,
   reply: Reply,
-  taker: BodyTaker<Reply>,
+  taker: BodyTaker,
 ): () => void {
   const limit = receiving.bodyLimit;
   let client: string | undefined;

@@ -6,6 +6,7 @@
  *
  * The status of an error tells a balancer what to do: 503, if another service may have the block.
  */
+
 import {type ProofTarget, parseProofTarget} from "../methods/proof/proofTarget.ts";
 import type {ProvableBlocks} from "../methods/provableBlocks.ts";
 import type {Call} from "../rpc/envelope.ts";
@@ -17,7 +18,11 @@ import {RETRY_AFTER, refusePath} from "./refusals.ts";
 import {headHeader, JSON_TYPE, type Reply} from "./reply.ts";
 
 export interface ProofParts {
-  readonly calls: {answerCall(call: Call, reply: ReplySink, record: RequestRecord): void};
+  /** RpcService. `body` is only read during the call. */
+  readonly rpc: {
+    answer(body: Buffer, reply: ReplySink, record: RequestRecord): void;
+    answerCall(call: Call, reply: ReplySink, record: RequestRecord): void;
+  };
   readonly blocks: ProvableBlocks;
 }
 
@@ -29,7 +34,7 @@ const NO_STORE: Header = ["Cache-Control", "no-store"];
 
 /** @param path - begins with /v1/. @param begin - starts the record of a request */
 export function answerProof(
-  {calls, blocks}: ProofParts,
+  {rpc, blocks}: ProofParts,
   reply: Reply,
   {path, query, ifNoneMatch}: {readonly path: string; readonly query: string; readonly ifNoneMatch: string},
   begin: () => RequestRecord,
@@ -62,7 +67,7 @@ export function answerProof(
     const retry = status === UNAVAILABLE ? [RETRY_AFTER, ...headHeader(blocks.latest)] : [];
     return {status, headers: [NO_STORE, ...retry]};
   };
-  calls.answerCall(call, reply, begin());
+  rpc.answerCall(call, reply, begin());
 }
 
 function statusOf(code: number, isAhead: boolean): string {

@@ -3,7 +3,6 @@ import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
 import type {HttpRequest, HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
-import type {ReplySink} from "../rpc/replySink.ts";
 import {RequestRecord} from "../rpc/requestRecord.ts";
 import {SharedBytes} from "../rpc/sharedBytes.ts";
 import {collectBody} from "./body.ts";
@@ -27,18 +26,9 @@ export interface RpcOptions {
   readonly cors?: readonly string[];
 }
 
-/** Answers a body. `body` is only read during the call. */
-interface BodyAnswerer {
-  answer(body: Buffer, reply: ReplySink, record: RequestRecord): void;
-}
-
-export interface RpcParts {
-  readonly rpc: BodyAnswerer;
-  readonly proofs: ProofParts;
+export interface RpcParts extends ProofParts {
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Whether the store has no block. */
-  readonly isEmpty: () => boolean;
 }
 
 export class RpcRoute {
@@ -93,8 +83,8 @@ export class RpcRoute {
     const target = {path: request.getUrl(), query: request.getQuery() ?? "", ifNoneMatch: head.ifNoneMatch};
     if (verb !== "get") refuseVerb(reply, verb, "GET");
     else if (this.isDraining) this.refuseStopping(reply);
-    else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
-    else answerProof(this.parts.proofs, reply, target, () => this.begin(reply, 0));
+    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "no block is held yet", false);
+    else answerProof(this.parts, reply, target, () => this.begin(reply, 0));
   }
 
   private prepare(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply): void {
@@ -126,7 +116,7 @@ export class RpcRoute {
     const declared = Number(head.contentLength);
     const encoding = head.contentEncoding;
     if (this.isDraining) this.refuseStopping(reply);
-    else if (this.parts.isEmpty()) refuseUnready(reply, "no block is held yet", false);
+    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "no block is held yet", false);
     else if (!isJson(head.contentType)) refuseType(reply);
     else if (!isPlain(encoding)) refuseEncoding(reply, encoding);
     else if (declared > limit) this.refuseLarge(reply, declared);

@@ -1,8 +1,7 @@
 /** The figures of /metrics that are plain numbers elsewhere, and are read when /metrics is (docs/operations.md, "Metrics"). */
 import type {Pruner} from "../../workers/chain/pruner.ts";
-import type {Head} from "../../workers/messages/head.ts";
+import type {Engine} from "../../workers/engine.ts";
 import {NODE_SOURCES} from "../../workers/messages/importSource.ts";
-import type {ProofCounts} from "../../workers/messages/proofCounts.ts";
 import {THREAD_STATES, type WatchedThread} from "../../workers/messages/watchedThread.ts";
 import {COMMIT, VERSION} from "../version.ts";
 import type {CallTally} from "./callTally.ts";
@@ -21,20 +20,15 @@ export type FigureValues = {readonly [name in FigureName]?: number | Iterable<Fi
 
 /** Where the figures are read. */
 export interface FigureSources {
-  readonly suite: string;
+  readonly engine: Engine;
   readonly tally: CallTally;
-  readonly proofs: ProofCounts;
   readonly trouble: TroubleLog;
   readonly unsent: {readonly total: number; readonly cut: number};
   readonly connections: {readonly open: number; readonly refused: number};
   readonly readQueuedCosts: () => readonly (readonly [lane: string, cost: number])[];
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
-  readonly readHead: () => Head;
   readonly readiness: Readiness;
-  readonly readThreads: () => readonly WatchedThread[];
-  /** undefined: nothing is pruned. */
-  readonly pruner: Pick<Pruner, "blocks" | "pages" | "backlog" | "hasFailed"> | undefined;
   /** The source of the import that runs while the service answers requests, if there is one. */
   readonly source: SourceStatus | undefined;
   /** undefined: nothing but imports and orders tells what is finalized. */
@@ -44,15 +38,15 @@ export interface FigureSources {
 }
 
 export function readFigures(sources: FigureSources): FigureValues {
-  const {tally, trouble, unsent, connections, refusals, readiness, source, finality, pruner} = sources;
-  const {accounts, slots, cachedPages, storedPages} = sources.proofs.read();
+  const {engine, tally, trouble, unsent, connections, refusals, readiness, source, finality} = sources;
+  const {accounts, slots, cachedPages, storedPages} = engine.proofCounts.read();
   return {
-    proofd_build_info: [[VERSION, COMMIT, process.version, sources.suite, 1]],
+    proofd_build_info: [[VERSION, COMMIT, process.version, engine.chain.suite, 1]],
     proofd_calls_total: tally.rows(),
     proofd_connections: connections.open,
     proofd_connections_refused_total: connections.refused,
     proofd_damaged_records_total: trouble.damagedRecords,
-    proofd_head_block: Object.entries(sources.readHead()).filter(([, block]) => block !== undefined),
+    proofd_head_block: Object.entries(engine.chain.head()).filter(([, block]) => block !== undefined),
     proofd_head_timestamp_seconds: readiness.readHeadSeconds(),
     proofd_held_bytes: unsent.total,
     proofd_import_failed: Number(source?.state === "failed"),
@@ -67,14 +61,14 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_queued_cost: sources.readQueuedCosts(),
     proofd_readers_cut_total: unsent.cut,
     proofd_refused_total: refusals.counts().map(({queue, reason, count}) => [queue, reason, count]),
-    proofd_threads: countThreads(sources.readThreads()),
+    proofd_threads: countThreads(engine.readThreads()),
     proofd_verify_findings_total: trouble.tableFindings,
     proofd_worker_exits_total: trouble.workerExits,
     proofd_writes_stopped: Number(trouble.writesStopped),
     ...readEstimates(sources.estimates),
     ...(source && readSource(source, readiness)),
     ...(finality && readFinality(finality)),
-    ...(pruner && readPruning(pruner)),
+    ...(engine.pruner && readPruning(engine.pruner)),
     ...(sources.publishing && readPublishing(sources.publishing)),
   };
 }
@@ -132,12 +126,7 @@ function readFinality(status: FinalityStatus): FigureValues {
   };
 }
 
-function readPruning({
-  backlog,
-  hasFailed,
-  blocks,
-  pages,
-}: NonNullable<FigureSources["pruner"]>): FigureValues {
+function readPruning({backlog, hasFailed, blocks, pages}: Pruner): FigureValues {
   return {
     proofd_prune_backlog_blocks: backlog,
     proofd_prune_failed: Number(hasFailed),

@@ -4,14 +4,9 @@ import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {type FigureSources, type FigureValues, readFigures} from "./figures.ts";
 import {type FigureName, HELP, LABELS} from "./figureTable.ts";
 import {Latencies} from "./latencies.ts";
-import {type FigureRow, writeFigures, writeHistogram} from "./metricsText.ts";
+import {writeFigures, writeHistogram} from "./metricsText.ts";
 
 const BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-
-interface MetricsSources extends FigureSources {
-  /** By kind of record. */
-  readonly readStoreBytes: () => Promise<readonly FigureRow[]>;
-}
 
 export class Metrics {
   /** Bytes of tables that --verify has checked, and checks. undefined without it. */
@@ -23,7 +18,7 @@ export class Metrics {
   /** Figures of Node. */
   private readonly registry = new Registry();
 
-  constructor(private readonly sources: MetricsSources) {
+  constructor(private readonly sources: FigureSources) {
     collectDefaultMetrics({register: this.registry});
   }
 
@@ -38,7 +33,7 @@ export class Metrics {
       ...readFigures(this.sources),
       proofd_bodies_refused_total: Object.entries(this.refusedBodies),
       proofd_requests_aborted_total: this.aborted,
-      proofd_store_bytes: await this.sources.readStoreBytes(),
+      proofd_store_bytes: await this.sources.engine.readStoreBytes(),
       proofd_verify_bytes: Object.entries(this.verified ?? {}),
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };

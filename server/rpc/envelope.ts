@@ -1,12 +1,11 @@
 /** The JSON-RPC 2.0 envelope: parses a body into calls. It knows no method. */
 import {isAscii, isUtf8, transcode} from "node:buffer";
 import {type BodyShape, MAX_DEPTH, scanBody} from "./bodyScan.ts";
+import {HALF_CHARACTER} from "./exactValues.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
 
 /** Most characters of an id. A UUID has 36. Every id is escaped again for its answer, so its length must be limited. */
 export const MAX_ID_CHARACTERS = 256;
-/** JSON.stringify takes 0.1 us for half a character, and the ids of a batch could hold enough of them for 25 ms. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /** Limits that are checked before a body is parsed. */
 interface BodyLimits {
@@ -85,6 +84,7 @@ function parseElement(element: unknown): Call {
   if (Object.hasOwn(fields, "id")) {
     const {id} = fields;
     if (typeof id === "string" && id.length > MAX_ID_CHARACTERS) return refuseLongId(id);
+    // The ids of a batch could hold enough half characters for 25 ms.
     const isText = typeof id === "string" && !HALF_CHARACTER.test(id);
     if (!isText && !Number.isSafeInteger(id)) return refuse(undefined, describeId(id));
     // JSON.stringify takes 0.1 us for a number, and a batch has many.

@@ -6,7 +6,7 @@
 import {RpcCode, RpcError} from "./rpcError.ts";
 
 const SHOWN_FIELD = /^[A-Za-z0-9_]{1,64}$/;
-const HALF_CHARACTER = /\p{Surrogate}/u;
+export const HALF_CHARACTER = /\p{Surrogate}/u;
 
 interface Finding {
   /** Path below the value that was searched, such as `[0].gas`. */

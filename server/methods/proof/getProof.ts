@@ -50,20 +50,6 @@ export function packProofCall(
   packed: Buffer,
   start: number,
 ): number {
-  const end = packTarget(params, maxKeys, packed, start);
-  const number = resolveSelector(params[2], BLOCK_NAME, "provable", view);
-  writeCallHead(packed, start, number, (params[1] as readonly unknown[]).length, form);
-  return end;
-}
-
-/**
- * Packs the address and the storage keys.
- *
- * @param params, packed, start - those of `packProofCall`
- * @returns the end of the packed call
- * @throws RpcError
- */
-function packTarget(params: readonly unknown[], maxKeys: number, packed: Buffer, start: number): number {
   const keys = params[1];
   if (!Array.isArray(keys))
     throw createValueError("params[1] (storageKeys)", keys, "an array of storage keys ([] for no keys)");
@@ -77,6 +63,8 @@ function packTarget(params: readonly unknown[], maxKeys: number, packed: Buffer,
       throw createValueError(`params[1][${index}] (storage key)`, key, WORD_EXPECTED);
     at += WORD_BYTES;
   }
+  const number = resolveSelector(params[2], BLOCK_NAME, "provable", view);
+  writeCallHead(packed, start, number, keys.length, form);
   return at;
 }
 
