@@ -11,26 +11,21 @@ import type {StateReader} from "../../storage/block/stateReader.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {leafAt} from "../../storage/page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
-import {LeafView} from "../../storage/tree/leafView.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type ChangeCursor, ChangeScope, type ChangesCall, readChangesCall} from "../messages/changesCall.ts";
-import {accountCall} from "../messages/packedCall.ts";
 import {AnswerBudget, type AnswerLimits} from "./answerBudget.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
 import {FlagBits} from "./flagBits.ts";
-import type {ProvedLeaves} from "./leavesProver.ts";
+import {findAccount, type ProvedLeaves} from "./leavesProver.ts";
 import type {MultiProver} from "./multiProver.ts";
 import {type ChangesAnswer, NO_STOP, TreeChanges} from "./treeChanges.ts";
 
 const FIRST_BYTE = 0x04;
 const INDEX_BYTES = 5;
-const LENGTH_BYTES = 2;
 const CURSOR_BYTES = 2 * INDEX_BYTES;
-const HEAD_BYTES = 1 + 2 * BLOCK_BYTES + LENGTH_BYTES + 1;
-/** The first byte of a multiproof (docs/proofs.md, 9.1). */
-const ACCOUNT_TREE = 0x01;
+const HEAD_BYTES = 1 + 2 * BLOCK_BYTES;
 /** Reading so many, and writing what is in them, takes a thread 30 ms where they are on disk. */
 const LIMITS: AnswerLimits = {bytes: 512 * 1024, pages: 2048};
 
@@ -87,8 +82,8 @@ export class ChangesProver {
     writeBlock(text, asked.fromBlock, store.blockOrThrow(asked.fromBlock));
     writeBlock(text, asked.toBlock, store.blockOrThrow(asked.toBlock));
     if (asked.address !== undefined) {
-      this.writeProof(text, old, call);
-      this.writeProof(text, young, call);
+      this.multi.writeAccount(text, old, call);
+      this.multi.writeAccount(text, young, call);
     }
     text.reserve(2 * CURSOR_BYTES);
     writeCursor(text, asked.cursor);
@@ -99,17 +94,6 @@ export class ChangesProver {
     text.integerAt(endAt, this.end.account, INDEX_BYTES);
     text.integerAt(endAt + INDEX_BYTES, this.end.slot, INDEX_BYTES);
     return {accounts: budget.leaves - this.slotCount, slots: this.slotCount};
-  }
-
-  /** The account's proof, after its length. */
-  private writeProof(text: AnswerText, accounts: Tree, call: Buffer): void {
-    text.reserve(LENGTH_BYTES + 1);
-    const lengthAt = text.size;
-    text.integer(0, LENGTH_BYTES);
-    const start = text.size;
-    text.byte(ACCOUNT_TREE);
-    this.multi.write(text, accounts, accountCall(call));
-    text.integerAt(lengthAt, text.size - start, LENGTH_BYTES);
   }
 
   private writeAccounts(old: Tree, young: Tree, {cursor}: ChangesCall): void {
@@ -138,8 +122,7 @@ export class ChangesProver {
 
   /** One tree, or those of an account that was deleted and created again, at another leaf index: what was there, and what is there. */
   private writeStorageOf(address: Uint8Array, oldAccounts: Tree, youngAccounts: Tree): void {
-    const hKey = this.store.suite.hashAddress(address);
-    const [old, young] = [this.findStorage(oldAccounts, hKey), this.findStorage(youngAccounts, hKey)];
+    const [old, young] = [oldAccounts, youngAccounts].map(accounts => this.findStorage(accounts, address));
     const {newTree} = this;
     if (old !== undefined && old.leafIndex === young?.leafIndex)
       this.writeStorage(old.leafIndex, old.tree, young.tree);
@@ -153,12 +136,9 @@ export class ChangesProver {
     }
   }
 
-  private findStorage(accounts: Tree, hKey: Uint8Array): Held | undefined {
-    const view = new LeafView();
-    const position = accounts.open(view, hKey);
-    if (!position.present) return undefined;
-    const account = decodeStoredAccount(view.leaf?.value as Uint8Array);
-    return {leafIndex: position.leafIndex, tree: this.storageOf(account)};
+  private findStorage(accounts: Tree, address: Uint8Array): Held | undefined {
+    const owner = findAccount(this.store, accounts, address);
+    return owner && {leafIndex: owner.leafIndex, tree: this.storageOf(owner.account)};
   }
 
   /** @param account - its leaf index */

@@ -16,7 +16,7 @@ import type {StateReader} from "../../storage/block/stateReader.ts";
 import {TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
-import {decodeStoredAccount} from "../../storage/tree/account.ts";
+import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {missingKey} from "../../storage/tree/leafKeys.ts";
 import {LeafView} from "../../storage/tree/leafView.ts";
@@ -25,7 +25,6 @@ import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {CallError} from "../messages/failure.ts";
 import {readLeavesCall} from "../messages/leavesCall.ts";
-import {accountCall} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
 import {LEAF_BYTES, type LeafForm, linkWidth, writeLeaf} from "./leafRecord.ts";
@@ -34,17 +33,26 @@ import type {MultiProver} from "./multiProver.ts";
 const FIRST_BYTE = 0x03;
 const INDEX_BYTES = 5;
 const COUNT_BYTES = 2;
-const LENGTH_BYTES = 2;
-const HEAD_BYTES = 1 + BLOCK_BYTES + LENGTH_BYTES + 1 + 2 * INDEX_BYTES + COUNT_BYTES;
+const HEAD_BYTES = 1 + BLOCK_BYTES + 2 * INDEX_BYTES + COUNT_BYTES;
 const NODES_BYTES = 2 * TREE_HEIGHT * WORD_BYTES;
 const MAX_RECORDS_BYTES = 512 * 1024;
-/** The first byte of a multiproof (docs/proofs.md, 9.1). */
-const ACCOUNT_TREE = 0x01;
 
 /** How many leaves an answer proves. */
 export interface ProvedLeaves {
   readonly accounts: number;
   readonly slots: number;
+}
+
+/** @returns the account of this address, and where its leaf stands. @throws StoreError */
+export function findAccount(
+  {suite}: StateReader,
+  accounts: Tree,
+  address: Uint8Array,
+): {readonly leafIndex: number; readonly account: Account} | undefined {
+  const view = new LeafView();
+  const position = accounts.open(view, suite.hashAddress(address));
+  if (!position.present) return undefined;
+  return {leafIndex: position.leafIndex, account: decodeStoredAccount(view.leaf?.value as Uint8Array)};
 }
 
 export class LeavesProver {
@@ -73,27 +81,13 @@ export class LeavesProver {
     writeBlock(text, block, this.store.blockOrThrow(block));
     if (address === undefined)
       return {accounts: this.writeRange(text, accounts.root, 0, from, count), slots: 0};
-    this.writeAccount(text, accounts, call);
-    const hKey = this.store.suite.hashAddress(address);
-    const view = new LeafView();
-    const position = accounts.open(view, hKey);
-    const storage = position.present
-      ? decodeStoredAccount(view.leaf?.value as Uint8Array).storage
-      : undefined;
-    if (!position.present || storage === undefined || storage.tree.nextFreeNode === FIRST_FREE_NODE)
+    this.multi.writeAccount(text, accounts, call);
+    const owner = findAccount(this.store, accounts, address);
+    const tree = owner?.account.storage?.tree;
+    if (owner === undefined || tree === undefined || tree.nextFreeNode === FIRST_FREE_NODE)
       return {accounts: 1, slots: 0};
-    const slots = this.writeRange(text, storage.tree, position.leafIndex, from, count);
+    const slots = this.writeRange(text, tree, owner.leafIndex, from, count);
     return {accounts: 1, slots};
-  }
-
-  /** The account's proof, after its length. */
-  private writeAccount(text: AnswerText, accounts: Tree, call: Buffer): void {
-    const lengthAt = text.size;
-    text.integer(0, LENGTH_BYTES);
-    const start = text.size;
-    text.byte(ACCOUNT_TREE);
-    this.multi.write(text, accounts, accountCall(call));
-    text.integerAt(lengthAt, text.size - start, LENGTH_BYTES);
   }
 
   /** @param owner - of the tree's leaf keys. @returns how many leaves it has written */

@@ -12,11 +12,14 @@ import {FIRST_FREE_NODE, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {type KeyTable, locateKeys, NO_KEY, PRESENT} from "../../storage/tree/keyTable.ts";
 import {MultiPath} from "../../storage/tree/multiPath.ts";
 import {storageTree, type Tree} from "../../storage/tree/tree.ts";
-import {ADDRESS_AT, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
+import {ADDRESS_AT, accountCall, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSlot} from "./partBytes.ts";
 
 const ADDRESS_BYTES = 20;
+/** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
+const ACCOUNT_TREE = 0x01;
+const LENGTH_BYTES = 2;
 
 export class MultiProver {
   private readonly accountPath: MultiPath;
@@ -28,13 +31,15 @@ export class MultiProver {
   }
 
   /**
-   * Appends the part of the account tree, with all storage parts.
+   * Appends a multiproof: the part of the account tree, with all storage parts.
    *
    * @param call - one packed call, with at least one entry
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   write(text: AnswerText, accounts: Tree, call: Buffer): void {
     const {suite} = this.store;
+    text.reserve(1);
+    text.byte(ACCOUNT_TREE);
     const entries = listEntries(call);
     const hKeys = entries.map(entry => {
       const at = entry + ADDRESS_AT;
@@ -46,6 +51,15 @@ export class MultiProver {
       const hKey = hKeys[table.ownKeys[leaf] as number];
       this.writeAccountLeaf(text, value, hKey, slotsOf.get(leaf));
     });
+  }
+
+  /** Appends the proof of the account that a call for one storage tree names, after its length. @throws as `write` */
+  writeAccount(text: AnswerText, accounts: Tree, call: Buffer): void {
+    text.reserve(LENGTH_BYTES);
+    const lengthAt = text.size;
+    text.integer(0, LENGTH_BYTES);
+    this.write(text, accounts, accountCall(call));
+    text.integerAt(lengthAt, text.size - lengthAt - LENGTH_BYTES, LENGTH_BYTES);
   }
 
   /** @returns by leaf of the account tree: the hKeys of the slots of all entries that name it. None if there are no slots */

@@ -41,8 +41,6 @@ const COMMA = 0x2c;
 const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 const HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
-/** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
-const ACCOUNT_TREE = 0x01;
 
 export class Prover {
   private readonly proofs: ProofText;
@@ -138,12 +136,14 @@ export class Prover {
 
   private writeBytes(form: ProofForm, accounts: Tree, call: Buffer): void {
     if (form === ProofForm.MULTI_HEX || form === ProofForm.MULTI_BYTES) this.writeMulti(accounts, call);
-    else this.countLeaves(this.writeLeaves(form, accounts, call));
+    else {
+      const proved = this.writeLeaves(form, accounts, call);
+      this.accounts += proved.accounts;
+      this.slots += proved.slots;
+    }
   }
 
   private writeMulti(accounts: Tree, call: Buffer): void {
-    this.text.reserve(1);
-    this.text.byte(ACCOUNT_TREE);
     this.multi.write(this.text, accounts, call);
     for (const entry of listEntries(call)) {
       this.accounts++;
@@ -155,11 +155,6 @@ export class Prover {
     if (form === ProofForm.LEAVES_HEX || form === ProofForm.LEAVES_BYTES)
       return this.leaves.write(this.text, accounts, call);
     return this.changes.write(this.text, accounts, this.trees.at(readToBlock(call, 0)), call);
-  }
-
-  private countLeaves({accounts, slots}: ProvedLeaves): void {
-    this.accounts += accounts;
-    this.slots += slots;
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {
