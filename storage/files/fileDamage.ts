@@ -25,6 +25,11 @@ export function whereOfFinding({file, offset}: FileFinding): string {
   return offset === undefined ? file : `${file}, byte ${offset}`;
 }
 
+/** @param by - what names it */
+export function missingFile(file: string, by: string): FileFinding {
+  return {file, offset: undefined, what: `it is not there, although ${by} names it`};
+}
+
 /** That a file is missing is for the caller to judge. That this process may open no more files says nothing of the file. */
 const NO_FINDING = ["ENOENT", "EMFILE", "ENFILE"];
 

@@ -6,7 +6,7 @@ import {type FileHandle, open} from "node:fs/promises";
 import {join} from "node:path";
 import {promisify} from "node:util";
 import {StoreError} from "../errors.ts";
-import {FileDamage, findingOf} from "./fileDamage.ts";
+import {FileDamage, findingOf, missingFile} from "./fileDamage.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -30,7 +30,7 @@ export class HeldFile {
       file = openSync(join(directory, name), "r");
     } catch (error) {
       const {code, message} = error as NodeJS.ErrnoException;
-      if (code === "ENOENT") throw missingFile(name, manifest);
+      if (code === "ENOENT") throw new FileDamage(missingFile(name, manifest));
       if (code === "EMFILE" || code === "ENFILE")
         throw new StoreError("STORE_UNREADABLE", `all files are held open while they are copied: ${message}`);
       throw new FileDamage(findingOf(error, name));
@@ -93,9 +93,4 @@ export async function writeFileAt(
 export function cannotWrite(path: string, error: unknown): unknown {
   if (!(error instanceof Error && "syscall" in error)) return error;
   return new StoreError("WRITE_FAILED", `cannot write ${path}: ${error.message}`, {cause: error});
-}
-
-export function missingFile(name: string, manifest: string): FileDamage {
-  const what = `it is not there, although ${manifest} names it`;
-  return new FileDamage({file: name, offset: undefined, what});
 }

@@ -16,7 +16,7 @@ import {readFile} from "node:fs/promises";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
 import {ByteReader} from "./byteReader.ts";
-import {FileDamage, findingOf} from "./fileDamage.ts";
+import {FileDamage, findingOf, missingFile} from "./fileDamage.ts";
 import {logNumber} from "./fileNames.ts";
 import {readLog} from "./logFile.ts";
 
@@ -80,7 +80,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
     if (damage !== undefined) throw new FileDamage({file: name, ...damage});
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw new FileDamage(findingOf(error, name));
-    throw new FileDamage({file: name, offset: undefined, what: "it is not there, although CURRENT names it"});
+    throw new FileDamage(missingFile(name, "CURRENT"));
   }
   for (const [tag, what] of REQUIRED)
     if (!numbers.has(tag)) throw new FileDamage({file: name, offset: undefined, what: `it has no ${what}`});

@@ -12,7 +12,7 @@
  * The blocks must fill the file without gaps. Its first and last key must be those in the manifest.
  */
 import {BlockCursor, type BlockHandle} from "./blockCursor.ts";
-import {type FileFinding, findingOf} from "./fileDamage.ts";
+import {type FileFinding, findingOf, missingFile} from "./fileDamage.ts";
 import {tableName} from "./fileNames.ts";
 import {compareInternalKeys, Kind, kindOf} from "./internalKey.ts";
 import {readManifest, type TableFile} from "./levelManifest.ts";
@@ -63,8 +63,7 @@ export async function* checkTables(
 async function missingTable(directory: string, {number}: TableFile): Promise<FileFinding[]> {
   try {
     const {name, tables} = await readManifest(directory);
-    const what = `it is not there, although ${name} names it`;
-    return tables.has(number) ? [{file: tableName(number), offset: undefined, what}] : [];
+    return tables.has(number) ? [missingFile(tableName(number), name)] : [];
   } catch (error) {
     return [findingOf(error)];
   }

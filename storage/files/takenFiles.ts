@@ -17,8 +17,9 @@ import {copyFile, readdir} from "node:fs/promises";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
 import {NOTE_FILE} from "./acknowledgedNote.ts";
+import {FileDamage, missingFile} from "./fileDamage.ts";
 import {logName, tableName} from "./fileNames.ts";
-import {cannotWrite, HeldFile, missingFile, writeFileAt} from "./heldFile.ts";
+import {cannotWrite, HeldFile, writeFileAt} from "./heldFile.ts";
 import {liveLogs, readManifest, readUnchanged} from "./levelManifest.ts";
 import {readLog} from "./logFile.ts";
 
@@ -116,7 +117,7 @@ export class TakenFiles {
     } catch (error) {
       const {code = "", message} = error as NodeJS.ErrnoException;
       if (NO_LINK.includes(code)) return HeldFile.open(this.directory, name, this.manifest);
-      if (code === "ENOENT" && !existsSync(from)) throw missingFile(name, this.manifest);
+      if (code === "ENOENT" && !existsSync(from)) throw new FileDamage(missingFile(name, this.manifest));
       throw new StoreError("WRITE_FAILED", `cannot link ${to}: ${message}`, {cause: error});
     }
   }

@@ -6,7 +6,7 @@ import {statSync} from "node:fs";
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";
 import {type AcknowledgedNote, readNote} from "./acknowledgedNote.ts";
-import {type FileFinding, findingOf} from "./fileDamage.ts";
+import {type FileFinding, findingOf, missingFile} from "./fileDamage.ts";
 import {logName, tableName} from "./fileNames.ts";
 import {liveLogs, type Manifest, readUnchanged} from "./levelManifest.ts";
 import {type LogContents, readLog} from "./logFile.ts";
@@ -61,12 +61,13 @@ function verifyTables(directory: string, {name: manifestName, tables}: Manifest)
     const file = tableName(number);
     try {
       const actual = statSync(join(directory, file), {throwIfNoEntry: false})?.size;
-      if (actual === size) continue;
-      const what =
-        actual === undefined
-          ? `it is not there, although ${manifestName} names it`
-          : `it has ${actual} bytes, ${manifestName} says ${size}`;
-      findings.push({file, offset: undefined, what});
+      if (actual === undefined) findings.push(missingFile(file, manifestName));
+      else if (actual !== size)
+        findings.push({
+          file,
+          offset: undefined,
+          what: `it has ${actual} bytes, ${manifestName} says ${size}`,
+        });
     } catch (error) {
       findings.push(findingOf(error, file));
     }
@@ -84,12 +85,11 @@ async function verifyLogs(
   const findings: FileFinding[] = [];
   const numbers = liveLogs(names, manifest);
   const {name: manifestName, logNumber: first} = manifest;
-  const missing = (number: number, why: string): void => {
-    findings.push({file: logName(number), offset: undefined, what: `it is not there, although ${why}`});
-  };
-  if (first > 0 && !numbers.includes(first)) missing(first, `${manifestName} names it`);
-  else if (note !== undefined && note.log >= first && note.log > 0 && !numbers.includes(note.log))
-    missing(note.log, "acknowledged blocks were written to it");
+  if (first > 0 && !numbers.includes(first)) findings.push(missingFile(logName(first), manifestName));
+  else if (note !== undefined && note.log >= first && note.log > 0 && !numbers.includes(note.log)) {
+    const what = "it is not there, although acknowledged blocks were written to it";
+    findings.push({file: logName(note.log), offset: undefined, what});
+  }
   /** The log before this one, if it ends within a record. */
   let torn: {readonly file: string; readonly offset: number} | undefined;
   let nextSequence: number | undefined;
