@@ -14,8 +14,6 @@ export const MAX_BLOCK_BYTES = 64 << 20;
 interface RlpBlock {
   /** The whole list with its head. The caller may keep it. */
   readonly bytes: Uint8Array;
-  /** Where it begins, counted from the first byte of the (unpacked) file. */
-  readonly offset: number;
   /** Which block of the file it is, from 0. */
   readonly position: number;
 }
@@ -54,7 +52,7 @@ export async function* readRlpBlocks(
       if (length > MAX_BLOCK_BYTES)
         throw invalid(position, offset, `is ${length} bytes long, more than the limit of ${MAX_BLOCK_BYTES}`);
       if (pendingBytes < length) break;
-      yield {bytes: take(pending, length), offset, position};
+      yield {bytes: take(pending, length), position};
       pendingBytes -= length;
       offset += length;
       position++;

@@ -5,7 +5,7 @@
  *   account tree    before    a ── b ── c           a leaf that is in both: its fields, and its slots that differ
  *                   after     a'── b      ── d      only before: deleted; only after: new; both for one address: made again
  */
-import {toHex} from "../hex.ts";
+import {isSame, toHex} from "../hex.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../tree/account.ts";
@@ -131,10 +131,6 @@ class HeldDifference {
     if (key === undefined) throw missingKey(owner, leafIndex);
     return key;
   }
-}
-
-function isSame(a: Uint8Array | undefined, b: Uint8Array): boolean {
-  return a !== undefined && Buffer.compare(a, b) === 0;
 }
 
 /** @param bytes - without leading zeros */

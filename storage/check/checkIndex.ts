@@ -3,7 +3,7 @@
  */
 
 import {StoreError} from "../errors.ts";
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {
   BUCKET,
   BUCKET_ENTRIES,
@@ -59,10 +59,10 @@ function checkBucket(check: TreeCheck, entries: Buffer, path: readonly number[],
     const hKey = entryHKey(entries, i);
     if (path.some((nibble, depth) => nibbleAt(hKey, depth) !== nibble))
       findings.report(where, `key ${i} does not belong under the nibbles that lead here`);
-    if (i > 0 && compareHKeyAt(entries, (i - 1) * ENTRY_BYTES, hKey) >= 0)
+    if (i > 0 && compareWordAt(entries, (i - 1) * ENTRY_BYTES, hKey) >= 0)
       findings.report(where, `key ${i} is not above key ${i - 1}`);
     const leafIndex = entryLeafIndex(entries, i);
-    if (compareHKeyAt(readLeaf(store.pages, tree, leafIndex).hKey, 0, hKey) !== 0)
+    if (compareWordAt(readLeaf(store.pages, tree, leafIndex).hKey, 0, hKey) !== 0)
       findings.report(where, `key ${i} is not that of leaf ${leafIndex}`);
   }
 }

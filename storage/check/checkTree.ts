@@ -2,7 +2,7 @@
  * Checks one tree as of one block: hashes from the leaves to the sub-root, values, the linked list, the index.
  */
 
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {
   childOnPath,
@@ -135,7 +135,7 @@ async function checkLinks(check: TreeCheck): Promise<void> {
       const where = `${check.where}, leaf ${left.next}`;
       if (leaf.prev !== leftIndex)
         findings.report(where, `prev is ${leaf.prev}, but leaf ${leftIndex} points here`);
-      if (compareHKeyAt(left.hKey, 0, leaf.hKey) >= 0) {
+      if (compareWordAt(left.hKey, 0, leaf.hKey) >= 0) {
         findings.report(where, `hKey is not above that of leaf ${leftIndex}`);
         return;
       }

@@ -9,14 +9,11 @@ import {encodeChain} from "../block/format.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "../block/trieRoot.ts";
 import {StoreError} from "../errors.ts";
-import {writeNote} from "../files/acknowledgedNote.ts";
-import {LogTail} from "../files/logTail.ts";
 import {toHex} from "../hex.ts";
 import {blockKey, executionNodeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
-import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {StateWriter} from "./stateWriter.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
@@ -28,9 +25,7 @@ interface Tip {
 
 export class BlockWriter {
   private readonly reader: StateReader;
-  private readonly directory: string;
   private readonly batch: WriteBatch;
-  private readonly tail: LogTail;
   private readonly state: StateWriter;
   private finalized: number;
   private firstUnverified: number;
@@ -38,15 +33,14 @@ export class BlockWriter {
   private pendingChain: ChainConfig | undefined;
 
   private constructor(
-    {reader, db, directory}: WriteTarget,
+    target: WriteTarget,
     nextPage: number,
     private tip: Tip | undefined,
   ) {
+    const {reader} = target;
     this.reader = reader;
-    this.directory = directory;
-    this.tail = new LogTail(directory);
-    this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
-    this.state = new StateWriter(reader, this.batch, new LeafKeyWriter(reader, this.batch));
+    this.batch = new WriteBatch(target, nextPage);
+    this.state = new StateWriter(reader, this.batch);
     this.finalized = reader.readFinalized() ?? -1;
     this.firstUnverified = reader.readUnverified();
   }
@@ -229,12 +223,8 @@ export class BlockWriter {
   }
 
   /** Makes all applied blocks durable and visible. @throws StoreError WRITE_FAILED */
-  async flush(): Promise<void> {
-    if (!this.batch.hasPending) return;
-    const block = this.latest;
-    await this.batch.flush();
-    const {number: log, bytes} = this.tail;
-    if (block !== undefined) writeNote(this.directory, {block, log, bytes}, false);
+  flush(): Promise<void> {
+    return this.batch.flush(this.latest);
   }
 
   /** A root vouches for the blocks up to `block`, or else nothing does for this one. */

@@ -5,7 +5,7 @@ import {encodeFinalization, type Finalization} from "../block/finalization.ts";
 import {encodeLayer1Record, type Layer1Mark, type Layer1Record, type RootKind} from "../block/layer1Mark.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
-import {toHex} from "../hex.ts";
+import {isSame, toHex} from "../hex.ts";
 import {finalizationKey, META} from "../record/layout.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
@@ -131,10 +131,6 @@ const PLACE: Readonly<Record<RootKind, string>> = {header: "in its header", suit
 function readRoots(reader: StateReader, block: number): Readonly<Record<RootKind, Uint8Array | undefined>> {
   const {header, stateRoot} = reader.headerRecordOrThrow(block);
   return {header: header.stateRoot, suite: stateRoot};
-}
-
-function isSame(held: Uint8Array | undefined, root: Uint8Array): boolean {
-  return held !== undefined && Buffer.compare(held, root) === 0;
 }
 
 function describeRoot(root: Uint8Array | undefined): string {

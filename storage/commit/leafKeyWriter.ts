@@ -1,5 +1,5 @@
 /**
- * Writes the keys of leaves (keys/leafKeys.ts).
+ * Writes the keys of the leaves that a block adds to one tree, in the order of their indexes (tree/leafKeys.ts).
  *
  * Keys are put into the batch before their block's record, so that who reaches a leaf finds its key.
  */
@@ -11,38 +11,15 @@ import {decodeLeafKeys, encodeLeafKeys, type LeafKeys} from "../tree/leafKeys.ts
 import type {WriteBatch} from "./writeBatch.ts";
 
 export class LeafKeyWriter {
-  constructor(
-    private readonly reader: StateReader,
-    private readonly batch: WriteBatch,
-  ) {}
-
-  /** Finds keys also if they are not flushed yet. */
-  read(owner: number, page: number): LeafKeys {
-    const pending = this.batch.pendingRecord(leafKeysKey(owner, page));
-    return pending === undefined
-      ? this.reader.readLeafKeys(owner, page)
-      : decodeLeafKeys(owner, page, pending);
-  }
-
-  put(owner: number, page: number, keys: LeafKeys): void {
-    this.batch.put(leafKeysKey(owner, page), encodeLeafKeys(owner, keys));
-  }
-
-  /** For the changes that a block makes to one tree. @param isNew - all keys of the tree come now */
-  ofTree(owner: number, isNew = false): TreeKeys {
-    return new TreeKeys(this, owner, isNew);
-  }
-}
-
-/** The keys of the leaves that a block adds to one tree, in the order of their indexes. */
-export class TreeKeys {
   private page = -1;
   private keys: (Uint8Array | undefined)[] = [];
 
+  /** @param owner - of the tree. @param isNew - all keys of the tree come now */
   constructor(
-    private readonly writer: LeafKeyWriter,
+    private readonly reader: StateReader,
+    private readonly batch: WriteBatch,
     private readonly owner: number,
-    private readonly isNew: boolean,
+    private readonly isNew = false,
   ) {}
 
   /** @param key - 20 bytes of an address, or a slot without leading zeros; kept until `finish` */
@@ -54,14 +31,24 @@ export class TreeKeys {
       this.page = page;
       // From this position on there may be keys of leaves that were rolled back, or that a refused block was to have.
       const hasOlder = position > 0 && leafIndex > FIRST_FREE_NODE && !this.isNew;
-      this.keys = hasOlder ? this.writer.read(this.owner, page).slice(0, position) : [];
+      this.keys = hasOlder ? this.read(page).slice(0, position) : [];
     }
     this.keys[position] = key;
   }
 
   /** Puts what was added into the batch. */
   finish(): void {
-    if (this.page >= 0) this.writer.put(this.owner, this.page, this.keys);
+    const {owner, page} = this;
+    if (page >= 0) this.batch.put(leafKeysKey(owner, page), encodeLeafKeys(owner, this.keys));
     this.page = -1;
+  }
+
+  /** Finds keys also if they are not flushed yet. */
+  private read(page: number): LeafKeys {
+    const {owner} = this;
+    const pending = this.batch.pendingRecord(leafKeysKey(owner, page));
+    return pending === undefined
+      ? this.reader.readLeafKeys(owner, page)
+      : decodeLeafKeys(owner, page, pending);
   }
 }

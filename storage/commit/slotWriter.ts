@@ -1,5 +1,6 @@
 /** The slots that a block changes in one account, applied to the account's storage tree by ascending hKey. */
 import type {SlotDifference} from "../block/accountDifference.ts";
+import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -8,7 +9,7 @@ import type {AccountStorage} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot} from "../tree/treeRoot.ts";
 import {checkSlotBefore} from "./beforeCheck.ts";
-import type {LeafKeyWriter, TreeKeys} from "./leafKeyWriter.ts";
+import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
@@ -18,8 +19,8 @@ const NO_BYTES = new Uint8Array(0);
 export class SlotWriter {
   constructor(
     private readonly context: TreeContext,
+    private readonly reader: StateReader,
     private readonly batch: WriteBatch,
-    private readonly keys: LeafKeyWriter,
   ) {}
 
   /**
@@ -42,7 +43,7 @@ export class SlotWriter {
     }
     const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, old?.tree ?? newTreeRoot(empty));
-    const keys = this.keys.ofTree(owner);
+    const keys = new LeafKeyWriter(this.reader, this.batch, owner);
     const hKeys = Buffer.allocUnsafe(slots.length * WORD_BYTES);
     for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
     let last = -1;
@@ -78,7 +79,7 @@ export class SlotWriter {
 
   private applySlot(
     tree: TreeWriter,
-    keys: TreeKeys,
+    keys: LeafKeyWriter,
     hKey: Uint8Array,
     {slot, value, before, reset}: SlotDifference,
     where: string,

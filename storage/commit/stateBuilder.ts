@@ -13,9 +13,8 @@
 import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeBlockRecord, encodeFields} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
+import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
-import {writeNote} from "../files/acknowledgedNote.ts";
-import {LogTail} from "../files/logTail.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
@@ -58,11 +57,9 @@ export interface BuiltBlock {
 }
 
 export class StateBuilder {
-  private readonly directory: string;
-  private readonly tail: LogTail;
   private readonly batch: WriteBatch;
   private readonly context: TreeContext;
-  private readonly keys: LeafKeyWriter;
+  private readonly reader: StateReader;
   private readonly codes = new Map<string, {readonly codeHash: Uint8Array; readonly codeSize: number}>();
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
@@ -74,18 +71,16 @@ export class StateBuilder {
   private owner = 0;
 
   private constructor(
-    {reader, db, directory}: WriteTarget,
+    target: WriteTarget,
     nextPage: number,
     private readonly block: BuiltBlock,
     nextFreeNode: number,
     private readonly check: () => void,
   ) {
-    this.directory = directory;
-    this.tail = new LogTail(directory);
-    this.batch = new WriteBatch(db, reader.pages, this.tail, nextPage);
-    const {suite, empty} = reader;
+    this.reader = target.reader;
+    this.batch = new WriteBatch(target, nextPage);
+    const {suite, empty} = this.reader;
     this.context = {suite, empty, pages: this.batch, pairs: new PairBatch(suite)};
-    this.keys = new LeafKeyWriter(reader, this.batch);
     this.accounts = new LeafTable("the accounts", nextFreeNode);
   }
 
@@ -172,7 +167,7 @@ export class StateBuilder {
       return suite.hashSlotValue(this.slotValue);
     };
     const order = leaves.sort();
-    const keys = this.keys.ofTree(this.accounts.leafIndexAt(this.owner), true);
+    const keys = new LeafKeyWriter(this.reader, this.batch, this.accounts.leafIndexAt(this.owner), true);
     const tree = await buildTree({
       context: this.context,
       leaves,
@@ -205,7 +200,7 @@ export class StateBuilder {
       encodeAccountValueInto(this.value, 0, decodeStoredAccount(value), empty);
       return suite.hashAccountValue(this.value);
     };
-    const keys = this.keys.ofTree(ACCOUNTS_OWNER, true);
+    const keys = new LeafKeyWriter(this.reader, this.batch, ACCOUNTS_OWNER, true);
     const accounts = await buildTree({
       context: this.context,
       leaves: this.accounts,
@@ -247,9 +242,7 @@ export class StateBuilder {
       blockKey(number),
       encodeBlockRecord({header, stateRoot, accounts, nextPage: batch.pageCounter}),
     );
-    await batch.flush();
-    const {number: log, bytes} = this.tail;
-    writeNote(this.directory, {block: number, log, bytes}, false);
+    await batch.flush(number);
   }
 
   private slotTable(): LeafTable {

@@ -24,7 +24,7 @@ import {ACCOUNTS_OWNER} from "../tree/leafKeys.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import {checkAccountBefore} from "./beforeCheck.ts";
-import type {LeafKeyWriter, TreeKeys} from "./leafKeyWriter.ts";
+import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {SlotWriter} from "./slotWriter.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
@@ -40,11 +40,10 @@ export class StateWriter {
   constructor(
     private readonly reader: StateReader,
     private readonly batch: WriteBatch,
-    private readonly keys: LeafKeyWriter,
   ) {
     const {suite, empty} = reader;
     this.context = {suite, empty, pages: batch, pairs: new PairBatch(suite)};
-    this.slotWriter = new SlotWriter(this.context, batch, keys);
+    this.slotWriter = new SlotWriter(this.context, reader, batch);
   }
 
   /**
@@ -60,7 +59,7 @@ export class StateWriter {
   ): Promise<TreeWriter> {
     const {suite, empty} = this.context;
     const tree = new TreeWriter(this.context, before ?? newTreeRoot(empty));
-    const keys = this.keys.ofTree(ACCOUNTS_OWNER);
+    const keys = new LeafKeyWriter(this.reader, this.batch, ACCOUNTS_OWNER);
     const hKeys = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
     for (let i = 0; i < accounts.count; i++)
       hKeys.set(suite.hashAddress(accounts.addressAt(i)), i * WORD_BYTES);
@@ -84,7 +83,7 @@ export class StateWriter {
 
   private async applyAccount(
     tree: TreeWriter,
-    keys: TreeKeys,
+    keys: LeafKeyWriter,
     hKey: Uint8Array,
     {address, change, before, onlyRead}: AccountDifference,
     where: string,

@@ -17,10 +17,12 @@ import {LeafPageDraft} from "../page/pageDraft.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../tree/emptyTree.ts";
 import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import type {LeafTable, TabledLeaf} from "./leafTable.ts";
-import {NewTreeSeal, type TreeContext} from "./treeSeal.ts";
+import {type TreeContext, TreeSeal} from "./treeSeal.ts";
 
 /** Leaves between two looks whether the batch is full. */
 const LEAVES_AT_ONCE = 512;
+/** Leaf pages that are in memory at a time, and pages of each level above: a multiple of the children of every page. */
+const PAGES_AT_ONCE = 64;
 
 interface TreeBuild {
   readonly context: TreeContext;
@@ -30,7 +32,7 @@ interface TreeBuild {
   /** @param value - as a leaf page has it. @returns 32 bytes */
   readonly hashValue: (value: Uint8Array) => Uint8Array;
   /** Called with each leaf, in the order of their indexes. It may throw. */
-  readonly onLeaf?: (leaf: TabledLeaf) => void;
+  readonly onLeaf: (leaf: TabledLeaf) => void;
   /** Awaited from time to time: writes a full batch. It may throw to end the work. */
   readonly settle: () => Promise<void>;
 }
@@ -54,7 +56,7 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, settle}: T
     if (place < 0) return HEAD_INDEX;
     return place === count ? TAIL_INDEX : leaves.leafIndexAt(order[place]);
   };
-  const seal = new NewTreeSeal(context);
+  const seal = new TreeSeal(context, newTreeRoot(context.empty), PAGES_AT_ONCE);
   const tabled = leaves.leaves();
   let leaf = tabled.next().value;
   let position = 0;
@@ -68,7 +70,7 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, settle}: T
         page.setLeaf(at, sentinel(indexAt(count - 1), TAIL_INDEX, context.suite.tailHKey));
       else if (leaf?.leafIndex !== leafIndex) page.setLeaf(at, undefined);
       else {
-        onLeaf?.(leaf);
+        onLeaf(leaf);
         const place = places[position++] as number;
         const {hKey, value} = leaf;
         const [prev, next] = [indexAt(place - 1), indexAt(place + 1)];

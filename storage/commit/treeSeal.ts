@@ -18,7 +18,7 @@ import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
 import type {PageWriter} from "../page/pages.ts";
 import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
 import {findPage} from "../tree/treeReader.ts";
-import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
+import type {TreeRoot} from "../tree/treeRoot.ts";
 
 /** What the trees of one import share. */
 export interface TreeContext {
@@ -30,54 +30,37 @@ export interface TreeContext {
 
 /** Leaves hashed together: the poseidon2 suite needs a quarter of the time for them. */
 const LEAVES_AT_ONCE = 64;
-/** Pages of a new tree that are hashed together: a multiple of the children of every page. */
-const PAGES_AT_ONCE = 64;
 
 type PageDraft = LeafPageDraft | InnerPageDraft;
 
 /**
- * @param before - the version that the drafts change
- * @param dirty - the leaf pages that changed, at least one, in any order
- * @param nextFreeNode - of the new version
- */
-export function sealDrafts(
-  context: TreeContext,
-  before: TreeRoot,
-  dirty: LeafPageDraft[],
-  nextFreeNode: number,
-): Pick<TreeRoot, "rootPage" | "subRoot"> {
-  const top = rootLevel(nextFreeNode);
-  hashLeaves(context, dirty);
-  let drafts: PageDraft[] = dirty.sort((a, b) => a.pageIndex - b.pageIndex);
-  for (let level = 0; level < top; level++) {
-    hashRows(context, drafts, level);
-    drafts = sealLevel(context, before, drafts, level);
-  }
-  return sealRoot(context, drafts[0], top);
-}
-
-/**
- * Seals a new tree whose leaf pages come in order, each once and full: some hundred pages are in memory at a time.
+ * Seals leaf pages that come in order, each once.
  *
- *   level 2    page                            a page waits at its level until PAGES_AT_ONCE are there, or the tree ends
+ *   level 2    page                            a page waits at its level until `atOnce` are there, or the tree ends
  *   level 1    page  page  page ...
  *   level 0    page  page  page  page ...
  */
-export class NewTreeSeal {
-  private readonly before: TreeRoot;
+export class TreeSeal {
   /** The pages that wait, by level. */
   private readonly waiting: PageDraft[][] = [];
 
-  constructor(private readonly context: TreeContext) {
-    this.before = newTreeRoot(context.empty);
-  }
+  /**
+   * @param before - the version that the pages change
+   * @param atOnce - pages that are hashed together. Only of a new tree whose pages are all full may it be finite: a multiple of the
+   *   children of every page, so that no parent is sealed before it is full
+   */
+  constructor(
+    private readonly context: TreeContext,
+    private readonly before: TreeRoot,
+    private readonly atOnce: number = Number.POSITIVE_INFINITY,
+  ) {}
 
-  /** @param page - the one after the last */
+  /** @param page - after the last one */
   add(page: LeafPageDraft): void {
     this.wait(page, 0);
   }
 
-  /** @param nextFreeNode - above FIRST_FREE_NODE; all pages below it were added */
+  /** @param nextFreeNode - of the new version, above FIRST_FREE_NODE. One page at least was added */
   finish(nextFreeNode: number): Pick<TreeRoot, "rootPage" | "subRoot"> {
     const top = rootLevel(nextFreeNode);
     for (let level = 0; level < top; level++) this.seal(level);
@@ -90,8 +73,7 @@ export class NewTreeSeal {
     this.waiting[level] ??= [];
     const pages = this.waiting[level];
     pages.push(page);
-    // A whole number of parents, so none is sealed before it is full.
-    if (pages.length === PAGES_AT_ONCE) this.seal(level);
+    if (pages.length === this.atOnce) this.seal(level);
   }
 
   private seal(level: number): void {

@@ -5,7 +5,7 @@
  * leaf was written. A sealed version stays readable for ever under its TreeRoot.
  */
 
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {LEAVES_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {LeafPageDraft} from "../page/pageDraft.ts";
@@ -13,7 +13,7 @@ import {FIRST_FREE_NODE, HEAD_INDEX, hashTopRoot, TAIL_INDEX, ZERO_WORD} from ".
 import {type KeyPosition, readLeafPage} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {IndexWriter} from "./indexWriter.ts";
-import {sealDrafts, type TreeContext} from "./treeSeal.ts";
+import {type TreeContext, TreeSeal} from "./treeSeal.ts";
 
 /** A seal is due when this many leaf pages are drafts: about 100 MB of objects. */
 const MAX_DRAFTS = 1 << 15;
@@ -104,7 +104,9 @@ export class TreeWriter {
       return this.sealed;
     }
     const {nextFreeNode} = this;
-    const {rootPage, subRoot} = sealDrafts(this.context, this.sealed, dirty, nextFreeNode);
+    const seal = new TreeSeal(this.context, this.sealed);
+    for (const draft of dirty.sort((a, b) => a.pageIndex - b.pageIndex)) seal.add(draft);
+    const {rootPage, subRoot} = seal.finish(nextFreeNode);
     this.sealed = {nextFreeNode, rootPage, indexPage: this.index?.seal() ?? 0, subRoot};
     this.drafts = new Map();
     return this.sealed;
@@ -146,7 +148,7 @@ export class TreeWriter {
   private searchFirstPage(hKey: Uint8Array): KeyPosition {
     let leftLeafIndex = HEAD_INDEX;
     for (let next = this.leaf(HEAD_INDEX).next; next !== TAIL_INDEX; next = this.leaf(next).next) {
-      const order = compareHKeyAt(this.leaf(next).hKey, 0, hKey);
+      const order = compareWordAt(this.leaf(next).hKey, 0, hKey);
       if (order === 0) return {present: true, leafIndex: next};
       if (order > 0) break;
       leftLeafIndex = next;

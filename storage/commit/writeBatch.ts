@@ -7,8 +7,9 @@
  */
 import type {Level} from "level";
 import type {StateReader} from "../block/stateReader.ts";
+import {writeNote} from "../files/acknowledgedNote.ts";
 import {writeFailed} from "../files/levelErrors.ts";
-import type {LogTail} from "../files/logTail.ts";
+import {LogTail} from "../files/logTail.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
 import {isPageKey, numberOfKey, pageKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
@@ -31,13 +32,20 @@ export class WriteBatch implements PageWriter {
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
 
-  /** @param tail - is told of every batch that is written */
+  private readonly db: Level<Buffer, Buffer>;
+  private readonly pages: Pages;
+  private readonly directory: string;
+  private readonly tail: LogTail;
+
   constructor(
-    private readonly db: Level<Buffer, Buffer>,
-    private readonly pages: Pages,
-    private readonly tail: LogTail,
+    {db, reader, directory}: WriteTarget,
     private nextPage: number,
-  ) {}
+  ) {
+    this.db = db;
+    this.pages = reader.pages;
+    this.directory = directory;
+    this.tail = new LogTail(directory);
+  }
 
   /** The number that the next page gets. */
   get pageCounter(): number {
@@ -96,8 +104,13 @@ export class WriteBatch implements PageWriter {
     for (const {key, value} of this.puts) if (!isPageKey(key)) this.keepPending(key, value);
   }
 
-  /** Writes everything that was put, synced. @throws StoreError WRITE_FAILED; the batch must not be used after that */
-  async flush(): Promise<void> {
+  /**
+   * Writes everything that was put, synced.
+   *
+   * @param block - the newest one, whose record is in what was put or written before. undefined: nothing is acknowledged yet
+   * @throws StoreError WRITE_FAILED; the batch must not be used after that
+   */
+  async flush(block?: number): Promise<void> {
     if (this.puts.length === 0) return;
     const {puts, bytes} = this;
     this.puts = [];
@@ -113,6 +126,8 @@ export class WriteBatch implements PageWriter {
     this.tail.advance();
     this.bytesWritten += bytes;
     for (const [page, body] of this.pendingPages) this.pages.keep(page, body);
+    if (block !== undefined)
+      writeNote(this.directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
     // What was put during this write is found only in the pending maps, so they stay.
     if (this.puts.length > 0) return;
     this.pendingPages.clear();

@@ -21,13 +21,13 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
 }
 
 /**
- * Compares the 32 bytes at `offset` with `hKey`.
+ * Compares the 32 bytes at `offset` with `hKey`, or with another word.
  *
  * A loop, because keys differ within their first bytes and Buffer.compare costs a call into C++.
  *
  * @returns below 0, 0 or above 0 if the bytes are below, equal to or above `hKey`
  */
-export function compareHKeyAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
+export function compareWordAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
   for (let i = 0; i < WORD_BYTES; i++) {
     const difference = bytes[offset + i] - hKey[i];
     if (difference !== 0) return difference;

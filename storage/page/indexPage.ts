@@ -9,7 +9,7 @@
  * figures). Head and tail are not in the index.
  */
 
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 
@@ -83,7 +83,7 @@ export function searchEntries(entries: Buffer, hKey: Uint8Array): number {
   let high = entries.length / ENTRY_BYTES;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const order = compareHKeyAt(entries, middle * ENTRY_BYTES, hKey);
+    const order = compareWordAt(entries, middle * ENTRY_BYTES, hKey);
     if (order === 0) return middle;
     if (order < 0) low = middle + 1;
     else high = middle;

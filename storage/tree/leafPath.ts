@@ -11,7 +11,7 @@
  */
 
 import {StoreError} from "../errors.ts";
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
 import {
   childOnPath,
@@ -123,7 +123,7 @@ export class LeafPath {
 
   private openLeafPage(body: Buffer, position: number, hKey: Uint8Array | undefined): boolean {
     const entry = findEntry(body, position);
-    if (entry < 0 || (hKey !== undefined && compareHKeyAt(body, entryKeyAt(entry), hKey) !== 0)) return false;
+    if (entry < 0 || (hKey !== undefined && compareWordAt(body, entryKeyAt(entry), hKey) !== 0)) return false;
     const count = leafCount(body);
     this.copySiblings(body, leafRowsAt(count), count, 0, position);
     const sibling = findEntry(body, position ^ 1);

@@ -3,7 +3,7 @@
  * page is read once.
  */
 import {StoreError} from "../errors.ts";
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {entryKeyAt, findEntry, type Leaf, leafAt} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
@@ -45,7 +45,7 @@ export class LeafView {
     const page = readLeafPage(pages, tree, Math.floor(leafIndex / LEAVES_PER_PAGE));
     const position = leafIndex % LEAVES_PER_PAGE;
     const entry = findEntry(page, position);
-    if (entry < 0 || (hKey !== undefined && compareHKeyAt(page, entryKeyAt(entry), hKey) !== 0)) return false;
+    if (entry < 0 || (hKey !== undefined && compareWordAt(page, entryKeyAt(entry), hKey) !== 0)) return false;
     this.page = page;
     this.position = position;
     return true;

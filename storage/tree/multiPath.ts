@@ -8,6 +8,7 @@
  *   .. 0                 where they lie in rows of pages (geometry.ts)
  */
 import {StoreError} from "../errors.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../hash/suite.ts";
 import {LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "../page/geometry.ts";
 import {childCount, innerRowsAt} from "../page/innerPage.ts";
@@ -169,7 +170,7 @@ export class MultiPath {
   }
 
   private add(from: Uint8Array, at: number, height: number): void {
-    if (isWordAt(from, at, this.zeros[height])) return;
+    if (compareWordAt(from, at, this.zeros[height]) === 0) return;
     this.siblingsIn[this.siblingCount] = from;
     this.siblingsAt[this.siblingCount] = at;
     this.siblingCount++;
@@ -183,9 +184,4 @@ export function meetingHeight(i: number, j: number): number {
   // Bitwise operators stop at 32 bits, and leaf indexes have 40.
   const high = Math.floor(i / 2 ** 32) ^ Math.floor(j / 2 ** 32);
   return high === 0 ? 31 - Math.clz32(i ^ j) : 63 - Math.clz32(high);
-}
-
-function isWordAt(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
-  for (let i = 0; i < WORD_BYTES; i++) if (bytes[at + i] !== word[i]) return false;
-  return true;
 }

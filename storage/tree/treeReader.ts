@@ -3,7 +3,7 @@
  */
 
 import {StoreError} from "../errors.ts";
-import {compareHKeyAt} from "../hash/hKeyOrder.ts";
+import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {childOnPath, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
@@ -57,9 +57,9 @@ function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
   for (let i = HEAD_INDEX + 1; i < leafCount(page); i++) {
     const leaf = leafAt(page, i);
     if (leaf === undefined) continue;
-    const order = compareHKeyAt(leaf.hKey, 0, hKey);
+    const order = compareWordAt(leaf.hKey, 0, hKey);
     if (order === 0) return {present: true, leafIndex: i};
-    if (order < 0 && compareHKeyAt(leaf.hKey, 0, left.hKey) > 0) {
+    if (order < 0 && compareWordAt(leaf.hKey, 0, left.hKey) > 0) {
       left = leaf;
       leftLeafIndex = i;
     }

@@ -73,11 +73,7 @@ export class ChainWrites {
    */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
     const order = hash === undefined ? {finalize: block} : {finalize: block, hash};
-    return this.order(order, async () => {
-      const writer = await BlockWriter.create(this.store);
-      writer.finalizeHeld(block, hash);
-      await writer.flush();
-    });
+    return this.orderWriter(order, writer => writer.finalizeHeld(block, hash));
   }
 
   /**
@@ -87,11 +83,7 @@ export class ChainWrites {
    * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), WRITE_FAILED
    */
   recordFinality(step: FinalityStep): Promise<Head> {
-    return this.order({finality: step}, async () => {
-      const writer = await BlockWriter.create(this.store);
-      writer.recordFinality(step);
-      await writer.flush();
-    });
+    return this.orderWriter({finality: step}, writer => writer.recordFinality(step));
   }
 
   /**
@@ -126,6 +118,14 @@ export class ChainWrites {
     for (const session of this.sessions) session.stop();
     await Promise.all([...this.sessions].map(({ended}) => ended));
     await this.orders;
+  }
+
+  private orderWriter(order: ChainOrder, write: (writer: BlockWriter) => void): Promise<Head> {
+    return this.order(order, async () => {
+      const writer = await BlockWriter.create(this.store);
+      write(writer);
+      await writer.flush();
+    });
   }
 
   /** @param perform - carries the order out in this thread, if no import takes it */

@@ -9,6 +9,7 @@
  *   height 0            =      leaf 3, leaf 3'
  */
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {compareWordAt} from "../../storage/hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {LEAVES_PER_PAGE} from "../../storage/page/geometry.ts";
 import {entryKeyAt, entryNext, entryPrev, findEntry} from "../../storage/page/leafPage.ts";
@@ -112,7 +113,7 @@ export class TreeChanges {
     old.nodeInto(height, index, oldNode, 0);
     young.nodeInto(height, index, youngNode, 0);
     text.reserve(STEP_BYTES);
-    if (isSame(oldNode, 0, youngNode, 0)) {
+    if (compareWordAt(oldNode, 0, youngNode) === 0) {
       bits.write(text, false);
       if (start < oldPositions && start < youngPositions) text.word(oldNode, 0);
       return;
@@ -179,7 +180,12 @@ export class TreeChanges {
     const {text, bits} = this.answer as ChangesAnswer;
     const entry = findEntry(young, position);
     const hasValue =
-      entry < 0 || !isSame(old, entryKeyAt(oldEntry) + WORD_BYTES, young, entryKeyAt(entry) + WORD_BYTES);
+      entry < 0 ||
+      compareWordAt(
+        old,
+        entryKeyAt(oldEntry) + WORD_BYTES,
+        young.subarray(entryKeyAt(entry) + WORD_BYTES),
+      ) !== 0;
     bits.write(text, hasValue);
     if (hasValue) writeLeaf(text, form, young, position, undefined);
     else writeLinks(text, form.width, young, entry);
@@ -192,10 +198,4 @@ export class TreeChanges {
     const entry = findEntry(page, leafIndex);
     return leafIndex === HEAD_INDEX ? entryNext(page, entry) : entryPrev(page, entry);
   }
-}
-
-/** @returns whether the 32 bytes at both places are the same */
-function isSame(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
-  for (let i = 0; i < WORD_BYTES; i++) if (a[aAt + i] !== b[bAt + i]) return false;
-  return true;
 }

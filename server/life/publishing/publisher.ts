@@ -21,6 +21,7 @@ import {
 import {type FeedStream, type Sequenced, StreamMoved} from "../../../nodes/feed/feedStream.ts";
 import {decodeLayer1, encodeLayer1, MAX_FINALIZATIONS} from "../../../nodes/feed/finalityBytes.ts";
 import type {Finalization} from "../../../storage/block/finalization.ts";
+import {isSame} from "../../../storage/hex.ts";
 import type {Engine} from "../../../workers/engine.ts";
 
 /** An empty stream begins so many blocks below the newest one. Older replicas start from a snapshot. */
@@ -214,8 +215,4 @@ export class Publisher {
 
 function lastMessage(head: BlockHead, part: number, parts: number): FeedMessage {
   return {kind: "block", ...head, part, parts, unpackedBytes: 0, piece: Buffer.alloc(0)};
-}
-
-function isSame(held: Uint8Array | undefined, hash: Uint8Array): boolean {
-  return held !== undefined && Buffer.compare(held, hash) === 0;
 }

@@ -132,9 +132,9 @@ for (const suite of KILLS === undefined ? (["sha256"] as const) : SUITE_NAMES)
 
 test("an import killed within a large block 0 holds nothing of it, and begins anew", async () => {
   const path = join(folder, "wide.ndjson");
-  await writeFile(path, encodeLines([wideBlock(700)]));
+  await writeFile(path, encodeLines([wideBlock(560)]));
   const directory = join(folder, "wide-killed");
-  // The block has 17 MB, written 8 MB at a time: after the first write its record is still two writes away. On a busy
+  // The block has 13 MB, written 8 MB at a time: after the first write its record is still to be made. On a busy
   // machine the kill may come too late all the same.
   for (let attempt = 1; ; attempt++) {
     await mkdir(directory);

@@ -17,7 +17,7 @@ import type {
 } from "../../../nodes/feed/feedMessage.ts";
 import {decodeLayer1, type FedFinality} from "../../../nodes/feed/finalityBytes.ts";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
-import {toHex} from "../../../storage/hex.ts";
+import {isSame, toHex} from "../../../storage/hex.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import type {SourceStep} from "../sourceStep.ts";
 import {BlockAssembly} from "./blockAssembly.ts";
@@ -152,8 +152,4 @@ export class FeedBlocks {
   private heldHash(block: number): Uint8Array | undefined {
     return this.host.writer().blockHash(block);
   }
-}
-
-function isSame(held: Uint8Array | undefined, hash: Uint8Array): boolean {
-  return held !== undefined && Buffer.compare(held, hash) === 0;
 }

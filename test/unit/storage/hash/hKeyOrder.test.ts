@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {compareHKeyAt, sameHKey, sortByHKey} from "../../../../storage/hash/hKeyOrder.ts";
+import {compareWordAt, sameHKey, sortByHKey} from "../../../../storage/hash/hKeyOrder.ts";
 
 const hKey = fc.uint8Array({minLength: 32, maxLength: 32});
 /** Many of them share their first 6 bytes, which are compared as a number. */
@@ -28,12 +28,12 @@ test("a key is compared with the bytes at an offset, to the last byte", () => {
     fc.property(hKey, fc.oneof(hKey, fc.constant(undefined)), fc.nat(9), (key, other, offset) => {
       const at = other ?? key;
       const bytes = Buffer.concat([Buffer.alloc(offset, 0x80), at, Buffer.alloc(3)]);
-      assert.equal(Math.sign(compareHKeyAt(bytes, offset, key)), Buffer.compare(at, key));
+      assert.equal(Math.sign(compareWordAt(bytes, offset, key)), Buffer.compare(at, key));
     }),
   );
   const [low, high] = [Buffer.alloc(32), Buffer.alloc(32)];
   high[31] = 1;
-  assert.ok(compareHKeyAt(low, 0, high) < 0 && compareHKeyAt(high, 0, low) > 0);
+  assert.ok(compareWordAt(low, 0, high) < 0 && compareWordAt(high, 0, low) > 0);
 });
 
 test("keys are the same only if all 32 bytes are", () => {
