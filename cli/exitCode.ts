@@ -14,38 +14,19 @@ export function exitCodeOf(signal: StopSignal): number {
   return signal === "SIGINT" ? 130 : 143;
 }
 
-/** Remembers a command's first SIGINT or SIGTERM. Made before the work begins, so that none is missed. */
-export class StopWatch {
-  /** undefined until a signal arrives. */
-  received: StopSignal | undefined;
-  readonly signal: Promise<StopSignal>;
-
-  constructor() {
-    this.signal = new Promise(resolve => {
-      watchSignals(signal => {
-        this.received = signal;
-        resolve(signal);
-      });
-    });
-  }
+/** `reason` is the signal that came first, undefined until then. */
+export interface Stopping extends AbortSignal {
+  readonly reason: StopSignal | undefined;
 }
 
-/**
- * Calls `onFirst` at the first SIGINT or SIGTERM. The second one ends the process at once.
- *
- * @returns a function that removes the handlers
- */
-export function watchSignals(onFirst: (signal: StopSignal) => void): () => void {
-  let isStopping = false;
-  const handle = (signal: StopSignal) => {
-    if (isStopping) process.exit(exitCodeOf(signal));
-    isStopping = true;
-    onFirst(signal);
+/** Called before a command's work begins, so that no signal is missed. A second one ends the process at once. */
+export function watchSignals(): Stopping {
+  const stopping = new AbortController();
+  const handle = (signal: StopSignal): void => {
+    if (stopping.signal.aborted) process.exit(exitCodeOf(signal));
+    stopping.abort(signal);
   };
   process.on("SIGINT", handle);
   process.on("SIGTERM", handle);
-  return () => {
-    process.off("SIGINT", handle);
-    process.off("SIGTERM", handle);
-  };
+  return stopping.signal;
 }

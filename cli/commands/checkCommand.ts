@@ -16,16 +16,13 @@ const MB = 1e6;
 
 /** @returns the exit code: FAILED if anything is damaged. Otherwise the code of the signal that stopped the check, or OK */
 export async function runCheck({db, block, sample}: CheckOptions): Promise<number> {
-  let received: StopSignal | undefined;
+  const stopping = watchSignals();
   const running = startCheck({directory: db, extent: "records", block, sample}, createPrinter());
-  const unwatch = watchSignals(signal => {
-    received = signal;
-    running.stop();
-  });
+  stopping.addEventListener("abort", () => running.stop());
   const outcome = await running.outcome.catch((error: unknown) => {
     throw openFailed(db, error);
   });
-  unwatch();
+  const {reason: received} = stopping;
   process.stdout.write(`${describe(outcome, received)}\n`);
   if (outcome.findings > 0) return ExitCode.FAILED;
   return received === undefined || outcome.stoppedAt === undefined ? ExitCode.OK : exitCodeOf(received);

@@ -1,5 +1,6 @@
 /** `proofd import`: imports blocks or block differences into a store. */
 
+import {once} from "node:events";
 import {readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/life/control/blockOrder.ts";
@@ -10,7 +11,7 @@ import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/messages/head.ts";
 import type {ImportOutcome} from "../../workers/messages/importJob.ts";
 import type {ImportSource} from "../../workers/messages/importSource.ts";
-import {ExitCode, exitCodeOf, type StopSignal, StopWatch, watchSignals} from "../exitCode.ts";
+import {ExitCode, exitCodeOf, type Stopping, watchSignals} from "../exitCode.ts";
 import type {ValuesOf} from "../flags/flagTable.ts";
 import type {IMPORT_FLAGS} from "../flags/importFlags.ts";
 import {createProgress} from "./progress.ts";
@@ -28,7 +29,7 @@ export interface ImportOptions
 
 /** @returns the exit code: that of the signal if one stopped the import before its end */
 export async function runImport(options: ImportOptions): Promise<number> {
-  const stop = new StopWatch();
+  const stopping = watchSignals();
   const pruned = new PruneReport();
   const engineOptions = {
     directory: options.db,
@@ -42,7 +43,7 @@ export async function runImport(options: ImportOptions): Promise<number> {
   const store = await OwnedStore.open(engineOptions, reportOrder);
   let code: number = ExitCode.FAILED;
   try {
-    code = await importInto(store.engine, options, stop, pruned);
+    code = await importInto(store.engine, options, stopping, pruned);
     return code;
   } finally {
     await store.close(code !== ExitCode.OK);
@@ -52,16 +53,18 @@ export async function runImport(options: ImportOptions): Promise<number> {
 async function importInto(
   engine: Engine,
   options: ImportOptions,
-  stop: StopWatch,
+  stopping: Stopping,
   pruned: PruneReport,
 ): Promise<number> {
-  if (stop.received !== undefined) return exitCodeOf(stop.received);
-  const {outcome, signal} = await importWithProgress(engine, options);
+  if (stopping.reason !== undefined) return exitCodeOf(stopping.reason);
+  const outcome = await importBlocks(engine, options, stopping);
   if (!outcome.ok) {
     process.stderr.write(`error: ${outcome.message}\n${describe(engine, outcome)}\n`);
     return ExitCode.FAILED;
   }
-  if (signal === undefined) await Promise.race([engine.pruner?.idle(), stop.signal]);
+  // One that came just before the end has stopped nothing.
+  const isLate = stopping.aborted && !outcome.stopped;
+  if (!stopping.aborted) await Promise.race([engine.pruner?.idle(), once(stopping, "abort")]);
   if (options.source.kind === "pull" && outcome.blocks > 0)
     process.stdout.write(`${describeFirst(engine)}\n`);
   process.stdout.write(`${describe(engine, outcome)}${pruned.text}\n`);
@@ -69,8 +72,7 @@ async function importInto(
     process.stderr.write(`error: pruning failed: ${pruned.failure}\n`);
     return ExitCode.FAILED;
   }
-  if (outcome.stopped && signal !== undefined) return exitCodeOf(signal);
-  return signal === undefined && stop.received !== undefined ? exitCodeOf(stop.received) : ExitCode.OK;
+  return stopping.reason === undefined || isLate ? ExitCode.OK : exitCodeOf(stopping.reason);
 }
 
 function reportOrder({kind}: BlockOrder, answer: ControlAnswer): void {
@@ -81,27 +83,23 @@ function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
   return kind === "finalize" ? `blocks up to ${finalized} are finalized` : `the newest block is ${latest}`;
 }
 
-async function importWithProgress(
+/** With its progress on standard error. */
+async function importBlocks(
   engine: Engine,
-  options: ImportOptions,
-): Promise<{outcome: ImportOutcome; signal: StopSignal | undefined}> {
-  let received: StopSignal | undefined;
-  const {source, finalized, allowUnverified, head, chainId} = options;
+  {source, finalized, allowUnverified, head, chainId}: ImportOptions,
+  stopping: Stopping,
+): Promise<ImportOutcome> {
   const job = {source, finalized, allowUnverified, head, chainId};
   const running = engine.startImport(job, createProgress(), event => {
     const line = describeSourceEvent(event);
     if (line !== undefined) process.stderr.write(`import: ${line}\n`);
   });
-  const unwatch = watchSignals(signal => {
-    received = signal;
-    process.stderr.write(`${signal}: stopping after the current block\n`);
+  const stop = (): void => {
+    process.stderr.write(`${stopping.reason}: stopping after the current block\n`);
     running.stop();
-  });
-  try {
-    return {outcome: await running.outcome, signal: received};
-  } finally {
-    unwatch();
-  }
+  };
+  stopping.addEventListener("abort", stop);
+  return running.outcome.finally(() => stopping.removeEventListener("abort", stop));
 }
 
 /** A store that begins with a pull gets the pull's suite. @throws WorkError if --suite names another one */

@@ -35,9 +35,10 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
   );
   const live = new LiveLine(process.stderr);
   const load = startLoad(options, row => live.show(row));
-  const unwatch = watchSignals(signal => {
+  const stopping = watchSignals();
+  stopping.addEventListener("abort", () => {
     live.close();
-    process.stderr.write(`${signal}: waiting for the requests under way\n`);
+    process.stderr.write(`${stopping.reason}: waiting for the requests under way\n`);
     load.stop();
   });
   try {
@@ -57,7 +58,6 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
     throw new WorkError(error.message, {cause: error});
   } finally {
     live.close();
-    unwatch();
   }
 }
 

@@ -6,7 +6,7 @@ import {checkFolder} from "../../client/folder/folderCheck.ts";
 import {type Manifest, readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
 import {WorkError} from "../../server/life/workError.ts";
-import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
+import {ExitCode, exitCodeOf, watchSignals} from "../exitCode.ts";
 import type {FolderVerification, PullOptions} from "../flags/pullFlags.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
 import {PullProgress} from "./pull/pullProgress.ts";
@@ -19,12 +19,9 @@ export async function runPullCommand(options: PullOptions | FolderVerification):
 }
 
 async function pull(options: PullOptions): Promise<number> {
+  const stopping = watchSignals();
   const stop = new AbortController();
-  let stopped: StopSignal | undefined;
-  const unwatch = watchSignals(signal => {
-    stopped = signal;
-    stop.abort(new WorkError(`${signal} came`));
-  });
+  stopping.addEventListener("abort", () => stop.abort(new WorkError(`${stopping.reason} came`)));
   try {
     const {root: trustedRoot, by} = await readTrustedRoot(options.root);
     const {choice} = options;
@@ -34,11 +31,9 @@ async function pull(options: PullOptions): Promise<number> {
     process.stdout.write(describeManifest(options.out, manifest, by));
     return ExitCode.OK;
   } catch (error) {
-    if (stopped === undefined || !(error instanceof WorkError)) throw error;
+    if (stopping.reason === undefined || !(error instanceof WorkError)) throw error;
     process.stderr.write(`error: ${error.message}\n`);
-    return exitCodeOf(stopped);
-  } finally {
-    unwatch();
+    return exitCodeOf(stopping.reason);
   }
 }
 

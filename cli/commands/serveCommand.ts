@@ -1,8 +1,9 @@
 /** `proofd serve`: starts a service, says so, and ends it after a signal. */
+import {once} from "node:events";
 import {destination, type Logger, pino} from "pino";
 import {type RunningService, startService} from "../../server/life/runningService.ts";
 import type {ServiceOptions} from "../../server/life/serviceOptions.ts";
-import {ExitCode, type StopSignal, StopWatch} from "../exitCode.ts";
+import {ExitCode, type StopSignal, watchSignals} from "../exitCode.ts";
 import {createProgress} from "./progress.ts";
 
 const STDERR = 2;
@@ -14,17 +15,18 @@ const STDERR = 2;
  * @throws WorkError if the service cannot start or end
  */
 export async function runServe(options: ServiceOptions, logLevel: string): Promise<number> {
-  const stop = new StopWatch();
+  const stopping = watchSignals();
+  const signal = once(stopping, "abort").then(() => stopping.reason as StopSignal);
   const log = pino({name: "proofd", level: logLevel}, destination({fd: STDERR, sync: true}));
   process.on("uncaughtException", (error, origin) => endAtOnce(error, origin, log));
-  const service = await startService(options, {log, stopping: stop.signal, onDemo: createProgress()});
+  const service = await startService(options, {log, stopping: signal, onDemo: createProgress()});
   const {url, earliest, finalized} = service.announcement;
   process.stdout.write(`${JSON.stringify(service.announcement)}\n`);
   if (options.demo)
     process.stderr.write(
       `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,
     );
-  return endAfter(stop.signal, service, log);
+  return endAfter(signal, service, log);
 }
 
 /**

@@ -4,7 +4,7 @@ import {codeOf, WorkError} from "../../server/life/workError.ts";
 import type {Leftover} from "../../storage/files/draftFolder.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";
-import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";
+import {ExitCode, exitCodeOf, watchSignals} from "../exitCode.ts";
 
 interface SnapshotOptions {
   readonly db: string;
@@ -17,10 +17,8 @@ const MB = 1e6;
 /** @returns the exit code: that of the signal if one stopped it. Then nothing is left at `out` */
 export async function runSnapshot({db, out}: SnapshotOptions): Promise<number> {
   const startMs = performance.now();
-  const stopping = new AbortController();
-  const unwatch = watchSignals(signal => stopping.abort(signal));
+  const signal = watchSignals();
   try {
-    const {signal} = stopping;
     const snapshot = await makeSnapshot({
       directory: db,
       out,
@@ -31,15 +29,13 @@ export async function runSnapshot({db, out}: SnapshotOptions): Promise<number> {
     process.stdout.write(`${describe(out, snapshot, performance.now() - startMs)}\n`);
     return ExitCode.OK;
   } catch (error) {
-    if (stopping.signal.aborted && error === stopping.signal.reason) {
+    if (signal.reason !== undefined && error === signal.reason) {
       process.stderr.write(`${error}: stopped; no snapshot is made\n`);
-      return exitCodeOf(error as StopSignal);
+      return exitCodeOf(signal.reason);
     }
     if (codeOf(error) === undefined) throw error;
     const reason = (error as Error).message;
     throw new WorkError(`cannot make a snapshot of the store in ${db}: ${reason}`, {cause: error});
-  } finally {
-    unwatch();
   }
 }
 

@@ -1,5 +1,6 @@
 /** What `proofd verify` prints: sentences, or one line of JSON. */
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
+import {count} from "../../client/bytes/values.ts";
 import type {ProofError} from "../../client/proof/proofError.ts";
 import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
@@ -74,8 +75,4 @@ function encodeAccountFields({leafIndex, nonce, balance, codeSize, ...hashes}: P
     codeSize: quantity(codeSize),
     ...hashes,
   };
-}
-
-function count(n: number, what: string): string {
-  return n === 1 ? `1 ${what}` : `${n} ${what}s`;
 }

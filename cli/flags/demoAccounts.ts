@@ -3,9 +3,6 @@ import {readFileSync} from "node:fs";
 import type {KnownAccount} from "proofd-load";
 import {padSlot} from "./keyLines.ts";
 
-const GENESIS = new URL(import.meta.resolve("#package/demo/genesis.json"));
-const ADDRESSES = new URL(import.meta.resolve("#package/demo/addresses.json"));
-
 interface Allocation {
   readonly storage?: Readonly<Record<string, string>>;
   readonly code?: string;
@@ -21,30 +18,26 @@ interface Addresses {
   readonly ledger: {readonly address: string; readonly firstSlot: string; readonly slots: number};
 }
 
-export function readDemoChainId(): number {
-  return readAddresses().chainId;
-}
-
-/** Every account of the chain's genesis, and the two contracts with storage, which exist from block 22 on. */
-export function readDemoAccounts(): KnownAccount[] {
-  const {alloc} = JSON.parse(readFileSync(GENESIS, "utf8")) as {alloc: Record<string, Allocation>};
+/** Its id, every account of its genesis, and the two contracts with storage, which exist from block 22 on. */
+export function readDemo(): {readonly chainId: number; readonly accounts: readonly KnownAccount[]} {
+  const {alloc} = readJson<{alloc: Record<string, Allocation>}>("genesis.json");
+  const {chainId, token, ledger} = readJson<Addresses>("addresses.json");
+  const first = BigInt(ledger.firstSlot);
+  const slots = Array.from({length: ledger.slots}, (_, i) =>
+    padSlot(`0x${(first + BigInt(i)).toString(16)}`),
+  );
   const accounts = Object.entries(alloc).map(([address, {storage, code}]) => ({
     address: address.toLowerCase(),
     // A contract without slots would be taken for an account that can pay, so it gets one slot.
     slots: Object.keys(storage ?? (code === undefined ? {} : {"0x0": ""})).map(padSlot),
   }));
-  const {token, ledger} = readAddresses();
-  const first = BigInt(ledger.firstSlot);
-  return [
-    ...accounts,
+  accounts.push(
     {address: token.address, slots: [token.holderBalanceSlot, token.totalSupplySlot].map(padSlot)},
-    {
-      address: ledger.address,
-      slots: Array.from({length: ledger.slots}, (_, i) => padSlot(`0x${(first + BigInt(i)).toString(16)}`)),
-    },
-  ];
+    {address: ledger.address, slots},
+  );
+  return {chainId, accounts};
 }
 
-function readAddresses(): Addresses {
-  return JSON.parse(readFileSync(ADDRESSES, "utf8")) as Addresses;
+function readJson<Content>(name: string): Content {
+  return JSON.parse(readFileSync(new URL(import.meta.resolve(`#package/demo/${name}`)), "utf8")) as Content;
 }

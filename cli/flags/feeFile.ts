@@ -13,29 +13,20 @@ const DEFAULTS = DEFAULT_ESTIMATE_SETTINGS.fee;
 const MODELS: readonly FeeSettings["model"][] = ["verification", "extra-data"];
 const EXTRA_DATA_MARGIN = "1.2";
 
-/** Each throws InvalidArgumentError. */
-const READERS: {readonly [name in keyof FeeSettings]: (value: unknown) => FeeSettings[name]} = {
-  model: readModel,
-  minMargin: readDecimal,
-  verificationGasCost: wholeFrom(0n),
-  verificationCapacity: wholeFrom(1n),
-  gasPriceRatio: readDecimal,
-  gasPriceAdjustment: wholeFrom(0n),
-  minGasPrice: wholeFrom(0n),
-  fixedCost: wholeFrom(0n),
-  variableCost: wholeFrom(0n),
-  packAlign: readBoolean,
+type Readers = {readonly [name in keyof FeeSettings]?: (value: unknown) => FeeSettings[name]};
+/** Fields of one model only, and of both. Each throws InvalidArgumentError. */
+const FIELDS: Readonly<Record<FeeSettings["model"] | "both", Readers>> = {
+  both: {model: readModel, minMargin: readDecimal},
+  verification: {
+    verificationGasCost: wholeFrom(0n),
+    verificationCapacity: wholeFrom(1n),
+    gasPriceRatio: readDecimal,
+    gasPriceAdjustment: wholeFrom(0n),
+    minGasPrice: wholeFrom(0n),
+  },
+  "extra-data": {fixedCost: wholeFrom(0n), variableCost: wholeFrom(0n), packAlign: readBoolean},
 };
-const FIELDS_OF: Readonly<Record<FeeSettings["model"], readonly string[]>> = {
-  verification: [
-    "verificationGasCost",
-    "verificationCapacity",
-    "gasPriceRatio",
-    "gasPriceAdjustment",
-    "minGasPrice",
-  ],
-  "extra-data": ["fixedCost", "variableCost", "packAlign"],
-};
+const READERS: Readers = {...FIELDS.both, ...FIELDS.verification, ...FIELDS["extra-data"]};
 
 /** @param command - ends the program with a usage error that names the field. @returns the defaults without a path */
 export function readFees(path: string | undefined, command: Command): FeeSettings {
@@ -46,7 +37,7 @@ export function readFees(path: string | undefined, command: Command): FeeSetting
   );
   const {model = DEFAULTS.model} = given;
   const other = model === "verification" ? "extra-data" : "verification";
-  const idle = Object.keys(given).find(name => FIELDS_OF[other].includes(name));
+  const idle = Object.keys(given).find(name => name in FIELDS[other]);
   if (idle !== undefined) refuse(`${idle} has no effect with the model ${model}`);
   const minMargin = model === "extra-data" ? EXTRA_DATA_MARGIN : DEFAULTS.minMargin;
   return {...DEFAULTS, minMargin, ...given};
@@ -68,7 +59,7 @@ function readField(name: string, value: unknown, refuse: (problem: string) => ne
   const names = Object.keys(READERS);
   if (!names.includes(name)) refuse(`${name} is none of the fields: ${names.join(", ")}`);
   try {
-    return READERS[name as keyof FeeSettings](value);
+    return READERS[name as keyof FeeSettings]?.(value);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     return refuse(`${name}: ${error.message} Got ${JSON.stringify(value)}.`);

@@ -5,7 +5,7 @@ import type {Command} from "commander";
 import type {KeyChoice, LoadOptions} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
-import {readDemoAccounts, readDemoChainId} from "./demoAccounts.ts";
+import {readDemo} from "./demoAccounts.ts";
 import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
 import {integerParser, parseText} from "./flagValues.ts";
 import {parseKeys} from "./keyLines.ts";
@@ -114,10 +114,8 @@ export function readLoadOptions(values: LoadValues, command: Command): LoadOptio
 
 function chooseKeys({keys, accounts}: LoadValues, command: Command): KeyChoice {
   if (accounts !== undefined) return {kind: "numbered", count: accounts};
-  if (keys === undefined) {
-    const demo = {kind: "list", name: "the demo chain", accounts: readDemoAccounts()} as const;
-    return {kind: "server", known: {...demo, chainId: readDemoChainId()}};
-  }
+  if (keys === undefined)
+    return {kind: "server", known: {kind: "list", name: "the demo chain", ...readDemo()}};
   try {
     return {kind: "list", name: keys, accounts: parseKeys(readFileSync(keys, "utf8"))};
   } catch (error) {

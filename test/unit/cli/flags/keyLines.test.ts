@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
-import {readDemoAccounts, readDemoChainId} from "../../../../cli/flags/demoAccounts.ts";
+import {readDemo} from "../../../../cli/flags/demoAccounts.ts";
 import {parseKeys} from "../../../../cli/flags/keyLines.ts";
 
 const ADDRESS = `0x${"aB".repeat(20)}`;
@@ -33,12 +33,12 @@ test("a bad line is named with its number and what is expected", () => {
 });
 
 test("the demo chain's accounts are its genesis and its two contracts with slots", () => {
-  const accounts = readDemoAccounts();
+  const {chainId, accounts} = readDemo();
   const genesis = JSON.parse(
     readFileSync(new URL(import.meta.resolve("#package/demo/genesis.json")), "utf8"),
   );
   assert.equal(accounts.length, Object.keys(genesis.alloc).length + 2);
-  assert.equal(readDemoChainId(), genesis.config.chainId);
+  assert.equal(chainId, genesis.config.chainId);
   assert.equal(accounts.at(-1)?.slots.length, 1000);
   for (const {address, slots} of accounts) {
     assert.match(address, /^0x[0-9a-f]{40}$/);
