@@ -4,7 +4,7 @@
  *   block      1   contracts are created
  *          2..13   ether for 720 new accounts
  *         14..20   tokens for 350 holders
- *        21..100   transfers of ether and tokens, and between them the events of events.ts
+ *        21..100   transfers of ether and tokens, and between them the events of createEvents
  */
 
 import {keccak_256} from "@noble/hashes/sha3.js";
@@ -30,153 +30,107 @@ import {makeGenesisText, oldLedger} from "./demoGenesis.ts";
 const ETHER = 10n ** 18n;
 const NOBODY = new Uint8Array(20);
 
-class Events {
-  constructor(
-    readonly cast: Cast,
-    private readonly chain: DemoChain,
-  ) {}
-
-  /** Sends the events of the current block, in addition to its transfers. */
-  make(): void {
-    EVENTS[this.chain.number]?.(this);
-  }
-
-  fillLedger(from: number, to: number, value: bigint, ledger: Uint8Array = this.cast.ledger): void {
-    const input = encodeCall(LEDGER, "fill(uint256,uint256,uint256)", BigInt(from), BigInt(to), value);
-    this.call(this.cast.deployer, ledger, input, {gasLimit: 10_000_000n});
-  }
-
-  clearLedger(from: number, to: number, ledger: Uint8Array = this.cast.ledger): void {
-    const input = encodeCall(LEDGER, "clear(uint256,uint256)", BigInt(from), BigInt(to));
-    this.call(this.cast.deployer, ledger, input, {gasLimit: 10_000_000n});
-  }
-
-  fillLedgerInVain(from: number, to: number): void {
-    const input = encodeCall(LEDGER, "fillAndRevert(uint256,uint256,uint256)", BigInt(from), BigInt(to), 7n);
-    this.call(this.cast.deployer, this.cast.ledger, input, {gasLimit: 10_000_000n, reverts: true});
-  }
-
-  makeVaults(): void {
-    for (const note of [1n, 2n, 3n])
-      this.call(this.cast.deployer, this.cast.factory, encodeCall(FACTORY, "make(uint256)", note), {
-        value: ETHER,
-        gasLimit: 500_000n,
-      });
-    const input = encodeCall(FACTORY, "makeAt(bytes32,uint256)", word(4n), 4n);
-    this.call(this.cast.deployer, this.cast.factory, input, {value: ETHER, gasLimit: 500_000n});
-  }
-
-  /** Sends ether to an address before a contract is created there, which makes an account. */
-  payEphemeral(salt: bigint): void {
-    this.chain.send(this.cast.resident(0), {to: this.cast.ephemeral(salt), value: ETHER});
-  }
-
-  makeAndDestroy(salt: bigint): void {
-    this.call(
-      this.cast.resident(1),
-      this.cast.factory,
-      encodeCall(FACTORY, "makeAndDestroy(bytes32)", word(salt)),
-      {gasLimit: 500_000n},
-    );
-  }
-
-  fillPiggyBank(): void {
-    for (const index of [2, 3, 4])
-      this.chain.send(this.cast.resident(index), {to: this.cast.piggyBank, value: ETHER});
-  }
-
-  closePiggyBank(): void {
-    this.call(
-      this.cast.resident(2),
-      this.cast.piggyBank,
-      encodeCall(PIGGY_BANK, "close(address)", makeAddress("heir")),
-    );
-  }
-
-  delegate(delegate: Uint8Array): void {
-    const authority = this.cast.resident(5);
-    const to = this.cast.resident(6).address;
-    this.chain.send(this.cast.resident(7), {to, kind: "7702", delegations: [{authority, delegate}]});
-  }
-
-  sendBatch(): void {
-    const authority = this.cast.resident(5);
-    const transfer = encodeCall(TOKEN, "transfer(address,uint256)", makeAddress("batch"), ETHER);
-    const calls = [1, 2].map(() => [this.cast.token, transfer]);
-    this.call(authority, authority.address, encodeCall(BATCHER, "run((address,bytes)[])", calls), {
-      gasLimit: 300_000n,
-    });
-  }
-
-  approve(): void {
-    const input = encodeCall(TOKEN, "approve(address,uint256)", this.cast.resident(11).address, 5n * ETHER);
-    this.call(this.cast.resident(10), this.cast.token, input);
-  }
-
-  /** Uses the allowance up, which clears its slot. */
-  spendAllowance(): void {
-    const values = [this.cast.resident(10).address, this.cast.resident(12).address, 5n * ETHER];
-    this.call(
-      this.cast.resident(11),
-      this.cast.token,
-      encodeCall(TOKEN, "transferFrom(address,address,uint256)", ...values),
-    );
-  }
-
-  overdraw(): void {
-    const input = encodeCall(TOKEN, "transfer(address,uint256)", this.cast.resident(0).address, ETHER);
-    this.call(this.cast.resident(RESIDENTS - 1), this.cast.token, input, {reverts: true});
-  }
-
-  private call(
+/** What happens in a block besides its transfers. */
+function createEvents(cast: Cast, chain: DemoChain): Readonly<Record<number, () => void>> {
+  const {deployer, factory, token, ledger} = cast;
+  const call = (
     from: DemoAccount,
     to: Uint8Array,
     input: Uint8Array,
     extra: Omit<DemoTransaction, "to" | "input"> = {},
-  ): void {
-    this.chain.send(from, {to, input, ...extra});
-  }
+  ): void => chain.send(from, {to, input, ...extra});
+  const callLedger = (
+    signature: string,
+    values: readonly (number | bigint)[],
+    to = ledger,
+    reverts = false,
+  ) =>
+    call(deployer, to, encodeCall(LEDGER, signature, ...values.map(BigInt)), {
+      gasLimit: 10_000_000n,
+      reverts,
+    });
+  const fill = (from: number, to: number, value: number) =>
+    callLedger("fill(uint256,uint256,uint256)", [from, to, value]);
+  const clear = (from: number, to: number, of = ledger) =>
+    callLedger("clear(uint256,uint256)", [from, to], of);
+  /** Before a contract is created at an address, ether makes an account there. */
+  const payEphemeral = (salt: bigint) =>
+    chain.send(cast.resident(0), {to: cast.ephemeral(salt), value: ETHER});
+  const makeAndDestroy = (salt: bigint) => {
+    const input = encodeCall(FACTORY, "makeAndDestroy(bytes32)", word(salt));
+    call(cast.resident(1), factory, input, {gasLimit: 500_000n});
+  };
+  const delegate = (to: Uint8Array) => {
+    const delegations = [{authority: cast.resident(5), delegate: to}];
+    chain.send(cast.resident(7), {to: cast.resident(6).address, kind: "7702", delegations});
+  };
+  return {
+    22: () => fill(0, 250, 1),
+    23: () => fill(250, 500, 1),
+    24: () => fill(500, 750, 1),
+    25: () => fill(750, 1000, 1),
+    28: () => callLedger("fillAndRevert(uint256,uint256,uint256)", [0, 20, 7], ledger, true),
+    30: () => {
+      const extra = {value: ETHER, gasLimit: 500_000n};
+      for (const note of [1n, 2n, 3n])
+        call(deployer, factory, encodeCall(FACTORY, "make(uint256)", note), extra);
+      call(deployer, factory, encodeCall(FACTORY, "makeAt(bytes32,uint256)", word(4n), 4n), extra);
+    },
+    34: () => clear(2, 3, oldLedger),
+    35: () => {
+      payEphemeral(1n);
+      payEphemeral(2n);
+    },
+    40: () => clear(100, 300),
+    45: () => makeAndDestroy(1n),
+    46: () => {
+      makeAndDestroy(2n);
+      payEphemeral(2n);
+    },
+    // There is no account at this address before or after.
+    47: () => makeAndDestroy(3n),
+    50: () => {
+      for (const at of [2, 3, 4]) chain.send(cast.resident(at), {to: cast.piggyBank, value: ETHER});
+    },
+    52: () =>
+      call(cast.resident(2), cast.piggyBank, encodeCall(PIGGY_BANK, "close(address)", makeAddress("heir"))),
+    54: () => {
+      const values = [cast.resident(11).address, 5n * ETHER];
+      call(cast.resident(10), token, encodeCall(TOKEN, "approve(address,uint256)", ...values));
+    },
+    56: () => {
+      const input = encodeCall(TOKEN, "transfer(address,uint256)", cast.resident(0).address, ETHER);
+      call(cast.resident(RESIDENTS - 1), token, input, {reverts: true});
+    },
+    // Uses the allowance up, which clears its slot.
+    60: () => {
+      const values = [cast.resident(10).address, cast.resident(12).address, 5n * ETHER];
+      call(cast.resident(11), token, encodeCall(TOKEN, "transferFrom(address,address,uint256)", ...values));
+    },
+    62: () => delegate(cast.batcher),
+    64: () => {
+      const authority = cast.resident(5);
+      const transfer = encodeCall(TOKEN, "transfer(address,uint256)", makeAddress("batch"), ETHER);
+      const input = encodeCall(
+        BATCHER,
+        "run((address,bytes)[])",
+        [1, 2].map(() => [token, transfer]),
+      );
+      call(authority, authority.address, input, {gasLimit: 300_000n});
+    },
+    70: () => fill(150, 200, 9),
+    75: () => delegate(NOBODY),
+    // Cleared and set again in one block, and the other way round.
+    80: () => {
+      clear(0, 20);
+      fill(0, 10, 3);
+    },
+    82: () => {
+      fill(10, 20, 4);
+      clear(15, 20);
+    },
+  };
 }
-
-const EVENTS: Readonly<Record<number, (events: Events) => void>> = {
-  22: events => events.fillLedger(0, 250, 1n),
-  23: events => events.fillLedger(250, 500, 1n),
-  24: events => events.fillLedger(500, 750, 1n),
-  25: events => events.fillLedger(750, 1000, 1n),
-  28: events => events.fillLedgerInVain(0, 20),
-  30: events => events.makeVaults(),
-  34: events => events.clearLedger(2, 3, oldLedger),
-  35: events => {
-    events.payEphemeral(1n);
-    events.payEphemeral(2n);
-  },
-  40: events => events.clearLedger(100, 300),
-  45: events => events.makeAndDestroy(1n),
-  46: events => {
-    events.makeAndDestroy(2n);
-    events.payEphemeral(2n);
-  },
-  // There is no account at this address before or after.
-  47: events => events.makeAndDestroy(3n),
-  50: events => events.fillPiggyBank(),
-  52: events => events.closePiggyBank(),
-  54: events => events.approve(),
-  56: events => events.overdraw(),
-  60: events => events.spendAllowance(),
-  62: events => events.delegate(events.cast.batcher),
-  64: events => events.sendBatch(),
-  70: events => events.fillLedger(150, 200, 9n),
-  75: events => events.delegate(NOBODY),
-  // Cleared and set again in one block, and the other way round.
-  80: events => {
-    events.clearLedger(0, 20);
-    events.fillLedger(0, 10, 3n);
-  },
-  82: events => {
-    events.fillLedger(10, 20, 4n);
-    events.clearLedger(15, 20);
-  },
-};
 
 class Dice {
   private state: Uint8Array;
@@ -222,18 +176,16 @@ export async function makeDemoFiles(): Promise<DemoFiles> {
 }
 
 class DemoStory {
-  private readonly events: Events;
   private readonly dice = new Dice("transfers");
   private newcomers = 0;
 
   constructor(
     private readonly cast: Cast,
     private readonly chain: DemoChain,
-  ) {
-    this.events = new Events(cast, chain);
-  }
+  ) {}
 
   async tell(): Promise<void> {
+    const events = createEvents(this.cast, this.chain);
     this.createContracts();
     await this.chain.seal();
     for (let first = 0; first < CITIZENS; first += CITIZENS_PER_BLOCK) {
@@ -246,7 +198,7 @@ class DemoStory {
     }
     while (this.chain.number <= LAST_BLOCK) {
       this.transferAround();
-      this.events.make();
+      events[this.chain.number]?.();
       await this.chain.seal(this.withdrawals());
     }
   }
