@@ -106,7 +106,6 @@ type Layer1Test = (
   title: string,
   latest: number,
   work: (followed: FollowedFinality) => Promise<void>,
-  suite?: "sha256" | "poseidon2",
 ) => void;
 
 /** Of a test file: one layer 1; each test has its own contract, and a store of blocks 0 to `latest` of which none is finalized. */
@@ -118,10 +117,10 @@ export function createLayer1Test(): Layer1Test {
   after(async () => {
     if (layer1 instanceof Layer1) await layer1.stop();
   });
-  return (title, latest, work, suite) => {
+  return (title, latest, work) => {
     test(title, async t => {
       if (typeof layer1 === "string") return notRun(t, layer1);
-      const store = await TemporaryStore.filled(createLines(0, latest), suite);
+      const store = await TemporaryStore.filled(createLines(0, latest));
       const followed = new FollowedFinality(store, await layer1.deploy());
       try {
         await work(followed);

@@ -282,19 +282,3 @@ layer1Test("an event about a block far above the head does not hold later ones b
   await it.finalizedAt(8);
   assert.deepEqual(it.ends, [3, 6, 8]);
 });
-
-layer1Test(
-  "poseidon2: the contract's roots are those of the trees",
-  5,
-  async it => {
-    await it.finalize(1, 2);
-    await it.contract.settle();
-    it.start();
-    await it.finalizedAt(2);
-    await it.finalize(3, 4, it.root(5));
-    await it.contract.settle();
-    await it.logged(/up to block 4 .* has state root 0x\w+, but block 4 has 0x\w+ in the trees here/);
-    assert.equal(it.finalized, 2);
-  },
-  "poseidon2",
-);

@@ -57,10 +57,10 @@ test("a part that hangs and one that fails keep neither the port nor the store o
     {name: "a part that hangs", start: () => () => new Promise<void>(() => {})},
   ];
   const service = await OwnService.start({db}, moreParts);
-  await assert.rejects(service.stop(), {
+  await assert.rejects(service.stop(3000), {
     name: "WorkError",
     message:
-      "expected an end within 9500 ms; still open: a part that hangs; a part that fails failed to stop: refused",
+      "expected an end within 3000 ms; still open: a part that hangs; a part that fails failed to stop: refused",
   });
   await assert.rejects(fetch(service.url));
   await (await openStore(db)).close();

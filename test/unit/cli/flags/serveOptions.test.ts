@@ -58,16 +58,11 @@ test("flags of the store, the server, the nodes and finality", () => {
   assert.equal(pollMs, 12_000);
 });
 
-test("files, the demo chain, and finality that nothing here tells", () => {
+test("files, the demo chain and limits", () => {
   const {diffs, finalized} = read("--db d --diffs f --finalized last");
   assert.deepEqual({diffs, finalized}, {diffs: "f", finalized: "last"});
-  const {demo, maxFinalityLagSeconds} = read("--db d --demo --max-finality-lag 7");
-  assert.deepEqual({demo, maxFinalityLagSeconds}, {demo: true, maxFinalityLagSeconds: 7});
-});
-
-test("flags of limits", () => {
-  const {limits} = read("--db d --max-queue 7 --request-timeout 9");
-  assert.deepEqual(limits, {...DEFAULT_LIMITS, queueCost: 7, timeoutMs: 9});
+  const {demo, limits} = read("--db d --demo --max-queue 7 --request-timeout 9");
+  assert.deepEqual([demo, limits], [true, {...DEFAULT_LIMITS, queueCost: 7, timeoutMs: 9}]);
 });
 
 test("a service publishes to NATS, or takes blocks from there", () => {
@@ -85,16 +80,6 @@ test("a service publishes to NATS, or takes blocks from there", () => {
     stream: "blocks",
     client: "proofd replica",
   });
-  for (const [args, message] of [
-    ["--feed nats://a:1 --diffs f", /--feed has no effect with --diffs/],
-    ["--feed nats://a:1 --demo", /--feed has no effect with --demo/],
-    ["--feed http://a:1", /Expected nats or tls URLs/],
-    ["--publish nats://a:1 --stream a.b", /Expected 1 to 64 letters/],
-    ["--stream s", /--stream has no effect without --publish or --feed/],
-    ["--feed nats://a:1 --stream-gb 5", /--stream-gb has no effect without --publish/],
-    ["--feed nats://a:1 --nats-creds /none", /--nats-creds: cannot read \/none/],
-  ] as const)
-    assert.throws(() => read(args), {message}, args);
 });
 
 const ADDRESS = `0x${"ab".repeat(20)}`;
@@ -111,18 +96,37 @@ test("--l1 alone means its events, and without a source nothing is asked", () =>
   assert.equal(readFinality(LAYER_2), undefined);
 });
 
-test("flags that are missing or have no effect are refused", () => {
-  for (const [flags, message] of [
-    [["--finality", "l1"], /--finality l1 needs --l1/],
-    [LAYER_1, /--l1 needs --rollup/],
-    [[...LAYER_1, ...LAYER_2, "--finality", "tag"], /--l1 has no effect with --finality tag/],
-    [["--finality", "tag"], /--finality tag needs --l2/],
-    [["--finality", "manual"], /Allowed choices are l1, tag/],
-    [["--rollup", ADDRESS], /--rollup has no effect without --finality or --l1/],
-    [[...LAYER_2, "--finality", "tag", "--l1-depth", "1"], /--l1-depth has no effect with --finality tag/],
-    [[...LAYER_1, "--rollup", "0x12"], /Expected an address/],
+test("flags that are missing, wrong or have no effect are refused and say why", () => {
+  const [l1, l2] = [LAYER_1.join(" "), LAYER_2.join(" ")];
+  for (const [line, message] of [
+    ["--finality l1", /--finality l1 needs --l1/],
+    [l1, /--l1 needs --rollup/],
+    [`${l1} ${l2} --finality tag`, /--l1 has no effect with --finality tag/],
+    ["--finality tag", /--finality tag needs --l2/],
+    ["--finality manual", /Allowed choices are l1, tag/],
+    [`--rollup ${ADDRESS}`, /--rollup has no effect without --finality or --l1/],
+    [`${l2} --finality tag --l1-depth 1`, /--l1-depth has no effect with --finality tag/],
+    [`${l1} --rollup 0x12`, /Expected an address/],
+    ["--feed nats://a:1 --diffs f", /--feed has no effect with --diffs/],
+    ["--feed nats://a:1 --demo", /--feed has no effect with --demo/],
+    ["--feed http://a:1", /Expected nats or tls URLs/],
+    ["--publish nats://a:1 --stream a.b", /Expected 1 to 64 letters/],
+    ["--stream s", /--stream has no effect without --publish or --feed/],
+    ["--feed nats://a:1 --stream-gb 5", /--stream-gb has no effect without --publish/],
+    ["--feed nats://a:1 --nats-creds /none", /--nats-creds: cannot read \/none/],
+    ["--gateway http://x", /--gateway has no effect without --no-estimate/],
+    ["--no-estimate --gas-cap 30000", /--gas-cap has no effect with --no-estimate/],
+    ["--no-estimate --hardfork london", /--hardfork has no effect/],
+    ["--no-estimate --estimate-workers 1", /--estimate-workers has no effect/],
+    ["--no-estimate --fees f", /--fees has no effect with --no-estimate/],
+    ["--gas-cap 20999", /Expected a whole number from 21000 to 4294967296/],
+    ["--gas-cap 4294967297", /Expected a whole number/],
+    ["--hardfork istanbul", /Allowed choices are berlin,/],
+    ["--hardfork London", /Allowed choices/],
+    ["--hardfork amsterdam", /argument .amsterdam. is invalid. Allowed choices are .*, osaka\./],
+    ["--estimate-workers 0", /Expected a whole number from 1 to 256/],
   ] as const)
-    assertUsageError(() => readFinality(flags), message);
+    assertRefused(line.split(" "), message);
 });
 
 const DEFAULTS: EstimateSettings = {
@@ -179,19 +183,6 @@ test("every flag is read, and the same from its variable", () => {
   assert.deepEqual(readEstimates([], Object.fromEntries(variables)), byFlag);
 });
 
-test("a value out of its range or form is refused", () => {
-  const table: [string, string, RegExp][] = [
-    ["--gas-cap", "20999", /Expected a whole number from 21000 to 4294967296/],
-    ["--gas-cap", "4294967297", /Expected a whole number/],
-    ["--hardfork", "istanbul", /Allowed choices are berlin,/],
-    ["--hardfork", "London", /Allowed choices/],
-    ["--hardfork", "amsterdam", /argument .amsterdam. is invalid. Allowed choices are .*, osaka\./],
-    ["--estimate-workers", "0", /Expected a whole number from 1 to 256/],
-  ];
-  for (const [flag, value, message] of table) assertRefused([flag, value], message);
-  assertRefused([], /value '5' from env 'PROOFD_GAS_CAP' is invalid/, {PROOFD_GAS_CAP: "5"});
-});
-
 test("--no-estimate switches estimates off, alone or with a gateway, as flag or variable", () => {
   const gateway = "https://gateway.example/v1?key=1";
   assert.equal(readEstimates(["--no-estimate"]).isEnabled, false);
@@ -202,25 +193,10 @@ test("--no-estimate switches estimates off, alone or with a gateway, as flag or 
   assert.equal(byVariable.gateway?.href, gateway);
 });
 
-test("the variable PROOFD_NO_ESTIMATE leaves estimates on where it is 0, false or empty", () => {
-  for (const value of ["0", "false", ""])
-    assert.equal(readEstimates([], {PROOFD_NO_ESTIMATE: value}).isEnabled, true, value);
-});
-
-test("a flag that would have no effect is refused and says why", () => {
-  const table: [string, RegExp][] = [
-    ["--gateway http://x", /--gateway has no effect without --no-estimate/],
-    ["--no-estimate --gas-cap 30000", /--gas-cap has no effect with --no-estimate/],
-    ["--no-estimate --hardfork london", /--hardfork has no effect/],
-    ["--no-estimate --estimate-workers 1", /--estimate-workers has no effect/],
-    ["--no-estimate --fees f", /--fees has no effect with --no-estimate/],
-  ];
-  for (const [line, message] of table) assertRefused(line.split(" "), message);
-});
-
-test("a variable that would have no effect is refused by its own name", () => {
+test("a variable is refused by its own name", () => {
   const message = /variable PROOFD_FEES has no effect with --no-estimate/;
   assertRefused(["--no-estimate"], message, {PROOFD_FEES: "f"});
+  assertRefused([], /value '5' from env 'PROOFD_GAS_CAP' is invalid/, {PROOFD_GAS_CAP: "5"});
 });
 
 test("a bad --gateway is refused without showing it, since it may have a password", () => {
