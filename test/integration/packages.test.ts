@@ -1,15 +1,16 @@
 /** What a user gets of `npm pack`: each package in an empty folder, with what npm installs beside it, does what its README says. */
 import assert from "node:assert/strict";
 import {readdir, readFile, stat, writeFile} from "node:fs/promises";
-import {join} from "node:path";
+import {basename, join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {readArtefact} from "../../contracts/artefacts.ts";
 import {VERSION} from "../../server/version.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {runChild} from "../support/processes/childProcesses.ts";
-import {runProofd, startDaemon} from "../support/processes/daemon.ts";
+import {type Daemon, runProofd, startDaemon} from "../support/processes/daemon.ts";
 import {installPackedService, unpackPackage} from "../support/processes/packedPackages.ts";
+import {makeVectors} from "../support/reference/ownVectors.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -18,6 +19,8 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const BINARIES = ["linux x64 115", "linux x64 127", "linux arm64 127"];
 /** Of a binary that uws.build.js has compressed: 2 MB. */
 const MOST_BLOCKS = 4000;
+/** An account of the demo chain. */
+const SENDER = "0x5388ec1a76991e8bd86669888458fbab8b5278f7";
 
 let folder: WorkFolder;
 let home: string;
@@ -25,12 +28,15 @@ let home: string;
 let folders: string[];
 /** The packed program. */
 let main: string;
+/** Of proofd-client, which proofd-load depends on. */
+let client: string;
 before(async () => {
   folder = await WorkFolder.create();
   folders = await installPackedService(folder.path);
   [home = ""] = folders;
   const {bin} = JSON.parse(await readFile(join(home, "package.json"), "utf8"));
   main = join(home, bin.proofd);
+  client = folders.find(path => path.endsWith("node_modules/proofd-client")) ?? "";
 });
 after(() => folder.remove());
 
@@ -40,6 +46,42 @@ async function listFiles(path: string): Promise<string[]> {
   const files = entries.filter(entry => entry.isFile());
   return files.map(({parentPath, name}) => join(parentPath, name).slice(path.length + 1)).sort();
 }
+
+/** Runs an ES module in the folder. @returns what it prints */
+async function runModule(name: string, text: string, ...args: readonly string[]): Promise<string> {
+  await writeFile(folder.file(name), text);
+  const {code, stdout, stderr} = await runChild(process.execPath, [name, ...args], {cwd: folder.path});
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
+
+test("the package of the client has compiled modules with types, its README and its licence, and nothing else", async () => {
+  const names = (await listFiles(client)).map(path => basename(path));
+  for (const name of ["client.js", "client.d.ts", "README.md", "CHANGELOG.md", "LICENSE", "package.json"])
+    assert.ok(names.includes(name), name);
+  assert.deepEqual(
+    names.filter(name => !/\.(?:d\.ts|js|md)$|^(?:LICENSE|package\.json)$/.test(name)),
+    [],
+  );
+});
+
+test("the client verifies a vector, and is made of a url and of a request function, without Buffer and process", async () => {
+  await writeFile(folder.file("vectors.json"), makeVectors("verifier", "poseidon2"));
+  const script = `import {readFileSync} from "node:fs";
+// A browser has neither.
+delete globalThis.Buffer;
+delete globalThis.process;
+const {createProofClient, decodeHex, layer1Root, poseidon2Suite, verifyMultiProof} = await import("proofd-client");
+const {vectors} = JSON.parse(readFileSync("vectors.json", "utf8"));
+const {root, request, proof} = vectors.find(({what}) => what === "bytes: many");
+const [{account, slots}] = verifyMultiProof(poseidon2Suite, decodeHex(root), request, decodeHex(proof));
+console.log(String(account.nonce), slots.map(String).join());
+const url = "http://localhost";
+const trust = {suite: poseidon2Suite, trustedRoot: layer1Root({url, contract: "0x" + "11".repeat(20)})};
+const [one, other] = [createProofClient({url, ...trust}), createProofClient({request: async () => ({}), ...trust})];
+console.log(Object.keys(one).join() === Object.keys(other).join());`;
+  assert.equal(await runModule("vector.mjs", script), "7 16,undefined\ntrue\n");
+});
 
 test("the package of proofd has no sources, tests and benches, but documents and a licence", async () => {
   const files = await listFiles(home);
@@ -98,13 +140,14 @@ test("proofd from its package serves the demo chain, loads itself, and says whic
   const {platform, arch, versions} = process;
   const isPacked = BINARIES.includes(`${platform} ${arch} ${versions.modules}`);
   assert.equal(service.announcement.http, isPacked ? "uws" : "node");
-  const call = {from: "0x5388ec1a76991e8bd86669888458fbab8b5278f7", to: `0x${"11".repeat(20)}`};
+  const call = {from: SENDER, to: `0x${"11".repeat(20)}`};
   assert.equal((await service.call("chain_estimateGas", [call])).result.gasLimit, "0x5208");
   // It verifies what it gets: the command ends with 1 where an answer is wrong.
   const pace = ["--rate", "50", "--duration", "1", "--warm-up", "0", "--connections", "2", "--threads", "1"];
   const flags = ["--url", service.url, "--html", folder.file("load.html"), ...pace];
   const load = await runProofd(["load", ...flags], options);
   assert.equal(load.code, 0, load.stderr + load.stdout);
+  await runExamples(service);
   const program = `import {createProofClient, sha256Suite} from "proofd-client";
 import {checkFolder, pullFolder, readManifest} from "proofd-client/folder";
 const [url, folder] = process.argv.slice(2);
@@ -116,12 +159,43 @@ const {rows} = await pullFolder(client, asked, {folder, resume: false, command: 
 await checkFolder(folder, readManifest(folder));
 console.log(rows.accounts);
 `;
-  await writeFile(folder.file("pull.mjs"), program);
-  const args = [folder.file("pull.mjs"), service.url, folder.file("pulled")];
-  const pulled = await runChild(process.execPath, args, {cwd: folder.path});
-  assert.ok(Number(pulled.stdout) > 10, pulled.stderr);
+  const accounts = await runModule("folder.mjs", program, service.url, folder.file("pulled"));
+  assert.ok(Number(accounts) > 10, accounts);
   assert.equal((await service.stop()).code, 0);
 });
+
+/** The examples of the client's README ask the service, and verify its answers. */
+async function runExamples(service: Daemon): Promise<void> {
+  const page = await readFile(join(client, "README.md"), "utf8");
+  const example = (what: string) =>
+    [...page.matchAll(/```js\n([\s\S]*?)```/g)].find(([, text]) => text?.includes(what))?.[1] as string;
+  const {number, stateRoot} = (await service.call("chain_getStateRoot", ["finalized"])).result;
+  const first = example("client.getProof(")
+    .replace('"http://127.0.0.1:8545"', JSON.stringify(service.url))
+    .replace("rootOf(block)", `(block === ${Number(number)}n ? "${stateRoot}" : undefined)`)
+    .replace('address: "0x…", storageKeys: ["0x0"]', `address: "${SENDER}", storageKeys: ["0x1"]`);
+  const show = "console.log(typeof account.nonce, slots.length);\n";
+  assert.equal(await runModule("example.mjs", `${first}${show}`), "bigint 1\n");
+  // A package whose file for threads is missing would go on without them.
+  const pulls = `import {createProofClient, pullState as pull, sha256Suite} from "proofd-client";
+const client = createProofClient({url: "${service.url}", suite: sha256Suite, trustedRoot: "${stateRoot}"});
+const [block, saved] = [${Number(number)}];
+let count = 0;
+async function save(tree, leaves) { count += leaves.length; }
+${example("pullState(client,")}
+console.log(count > 10);
+const ready = new Promise((resolve, reject) =>
+  process.once("worker", worker => {
+    worker.once("message", resolve).once("error", reject).ref();
+  }));
+for await (const {leaves, end, nextFreeNode} of pull(client, {tree: "all", block, leavesPerRange: 9, threads: 1})) {
+  count -= leaves.length;
+  if (end < nextFreeNode) await ready;
+}
+console.log(count);
+`;
+  assert.equal(await runModule("pulls.mjs", pulls), "true\n0\n");
+}
 
 test("the package of the contracts has sources, and ABIs whose literals are types", async () => {
   const contracts = await unpackPackage("proofd-contracts", folder.path, "-w", "contracts");

@@ -258,38 +258,9 @@ const FORGERIES: Readonly<Record<string, readonly [(files: Forged) => void, RegE
       edit("accounts", rows => rows.splice(3, 1, (rows[3] as string).replace(/"balance":"/, '"balance":"9'))),
     /expected state root 0x[0-9a-f]{64}, its accounts give/,
   ],
-  "an account is left out": [
-    ({edit, manifest}) => {
-      edit("accounts", rows => rows.splice(3, 1));
-      (manifest as Mutable).accountTree = {
-        ...(manifest.accountTree as {nextFreeNode: number; leaves: number}),
-        leaves: (manifest.accountTree?.leaves as number) - 1,
-      };
-    },
-    /expected state root 0x[0-9a-f]{64}, its accounts give|no such account/,
-  ],
-  "an account is there twice": [
-    ({edit}) => edit("accounts", rows => rows.splice(3, 0, rows[3] as string)),
-    /leaf_index: expected more than/,
-  ],
-  "a slot is changed": [
-    ({edit}) =>
-      edit("slots", rows =>
-        rows.splice(1, 1, (rows[1] as string).replace(/1"}$/, '2"}').replace(/5"}$/, '6"}')),
-      ),
-    /expected storage root 0x[0-9a-f]{64}, they give/,
-  ],
   "code is left out": [
     ({edit}) => edit("codes", rows => rows.splice(0, 1)),
     /the code 0x[0-9a-f]{64} of account .* is missing/,
-  ],
-  "the root is another one": [
-    ({manifest}) => {
-      const stateRoot = `0x${"11".repeat(32)}`;
-      (manifest as Mutable).block = {...manifest.block, stateRoot};
-      (manifest as Mutable).asked = {...manifest.asked, stateRoot};
-    },
-    /expected state root 0x1111/,
   ],
   "a header field is none": [
     ({manifest}) => {

@@ -10,10 +10,8 @@ import {FORMAT_NAMES} from "../../../client/folder/format/formats.ts";
 import {type Manifest, readManifest} from "../../../client/folder/manifest.ts";
 import {readRows} from "../../../client/folder/readRows.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, createLines} from "../../support/chains/serviceChain.ts";
 import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
-import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
@@ -263,20 +261,6 @@ test("a server that alters a byte is refused with exit code 1, and a resume from
   }
 });
 
-test("a signal stops a pull, and what was verified stays", async () => {
-  const folder = newFolder();
-  const stop = new AbortController();
-  let asked = 0;
-  proxy.change = (_, forward) => {
-    if (++asked === 5) stop.abort(new Error("enough"));
-    return forward();
-  };
-  await assert.rejects(pullSmall(flags(folder, ["--accounts"]), SMALL_PARTS, stop.signal), /enough/);
-  proxy.change = (_, forward) => forward();
-  const {rows} = await pullSmall(flags(folder, ["--accounts"], "--resume"), SMALL_PARTS);
-  assert.deepEqual(rows, {accounts: ACCOUNTS.length});
-});
-
 test("a block that is not finalized or not there ends a pull with the server's reason", async () => {
   for (const block of [FINALIZED + 1, 999]) {
     const args = flags(newFolder(), ["--all"]).map(arg => (arg === String(FINALIZED) ? String(block) : arg));
@@ -286,30 +270,6 @@ test("a block that is not finalized or not there ends a pull with the server's r
       stderr,
       /^error: the pull stopped: the server refused \(-3200[12]\): .*Nothing was verified before/,
     );
-  }
-});
-
-test("a block that the server has pruned ends a pull with the nearest blocks that it keeps", async () => {
-  const [db, diffs] = [newFolder(), await service.write("diffs.ndjson", encodeLines(createLines(0, LATEST)))];
-  const history = ["--finalized", "last", "--history", "2"];
-  const {code, stderr} = await runHere([
-    "import",
-    "--db",
-    db,
-    "--allow-unverified",
-    "--diffs",
-    diffs,
-    ...history,
-  ]);
-  assert.equal(code, 0, stderr);
-  const pruned = await OwnService.serve(["--db", db]);
-  try {
-    const args = flags(newFolder(), ["--all"]).map(arg => (arg === proxy.url.href ? pruned.url : arg));
-    const ended = await runHere(["pull", ...args]);
-    assert.equal(ended.code, 1);
-    assert.match(ended.stderr, /the server refused \(-32001\): [^\n]*pruned[^\n]*5/);
-  } finally {
-    await pruned.stop();
   }
 });
 

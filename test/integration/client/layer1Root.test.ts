@@ -1,12 +1,9 @@
 /** Trusted roots read from contracts on anvil. */
 import assert from "node:assert/strict";
 import {after, before, type TestContext, test} from "node:test";
-import {createProofClient, encodeHex, layer1Root, sha256Suite} from "../../../client/client.ts";
-import {DeployedContract} from "../../support/contracts/deployedContract.ts";
-import {answerCalls, Upstream} from "../../support/http/upstream.ts";
+import {encodeHex, layer1Root} from "../../../client/client.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import {ReferenceState} from "../../support/reference/referenceState.ts";
 
 const ADDRESS = `0x${"a1".repeat(20)}`;
 const ROLLUP = `0x${"d1".repeat(20)}`;
@@ -46,32 +43,13 @@ test("the rollup's contract gives the roots of blocks that it finalized, and ROO
   await node.request("anvil_mine", "0x4");
   ((await rootOf(7n)) as Uint8Array).fill(0);
   assert.equal(encodeHex((await rootOf(7n)) as Uint8Array), word(0x1234));
+  const latest = layer1Root({url: node.url, contract: ROLLUP, at: "latest"});
+  for (const root of [0x9999, 0x7777]) {
+    await node.request("anvil_setStorageAt", ROLLUP, word(7), word(root));
+    assert.equal(encodeHex((await latest(7n)) as Uint8Array), word(root));
+  }
   const nowhere = layer1Root({url: node.url, contract: ADDRESS});
   await assert.rejects(async () => nowhere(7n), {code: "ROOT_UNKNOWN"});
-});
-
-test("a client verifies proofs against the roots that a StateRootOracle has recorded", async t => {
-  const node = layer1(t);
-  if (node === undefined) return;
-  const state = new ReferenceState(sha256Suite, [
-    {number: "0x0", hash: word(0), accounts: {[ADDRESS]: {balance: "0x5"}}},
-  ]);
-  const stateRoot = encodeHex(state.stateRoot(0));
-  const [source] = (await node.request<string[]>("eth_accounts")) as [string];
-  const oracle = await DeployedContract.create(node, "StateRootOracle", source, `0x${"00".repeat(20)}`);
-  const server = new Upstream();
-  const block = {number: "0x0", hash: word(0), stateRoot, finalized: true};
-  server.handler = answerCalls(() => ({result: {block, proof: state.prove(0, ADDRESS, [])}}));
-  await server.start();
-  try {
-    const trustedRoot = layer1Root({url: node.url, contract: oracle.address, at: "latest"});
-    const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
-    await assert.rejects(client.getProof({address: ADDRESS}), {code: "ROOT_UNKNOWN"});
-    await oracle.send("record", 0n, stateRoot);
-    assert.equal((await client.getProof({address: ADDRESS})).account?.balance, 5n);
-  } finally {
-    await server.stop();
-  }
 });
 
 test("an address that is none is refused when the reader is made", () => {

@@ -1,20 +1,18 @@
 /** The independent verifier: accepts the published proofs and the reference's, and nothing that differs from them. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import fc from "fast-check";
 import {decodeHex, encodeHex} from "../../../../client/bytes/hex.ts";
 import * as suites from "../../../../client/hash/hashSuites.ts";
 import {type HashSuite, word} from "../../../../client/hash/hashSuites.ts";
 import {P} from "../../../../client/hash/poseidon2.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
 import {verifyProof as verifyLeniently} from "../../../../client/proof/proofVerifier.ts";
-import {randomChains} from "../../../support/chains/randomBlocks.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
 import {forgeAnswers} from "../../../support/reference/forgeries.ts";
 import {listPlaces, readAt, writeAt} from "../../../support/reference/jsonPath.ts";
 import {memoiseSuite} from "../../../support/reference/memoisedSuite.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
-import {isSoak, propertyRuns} from "../../../support/soak.ts";
+import {isSoak} from "../../../support/soak.ts";
 
 const sha256Suite = memoiseSuite(suites.sha256Suite);
 const poseidon2Suite = memoiseSuite(suites.poseidon2Suite);
@@ -44,35 +42,6 @@ const KEYS = ["0x1", "0x3", "0x01"];
 for (const suite of [sha256Suite, poseidon2Suite]) {
   const state = createState(suite);
   const root = state.stateRoot(2);
-
-  test(`${suite.name}: every key at every block of a random chain is proven as the state has it`, () => {
-    fc.assert(
-      fc.property(randomChains({maxBlocks: 6}), chain => {
-        const random = new ReferenceState(suite, chain.lines);
-        const keys = chain.slots.map(slot => `0x${slot.toString(16)}`);
-        const addresses = suite === sha256Suite ? chain.addresses : chain.addresses.slice(0, 2);
-        for (let block = 0; block <= random.latest; block++) {
-          for (const address of addresses) {
-            const held = random.readAccount(block, address);
-            const proven = verifyProof(
-              suite,
-              random.stateRoot(block),
-              address,
-              keys,
-              random.prove(block, address, keys),
-            );
-            assert.equal(proven.account?.balance, held?.balance);
-            assert.equal(proven.account?.nonce, held?.nonce);
-            assert.deepEqual(
-              proven.slots.map(value => value ?? 0n),
-              chain.slots.map(slot => random.readSlot(block, address, slot)),
-            );
-          }
-        }
-      }),
-      {numRuns: suite === sha256Suite ? propertyRuns(3) : 1},
-    );
-  });
 
   test(`${suite.name}: another root, address or key is not proven by a valid proof`, () => {
     const result = state.prove(2, PRESENT, KEYS);

@@ -4,9 +4,9 @@ import {test} from "node:test";
 import type {Worker} from "node:worker_threads";
 import {sha256Suite} from "../../../../client/hash/hashSuites.ts";
 import {verifyLeaves} from "../../../../client/leaves/leafRange.ts";
-import {ProofError} from "../../../../client/proof/proofError.ts";
 import {VerifierThreads} from "../../../../client/pull/verifierThreads.ts";
 import type {DifferenceLine} from "../../../support/chains/differenceLine.ts";
+import {complaintOf} from "../../../support/reference/forgeries.ts";
 import {joinRange, keysOf, rangeParts} from "../../../support/reference/rangeBytes.ts";
 import {ReferenceState} from "../../../support/reference/referenceState.ts";
 import {once, waitUntil} from "../../../support/wait.ts";
@@ -38,80 +38,54 @@ function answerOf(tree: string): {
   return {request: {tree, from: 2, count: 100}, bytes: new Uint8Array(joinRange(parts))};
 }
 
-/** Starts a thread, and ends it after `work`, which gets a function that verifies in it: undefined if this thread has done it. */
-async function withThread(
-  work: (verify: (tree: string, change?: (bytes: Uint8Array) => void) => Promise<unknown>) => Promise<void>,
-): Promise<void> {
+test("a thread gives back what this thread would have said of accounts and slots, refuses with the same words, and goes on", async () => {
   const started: Worker[] = [];
   const onWorker = (worker: Worker) => void started.push(worker);
   process.on("worker", onWorker);
   const threads = new VerifierThreads(1, 1);
+  /** @returns undefined if this thread has done it: then the bytes are still here */
+  const verify = async (tree: string, change: (bytes: Uint8Array) => void = () => {}) => {
+    const {request, bytes} = answerOf(tree);
+    change(bytes);
+    const verified = threads.verify(sha256Suite, async () => root, request, bytes);
+    // It goes to the thread at the next tick, if at all.
+    await Promise.resolve();
+    if (bytes.length === 0) return verified;
+    await verified;
+    return undefined;
+  };
   try {
-    const verify = async (tree: string, change: (bytes: Uint8Array) => void = () => {}) => {
-      const {request, bytes} = answerOf(tree);
-      change(bytes);
-      const verified = threads.verify(sha256Suite, async () => root, request, bytes);
-      // It goes to the thread at the next tick, if at all.
-      await Promise.resolve();
-      if (bytes.length === 0) return verified;
-      await verified;
-      return undefined;
-    };
     // The first answers are verified here, until the thread is ready.
     await waitUntil("a thread that is ready", async () => (await verify("accounts")) !== undefined);
     assert.equal(started.length, 1);
-    await work(verify);
+    const flip = (bytes: Uint8Array) => bytes.set([(bytes.at(-1) as number) ^ 1], bytes.length - 1);
+    const {request, bytes} = answerOf("accounts");
+    flip(bytes);
+    const refusal = complaintOf(() => verifyLeaves(sha256Suite, root, request, bytes));
+    await assert.rejects(verify("accounts", flip), {name: "ProofError", message: refusal});
+    for (const tree of ["accounts", OWNER]) {
+      const {request, bytes} = answerOf(tree);
+      const expected = {...verifyLeaves(sha256Suite, root, request, bytes), proof: bytes};
+      assert.deepEqual(await verify(tree), expected);
+    }
   } finally {
     process.off("worker", onWorker);
     const exits = started.map(worker => once(worker, "exit"));
     await threads.close();
     await Promise.all(exits);
   }
-}
-
-test("a thread verifies ranges of accounts and of slots, and gives their bytes back", () =>
-  withThread(async verify => {
-    for (const tree of ["accounts", OWNER]) {
-      const {request, bytes} = answerOf(tree);
-      assert.deepEqual(await verify(tree), {
-        ...verifyLeaves(sha256Suite, root, request, bytes),
-        proof: bytes,
-      });
-    }
-  }));
-
-test("a thread refuses what this thread refuses, with the same words, and goes on", () =>
-  withThread(async verify => {
-    const flip = (bytes: Uint8Array) => {
-      bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
-    };
-    const {request, bytes} = answerOf("accounts");
-    flip(bytes);
-    let refusal: unknown;
-    try {
-      verifyLeaves(sha256Suite, root, request, bytes);
-    } catch (error) {
-      refusal = error;
-    }
-    assert.ok(refusal instanceof ProofError);
-    await assert.rejects(verify("accounts", flip), refusal);
-    assert.notEqual(await verify("accounts"), undefined);
-  }));
+});
 
 test("the root is asked for once in a pull", async () => {
   const threads = new VerifierThreads(0, 1);
   let asked = 0;
+  const rootOf = async () => {
+    asked++;
+    return root;
+  };
   for (let i = 0; i < 3; i++) {
     const {request, bytes} = answerOf("accounts");
-    await threads.verify(
-      sha256Suite,
-      async () => {
-        asked++;
-        return root;
-      },
-      request,
-      bytes,
-    );
+    await threads.verify(sha256Suite, rootOf, request, bytes);
   }
   assert.equal(asked, 1);
 });

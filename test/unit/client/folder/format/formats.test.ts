@@ -71,7 +71,7 @@ for (const format of FORMAT_NAMES)
   });
 
 test("a Parquet file of many rows has several groups, which are read one after the other", async () => {
-  const rows = Array.from({length: 70_000}, (_, at) => slotRow(7, at));
+  const rows = Array.from({length: 20_000}, (_, at) => slotRow(7, at));
   const {path} = write("parquet", TABLES.slots, rows);
   const sizes: number[] = [];
   let at = 0;
@@ -80,7 +80,7 @@ test("a Parquet file of many rows has several groups, which are read one after t
     assert.deepEqual(some[0], rows[at]);
     at += some.length;
   }
-  assert.deepEqual(sizes, [...Array(8).fill(8192), 4464]);
+  assert.deepEqual(sizes, [8192, 8192, 3616]);
 });
 
 test("a balance that does not fit DECIMAL(38) stands in a column of its own, as other readers see it", async () => {
