@@ -1,23 +1,20 @@
-/** Runs one load on one server, and gives figures that can be compared. */
+/** Runs one load on one server, and gives figures that can be compared, in a table. */
 import {type LoadChoice, type MeasuredLoad, measureLoad, requireRight} from "../program/measuredLoad.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
-import type {PeerLoad} from "./peerLoads.ts";
-import type {LoadName, PeerName} from "./peerOptions.ts";
+import {writeNumber, writeTable} from "../program/table.ts";
+import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
 
-/** CPU time is that of the server's process, NaN if the system does not show it (only Linux does). */
+/** Of one round. */
 export interface PeerFigures {
   readonly load: LoadName;
   readonly title: string;
   readonly peer: PeerName;
-  readonly requestsPerSecond: number;
   /** Proofs of accounts and slots, or estimates. */
   readonly unitsPerSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+  /** NaN if the system does not show the server's CPU time (only Linux does). */
   readonly cpuUsPerUnit: number;
-  /** CPU time per unit in SHA-256 hashes of 64 bytes. */
-  readonly hashesPerUnit: number;
-  readonly cpuUsPerRequest: number;
+  /** The columns of the table. */
+  readonly columns: Readonly<Record<string, number>>;
 }
 
 type TimedChoice = LoadChoice & {readonly durationSeconds: number};
@@ -27,9 +24,10 @@ const LONGEST_ROUND_SECONDS = 64;
 
 /** A round without an answer in its measured time is run again, four times as long. */
 export async function runLoad(
+  load: LoadName,
+  {title, unit}: PeerLoad,
   peer: PeerName,
   server: ServerProcess,
-  {name, title, unit}: PeerLoad,
   choice: TimedChoice,
 ): Promise<PeerFigures> {
   const {report, serverCpuMsPerSecond, hashUs} = await measureAnswers(server, choice);
@@ -37,23 +35,33 @@ export async function runLoad(
   const {perSecond, latency} = report;
   const unitsPerSecond = unit === "proof" ? perSecond.proofs : perSecond.calls;
   const cpuUsPerUnit = (serverCpuMsPerSecond * 1000) / unitsPerSecond;
-  return {
-    load: name,
-    title,
-    peer,
-    requestsPerSecond: perSecond.requests,
-    unitsPerSecond,
-    p50Ms: latency?.p50Ms ?? Number.NaN,
-    p99Ms: latency?.p99Ms ?? Number.NaN,
-    cpuUsPerUnit,
-    hashesPerUnit: cpuUsPerUnit / hashUs,
-    cpuUsPerRequest: (serverCpuMsPerSecond * 1000) / perSecond.requests,
+  const columns = {
+    "requests/s": perSecond.requests,
+    "proofs or estimates/s": unitsPerSecond,
+    "p50 ms": latency?.p50Ms ?? Number.NaN,
+    "p99 ms": latency?.p99Ms ?? Number.NaN,
+    "CPU us each": cpuUsPerUnit,
+    // SHA-256 hashes of 64 bytes.
+    "CPU in hashes": cpuUsPerUnit / hashUs,
+    "CPU us/request": (serverCpuMsPerSecond * 1000) / perSecond.requests,
   };
+  return {load, title, peer, unitsPerSecond, cpuUsPerUnit, columns};
 }
 
 /** The round with the median rate. */
 export function middleRound(runs: readonly PeerFigures[]): PeerFigures {
   return runs.toSorted((a, b) => a.unitsPerSecond - b.unitsPerSecond)[runs.length >> 1] as PeerFigures;
+}
+
+export function writeReport(figures: readonly PeerFigures[]): string {
+  const rows = figures.map(one => {
+    const own = figures.find(({load, peer}) => load === one.load && peer === "proofd");
+    const factor =
+      own === undefined || own === one ? "" : `x ${writeNumber(one.cpuUsPerUnit / own.cpuUsPerUnit)}`;
+    return [one.title, one.peer, ...Object.values(one.columns).map(writeNumber), factor];
+  });
+  const names = Object.keys(figures[0]?.columns ?? {});
+  return writeTable(["load", "server", ...names, "CPU against proofd"], rows, 2);
 }
 
 async function measureAnswers(server: ServerProcess, choice: TimedChoice): Promise<MeasuredLoad> {

@@ -1,38 +1,41 @@
 /** The loads of the comparison: the same connections, calls per request and time for all servers. */
+import type {KnownAccount} from "proofd-load";
 import type {LoadChoice} from "../program/measuredLoad.ts";
 import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
-import type {LoadName, PeerName} from "./peerOptions.ts";
-import {listSlotAccounts, listTokenTransfers} from "./peerStore.ts";
+
+export const PEER_NAMES = ["proofd", "naive", "anvil"] as const;
+export type PeerName = (typeof PEER_NAMES)[number];
+
+export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20"] as const;
+export type LoadName = (typeof LOAD_NAMES)[number];
 
 export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
-  readonly name: LoadName;
   /** A server that cannot do this load is not in the list. */
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
 
-export function listLoads(accounts: number): PeerLoad[] {
+/** @param slotAccounts - anvil has only these. @param estimateParams - of token transfers */
+export function listLoads(
+  accounts: number,
+  slotAccounts: readonly KnownAccount[],
+  estimateParams: readonly string[],
+): Readonly<Record<LoadName, PeerLoad>> {
   const numbered = {keys: {kind: "numbered", count: accounts}} as const;
-  // anvil has only these accounts.
-  const slotAccounts = {
-    keys: {kind: "list", name: "the accounts with slots", accounts: listSlotAccounts(accounts)},
+  const listed = {
+    keys: {kind: "list", name: "the accounts with slots", accounts: slotAccounts},
   } as const;
-  const anvil = {...slotAccounts, style: "eth"} as const;
-  const tokens = {estimateParams: listTokenTransfers()};
-  const create = (
-    name: LoadName,
-    keys: Readonly<Partial<Record<PeerName, LoadChoice>>>,
-    more: Partial<LoadChoice> = {},
-  ): PeerLoad => {
+  const ofAnvil = {...listed, style: "eth"} as const;
+  const load = (name: LoadName, keys: PeerLoad["choices"]): PeerLoad => {
     const {choice, ...words} = SCENARIOS[name];
-    const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, ...choice, ...more}]);
-    return {name, ...words, choices: Object.fromEntries(choices)};
+    const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, ...choice}]);
+    return {...words, choices: Object.fromEntries(choices)};
   };
-  return [
-    create("account", {proofd: numbered, naive: numbered, anvil}),
-    create("slot", {proofd: slotAccounts, naive: slotAccounts, anvil}),
+  return {
+    account: load("account", {proofd: numbered, naive: numbered, anvil: ofAnvil}),
+    slot: load("slot", {proofd: listed, naive: listed, anvil: ofAnvil}),
     // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
-    create("batch", {proofd: numbered, naive: numbered}),
-    create("transfer", {proofd: slotAccounts, anvil}),
-    create("erc20", {proofd: slotAccounts, anvil}, tokens),
-  ];
+    batch: load("batch", {proofd: numbered, naive: numbered}),
+    transfer: load("transfer", {proofd: listed, anvil: ofAnvil}),
+    erc20: load("erc20", {proofd: {...listed, estimateParams}, anvil: {...ofAnvil, estimateParams}}),
+  };
 }

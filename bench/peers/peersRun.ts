@@ -8,59 +8,63 @@
  */
 import {availableParallelism} from "node:os";
 import {join} from "node:path";
-import {BENCH_FOLDER, readOrigin, writeOrigin, writeRun} from "../program/runFile.ts";
+import {BENCH_FOLDER, readOrigin, writeOrigin} from "../program/runFile.ts";
 import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../program/serverProcess.ts";
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";
-import {middleRound, type PeerFigures, runLoad} from "./comparison.ts";
+import {middleRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
 import {makeNaiveStore} from "./naiveStore.ts";
-import {listLoads} from "./peerLoads.ts";
-import type {PeerFlags, PeerName} from "./peerOptions.ts";
-import {writeReport} from "./peerReport.ts";
-import {makePeerStore, startPeerAnvil} from "./peerStore.ts";
+import {type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
+import {listSlotAccounts, listTokenTransfers, makePeerStore, startPeerAnvil} from "./peerStore.ts";
 
-/** @param command - the command line that repeats this run */
-export async function comparePeers(flags: PeerFlags, command: string): Promise<void> {
+/** Commander's values, by flag. */
+export interface PeerFlags {
+  readonly accounts: number;
+  /** Of history after block 0. */
+  readonly blocks: number;
+  /** Seconds. */
+  readonly duration: number;
+  /** Seconds. */
+  readonly warmUp: number;
+  readonly rounds: number;
+  readonly only: readonly LoadName[];
+  readonly servers: readonly PeerName[];
+}
+
+/** @param command - the command line that repeats this run. @returns what it has printed: the middle round of each load and server */
+export async function comparePeers(flags: PeerFlags, command: string): Promise<readonly PeerFigures[]> {
   const {accounts, blocks, rounds, only, servers: peerNames} = flags;
-  const seconds = {durationSeconds: flags.duration, warmUpSeconds: flags.warmUp};
-  const machine = readOrigin();
-  const heading = `${writeOrigin(machine)}; ${command}`;
+  const heading = `${writeOrigin(readOrigin())}; ${command}`;
   say(`${heading}\n`);
 
   const store = await makePeerStore(accounts, blocks);
   const naiveStore = join(BENCH_FOLDER, `naive-${accounts}-${blocks}-v2`);
   if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
   const servers = await startServers(flags, store, naiveStore);
+  const loads = listLoads(accounts, listSlotAccounts(accounts), listTokenTransfers());
   const figures: PeerFigures[] = [];
   try {
-    for (const load of listLoads(accounts)) {
-      if (!only.includes(load.name)) continue;
+    for (const [name, load] of Object.entries(loads) as [LoadName, PeerLoad][]) {
+      if (!only.includes(name)) continue;
       const taken = new Map<PeerName, PeerFigures[]>();
       for (let round = 1; round <= rounds; round++) {
         for (const [peer, server] of servers) {
           const choice = load.choices[peer];
           if (choice === undefined) continue;
-          const run = await runLoad(peer, server, load, {...choice, ...seconds, seed: round});
+          const seconds = {durationSeconds: flags.duration, warmUpSeconds: flags.warmUp};
+          const run = await runLoad(name, load, peer, server, {...choice, ...seconds, seed: round});
           const rate = `${writeNumber(run.unitsPerSecond)} ${load.unit}s/s`;
           say(`${load.title}, round ${round} of ${rounds}: ${peer} ${rate}\n`);
           taken.set(peer, [...(taken.get(peer) ?? []), run]);
         }
       }
-      for (const runs of taken.values()) figures.push(middleRound(runs));
+      figures.push(...[...taken.values()].map(middleRound));
     }
   } finally {
     await Promise.all([...servers.values()].map(server => server.stop()));
   }
   process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeReport(figures)}\n`);
-  const file = writeRun(`peers-${accounts}`, machine, {
-    command,
-    accounts,
-    blocks,
-    rounds,
-    ...seconds,
-    figures,
-  });
-  say(`wrote ${file}\n`);
+  return figures;
 }
 
 async function startServers(

@@ -1,6 +1,10 @@
 /** What a running server is asked: one table for `npm run bench:peers` and `npm run bench:service`. */
 import type {LoadChoice} from "./measuredLoad.ts";
 
+/** What is measured on one server alone, in this order: service/serviceRun.ts. */
+export const SERVICE_NAMES = ["memory", "tail", "loops", "import", "pull", "feed"] as const;
+export type ServiceName = (typeof SERVICE_NAMES)[number];
+
 export interface Scenario {
   readonly title: string;
   /** What is counted; CPU time is divided by the count. */

@@ -6,11 +6,15 @@
  */
 import {mkdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
-import {BENCH_FOLDER, readOrigin, writeOrigin, writeRun} from "../program/runFile.ts";
+import {BENCH_FOLDER, readOrigin, writeOrigin} from "../program/runFile.ts";
+import type {ServiceName} from "../program/scenarios.ts";
 import {copyStore} from "../program/storeCopy.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import {keepBenchStore} from "../stages/benchStore.ts";
+import {measureFeed} from "./feed.ts";
+import {measureImport, measureLoops, measurePull} from "./neighbours.ts";
 import type {Finding, Scenario} from "./scenario.ts";
+import {measureMemory, measureTail} from "./single.ts";
 
 /** Commander's values, by flag. */
 export interface ServiceFlags {
@@ -19,22 +23,25 @@ export interface ServiceFlags {
   readonly duration: number;
   /** Requests per second. */
   readonly rate: number;
-  readonly only: readonly string[];
+  readonly only: readonly ServiceName[];
 }
 
-export type Measure = (scenario: Scenario) => Promise<Finding[]>;
+/** In the order in which they run. */
+const MEASURES: Readonly<Record<ServiceName, (scenario: Scenario) => Promise<Finding[]>>> = {
+  memory: measureMemory,
+  tail: measureTail,
+  loops: measureLoops,
+  import: measureImport,
+  pull: measurePull,
+  feed: measureFeed,
+};
 
-/**
- * @param measures - by the name of the scenario
- * @param command - the command line that repeats this run
- */
+/** @param command - the command line that repeats this run */
 export async function measureService(
-  {accounts, duration, rate}: ServiceFlags,
-  measures: ReadonlyMap<string, () => Promise<Measure>>,
+  {accounts, duration, rate, only}: ServiceFlags,
   command: string,
 ): Promise<void> {
-  const machine = readOrigin();
-  const heading = `${writeOrigin(machine)}; ${command}`;
+  const heading = `${writeOrigin(readOrigin())}; ${command}`;
   process.stderr.write(`${heading}\n`);
   const kept = await keepBenchStore(accounts);
   const folder = join(BENCH_FOLDER, `service-${accounts}.work`);
@@ -42,12 +49,12 @@ export async function measureService(
   const keys = {kind: "numbered", count: accounts} as const;
   const findings: Finding[] = [];
   try {
-    for (const [name, load] of measures) {
+    for (const [name, measure] of Object.entries(MEASURES)) {
+      if (!only.includes(name as ServiceName)) continue;
       process.stderr.write(`${name} ...\n`);
       rmSync(folder, {recursive: true, force: true});
       mkdirSync(folder);
       copyStore(kept, store);
-      const measure = await load();
       findings.push(...(await measure({accounts, keys, durationSeconds: duration, rate, folder, store})));
     }
   } finally {
@@ -58,6 +65,4 @@ export async function measureService(
     unit === "x" ? `x ${writeNumber(value)}` : `${writeNumber(value)} ${unit}`.trim(),
   ]);
   process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeTable(["figure", ""], rows, 1)}\n`);
-  const file = writeRun(`service-${accounts}`, machine, {command, accounts, duration, rate, findings});
-  process.stderr.write(`wrote ${file}\n`);
 }

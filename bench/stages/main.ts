@@ -1,7 +1,7 @@
 /** `npm run bench`. What it measures with is loaded when its flags are right. */
 import {Option} from "commander";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
-import {countOption, createProgram, namesOption, prepareFile, runProgram} from "../program/benchProgram.ts";
+import {countOption, createProgram, namesOption, runProgram} from "../program/benchProgram.ts";
 import {readRun} from "./benchRun.ts";
 import type {CreateStage} from "./stage.ts";
 import type {StageFlags} from "./stagesRun.ts";
@@ -45,7 +45,6 @@ const program = createProgram(
   ],
 );
 await runProgram<StageFlags>(program, async flags => {
-  if (flags.json !== undefined) prepareFile("json", flags.json);
   // Read before minutes are spent on measuring.
   const before = flags.against === undefined ? undefined : readRun(flags.against, flags);
   const {measureStages} = await import("./stagesRun.ts");

@@ -1,7 +1,8 @@
 /** Makes the missing stores, measures the stages on each store, prints a table and writes JSON. */
 import {writeFileSync} from "node:fs";
+import {join} from "node:path";
 import {prepareFile} from "../program/benchProgram.ts";
-import {type Origin, pathOfRun, readOrigin, writeOrigin} from "../program/runFile.ts";
+import {BENCH_FOLDER, type Origin, readOrigin, writeOrigin} from "../program/runFile.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT} from "./benchRun.ts";
 import {openBenchStore} from "./benchStore.ts";
 import {measureTask} from "./measure.ts";
@@ -33,7 +34,8 @@ export async function measureStages(
 ): Promise<void> {
   const {accounts, blocks, suite: suites, against} = flags;
   const machine = readOrigin();
-  const path = flags.json ?? pathOfRun("stages", machine);
+  const path =
+    flags.json ?? join(BENCH_FOLDER, "runs", `stages-${machine.date.replaceAll(/[:.]/g, "-")}.json`);
   prepareFile("json", path);
   process.stdout.write(machineText(machine));
   if (before !== undefined) process.stdout.write(`against ${against}: ${machineText(before.machine)}`);

@@ -1,14 +1,13 @@
 /** The comparison of `npm run bench:peers` runs from end to end. */
 import assert from "node:assert/strict";
-import {mkdtemp, readdir, readFile, rm} from "node:fs/promises";
+import {mkdtemp, readdir, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
 import {findAnvil} from "../../bench/peers/anvil.ts";
-import type {PeerFigures} from "../../bench/peers/comparison.ts";
-import {PEER_NAMES, type PeerFlags} from "../../bench/peers/peerOptions.ts";
-import {writeReport} from "../../bench/peers/peerReport.ts";
-import {comparePeers} from "../../bench/peers/peersRun.ts";
+import {writeReport} from "../../bench/peers/comparison.ts";
+import {PEER_NAMES} from "../../bench/peers/peerLoads.ts";
+import {comparePeers, type PeerFlags} from "../../bench/peers/peersRun.ts";
 
 const FEW: PeerFlags = {
   accounts: 1000,
@@ -27,13 +26,11 @@ test("the comparison measures each load on the servers there are, and says so wh
   process.chdir(folder);
   t.mock.method(process.stderr, "write", (text: string) => said.push(text) > 0);
   try {
-    await comparePeers(FEW, "a test");
+    const figures = await comparePeers(FEW, "a test");
     const hasAnvil = findAnvil() !== undefined;
     assert.equal(/ANVIL IS NOT INSTALLED/.test(said.join("")), !hasAnvil);
     assert.deepEqual(await readdir("."), ["bench-data"], "nothing lies where the service's store would");
-    const [file = ""] = await readdir("bench-data/runs");
-    const {figures} = JSON.parse(await readFile(`bench-data/runs/${file}`, "utf8"));
-    const rows = (figures as PeerFigures[]).map(({load, peer}) => `${load} ${peer}`);
+    const rows = figures.map(({load, peer}) => `${load} ${peer}`);
     // anvil makes no batches, the naive server no estimates.
     const all = ["account proofd", "account naive", "account anvil", "batch proofd", "batch naive"];
     const expected = [...all, "erc20 proofd", "erc20 anvil"];
