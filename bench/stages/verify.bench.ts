@@ -29,6 +29,7 @@ import {packCalls, packMultiProof, prove} from "./proveJobs.ts";
 import {type BenchTask, nextOf, type Stage, spread} from "./stage.ts";
 
 const SETS = 2;
+/** No store has fewer. */
 const ACCOUNTS_PER_SET = 1000;
 const CALLS_PER_RUN = 4;
 
@@ -38,7 +39,7 @@ export function createVerifyStage({store, accounts, blocks: block}: BenchStore):
   const prover = new Prover(store.reader);
   // The prover overwrites its text.
   const answer = (job: ProveJob) => Buffer.from(prove(prover, job));
-  const sets = Array.from({length: SETS}, (_, set) => {
+  const sets = Array.from({length: Math.min(SETS, accounts / ACCOUNTS_PER_SET)}, (_, set) => {
     const entries = Array.from({length: ACCOUNTS_PER_SET}, (_, i) => ({
       block,
       address: addressAt(spread(set * ACCOUNTS_PER_SET + i, accounts)),

@@ -61,33 +61,31 @@ async function readOutputs(): Promise<Map<string, number>> {
   return outputs;
 }
 
-test("a build says that it builds, makes every output once, and does nothing where no source has changed", async () => {
+test("a build that fails says where, and is not taken for built", async () => {
+  await write("storage/kept.ts", "export const kept: string = 2;\n");
+  const {code, stdout} = await build();
+  assert.notEqual(code, 0);
+  assert.match(stdout, /storage\/kept\.ts\(1,14\): error TS2322/);
+  assert.ok(!(await readOutputs()).has("built.json"));
+});
+
+test("a build makes every output once and removes what has no source; without a change it does nothing", async () => {
+  assert.ok((await readOutputs()).has("storage/removed.js"), "the build that failed made it");
+  await rm(folder.file("storage/removed.ts"));
+  await write("storage/kept.ts", 'export const kept: string = "second";\n');
   const first = await build();
   assert.deepEqual([first.code, first.stderr], [0, SAYS], first.stdout);
   const outputs = await readOutputs();
   for (const name of ["storage/kept.js", "workers/sum/sum.wasm", "page/page.html", "built.json"])
     assert.ok(outputs.has(name), name);
+  assert.deepEqual(
+    [...outputs.keys()].filter(name => name.includes("removed")),
+    [],
+  );
+  assert.match(await readFile(folder.file("dist/storage/kept.js"), "utf8"), /second/);
   const page = await readFile(folder.file("dist/page/page.html"), "utf8");
   assert.match(page, /<style>body\{margin:0\}<\/style><script type="module">.*document\.title=/s);
   const second = await build();
   assert.deepEqual([second.code, second.stderr, second.stdout], [0, "", ""]);
   assert.deepEqual(await readOutputs(), outputs);
-});
-
-test("a build that fails says where, and is not taken for built: the next one removes what has no source any more", async () => {
-  await rm(folder.file("storage/removed.ts"));
-  await write("storage/kept.ts", "export const kept: string = 2;\n");
-  const failed = await build();
-  assert.notEqual(failed.code, 0);
-  assert.match(failed.stdout, /storage\/kept\.ts\(1,14\): error TS2322/);
-  assert.ok(!(await readOutputs()).has("built.json"));
-  await write("storage/kept.ts", 'export const kept: string = "second";\n');
-  const {code, stderr} = await build();
-  assert.deepEqual([code, stderr], [0, SAYS]);
-  assert.match(await readFile(folder.file("dist/storage/kept.js"), "utf8"), /second/);
-  const outputs = [...(await readOutputs()).keys()];
-  assert.deepEqual(
-    outputs.filter(name => name.includes("removed")),
-    [],
-  );
 });

@@ -7,8 +7,8 @@ import {ACCOUNTS, type WorkFolder} from "../../support/chains/serviceChain.ts";
 import {ForeignServer, sendResults} from "../../support/http/foreignServer.ts";
 import {assertAddsUp, FINALIZED, runLoad, startLoadTarget} from "../../support/http/loadRun.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
-import type {CommandEnd} from "../../support/processes/commandLines.ts";
-import {runCommandLines, runProofd} from "../../support/processes/daemon.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
+import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 
 let folder: WorkFolder;
 let service: OwnService;
@@ -133,13 +133,12 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   const [html, failedHtml] = [folder.file("report.html"), folder.file("failed.html")];
   const short = ["--duration", "1", "--warm-up", "0", "--rate", "40"];
   const args = ["--url", service.url, "--keys", keys, ...short, "--html"];
-  const limited = ["load", ...args, failedHtml, "--max-p99", "0.001"];
-  const [passed, failed] = await runCommandLines([["load", ...args, html], limited]);
-  const {code, stdout, stderr} = passed as CommandEnd;
+  const {code, stdout, stderr} = await runHere(["load", ...args, html]);
   assert.equal(code, 0);
   assert.equal(stderr, `wrote ${html}\n`);
-  const failure = /\nFAILED: (p99 .*)\n$/.exec(failed?.stdout ?? "")?.[1] ?? assert.fail(failed?.stdout);
-  assert.equal(failed?.code, 1);
+  const failed = await runHere(["load", ...args, failedHtml, "--max-p99", "0.001"]);
+  const failure = /\nFAILED: (p99 .*)\n$/.exec(failed.stdout)?.[1] ?? assert.fail(failed.stdout);
+  assert.equal(failed.code, 1);
   const failedPage = await readFile(failedHtml, "utf8");
   assert.match(failedPage, /<p class="verdict bad">failed<\/p>/);
   assert.ok(failedPage.includes(`<li>${failure}</li>`), failedPage);
@@ -222,7 +221,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     2,
     /--blocks: the server does not say which block is its latest \(chain_getCoverage or eth_blockNumber\)/,
   ]);
-  const ends = await runCommandLines(table.map(([args]) => ["load", ...args])).finally(() => server.stop());
+  const ends = await runAllHere(table.map(([args]) => ["load", ...args])).finally(() => server.stop());
   for (const [i, [args, code, message]] of table.entries()) {
     assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
     assert.doesNotMatch(ends[i]?.stderr ?? "", /secret/);

@@ -10,18 +10,7 @@ import {type Finished, runChild} from "../../../support/processes/childProcesses
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "1k", "--blocks", "1", "--time", "1", "--runs", "2"];
-const STAGES = [
-  "hash",
-  "proof",
-  "multiproof",
-  "leaves",
-  "changes",
-  "verify",
-  "estimate",
-  "evm",
-  "execute",
-  "commit",
-];
+const STAGES = "hash proof multiproof leaves changes verify estimate evm execute commit".split(" ");
 
 let folder: string;
 before(async () => {
