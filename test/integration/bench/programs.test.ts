@@ -43,7 +43,7 @@ test("every bench program answers --help, and refuses flags and values that it d
   const lines = tables.flatMap(({main, table}) =>
     [["--help"], ...table.map(([args]) => args)].map(args => [main, ...args]),
   );
-  const ends = await runCommandLines(lines, folder);
+  const ends = await runCommandLines(lines, {cwd: folder});
   for (const {name, table} of tables) {
     const help = ends.shift();
     assert.deepEqual([help?.code, help?.stderr], [0, ""], name);

@@ -92,6 +92,8 @@ const SUITES = [
     requests: FEW_REQUESTS,
   },
 ] as const;
+/** proofVerifier.test.ts asks the contracts about every byte and every length, and other roots. */
+const TRIED_WHOLE = ["a byte", "truncation", "a stale root"];
 /** A class with fewer forgeries is tried whole. */
 const MANY = 400;
 /** Calls that anvil is asked about at a time. */
@@ -149,7 +151,8 @@ function sampleForgeries(
 ): Sampled[] {
   const sample: Sampled[] = [];
   const counts = new Map<string, number>();
-  for (const [name, all] of source.list(requests))
+  for (const [name, all] of source.list(requests)) {
+    if (TRIED_WHOLE.includes(name)) continue;
     for (const forged of all.length > MANY ? sampleOf(all, step) : all) {
       const complaint = refusalOf(source.suite, forged);
       const error = errorFor(complaint);
@@ -158,5 +161,6 @@ function sampleForgeries(
       counts.set(rule, count);
       if (count <= perRule) sample.push({forged, complaint, error});
     }
+  }
   return sample;
 }

@@ -39,10 +39,10 @@ export async function runProofd(args: readonly string[], options: RunOptions = {
 /** Runs commands one after the other in one process (commandLines.ts says which). @returns their ends, in their order */
 export async function runCommandLines(
   lines: readonly (readonly string[])[],
-  cwd?: string,
+  options: RunOptions = {},
 ): Promise<CommandEnd[]> {
   const input = lines.map(line => `${JSON.stringify(line)}\n`).join("");
-  const {code, stdout, stderr} = await runProofd([], {main: COMMAND_LINES, input, cwd});
+  const {code, stdout, stderr} = await runProofd([], {main: COMMAND_LINES, input, ...options});
   if (code !== 0) throw new Error(stderr);
   return stdout
     .trimEnd()
