@@ -12,7 +12,7 @@ import type {ImportEvent, ImportJob} from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
 import {Retreat} from "../messages/retreat.ts";
 import {readHead} from "../threads/storedHead.ts";
-import {buildPulled, type PulledState, withChainId} from "./pulledState.ts";
+import {buildPulled, type PulledState} from "./pulledState.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
 import {createStoredNodes} from "./storedNodes.ts";
@@ -22,11 +22,14 @@ export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
   alreadyHeld = 0;
   readonly progress: SourceProgress = {bytesRead: 0, bytesTotal: undefined, target: undefined};
-  private current: BlockWriter;
+  /** A rollback replaces it, so do not keep a reference to it. */
+  writer: BlockWriter;
+  /** What is on disk, as it was read last. */
+  head: Head;
   private readonly trie: TrieCheck;
   /** Why the last block applied is unverified. undefined: it is not. */
   private unverified: string | undefined;
-  /** Changed accounts that the writers before `current` wrote. */
+  /** Changed accounts that earlier writers wrote. */
   private accountsBefore = 0;
   /** False until the source has shown that it ends where it should. */
   private mayFinalize: boolean;
@@ -36,7 +39,6 @@ export class BlockIntake {
   private newestSeen: number | undefined;
   /** Of the main thread. */
   private readonly retreat: Retreat | undefined;
-  private newest: Head;
   /** The newest stored block that was there before the import; -1 for none. */
   private latestBefore: number;
   /** What the thread had done before. */
@@ -50,14 +52,14 @@ export class BlockIntake {
     signal: AbortSignal,
     private readonly onEvent: (event: SourceEvent) => void,
   ) {
-    this.current = writer;
+    this.writer = writer;
     this.trie = new TrieCheck(
-      () => this.current,
-      createStoredNodes(() => this.current, signal),
+      () => this.writer,
+      createStoredNodes(() => this.writer, signal),
     );
     this.mayFinalize = job.head === undefined;
     this.retreat = job.retreat && new Retreat(job.retreat);
-    this.newest = head;
+    this.head = head;
     this.latestBefore = head.latest ?? -1;
   }
 
@@ -72,31 +74,22 @@ export class BlockIntake {
     return new BlockIntake(store, job, writer, head, signal, onEvent);
   }
 
-  /** A rollback replaces the writer, so do not keep a reference to it. */
-  get writer(): BlockWriter {
-    return this.current;
-  }
-
-  get head(): Head {
-    return this.newest;
-  }
-
   /** Imported blocks that were on disk then. */
   get blocks(): number {
-    return (this.newest.latest ?? -1) - this.latestBefore;
+    return (this.head.latest ?? -1) - this.latestBefore;
   }
 
   async readHead(): Promise<void> {
-    this.newest = await readHead(this.store);
+    this.head = await readHead(this.store);
   }
 
   describe(): ImportEvent {
-    const {head, blocks, progress, accountsBefore, current} = this;
+    const {head, blocks, progress, accountsBefore, writer} = this;
     return {
       head,
       retreats: this.retreat?.count ?? 0,
       blocks,
-      accounts: accountsBefore + current.accounts,
+      accounts: accountsBefore + writer.accounts,
       ...progress,
       busyMs: performance.eventLoopUtilization(this.begun).active,
     };
@@ -105,14 +98,14 @@ export class BlockIntake {
   /** @throws StoreError, SourceError, ExecutionError; nothing of the block is kept */
   async take(block: SourceBlock): Promise<void> {
     if (this.isOutdated(block)) return;
-    checkChainId(this.current.chain, block.chainId);
-    if (this.current.isHeld(block)) this.alreadyHeld++;
+    checkChainId(this.writer.chain, block.chainId);
+    if (this.writer.isHeld(block)) this.alreadyHeld++;
     else await this.apply(block);
     this.newestSeen = block.number;
     this.finalizedBySource = Math.max(this.finalizedBySource, block.finalized ?? -1);
     if (this.job.head !== undefined && Buffer.compare(block.hash, this.job.head) === 0)
       this.mayFinalize = true;
-    if (this.mayFinalize) this.current.markFinalized(this.finalizedBySource);
+    if (this.mayFinalize) this.writer.markFinalized(this.finalizedBySource);
   }
 
   /**
@@ -131,31 +124,28 @@ export class BlockIntake {
       throw new SourceError(
         `${pulled.path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
       );
-    if (
-      number >= this.current.firstBlock &&
-      this.current.latest !== undefined &&
-      this.current.isHeld(header)
-    ) {
+    if (number >= this.writer.firstBlock && this.writer.latest !== undefined && this.writer.isHeld(header)) {
       this.alreadyHeld++;
       return;
     }
-    const named = chainId === undefined ? pulled : withChainId(pulled, chainId);
+    // The folder may name none.
+    const block = {...pulled.block, chain: {...chain, chainId: chain.chainId ?? chainId}};
     const rows = Object.values(pulled.manifest.rows).reduce((sum, count) => sum + count, 0);
     const bytes = pulled.manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
     this.progress.bytesTotal = bytes;
-    await buildPulled(this.store, named, (read, accounts) => {
+    await buildPulled(this.store, {...pulled, block}, (read, accounts) => {
       this.progress.bytesRead = Math.floor((bytes * read) / rows);
       this.accountsBefore = accounts;
       onProgress();
     });
-    this.current = await BlockWriter.create(this.store);
+    this.writer = await BlockWriter.create(this.store);
     this.latestBefore = number - 1;
     this.newestSeen = number;
   }
 
   private isOutdated({number, parentHash}: SourceBlock): boolean {
     if (parentHash === undefined) return false;
-    const {newest} = this.current;
+    const {newest} = this.writer;
     if (newest === undefined) return number !== 0;
     return number !== newest.number + 1 || Buffer.compare(parentHash, newest.hash) !== 0;
   }
@@ -164,7 +154,7 @@ export class BlockIntake {
     let why: string | undefined;
     const put = async (given: BlockDifference): Promise<void> => {
       const difference = this.nameChain(given);
-      await this.current.apply(difference, async () => {
+      await this.writer.apply(difference, async () => {
         why = await this.findUnverified(block, difference);
         if (why !== undefined && !this.job.allowUnverified)
           throw new SettingsFault(
@@ -198,8 +188,8 @@ export class BlockIntake {
     const {finalized} = this.job;
     // Only once the source has shown that it is of this chain, and only up to its newest block.
     if (finalized !== undefined && this.newestSeen !== undefined && this.mayFinalize)
-      this.current.markFinalized(finalized === "last" ? this.newestSeen : finalized);
-    await this.current.flush();
+      this.writer.markFinalized(finalized === "last" ? this.newestSeen : finalized);
+    await this.writer.flush();
   }
 
   /**
@@ -209,12 +199,12 @@ export class BlockIntake {
    */
   async rollback(block: number): Promise<void> {
     // Finalized blocks are not removed.
-    if (block >= (this.newest.finalized ?? -1)) this.retreat?.begin(block);
+    if (block >= (this.head.finalized ?? -1)) this.retreat?.begin(block);
     await this.store.rollback(block);
     this.latestBefore = Math.min(this.latestBefore, block);
     // The old writer still has the newest block and the page numbers from before the rollback.
-    this.accountsBefore += this.current.accounts;
-    this.current = await BlockWriter.create(this.store);
+    this.accountsBefore += this.writer.accounts;
+    this.writer = await BlockWriter.create(this.store);
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);
   }
 

@@ -4,7 +4,7 @@ import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
 import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
-import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
+import {SettingsFault, SourceError} from "./sourceStep.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
 
@@ -25,11 +25,6 @@ export function isFinal(error: unknown): boolean {
   return (
     error instanceof SettingsFault || (error instanceof ExecutionError && error.code === "GENESIS_INVALID")
   );
-}
-
-/** The start of a message: the line number, if the source has lines. */
-export function whereOf(at: SourceBlock): string {
-  return at.line === undefined ? "" : `line ${at.line}: `;
 }
 
 /** The reason as text, with the stack if the failure was not expected. */

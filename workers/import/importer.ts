@@ -22,7 +22,7 @@ import type {
 } from "../messages/importJob.ts";
 import type {PullSource} from "../messages/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
-import {isFinal, isRefusal, isWriteFailure, reasonOf, whereOf} from "./importFailure.ts";
+import {isFinal, isRefusal, isWriteFailure, reasonOf} from "./importFailure.ts";
 import {type BlockSource, openSource} from "./openedSource.ts";
 import {openPull} from "./pulledState.ts";
 import {type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
@@ -227,7 +227,8 @@ export class Importer {
 
   private async fail(error: unknown): Promise<ImportOutcome> {
     let writeFailed = isWriteFailure(error);
-    let message = `${writeFailed || this.current === undefined ? "" : whereOf(this.current)}${reasonOf(error)}`;
+    const line = writeFailed ? undefined : this.current?.line;
+    let message = `${line === undefined ? "" : `line ${line}: `}${reasonOf(error)}`;
     try {
       // The next opening of the store clears away what could not be written.
       if (!writeFailed) {

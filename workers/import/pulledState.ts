@@ -31,11 +31,6 @@ export interface PulledState {
   readonly block: BuiltBlock;
 }
 
-/** For a folder that names none. */
-export function withChainId(pulled: PulledState, chainId: bigint): PulledState {
-  return {...pulled, block: {...pulled.block, chain: {...pulled.block.chain, chainId}}};
-}
-
 /** @throws SourceError for a folder that is not complete, not of everything, or says what cannot be */
 export async function openPull({path, genesisPath}: PullSource, signal: AbortSignal): Promise<PulledState> {
   return nameErrors(path, async () => {

@@ -14,16 +14,14 @@ import type {Node} from "../../../nodes/rpc/node.ts";
 import type {Nodes} from "../../../nodes/rpc/nodes.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 
-interface SurveyTimes {
+const SURVEY_TIMES = {
   /** From one look to the next. A node that is behind by less is followed on. */
-  readonly everyMs: number;
+  everyMs: 1000,
   /** Within this time, the block that a node has named must be held. */
-  readonly graceMs: number;
+  graceMs: 5000,
   /** How long a node is not believed that named a block which did not come. */
-  readonly barMs: number;
-}
-
-const SURVEY_TIMES: SurveyTimes = {everyMs: 1000, graceMs: 5000, barMs: 60_000};
+  barMs: 60_000,
+};
 
 interface Held {
   readonly latest: number;
@@ -47,7 +45,7 @@ export class HeadSurvey {
     private readonly nodes: Nodes,
     private readonly writer: () => BlockWriter,
     afterMs: number,
-    private readonly times: SurveyTimes = SURVEY_TIMES,
+    private readonly times = SURVEY_TIMES,
   ) {
     this.nextMs = performance.now() + afterMs;
   }

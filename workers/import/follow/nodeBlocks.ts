@@ -104,11 +104,10 @@ export async function* readNodeBlocks(
 }
 
 function toStep(chain: NodeChain, reader: BlockReader, block: NodeBlock): SourceBlock {
-  const {number, hash, parentHash, origin} = block;
   return {
-    ...({kind: "block", number, hash, parentHash, origin} as const),
+    ...block,
+    kind: "block",
     isExecuted: reader.name === "execute",
-    difference: () => block.difference(),
     reread: reader.reread && (() => readAgain(chain, reader, block)),
   };
 }

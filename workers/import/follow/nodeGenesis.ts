@@ -14,14 +14,14 @@ import {NodeFailure} from "../../../nodes/rpc/node.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {readGenesisId} from "../chainBlocks.ts";
 import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceStep.ts";
-import type {NodeExecution} from "./executeReader.ts";
+import type {ExecuteReader} from "./executeReader.ts";
 import {type NodeChain, waitForHead} from "./nodeBlocks.ts";
 
 /** @throws SourceError naming both hashes if the node's chain does not begin with the accounts of the genesis file */
 export async function readNodeGenesis(
   genesis: Genesis,
   chain: NodeChain,
-  {rawBlocks, execution}: NodeExecution,
+  {rawBlocks, execution}: ExecuteReader,
 ): Promise<SourceBlock> {
   const {hash: own} = await readGenesisId(genesis);
   const {nodes, host} = chain;

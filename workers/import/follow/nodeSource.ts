@@ -3,7 +3,6 @@
 import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {parseObject} from "../../../evm/execution/gethJson.ts";
-import type {BlockReader} from "../../../nodes/blocks/blockReader.ts";
 import {TraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
 import {TrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
@@ -12,16 +11,14 @@ import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {NodeSource} from "../../messages/importSource.ts";
-import {ChainExecution} from "../chainExecution.ts";
 import {readGenesis} from "../inputFile.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import {SettingsFault, type SourceStep, Stopped} from "../sourceStep.ts";
-import {createExecuteReader, type NodeExecution} from "./executeReader.ts";
+import {ExecuteReader} from "./executeReader.ts";
 import {HeadSurvey} from "./headSurvey.ts";
 import {type NodeChain, readNodeBlocks} from "./nodeBlocks.ts";
 import {readNodeGenesis} from "./nodeGenesis.ts";
 import {NodeWatch} from "./nodeWatch.ts";
-import {RawBlocks} from "./rawBlocks.ts";
 import {chooseSource} from "./sourceChoice.ts";
 
 /**
@@ -43,7 +40,7 @@ export async function* readNode(
   const watch = new NodeWatch(settings.urls.length, onEvent);
   const nodes = new Nodes({...settings, chainId}, event => watch.noteNode(event));
   const heads = new HeadSignal({...settings, urls: subscriptions, pollMs: POLL_MS}, onEvent);
-  let executed: NodeExecution | undefined;
+  let executed: ExecuteReader | undefined;
   try {
     const choice = await chooseSource({
       asked: source.source,
@@ -56,21 +53,17 @@ export async function* readNode(
     const survey =
       follow || to !== undefined ? new HeadSurvey(nodes, writer, source.surveyAfterMs) : undefined;
     const chain: NodeChain = {nodes, heads, survey, watch, host};
-    if (choice.source === "execute") executed = createExecution(genesis?.forks ?? readForks(writer()), host);
+    if (choice.source === "execute")
+      executed = new ExecuteReader(genesis?.forks ?? readForks(writer()), host);
     if (writer().latest === undefined && genesis !== undefined)
-      yield await readNodeGenesis(genesis, chain, executed ?? createExecution(genesis.forks, host));
-    let reader: BlockReader = choice.source === "trielogs" ? new TrieLogReader(chainId) : new TraceReader();
-    if (executed !== undefined) reader = createExecuteReader(executed);
-    yield* readNodeBlocks(chain, reader, follow ? undefined : (to ?? "head"));
+      yield await readNodeGenesis(genesis, chain, executed ?? new ExecuteReader(genesis.forks, host));
+    const read = choice.source === "trielogs" ? new TrieLogReader(chainId) : new TraceReader();
+    yield* readNodeBlocks(chain, executed ?? read, follow ? undefined : (to ?? "head"));
   } catch (error) {
     throw signal.aborted ? new Stopped() : error;
   } finally {
     await Promise.all([nodes.close(), heads.close(), executed?.execution.close()]);
   }
-}
-
-function createExecution(forks: ForkSchedule, host: SourceHost): NodeExecution {
-  return {rawBlocks: new RawBlocks(forks, host.onEvent), execution: new ChainExecution(forks, host)};
 }
 
 /** @returns the genesis file's, or else `known`, the store's or the one asked for. @throws SettingsFault if they differ */

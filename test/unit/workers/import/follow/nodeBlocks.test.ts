@@ -120,11 +120,6 @@ test("no block is removed because a node does not have one below its head", asyn
   assert.equal(latest(), 10);
 });
 
-test("the blocks of another branch are removed down to the common ancestor", async () => {
-  await takeSteps(createChain(createNode(10, 7)), 7);
-  assert.equal(latest(), 7);
-});
-
 /** The states of a source until it has waited so often for nodes with these heads, which have blocks up to 12. */
 async function readStates(heads: readonly number[], waits: number): Promise<string[]> {
   const states: string[] = [];
