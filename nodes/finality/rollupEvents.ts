@@ -8,7 +8,7 @@
  */
 import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
-import {parseFixedBytes, parseNumber, parseObject} from "../rpc/answerValues.ts";
+import {type JsonObject, parseFixedBytes, parseNumber, parseObject} from "../rpc/answerValues.ts";
 import {callNamedBlock, type NamedBlock, parseNamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
 
@@ -36,12 +36,6 @@ export interface RollupRange {
   readonly events: readonly RollupEvent[];
   /** The last block of the range, as the node that gave the events has it. */
   readonly last: NamedBlock;
-}
-
-/** The words of an event. */
-interface EventWords {
-  readonly topics: readonly Buffer[];
-  readonly data: Buffer;
 }
 
 /**
@@ -118,34 +112,32 @@ function parseEvent(value: unknown, contract: Uint8Array): RollupEvent {
 type Place = Pick<FinalityEvent, "layer1Block" | "logIndex">;
 type BlockRange = Pick<FinalityEvent, "startBlock" | "endBlock" | "parentRoot" | "finalRoot">;
 
-function parseRange(log: Readonly<Record<string, unknown>>, what: string): BlockRange {
-  const signature = Array.isArray(log.topics) ? log.topics[0] : undefined;
-  if (signature === FINALIZED_V3) {
-    const {topics, data} = readWords(log, 2, what);
-    return {
-      startBlock: readBlockNumber(topics[1], what),
-      endBlock: readBlockNumber(topics[2], what),
-      parentRoot: data.subarray(0, WORD_BYTES),
-      finalRoot: data.subarray(WORD_BYTES),
-    };
-  }
-  if (signature !== FINALIZED) throw new NodeFailure(`${what} is of another kind than asked for`);
-  const {topics} = readWords(log, 1, what);
-  return {
-    startBlock: undefined,
-    endBlock: readBlockNumber(topics[1], what),
-    parentRoot: topics[2],
-    finalRoot: topics[3],
-  };
-}
-
-function readWords(log: Readonly<Record<string, unknown>>, dataWords: number, what: string): EventWords {
-  const topics = log.topics as readonly unknown[];
+function parseRange({topics, data}: JsonObject, what: string): BlockRange {
+  const signature = Array.isArray(topics) ? topics[0] : undefined;
+  if (!Array.isArray(topics) || (signature !== FINALIZED_V3 && signature !== FINALIZED))
+    throw new NodeFailure(`${what} is of another kind than asked for`);
   if (topics.length !== TOPICS)
     throw new NodeFailure(`${what}: expected ${TOPICS} topics, got ${topics.length}`);
+  const [, first, second, third] = topics.map(topic =>
+    parseFixedBytes(topic, `a topic of ${what}`, WORD_BYTES),
+  );
+  const words = parseFixedBytes(
+    data,
+    `the data of ${what}`,
+    signature === FINALIZED ? WORD_BYTES : 2 * WORD_BYTES,
+  );
+  if (signature === FINALIZED)
+    return {
+      startBlock: undefined,
+      endBlock: readBlockNumber(first, what),
+      parentRoot: second,
+      finalRoot: third,
+    };
   return {
-    topics: topics.map(topic => parseFixedBytes(topic, `a topic of ${what}`, WORD_BYTES)),
-    data: parseFixedBytes(log.data, `the data of ${what}`, dataWords * WORD_BYTES),
+    startBlock: readBlockNumber(first, what),
+    endBlock: readBlockNumber(second, what),
+    parentRoot: words.subarray(0, WORD_BYTES),
+    finalRoot: words.subarray(WORD_BYTES),
   };
 }
 
