@@ -74,18 +74,6 @@ test("batches become as small as geth takes them, by execute and by trace", asyn
   });
 });
 
-test("a pruned state is told with its blocks and with what helps, and that does help", async () => {
-  const db = chain.file("pruned.db");
-  await importTo(db, 5);
-  const outcome = await importHere(["--db", db, ...flags, "--source", "trace"]);
-  assert.ok(!outcome.ok);
-  assert.match(
-    outcome.message,
-    /^blocks? 6\b.*: http:\S+ refuses \w+: historical state .*is not available \(-32000\)\. A node that is no archive node has the states of its newest blocks only; --source execute needs none$/,
-  );
-  await importTo(db, FEW, "--source", "execute");
-});
-
 test("without its debug namespace geth gives whole blocks for execution, and no traces", async () => {
   const of = (db: string) => ["--db", chain.file(db), "--genesis", chain.genesisPath, "--l2", plain.url];
   const outcome = await importHere([...of("untraced.db"), "--source", "trace"]);

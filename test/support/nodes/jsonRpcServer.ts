@@ -1,45 +1,29 @@
-/** The HTTP side of a test's node: JSON-RPC calls and batches, each call answered by the node. */
-import {createServer, type Server} from "node:http";
-import type {AddressInfo} from "node:net";
-import "../processes/testProcess.ts";
-import {once} from "../wait.ts";
+/** A test's node: JSON-RPC calls and batches over HTTP, each call answered by a function. */
+import {Upstream, type UpstreamRequest} from "../http/upstream.ts";
 
-export interface JsonRpcCall {
-  readonly id: number;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
+export type JsonRpcCall = UpstreamRequest["call"];
 
 export class JsonRpcServer {
-  private readonly server: Server;
+  private readonly upstream = new Upstream();
 
+  /** @param answer - gives the whole answer */
   constructor(answer: (call: JsonRpcCall) => object | Promise<object>) {
-    this.server = createServer((request, response) => {
-      let body = "";
-      request.setEncoding("utf8").on("data", (text: string) => {
-        body += text;
-      });
-      request.on("end", async () => {
-        const calls: JsonRpcCall | JsonRpcCall[] = JSON.parse(body);
-        const answers = await (Array.isArray(calls) ? Promise.all(calls.map(answer)) : answer(calls));
-        response.setHeader("content-type", "application/json").end(JSON.stringify(answers));
-      });
-    });
-  }
-
-  /** Listens on a free port. */
-  async start(): Promise<void> {
-    this.server.listen(0, "127.0.0.1");
-    await once(this.server, "listening");
+    this.upstream.handler = async ({call}, response) => {
+      const answers = await (Array.isArray(call) ? Promise.all(call.map(answer)) : answer(call));
+      response.setHeader("content-type", "application/json").end(JSON.stringify(answers));
+    };
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return this.upstream.url.origin;
   }
 
-  async stop(): Promise<void> {
-    this.server.close();
-    this.server.closeAllConnections();
-    await once(this.server, "close");
+  /** Listens on a free port. */
+  start(): Promise<void> {
+    return this.upstream.start();
+  }
+
+  stop(): Promise<void> {
+    return this.upstream.stop();
   }
 }
