@@ -13,7 +13,7 @@ import {longChain} from "../../support/chains/longChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
 import {sampleOf} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
-import {importSource} from "../../support/stores/importedStore.ts";
+import {importSource, openEngine} from "../../support/stores/importedStore.ts";
 import {
   assertRefused,
   BLOCKS,
@@ -21,7 +21,6 @@ import {
   latestOf,
   logOf,
   NOTE,
-  openLogged,
 } from "../../support/stores/loggedStores.ts";
 import {removeBlockRecord} from "../../support/stores/tamper.ts";
 
@@ -51,9 +50,9 @@ test("a store whose blocks are gone is refused and not made anew", async () => {
   for (const name of await readdir(replaced)) if (name !== NOTE) await rm(join(replaced, name));
   const empty = join(stores.folder, "empty");
   await mkdir(empty);
-  await (await openLogged(empty)).close();
+  await (await openEngine(empty)).close();
   await cp(empty, replaced, {recursive: true});
-  await assert.rejects(openLogged(replaced), {code: "STORE_DAMAGED"});
+  await assert.rejects(openEngine(replaced), {code: "STORE_DAMAGED"});
   const {found} = await checkStore(replaced);
   assert.match(found.join("\n"), /block 11 .*held|byte \d+: .*acknowledged blocks are lost/);
 });
@@ -63,7 +62,7 @@ test("an older copy of the files under a newer note is refused, and check says w
   // Its tables are those of 12 blocks; then the newest one goes, behind proofd's back.
   assert.equal(await latestOf(directory), BLOCKS - 1);
   await removeBlockRecord(directory, BLOCKS - 1);
-  await assert.rejects(openLogged(directory), {
+  await assert.rejects(openEngine(directory), {
     code: "STORE_DAMAGED",
     message: /is damaged: ACKNOWLEDGED: it says that block 11 was held, and the newest is block 10/,
   });
@@ -73,7 +72,7 @@ test("an older copy of the files under a newer note is refused, and check says w
 
 test("a rollback keeps the note right whenever it is broken off", async () => {
   const directory = await stores.copyOf(stores.single);
-  const engine = await openLogged(directory);
+  const engine = await openEngine(directory);
   await engine.rollback(8);
   const note = JSON.parse(await readFile(join(directory, NOTE), "utf8"));
   assert.equal(note.block, 8);
@@ -96,7 +95,7 @@ test("a rollback keeps the note right whenever it is broken off", async () => {
 
 test("a rollback of which the log lost the end refuses the store: blocks that were removed do not come back", async () => {
   const directory = await stores.copyOf(stores.single);
-  const engine = await openLogged(directory);
+  const engine = await openEngine(directory);
   await engine.rollback(8);
   await engine.close();
   const name = await logOf(directory);

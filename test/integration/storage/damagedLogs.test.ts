@@ -9,6 +9,7 @@ import {after, test} from "node:test";
 import {startChild} from "../../support/processes/childProcesses.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
+import {openEngine} from "../../support/stores/importedStore.ts";
 import {
   assertRefused,
   BLOCKS,
@@ -16,7 +17,6 @@ import {
   latestOf,
   logOf,
   NOTE,
-  openLogged,
 } from "../../support/stores/loggedStores.ts";
 import {once} from "../../support/wait.ts";
 
@@ -96,7 +96,7 @@ test("the blocks before the damage can be kept: by a copy without its note, its 
   const at = (stores.sizes[6] as number) + 2000;
   log[at] = (log[at] as number) ^ 4;
   await writeFile(join(directory, name), log);
-  const error = await openLogged(directory).catch((reason: Error) => reason);
+  const error = await openEngine(directory).catch((reason: Error) => reason);
   assert.ok(error instanceof Error);
   const place = /, byte (\d+): /.exec(error.message)?.[1];
   await truncate(join(directory, name), Number(place));
@@ -129,7 +129,7 @@ test("every command refuses a store with a damaged log, and changes nothing", as
 
 test("damage of CURRENT, of the manifest and a table that is gone or cut short are named", async () => {
   const tables = await stores.copyOf(stores.single);
-  await (await openLogged(tables)).close();
+  await (await openEngine(tables)).close();
   const names = await readdir(tables);
   const manifest = names.find(name => name.startsWith("MANIFEST-")) as string;
   const table = names.find(name => name.endsWith(".ldb")) as string;
@@ -184,8 +184,8 @@ test("a store that another process has open is in use, whatever its files look l
   await once(holder.stdout, "data");
   const table = (await readdir(directory)).find(name => name.endsWith(".ldb")) as string;
   await truncate(join(directory, table), 10);
-  await assert.rejects(openLogged(directory), {code: "STORE_IN_USE", message: /in use by another process/});
+  await assert.rejects(openEngine(directory), {code: "STORE_IN_USE", message: /in use by another process/});
   holder.kill("SIGKILL");
   await once(holder, "close");
-  await assert.rejects(openLogged(directory), {code: "STORE_DAMAGED"});
+  await assert.rejects(openEngine(directory), {code: "STORE_DAMAGED"});
 });

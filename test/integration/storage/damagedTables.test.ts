@@ -1,6 +1,6 @@
 /** Damage to LevelDB's tables: check names file and byte, LevelDB never gets to see what was verified to be damaged. */
 import assert from "node:assert/strict";
-import {open as openFile, readFile, rm, truncate, writeFile} from "node:fs/promises";
+import {open as openFile, readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
@@ -13,8 +13,9 @@ import {runHere} from "../../support/processes/ownCommand.ts";
 import {propertyRuns} from "../../support/soak.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {hashFiles} from "../../support/stores/fileTree.ts";
+import {openEngine} from "../../support/stores/importedStore.ts";
 import {tableParts} from "../../support/stores/tableParts.ts";
-import {BLOCKS, openStore, TableStore} from "../../support/stores/tableStore.ts";
+import {BLOCKS, TableStore} from "../../support/stores/tableStore.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 
 const FLIPS_PER_PART = propertyRuns(1);
@@ -44,30 +45,16 @@ test("a flipped bit in any part of a table is a finding with the file's name, an
   assert.deepEqual((await checkStore(directory)).found, []);
 });
 
-test("check ends with exit code 1 and names file and byte, also of a table that is cut short or gone", async () => {
-  const file = store.file;
-  const parts = new Map(tableParts(store.whole, store.table).parts.map(part => [part.name, part]));
-  const at = parts.get("data block") as {start: number};
-  const damages: readonly [(directory: string) => Promise<void>, RegExp][] = [
-    [
-      directory => store.flip(directory, at.start, 3),
-      new RegExp(`^${file}, byte ${at.start}: data block: checksum`),
-    ],
-    [directory => truncate(join(directory, file), 5000), new RegExp(`^${file}: it has 5000 bytes, `)],
-    [directory => truncate(join(directory, file), 0), new RegExp(`^${file}: it has 0 bytes, `)],
-    [directory => rm(join(directory, file)), new RegExp(`^${file}: it is not there`)],
-  ];
-  for (const [damage, expected] of damages) {
-    const directory = await store.copy();
-    await damage(directory);
-    const {code, stdout, stderr} = await runHere(["check", "--db", directory]);
-    assert.equal(code, 1, stderr);
-    assert.match(stdout, expected);
-    assert.match(
-      stdout,
-      /1 finding; files are damaged or cannot be read, so their records were not checked\n$/,
-    );
-  }
+test("check ends with exit code 1, names file and byte, and says that the records were not checked", async () => {
+  const part = tableParts(store.whole, store.table).parts.find(({name}) => name === "data block");
+  const at = part?.start as number;
+  const directory = await store.copy();
+  await store.flip(directory, at, 3);
+  const {code, stdout, stderr} = await runHere(["check", "--db", directory]);
+  assert.equal(code, 1, stderr);
+  assert.match(stdout, new RegExp(`^${store.file}, byte ${at}: data block: checksum`));
+  const end = /1 finding; files are damaged or cannot be read, so their records were not checked\n$/;
+  assert.match(stdout, end);
 });
 
 test("a store with a damaged index, filter, metaindex or footer is refused by name before LevelDB opens", async () => {
@@ -79,14 +66,14 @@ test("a store with a damaged index, filter, metaindex or footer is refused by na
     const [at, bit] = [uniformInt(random, start, end - 1), uniformInt(random, 0, 7)];
     await store.flip(directory, at, bit);
     const before = await hashFiles(directory);
-    await assert.rejects(openStore(directory), {
+    await assert.rejects(openEngine(directory), {
       code: "STORE_DAMAGED",
       message: new RegExp(`is damaged: ${store.file}, byte \\d+: (footer|[a-z]+ block): `),
     });
     assert.deepEqual(await hashFiles(directory), before);
     await store.flip(directory, at, bit);
   }
-  await (await openStore(directory)).close();
+  await (await openEngine(directory)).close();
 });
 
 test("a table of a closed store over which LevelDB would end the process is refused by its name", async () => {
@@ -96,7 +83,7 @@ test("a table of a closed store over which LevelDB would end the process is refu
   // In each data block a first key of 3 bytes: LevelDB asserts that a key has 8.
   for (const {offset} of tableParts(store.whole, store.table).data) bytes[offset + 1] = 3;
   await writeFile(path, bytes);
-  await assert.rejects(openStore(directory), {
+  await assert.rejects(openEngine(directory), {
     code: "STORE_DAMAGED",
     message: new RegExp(`is damaged: ${store.file}, byte \\d+: data block: checksum`),
   });
@@ -126,7 +113,7 @@ test("a record that says what the store is and is gone refuses the store, and ch
     const directory = await store.copy();
     await tamper(directory, db => db.del(key));
     const isFormat = key.equals(META.format);
-    await assert.rejects(openStore(directory), {code: isFormat ? "FORMAT_MISMATCH" : "RECORD_MISSING"});
+    await assert.rejects(openEngine(directory), {code: isFormat ? "FORMAT_MISMATCH" : "RECORD_MISSING"});
     if (isFormat) continue;
     const {found} = await checkStore(directory);
     assert.match(
@@ -142,10 +129,11 @@ test("a store of another format is refused by name, also if the release that wro
     await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":3,"suite":"sha256"}')));
     await db.del(blockKey(BLOCKS - 1));
   });
-  for (const opening of [openStore, checkStore])
+  for (const opening of [openEngine, checkStore])
     await assert.rejects(opening(directory), {
       code: "FORMAT_MISMATCH",
-      message: /store format 3; this proofd reads format 1: use the release that wrote it/,
+      message:
+        /store format 3; this proofd reads format 1: use the release that wrote it, or import the chain again/,
     });
 });
 

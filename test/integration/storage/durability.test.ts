@@ -9,12 +9,12 @@ import {fileURLToPath} from "node:url";
 import {Level} from "level";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
-import {Engine} from "../../../workers/engine.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain, wideBlock} from "../../support/chains/longChain.ts";
 import {startChild} from "../../support/processes/childProcesses.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
-import {importSource} from "../../support/stores/importedStore.ts";
+import {importSource, openEngine} from "../../support/stores/importedStore.ts";
 import {once} from "../../support/wait.ts";
 
 const IMPORT_PROCESS = fileURLToPath(new URL("../../support/processes/importProcess.js", import.meta.url));
@@ -26,10 +26,6 @@ before(async () => {
 after(async () => {
   await rm(folder, {recursive: true});
 });
-
-function open(directory: string, suite: SuiteName = "sha256"): Promise<Engine> {
-  return Engine.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
-}
 
 /** State roots of all blocks held, in order. */
 function stateRoots(engine: Engine): string[] {
@@ -45,7 +41,7 @@ async function importWhole(directory: string, path: string, suite?: SuiteName): 
   const options = suite === undefined ? {} : {suite};
   const outcome = await importSource(directory, {kind: "diffs", path}, {...options, finalized: "last"});
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
-  const engine = await open(directory, suite);
+  const engine = await openEngine(directory, suite);
   const roots = stateRoots(engine);
   assert.deepEqual((await checkStore(directory)).found, []);
   await engine.close();
@@ -120,7 +116,7 @@ for (const suite of KILLS === undefined ? (["sha256"] as const) : SUITE_NAMES)
         noted >= acknowledged,
         `round ${round}: block ${acknowledged} was acknowledged, ${noted} is noted`,
       );
-      const engine = await open(directory, suite);
+      const engine = await openEngine(directory, suite);
       const roots = stateRoots(engine);
       await engine.close();
       held = roots.length - 1;
@@ -147,7 +143,7 @@ test("an import killed within a large block 0 holds nothing of it, and begins an
     assert.ok(attempt < 10, "the record is not written before the pages");
     await rm(directory, {recursive: true});
   }
-  const engine = await open(directory);
+  const engine = await openEngine(directory);
   assert.deepEqual(engine.chain.head(), {earliest: undefined, finalized: undefined, latest: undefined});
   await engine.close();
   assert.equal(await countRecords(directory, "page"), 0, "and are cleared away when the store is opened");
@@ -159,7 +155,7 @@ test("a large block that is refused leaves no pages behind", async () => {
   const path = join(folder, "refused.ndjson");
   await writeFile(path, encodeLines([{...wideBlock(380), stateRoot: `0x${"11".repeat(32)}`}]));
   const directory = join(folder, "refused");
-  const engine = await open(directory);
+  const engine = await openEngine(directory);
   const outcome = await engine.startImport({source: {kind: "diffs", path}, allowUnverified: true}, () => {})
     .outcome;
   assert.ok(!outcome.ok);

@@ -8,7 +8,8 @@ import {readManifest} from "../../../storage/files/levelManifest.ts";
 import {TableBlocks} from "../../../storage/files/tableBlocks.ts";
 import {checkTables} from "../../../storage/files/tableCheck.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
-import {makeLoop, openStore, TableStore} from "../../support/stores/tableStore.ts";
+import {openEngine} from "../../support/stores/importedStore.ts";
+import {makeLoop, TableStore} from "../../support/stores/tableStore.ts";
 
 let store: TableStore;
 before(async () => {
@@ -52,7 +53,7 @@ test("a table that does not open is a finding of its own, and no damage where th
       damage.map(({file, what}) => `${file}: ${what}`).join(),
       /^\d+\.ldb: it cannot be read: ELOOP/,
     );
-  await assert.rejects(openStore(directory), {
+  await assert.rejects(openEngine(directory), {
     code: "STORE_UNREADABLE",
     message: new RegExp(`cannot be read: ${store.file}: it cannot be read: ELOOP`),
   });
@@ -112,12 +113,12 @@ test("a store that a power cut left before it was made is made anew", async () =
     await writeFile(join(directory, "MANIFEST-000002"), "half");
     for (const name of ["LOCK", "LOG", "000003.log"]) await writeFile(join(directory, name), "");
     await assert.rejects(checkStore(directory), {code: "STORE_MISSING"});
-    await (await openStore(directory)).close();
+    await (await openEngine(directory)).close();
     await rm(directory, {recursive: true});
   }
   // With a byte in the log it is one that was made.
   await mkdir(directory);
   await writeFile(join(directory, "CURRENT"), "MANIFEST-000001\n");
   await writeFile(join(directory, "000003.log"), "x");
-  await assert.rejects(openStore(directory), {code: "STORE_DAMAGED"});
+  await assert.rejects(openEngine(directory), {code: "STORE_DAMAGED"});
 });

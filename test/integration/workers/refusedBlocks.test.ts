@@ -5,24 +5,19 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {gzipSync} from "node:zlib";
-import {encodeHex} from "../../../client/bytes/hex.ts";
-import {Engine} from "../../../workers/engine.ts";
+import type {Engine} from "../../../workers/engine.ts";
 import type {ImportOutcome} from "../../../workers/messages/importJob.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {addressAt, blockHash, longChain} from "../../support/chains/longChain.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
+import {openEngine} from "../../support/stores/importedStore.ts";
 
 let folder: string;
 let engine: Engine;
 let files = 0;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-refused-"));
-  engine = await Engine.open({
-    directory: join(folder, "db"),
-    workers: 0,
-    cacheBytes: 1 << 20,
-    createIfMissing: true,
-  });
+  engine = await openEngine(join(folder, "db"));
 });
 after(async () => {
   await engine.close();
@@ -93,28 +88,6 @@ for (const [what, line, message] of REFUSED)
     assert.match(await refusal(line), message);
   });
 
-test("a block is taken after another in its place was refused", async () => {
-  assert.match(await refusal(next({stateRoot: blockHash(7)})), /state root/);
-  const path = join(folder, "fresh.ndjson");
-  await writeFile(path, encodeLines(good) + next({}));
-  const fresh = await Engine.open({
-    directory: join(folder, "fresh"),
-    workers: 0,
-    cacheBytes: 1 << 20,
-    createIfMissing: true,
-  });
-  const source = {kind: "diffs", path} as const;
-  await fresh.startImport({source, allowUnverified: true}, () => {}).outcome;
-  const outcome = await importText(encodeLines(good) + next({}));
-  assert.ok(outcome.ok);
-  assert.equal(outcome.alreadyHeld, good.length);
-  const [expected, actual] = [fresh.chain.readBlock(4), engine.chain.readBlock(4)];
-  assert.ok("stateRoot" in expected && "stateRoot" in actual);
-  assert.equal(encodeHex(actual.stateRoot), encodeHex(expected.stateRoot));
-  await fresh.close();
-  await engine.rollback(3);
-});
-
 test("a gzip file is unpacked whatever its name, and one cut short is refused with what was whole kept", async () => {
   const whole = gzipSync(encodeLines(good) + next({}));
   const outcome = await importText(whole);
@@ -130,12 +103,7 @@ test("a source of another chain is refused before anything is read from it", asy
   const lines: DifferenceLine[] = [{number: "0x0", hash: blockHash(0), chainId: "0x5", accounts: {}}];
   const path = join(folder, "chain5.ndjson");
   await writeFile(path, encodeLines(lines));
-  const other = await Engine.open({
-    directory: join(folder, "chain5"),
-    workers: 0,
-    cacheBytes: 1 << 20,
-    createIfMissing: true,
-  });
+  const other = await openEngine(join(folder, "chain5"));
   const source = {kind: "diffs", path} as const;
   const refused = await other.startImport({source, allowUnverified: true, chainId: 6n}, () => {}).outcome;
   assert.ok(!refused.ok);

@@ -6,6 +6,7 @@ import {writeFile} from "node:fs/promises";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {IMPORT_FLAGS, readImportSource} from "../../../cli/flags/importFlags.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
+import {Engine} from "../../../workers/engine.ts";
 import {Importer} from "../../../workers/import/importer.ts";
 import type {ImportJob, ImportOutcome} from "../../../workers/messages/importJob.ts";
 import type {ImportSource} from "../../../workers/messages/importSource.ts";
@@ -40,6 +41,11 @@ export function openOwned(directory: string, suite?: string): Promise<StateStore
     cacheBytes: 1 << 20,
     ...(suite === undefined ? {} : {suite}),
   });
+}
+
+/** Without proof threads. Makes the store if there is none. */
+export function openEngine(directory: string, suite?: string): Promise<Engine> {
+  return Engine.open({directory, suite, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
 }
 
 export async function importInto(

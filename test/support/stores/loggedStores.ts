@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import {cp, mkdtemp, readdir, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {Engine} from "../../../workers/engine.ts";
 import type {ImportOutcome} from "../../../workers/messages/importJob.ts";
 import type {ImportSource} from "../../../workers/messages/importSource.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {longChain} from "../chains/longChain.ts";
 import {hashFiles} from "./fileTree.ts";
-import {importInto, importSource, openOwned} from "./importedStore.ts";
+import {importInto, importSource, openEngine, openOwned} from "./importedStore.ts";
 
 /** The file that names the newest acknowledged block. */
 export const NOTE = "ACKNOWLEDGED";
@@ -78,10 +77,6 @@ function mustBeDone(outcome: ImportOutcome): void {
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
 }
 
-export function openLogged(directory: string): Promise<Engine> {
-  return Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
-}
-
 /** @returns the name of the only log */
 export async function logOf(directory: string): Promise<string> {
   const names = (await readdir(directory)).filter(name => name.endsWith(".log"));
@@ -91,7 +86,7 @@ export async function logOf(directory: string): Promise<string> {
 
 /** @returns the number of the newest block in the store */
 export async function latestOf(directory: string): Promise<number | undefined> {
-  const engine = await openLogged(directory);
+  const engine = await openEngine(directory);
   const {latest} = engine.chain.head();
   await engine.close();
   return latest;
@@ -100,7 +95,7 @@ export async function latestOf(directory: string): Promise<number | undefined> {
 /** The store does not open, and is left as it was. */
 export async function assertRefused(directory: string, message: RegExp, what = ""): Promise<void> {
   const before = await hashFiles(directory);
-  await assert.rejects(openLogged(directory), (error: Error & {code?: string}) => {
+  await assert.rejects(openEngine(directory), (error: Error & {code?: string}) => {
     assert.equal(error.code, "STORE_DAMAGED", `${what} ${error.stack}`);
     assert.match(error.message, message, what);
     return true;

@@ -2,18 +2,13 @@
 import {cp, mkdtemp, readdir, readFile, rm, symlink, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../chains/differenceLine.ts";
 import {longChain} from "../chains/longChain.ts";
-import {importSource} from "./importedStore.ts";
+import {importSource, openEngine} from "./importedStore.ts";
 import {tableParts} from "./tableParts.ts";
 
 /** The store holds blocks 0 to BLOCKS - 1. */
 export const BLOCKS = 4;
-
-export function openStore(directory: string): Promise<Engine> {
-  return Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: true});
-}
 
 /** In place of the file a symlink to itself, which the system does not open. */
 export async function makeLoop(directory: string, name: string): Promise<void> {
@@ -38,7 +33,7 @@ export class TableStore {
     await writeFile(path, encodeLines(longChain(BLOCKS, 60)));
     await importSource(whole, {kind: "diffs", path}, {finalized: "last"});
     // Opening writes the log out as a table.
-    await (await openStore(whole)).close();
+    await (await openEngine(whole)).close();
     const [name, ...others] = (await readdir(whole)).filter(one => one.endsWith(".ldb"));
     if (name === undefined || others.length > 0) throw new Error("expected one table");
     return new TableStore(folder, whole, Number.parseInt(name, 10));

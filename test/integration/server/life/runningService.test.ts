@@ -5,7 +5,7 @@ import {DEFAULT_ESTIMATE_SETTINGS} from "../../../../workers/messages/estimateSe
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {codeOf} from "../../../support/estimates/assembler.ts";
 import {OwnService} from "../../../support/http/ownService.ts";
-import {openStore} from "../../../support/stores/tableStore.ts";
+import {openEngine} from "../../../support/stores/importedStore.ts";
 
 const LOOP = `0x${"99".repeat(20)}`;
 const ENDLESS = {[LOOP]: {code: codeOf("again: PUSH1 again JUMP")}};
@@ -63,12 +63,12 @@ test("a part that hangs and one that fails keep neither the port nor the store o
       "expected an end within 3000 ms; still open: a part that hangs; a part that fails failed to stop: refused",
   });
   await assert.rejects(fetch(service.url));
-  await (await openStore(db)).close();
+  await (await openEngine(db)).close();
 });
 
 test("parts that have started are stopped when a later one cannot start", async () => {
   const db = await folder.importChain("failed", 1, 1);
   const fail = {name: "a part", start: () => Promise.reject(new Error("refused"))};
   await assert.rejects(OwnService.start({db}, [fail]), /refused/);
-  await (await openStore(db)).close();
+  await (await openEngine(db)).close();
 });

@@ -1,4 +1,7 @@
-/** An answer of chain_getChanges ends where its limits are met, and the pages that are read for it grow with what changed. */
+/**
+ * An answer of chain_getLeaves or chain_getChanges ends where its limits are met, and the pages that are read for changes grow with what
+ * changed.
+ */
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -7,14 +10,17 @@ import {after, before, test} from "node:test";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {splitCursor} from "../../../client/leaves/changeCursor.ts";
 import {type ChangeRange, verifyChanges} from "../../../client/leaves/changeRange.ts";
+import {verifyLeaves} from "../../../client/leaves/leafRange.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {accountTree} from "../../../storage/tree/tree.ts";
 import {ChangeScope, packChanges} from "../../../workers/messages/changesCall.ts";
+import {packLeaves} from "../../../workers/messages/leavesCall.ts";
 import {ProofForm, packedBytes} from "../../../workers/messages/packedCall.ts";
 import type {AnswerLimits} from "../../../workers/prove/answerBudget.ts";
 import {AnswerText} from "../../../workers/prove/answerText.ts";
 import {ChangesProver} from "../../../workers/prove/changesProver.ts";
+import {LeavesProver} from "../../../workers/prove/leavesProver.ts";
 import {MultiProver} from "../../../workers/prove/multiProver.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
@@ -22,7 +28,7 @@ import {importLines} from "../../support/stores/importedStore.ts";
 
 let folder: string;
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "proofd-changes-"));
+  folder = await mkdtemp(join(tmpdir(), "proofd-limits-"));
 });
 after(() => rm(folder, {recursive: true}));
 
@@ -68,6 +74,34 @@ function ask(
 function leavesOf({accounts, storages}: ChangeRange): number {
   return storages.reduce((sum, {slots}) => sum + slots.length, accounts.length);
 }
+
+test("ranges of any length put the tree together, each as long as it may be, and with one leaf at least", async () => {
+  await withReader("leaves", createLines(0, 4), reader => {
+    const block = 4;
+    const record = reader.blockOrThrow(block);
+    const tree = accountTree(reader, record.accounts);
+    const {nextFreeNode} = tree.root;
+    const text = new AnswerText();
+    const call = Buffer.alloc(packedBytes(1));
+    for (const limit of [1, 50, 400, 100_000]) {
+      const prover = new LeavesProver(reader, new MultiProver(reader), limit);
+      const lengths: number[] = [];
+      for (let from = 0; from < nextFreeNode; ) {
+        packLeaves(call, 0, {block, address: undefined, from, count: nextFreeNode}, ProofForm.LEAVES_BYTES);
+        text.clear();
+        const {accounts} = prover.write(text, tree, call);
+        const request = {tree: "accounts", from, count: nextFreeNode};
+        const {end, leaves} = verifyLeaves(sha256Suite, record.stateRoot, request, text.take());
+        assert.deepEqual([end, accounts], [from + leaves.length, leaves.length]);
+        lengths.push(leaves.length);
+        from = end;
+      }
+      if (limit === 1) assert.equal(lengths.length, nextFreeNode);
+      if (limit === 400) assert.ok(lengths.length > 2 && Math.min(...lengths.slice(0, -1)) > 3, `${lengths}`);
+      if (limit === 100_000) assert.equal(lengths.length, 1);
+    }
+  });
+});
 
 test("answers of any length make the same changes, each as long as it may be, and with one leaf at least", async () => {
   await withReader("limits", createLines(0, 36), reader => {
