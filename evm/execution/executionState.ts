@@ -2,7 +2,7 @@
  * The state that a block executes on: the block's writes so far, over the trie of its parent.
  *
  *   written    accounts, slots, dropped storage; with an undo log for reverts      this block, StateOverlay
- *   parent     accounts and slots as of the parent, read once for a block          BaseState
+ *   parent     accounts and slots as of the parent                                 ChainState
  *   trie       Merkle-Patricia, keys hashed                                        StateTrie
  *
  * @ethereumjs' MerkleStateManager does not fit. A difference needs the written keys with their values before and after,
@@ -15,12 +15,12 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieNodes} from "../trie/trieNodes.ts";
 import {differAccount, type WrittenAccount, type WrittenSlot} from "./accountDifference.ts";
-import {BaseState} from "./baseState.ts";
 import {type ByteKey, fromKey, sameBytes} from "./byteKey.ts";
+import {ChainState} from "./chainState.ts";
 import {NO_BYTES, StateOverlay} from "./stateOverlay.ts";
 
 export class ExecutionState extends StateOverlay implements StateManagerInterface {
-  private readonly parent: BaseState;
+  private readonly parent: ChainState;
   /** The overlay's `changes` when the trie was changed last. */
   private computedAt: number | undefined;
 
@@ -28,7 +28,9 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     nodes: TrieNodes,
     private readonly trie: StateTrie = StateTrie.open(nodes),
   ) {
-    const parent = new BaseState(nodes, trie);
+    const parent = new ChainState(nodes, trie, () => {
+      throw new Error("the library asks its blockchain for hashes of blocks");
+    });
     super(parent);
     this.parent = parent;
   }
@@ -68,7 +70,7 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
   async listDifferences(): Promise<AccountDifferences> {
     const differences = new AccountDifferences();
     for (const key of this.writtenKeys()) {
-      const written = await this.describeWritten(key);
+      const written = this.describeWritten(key);
       const difference = differAccount(fromKey(key), written);
       if (difference !== undefined) differences.add(difference);
     }
@@ -88,15 +90,15 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     return new Set([...this.accounts.keys(), ...this.slots.keys(), ...this.cleared]);
   }
 
-  private async describeWritten(key: ByteKey): Promise<WrittenAccount> {
-    const before = this.parent.readAccount(key);
-    const after = await this.readAccount(key);
+  private describeWritten(key: ByteKey): WrittenAccount {
+    const before = this.readBaseAccount(key);
+    const after = this.readAccount(key);
     const hadSlots = before !== undefined && !sameBytes(before.storageRoot, KECCAK256_RLP);
     const isReset = this.destroyed.has(key) || (this.cleared.has(key) && hadSlots);
     const slots: WrittenSlot[] = [];
     for (const [slotKey, value] of this.slots.get(key) ?? []) {
       const slot = fromKey(slotKey);
-      const valueBefore = isReset || before === undefined ? NO_BYTES : this.parent.readSlot(key, slot);
+      const valueBefore = isReset || before === undefined ? NO_BYTES : this.readBaseSlot(key, slot);
       if (!sameBytes(value, valueBefore)) slots.push([slot, value]);
     }
     const readCode = (): Uint8Array => (after === undefined ? NO_BYTES : this.readCode(after.codeHash));

@@ -2,26 +2,19 @@
  * What execution has written, over a read-only state: accounts, slots, dropped storage, with an undo log.
  *
  *   written    accounts, slots, cleared storage, new codes     undone entry by entry on revert
- *   base       accounts, slots and codes as they were          StateBase, never written
+ *   base       accounts, slots and codes as they were          StateSource, never written, read once
  *
  * It is the part of @ethereumjs' state manager that the EVM uses. State roots are left to subclasses that have a trie.
  */
 import type {AccountFields} from "@ethereumjs/common";
 import {Account, type Address, unpadBytes} from "@ethereumjs/util";
 import {keccak256} from "../../storage/hash/keccak.ts";
-import {type ByteKey, toKey} from "./byteKey.ts";
-
-/** The state below. The objects that it returns are never changed. */
-export interface StateBase {
-  /** @param key - of the address. @returns undefined if there is no such account */
-  readAccount(key: ByteKey): Promise<Account | undefined> | Account | undefined;
-  /** @param slot - 32 bytes. @returns the value without leading zeros */
-  readSlot(key: ByteKey, slot: Uint8Array): Promise<Uint8Array> | Uint8Array;
-  /** @param codeHash - 32 bytes, keccak256 */
-  readCode(codeHash: Uint8Array): Uint8Array;
-}
+import {EMPTY_CODE_HASH, type StateSource} from "../interpreter/stateSource.ts";
+import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
 
 export const NO_BYTES = new Uint8Array(0);
+/** Stands for any storage that is not empty. */
+const SOME_ROOT = new Uint8Array(32).fill(1);
 
 export class StateOverlay {
   /** What slots held when they were asked for first since `clear` (EIP-1283). */
@@ -43,21 +36,25 @@ export class StateOverlay {
   protected readonly cleared = new Set<ByteKey>();
   /** Accounts deleted at some point. */
   protected readonly destroyed = new Set<ByteKey>();
-  protected readonly newCodes = new Map<ByteKey, Uint8Array>();
+  /** Written or read. */
+  private readonly codes = new Map<ByteKey, Uint8Array>();
+  /** Of the base, as far as they were read. */
+  private readonly baseAccounts = new Map<ByteKey, Account | undefined>();
+  private readonly baseSlots = new Map<ByteKey, Uint8Array>();
   /** Rises with every write and every revert. */
   protected changes = 0;
 
   private undo: (() => void)[] = [];
   private readonly checkpoints: number[] = [];
 
-  constructor(private readonly base: StateBase) {}
+  constructor(private readonly base: Omit<StateSource, "readBlockHash">) {}
 
   protected get isInCheckpoint(): boolean {
     return this.checkpoints.length > 0;
   }
 
   async getAccount(address: Address): Promise<Account | undefined> {
-    const account = await this.readAccount(toKey(address.bytes));
+    const account = this.readAccount(toKey(address.bytes));
     return account && copyAccount(account);
   }
 
@@ -68,7 +65,7 @@ export class StateOverlay {
 
   async deleteAccount(address: Address): Promise<void> {
     const key = toKey(address.bytes);
-    if ((await this.readAccount(key)) === undefined) return;
+    if (this.readAccount(key) === undefined) return;
     await this.clearStorage(address);
     this.writeAccount(key, undefined);
     if (this.destroyed.has(key)) return;
@@ -87,12 +84,12 @@ export class StateOverlay {
   async putCode(address: Address, code: Uint8Array): Promise<void> {
     const codeHash = keccak256(code);
     // The key is its hash, so a revert need not remove it. Only codes that accounts have in the end are persisted.
-    this.newCodes.set(toKey(codeHash), new Uint8Array(code));
+    this.codes.set(toKey(codeHash), new Uint8Array(code));
     await this.modifyAccountFields(address, {codeHash});
   }
 
   async getCode(address: Address): Promise<Uint8Array> {
-    const account = await this.readAccount(toKey(address.bytes));
+    const account = this.readAccount(toKey(address.bytes));
     return account === undefined ? NO_BYTES : this.readCode(account.codeHash);
   }
 
@@ -105,12 +102,12 @@ export class StateOverlay {
     const key = toKey(address.bytes);
     const written = this.slots.get(key)?.get(toKey(slot));
     if (written !== undefined) return written;
-    return this.cleared.has(key) ? NO_BYTES : this.base.readSlot(key, slot);
+    return this.cleared.has(key) ? NO_BYTES : this.readBaseSlot(key, slot);
   }
 
   async putStorage(address: Address, slot: Uint8Array, value: Uint8Array): Promise<void> {
     const key = toKey(address.bytes);
-    if ((await this.readAccount(key)) === undefined)
+    if (this.readAccount(key) === undefined)
       throw new Error("a slot was written to an account that does not exist");
     const slotKey = toKey(slot);
     const slots = this.slots.get(key) ?? new Map<ByteKey, Uint8Array>();
@@ -150,26 +147,50 @@ export class StateOverlay {
     this.changes++;
   }
 
-  /** Drops everything written. */
+  /** Drops everything written, and what was read. */
   discard(): void {
     this.accounts.clear();
     this.slots.clear();
     this.cleared.clear();
     this.destroyed.clear();
-    this.newCodes.clear();
+    this.codes.clear();
+    this.baseAccounts.clear();
+    this.baseSlots.clear();
     this.undo = [];
     this.checkpoints.length = 0;
     this.changes++;
     this.originalStorageCache.clear();
   }
 
-  protected async readAccount(key: ByteKey): Promise<Account | undefined> {
-    const written = this.accounts.get(key);
-    return written === undefined && !this.accounts.has(key) ? this.base.readAccount(key) : written;
+  protected readAccount(key: ByteKey): Account | undefined {
+    return this.accounts.has(key) ? this.accounts.get(key) : this.readBaseAccount(key);
+  }
+
+  /** The caller must not change the result. */
+  protected readBaseAccount(key: ByteKey): Account | undefined {
+    if (this.baseAccounts.has(key)) return this.baseAccounts.get(key);
+    const held = this.base.readAccount(fromKey(key));
+    const root = held?.hasStorage === true ? SOME_ROOT : undefined;
+    const account = held && new Account(held.nonce, held.balance, root, held.codeHash);
+    this.baseAccounts.set(key, account);
+    return account;
+  }
+
+  /** Without leading zeros. */
+  protected readBaseSlot(key: ByteKey, slot: Uint8Array): Uint8Array {
+    const name = key + toKey(slot);
+    const value = this.baseSlots.get(name) ?? unpadBytes(this.base.readSlot(fromKey(key), slot));
+    this.baseSlots.set(name, value);
+    return value;
   }
 
   protected readCode(codeHash: Uint8Array): Uint8Array {
-    return this.newCodes.get(toKey(codeHash)) ?? this.base.readCode(codeHash);
+    if (sameBytes(codeHash, EMPTY_CODE_HASH)) return NO_BYTES;
+    const key = toKey(codeHash);
+    // LevelDB hands out Buffers, whose slice is a view; the EVM expects copies.
+    const code = this.codes.get(key) ?? new Uint8Array(this.base.readCode(codeHash));
+    this.codes.set(key, code);
+    return code;
   }
 
   private writeAccount(key: ByteKey, account: Account | undefined): void {

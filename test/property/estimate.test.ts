@@ -4,13 +4,9 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {type Block, createBlock} from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
-import {MerkleStateManager} from "@ethereumjs/statemanager";
 import {getCalldataFloorGas} from "@ethereumjs/tx";
 import {
-  Account,
-  Address,
   bigIntToUnpaddedBytes,
   bytesToBigInt,
   eoaCode7702SignAuthorization,
@@ -19,8 +15,9 @@ import {
 } from "@ethereumjs/util";
 import {createVM, runTx} from "@ethereumjs/vm";
 import fc from "fast-check";
-import {encodeHex} from "../../client/bytes/hex.ts";
+import {quantity} from "../../client/bytes/hex.ts";
 import {Evm} from "../../evm/interpreter/evm.ts";
+import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
 import {Deadline} from "../../workers/estimate/call/deadline.ts";
@@ -30,12 +27,17 @@ import {Estimator} from "../../workers/estimate/estimator.ts";
 import {HeldEvms} from "../../workers/estimate/state/heldEvms.ts";
 import {Turns} from "../../workers/estimate/turns.ts";
 import type {Authorization, EstimateCall} from "../../workers/messages/estimateCall.ts";
-import type {AccountDifference} from "../support/chains/differenceLine.ts";
+import type {DifferenceLine} from "../support/chains/differenceLine.ts";
+import type {MemoryState} from "../support/chains/memoryState.ts";
 import {createTransaction} from "../support/estimates/callAsTransaction.ts";
 import {BLOCK_GAS_LIMIT, CHAIN_ID, EstimateStore, SETTINGS} from "../support/estimates/estimateStore.ts";
 import {createCommon} from "../support/estimates/hardforks.ts";
 import {packWords} from "../support/estimates/packedWords.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
+import {createLibraryEvm, libraryBlock} from "../support/evm/libraryBlock.ts";
+import {LibraryState} from "../support/evm/libraryState.ts";
+import {addressOf, MINER, NAMED_ADDRESSES, randomState} from "../support/evm/randomState.ts";
+import type {BlockFields} from "../support/evm/transactionOutcome.ts";
 import {propertyRuns, sampleOf} from "../support/soak.ts";
 
 const RUNS_PER_FORK = propertyRuns(5);
@@ -47,13 +49,10 @@ const SENDER_KEY = new Uint8Array(32).fill(7);
 const SENDER = privateToAddress(SENDER_KEY);
 const OWNER_KEYS = [new Uint8Array(32).fill(8), new Uint8Array(32).fill(9)];
 const HARDFORKS = sampleOf(["osaka", "prague", "cancun", "shanghai", "london", "berlin"], 2);
-const MINER = "0x00000000000000000000000000000000000c0ffe";
-const MIX_HASH = `0x${"5a".repeat(32)}`;
+const MIX_HASH = new Uint8Array(32).fill(0x5a);
 
 interface Case {
-  /** One per PROGRAM_ADDRESSES. */
-  readonly programs: readonly Uint8Array[];
-  readonly balances: readonly bigint[];
+  readonly state: MemoryState;
   readonly call: EstimateCall;
 }
 
@@ -78,10 +77,6 @@ after(async () => {
   await shared.close();
   await store.close();
 });
-
-function addressOf(value: bigint): Uint8Array {
-  return setLengthLeft(bigIntToUnpaddedBytes(value), 20);
-}
 
 function sign(key: Uint8Array, chainId: bigint, target: bigint, nonce: bigint): Authorization {
   const numbers = [chainId, nonce].map(bigIntToUnpaddedBytes) as [Uint8Array, Uint8Array];
@@ -116,15 +111,13 @@ const authorizationList = fc.array(
   {minLength: 1, maxLength: 3},
 );
 
+const OWNER = toHex(privateToAddress(OWNER_KEYS[0] ?? assert.fail()));
+/** The other owner of a key is an account that there is not. */
+const PEOPLE = {[toHex(SENDER)]: {nonce: 5n, balance: 10n ** 19n}, [OWNER]: {nonce: 3n, balance: 1n}};
+
 function cases(common: Common): fc.Arbitrary<Case> {
-  const abilities = {
-    hardfork: common.hardfork(),
-    addresses: [
-      BigInt(MINER),
-      ...[SENDER_KEY, ...OWNER_KEYS].map(key => bytesToBigInt(privateToAddress(key))),
-    ],
-  };
-  const program = randomProgram(abilities);
+  const hardfork = common.hardfork();
+  const initcode = randomProgram({hardfork, addresses: Object.keys(PEOPLE).map(BigInt)});
   const shape = {
     block: fc.constant(0),
     from: fc.constant<Uint8Array>(SENDER),
@@ -149,7 +142,7 @@ function cases(common: Common): fc.Arbitrary<Case> {
       // A creation by one of the programs as initcode.
       arbitrary: fc.record({
         ...shape,
-        data: program,
+        data: initcode,
         type: fc.constant(0 as const),
         gasPrice: fc.constant(10n),
       }),
@@ -178,76 +171,53 @@ function cases(common: Common): fc.Arbitrary<Case> {
       arbitrary: fc.record({...shape, ...fees, to, type: fc.constant(4 as const), authorizationList}),
     });
   return fc.record({
-    programs: fc.tuple(program, program, program, program),
-    balances: fc.tuple(...PROGRAM_ADDRESSES.map(() => fc.constantFrom(0n, 5n, 10n ** 18n))),
+    state: randomState(hardfork, PEOPLE),
     call: fc.tuple(fc.oneof(...calls), gas).map(([call, gas]) => (gas === undefined ? call : {...call, gas})),
   });
 }
 
-/** Accounts by address, as a line of differences has them. */
-function accountsOf({programs, balances}: Case): Record<string, AccountDifference> {
-  const accounts: Record<string, AccountDifference> = {
-    [encodeHex(SENDER)]: {nonce: "0x5", balance: "0x8ac7230489e80000", reset: true},
-    [encodeHex(addressOf(PLAIN_ADDRESS))]: {nonce: "0x0", balance: "0x1", reset: true},
-    // The other owner of a key is an account that there is not.
-    [encodeHex(privateToAddress(OWNER_KEYS[0] ?? assert.fail()))]: {
-      nonce: "0x3",
-      balance: "0x1",
-      reset: true,
-    },
-    [MINER]: {nonce: "0x0", balance: "0x1", reset: true},
-  };
-  for (const [at, address] of PROGRAM_ADDRESSES.entries())
-    accounts[encodeHex(addressOf(address))] = {
-      nonce: "0x1",
-      balance: `0x${(balances[at] ?? 0n).toString(16)}`,
-      code: encodeHex(programs[at] ?? assert.fail()),
-      storage: {"0x0": "0x0", "0x1": "0x1", "0x2": "0xffff"},
-      reset: true,
-    };
-  return accounts;
+/** Of all that a case may have, as a line of differences. */
+function differencesOf({accounts}: MemoryState): DifferenceLine["accounts"] {
+  const absent = NAMED_ADDRESSES.map(address => [toHex(address), null] as const);
+  const held = [...accounts].map(([name, {nonce, balance, code, slots}]) => {
+    const fields = {nonce: quantity(nonce), balance: quantity(balance), code: toHex(code)};
+    return [name, {...fields, storage: Object.fromEntries(slots), reset: true}] as const;
+  });
+  return Object.fromEntries([...absent, ...held]);
 }
 
 /** The same accounts under @ethereumjs/vm, which executes the call as a transaction in a block of its own. */
 class Reference {
-  private readonly common: Common;
-  private readonly accounts: Record<string, AccountDifference>;
-  private readonly block: Block;
+  private readonly block: BlockFields;
 
-  constructor(common: Common, accounts: Record<string, AccountDifference>, number: number) {
-    this.common = common;
-    this.accounts = accounts;
-    const header = {
-      number,
-      timestamp: 1_700_000_000 + number,
-      gasLimit: BLOCK_GAS_LIMIT,
-      coinbase: MINER as `0x${string}`,
-      mixHash: MIX_HASH as `0x${string}`,
-      ...(common.isActivatedEIP(1559) && {baseFeePerGas: 7n}),
+  constructor(
+    private readonly common: Common,
+    private readonly state: MemoryState,
+    number: number,
+  ) {
+    this.block = {
+      ...{
+        number: BigInt(number),
+        timestamp: BigInt(1_700_000_000 + number),
+        gasLimit: BigInt(BLOCK_GAS_LIMIT),
+      },
+      ...{coinbase: MINER, difficulty: 0n, random: MIX_HASH},
+      baseFee: common.isActivatedEIP(1559) ? 7n : undefined,
+      excessBlobGas: common.isActivatedEIP(4844) ? 0n : undefined,
+      blockHash: at => shared.reader.blockHashOrThrow(at),
     };
-    this.block = createBlock({header}, {common, skipConsensusFormatValidation: true});
   }
 
   async run(call: EstimateCall, gasLimit: bigint): Promise<Outcome> {
-    const stateManager = new MerkleStateManager({common: this.common});
-    for (const [name, {nonce, balance, code, storage}] of Object.entries(this.accounts)) {
-      const address = new Address(fromHex(name));
-      await stateManager.putAccount(address, new Account(BigInt(nonce ?? 0), BigInt(balance ?? 0)));
-      if (code !== undefined) await stateManager.putCode(address, fromHex(code));
-      for (const [slot, value] of Object.entries(storage ?? {}))
-        if (BigInt(value) !== 0n)
-          await stateManager.putStorage(
-            address,
-            setLengthLeft(bigIntToUnpaddedBytes(BigInt(slot)), 32),
-            bigIntToUnpaddedBytes(BigInt(value)),
-          );
-    }
-    const vm = await createVM({common: this.common, stateManager});
-    const tx = createTransaction(call, this.common, gasLimit).sign(SENDER_KEY);
+    const {common} = this;
+    const evm = await createLibraryEvm(common, new LibraryState(this.state), this.block);
+    const vm = await createVM({common, evm, stateManager: evm.stateManager, blockchain: evm.blockchain});
+    const tx = createTransaction(call, common, gasLimit).sign(SENDER_KEY);
     try {
-      const {execResult} = await runTx(vm, {tx, block: this.block, skipHardForkValidation: true});
+      const block = libraryBlock(common, this.block);
+      const {execResult} = await runTx(vm, {tx, block, skipHardForkValidation: true});
       const executed = execResult.executionGasUsed + tx.getIntrinsicGas();
-      const floor = this.common.isActivatedEIP(7623) ? getCalldataFloorGas(tx) : 0n;
+      const floor = common.isActivatedEIP(7623) ? getCalldataFloorGas(tx) : 0n;
       return {
         succeeds: execResult.exceptionError === undefined,
         spent: executed > floor ? executed : floor,
@@ -258,10 +228,6 @@ class Reference {
       return {succeeds: false, spent: gasLimit, returned: ""};
     }
   }
-}
-
-function fromHex(text: string): Uint8Array {
-  return new Uint8Array(Buffer.from(text.slice(2), "hex"));
 }
 
 /** Turns of some steps each. */
@@ -306,10 +272,11 @@ for (const hardfork of HARDFORKS)
         fc.bigInt({min: 1n, max: 999n}),
         fc.integer({min: 10, max: 500}),
         async (one, part, steps) => {
-          const accounts = accountsOf(one);
-          const number = await store.addBlock({accounts, miner: MINER, mixHash: MIX_HASH});
+          const accounts = differencesOf(one.state);
+          const block = {accounts, miner: toHex(MINER), mixHash: toHex(MIX_HASH)};
+          const number = await store.addBlock(block);
           const call: EstimateCall = {...one.call, block: number};
-          const reference = new Reference(common, accounts, number);
+          const reference = new Reference(common, one.state, number);
           const upper = call.gas ?? BigInt(GAS_CAP);
           let limit = upper;
           const whole = await Promise.allSettled([estimator.estimate(call)]);
@@ -336,10 +303,10 @@ for (const hardfork of HARDFORKS)
             } else assert.equal(failure.failure, "EXECUTION_FAILED");
           }
           deadline.start();
-          const block = reader.blockOrThrow(number);
-          const rules = chain.at(block);
+          const record = reader.blockOrThrow(number);
+          const rules = chain.at(record);
           const price = call.gasPrice ?? 10n;
-          const evm = new HeldEvms(reader, deadline).at(block.accounts);
+          const evm = new HeldEvms(reader, deadline).at(record.accounts);
           evm.setBlock(rules.evmRules, rules.evmBlock);
           const runs = new EvmRuns(call, evm, rules, price, deadline);
           for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {

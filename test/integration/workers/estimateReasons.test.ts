@@ -111,6 +111,9 @@ test("a halt of the machine is explained", async () => {
     assert.equal(error?.code, -32000, code);
     assert.match(error.message, message, code);
   }
+  // A pairing of points that are none.
+  const refused = await estimate({to: `0x${"8".padStart(40, "0")}`, data: `0x${"31".repeat(192)}`});
+  assert.deepEqual(refused.error, {code: -32000, message: "the precompile refuses its input"});
   const creations: [string, RegExp][] = [
     [
       codeOf("PUSH1 0xef PUSH1 0 MSTORE8 PUSH1 1 PUSH1 0 RETURN"),
