@@ -71,10 +71,17 @@ export class RpcService {
     try {
       const view = this.readView(envelope, reply);
       const demand = measureDemand(envelope.calls, this.methods, view);
+      const {costs, methods} = demand;
       this.describe(envelope, demand, record);
       const excess = refuseExcess(demand, view);
-      if (excess === undefined) this.begin(envelope, demand, view, reply, record);
-      else this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply, record);
+      if (excess !== undefined) {
+        this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply, record);
+        return;
+      }
+      const client = costs.some(cost => cost > 0) ? reply.readClient() : "";
+      const busy = this.dispatcher.refuse(costs, client);
+      if (busy === undefined) this.run(envelope, costs, view, reply, record, client);
+      else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply, record);
     } catch (error) {
       // Its connection ends, and nothing else.
       this.trouble.reportThrown(error, record.id);
@@ -100,20 +107,6 @@ export class RpcService {
       takesBytes: acceptsBytes && !isBatch,
       maxProofTextBytes,
     };
-  }
-
-  private begin(
-    envelope: Envelope,
-    {costs, methods}: Demand,
-    view: RequestView,
-    reply: ReplySink,
-    record: RequestRecord,
-  ): void {
-    const needsLane = costs.some(cost => cost > 0);
-    const client = needsLane ? reply.readClient() : "";
-    const busy = this.dispatcher.refuse(costs, client);
-    if (busy === undefined) this.run(envelope, costs, view, reply, record, client);
-    else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply, record);
   }
 
   /** Answers the whole request with one error. None of its calls runs. */

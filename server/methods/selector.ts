@@ -15,7 +15,7 @@ import type {Head} from "../../workers/messages/head.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {parseQuantity} from "../rpc/quantity.ts";
 import {
-  createBlockAheadError,
+  AheadError,
   createBlockUnknownError,
   createNotFinalizedError,
   createPrunedError,
@@ -111,7 +111,7 @@ function resolveObject(
   const block = view.chain.findBlock(parseHash(text, name));
   // A block that was imported after the request's head was read does not exist for this request.
   if (block === undefined || view.head.latest === undefined || block > view.head.latest)
-    throw createBlockAheadError(text as string, view.head);
+    throw createBlockUnknownError(text as string, view.head, AheadError);
   return requireHeld(block, text as string, column, view);
 }
 
@@ -127,7 +127,7 @@ function requireHeld(block: number, shown: string, column: SelectorColumn, {head
   const {earliest, latest} = head;
   if (earliest === undefined || latest === undefined || block < earliest || block > latest + MAX_BLOCKS_AHEAD)
     throw createBlockUnknownError(shown, head);
-  if (block > latest) throw createBlockAheadError(shown, head);
+  if (block > latest) throw createBlockUnknownError(shown, head, AheadError);
   if (column === "provable" && (head.finalized === undefined || block > head.finalized))
     throw createNotFinalizedError(shown, head);
   return block;

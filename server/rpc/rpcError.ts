@@ -60,19 +60,10 @@ export function createLimitError(what: string, limit: number, got: number, unit:
   });
 }
 
-/** The block is not held: it is older than the oldest block held or newer than the newest, or its hash is unknown. */
-export function createBlockUnknownError(block: string, head: Head): RpcError {
-  return new RpcError(...describeUnknown(block, head));
-}
-
-/** As createBlockUnknownError, for a block above the newest one held, or of an unknown hash. */
-export function createBlockAheadError(block: string, head: Head): AheadError {
-  return new AheadError(...describeUnknown(block, head));
-}
-
-function describeUnknown(block: string, head: Head): ConstructorParameters<typeof RpcError> {
+/** @param kind - AheadError for a block above the newest one held, or of an unknown hash. Default: for one that is older than the oldest */
+export function createBlockUnknownError(block: string, head: Head, kind = RpcError): RpcError {
   const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};
-  return [RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, data];
+  return new kind(RpcCode.BLOCK_UNKNOWN, `block ${block} is not held here: ${describeCoverage(head)}`, data);
 }
 
 /** The block was held, but its state is not kept any more. @param nearest - blocks that can be proved */

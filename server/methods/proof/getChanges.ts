@@ -17,7 +17,7 @@ import {BLOCK_PARAM, BYTES, CHANGED_TREE_PARAM, CURSOR_PARAM, QUANTITY_PARAM} fr
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseNumber, readCount, readTree} from "./treeParams.ts";
+import {parseCount, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getChanges";
 const ACCOUNTS = "accounts";
@@ -64,9 +64,8 @@ export const getChanges: LaneMethod<ProofCalls> = {
 
 /** 0 if the number of leaves will be refused. At least 5, which is room for a packed call. */
 function changesCost(params: Call["params"]): number {
-  const count = Array.isArray(params) ? parseNumber(params[4]) : undefined;
-  if (count === undefined || count === 0 || count > MAX_CHANGES) return 0;
-  return CALL_COST + Math.ceil(count / LEAVES_PER_COST);
+  const count = Array.isArray(params) ? parseCount(params[4], MAX_CHANGES) : undefined;
+  return count === undefined ? 0 : CALL_COST + Math.ceil(count / LEAVES_PER_COST);
 }
 
 function scopeOf(tree: Uint8Array | typeof ACCOUNTS | typeof ALL): ChangeScope {

@@ -5,10 +5,10 @@ import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {arrayOf, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseNumber} from "./treeParams.ts";
+import {parseCount, parseNumber, readCount} from "./treeParams.ts";
 
 const NAME = "chain_getFinalizations";
-const DEFAULT_COUNT = 100;
+const DEFAULT_COUNT = "0x64";
 const MAX_COUNT = 1000;
 /** A packed block has 48 bits. */
 const MAX_BLOCK = 2 ** 48 - 1;
@@ -27,14 +27,16 @@ export const getFinalizations: LaneMethod<ProofCalls> = {
   errors: [],
   lane: LaneId.PROOF,
   cost(params) {
-    const count = Array.isArray(params) ? parseCount(params[1]) : undefined;
-    return count === undefined || count > MAX_COUNT ? 0 : FINALIZATION_COST * count;
+    const count = Array.isArray(params) ? parseCount(params[1] ?? DEFAULT_COUNT, MAX_COUNT) : undefined;
+    return FINALIZATION_COST * (count ?? 0);
   },
   maxTextBytes(cost) {
     return (cost / FINALIZATION_COST) * FINALIZATION_TEXT_BYTES;
   },
   prepare(params, view, calls) {
-    const [from, count] = readRange(this.params.read(params));
+    const [fromBlock, asked] = this.params.read(params);
+    const from = readFrom(fromBlock);
+    const count = readCount(asked ?? DEFAULT_COUNT, 1, MAX_COUNT);
     const finalized = view.head.finalized ?? -1;
     const end = packFinalizations(calls.packed, calls.end, {from, finalized, count});
     calls.add(end, FINALIZATION_COST * count);
@@ -42,16 +44,8 @@ export const getFinalizations: LaneMethod<ProofCalls> = {
 };
 
 /** @throws RpcError INVALID_PARAMS */
-function readRange([from, count]: readonly unknown[]): [from: number, count: number] {
-  const block = (from ?? undefined) === undefined ? 0 : parseNumber(from);
-  if (block === undefined) throw createValueError("params[0] (fromBlock)", from, "a 0x block number");
-  const limit = parseCount(count);
-  if (limit !== undefined && limit <= MAX_COUNT) return [Math.min(block, MAX_BLOCK), limit];
-  throw createValueError("params[1] (count)", count, `a 0x quantity from 0x1 to 0x${MAX_COUNT.toString(16)}`);
-}
-
-function parseCount(count: unknown): number | undefined {
-  if ((count ?? undefined) === undefined) return DEFAULT_COUNT;
-  const parsed = parseNumber(count);
-  return parsed === 0 ? undefined : parsed;
+function readFrom(from: unknown): number {
+  const block = parseNumber(from ?? "0x0");
+  if (block !== undefined) return Math.min(block, MAX_BLOCK);
+  throw createValueError("params[0] (fromBlock)", from, "a 0x block number");
 }

@@ -12,7 +12,7 @@ import {BLOCK_PARAM, BYTES, QUANTITY_PARAM, TREE_PARAM} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseNumber, readCount, readTree} from "./treeParams.ts";
+import {parseCount, parseNumber, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getLeaves";
 const ACCOUNTS = "accounts";
@@ -51,9 +51,8 @@ export const getLeaves: LaneMethod<ProofCalls> = {
 
 /** 0 if the number of leaves will be refused. At least 3, which is room for a packed call. */
 function leavesCost(params: Call["params"]): number {
-  const count = Array.isArray(params) ? parseNumber(params[2]) : undefined;
-  if (count === undefined || count === 0 || count > MAX_LEAVES) return 0;
-  return CALL_COST + Math.ceil(count / LEAVES_PER_COST);
+  const count = Array.isArray(params) ? parseCount(params[2], MAX_LEAVES) : undefined;
+  return count === undefined ? 0 : CALL_COST + Math.ceil(count / LEAVES_PER_COST);
 }
 
 /** @returns undefined: the tree of all accounts. @throws RpcError INVALID_PARAMS */

@@ -21,10 +21,16 @@ export function parseNumber(value: unknown): number | undefined {
   return typeof value === "string" ? parseQuantity(value) : undefined;
 }
 
+/** @returns undefined for what is no number from 1 to `most` */
+export function parseCount(value: unknown, most: number): number | undefined {
+  const count = parseNumber(value);
+  return count !== undefined && count > 0 && count <= most ? count : undefined;
+}
+
 /** @param position - of the parameter. @throws RpcError INVALID_PARAMS */
 export function readCount(value: unknown, position: number, most: number): number {
-  const count = parseNumber(value);
-  if (count !== undefined && count > 0 && count <= most) return count;
+  const count = parseCount(value, most);
+  if (count !== undefined) return count;
   const expected = `a 0x quantity from 0x1 to ${encodeQuantity(most)}`;
   throw createValueError(`params[${position}] (count)`, value, expected);
 }
