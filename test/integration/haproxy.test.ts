@@ -23,7 +23,7 @@ let edge: Edge;
 const services: OwnService[] = [];
 
 before(async () => {
-  lack = await lacksHaproxy();
+  lack = lacksHaproxy();
   if (lack !== undefined) return;
   folder = await WorkFolder.create();
   const db = await folder.importChain("db", 2, 2);

@@ -31,7 +31,7 @@ function serve(db: string, port: number | undefined): Promise<OwnService> {
 }
 
 before(async () => {
-  lack = await lacksHaproxy();
+  lack = lacksHaproxy();
   if (lack !== undefined) return;
   folder = await WorkFolder.create();
   await folder.importChain("high", HIGH, HIGH);

@@ -266,7 +266,10 @@ test("check finds nothing wrong with a sound store", async () => {
 test("rollback removes unfinalized blocks and refuses others", async () => {
   const target = await folder.importChain("rolled", 5, 3);
   await assertAllEnd(1, [
-    [["rollback", "--db", target, "--to", "2"], /cannot roll back to block 2: /],
+    [
+      ["rollback", "--db", target, "--to", "2"],
+      /^error: cannot roll back to block 2: blocks up to 3 are finalized, and finalized blocks are not removed\n$/,
+    ],
     [["rollback", "--db", target, "--to", "9"], /cannot roll back to block 9: /],
   ]);
   const {code, stdout} = await runHere(["rollback", "--db", target, "--to", "0x4"]);

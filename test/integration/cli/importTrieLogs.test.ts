@@ -13,21 +13,14 @@ import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import type {ImportOutcome} from "../../../workers/messages/importJob.ts";
-import type {ImportSource} from "../../../workers/messages/importSource.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {encodeHexLines, encodeJsonLines, type LoggedBlock} from "../../support/chains/loggedBlock.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {TrieLogWriter} from "../../support/chains/trieLogWriter.ts";
 import {logLines} from "../../support/nodes/trieLogLines.ts";
-import {runProofd} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {sampleOf} from "../../support/soak.ts";
-import {
-  type ImportOptions,
-  importHere,
-  importLines,
-  importSource,
-} from "../../support/stores/importedStore.ts";
+import {importHere, importLines, importSource} from "../../support/stores/importedStore.ts";
 import {readStoredRoots} from "../../support/stores/storedRoots.ts";
 
 const GENESIS = fileURLToPath(import.meta.resolve("#package/demo/genesis.json"));
@@ -85,30 +78,32 @@ async function writeLogs(name: string, text: string): Promise<string> {
   return path;
 }
 
-async function mustImport(directory: string, source: ImportSource, options: ImportOptions): Promise<number> {
-  const outcome = await importSource(directory, source, options);
-  assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
-  return outcome.alreadyHeld;
-}
-
-// Of sha256 only where it does not soak: the command below imports some of them with poseidon2.
+// Of sha256 only where it does not soak.
 for (const suite of sampleOf(SUITE_NAMES, 2))
-  test(`${suite}: the demo chain's trie logs give its state roots, with and without the genesis file`, async () => {
+  test(`${suite}: the demo chain's trie logs give its state roots, packed with the genesis file, or as digits without it`, async () => {
     const [begun, whole] = [folder.file(`begun-${suite}`), folder.file(`whole-${suite}`)];
     const packed = await writeLogs("demo.trielogs.gz", encodeJsonLines(demo));
     const digits = await writeLogs("demo.trielogs", encodeHexLines(demo));
-    const logs = (path: string, genesisPath?: string): ImportSource => ({
-      kind: "trielogs",
-      path,
-      genesisPath,
-    });
-    await mustImport(begun, logs(packed, GENESIS), {suite});
-    await mustImport(whole, logs(digits), {suite, finalized: "last"});
+    const importLogs = (db: string, path: string, ...flags: readonly string[]) =>
+      runHere(["import", "--db", db, "--allow-unverified", "--trielogs", path, ...flags]);
+    const first = await importLogs(begun, packed, "--suite", suite, "--genesis", GENESIS);
+    assert.match(
+      first.stdout,
+      /^imported 47 blocks; blocks 0 to 46 are held, none is finalized;/,
+      first.stderr,
+    );
+    const last = await importLogs(whole, digits, "--suite", suite, "--finalized", "last");
+    assert.match(
+      last.stdout,
+      /^imported 47 blocks; blocks 0 to 46 are held, finalized up to 46;/,
+      last.stderr,
+    );
     const roots = await applyBlocks(folder.file(`executed-${suite}`), suite, executed);
     assert.equal(roots.length, LAST + 1);
     assert.deepEqual(await readStoredRoots(begun), roots);
     assert.deepEqual(await readStoredRoots(whole), roots);
-    assert.equal(await mustImport(begun, logs(packed), {}), LAST + 1);
+    const again = await importLogs(begun, packed);
+    assert.match(again.stdout, /^imported 0 blocks, 47 already held;/, again.stderr);
   });
 
 /** The state roots of the blocks as they were executed. */
@@ -133,39 +128,6 @@ async function applyBlocks(
   }
   return readStoredRoots(directory);
 }
-
-test("the command reads a packed file, and lines of digits from its standard input", async () => {
-  const first = demo.slice(0, 4);
-  const [begun, whole] = [folder.file("begun"), folder.file("whole")];
-  const packed = await writeLogs("first.trielogs.gz", encodeJsonLines(first));
-  const suite = ["--suite", "poseidon2"];
-  const runs = [
-    await runHere([
-      "import",
-      "--db",
-      begun,
-      ...suite,
-      "--genesis",
-      GENESIS,
-      "--allow-unverified",
-      "--trielogs",
-      packed,
-    ]),
-    await runProofd(
-      ["import", "--db", whole, ...suite, "--allow-unverified", "--trielogs", "-", "--finalized", "last"],
-      {
-        input: encodeHexLines(first),
-      },
-    ),
-  ];
-  for (const {code, stderr} of runs) assert.equal(code, 0, stderr);
-  assert.match(runs[1]?.stdout ?? "", /^imported 4 blocks; blocks 0 to 3 are held, finalized up to 3;/);
-  const again = await runHere(["import", "--db", begun, "--allow-unverified", "--trielogs", packed]);
-  assert.match(again.stdout, /^imported 0 blocks, 4 already held;/, again.stderr);
-  const roots = await applyBlocks(folder.file("first"), "poseidon2", executed.slice(0, first.length));
-  assert.deepEqual(await readStoredRoots(begun), roots);
-  assert.deepEqual(await readStoredRoots(whole), roots);
-});
 
 const ADDRESS = `0x${"ab".repeat(20)}`;
 const hashOf = (number: number): string => `0x${(number + 1).toString(16).padStart(64, "0")}`;
@@ -237,15 +199,7 @@ test("a line that is no trie log is refused with its number and the reason", asy
 
 test("trie logs of another chain than the genesis file's are refused", async () => {
   const path = await writeLogs("other.trielogs", encodeJsonLines(await logLines([line(0, "0x5")])));
-  const refused = await importHere([
-    "--db",
-    folder.file("other"),
-    "--genesis",
-    GENESIS,
-    "--allow-unverified",
-    "--trielogs",
-    path,
-  ]);
+  const refused = await importSource(folder.file("other"), {kind: "trielogs", path, genesisPath: GENESIS});
   assert.equal(
     refused.ok ? "" : refused.message,
     "line 1: block 0 of the trie logs is not the genesis file's block",

@@ -8,7 +8,7 @@ import {addressAt, longChain} from "../../support/chains/longChain.ts";
 import {diffsFlags, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForHead} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {Daemon, type Finished, runProofd, startDaemon} from "../../support/processes/daemon.ts";
+import {Daemon, type Finished, runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
@@ -37,8 +37,8 @@ async function firstChange(path: string): Promise<void> {
 
 test("snapshots of a service that imports have its blocks and proofs, also as a copy of the copy", async () => {
   const db = folder.file("live");
-  const daemon = await startDaemon([...diffsFlags(db, "-"), "--finalized", "last", "--history", "8"]);
-  daemon.child.stdin.write(encodeLines(LINES.slice(0, 10)));
+  const daemon = await OwnService.fed(db, ["--finalized", "last", "--history", "8"]);
+  daemon.input.write(encodeLines(LINES.slice(0, 10)));
   await waitForHead(daemon, 9);
   const outs = [folder.file("first"), folder.file("second")];
   const lines: Record<string, unknown>[] = [];
@@ -51,7 +51,7 @@ test("snapshots of a service that imports have its blocks and proofs, also as a 
     });
     // One block after the other, as a chain brings them.
     for (; !isOver && next < LINES.length; next++) {
-      daemon.child.stdin.write(encodeLines(LINES.slice(next, next + 1)));
+      daemon.input.write(encodeLines(LINES.slice(next, next + 1)));
       await waitForHead(daemon, next);
     }
     const {code, stdout, stderr} = await snapshot.finished;
@@ -82,7 +82,7 @@ test("snapshots of a service that imports have its blocks and proofs, also as a 
       await service.stop();
     }
   }
-  assert.equal((await daemon.stop()).code, 0);
+  await daemon.stop();
   // A restored store goes on where the snapshot was made.
   const rest = folder.file("rest.ndjson");
   await importLines(rest, LINES.slice(0, next), {finalized: "last"});
@@ -139,19 +139,8 @@ async function snapshotTo(
 ): Promise<{code: number | null; left: string; stdout: string; stderr: string} | undefined> {
   const disk = folder.file("memory");
   await mkdir(disk, {recursive: true});
-  const under = [
-    "unshare",
-    "--mount",
-    "--map-root-user",
-    "sh",
-    "-e",
-    "-c",
-    MOUNTED,
-    "sh",
-    options,
-    disk,
-    copy,
-  ];
+  const sh = ["sh", "-e", "-c", MOUNTED, "sh", options, disk, copy];
+  const under = ["unshare", "--mount", "--map-root-user", ...sh];
   const args = ["snapshot", "--db", closed, "--out", `${disk}/out`];
   const {code, stdout, stderr} = await runProofd(args, {under});
   if (/unshare|^mount/.test(stderr)) return undefined;

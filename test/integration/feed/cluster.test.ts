@@ -203,7 +203,7 @@ const replicas: Replica[] = [];
 let edge: Edge;
 
 before(async () => {
-  lack = lacksNats() ?? (await lacksHaproxy());
+  lack = lacksNats() ?? lacksHaproxy();
   if (lack !== undefined) return;
   folder = await WorkFolder.create();
   brokers = await NatsServer.startCluster(["n1", "n2", "n3"].map(name => folder.file(name)));

@@ -53,20 +53,9 @@ describe("a feed", () => {
     if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
-    publisher = await OwnService.fed(folder.file("publisher"), [
-      ...publishTo(nats.url),
-      "--snapshot-every",
-      "1",
-    ]);
-    replica = await OwnService.serve([
-      "--db",
-      folder.file("replica"),
-      "--allow-unverified",
-      "--feed",
-      nats.url,
-      "--chain-id",
-      CHAIN_ID,
-    ]);
+    const flags = [...publishTo(nats.url), "--snapshot-every", "1"];
+    publisher = await OwnService.fed(folder.file("publisher"), flags);
+    replica = await startReplica(folder.file("replica"), CHAIN_ID);
   });
 
   after(async () => {
@@ -131,13 +120,7 @@ describe("a feed", () => {
     await replica.stop();
     await feed([{...createOther(11, {}), accounts: {[ONE]: {balance: "0x5"}}, finalized: "0x9"}]);
     await waitForMetric(publisher, "proofd_published_block 11");
-    replica = await OwnService.serve([
-      "--db",
-      folder.file("replica"),
-      "--allow-unverified",
-      "--feed",
-      nats.url,
-    ]);
+    replica = await startReplica(folder.file("replica"));
     await reach(replica, "0xb");
     await waitForCoverage(replica, "finalized", "0x9");
     await assertSame("0xb");

@@ -101,19 +101,8 @@ describe("a feed with lies", () => {
       changed[at] = 1 ^ (changed[at] as number);
       return changed;
     };
-    const replica = await OwnService.serve([
-      ...[
-        "--db",
-        folder.file("replica"),
-        "--allow-unverified",
-        "--feed",
-        nats.url,
-        "--stream",
-        "bad",
-        "--chain-id",
-        CHAIN_ID,
-      ],
-    ]);
+    const from = ["--feed", nats.url, "--stream", "bad", "--chain-id", CHAIN_ID];
+    const replica = await OwnService.serve(["--db", folder.file("replica"), "--allow-unverified", ...from]);
     const reach = async (block: number): Promise<void> => {
       await waitForCoverage(replica, "latest", `0x${block}`);
     };

@@ -27,7 +27,7 @@ async function callAll<Result>(
 /** Each block's hash and state root, as the service has them. The hashes must be the node's. */
 export async function compareBlocks(
   daemon: AskedService,
-  chain: LiveChain,
+  {anvil}: Pick<LiveChain, "anvil">,
   latest: number,
 ): Promise<string[]> {
   const tags = Array.from({length: latest + 1}, (_, number) => `0x${number.toString(16)}`);
@@ -36,7 +36,7 @@ export async function compareBlocks(
     tags.map(tag => ["chain_getStateRoot", tag]),
   );
   const blocks = await callAll<{hash: string}>(
-    body => chain.anvil.send(body),
+    body => anvil.send(body),
     tags.map(tag => ["eth_getBlockByNumber", tag, false]),
   );
   for (const [number, {hash}] of blocks.entries())

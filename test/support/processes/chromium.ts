@@ -73,13 +73,12 @@ export class Chromium {
   /** @returns the result of a command, whose form the caller knows from the protocol. @throws Error of the browser */
   async send<Result>(method: string, params: object = {}): Promise<Result> {
     const id = ++this.lastId;
-    const {promise, resolve} = withResolver<Message>();
-    this.pending.set(id, resolve);
+    const answered = new Promise<Message>(resolve => this.pending.set(id, resolve));
     const session = this.session === undefined ? {} : {sessionId: this.session};
     (this.child.stdio[3] as unknown as Writable).write(
       `${JSON.stringify({id, method, params, ...session})}\0`,
     );
-    const {result, error} = await within(`Chromium to do ${method}`, promise);
+    const {result, error} = await within(`Chromium to do ${method}`, answered);
     if (error !== undefined) throw new Error(`${method}: ${error.message}`);
     return result as Result;
   }
@@ -136,12 +135,4 @@ export class Chromium {
     else if (method === "Runtime.exceptionThrown" || method === "Log.entryAdded")
       this.complaints.push(JSON.stringify(params));
   }
-}
-
-function withResolver<Value>(): {promise: Promise<Value>; resolve: (value: Value) => void} {
-  let resolve!: (value: Value) => void;
-  const promise = new Promise<Value>(settle => {
-    resolve = settle;
-  });
-  return {promise, resolve};
 }

@@ -6,7 +6,8 @@ import {type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeade
 import {connect as connectTls, type TLSSocket} from "node:tls";
 import type {WorkFolder} from "../chains/serviceChain.ts";
 import {once, waitUntil, within} from "../wait.ts";
-import {runChild, startChild} from "./childProcesses.ts";
+import {startChild} from "./childProcesses.ts";
+import {findProgram} from "./foundProgram.ts";
 import {findPorts} from "./freePorts.ts";
 
 const read = (path: string): string =>
@@ -25,9 +26,8 @@ interface EdgeAnswer {
 }
 
 /** @returns why there is no HAProxy here; undefined: there is one */
-export async function lacksHaproxy(): Promise<string | undefined> {
-  const {code} = await runChild("sh", ["-c", "command -v haproxy"]);
-  return code === 0 ? undefined : "no haproxy in PATH";
+export function lacksHaproxy(): string | undefined {
+  return findProgram("haproxy") === undefined ? "no haproxy in PATH" : undefined;
 }
 
 export class Edge {
