@@ -10,12 +10,11 @@ import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/messages/head.ts";
 import type {ImportOutcome} from "../../workers/messages/importJob.ts";
-import type {ImportSource} from "../../workers/messages/importSource.ts";
+import type {ImportSource, SourceEvent} from "../../workers/messages/importSource.ts";
 import {ExitCode, exitCodeOf, type Stopping, watchSignals} from "../exitCode.ts";
 import type {ValuesOf} from "../flags/flagTable.ts";
 import type {IMPORT_FLAGS} from "../flags/importFlags.ts";
 import {createProgress} from "./progress.ts";
-import {describeSourceEvent} from "./sourceLine.ts";
 
 type ImportValues = ValuesOf<typeof IMPORT_FLAGS>;
 
@@ -153,4 +152,28 @@ function describeFirst(engine: Engine): string {
 function hashOf(engine: Engine, block: number): string {
   const summary = engine.chain.readBlock(block);
   return "hash" in summary ? `0x${Buffer.from(summary.hash).toString("hex")}` : summary.detail;
+}
+
+/** What happens to the nodes of --l2, for people. @returns undefined for what needs no line: the progress shows it */
+function describeSourceEvent(event: SourceEvent): string | undefined {
+  switch (event.kind) {
+    case "chosen":
+      return `blocks are read by ${event.source}: ${event.why}`;
+    case "method":
+      return `${event.name} gives blocks by ${event.method}: ${event.why}`;
+    case "node":
+      return `${event.name} is ${event.state}: ${event.reason}`;
+    case "heads":
+      return `${event.name}: ${event.state}: ${event.reason}`;
+    case "reorganised":
+      return `the node's chain was reorganised: blocks ${event.ancestor + 1} to ${event.latest} were removed`;
+    case "verification":
+      return event.unverified === undefined
+        ? `blocks from ${event.block} on are verified again`
+        : `blocks from ${event.block} on are unverified: ${event.unverified}`;
+    case "senders":
+      return `the thread that recovers senders ahead has ended; blocks take longer: ${event.reason}`;
+    case "state":
+      return undefined;
+  }
 }

@@ -1,19 +1,25 @@
 /** `proofd verify`: checks the answer to a request against a root that the user trusts. It opens no store. */
 import {createReadStream} from "node:fs";
+import {encodeHex, quantity} from "../../client/bytes/hex.ts";
+import {count} from "../../client/bytes/values.ts";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
+import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {WorkError} from "../../server/life/workError.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
-import {readResults} from "./answeredCalls.ts";
-import {type AskedCalls, parseRequest} from "./askedCalls.ts";
+import {type AskedCalls, parseRequest, readResults} from "./askedCalls.ts";
 import {judge} from "./judgement.ts";
-import {readTrustedRoot} from "./rootSource.ts";
-import {encodeRefusal, encodeVerdict, type JudgedEntry, writeRefusal, writeVerdict} from "./verdict.ts";
+import {readTrustedRoot, type TrustedRoot} from "./rootSource.ts";
 
 /** A chain_getProof of 1 024 absent slots has 12 MB, a chain_getMultiProof of 2 000 accounts 2 MB. */
 const MAX_INPUT_BYTES = 64 * 2 ** 20;
+
+interface JudgedEntry {
+  readonly asked: ProofRequest;
+  readonly proven: Proven;
+}
 
 /**
  * @returns the exit code: FAILED if the proof is refused
@@ -35,7 +41,10 @@ export async function runVerify(options: VerifyOptions): Promise<number> {
     return ExitCode.OK;
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
-    process.stdout.write(json ? encodeRefusal(error) : writeRefusal(error));
+    const {at, rule} = error;
+    process.stdout.write(
+      json ? `${JSON.stringify({verified: false, at, rule})}\n` : `REFUSED: ${at}: ${rule}\n`,
+    );
     return ExitCode.FAILED;
   }
 }
@@ -66,4 +75,62 @@ async function readInput(path: string, what: string): Promise<Buffer> {
   if (length > MAX_INPUT_BYTES)
     throw new WorkError(`${what} in ${path}: expected at most ${MAX_INPUT_BYTES} bytes, got more`);
   return Buffer.concat(chunks);
+}
+
+/** A line for each account and slot, and a last one with the verdict. */
+function writeVerdict(entries: readonly JudgedEntry[], {root, by}: TrustedRoot): string {
+  const lines: string[] = [];
+  let slotCount = 0;
+  for (const {asked, proven} of entries) {
+    lines.push(`account ${asked.address} ${describeAccount(proven.account)}`);
+    for (const [i, key] of asked.storageKeys.entries()) {
+      const value = proven.slots[i];
+      lines.push(
+        value === undefined ? `slot ${key} is absent: its value is 0` : `slot ${key} = ${quantity(value)}`,
+      );
+      slotCount++;
+    }
+  }
+  const slots = slotCount === 0 ? "" : ` and ${count(slotCount, "slot")}`;
+  lines.push(
+    `VERIFIED: ${count(entries.length, "account")}${slots} under the root ${encodeHex(root)}, ${by}`,
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+/** Accounts and slots that are absent have no `account` or `value`. */
+function encodeVerdict(entries: readonly JudgedEntry[], {root}: TrustedRoot): string {
+  const verdict = {
+    verified: true,
+    root: encodeHex(root),
+    entries: entries.map(({asked, proven}) => ({
+      address: asked.address,
+      exists: proven.account !== undefined,
+      ...(proven.account !== undefined && {account: encodeAccountFields(proven.account)}),
+      slots: asked.storageKeys.map((key, i) => {
+        const value = proven.slots[i];
+        return {key, exists: value !== undefined, ...(value !== undefined && {value: quantity(value)})};
+      }),
+    })),
+  };
+  return `${JSON.stringify(verdict)}\n`;
+}
+
+function describeAccount(account: ProvenAccount | undefined): string {
+  if (account === undefined) return "is absent";
+  const {nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize} = account;
+  return (
+    `is present: nonce ${nonce}, balance ${balance}, storageRoot ${storageRoot}, codeHash ${codeHash}, ` +
+    `keccakCodeHash ${keccakCodeHash}, codeSize ${codeSize}`
+  );
+}
+
+function encodeAccountFields({leafIndex, nonce, balance, codeSize, ...hashes}: ProvenAccount): object {
+  return {
+    leafIndex,
+    nonce: quantity(nonce),
+    balance: quantity(balance),
+    codeSize: quantity(codeSize),
+    ...hashes,
+  };
 }

@@ -101,13 +101,13 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
 /** The nodes as a source of blocks. */
 export function readNodeSource(
   {subscriptions, ...nodes}: NodeOptions,
-  {
-    source,
-    genesis: genesisPath,
-    to,
-  }: Pick<NodeSource, "source" | "to"> & {readonly genesis: string | undefined},
+  values: Pick<NodeSource, "source"> & {
+    readonly genesis: string | undefined;
+    readonly to?: number | undefined;
+  },
   follow: boolean,
 ): NodeSource {
+  const {source, genesis: genesisPath, to} = values;
   return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 

@@ -35,10 +35,7 @@ export function readServiceOptions(values: ServeValues, command: Command): Servi
     ...{chainId, suite, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
     ...readFeed(values, command),
     cacheBytes: cacheMb * 2 ** 20,
-    l2:
-      diffs === undefined && nodes !== undefined
-        ? readNodeSource(nodes, {...values, to: undefined}, true)
-        : undefined,
+    l2: diffs === undefined && nodes !== undefined ? readNodeSource(nodes, values, true) : undefined,
     maxFinalityLagSeconds: maxFinalityLag,
     finality: readFinality(values, readNodes(values, "l1", command), nodes, command),
     allowedHosts: allowHost,

@@ -1,8 +1,7 @@
 /** `proofd verify` reads a request and an answer, and says of them what the verifier's vectors expect. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {readResults} from "../../../../cli/commands/answeredCalls.ts";
-import {type AskedCall, parseRequest} from "../../../../cli/commands/askedCalls.ts";
+import {type AskedCall, parseRequest, readResults} from "../../../../cli/commands/askedCalls.ts";
 import {judge} from "../../../../cli/commands/judgement.ts";
 import {decodeHex} from "../../../../client/bytes/hex.ts";
 import {HASH_SUITES, type HashSuite} from "../../../../client/hash/hashSuites.ts";
