@@ -4,12 +4,11 @@ import {keccak_256} from "@noble/hashes/sha3.js";
 import {isEqual} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
-import {ProofError} from "../proof/proofError.ts";
 import {listCodes} from "./codesPull.ts";
 import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
 import type {Manifest} from "./manifest.ts";
 import {changesProver, entriesProver, type Prover} from "./provers.ts";
-import {damaged, PulledError} from "./pulledError.ts";
+import {at, damaged} from "./pulledError.ts";
 import {readRows} from "./readRows.ts";
 import {encodeCell} from "./row/column.ts";
 import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
@@ -29,18 +28,6 @@ export async function checkFolder(folder: string, manifest: Manifest): Promise<v
   await checkCodes(folder, manifest);
   if (manifest.accountTree === undefined) await checkProofs(folder, manifest, entriesProver(suite, manifest));
   await checkTrees(folder, manifest, suite);
-}
-
-/** @throws PulledError that names the place, for what the work refuses */
-function at<Result>(place: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof PulledError) throw error;
-    if (!(error instanceof Error) || (error instanceof TypeError && !(error instanceof ProofError)))
-      throw error;
-    throw damaged(place, error.message, error);
-  }
 }
 
 /** Each code once, in the order of the first account that has it. Memory: 100 bytes for each code. */

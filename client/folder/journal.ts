@@ -13,7 +13,7 @@ import type {AskedPull} from "./askedPull.ts";
 import {syncFolder, writeWhole} from "./manifest.ts";
 import {requireParts} from "./manifestParts.ts";
 import type {Part} from "./partFile.ts";
-import {damaged, PulledError, withFile} from "./pulledError.ts";
+import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 
 export const JOURNAL = "progress.ndjson";
 const VERSION = 1;
@@ -87,12 +87,10 @@ function readParts(
   asked: AskedPull,
 ): readonly Part[] {
   const parts: unknown = lines.flatMap(line => line?.parts);
-  try {
+  return at(path, () => {
     requireParts(parts, asked);
     return parts;
-  } catch (error) {
-    throw damaged(path, (error as Error).message, error);
-  }
+  });
 }
 
 function parseLine(path: string, line: string, at: number): Record<string, unknown> {

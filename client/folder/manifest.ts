@@ -20,7 +20,7 @@ import {
   requireParts,
 } from "./manifestParts.ts";
 import {PARTIAL, type Part} from "./partFile.ts";
-import {damaged, PulledError, withFile} from "./pulledError.ts";
+import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
 
 export const MANIFEST = "manifest.json";
@@ -118,11 +118,7 @@ export function readManifest(folder: string): Manifest {
   if (file.size > MAX_MANIFEST_BYTES)
     throw damaged(path, `expected at most ${MAX_MANIFEST_BYTES} bytes, got ${file.size}`);
   const text = withFile(path, "read", () => readFileSync(path, "utf8"));
-  try {
-    return parseManifest(JSON.parse(text));
-  } catch (error) {
-    throw damaged(path, (error as Error).message, error);
-  }
+  return at(path, () => parseManifest(JSON.parse(text)));
 }
 
 /** @throws Error that says what is wrong */

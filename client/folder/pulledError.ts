@@ -29,6 +29,16 @@ export function damaged(place: string, problem: string, cause?: unknown): Pulled
   return new PulledError("DAMAGED", `${place}: ${problem}`, cause);
 }
 
+/** Runs what reads text or bytes. @throws PulledError DAMAGED that names the place, for what the work refuses */
+export function at<Result>(place: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof PulledError || error instanceof TypeError) throw error;
+    throw damaged(place, error.message, error);
+  }
+}
+
 /** Runs what reads or writes a file. @throws PulledError FILE_FAILED that names the file, for an error of the system */
 export function withFile<Result>(path: string, verb: "read" | "write", work: () => Result): Result {
   try {

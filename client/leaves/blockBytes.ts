@@ -1,10 +1,14 @@
 /**
- * The block that an answer in bytes is about (docs/proofs.md, 15.1):
+ * What answers in bytes begin with (docs/proofs.md, 15.1 and 16.1):
  *
- *   number u48 | hash 32 | stateRoot 32
+ *   first byte | block, or two: number u48 | hash 32 | stateRoot 32 | of the storage of one account: length u16, its proof bytes
  */
 import {encodeHex} from "../bytes/hex.ts";
 import type {ByteReader} from "../compact/byteReader.ts";
+import {verifyMultiProof} from "../compact/compactProof.ts";
+import type {HashSuite} from "../hash/hashSuites.ts";
+import type {ProvenAccount} from "../proof/proofVerifier.ts";
+import {check} from "../proof/strictJson.ts";
 
 export interface AnsweredBlock {
   readonly number: bigint;
@@ -14,8 +18,29 @@ export interface AnsweredBlock {
   readonly stateRoot: string;
 }
 
-/** @throws ProofError */
+/** @throws ProofError, as all of these */
+export function readFirstByte(reader: ByteReader, expected: number): void {
+  const first = reader.u8();
+  check(first === expected, "byte 0", `expected ${expected}, got ${first}`);
+}
+
 export function readBlock(reader: ByteReader): AnsweredBlock {
   const number = BigInt(reader.u48());
   return {number, hash: encodeHex(reader.take(32)), stateRoot: encodeHex(reader.take(32))};
+}
+
+export function requireRoot(name: string, {stateRoot}: AnsweredBlock, root: Uint8Array): void {
+  const trusted = encodeHex(root);
+  check(stateRoot === trusted, `${name}.stateRoot`, `expected ${trusted}, got ${stateRoot}`);
+}
+
+/** @returns undefined if the account is absent */
+export function readAccount(
+  suite: HashSuite,
+  reader: ByteReader,
+  stateRoot: Uint8Array,
+  address: string,
+): ProvenAccount | undefined {
+  const proof = reader.take(reader.u16());
+  return verifyMultiProof(suite, stateRoot, [{address, storageKeys: []}], proof)[0]?.account;
 }

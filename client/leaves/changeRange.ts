@@ -4,13 +4,10 @@
  *   0x04 | block | block | [storage of one account: its proof at both blocks, each after its length u16]
  *        | from: account u40, slot u40 | end: account u40, slot u40 | changes of trees
  */
-import {encodeHex} from "../bytes/hex.ts";
 import {ByteReader} from "../compact/byteReader.ts";
-import {verifyMultiProof} from "../compact/compactProof.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
-import {check} from "../proof/strictJson.ts";
-import {type AnsweredBlock, readBlock} from "./blockBytes.ts";
+import {type AnsweredBlock, readAccount, readBlock, readFirstByte, requireRoot} from "./blockBytes.ts";
 import {joinCursor, splitCursor} from "./changeCursor.ts";
 import {ChangesReader, type StorageChanges} from "./changesReader.ts";
 import type {LeafChange} from "./foldChanges.ts";
@@ -56,8 +53,7 @@ export function readComparedBlocks(bytes: Uint8Array): readonly [from: AnsweredB
 }
 
 function openAnswer(reader: ByteReader): readonly [from: AnsweredBlock, to: AnsweredBlock] {
-  const first = reader.u8();
-  check(first === FIRST_BYTE, "byte 0", `expected ${FIRST_BYTE}, got ${first}`);
+  readFirstByte(reader, FIRST_BYTE);
   return [readBlock(reader), readBlock(reader)];
 }
 
@@ -93,19 +89,4 @@ export function verifyChanges(
     account: isStorage ? {before, after} : undefined,
     end: changes.finish() ? undefined : joinCursor(end),
   };
-}
-
-function requireRoot(name: string, {stateRoot}: AnsweredBlock, root: Uint8Array): void {
-  const trusted = encodeHex(root);
-  check(stateRoot === trusted, `${name}.stateRoot`, `expected ${trusted}, got ${stateRoot}`);
-}
-
-function readAccount(
-  suite: HashSuite,
-  reader: ByteReader,
-  stateRoot: Uint8Array,
-  address: string,
-): ProvenAccount | undefined {
-  const proof = reader.take(reader.u16());
-  return verifyMultiProof(suite, stateRoot, [{address, storageKeys: []}], proof)[0]?.account;
 }

@@ -4,13 +4,12 @@
  *   0x03 | block | [storage tree: length u16, proof bytes of its account] | nextFreeNode u40 | from u40 | count u16 | records | nodes
  */
 import {isEqual} from "../bytes/byteString.ts";
-import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {decodeHex} from "../bytes/hex.ts";
 import {ByteReader} from "../compact/byteReader.ts";
-import {verifyMultiProof} from "../compact/compactProof.ts";
 import {encodeRootNode, type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
-import {type AnsweredBlock, readBlock} from "./blockBytes.ts";
+import {type AnsweredBlock, readAccount, readBlock, readFirstByte, requireRoot} from "./blockBytes.ts";
 import {foldRange, leafAt, takeNodes} from "./foldRange.ts";
 import {type KnownHashes, LeafReader} from "./leafReader.ts";
 import type {TreeLeaf} from "./treeLeaf.ts";
@@ -111,7 +110,7 @@ export function readVerifiedLeaves(
   openAnswer(reader);
   if (tree !== ACCOUNTS) reader.take(reader.u16());
   const head = readHead(reader, NEW_TREE_POSITIONS, from, count);
-  const leafReader = createLeafReader(suite, reader, tree, head, {from, bytes: hashes});
+  const leafReader = createLeafReader(suite, reader, tree, head.nextFreeNode, {from, bytes: hashes});
   return Array.from({length: head.count}, (_, i) => readLeaf(leafReader, from + i, head.nextFreeNode));
 }
 
@@ -119,41 +118,39 @@ export function readVerifiedLeaves(
 function verifyRange(
   suite: HashSuite,
   stateRoot: Uint8Array,
-  {tree, from, count}: LeavesRequest,
+  {tree, from, count: askedCount}: LeavesRequest,
   bytes: Uint8Array,
   onLeaf: (leaf: TreeLeaf) => void,
 ): RangeFacts {
   const reader = new ByteReader(bytes);
   const block = openAnswer(reader);
-  const trusted = encodeHex(stateRoot);
-  check(block.stateRoot === trusted, "block.stateRoot", `expected ${trusted}, got ${block.stateRoot}`);
-  if (tree === ACCOUNTS) {
-    const range = foldTree(suite, reader, tree, NEW_TREE_POSITIONS, from, count, onLeaf);
-    check(isEqual(range.root, stateRoot), "accountTree", "does not fold to the trusted root");
-    return {block, account: undefined, nextFreeNode: range.nextFreeNode, end: range.end};
-  }
-  const proof = reader.take(reader.u16());
-  const [proven] = verifyMultiProof(suite, stateRoot, [{address: tree, storageKeys: []}], proof);
-  const account = proven?.account;
-  const storageRoot = account && decodeHex(account.storageRoot);
-  if (storageRoot === undefined || isEqual(storageRoot, newTreeRoot(suite))) {
+  requireRoot("block", block, stateRoot);
+  const isAccounts = tree === ACCOUNTS;
+  const account = isAccounts ? undefined : readAccount(suite, reader, stateRoot, tree);
+  const root = isAccounts ? stateRoot : account && decodeHex(account.storageRoot);
+  if (root === undefined || (!isAccounts && isEqual(root, newTreeRoot(suite)))) {
     reader.end();
     return {block, account, nextFreeNode: NEW_TREE_POSITIONS, end: NEW_TREE_POSITIONS};
   }
-  const range = foldTree(suite, reader, tree, MIN_STORAGE_POSITIONS, from, count, onLeaf);
-  check(isEqual(range.root, storageRoot), "storageTree", "does not fold to the account's storageRoot");
-  return {block, account, nextFreeNode: range.nextFreeNode, end: range.end};
+  const minPositions = isAccounts ? NEW_TREE_POSITIONS : MIN_STORAGE_POSITIONS;
+  const {nextFreeNode, count} = readHead(reader, minPositions, from, askedCount);
+  const leafReader = createLeafReader(suite, reader, tree, nextFreeNode);
+  const nodes = takeNodes(count);
+  for (let i = 0; i < count; i++) {
+    onLeaf(readLeaf(leafReader, from + i, nextFreeNode));
+    nodes.set(leafReader.hash, leafAt(i));
+  }
+  const subRoot = foldRange(suite, reader, nextFreeNode, from, count, nodes);
+  reader.end();
+  const folded = suite.hash(encodeRootNode(suite, nextFreeNode, subRoot));
+  const trusted = isAccounts ? "the trusted root" : "the account's storageRoot";
+  check(isEqual(folded, root), isAccounts ? "accountTree" : "storageTree", `does not fold to ${trusted}`);
+  return {block, account, nextFreeNode, end: from + count};
 }
 
 function openAnswer(reader: ByteReader): AnsweredBlock {
-  const first = reader.u8();
-  check(first === FIRST_BYTE, "byte 0", `expected ${FIRST_BYTE}, got ${first}`);
+  readFirstByte(reader, FIRST_BYTE);
   return readBlock(reader);
-}
-
-interface RangeHead {
-  readonly nextFreeNode: number;
-  readonly count: number;
 }
 
 function readHead(
@@ -161,7 +158,7 @@ function readHead(
   minPositions: number,
   askedFrom: number,
   askedCount: number,
-): RangeHead {
+): {readonly nextFreeNode: number; readonly count: number} {
   const [nextFreeNode, from, count] = [reader.u40(), reader.u40(), reader.u16()];
   check(nextFreeNode >= minPositions, "nextFreeNode", `is below ${minPositions}`);
   check(from === askedFrom, "from", () => `expected ${askedFrom}, got ${from}`);
@@ -174,7 +171,7 @@ function createLeafReader(
   suite: HashSuite,
   reader: ByteReader,
   tree: string,
-  {nextFreeNode}: RangeHead,
+  nextFreeNode: number,
   known?: KnownHashes,
 ): LeafReader {
   const kind = tree === ACCOUNTS ? "accounts" : "slots";
@@ -185,30 +182,6 @@ function readLeaf(reader: LeafReader, leafIndex: number, nextFreeNode: number): 
   return leafIndex === 0 || leafIndex === 1
     ? reader.readEnd(leafIndex, nextFreeNode)
     : reader.read(leafIndex, nextFreeNode);
-}
-
-/** @returns where the range ends, and the root that its leaves fold to, which the caller compares */
-function foldTree(
-  suite: HashSuite,
-  reader: ByteReader,
-  tree: string,
-  minPositions: number,
-  from: number,
-  askedCount: number,
-  onLeaf: (leaf: TreeLeaf) => void,
-): {readonly root: Uint8Array; readonly nextFreeNode: number; readonly end: number} {
-  const head = readHead(reader, minPositions, from, askedCount);
-  const {nextFreeNode, count} = head;
-  const leafReader = createLeafReader(suite, reader, tree, head);
-  const nodes = takeNodes(count);
-  for (let i = 0; i < count; i++) {
-    onLeaf(readLeaf(leafReader, from + i, nextFreeNode));
-    nodes.set(leafReader.hash, leafAt(i));
-  }
-  const subRoot = foldRange(suite, reader, nextFreeNode, from, count, nodes);
-  reader.end();
-  const root = suite.hash(encodeRootNode(suite, nextFreeNode, subRoot));
-  return {root, nextFreeNode, end: from + count};
 }
 
 /** Bytes of a link in a tree of so many positions. */
