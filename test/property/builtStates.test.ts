@@ -118,11 +118,11 @@ function textOf(bytes: Uint8Array): string {
 
 /** The reference's poseidon2 takes some ten times as long as its sha256. */
 const EXTENTS = [
-  {suite: memoisedSha256, maxBlocks: 8, boundary: isSoak() ? 1200 : 600},
-  {suite: memoisedPoseidon2, maxBlocks: 3, boundary: isSoak() ? 40 : undefined},
+  {suite: memoisedSha256, maxBlocks: 8, boundary: isSoak() ? 1200 : 130, runs: 2},
+  {suite: memoisedPoseidon2, maxBlocks: 3, boundary: isSoak() ? 40 : undefined, runs: 1},
 ] as const;
 
-for (const {suite, maxBlocks, boundary} of EXTENTS)
+for (const {suite, maxBlocks, boundary, runs} of EXTENTS)
   test(`${suite.name}: a store that begins with a whole state proves what the whole chain's store does`, async () => {
     const chains: fc.Arbitrary<RandomChain> = fc.oneof(
       randomChains({maxBlocks}),
@@ -160,10 +160,10 @@ for (const {suite, maxBlocks, boundary} of EXTENTS)
         await store.close();
       }
     });
-    await fc.assert(property, {numRuns: propertyRuns(2), includeErrorInReport: true});
+    await fc.assert(property, {numRuns: propertyRuns(runs), includeErrorInReport: true});
   });
 
-for (const {suite, maxBlocks} of EXTENTS)
+for (const {suite, maxBlocks, runs} of EXTENTS)
   test(`${suite.name}: a state that differs in anything is refused, and nothing of it is left`, async () => {
     const plans = fc.record({chain: randomChains({maxBlocks}), seed: fc.nat()});
     const property = fc.asyncProperty(plans, async ({chain, seed}) => {
@@ -197,7 +197,7 @@ for (const {suite, maxBlocks} of EXTENTS)
         await folder.remove();
       }
     });
-    await fc.assert(property, {numRuns: propertyRuns(3), includeErrorInReport: true});
+    await fc.assert(property, {numRuns: propertyRuns(runs), includeErrorInReport: true});
   });
 
 test("pages that were written ahead of a state that is refused go when the store is opened again", async () => {
