@@ -19,7 +19,7 @@ import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "
 import {StoreSource} from "./files/storeSource.ts";
 import {requireWholeFiles} from "./files/wholeFiles.ts";
 import type {HashSuite} from "./hash/suite.ts";
-import {readRun} from "./prune/pruneRun.ts";
+import {readRun} from "./prune/pruneRecord.ts";
 import {KINDS, META_KEYS} from "./record/layout.ts";
 
 interface StoreOptions {

@@ -10,7 +10,7 @@ import {requireFormat} from "./block/format.ts";
 import {StateReader} from "./block/stateReader.ts";
 import {acknowledge} from "./commit/rollback.ts";
 import {isDamage, StoreError} from "./errors.ts";
-import {describeLoss, NOTE_FILE, readNote} from "./files/acknowledgedNote.ts";
+import {requireAcknowledged} from "./files/acknowledgedNote.ts";
 import {DraftFolder, type Leftover} from "./files/draftFolder.ts";
 import {FileDamage} from "./files/fileDamage.ts";
 import {FileSnapshot} from "./files/fileSnapshot.ts";
@@ -125,10 +125,7 @@ export async function readNewestBlock(folder: string, directory: string): Promis
     const reader = new StateReader(files, suite, NO_MEMORY);
     await reader.requireMarks();
     const block = await reader.latest();
-    const note = await readNote(folder);
-    const loss = note === undefined ? undefined : describeLoss(note, block);
-    if (loss !== undefined)
-      throw new StoreError("STORE_DAMAGED", `${directory} is damaged: ${NOTE_FILE}: ${loss}`);
+    await requireAcknowledged(folder, block, directory);
     if (block === undefined) throw new StoreError("BLOCK_UNKNOWN", `${directory} holds no block yet`);
     const {header, stateRoot} = reader.headerRecordOrThrow(block);
     const finalized = Math.min(reader.readFinalized() ?? -1, block);

@@ -3,6 +3,7 @@
  *
  * Every read is a point read. End blocks are kept once they are read, 8 bytes each: a network makes some ten thousand a year.
  */
+import {countBelow} from "../bisect.ts";
 import {StoreError} from "../errors.ts";
 import {finalizationKey, META} from "../record/layout.ts";
 import {decodeFinalization, type Finalization} from "./finalization.ts";
@@ -56,15 +57,9 @@ export class Finalizations {
   /** The finalizations that end at `block` or later, in order, at most `limit`. */
   list(block: number, limit: number): Finalization[] {
     const ends = this.readEnds();
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (ends[middle] < block) low = middle + 1;
-      else high = middle;
-    }
-    const count = Math.min(limit, ends.length - low);
-    return Array.from({length: count}, (_, at) => this.read(low + at));
+    const first = countBelow(ends.length, at => ends[at] < block);
+    const count = Math.min(limit, ends.length - first);
+    return Array.from({length: count}, (_, at) => this.read(first + at));
   }
 
   /** Does a finalization end at `block`? Then its root is one that the contract holds. */

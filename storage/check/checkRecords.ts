@@ -4,16 +4,7 @@
 import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {toHex} from "../hex.ts";
-import {
-  hashOfKey,
-  isFinalizationKey,
-  isHashKey,
-  isLeafKeysKey,
-  META,
-  nameOfKey,
-  numberOfKey,
-  pageOfLeafKeys,
-} from "../record/layout.ts";
+import {hashOfKey, isKeyOf, META, nameOfKey, numberOfKey, pageOfLeafKeys} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {decodeNumber} from "../record/recordBody.ts";
 import {decodeLeafKeys} from "../tree/leafKeys.ts";
@@ -29,11 +20,11 @@ export async function checkRecords(
     for (const [key, value] of records) {
       try {
         const body = openRecord(key, value);
-        if (isHashKey(key)) checkHash(store, key, body, findings);
+        if (isKeyOf("hash", key)) checkHash(store, key, body, findings);
         else if (key.equals(META.layer1))
           store.finalizations.last(); // it is counted, so it must be there
-        else if (isLeafKeysKey(key)) checkLeafKeys(key, body);
-        else if (isFinalizationKey(key)) checkFinalization(store, key, body, findings);
+        else if (isKeyOf("keys", key)) checkLeafKeys(key, body);
+        else if (isKeyOf("finalization", key)) checkFinalization(store, key, body, findings);
       } catch (error) {
         findings.report(nameOfKey(key), toFinding(error));
       }

@@ -6,6 +6,7 @@
  *   indexes   u32      | u32      | ...                                             the leaf indexes, ascending
  *   bodies    value length u8, value, key length u8, key | ...
  */
+import {countBelow} from "../bisect.ts";
 import {StoreError} from "../errors.ts";
 import {sameHKey, sortByHKey} from "../hash/hKeyOrder.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -85,14 +86,8 @@ export class LeafTable {
 
   /** @returns the position of the leaf at an index */
   find(leafIndex: number): number | undefined {
-    let low = 0;
-    let high = this.leafCount;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.indexes[middle] < leafIndex) low = middle + 1;
-      else high = middle;
-    }
-    return low < this.leafCount && this.indexes[low] === leafIndex ? low : undefined;
+    const position = countBelow(this.leafCount, at => this.indexes[at] < leafIndex);
+    return position < this.leafCount && this.indexes[position] === leafIndex ? position : undefined;
   }
 
   /** The value that `add` put there, a view: it may be changed. */

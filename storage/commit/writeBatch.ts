@@ -11,7 +11,7 @@ import {writeNote} from "../files/acknowledgedNote.ts";
 import {writeFailed} from "../files/levelErrors.ts";
 import {LogTail} from "../files/logTail.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
-import {isPageKey, numberOfKey, pageKey} from "../record/layout.ts";
+import {isKeyOf, numberOfKey, pageKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 
 /** A batch of this size is written before more is gathered. A sync costs milliseconds, so larger batches gain little. */
@@ -98,10 +98,10 @@ export class WriteBatch implements PageWriter {
     for (const {key, value} of this.puts.splice(mark)) {
       this.bytes -= recordBytes(key, value);
       this.pendingRecords.delete(key.toString("latin1"));
-      if (isPageKey(key)) this.pendingPages.delete(numberOfKey(key));
+      if (isKeyOf("page", key)) this.pendingPages.delete(numberOfKey(key));
     }
     // A record may have been put before `mark` too.
-    for (const {key, value} of this.puts) if (!isPageKey(key)) this.keepPending(key, value);
+    for (const {key, value} of this.puts) if (!isKeyOf("page", key)) this.keepPending(key, value);
   }
 
   /**

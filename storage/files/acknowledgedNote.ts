@@ -76,15 +76,19 @@ export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNo
   }
 }
 
-/** @returns the note, if there is one. @throws StoreError STORE_DAMAGED if acknowledged blocks are missing */
+/**
+ * @param store - what the error names
+ * @returns the note, if there is one
+ * @throws StoreError STORE_DAMAGED if acknowledged blocks are missing
+ */
 export async function requireAcknowledged(
   directory: string,
   latest: number | undefined,
+  store = directory,
 ): Promise<AcknowledgedNote | undefined> {
   const note = await readNote(directory);
   const loss = note === undefined ? undefined : describeLoss(note, latest);
-  if (loss !== undefined)
-    throw new StoreError("STORE_DAMAGED", `${directory} is damaged: ${NOTE_FILE}: ${loss}`);
+  if (loss !== undefined) throw new StoreError("STORE_DAMAGED", `${store} is damaged: ${NOTE_FILE}: ${loss}`);
   return note;
 }
 

@@ -6,6 +6,7 @@
  */
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";
+import {countBelow} from "../bisect.ts";
 import {FileDamage} from "./fileDamage.ts";
 import {logName, tableName} from "./fileNames.ts";
 import {compareInternalKeys, compareKeys} from "./internalKey.ts";
@@ -152,14 +153,7 @@ async function openFiles(directory: string, manifest: Manifest): Promise<FileSna
 
 /** Finds the table of a key in a level without overlaps. */
 function tableOf(level: readonly TableReader[], key: Buffer): TableReader | undefined {
-  let low = 0;
-  let high = level.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareKeys(level[middle].live.largest, key) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return level[low];
+  return level[countBelow(level.length, at => compareKeys(level[at].live.largest, key) < 0)];
 }
 
 function* versionsOf(level: readonly TableReader[], from: Buffer): Generator<Version> {

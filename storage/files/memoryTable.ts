@@ -1,6 +1,7 @@
 /**
  * What LevelDB's logs hold that is in no table yet: the newest version of each key. loggedBatch.ts describes the records.
  */
+import {countBelow} from "../bisect.ts";
 import {readLoggedBatch} from "./loggedBatch.ts";
 import type {Version} from "./tableReader.ts";
 
@@ -29,7 +30,7 @@ export class MemoryTable {
   /** The versions from key `from` on, in key order. */
   *versions(from: Buffer): Generator<Version> {
     const names = this.names();
-    for (let at = this.countBelow(from); at < names.length; at++) {
+    for (let at = this.keysBelow(from); at < names.length; at++) {
       const name = names[at];
       yield {key: Buffer.from(name, "latin1"), value: this.values.get(name)};
     }
@@ -37,7 +38,7 @@ export class MemoryTable {
 
   /** The last key below `bound`, deleted or not. */
   lastBelow(bound: Buffer): Buffer | undefined {
-    const last = this.names()[this.countBelow(bound) - 1];
+    const last = this.names()[this.keysBelow(bound) - 1];
     return last === undefined ? undefined : Buffer.from(last, "latin1");
   }
 
@@ -46,16 +47,9 @@ export class MemoryTable {
     return this.order;
   }
 
-  private countBelow(bound: Buffer): number {
+  private keysBelow(bound: Buffer): number {
     const names = this.names();
     const end = bound.toString("latin1");
-    let low = 0;
-    let high = names.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (names[middle] < end) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBelow(names.length, at => names[at] < end);
   }
 }

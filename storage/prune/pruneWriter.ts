@@ -13,7 +13,7 @@ import {writeFailed} from "../files/levelErrors.ts";
 import {blockKey, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
-import {encodeRun, type PruneRun} from "./pruneRun.ts";
+import {encodeRun, type PruneRun} from "./pruneRecord.ts";
 
 /** Block records in one step: 60 KB, some 2 ms. */
 export const STEP_BLOCKS = 128;

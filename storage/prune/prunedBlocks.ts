@@ -5,6 +5,8 @@
  *   blocks   0 ..... a | b ... c | d ..... e | f ...        froms: 0, d    tos: a, e
  *            pruned    | held    | pruned    | held
  */
+
+import {countBelow} from "../bisect.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 
@@ -104,14 +106,7 @@ export class PrunedBlocks {
 
   /** How many ranges begin at or below `block`. */
   private rangeAbove(block: number): number {
-    let low = 0;
-    let high = this.froms.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.froms[middle] <= block) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBelow(this.froms.length, at => this.froms[at] <= block);
   }
 }
 

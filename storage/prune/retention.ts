@@ -9,7 +9,7 @@
  * them later. So `finalizations` keeps all blocks above the last finalization that is recorded.
  */
 import type {PrunedView} from "./prunedBlocks.ts";
-import type {PruneRun} from "./pruneRun.ts";
+import type {PruneRun} from "./pruneRecord.ts";
 
 export type History =
   | {readonly kind: "all"}

@@ -16,7 +16,7 @@ import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {FIRST_PAGE} from "../record/layout.ts";
-import type {PruneRun} from "./pruneRun.ts";
+import type {PruneRun} from "./pruneRecord.ts";
 import {type PageWalk, ReplacedPages} from "./replacedPages.ts";
 
 /** Page numbers from `since` to below `until`, one bit each. */

@@ -9,7 +9,7 @@
  *   'h' | block hash 32         block number                                                     body.ts
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
- *                               pruning (pruneRun.ts), unverified (body.ts)
+ *                               pruning (pruneRecord.ts), unverified (body.ts)
  *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
@@ -46,6 +46,10 @@ export const KINDS: readonly {readonly kind: string; readonly start: Buffer; rea
     end: Buffer.of(prefix + 1),
   }));
 
+export function isKeyOf(kind: keyof typeof PREFIX, key: Buffer): boolean {
+  return key[0] === PREFIX[kind];
+}
+
 /** A new store gets all of them in one batch, so a missing one is damage. An empty body says: nothing yet. */
 export const META = {
   /** JSON: format version and suite. */
@@ -63,7 +67,7 @@ export const META = {
   layer1: metaKey("layer1"),
   /** u48: every block below this one is pruned, and this one is not. */
   earliest: metaKey("earliest"),
-  /** The run of blocks that is being pruned (prune/pruneRun.ts). Empty: no pruning was begun that is not done. */
+  /** The run of blocks that is being pruned (prune/pruneRecord.ts). Empty: no pruning was begun that is not done. */
   pruning: metaKey("pruning"),
   /** u48: nothing vouches for the state of held blocks from this one on. 2^48 - 1: all are vouched for. */
   unverified: metaKey("unverified"),
@@ -81,10 +85,6 @@ export function pageKey(page: number): Buffer {
 export function writePageKeyInto(key: Buffer, page: number): void {
   key[0] = PREFIX.page;
   key.writeUIntBE(page, 1, NUMBER_BYTES);
-}
-
-export function isPageKey(key: Buffer): boolean {
-  return key[0] === PREFIX.page;
 }
 
 /** The number in the key of a block, a pruned block, a page or a finalization. */
@@ -105,11 +105,7 @@ export function hashKey(blockHash: Uint8Array): Buffer {
   return prefixed(PREFIX.hash, blockHash);
 }
 
-export function isHashKey(key: Buffer): boolean {
-  return key[0] === PREFIX.hash;
-}
-
-/** The block hash in a key, a view. `key` must satisfy isHashKey. */
+/** The block hash in the key of its number, a view. */
 export function hashOfKey(key: Buffer): Buffer {
   return key.subarray(1);
 }
@@ -123,10 +119,6 @@ export function finalizationKey(index: number): Buffer {
   return numberedKey(PREFIX.finalization, index);
 }
 
-export function isFinalizationKey(key: Buffer): boolean {
-  return key[0] === PREFIX.finalization;
-}
-
 /** @param owner, page - below 2^40 each: the tree, and leaf index / 8 */
 export function leafKeysKey(owner: number, page: number): Buffer {
   const key = Buffer.allocUnsafe(1 + 2 * INDEX_BYTES);
@@ -134,10 +126,6 @@ export function leafKeysKey(owner: number, page: number): Buffer {
   key.writeUIntBE(owner, 1, INDEX_BYTES);
   key.writeUIntBE(page, 1 + INDEX_BYTES, INDEX_BYTES);
   return key;
-}
-
-export function isLeafKeysKey(key: Buffer): boolean {
-  return key[0] === PREFIX.keys;
 }
 
 /** The tree and the page in the key of a page's leaf keys. */

@@ -16,7 +16,7 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
-import {readRun} from "../../storage/prune/pruneRun.ts";
+import {readRun} from "../../storage/prune/pruneRecord.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";
 import {FIRST_PAGE, pageKey} from "../../storage/record/layout.ts";
 import {sealRecord} from "../../storage/record/record.ts";

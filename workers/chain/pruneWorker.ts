@@ -4,7 +4,7 @@
  * It remembers how far the search got. If the thread is replaced, the new one starts over, and finds the pages that are still
  * there.
  */
-import type {PruneRun} from "../../storage/prune/pruneRun.ts";
+import type {PruneRun} from "../../storage/prune/pruneRecord.ts";
 import {STEP_PAGES} from "../../storage/prune/pruneWriter.ts";
 import type {PageWalk} from "../../storage/prune/replacedPages.ts";
 import {unreachedPages} from "../../storage/prune/unreachedPages.ts";

@@ -9,7 +9,7 @@
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import {Compaction} from "../../storage/prune/compaction.ts";
-import {type PruneRun, readRun} from "../../storage/prune/pruneRun.ts";
+import {type PruneRun, readRun} from "../../storage/prune/pruneRecord.ts";
 import {type PruneStep, STEP_BLOCKS} from "../../storage/prune/pruneWriter.ts";
 import type {Retention} from "../../storage/prune/retention.ts";
 import type {StateStore} from "../../storage/stateStore.ts";

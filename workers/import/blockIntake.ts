@@ -12,11 +12,11 @@ import type {ImportEvent, ImportJob} from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
 import {Retreat} from "../messages/retreat.ts";
 import {readHead} from "../threads/storedHead.ts";
+import {DifferenceCheck, RootMismatch} from "./differenceCheck.ts";
 import {buildPulled, type PulledState} from "./pulledState.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
 import {createStoredNodes} from "./storedNodes.ts";
-import {RootMismatch, TrieCheck} from "./trieCheck.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
@@ -26,7 +26,7 @@ export class BlockIntake {
   writer: BlockWriter;
   /** What is on disk, as it was read last. */
   head: Head;
-  private readonly trie: TrieCheck;
+  private readonly trie: DifferenceCheck;
   /** Why the last block applied is unverified. undefined: it is not. */
   private unverified: string | undefined;
   /** Changed accounts that earlier writers wrote. */
@@ -53,7 +53,7 @@ export class BlockIntake {
     private readonly onEvent: (event: SourceEvent) => void,
   ) {
     this.writer = writer;
-    this.trie = new TrieCheck(
+    this.trie = new DifferenceCheck(
       () => this.writer,
       createStoredNodes(() => this.writer, signal),
     );

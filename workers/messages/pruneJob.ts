@@ -1,5 +1,5 @@
 /** The search for the pages that pruning removes: its job, and what comes back. */
-import type {PruneRun} from "../../storage/prune/pruneRun.ts";
+import type {PruneRun} from "../../storage/prune/pruneRecord.ts";
 
 export interface PruneJob {
   readonly run: PruneRun;

@@ -162,11 +162,11 @@ test("a store without a note opens, also with a torn log, and gets one", async (
 test("after a write that the disk refused nothing more is written, and the store opens with all that was acknowledged", async () => {
   const directory = await stores.copyOf(stores.single);
   const path = join(stores.folder, "wide.ndjson");
-  await writeFile(path, encodeLines(longChain(BLOCKS + 40, 60)));
+  await writeFile(path, encodeLines(longChain(BLOCKS + 16, 60)));
   const limited = fileURLToPath(new URL("../../support/processes/limitedProcess.js", import.meta.url));
-  // 2 MB: the log of the first blocks has half of it, the one that follows gets there within a batch.
+  // 1.2 MB: the log of the first blocks has 0.9 of it, the one that follows gets there within a batch.
   const limit = 'ulimit -f "$1"; shift; exec "$@"';
-  const args = ["-c", limit, "sh", "4000", process.execPath, limited, directory, path];
+  const args = ["-c", limit, "sh", "2400", process.execPath, limited, directory, path];
   const {stdout} = await runChild("sh", args);
   const {acknowledged, first, second, rollback} = JSON.parse(stdout);
   assert.equal(first.ok, false);
@@ -183,5 +183,5 @@ test("after a write that the disk refused nothing more is written, and the store
   );
   const outcome = await importSource(directory, {kind: "diffs", path}, {finalized: 0});
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
-  assert.equal(outcome.head.latest, BLOCKS + 39);
+  assert.equal(outcome.head.latest, BLOCKS + 15);
 });

@@ -1,7 +1,7 @@
 /** Prunes an open store without threads, step by step, and may give up in the middle as a killed process does. */
 
 import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
-import {type PruneRun, readRun} from "../../../storage/prune/pruneRun.ts";
+import {type PruneRun, readRun} from "../../../storage/prune/pruneRecord.ts";
 import {performStep, STEP_BLOCKS} from "../../../storage/prune/pruneWriter.ts";
 import type {Retention} from "../../../storage/prune/retention.ts";
 import {unreachedPages} from "../../../storage/prune/unreachedPages.ts";

@@ -4,7 +4,7 @@ import {rootLevel} from "../../../storage/page/geometry.ts";
 import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../../../storage/page/indexPage.ts";
 import {childCount, childPage} from "../../../storage/page/innerPage.ts";
 import {leafAt, leafCount} from "../../../storage/page/leafPage.ts";
-import {isPageKey, numberOfKey, pageKey} from "../../../storage/record/layout.ts";
+import {isKeyOf, numberOfKey, pageKey} from "../../../storage/record/layout.ts";
 import type {StateStore} from "../../../storage/stateStore.ts";
 import {decodeStoredAccount} from "../../../storage/tree/account.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
@@ -19,7 +19,7 @@ export function reachablePages(reader: StateReader, blocks: readonly number[]): 
 /** The numbers of all pages in the database, ascending. */
 export async function storedPages({db}: StateStore): Promise<number[]> {
   const keys = await db.keys({gte: pageKey(0)}).all();
-  return keys.filter(isPageKey).map(numberOfKey);
+  return keys.filter(key => isKeyOf("page", key)).map(numberOfKey);
 }
 
 function visitTree(reader: StateReader, tree: TreeRoot, isAccounts: boolean, reached: Set<number>): void {

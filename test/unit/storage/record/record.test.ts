@@ -8,8 +8,7 @@ import {
   codeKey,
   hashKey,
   hashOfKey,
-  isHashKey,
-  isPageKey,
+  isKeyOf,
   MAX_U48,
   META,
   nameOfKey,
@@ -55,8 +54,13 @@ test("one bit of a record, another key, or a byte less is RECORD_DAMAGED", () =>
 test("a key says what it is a key of", () => {
   const hash = Buffer.alloc(32, 0xab);
   assert.deepEqual(
-    [isPageKey(pageKey(1)), isPageKey(hashKey(hash)), isHashKey(hashKey(hash))],
-    [true, false, true],
+    [
+      isKeyOf("page", pageKey(1)),
+      isKeyOf("page", hashKey(hash)),
+      isKeyOf("hash", hashKey(hash)),
+      isKeyOf("keys", hashKey(hash)),
+    ],
+    [true, false, true, false],
   );
   assert.deepEqual(hashOfKey(hashKey(hash)), hash);
   assert.deepEqual(

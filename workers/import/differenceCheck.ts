@@ -21,7 +21,7 @@ import {SourceError} from "./sourceStep.ts";
 /** The block's changes do not give the root of its header. */
 export class RootMismatch extends SourceError {}
 
-export class TrieCheck {
+export class DifferenceCheck {
   /** The trie after the block of this hash. */
   private last: {readonly hash: Uint8Array; readonly trie: StateTrie} | undefined;
 
