@@ -18,11 +18,45 @@ import {readContract} from "../../../demo/artefact.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import type {AuthorizationObject, CallObject, Overrides} from "../../support/estimates/callObject.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
+
+/** The parameters of chain_estimateGas and eth_estimateGas as a client writes them. */
+interface CallObject {
+  readonly from?: string;
+  readonly to?: string;
+  readonly gas?: string;
+  readonly gasPrice?: string;
+  readonly maxFeePerGas?: string;
+  readonly maxPriorityFeePerGas?: string;
+  readonly value?: string;
+  readonly data?: string;
+  readonly nonce?: string;
+  readonly accessList?: readonly {readonly address: string; readonly storageKeys: readonly string[]}[];
+  readonly authorizationList?: readonly AuthorizationObject[];
+}
+
+interface AuthorizationObject {
+  readonly chainId: string;
+  readonly address: string;
+  readonly nonce: string;
+  readonly yParity: string;
+  readonly r: string;
+  readonly s: string;
+}
+
+/** By address. */
+type Overrides = Readonly<Record<string, OverrideObject>>;
+
+interface OverrideObject {
+  readonly balance?: string;
+  readonly nonce?: string;
+  readonly code?: string;
+  readonly state?: Readonly<Record<string, string>>;
+  readonly stateDiff?: Readonly<Record<string, string>>;
+}
 
 interface GasCase {
   readonly title: string;
@@ -50,7 +84,6 @@ const BENEFICIARY = "0xc0ffee0000000000000000000000000000000001";
 const ETHER = 10n ** 18n;
 /** Ether for 30 000 gas at 100 wei, and 5 wei more. */
 const POOR_BALANCE = 3_000_005n;
-const TOLERANCE_PER_MILLE = 15n;
 
 const person = (label: string) => {
   const key = keccak_256(Buffer.from(`gas chain: ${label}`));
@@ -63,12 +96,10 @@ const [alice, bob, poor, nobody] = ["alice", "bob", "poor", "nobody"].map(person
   Person,
   Person,
 ];
-/** Has delegated to the ledger (EIP-7702). */
-const dave = person("dave");
 /** An address without an account. */
 const NEW_HOLDER = address(0xaaa1);
 
-const NAMES = ["Ledger", "PiggyBank", "Disperser", "Batcher", "Factory"] as const;
+const NAMES = ["Ledger", "Batcher", "Factory"] as const;
 type Name = (typeof NAMES)[number];
 const at = (name: Name): string => address(0xc0de01 + NAMES.indexOf(name));
 /** Logs what it gets. */
@@ -125,9 +156,9 @@ function run(title: string, code: string, more: Partial<CallObject> = {}): GasCa
   return {title, call: {...transfer(NEW_HOLDER, 0n), ...more}, overrides};
 }
 
-function sign({key}: Person, delegate: string, nonce: bigint, chainId = CHAIN_ID): AuthorizationObject {
+function sign({key}: Person, delegate: string, nonce: bigint): AuthorizationObject {
   const unsigned = {
-    chainId: quantity(chainId) as PrefixedHexString,
+    chainId: quantity(CHAIN_ID) as PrefixedHexString,
     address: delegate as PrefixedHexString,
     nonce: quantity(nonce) as PrefixedHexString,
   };
@@ -149,8 +180,6 @@ const clear30 = call("Ledger", CLEAR, 0n, 30n);
 const many = `0x${"ab".repeat(2000)}`;
 const tenSlots = Array.from({length: 10}, (_, i) => slot(i));
 const readTen = `${tenSlots.map((_, i) => `PUSH1 ${i} SLOAD POP`).join(" ")} STOP`;
-const listed = (title: string, accessList: CallObject["accessList"], more: Partial<CallObject> = {}) =>
-  run(title, readTen, {...more, ...(accessList && {accessList})});
 const delegated = (title: string, {address: to}: Person, ...authorizationList: AuthorizationObject[]) => ({
   title,
   call: {from: alice.address, to, data: input("Ledger", FILL, 0n, 3n, 8n), authorizationList},
@@ -165,13 +194,6 @@ const GROUPS: Readonly<Record<string, readonly GasCase[]>> = {
     {title: "of nothing to a precompile", call: transfer(address(3), 0n), guessedByAnvil: true},
     {title: "to the block's beneficiary", call: transfer(BENEFICIARY, 1n)},
     {title: "to a contract that logs it", call: transfer(TILL, 5n)},
-    {title: "from an account that has delegated", call: {...transfer(bob.address, 1n), from: dave.address}},
-    {title: "from a contract", call: {...transfer(bob.address, 1n), from: at("Factory")}},
-    {title: "from no named sender", call: {to: bob.address}},
-    {
-      title: "that names a fee cap",
-      call: {...transfer(bob.address, 1n), maxFeePerGas: "0x64", maxPriorityFeePerGas: "0x1"},
-    },
     {
       title: "of all that a sender has beside the fee",
       call: {...transfer(bob.address, POOR_BALANCE - 2_100_000n), from: poor.address, gasPrice: "0x64"},
@@ -182,15 +204,10 @@ const GROUPS: Readonly<Record<string, readonly GasCase[]>> = {
     },
   ],
   "a creation's gas limit is a real node's": [
-    {title: "of nothing, from nobody", call: {}},
     {title: "of 24 576 bytes", call: {from: alice.address, data: initcodeOf(24_576)}},
     {
       title: "with 40 000 bytes of initcode, none zero: the floor",
       call: {from: alice.address, data: `0x00${"ff".repeat(39_999)}`},
-    },
-    {
-      title: "with a later nonce",
-      call: {from: alice.address, data: `0x${readContract("PiggyBank").bytecode}`, nonce: "0x5"},
     },
     {title: "by CREATE2, then SELFDESTRUCT", call: call("Factory", "makeAndDestroy(bytes32)", word(1n))},
   ],
@@ -223,35 +240,17 @@ const GROUPS: Readonly<Record<string, readonly GasCase[]>> = {
       }),
       spendsWhatItGets: true,
     },
-    {
-      title: "ether to 8 new accounts",
-      call: {
-        ...call(
-          "Disperser",
-          "disperse(address[])",
-          Array.from({length: 8}, (_, i) => address(0xbb00 + i)),
-        ),
-        value: quantity(ETHER),
-      },
-    },
   ],
   "the gas of lists is a real node's": [
-    listed("of what is read", [{address: NEW_HOLDER, storageKeys: tenSlots}]),
-    listed("of what is not read", [{address: TILL, storageKeys: tenSlots}]),
-    listed(
-      "with repeats",
-      [
+    run("with repeats", readTen, {
+      gasPrice: "0x9",
+      accessList: [
         {address: NEW_HOLDER, storageKeys: [...tenSlots.slice(2), ...tenSlots.slice(2)]},
         {address: NEW_HOLDER, storageKeys: []},
       ],
-      {gasPrice: "0x9"},
-    ),
-    delegated("of an account that exists", bob, sign(bob, at("Ledger"), 0n)),
+    }),
     delegated("of an account that does not", nobody, sign(nobody, at("Ledger"), 0n)),
-    delegated("for another chain: skipped", bob, sign(bob, at("Ledger"), 0n, 5n)),
-    delegated("with a wrong nonce: skipped", bob, sign(bob, at("Ledger"), 4n)),
     delegated("two of one account", bob, sign(bob, TILL, 0n), sign(bob, at("Ledger"), 1n)),
-    delegated("that ends one", dave, sign(dave, address(0), 1n)),
     {
       title: "of the sender, who calls itself",
       call: {
@@ -262,10 +261,6 @@ const GROUPS: Readonly<Record<string, readonly GasCase[]>> = {
         ]),
         authorizationList: [sign(alice, at("Batcher"), 1n)],
       },
-    },
-    {
-      title: "unused beside another call",
-      call: {...clear30, authorizationList: [sign(bob, at("Ledger"), 0n)]},
     },
   ],
   "the floor of calldata is a real node's": [
@@ -289,9 +284,7 @@ const GROUPS: Readonly<Record<string, readonly GasCase[]>> = {
       call: {...clear30, to: NEW_HOLDER},
       overrides: {[NEW_HOLDER]: {code: `0x${readContract("Ledger").deployedBytecode}`}},
     },
-    {title: "that take the code away", call: clear30, overrides: {[at("Ledger")]: {code: "0x"}}},
     ...[
-      {title: "of all slots: none is left", state: {}},
       {title: "of all slots: two are left", state: {[slot(3)]: slot(1), [slot(4)]: slot(1)}},
       {title: "of some slots", stateDiff: {[slot(3)]: slot(0), [slot(4)]: slot(9)}},
     ].map(({title, ...account}) => ({title, call: clear30, overrides: {[at("Ledger")]: account}})),
@@ -299,11 +292,6 @@ const GROUPS: Readonly<Record<string, readonly GasCase[]>> = {
       title: "of a balance that pays a fee",
       call: {from: nobody.address, to: TILL, gasPrice: "0x64"},
       overrides: {[nobody.address]: {balance: quantity(100n * 100_000n)}},
-    },
-    {
-      title: "of a nonce: the creation goes elsewhere",
-      call: {from: alice.address, data: initcodeOf(100)},
-      overrides: {[alice.address]: {nonce: "0x20"}},
     },
     {
       title: "of the code of the sender",
@@ -347,13 +335,9 @@ const witness = (title: string, more: Partial<CallObject> = {}) =>
 
 const REVERTING: readonly FailingCase[] = [
   revert("Error(string)", echo(error("no, thank you")), ": no, thank you"),
-  revert("Error(string) beyond ASCII, long", echo(error("näh ".repeat(100))), ": (näh ){100}"),
   revert("no data", echo("0x")),
-  revert("a custom error", echo("0x12345678")),
   revert("data that is no error", echo("0x08c379a0ff")),
-  revert("a reason that reaches past its end", echo(`0x08c379a0${slot(32).slice(2)}${slot(100).slice(2)}`)),
   revert("assert", echo(`0x4e487b71${slot(1).slice(2)}`), ": panic: .*\\(0x0?1\\)"),
-  revert("out of bounds", echo(`0x4e487b71${slot(0x32).slice(2)}`), ": panic: .*\\(0x32\\)"),
   revert(
     "slots written and taken back",
     call("Ledger", "fillAndRevert(uint256,uint256,uint256)", 500n, 510n, 1n),
@@ -361,7 +345,6 @@ const REVERTING: readonly FailingCase[] = [
   witness("with value", {value: "0x5"}),
   witness("with the gas price that is named", {gasPrice: "0x123"}),
   witness("with the gas price that caps make", {maxFeePerGas: "0x123", maxPriorityFeePerGas: "0x3"}),
-  witness("with the gas price that a cap makes", {maxFeePerGas: "0x9", maxPriorityFeePerGas: "0x9"}),
   witness("with no gas price"),
   revert("a constructor", {
     from: alice.address,
@@ -384,21 +367,10 @@ const fail = (title: string, call: CallObject, message: RegExp, more: Partial<Fa
 const LACKS_VALUE = /^insufficient funds for transfer/;
 const guessed = {ignoredByAnvil: "eth_estimateGas"} as const;
 const FAILING: readonly FailingCase[] = [
-  {...run("an invalid opcode", "INVALID"), message: /invalid/i},
-  {...run("nothing on the stack", "ADD"), message: /stack underflow/},
-  {
-    ...run("a loop without end", "again: PUSH0 JUMP", {gas: quantity(1_000_000n)}),
-    message: /^gas required exceeds allowance \(1000000\)$/,
-  },
   {
     ...run("memory without end, with all the gas there is (EIP-7825)", "PUSH9 0xffffffffffffffffff MLOAD"),
     message: /^gas required exceeds allowance \(16777216\)$/,
   },
-  fail(
-    "more gas than is named",
-    {...clear30, gas: quantity(50_000n)},
-    /^gas required exceeds allowance \(50000\)$/,
-  ),
   fail(
     "less than a transaction takes",
     {...transfer(bob.address, 1n), gas: quantity(20_999n)},
@@ -412,17 +384,11 @@ const FAILING: readonly FailingCase[] = [
   ),
   fail("49 153 bytes of initcode", {from: alice.address, data: `0x${"00".repeat(49_153)}`}, /initcode/),
   fail(
-    "more value than the sender has",
-    {...transfer(TILL, POOR_BALANCE + 1n), from: poor.address},
-    LACKS_VALUE,
-  ),
-  fail(
     "more value than the sender has, to an account",
     {...transfer(bob.address, POOR_BALANCE + 1n), from: poor.address},
     LACKS_VALUE,
     guessed,
   ),
-  fail("value from who has none", {...transfer(TILL, 1n), from: nobody.address}, LACKS_VALUE),
   fail(
     "a fee beyond the balance after the value",
     {...transfer(TILL, POOR_BALANCE - 2_000_000n), from: poor.address, gasPrice: quantity(100n)},
@@ -443,8 +409,7 @@ const FAILING: readonly FailingCase[] = [
 
 let folder: WorkFolder;
 let anvil: Anvil | string;
-let exact: OwnService;
-let tolerant: OwnService;
+let service: OwnService;
 
 before(async () => {
   folder = await WorkFolder.create();
@@ -461,12 +426,6 @@ before(async () => {
     [ECHO]: {nonce: "0x1", balance: "0x0", code: ECHO_CODE},
     [alice.address]: holdings,
     [bob.address]: holdings,
-    [dave.address]: {
-      ...holdings,
-      nonce: "0x1",
-      code: `0xef0100${at("Ledger").slice(2)}`,
-      storage: fill(0, 10),
-    },
     [poor.address]: {nonce: "0x0", balance: quantity(POOR_BALANCE)},
   };
   const byNumber =
@@ -501,57 +460,42 @@ before(async () => {
       ...(number === 0 && {chainId: quantity(CHAIN_ID), config}),
     });
   }
-  const serve = async (name: string, settings: {gasTolerance?: number}): Promise<OwnService> => {
-    const db = folder.file(name);
-    await importLines(db, lines, {finalized: "last"});
-    return OwnService.serve(["--db", db, "--workers", "1"], {
-      estimates: true,
-      limits: {timeoutMs: 3_600_000},
-      settings: {timeMs: 600_000, ...settings},
-    });
-  };
-  exact = await serve("exact", {gasTolerance: 0});
-  tolerant = await serve("tolerant", {});
+  const db = folder.file("db");
+  await importLines(db, lines, {finalized: "last"});
+  service = await OwnService.serve(["--db", db, "--workers", "1"], {
+    estimates: true,
+    limits: {timeoutMs: 3_600_000},
+    settings: {timeMs: 600_000, gasTolerance: 0},
+  });
 });
 
 after(async () => {
-  if (typeof anvil !== "string") await Promise.all([exact.stop(), tolerant.stop(), anvil.stop()]);
+  if (typeof anvil !== "string") await Promise.all([service.stop(), anvil.stop()]);
   await folder.remove();
 });
 
-/** Our side of every comparison. */
-async function estimateLimit(service: OwnService, {call, overrides}: GasCase): Promise<bigint> {
-  const {result, error} = await service.call("chain_estimateGas", [call, BLOCK, overrides ?? null]);
+/** Our limit is enough on anvil, and one less is not. Anvil's is not below it, and above it by what its search leaves open. */
+async function compare(node: Anvil, {call, overrides = {}, ...one}: GasCase): Promise<void> {
+  const {result, error} = await service.call("chain_estimateGas", [call, BLOCK, overrides]);
   assert.equal(error, undefined);
-  const {gasLimit, baseFeePerGas} = result as {gasLimit: string; baseFeePerGas: string};
-  assert.equal(baseFeePerGas, "0x7");
-  return BigInt(gasLimit);
-}
-
-/** Our limits are enough, are the least to the tolerance, and are not above anvil's. */
-async function compare(node: Anvil, one: GasCase): Promise<void> {
-  const {call, overrides = {}} = one;
+  const ours = BigInt((result as {gasLimit: string}).gasLimit);
   const ask = (gas: bigint) => node.ask("eth_call", [{...call, gas: quantity(gas)}, BLOCK, overrides]);
-  const ours = await estimateLimit(tolerant, one);
-  const least = await estimateLimit(exact, one);
   const anvils = BigInt(await node.request("eth_estimateGas", call, BLOCK, overrides));
-  for (const gas of new Set([ours, least])) assert.equal((await ask(gas)).error, undefined, `${gas} gas`);
+  assert.equal((await ask(ours)).error, undefined, `${ours} gas`);
   if (one.spendsWhatItGets === true) {
     assert.ok(anvils <= ours, `anvil finds ${anvils}, we ${ours}`);
     return;
   }
-  assert.ok(least <= ours, `${ours} by a search that stops early, ${least} by one that does not`);
-  assert.notEqual((await ask(least - 1n)).error, undefined, `${least - 1n} is enough too, not only ${least}`);
-  assert.ok(1000n * (ours - least) <= TOLERANCE_PER_MILLE * ours, `${ours} is too far above ${least}`);
+  assert.notEqual((await ask(ours - 1n)).error, undefined, `${ours - 1n} is enough too, not only ${ours}`);
   if (one.guessedByAnvil === true)
     assert.notEqual((await ask(anvils)).error, undefined, "anvil has guessed well");
-  else assert.ok(1000n * ours <= (1000n + TOLERANCE_PER_MILLE) * anvils, `${ours}, but ${anvils} by anvil`);
+  else assert.ok(ours <= anvils, `${ours}, but ${anvils} by anvil`);
 }
 
 /** We refuse the call as the case says, anvil refuses it too, and both report the same revert data. */
 async function refuse(node: Anvil, code: number, one: FailingCase): Promise<void> {
   const params = [one.call, BLOCK, one.overrides ?? {}];
-  const {error} = await tolerant.call("chain_estimateGas", params);
+  const {error} = await service.call("chain_estimateGas", params);
   assert.equal(error?.code, code, JSON.stringify(error));
   assert.match(error.message, one.message);
   const called = await node.ask("eth_call", params);

@@ -70,12 +70,6 @@ test("a call that fails at the upper bound gives that run, and takes no other", 
   assert.deepEqual(call.limits, [50_000_000n]);
 });
 
-test("a call that needs all there is gets it", async () => {
-  const call = new Call(50_000_000n, 50_000_000n);
-  assert.equal(await call.search(), 50_000_000n);
-  assert.deepEqual(call.limits, [50_000_000n]);
-});
-
 test("gas that must be there without being spent, up to a 63rd and a stipend, takes three runs", async () => {
   const spent = 63_000n;
   // (63 000 + 2300) * 64 / 63 = 66 336.5...

@@ -5,7 +5,6 @@ import {keccak_256} from "@noble/hashes/sha3.js";
 import fc from "fast-check";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 import {compressedSize} from "../../../../../workers/estimate/fee/compressedSize.ts";
-import {DICTIONARY} from "../../../../../workers/estimate/fee/dictionary.ts";
 
 const SENDER = noise(20, "sender");
 
@@ -46,13 +45,6 @@ function transaction(data: Uint8Array): Buffer {
   return Buffer.concat([noise(12, "head"), noise(20, "receiver"), data]);
 }
 
-test("the dictionary has the selector of every signature, each followed by zeros", () => {
-  for (const signature of SIGNATURES) {
-    const selector = selectorOf(signature);
-    assert.ok(DICTIONARY.includes(Buffer.concat([selector, new Uint8Array(12)])), signature);
-  }
-});
-
 test("the size is never above sender and transaction as they are", () => {
   fc.assert(
     fc.property(fc.uint8Array({maxLength: 600}), unsigned => {
@@ -62,14 +54,6 @@ test("the size is never above sender and transaction as they are", () => {
   );
   for (const bytes of [0, 1, 100, 5000, 128 << 10, (128 << 10) + 1])
     assert.equal(compressedSize(SENDER, noise(bytes, "noise")), 20 + bytes, `${bytes} bytes`);
-});
-
-test("the size is the same every time", () => {
-  const unsigned = transaction(
-    Buffer.concat([selectorOf("deposit()"), noise(3000, "a"), new Uint8Array(3000)]),
-  );
-  const size = compressedSize(SENDER, unsigned);
-  for (let again = 0; again < 5; again++) assert.equal(compressedSize(SENDER, unsigned), size);
 });
 
 test("a token transfer takes less than its receiver, its amount and 30 bytes over what is not data", () => {
