@@ -1,10 +1,8 @@
 /** Tries in linear memory against @ethereumjs/mpt, which writes one key after the other. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {createMPT, MerklePatriciaTrie} from "@ethereumjs/mpt";
-import {RLP} from "@ethereumjs/rlp";
+import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import fc from "fast-check";
-import {listRoot} from "../../evm/trie/listRoot.ts";
 import {TrieMemory} from "../../evm/trie/trieMemory.ts";
 import {EMPTY_ROOT} from "../../evm/trie/trieNodes.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -65,19 +63,5 @@ test("a trie written in batches has the root of one written key by key, its valu
       }
     }),
     {numRuns: propertyRuns(100)},
-  );
-});
-
-test("a list has the root of a trie that is written value by value", async () => {
-  const lengths = fc.constantFrom(1, 2, 20, 31, 32, 55, 56, 300);
-  const bytes = fc.tuple(lengths, fc.nat(255)).map(([length, byte]) => new Uint8Array(length).fill(byte));
-  const list = fc.oneof(fc.array(bytes, {maxLength: 20}), fc.array(bytes, {minLength: 120, maxLength: 300}));
-  await fc.assert(
-    fc.asyncProperty(list, async values => {
-      const reference = await createMPT();
-      for (const [position, one] of values.entries()) await reference.put(RLP.encode(position), one);
-      assert.equal(toHex(listRoot(values)), toHex(reference.root()));
-    }),
-    {numRuns: propertyRuns(30)},
   );
 });

@@ -1,4 +1,4 @@
-/** What an estimate thread does when its EVM in WebAssembly breaks, and which calls it has no rules or no room for. */
+/** What an estimate thread does when its EVM in WebAssembly breaks, and which calls it has no rules, no room or no block for. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
@@ -77,4 +77,11 @@ test("a call that needs more room than the EVM has is refused by what is full, a
   const detail = "the call cannot be estimated: it needs more room for state than the EVM has";
   assert.deepEqual(failures, [{call: 0, failure: "EXECUTION_FAILED", detail}]);
   assert.deepEqual(await estimator.estimate(CALL), expected);
+});
+
+test("a call at the newest block, which is removed meanwhile, is answered at the newest one that is left", async () => {
+  const estimator = createEstimator("prague");
+  const expected = await estimator.estimate(CALL);
+  assert.deepEqual(await estimator.estimate({...CALL, block: 7, isLatest: true}), expected);
+  await assert.rejects(estimator.estimate({...CALL, block: 7}), {code: "BLOCK_UNKNOWN"});
 });

@@ -68,10 +68,8 @@ export async function runByInterpreter(
       return {refused: "it has more blobs than a block may have"};
     const context = {rules, ...feesOf(fork, block)};
     const sender = recoverAddress(hash, rs, isOdd);
-    const {hasSucceeded, gasUsed, logs} = await runTransaction(evm, decoded, sender, context, block.gasLimit);
+    const {logs} = await runTransaction(evm, decoded, sender, context, block.gasLimit);
     return {
-      succeeds: hasSucceeded,
-      gasUsed,
       logs: logs.map(({address, topics, data}) => plainLog(address, topics, data)),
       state: source.after(evm),
     };

@@ -30,8 +30,6 @@ export type Outcome =
   | {readonly refused: string}
   | {
       readonly refused?: undefined;
-      readonly succeeds: boolean;
-      readonly gasUsed: bigint;
       readonly logs: readonly PlainLog[];
       readonly state: MemoryState;
     };
