@@ -4,16 +4,11 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {pino} from "pino";
-import {createFront, type Front} from "../../../server/front.ts";
-import {DEFAULT_LIMITS} from "../../../server/limits.ts";
-import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../server/rpc/requestCalls.ts";
-import {Engine} from "../../../workers/engine.ts";
 import {KEPT_MEMORIES} from "../../../workers/messages/answerMemory.ts";
-import {ABSENT_ACCOUNT, ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
+import {FrontService, FrontStore} from "../../support/http/frontService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
-import {TESTED_HTTP} from "../../support/http/testedHttp.ts";
 import {type ProveCall, proveCalls} from "../../support/stores/proveCalls.ts";
 import {once, waitUntil} from "../../support/wait.ts";
 
@@ -28,28 +23,19 @@ interface Batch {
   readonly answer: string;
 }
 
-let folder: WorkFolder;
-let engine: Engine;
-let front: Front;
-let port: number;
+let store: FrontStore;
+let service: FrontService;
 
 before(async () => {
-  folder = await WorkFolder.create();
-  const directory = await folder.importChain("db", 2, 2);
-  engine = await Engine.open({directory, workers: 2, cacheBytes: 1 << 22, createIfMissing: false});
+  store = await FrontStore.create();
   // Nothing is turned away, and nothing given up.
-  const limits = {...DEFAULT_LIMITS, queueCost: 1e6, timeoutMs: 3_600_000};
-  const options = {host: "127.0.0.1", port: 0, http: TESTED_HTTP, limits};
-  const log = pino({level: "silent"});
-  front = createFront(options, engine, {kind: "none"}, new TroubleLog(log), log);
-  port = await front.http.listen();
+  const limits = {queueCost: 1e6, timeoutMs: 3_600_000};
+  service = await FrontService.start(await store.copy(), limits, {}, 2);
 });
 
 after(async () => {
-  front.http.close();
-  front.dispatcher.close();
-  await engine.close();
-  await folder.remove();
+  await service.stop();
+  await store.remove();
 });
 
 /** Calls that differ from those of every other batch with another `first`. */
@@ -63,11 +49,11 @@ async function createBatch(first: number, callCount: number, keyCount: number): 
     const params = [address, slots.map(slot => `0x${slot.toString(16)}`), `0x${block.toString(16)}`];
     return JSON.stringify({jsonrpc: "2.0", id, method: "chain_getProof", params});
   });
-  return {body: `[${texts.join(",")}]`, answer: `[${(await proveCalls(engine, calls)).join(",")}]`};
+  return {body: `[${texts.join(",")}]`, answer: `[${(await proveCalls(service.engine, calls)).join(",")}]`};
 }
 
 async function withConnection(use: (connection: RawConnection) => Promise<void>): Promise<void> {
-  const connection = await RawConnection.open(port);
+  const connection = await RawConnection.open(service.port);
   try {
     await use(connection);
   } finally {
@@ -86,7 +72,8 @@ async function ask(connection: RawConnection, {body, answer}: Batch): Promise<vo
 }
 
 test("slow, vanishing and quick readers of answers of all sizes each get exactly their own", async () => {
-  const {spares} = engine.memories;
+  const {memories} = service.engine;
+  const {spares} = memories;
   const memoryCount = spares.length;
   const quick: Batch[] = [];
   for (const [callCount, keyCount] of [
@@ -105,7 +92,7 @@ test("slow, vanishing and quick readers of answers of all sizes each get exactly
 
   const slow: RawConnection[] = [];
   for (let reader = 0; reader < SLOW_READERS; reader++) {
-    const connection = await RawConnection.open(port);
+    const connection = await RawConnection.open(service.port);
     connection.socket.pause();
     await connection.write(encodePost((large[reader % large.length] as Batch).body));
     slow.push(connection);
@@ -117,7 +104,7 @@ test("slow, vanishing and quick readers of answers of all sizes each get exactly
         withConnection(async connection => {
           for (let at = 0; at < quick.length; at++) {
             await ask(connection, quick[(reader + at) % quick.length] as Batch);
-            mostKept = Math.max(mostKept, engine.memories.kept);
+            mostKept = Math.max(mostKept, memories.kept);
             if (at % 4 === 0) for (const one of slow) one.sip(200_000);
           }
         }),
@@ -133,7 +120,7 @@ test("slow, vanishing and quick readers of answers of all sizes each get exactly
     }
   };
   await Promise.all([answerQuickly(), vanish(0), vanish(1), vanish(2)]);
-  assert.match((await front.metrics.read()).text, /\nproofd_held_bytes [1-9]/, "the slow ones still wait");
+  assert.ok((await service.readMetric("proofd_held_bytes")) > 0, "the slow ones still wait");
   await answerQuickly();
   assert.equal(mostKept, KEPT_MEMORIES, "more answers wait than may keep their memory");
   for (const [reader, connection] of slow.entries()) {
@@ -143,7 +130,7 @@ test("slow, vanishing and quick readers of answers of all sizes each get exactly
     connection.destroy();
   }
 
-  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
+  assert.equal(service.front.dispatcher.queuedCost(LaneId.PROOF), 0);
   await withConnection(async connection => {
     // All memory comes back, also from the tasks of those who went away.
     await waitUntil("all memory to be given back", () => spares.length === memoryCount);

@@ -294,85 +294,34 @@ const SILENT = pino({level: "silent"});
 /** Nothing is turned away. Dropped requests may still be with the threads when the next one comes. */
 const LIMITS = {...DEFAULT_LIMITS, queueCost: 1e9};
 
-class AnsweringThread {
-  private readonly clock = new ThreadClock();
-  /** Idle threads and sockets do not keep the event loop. Without this, Node 22 may end the process while they are closed. */
-  private readonly alive = setInterval(() => {}, 1000);
-  private readonly folder: WorkFolder;
-  private readonly engine: Engine;
-  private readonly upstream: Upstream;
-  private readonly gateway: Gateway;
-  private readonly dispatchers: Dispatcher[] = [];
-  private readonly here: RpcService;
-  private readonly forwarding: RpcService;
+const clock = new ThreadClock();
 
-  private constructor(folder: WorkFolder, engine: Engine, upstream: Upstream) {
-    this.folder = folder;
-    this.engine = engine;
-    this.upstream = upstream;
-    this.gateway = new Gateway(upstream.url, SILENT);
-    const estimate = engine.estimate.bind(engine);
-    const {gasCap, timeMs} = SETTINGS;
-    this.here = this.createService({kind: "here", gasCap, timeMs, workers: 1, estimate});
-    this.forwarding = this.createService({kind: "gateway", gateway: this.gateway});
-  }
+/** Linux updates a running thread's time at its timer ticks, and when the whole process's time is read. */
+function readMs(): number {
+  const {user, system} = process.cpuUsage();
+  return clock.readMs() ?? (user + system) / 1000;
+}
 
-  static async start(): Promise<AnsweringThread> {
-    const folder = await WorkFolder.create();
-    const directory = await folder.importChain("db", 2, 2);
-    const estimates = {workers: 1, settings: SETTINGS};
-    const options = {directory, workers: 1, cacheBytes: 1 << 24, createIfMissing: false, estimates};
-    const upstream = new Upstream();
-    await upstream.start();
-    return new AnsweringThread(folder, await Engine.open(options), upstream);
-  }
-
-  /**
-   * Measures from the whole body to the moment when its calls are answered or with their threads. The reader does not wait for
-   * the threads.
-   *
-   * @returns milliseconds of processor time of this thread (of the process where the system does not tell them apart),
-   * and the answer's first bytes
-   */
-  async answer({body, isForGateway}: BodyKind): Promise<{cpuMs: number; text: string}> {
-    const service = isForGateway === true ? this.forwarding : this.here;
-    const bytes = Buffer.from(body);
-    const reply = new CollectedReply();
-    const startMs = this.readMs();
-    service.answer(bytes, reply, new RequestRecord("test"));
-    // At the end of a turn, lanes start the calls that came in it.
-    await turn();
-    await turn();
-    const cpuMs = this.readMs() - startMs;
-    // The upstream is on this thread too. It must not disturb the next measurement.
-    if (isForGateway === true) await waitUntil("the whole answer", () => reply.isFinished);
-    reply.onAborted?.();
-    return {cpuMs, text: reply.text.slice(0, 300)};
-  }
-
-  async stop(): Promise<void> {
-    for (const dispatcher of this.dispatchers) dispatcher.close();
-    await this.gateway.close();
-    await this.upstream.stop();
-    await this.engine.close();
-    await this.folder.remove();
-    clearInterval(this.alive);
-  }
-
-  /** Linux updates a running thread's time at its timer ticks, and when the whole process's time is read. */
-  private readMs(): number {
-    const {user, system} = process.cpuUsage();
-    return this.clock.readMs() ?? (user + system) / 1000;
-  }
-
-  private createService(estimates: Estimates): RpcService {
-    const lanes = [createProofLane(this.engine), createEstimateLane(estimates)] as const;
-    const {dispatcher, tally} = openDispatcher(lanes, LIMITS);
-    this.dispatchers.push(dispatcher);
-    const {maxProofTextBytes} = this.engine;
-    const setup = {chain: this.engine.chain, limits: LIMITS, estimates, maxProofTextBytes};
-    return new RpcService(setup, new MethodTable(), dispatcher, tally, new TroubleLog(SILENT));
-  }
+/**
+ * Measures from the whole body to the moment when its calls are answered or with their threads. The reader does not wait for
+ * the threads.
+ *
+ * @returns milliseconds of processor time of this thread (of the process where the system does not tell them apart),
+ * and the answer's first bytes
+ */
+async function answer(service: RpcService, {body, isForGateway}: BodyKind) {
+  const bytes = Buffer.from(body);
+  const reply = new CollectedReply();
+  const startMs = readMs();
+  service.answer(bytes, reply, new RequestRecord("test"));
+  // At the end of a turn, lanes start the calls that came in it.
+  await turn();
+  await turn();
+  const cpuMs = readMs() - startMs;
+  // The upstream is on this thread too. It must not disturb the next measurement.
+  if (isForGateway === true) await waitUntil("the whole answer", () => reply.isFinished);
+  reply.onAborted?.();
+  return {cpuMs, text: reply.text.slice(0, 300)};
 }
 
 const ROUNDS = 4;
@@ -392,10 +341,34 @@ function timeOf({title}: BodyKind): number {
 }
 
 before(async () => {
-  const thread = await AnsweringThread.start();
+  const folder = await WorkFolder.create();
+  const directory = await folder.importChain("db", 2, 2);
+  const threads = {workers: 1, settings: SETTINGS};
+  const options = {directory, workers: 1, cacheBytes: 1 << 24, createIfMissing: false, estimates: threads};
+  const engine = await Engine.open(options);
+  const upstream = new Upstream();
+  await upstream.start();
+  const gateway = new Gateway(upstream.url, SILENT);
+  const dispatchers: Dispatcher[] = [];
+  const createService = (estimates: Estimates): RpcService => {
+    const lanes = [createProofLane(engine), createEstimateLane(estimates)] as const;
+    const {dispatcher, tally} = openDispatcher(lanes, LIMITS);
+    dispatchers.push(dispatcher);
+    const {chain, maxProofTextBytes} = engine;
+    const setup = {chain, limits: LIMITS, estimates, maxProofTextBytes};
+    return new RpcService(setup, new MethodTable(), dispatcher, tally, new TroubleLog(SILENT));
+  };
+  const {gasCap, timeMs} = SETTINGS;
+  const here = createService({
+    ...{kind: "here", gasCap, timeMs, workers: 1},
+    estimate: job => engine.estimate(job),
+  });
+  const forwarding = createService({kind: "gateway", gateway});
+  // Idle threads and sockets do not keep the event loop. Without this, Node 22 may end the process while they are closed.
+  const alive = setInterval(() => {}, 1000);
   try {
     const measure = async (kind: BodyKind): Promise<void> => {
-      const {cpuMs, text} = await thread.answer(kind);
+      const {cpuMs, text} = await answer(kind.isForGateway === true ? forwarding : here, kind);
       measured.set(kind.title, {cpuMs: Math.min(timeOf(kind), cpuMs), text});
     };
     const isTooLong = (kind: BodyKind): boolean => timeOf(kind) > MAX_FACTOR * largestMs;
@@ -405,7 +378,12 @@ before(async () => {
       for (const kind of hostile.filter(isTooLong)) await measure(kind);
     }
   } finally {
-    await thread.stop();
+    for (const dispatcher of dispatchers) dispatcher.close();
+    await gateway.close();
+    await upstream.stop();
+    await engine.close();
+    await folder.remove();
+    clearInterval(alive);
   }
 });
 
@@ -415,7 +393,8 @@ for (const {title, body} of honest)
   test(`an honest batch is answered: ${title}`, t => {
     const {cpuMs, text} = measured.get(title) ?? assert.fail();
     t.diagnostic(`${cpuMs.toFixed(1)} ms, ${body.length} bytes`);
-    assert.doesNotMatch(text, /error/);
+    // A sender without funds may have been found out already. Nothing is refused.
+    assert.doesNotMatch(text, /^\{|-32602|-32005/);
   });
 
 for (const {title, body} of hostile)

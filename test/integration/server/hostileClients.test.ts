@@ -87,6 +87,11 @@ test("bodies that do not end take a share of the room for bodies, and another cl
       await other.write(request.slice(-10));
       assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
       for (const connection of [...slow, other]) connection.destroy();
+      // What those held who have gone is free again.
+      await waitUntil("room", async () => {
+        const {status} = await service.exchange(request);
+        return status === 200;
+      });
     },
     {bodyBytes: MIB, bodyBytesTotal: 8 * MIB},
   );

@@ -108,45 +108,31 @@ describe("HTTP", () => {
     });
   });
 
-  test("a body over the limit is 413 with limit and size, declared or counted, and the connection goes on", async () => {
+  test("a body of exactly the limit is read, one with a byte more is 413, declared or counted, and the connection goes on", async () => {
+    const refused = 'proofd_bodies_refused_total{reason="too_large"}';
+    const before = await daemon.readMetric(refused);
     await withConnection(async connection => {
-      const before = await daemon.readMetric('proofd_bodies_refused_total{reason="too_large"}');
-      const large = "x".repeat(100_001);
-      await connection.write(encodePost(large));
-      const declared = await connection.readAnswer();
-      assert.equal(declared.status, 413);
-      assert.equal(JSON.parse(declared.body).error.code, -32005);
-      assert.deepEqual(JSON.parse(declared.body).error.data, {limit: 100_000, got: 100_001});
+      for (const length of [100_000, 100_001]) {
+        const body = CHAIN_CALL.padEnd(length);
+        const chunked = `${CHUNKED_HEAD}${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+        for (const request of [encodePost(body), chunked]) {
+          await connection.write(request);
+          const answer = await connection.readAnswer();
+          assert.equal(answer.status, length > 100_000 ? 413 : 200);
+          if (length > 100_000) {
+            const {code, data} = JSON.parse(answer.body).error;
+            assert.deepEqual([code, data], [-32005, {limit: 100_000, got: 100_001}]);
+          } else assert.equal(answer.body, CHAIN_ANSWER);
+        }
+      }
       await connection.write(CHUNKED_HEAD);
       for (let chunk = 0; chunk < 3; chunk++) await connection.write(`c350\r\n${"x".repeat(50_000)}\r\n`);
-      const counted = await connection.readAnswer();
-      assert.equal(counted.status, 413);
-      assert.ok(JSON.parse(counted.body).error.data.got > 100_000);
+      assert.equal((await connection.readAnswer()).status, 413, "before its end");
       await connection.write("0\r\n\r\n");
       await connection.write(encodePost(CHAIN_CALL));
       assert.equal((await connection.readAnswer()).body, CHAIN_ANSWER);
-      assert.equal(await daemon.readMetric('proofd_bodies_refused_total{reason="too_large"}'), before + 2);
     });
-  });
-
-  test("a body of exactly the limit is read, and one with a byte more is not, declared or counted", async () => {
-    await withConnection(async connection => {
-      for (const [length, expected] of [
-        [100_000, 200],
-        [100_001, 413],
-      ] as const) {
-        const body = CHAIN_CALL.padEnd(length);
-        for (const request of [
-          encodePost(body),
-          `${CHUNKED_HEAD}${length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
-        ]) {
-          await connection.write(request);
-          const answer = await connection.readAnswer();
-          assert.equal(answer.status, expected);
-          if (expected === 200) assert.equal(answer.body, CHAIN_ANSWER);
-        }
-      }
-    });
+    assert.equal(await daemon.readMetric(refused), before + 3);
   });
 
   test("chunked bodies are put together, also byte by byte", async () => {
@@ -241,16 +227,6 @@ describe("HTTP", () => {
     });
   });
 
-  test("a client that goes away in mid-body leaves nothing behind", async () => {
-    for (let round = 0; round < 20; round++) {
-      const connection = await RawConnection.open(daemon.port);
-      await connection.write(encodePost(" ".repeat(90_000)).slice(0, 50_000));
-      connection.destroy();
-      await connection.closed;
-    }
-    assert.equal((await daemon.post(CHAIN_CALL)).text, CHAIN_ANSWER);
-  });
-
   test("a request pipelined behind any other ends that connection only, without half an answer", async () => {
     const probe = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
     await withConnection(async other => {
@@ -267,17 +243,6 @@ describe("HTTP", () => {
       }
       await other.write(encodePost(proofText(2)));
       assert.equal(JSON.parse((await other.readAnswer()).body).id, 2);
-    });
-  });
-
-  test("one connection serves many requests, one after the other", async () => {
-    await withConnection(async connection => {
-      for (let id = 0; id < 100; id++) {
-        await connection.write(encodePost(id % 2 === 0 ? proofText(id, 1) : CHAIN_CALL));
-        const {body} = await connection.readAnswer();
-        if (id % 2 === 0) assert.equal(JSON.parse(body).id, id);
-        else assert.equal(body, CHAIN_ANSWER);
-      }
     });
   });
 

@@ -12,8 +12,7 @@ import {
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
 import {type Answer, assertError} from "../../support/http/jsonrpcAnswer.ts";
-import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
-import type {OwnService} from "../../support/http/ownService.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
@@ -49,7 +48,10 @@ before(async () => {
   folder = await WorkFolder.create();
   const db = folder.file("db");
   await importLines(db, createChain(), {finalized: FINALIZED});
-  daemon = await startNamespaced(db);
+  daemon = await OwnService.serve(
+    ["--db", db, "--workers", "1", "--hardfork", "prague", "--namespace", "linea"],
+    {estimates: true},
+  );
 });
 
 after(async () => {

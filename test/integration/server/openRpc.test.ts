@@ -16,7 +16,6 @@ import {
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
-import {startNamespaced} from "../../support/http/namespacedDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST} from "../../support/http/provenService.ts";
 
@@ -190,7 +189,10 @@ describe("the OpenRPC document", () => {
     const events = [createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)];
     await engine.recordFinality(createStep(9, ...events));
     await engine.close();
-    daemon = await startNamespaced(directory);
+    daemon = await OwnService.serve(
+      ["--db", directory, "--workers", "1", "--hardfork", "prague", "--namespace", "linea"],
+      {estimates: true},
+    );
     document = (await daemon.call("rpc.discover")).result;
   });
 

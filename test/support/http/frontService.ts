@@ -71,8 +71,9 @@ export class FrontService {
     directory: string,
     limits: Partial<Limits>,
     more: Partial<FrontOptions> = {},
+    workers = 1,
   ): Promise<FrontService> {
-    const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 22, createIfMissing: false});
+    const engine = await Engine.open({directory, workers, cacheBytes: 1 << 22, createIfMissing: false});
     const options = {
       ...{host: "127.0.0.1", port: 0, http: TESTED_HTTP, ...more},
       limits: {...DEFAULT_LIMITS, ...limits},

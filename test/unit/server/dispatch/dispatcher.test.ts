@@ -1,6 +1,6 @@
 /** The two lanes of the dispatcher: batches that need both, requests that share them, answers that wait, and the time that counts. */
 import assert from "node:assert/strict";
-import {afterEach, beforeEach, describe, test} from "node:test";
+import {after, beforeEach, test} from "node:test";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
@@ -19,12 +19,23 @@ import {
 } from "../../../support/http/drivenDispatcher.ts";
 import type {DescribedCall} from "../../../support/http/requestCalls.ts";
 
+let driven: DrivenDispatcher;
+let estimate: DescribedCall;
+
+function create(options?: ConstructorParameters<typeof DrivenDispatcher>[0]): void {
+  driven?.close();
+  driven = new DrivenDispatcher(options);
+  ({estimate} = driven);
+}
+
+beforeEach(() => create());
+after(() => driven.close());
+
 test("proofs that wait aside leave the estimates of their batch room to be made side by side", async () => {
-  const driven = new DrivenDispatcher();
   const proofBytes = PROOF_SEGMENT_COST * PROOF_BYTES;
   driven.proofPadding = proofBytes - 10;
   const pairs = 120;
-  const reply = driven.admit(Array.from({length: pairs}, () => [driven.estimate, FULL_PROOF]).flat());
+  const reply = driven.admit(Array.from({length: pairs}, () => [estimate, FULL_PROOF]).flat());
   await settle();
   assert.equal(driven.estimateCount, ESTIMATE_TASKS);
   const [queuedProofCost] = driven.queuedCosts;
@@ -40,14 +51,12 @@ test("proofs that wait aside leave the estimates of their batch room to be made 
   }
   const ids = [...reply.text.matchAll(/<(.\d+)>/g)].map(match => match[1]);
   assert.deepEqual(ids, Array.from({length: pairs}, (_, at) => [`e${at}`, `p${at}`]).flat());
-  driven.close();
 });
 
 test("proofs that wait for an estimate keep their memory, and give it back when they are sent or not wanted", async () => {
-  const driven = new DrivenDispatcher();
   driven.proofPadding = MEMORY_BYTES / 2;
-  const sent = driven.admit([driven.estimate, FULL_PROOF, FULL_PROOF]);
-  const gone = driven.admit([driven.estimate, FULL_PROOF, FULL_PROOF, FULL_PROOF]);
+  const sent = driven.admit([estimate, FULL_PROOF, FULL_PROOF]);
+  const gone = driven.admit([estimate, FULL_PROOF, FULL_PROOF, FULL_PROOF]);
   await settle();
   assert.equal(driven.memoriesInUse, 5);
   gone.onAborted?.();
@@ -56,12 +65,10 @@ test("proofs that wait for an estimate keep their memory, and give it back when 
   await finish(sent);
   assert.equal(sent.text.replaceAll(" ", ""), "[<e0>,<p0>,<p1>]");
   assert.equal(driven.memoriesInUse, 0);
-  driven.close();
 });
 
 test("proofs that wait for an estimate and are a small part of a task's text keep none of its memory", async () => {
-  const driven = new DrivenDispatcher();
-  const small = driven.admit([driven.estimate, 1]);
+  const small = driven.admit([estimate, 1]);
   const large = driven.admit(Array.from({length: 60}, () => 0));
   await finish(large);
   assert.equal(driven.tasksInMemory, 1, "they shared a task");
@@ -69,12 +76,11 @@ test("proofs that wait for an estimate and are a small part of a task's text kee
   driven.endEstimates();
   await finish(small);
   assert.equal(small.text, "[<e0>,<p0>]");
-  driven.close();
 });
 
 test("proofs that come too late give their memory back", async () => {
   const timeoutMs = 60;
-  const driven = new DrivenDispatcher({timeoutMs});
+  create({timeoutMs});
   driven.holdProofs();
   const gone = driven.admit([1, 1]);
   const late = driven.admit([1, FULL_PROOF]);
@@ -87,15 +93,14 @@ test("proofs that come too late give their memory back", async () => {
   assert.equal(gone.text, "");
   assert.ok(driven.tasksInMemory > 0);
   assert.equal(driven.memoriesInUse, 0);
-  driven.close();
 });
 
 test("a request waits for its reader without cost and time only while nothing of it is under way", async () => {
   const timeoutMs = 1000;
-  const driven = new DrivenDispatcher({timeoutMs});
+  create({timeoutMs});
   driven.proofPadding = 4.5e6;
   const sixProofs = Array.from({length: 6}, () => FULL_PROOF);
-  const reply = driven.admit([driven.estimate, ...sixProofs]);
+  const reply = driven.admit([estimate, ...sixProofs]);
   reply.isBlocked = true;
   await settle();
   // The first proofs exceed the window behind the estimate, which is under way: the time goes on.
@@ -116,13 +121,11 @@ test("a request waits for its reader without cost and time only while nothing of
   }
   assert.equal(reply.text.includes("error"), false);
   assert.deepEqual(driven.queuedCosts, [0, 0]);
-  driven.close();
 });
 
 test("estimates that do not end are given up in time, in their places, and their late answers are ignored", async () => {
   const timeoutMs = 60;
-  const driven = new DrivenDispatcher({timeoutMs});
-  const {estimate} = driven;
+  create({timeoutMs});
   const reply = driven.admit([1, estimate, 1, ...Array.from({length: 5}, () => estimate)]);
   await settle();
   assert.equal(reply.text, "[<p0>,");
@@ -140,154 +143,129 @@ test("estimates that do not end are given up in time, in their places, and their
   await finish(next);
   assert.equal(next.text, "[<e0>]");
   assert.equal(reply.text, before);
-  driven.close();
 });
 
-describe("Dispatcher", () => {
-  let driven: DrivenDispatcher;
-  let estimate: DescribedCall;
-
-  beforeEach(() => {
-    driven = new DrivenDispatcher();
-    ({estimate} = driven);
-  });
-
-  afterEach(() => driven.close());
-
-  test("a batch mixes both lanes and is answered in its order", async () => {
-    const reply = driven.admit([
-      estimate,
-      1,
-      "ready",
-      estimate,
-      estimate,
-      2,
-      estimate,
-      estimate,
-      estimate,
-      0,
-    ]);
-    while (!reply.isFinished) {
-      await settle();
-      assert.ok(driven.estimateCount <= ESTIMATE_TASKS);
-      driven.endEstimates();
-    }
-    assert.equal(reply.text, "[<e0>,<p0>,ready,<e1>,<e2>,<p1>,<e3>,<e4>,<e5>,<p2>]");
-    assert.deepEqual(driven.queuedCosts, [0, 0]);
-    assert.deepEqual(driven.counts, [
-      ["chain_getProof", 0, 3],
-      ["chain_estimateGas", 0, 6],
-    ]);
-  });
-
-  test("while no estimate ends, proofs of the same batch and of others go on", async () => {
-    const tenEstimates = Array.from({length: 10}, () => estimate);
-    const stuck = driven.admit([1, ...tenEstimates, 1, 1]);
+test("a batch mixes both lanes and is answered in its order", async () => {
+  const reply = driven.admit([estimate, 1, "ready", estimate, estimate, 2, estimate, estimate, estimate, 0]);
+  while (!reply.isFinished) {
     await settle();
-    assert.equal(driven.estimateCount, ESTIMATE_TASKS);
-    assert.equal(stuck.text, "[<p0>,");
-    assert.deepEqual(driven.queuedCosts, [0, 200], "the batch's last proofs are made, and wait aside");
-    for (let round = 0; round < 5; round++) {
-      const other = driven.admit([3, 4]);
-      await finish(other);
-      assert.equal(other.text, "[<p0>,<p1>]");
-    }
-  });
-
-  const ends: [string, number, (driven: DrivenDispatcher) => void][] = [
-    ["fails", -32001, one => one.releaseProofs({failure: "BLOCK_PRUNED", detail: "pruned", block: 1})],
-    ["loses its thread", -32603, one => one.releaseProofs(new Error("a thread died"))],
-    ["takes too long", -32005, one => one.pass(60_100)],
-  ];
-  for (const [what, code, end] of ends)
-    test(`a proof as bytes that ${what} is answered with an error as JSON`, async () => {
-      driven.holdProofs();
-      const reply = driven.admitBytes();
-      await settle();
-      end(driven);
-      await finish(reply);
-      assert.equal(reply.isBytes, false);
-      assert.match(reply.text, new RegExp(`"code":${code},`));
-      assert.deepEqual(driven.counts, [["chain_getProof", code, 1]]);
-      driven.releaseProofs();
-      const whole = driven.admitBytes();
-      await finish(whole);
-      assert.deepEqual([whole.text, whole.isBytes], ["<p0>", true]);
-    });
-
-  test("while no proof ends, estimates go on", async () => {
-    driven.holdProofs();
-    const stuck = driven.admit([1, estimate]);
-    const other = driven.admit([estimate]);
-    await settle();
+    assert.ok(driven.estimateCount <= ESTIMATE_TASKS);
     driven.endEstimates();
+  }
+  assert.equal(reply.text, "[<e0>,<p0>,ready,<e1>,<e2>,<p1>,<e3>,<e4>,<e5>,<p2>]");
+  assert.deepEqual(driven.queuedCosts, [0, 0]);
+  assert.deepEqual(driven.counts, [
+    ["chain_getProof", 0, 3],
+    ["chain_estimateGas", 0, 6],
+  ]);
+});
+
+test("while no estimate ends, proofs of the same batch and of others go on", async () => {
+  const tenEstimates = Array.from({length: 10}, () => estimate);
+  const stuck = driven.admit([1, ...tenEstimates, 1, 1]);
+  await settle();
+  assert.equal(driven.estimateCount, ESTIMATE_TASKS);
+  assert.equal(stuck.text, "[<p0>,");
+  assert.deepEqual(driven.queuedCosts, [0, 200], "the batch's last proofs are made, and wait aside");
+  for (let round = 0; round < 5; round++) {
+    const other = driven.admit([3, 4]);
     await finish(other);
-    assert.equal(other.text, "[<e0>]");
-    assert.equal(stuck.text, "");
+    assert.equal(other.text, "[<p0>,<p1>]");
+  }
+});
+
+const ends: [string, number, (one: DrivenDispatcher) => void][] = [
+  ["fails", -32001, one => one.releaseProofs({failure: "BLOCK_PRUNED", detail: "pruned", block: 1})],
+  ["loses its thread", -32603, one => one.releaseProofs(new Error("a thread died"))],
+  ["takes too long", -32005, one => one.pass(60_100)],
+];
+for (const [what, code, end] of ends)
+  test(`a proof as bytes that ${what} is answered with an error as JSON`, async () => {
+    driven.holdProofs();
+    const reply = driven.admitBytes();
+    await settle();
+    end(driven);
+    await finish(reply);
+    assert.equal(reply.isBytes, false);
+    assert.match(reply.text, new RegExp(`"code":${code},`));
+    assert.deepEqual(driven.counts, [["chain_getProof", code, 1]]);
     driven.releaseProofs();
-    await finish(stuck);
-    assert.equal(stuck.text, "[<p0>,<e0>]");
+    const whole = driven.admitBytes();
+    await finish(whole);
+    assert.deepEqual([whole.text, whole.isBytes], ["<p0>", true]);
   });
 
-  test("a client that goes away takes its estimates out of the queue", async () => {
-    const gone = driven.admit(Array.from({length: 8}, () => estimate));
-    await settle();
-    const waiting = driven.admit([estimate]);
-    gone.onAborted?.();
-    assert.deepEqual(driven.queuedCosts, [0, 20]);
-    driven.endEstimates();
-    await settle();
-    driven.endEstimates();
-    await finish(waiting);
-    assert.equal(gone.text, "");
-    assert.equal(driven.estimateCount, 0);
-  });
+test("while no proof ends, estimates go on", async () => {
+  driven.holdProofs();
+  const stuck = driven.admit([1, estimate]);
+  const other = driven.admit([estimate]);
+  await settle();
+  driven.endEstimates();
+  await finish(other);
+  assert.equal(other.text, "[<e0>]");
+  assert.equal(stuck.text, "");
+  driven.releaseProofs();
+  await finish(stuck);
+  assert.equal(stuck.text, "[<p0>,<e0>]");
+});
 
-  test("failures of estimates have their codes, in the answer and in the tally", async () => {
-    const failures: [Failure, string][] = [
-      [{failure: "REVERTED", detail: "execution reverted: no", data: "0x08c379a0"}, '3,"message":"execution'],
-      [{failure: "EXECUTION_FAILED", detail: "out of gas"}, '-32000,"message":"out of gas"}'],
-      [{failure: "CALL_INVALID", detail: "bad"}, '-32602,"message":"bad"}'],
-      [{failure: "NOT_AVAILABLE", detail: "none"}, '-32004,"message":"none"}'],
-      [
-        {failure: "LIMIT_EXCEEDED", detail: "slow", limit: 1, got: 2},
-        '-32005,"message":"slow","data":{"limit":1,"got":2}}',
-      ],
-      [{failure: "UPSTREAM_DOWN", detail: "gone"}, '-32002,"message":"gone"}'],
-      [{failure: "BLOCK_UNKNOWN", detail: "7"}, "-32001,"],
-      [{failure: "INTERNAL", detail: "secret"}, '-32603,"message":"internal error: the log names the cause"'],
-    ];
-    const reply = driven.admit(failures.map(([failure]) => ({run: async () => createFailure(failure)})));
-    await finish(reply);
-    for (const [index, [, text]] of failures.entries())
-      assert.ok(reply.text.includes(`{"jsonrpc":"2.0","id":e${index},"error":{"code":${text}`), reply.text);
-    assert.ok(reply.text.includes('"data":"0x08c379a0"'));
-    assert.deepEqual(
-      driven.counts.sort((a, b) => a[1] - b[1]),
-      [-32603, -32602, -32005, -32004, -32002, -32001, -32000, 3].map(code => ["chain_estimateGas", code, 1]),
-    );
-  });
+test("a client that goes away takes its estimates out of the queue", async () => {
+  const gone = driven.admit(Array.from({length: 8}, () => estimate));
+  await settle();
+  const waiting = driven.admit([estimate]);
+  gone.onAborted?.();
+  assert.deepEqual(driven.queuedCosts, [0, 20]);
+  driven.endEstimates();
+  await settle();
+  driven.endEstimates();
+  await finish(waiting);
+  assert.equal(gone.text, "");
+  assert.equal(driven.estimateCount, 0);
+});
 
-  test("an estimate whose task fails is -32603, and its lane goes on", async () => {
-    const rejecting: DescribedCall = {run: () => Promise.reject(new Error("the thread died"))};
-    const throwing: DescribedCall = {
-      run: () => {
-        throw new Error("cannot be cloned");
-      },
-    };
-    const good: DescribedCall = {run: async idText => createAnswers([idText])};
-    const reply = driven.admit([rejecting, throwing, 1, good]);
-    await finish(reply);
-    assert.match(reply.text, /^\[.*"id":e0,.*-32603.*"id":e1,.*-32603.*<p0>,<e2>\]$/);
-    assert.doesNotMatch(reply.text, /died|cloned/);
-    assert.deepEqual(driven.queuedCosts, [0, 0]);
-  });
+test("failures of estimates have their codes, in the answer and in the tally", async () => {
+  const failures: [Failure, string][] = [
+    [{failure: "REVERTED", detail: "execution reverted: no", data: "0x08c379a0"}, '3,"message":"execution'],
+    [{failure: "EXECUTION_FAILED", detail: "out of gas"}, '-32000,"message":"out of gas"}'],
+    [{failure: "CALL_INVALID", detail: "bad"}, '-32602,"message":"bad"}'],
+    [{failure: "NOT_AVAILABLE", detail: "none"}, '-32004,"message":"none"}'],
+    [
+      {failure: "LIMIT_EXCEEDED", detail: "slow", limit: 1, got: 2},
+      '-32005,"message":"slow","data":{"limit":1,"got":2}}',
+    ],
+    [{failure: "UPSTREAM_DOWN", detail: "gone"}, '-32002,"message":"gone"}'],
+    [{failure: "BLOCK_UNKNOWN", detail: "7"}, "-32001,"],
+    [{failure: "INTERNAL", detail: "secret"}, '-32603,"message":"internal error: the log names the cause"'],
+  ];
+  const reply = driven.admit(failures.map(([failure]) => ({run: async () => createFailure(failure)})));
+  await finish(reply);
+  for (const [index, [, text]] of failures.entries())
+    assert.ok(reply.text.includes(`{"jsonrpc":"2.0","id":e${index},"error":{"code":${text}`), reply.text);
+  assert.ok(reply.text.includes('"data":"0x08c379a0"'));
+  assert.deepEqual(
+    driven.counts.sort((a, b) => a[1] - b[1]),
+    [-32603, -32602, -32005, -32004, -32002, -32001, -32000, 3].map(code => ["chain_estimateGas", code, 1]),
+  );
+});
+
+test("an estimate whose task fails is -32603, and its lane goes on", async () => {
+  const rejecting: DescribedCall = {run: () => Promise.reject(new Error("the thread died"))};
+  const throwing: DescribedCall = {
+    run: () => {
+      throw new Error("cannot be cloned");
+    },
+  };
+  const good: DescribedCall = {run: async idText => createAnswers([idText])};
+  const reply = driven.admit([rejecting, throwing, 1, good]);
+  await finish(reply);
+  assert.match(reply.text, /^\[.*"id":e0,.*-32603.*"id":e1,.*-32603.*<p0>,<e2>\]$/);
+  assert.doesNotMatch(reply.text, /died|cloned/);
+  assert.deepEqual(driven.queuedCosts, [0, 0]);
 });
 
 test("a request is refused for a full lane that it needs, and only for that", async () => {
-  const driven = new DrivenDispatcher({queueCost: 40});
+  create({queueCost: 40});
   const {dispatcher} = driven;
-  const {estimate} = driven;
   driven.admit([estimate, estimate]);
   assert.deepEqual(driven.queuedCosts, [0, 40]);
   assert.equal(dispatcher.refuse([1, 0], ""), undefined);
@@ -303,11 +281,10 @@ test("a request is refused for a full lane that it needs, and only for that", as
   driven.endEstimates();
   await settle();
   assert.equal(dispatcher.refuse([0, 20], "c"), undefined);
-  driven.close();
 });
 
 test("a throw while an answer is put together or given up is logged and ends one request, and no other of its task", async t => {
-  const driven = new DrivenDispatcher({timeoutMs: 1000});
+  create({timeoutMs: 1000});
   const report = t.mock.method(TroubleLog.prototype, "reportThrown");
   const spoil = (reply: CollectedReply) => {
     reply.finish = () => {
@@ -320,8 +297,8 @@ test("a throw while an answer is put together or given up is logged and ends one
   await finish(good);
   assert.equal(good.text, "[<p0>]");
   assert.equal(report.mock.callCount(), 1);
-  spoil(driven.admit([driven.estimate]));
-  const late = driven.admit([driven.estimate]);
+  spoil(driven.admit([estimate]));
+  const late = driven.admit([estimate]);
   await settle();
   driven.pass(1100);
   assert.match(late.text, /-32005/);
@@ -329,5 +306,4 @@ test("a throw while an answer is put together or given up is logged and ends one
   driven.endEstimates();
   await settle();
   assert.deepEqual(driven.queuedCosts, [0, 0]);
-  driven.close();
 });
