@@ -1,7 +1,6 @@
-/** A node whose trie logs are followed: the same roots as those of the same chain's differences, with each suite. */
+/** A node whose trie logs are followed: the same roots as those of the same chain's differences. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
@@ -46,9 +45,9 @@ async function readRoots(daemon: AskedService, latest: number): Promise<string[]
 }
 
 /** Of the same chain, imported as differences. */
-async function importRoots(suite: string): Promise<string[]> {
-  const db = folder.file(`${suite}-differences.db`);
-  await importLines(db, lines, {suite});
+async function importRoots(): Promise<string[]> {
+  const db = folder.file("differences.db");
+  await importLines(db, lines);
   return readStoredRoots(db);
 }
 
@@ -56,30 +55,29 @@ function waitForLines(daemon: AskedService): Promise<void> {
   return waitForHash(daemon, lines.length - 1, lines.at(-1)?.hash);
 }
 
-for (const suite of SUITE_NAMES)
-  test(`${suite}: a node that has trie logs only is followed through a reorganisation and a restart`, async () => {
-    ({node, lines} = await TrieLogNode.start(createLines(11, 0)));
-    const flags = ["--db", folder.file(`${suite}.db`), "--l2", node.url.href, "--finalized", "2"];
-    await withFollower([...flags, "--suite", suite], async daemon => {
-      await waitForLines(daemon);
-      assert.match(daemon.stderr, /"chosen":"trielogs","why":"the node answers shomei_getTrieLogsByRange"/);
-      lines = await node.load(createLines(14, 1));
-      await waitForLines(daemon);
-      const [change] = readLog(
-        daemon,
-        "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
-      );
-      assert.deepEqual([change?.latest, change?.ancestor], [11, FORK - 1]);
-      await waitForState(daemon, "following");
-      assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
-    });
-    lines = await node.load(createLines(17, 1));
-    await withFollower([...flags, "--source", "trielogs"], async daemon => {
-      await waitForLines(daemon);
-      assert.deepEqual(await readRoots(daemon, 17), await importRoots(suite));
-    });
-    await node.stop();
+test("a node that has trie logs only is followed through a reorganisation and a restart", async () => {
+  ({node, lines} = await TrieLogNode.start(createLines(11, 0)));
+  const flags = ["--db", folder.file("followed.db"), "--l2", node.url.href, "--finalized", "2"];
+  await withFollower(flags, async daemon => {
+    await waitForLines(daemon);
+    assert.match(daemon.stderr, /"chosen":"trielogs","why":"the node answers shomei_getTrieLogsByRange"/);
+    lines = await node.load(createLines(14, 1));
+    await waitForLines(daemon);
+    const [change] = readLog(
+      daemon,
+      "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
+    );
+    assert.deepEqual([change?.latest, change?.ancestor], [11, FORK - 1]);
+    await waitForState(daemon, "following");
+    assert.deepEqual(await readReadiness(daemon), [200, "ready\n"]);
   });
+  lines = await node.load(createLines(17, 1));
+  await withFollower([...flags, "--source", "trielogs"], async daemon => {
+    await waitForLines(daemon);
+    assert.deepEqual(await readRoots(daemon, 17), await importRoots());
+  });
+  await node.stop();
+});
 
 const SPOILED: readonly (readonly [what: string, spoil: (accounts: DifferenceLine["accounts"]) => void])[] = [
   ["without an account", accounts => void delete accounts[OWN]],

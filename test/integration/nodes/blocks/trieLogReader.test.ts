@@ -37,43 +37,37 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-for (const isOpenEnded of [false, true])
-  test(`a node's trie logs give the chain's roots, also if its ranges ${isOpenEnded ? "leave out" : "have"} their last block`, async () => {
-    server.isOpenEnded = isOpenEnded;
-    const reader = new TrieLogReader(5n);
-    const state = new ReferenceState(memoisedSha256, lines);
-    const store = await StateStore.open({
-      directory: join(folder, `${isOpenEnded}`),
-      role: "owner",
-      createIfMissing: true,
-      suite: "sha256",
-      cacheBytes: 1 << 20,
-    });
-    try {
-      const writer = await BlockWriter.create(store);
-      for (let from = 0; from < BLOCKS; ) {
-        const blocks = await reader.read(node, from, from + reader.maxBlocks - 1);
-        assert.equal(blocks.length, Math.min(reader.maxBlocks, BLOCKS - from));
-        for (const block of blocks) {
-          assert.ok(block.bytes < 40_000, `${block.bytes} bytes`);
-          await writer.apply(await block.difference());
-        }
-        from += blocks.length;
+test("a node's trie logs give the chain's roots though its ranges leave out their last block", async () => {
+  server.isOpenEnded = true;
+  const reader = new TrieLogReader(5n);
+  const state = new ReferenceState(memoisedSha256, lines);
+  const directory = join(folder, "db");
+  const store = await StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 20});
+  try {
+    const writer = await BlockWriter.create(store);
+    for (let from = 0; from < BLOCKS; ) {
+      const blocks = await reader.read(node, from, from + reader.maxBlocks - 1);
+      assert.equal(blocks.length, Math.min(reader.maxBlocks, BLOCKS - from));
+      for (const block of blocks) {
+        assert.ok(block.bytes < 40_000, `${block.bytes} bytes`);
+        await writer.apply(await block.difference());
       }
-      await writer.flush();
-      assert.equal(writer.chain?.chainId, 5n);
-      for (const [block, {hash}] of lines.entries()) {
-        const {header, stateRoot} = store.reader.blockOrThrow(block);
-        assert.equal(toHex(stateRoot), toHex(state.stateRoot(block)), `block ${block}`);
-        assert.equal(toHex(header.hash), hash);
-        assert.equal(header.timestamp, 1_700_000_000n + BigInt(block));
-      }
-      assert.deepEqual(await reader.read(node, BLOCKS, BLOCKS + 3), [], "the node has no more");
-    } finally {
-      await store.close();
-      server.isOpenEnded = false;
+      from += blocks.length;
     }
-  });
+    await writer.flush();
+    assert.equal(writer.chain?.chainId, 5n);
+    for (const [block, {hash}] of lines.entries()) {
+      const {header, stateRoot} = store.reader.blockOrThrow(block);
+      assert.equal(toHex(stateRoot), toHex(state.stateRoot(block)), `block ${block}`);
+      assert.equal(toHex(header.hash), hash);
+      assert.equal(header.timestamp, 1_700_000_000n + BigInt(block));
+    }
+    assert.deepEqual(await reader.read(node, BLOCKS, BLOCKS + 3), [], "the node has no more");
+  } finally {
+    await store.close();
+    server.isOpenEnded = false;
+  }
+});
 
 test("the node's ranges are learnt once", async () => {
   const reader = new TrieLogReader(undefined);

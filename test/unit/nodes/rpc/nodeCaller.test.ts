@@ -267,15 +267,4 @@ describe("NodeCaller", () => {
     await use(new URL("http://upstream.invalid:8545/"));
     assert.equal((await failureOf(node.request("a", []))).message, "its name cannot be resolved");
   });
-
-  test("the signal ends a request with its reason", async () => {
-    upstream.handler = () => {};
-    const reason = new Error("enough");
-    const own = new AbortController();
-    const answered = assert.rejects(caller.bind(own.signal).request("eth_echo", [1]), reason);
-    await waitUntil("a request", () => upstream.requests.length > 0);
-    own.abort(reason);
-    await answered;
-    await assert.rejects(caller.bind(own.signal).request("eth_echo", [1]), reason);
-  });
 });
