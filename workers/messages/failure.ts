@@ -8,22 +8,14 @@ export type {NearestHeld};
 /** A failure that the server maps to a JSON-RPC code; `detail` is for the log or, where it is safe, the message. */
 export type Failure =
   | {readonly failure: "DAMAGED" | "BLOCK_UNKNOWN" | "INTERNAL"; readonly detail: string}
-  | PrunedFailure
+  | {
+      readonly failure: "BLOCK_PRUNED";
+      readonly detail: string;
+      readonly block: number;
+      /** The nearest blocks that can be proved. The main thread adds them; a worker does not know them. */
+      readonly nearest?: NearestHeld;
+    }
   | EstimateFailure;
-
-interface PrunedFailure {
-  readonly failure: "BLOCK_PRUNED";
-  readonly detail: string;
-  readonly block: number;
-  /** The nearest blocks that can be proved. The main thread adds them; a worker does not know them. */
-  readonly nearest?: NearestHeld;
-}
-
-/** A parameter that only the block's hard fork or state shows to be wrong. */
-interface CallInvalid {
-  readonly failure: "CALL_INVALID";
-  readonly detail: string;
-}
 
 /** What a worker throws where only the state shows that a call is wrong. */
 export class CallError extends Error {
@@ -36,7 +28,8 @@ export type EstimateFailure =
   | {readonly failure: "REVERTED"; readonly detail: string; readonly data: string}
   /** Out of gas at the upper bound, an invalid opcode, too little balance, ... */
   | {readonly failure: "EXECUTION_FAILED"; readonly detail: string}
-  | CallInvalid
+  /** A parameter that only the block's hard fork or state shows to be wrong. */
+  | {readonly failure: "CALL_INVALID"; readonly detail: string}
   /** The store lacks something that execution needs, such as the chain's rules. */
   | {readonly failure: "NOT_AVAILABLE"; readonly detail: string}
   | {
