@@ -1,7 +1,7 @@
 /** Finds the newest block that a node's chain and the held chain have in common. */
 import {toHex} from "../../storage/hex.ts";
-import {findNamedBlock} from "../rpc/namedBlock.ts";
-import {type Node, NodeFailure} from "../rpc/node.ts";
+import {readNamedBlock} from "../rpc/namedBlock.ts";
+import type {Node} from "../rpc/node.ts";
 
 /** The node's chain differs from the held one at a block that must stay. */
 export class DeepFork extends Error {
@@ -56,8 +56,6 @@ async function describeFork(node: Node, {floor, hashOf, why}: HeldChain): Promis
 
 /** A missing block does not mean a fork: behind one URL there may be several machines, and this one may be behind. */
 async function readHash(node: Node, block: number): Promise<Uint8Array> {
-  const there = await findNamedBlock(node, block);
-  if (there === undefined)
-    throw new NodeFailure(`it has no block ${block}, although it had a newer one just now`);
-  return there.hash;
+  const lack = `it has no block ${block}, although it had a newer one just now`;
+  return (await readNamedBlock(node, block, lack)).hash;
 }

@@ -43,9 +43,13 @@ export function parseNamedBlock(answer: unknown, which: Selector): NamedBlock | 
   };
 }
 
-/** @throws NodeFailure if the node does not have the block; else as findNamedBlock */
-export async function readNamedBlock(node: Node, which: Selector): Promise<NamedBlock> {
+/** @throws NodeFailure `lack` if the node does not have the block; else as findNamedBlock */
+export async function readNamedBlock(
+  node: Node,
+  which: Selector,
+  lack = `it has no block ${which}`,
+): Promise<NamedBlock> {
   const block = await findNamedBlock(node, which);
-  if (block === undefined) throw new NodeFailure(`it has no block ${which}`);
+  if (block === undefined) throw new NodeFailure(lack);
   return block;
 }

@@ -8,8 +8,9 @@ import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import {ChainExecution, type ExecutionHost} from "./chainExecution.ts";
+import {ChainExecution} from "./chainExecution.ts";
 import {readOn} from "./readOn.ts";
+import type {SourceHost} from "./sourceHost.ts";
 import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceStep.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
@@ -17,7 +18,7 @@ import {readTrieLogLines} from "./trieLogLines.ts";
 export async function* readChainBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
-  host: ExecutionHost,
+  host: SourceHost,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
   const execution = new ChainExecution(genesis.forks, host);
@@ -66,7 +67,7 @@ async function* readFileBlocks(
 export async function* readTrieLogBlocks(
   genesisText: string,
   chunks: AsyncIterable<Uint8Array>,
-  host: ExecutionHost,
+  host: SourceHost,
 ): AsyncGenerator<SourceBlock> {
   const genesis = parseGenesis(genesisText);
   const zero = await readGenesisBlock(genesis, new ChainExecution(genesis.forks, host), host.writer);

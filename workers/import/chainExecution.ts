@@ -14,8 +14,6 @@ import type {SourceHost} from "./sourceHost.ts";
 import {neverHeld} from "./sourceStep.ts";
 import {createStoredNodes} from "./storedNodes.ts";
 
-export type ExecutionHost = Pick<SourceHost, "writer" | "signal" | "onEvent">;
-
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;
   private readonly senders: SendersAhead;
@@ -24,7 +22,7 @@ export class ChainExecution {
   /** @param host - its signal ends the writing of a large allocation, with Stopped */
   constructor(
     forks: ForkSchedule,
-    private readonly host: ExecutionHost,
+    private readonly host: SourceHost,
   ) {
     const {writer, signal, onEvent} = host;
     this.options = {

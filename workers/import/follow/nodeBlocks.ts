@@ -10,7 +10,7 @@
 
 import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 import {findCommonAncestor} from "../../../nodes/blocks/commonAncestor.ts";
-import {findNamedBlock, type NamedBlock} from "../../../nodes/rpc/namedBlock.ts";
+import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import type {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
 import type {Nodes} from "../../../nodes/rpc/nodes.ts";
@@ -205,10 +205,8 @@ async function describeContradiction({nodes, host: {writer, signal}}: NodeChain)
   );
 }
 
-async function readHead(node: Node): Promise<NamedBlock> {
-  const head = await findNamedBlock(node, "latest");
-  if (head === undefined) throw new NodeFailure(`${node.name}: it has no newest block`);
-  return head;
+function readHead(node: Node): Promise<NamedBlock> {
+  return readNamedBlock(node, "latest", `${node.name}: it has no newest block`);
 }
 
 /** @returns no bytes for a block that an order has removed: no block has that hash */

@@ -9,8 +9,7 @@
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
-import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
-import {NodeFailure} from "../../../nodes/rpc/node.ts";
+import {readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {readGenesisId} from "../chainBlocks.ts";
 import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceStep.ts";
@@ -25,11 +24,10 @@ export async function readNodeGenesis(
 ): Promise<SourceBlock> {
   const {hash: own} = await readGenesisId(genesis);
   const {nodes, host} = chain;
-  const theirs = await nodes.use(async node => {
-    const head = await findNamedBlock(node, 0);
-    if (head === undefined) throw new NodeFailure(`${node.name}: it has no block 0`);
-    return head.hash;
-  }, host.signal);
+  const {hash: theirs} = await nodes.use(
+    node => readNamedBlock(node, 0, `${node.name}: it has no block 0`),
+    host.signal,
+  );
   let head: BlockHead | undefined;
   while (head === undefined && Buffer.compare(own, theirs) !== 0) {
     const [zero, one] = await nodes.use(node => rawBlocks.read(node, 0, 1), host.signal);
