@@ -31,7 +31,7 @@ import type {ProveJob} from "./messages/proveJob.ts";
 import type {WatchedThread} from "./messages/watchedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {EstimateThreads} from "./threads/estimateThreads.ts";
-import {ImportThread} from "./threads/importThread.ts";
+import {createImportThread, type ImportThread} from "./threads/importThread.ts";
 import {type OnProved, ProofThreads} from "./threads/proofThreads.ts";
 import type {Running} from "./threads/running.ts";
 import {readHead} from "./threads/storedHead.ts";
@@ -114,7 +114,7 @@ export class Engine {
     this.workers = workers;
     this.memories = new AnswerMemories(workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
-    this.imports = new ImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
+    this.imports = createImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
     const module = new URL("./publish/feedWorker.js", import.meta.url);
     this.feed = new SupervisedThread(
       {kind: "feed", module, workerData: {directory, cacheBytes: cacheBytes / IMPORT_PART}},
@@ -164,7 +164,7 @@ export class Engine {
     return [
       ...(proofs?.threads ?? []),
       ...(estimates?.threads ?? []),
-      imports.thread,
+      imports,
       feed,
       ...(pruner === undefined ? [] : [pruner.thread]),
     ];

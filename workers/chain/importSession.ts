@@ -62,7 +62,7 @@ export class ImportSession implements Running<ImportOutcome> {
       await ready;
       this.hasBegun = true;
       try {
-        const outcome = await thread.run({...job, port: far});
+        const outcome = await thread.run({...job, port: far}, {transferList: [far]});
         await allReceived;
         listeners.onOutcome(outcome);
         return outcome;

@@ -5,16 +5,13 @@
 
 import type {ImportJob, ImportOrder, ImportOutcome} from "../messages/importJob.ts";
 import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
-import {openWorkerStore, type WorkerSettings} from "../threads/workerStore.ts";
+import {openWorkerStore} from "../threads/workerStore.ts";
 import {Importer} from "./importer.ts";
 
 yieldToOtherThreads(Niceness.IMPORT);
 
-export default async function run([job, settings]: readonly [
-  ImportJob,
-  WorkerSettings,
-]): Promise<ImportOutcome> {
-  const store = await openWorkerStore(settings);
+export default async function run(job: ImportJob): Promise<ImportOutcome> {
+  const store = await openWorkerStore();
   try {
     const importer = await Importer.create(store, job, event => job.port.postMessage(event));
     // The port has kept what came before.

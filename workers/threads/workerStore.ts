@@ -14,8 +14,7 @@ export function readWorkerSettings<Settings extends WorkerSettings>(): Settings 
   return (Array.isArray(workerData) ? workerData.at(-1) : workerData) as Settings;
 }
 
-/** @param settings - default: those of this thread */
-export function openWorkerStore(settings = readWorkerSettings()): Promise<StateStore> {
-  const {directory, cacheBytes} = settings;
+export function openWorkerStore(): Promise<StateStore> {
+  const {directory, cacheBytes} = readWorkerSettings();
   return StateStore.open({directory, cacheBytes, role: "sharer"});
 }

@@ -19,7 +19,7 @@ const engine = await Engine.open({directory, workers: 1, cacheBytes: 1 << 20, cr
 
 function killImportThread(): void {
   const {imports} = engine as unknown as {imports: ImportThread};
-  void killThread(imports.thread);
+  void killThread(imports);
 }
 
 /** @param end - called when the block is on disk, with more to come */

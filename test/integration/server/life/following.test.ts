@@ -33,7 +33,7 @@ test("an import whose thread dies is tried again", async () => {
   const following = new Following({engine, source, rules, status, onFinal: () => {}, log});
   await waitUntil("the state following", () => status.state === "following");
   const {imports} = engine as unknown as {imports: ImportThread};
-  await killThread(imports.thread);
+  await killThread(imports);
   await waitUntil("another state than following", () => status.state !== "following");
   assert.match(status.reason, /^the import thread died: /);
   await node.load(lines(3));
