@@ -6,22 +6,20 @@
 import type {LoadOptions} from "./loadOptions.ts";
 import type {LoadReport} from "./report/loadReport.ts";
 import {describeMachine} from "./report/machine.ts";
-import {createReport, type Measurement} from "./report/measurement.ts";
-import {describeKeys, type Keys} from "./requests/keys.ts";
+import {createReport} from "./report/measurement.ts";
+import type {Keys} from "./requests/keys.ts";
 import {Random} from "./requests/random.ts";
 import type {BlockSpan} from "./requests/requestMaker.ts";
 import type {Endpoint} from "./traffic/connection.ts";
 import {planDrivers} from "./traffic/driverPlan.ts";
 import {DriverThreads} from "./traffic/driverThreads.ts";
-import {createHistogram, decodeHistogram} from "./traffic/latency.ts";
 import type {DriverEnd} from "./traffic/recorder.ts";
 import {nowMs, type Times} from "./traffic/schedule.ts";
-import {addTally, createTally} from "./traffic/tally.ts";
 import {AFTER_THE_END, Timeline, type TimelineRow} from "./traffic/timeline.ts";
 import {RpcClient} from "./verification/rpcClient.ts";
 import {chooseBlocks, chooseKeys, readTarget} from "./verification/target.ts";
 import {TrustedRoots} from "./verification/trustedRoots.ts";
-import {createSkipped, type Verification} from "./verification/verification.ts";
+import {createSkipped} from "./verification/verification.ts";
 import {verifySamples} from "./verification/verifySamples.ts";
 
 interface RunningLoad {
@@ -75,18 +73,28 @@ class LoadRun {
   }
 
   async run(): Promise<LoadReport> {
+    const {options, timeline} = this;
     const rpc = new RpcClient(this.endpoint);
     try {
       const machine = describeMachine();
-      const server = await readTarget(rpc, this.options.style);
-      const blocks = chooseBlocks(this.options.blocks, server);
-      const keys = await chooseKeys(rpc, this.options, server);
-      const roots = new TrustedRoots(rpc, this.options.style);
-      const unverifiable = this.options.verify === 0 ? "--verify 0" : await roots.markStart();
+      const server = await readTarget(rpc, options.style);
+      const blocks = chooseBlocks(options.blocks, server);
+      const keys = await chooseKeys(rpc, options, server);
+      const roots = new TrustedRoots(rpc, options.style);
+      const unverifiable = options.verify === 0 ? "--verify 0" : await roots.markStart();
       const startedAt = new Date();
       const ends = await this.drive(blocks, keys);
-      const verification = await this.verify(ends, roots, unverifiable);
-      return this.report({machine, server, blocks, keys: describeKeys(keys), startedAt, verification}, ends);
+      const {verify, style, seed, threads} = options;
+      const samples = ends.flatMap(end => end.samples);
+      const random = new Random(seed, 2 * threads);
+      const verification =
+        unverifiable === undefined
+          ? await verifySamples(samples, verify, style, roots, random)
+          : createSkipped(unverifiable);
+      const {measureMs, endMs} = this.times as Times;
+      const seconds = Math.max(0, Math.min(endMs, this.stopMs) - measureMs) / 1000;
+      const measured = {machine, startedAt, seconds, ends, timeline, cpuMs: this.cpuMs ?? 0};
+      return createReport({options, server, blocks, keys, verification, ...measured});
     } finally {
       await this.threads?.close();
     }
@@ -125,44 +133,5 @@ class LoadRun {
     for (const timer of timers) clearTimeout(timer);
     if (this.cpuMs === undefined) onEnd();
     return ends;
-  }
-
-  private async verify(
-    ends: readonly DriverEnd[],
-    roots: TrustedRoots,
-    unverifiable: string | undefined,
-  ): Promise<Verification> {
-    if (unverifiable !== undefined) return createSkipped(unverifiable);
-    const {verify, style, seed, threads} = this.options;
-    const samples = ends.flatMap(end => end.samples);
-    return verifySamples(samples, verify, style, roots, new Random(seed, 2 * threads));
-  }
-
-  private report(
-    parts: Pick<Measurement, "machine" | "server" | "blocks" | "keys" | "startedAt" | "verification">,
-    ends: readonly DriverEnd[],
-  ): LoadReport {
-    const {measureMs, endMs} = this.times as Times;
-    const tally = createTally();
-    const sendLag = createHistogram();
-    const service = createHistogram();
-    for (const end of ends) {
-      addTally(tally, end.tally);
-      sendLag.add(decodeHistogram(end.sendLag));
-      service.add(decodeHistogram(end.service));
-    }
-    return createReport({
-      ...parts,
-      options: this.options,
-      seconds: Math.max(0, Math.min(endMs, this.stopMs) - measureMs) / 1000,
-      tally,
-      sendLag,
-      service,
-      cpuMs: this.cpuMs ?? 0,
-      // timeline.end() must come first: it completes the total.
-      timeline: this.timeline.end(),
-      latency: this.timeline.total,
-      utilization: ends.map(({utilization}) => utilization),
-    });
   }
 }

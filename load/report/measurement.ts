@@ -1,30 +1,34 @@
 /** What a load measured, and how its report is made from that. */
 import type {LoadOptions} from "../loadOptions.ts";
+import {describeKeys, type Keys} from "../requests/keys.ts";
 import type {BlockSpan} from "../requests/requestMaker.ts";
-import {correctForOmission, type Histogram, readFigures, reportLatency} from "../traffic/latency.ts";
-import type {Tally, Trouble} from "../traffic/tally.ts";
-import {AFTER_THE_END, type Arrived, type TimelineRow} from "../traffic/timeline.ts";
+import {
+  addHistograms,
+  correctForOmission,
+  type Histogram,
+  readFigures,
+  reportLatency,
+} from "../traffic/latency.ts";
+import type {DriverEnd} from "../traffic/recorder.ts";
+import {addTally, createTally, type Trouble} from "../traffic/tally.ts";
+import {AFTER_THE_END, type Arrived, type Timeline, type TimelineRow} from "../traffic/timeline.ts";
 import {listFailures} from "./judgement.ts";
 import type {LoadReport, ReportedError} from "./loadReport.ts";
 import {wasLimit, writeNotes} from "./notes.ts";
 
-export interface Measurement extends Pick<LoadReport, "machine" | "server" | "verification"> {
+interface Measurement extends Pick<LoadReport, "machine" | "server" | "verification" | "seconds"> {
   readonly options: LoadOptions;
   readonly startedAt: Date;
   readonly blocks: BlockSpan | undefined;
-  readonly keys: string;
-  readonly seconds: number;
-  readonly tally: Tally;
-  readonly latency: Histogram;
-  readonly sendLag: Histogram;
-  readonly service: Histogram;
-  readonly timeline: readonly TimelineRow[];
-  readonly utilization: readonly number[];
+  readonly keys: Keys;
+  /** Of each thread. */
+  readonly ends: readonly DriverEnd[];
+  readonly timeline: Timeline;
   readonly cpuMs: number;
 }
 
 export function createReport(measurement: Measurement): LoadReport {
-  const {machine, server, verification, blocks, keys, seconds, latency} = measurement;
+  const {machine, server, verification, blocks, keys, seconds, ends} = measurement;
   const {
     url,
     version,
@@ -35,17 +39,23 @@ export function createReport(measurement: Measurement): LoadReport {
     ...settings
   } = measurement.options;
   const {batch, slots, rate, connections} = settings;
-  const {counts, troubles, malformedReason} = measurement.tally;
-  const timeline = measurement.timeline.filter(({second}) => second >= 0 && second !== AFTER_THE_END);
-  const late = measurement.timeline.filter(({second}) => second === AFTER_THE_END);
+  const tally = createTally();
+  for (const end of ends) addTally(tally, end.tally);
+  const {counts, troubles, malformedReason} = tally;
+  const rows = measurement.timeline.end();
+  const timeline = rows.filter(({second}) => second >= 0 && second !== AFTER_THE_END);
+  const late = rows.filter(({second}) => second === AFTER_THE_END);
   const sum = (rows: readonly TimelineRow[], field: keyof Arrived) =>
     rows.reduce((total, row) => total + row[field], 0);
   const perSecond = (field: keyof Arrived) =>
     seconds === 0 ? 0 : round(sum(timeline, field) / seconds, 100);
   const failed = counts.requests - counts.answered;
   const isOpen = rate !== undefined;
+  // Whole once the timeline has ended.
+  const latency = measurement.timeline.total;
   const figures = reportLatency(latency);
-  const sendLag = isOpen ? readFigures(measurement.sendLag) : undefined;
+  const utilization = ends.map(end => end.utilization);
+  const sendLag = isOpen ? readFigures(addHistograms(ends.map(end => end.sendLag))) : undefined;
   const report = {
     version,
     command,
@@ -54,7 +64,7 @@ export function createReport(measurement: Measurement): LoadReport {
     startedAt: measurement.startedAt.toISOString(),
     url: url.href,
     server,
-    settings: {...settings, blocks, keys},
+    settings: {...settings, blocks, keys: describeKeys(keys)},
     loop: isOpen ? ("open" as const) : ("closed" as const),
     seconds: round(seconds, 1000),
     stopped: seconds < settings.durationSeconds,
@@ -80,7 +90,7 @@ export function createReport(measurement: Measurement): LoadReport {
       estimates: counts.estimateResults,
     },
     latency: figures,
-    service: isOpen ? reportLatency(measurement.service) : undefined,
+    service: isOpen ? reportLatency(addHistograms(ends.map(end => end.service))) : undefined,
     corrected:
       isOpen || figures === undefined
         ? undefined
@@ -96,11 +106,11 @@ export function createReport(measurement: Measurement): LoadReport {
     },
     verification,
     generator: {
-      utilization: measurement.utilization.map(fraction => round(fraction, 1000)),
+      utilization: utilization.map(fraction => round(fraction, 1000)),
       cpuCores: seconds === 0 ? 0 : round(measurement.cpuMs / seconds / 1000, 100),
       sendLag,
       waitedShare: counts.requests === 0 ? 0 : round(counts.waited / counts.requests, 1000),
-      wasLimit: wasLimit(measurement.utilization, sendLag),
+      wasLimit: wasLimit(utilization, sendLag),
     },
     timeline,
   };

@@ -56,6 +56,13 @@ export function decodeHistogram(text: string): Histogram {
   return decodeFromCompressedBase64(text, COUNT_BITS);
 }
 
+/** @param texts - encoded */
+export function addHistograms(texts: readonly string[]): Histogram {
+  const sum = createHistogram();
+  for (const text of texts) sum.add(decodeHistogram(text));
+  return sum;
+}
+
 /** @returns undefined for a histogram without values */
 export function reportLatency(histogram: Histogram): LatencyReport | undefined {
   const figures = readFigures(histogram);
