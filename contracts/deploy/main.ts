@@ -1,7 +1,7 @@
 /** Deploys the contracts of this package: see HELP. */
 import {parseArgs} from "node:util";
 import {Claim, Deposit, Poseidon2ProofVerifier, Sha256ProofVerifier, StateRootOracle} from "proofd-contracts";
-import {type Creation, Deployer} from "./creation.ts";
+import {type Creation, create, readKey} from "./creation.ts";
 import {Node} from "./node.ts";
 
 const HELP = `Deploys contracts with the account of the private key in the variable DEPLOY_KEY, and prints their addresses as JSON.
@@ -119,10 +119,10 @@ async function deploy([name = "", ...args]: readonly string[]): Promise<void> {
     throw new UsageError(
       "the variable DEPLOY_KEY is missing: the private key of the account that pays, 0x and 64 hex digits",
     );
-  const deployer = new Deployer(node, key);
+  const account = readKey(key);
   const addresses: Record<string, string> = {};
   for (const [part, creation] of Object.entries(await command.plan(flags, node))) {
-    const {address, transaction} = await deployer.create(creation).catch((error: Error) => {
+    const {address, transaction} = await create(node, account, creation).catch((error: Error) => {
       throw new Error(`${creation.name}: ${error.message}`);
     });
     addresses[part] = address;
