@@ -1,6 +1,6 @@
 /** The example contracts of contracts/ on anvil: a root is recorded or read, and a proof under it pays once. */
 import assert from "node:assert/strict";
-import {after, before, type TestContext, test} from "node:test";
+import {after, before, test} from "node:test";
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {compact} from "../../../client/compact/compactProof.ts";
@@ -53,34 +53,27 @@ after(async () => {
   if (typeof anvil !== "string") await anvil.stop();
 });
 
-/** @returns undefined after marking the test as skipped, if there is no anvil */
-function layer1(t: TestContext): Anvil | undefined {
-  if (typeof anvil !== "string") return anvil;
-  notRun(t, anvil);
-  return undefined;
+/** Defines a test that needs anvil as layer 1. */
+function testLayer1(title: string, work: (chain: Anvil) => Promise<void>): void {
+  test(title, async t => (typeof anvil === "string" ? notRun(t, anvil) : work(anvil)));
 }
 
-async function firstAccount(chain: Anvil): Promise<string> {
-  return (await chain.request<readonly [string]>("eth_accounts"))[0];
+/** An oracle whose source is the first account. */
+async function createOracle(chain: Anvil, rollup = NOBODY): Promise<DeployedContract> {
+  const [source] = await chain.request<readonly [string]>("eth_accounts");
+  return DeployedContract.create(chain, "StateRootOracle", source, rollup);
 }
 
 async function createClaim(chain: Anvil, oracle: DeployedContract) {
   const verifier = await DeployedContract.create(chain, "Sha256ProofVerifier");
-  const addresses = [verifier.address, oracle.address] as const;
-  const claim = await DeployedContract.create(
-    chain,
-    "Claim",
-    ...addresses,
-    0n,
-    LAYER_2_CONTRACT,
-    MAPPING_SLOT,
-  );
+  const values = [verifier.address, oracle.address, 0n, LAYER_2_CONTRACT, MAPPING_SLOT];
+  const claim = await DeployedContract.create(chain, "Claim", ...values);
   await sendTransaction(chain, {to: claim.address, value: `0x${(3n * OWED).toString(16)}`});
   return {verifier, claim};
 }
 
 async function createClaimAtRoot(chain: Anvil) {
-  const oracle = await DeployedContract.create(chain, "StateRootOracle", await firstAccount(chain), NOBODY);
+  const oracle = await createOracle(chain);
   await oracle.send("record", 0n, root);
   return createClaim(chain, oracle);
 }
@@ -100,10 +93,8 @@ function codeThatCalls({address}: DeployedContract, callData: string): string {
   return `0x61${length}6100275f395f5f61${length}5f5f73${address.slice(2)}5af100${callData.slice(2)}`;
 }
 
-test("a claim with a proof under the recorded root is paid once, whoever sends it", async t => {
-  const chain = layer1(t);
-  if (chain === undefined) return;
-  const oracle = await DeployedContract.create(chain, "StateRootOracle", await firstAccount(chain), NOBODY);
+testLayer1("a claim with a proof under the recorded root is paid once, whoever sends it", async chain => {
+  const oracle = await createOracle(chain);
   const {verifier, claim} = await createClaim(chain, oracle);
   const proof = encodeHex(prove(CREDITOR));
   assert.equal(await claim.read("slotOf", CREDITOR), slotOf(CREDITOR));
@@ -124,9 +115,7 @@ test("a claim with a proof under the recorded root is paid once, whoever sends i
   assert.equal(await claim.refusal("claim", [CREDITOR, proof]), "AlreadyPaid");
 });
 
-test("a payment that the claimant refuses is no payment: it can be claimed again", async t => {
-  const chain = layer1(t);
-  if (chain === undefined) return;
+testLayer1("a payment that the claimant refuses is no payment: it can be claimed again", async chain => {
   const {claim} = await createClaimAtRoot(chain);
   const proof = encodeHex(prove(CREDITOR));
   const before = await balanceOf(chain, CREDITOR);
@@ -137,9 +126,7 @@ test("a payment that the claimant refuses is no payment: it can be claimed again
   assert.equal(await balanceOf(chain, CREDITOR), before + OWED);
 });
 
-test("a claimant that claims again while it is paid is paid once", async t => {
-  const chain = layer1(t);
-  if (chain === undefined) return;
+testLayer1("a claimant that claims again while it is paid is paid once", async chain => {
   const {claim} = await createClaimAtRoot(chain);
   const proof = encodeHex(prove(CREDITOR));
   const before = await balanceOf(chain, CREDITOR);
@@ -161,24 +148,23 @@ async function gasOfPaying(chain: Anvil, code: string): Promise<number> {
   return Number((await claim.send("claim", CREDITOR, encodeHex(prove(CREDITOR)))).gasUsed);
 }
 
-test("what a claimant returns costs the sender nothing, and a megabyte is more than the payment may cost", async t => {
-  const chain = layer1(t);
-  if (chain === undefined) return;
-  // PUSH3 200 000, then PUSH0, RETURN; or, with the same memory, MLOAD, STOP.
-  const returning = await gasOfPaying(chain, "0x62030d405ff3");
-  const silent = await gasOfPaying(chain, "0x62030d205100");
-  assert.ok(silent > 150_000, `${silent} gas: the claimant's memory is in it`);
-  assert.ok(Math.abs(returning - silent) < 50, `${returning} gas with 200 000 bytes, ${silent} with none`);
-  const {claim} = await createClaimAtRoot(chain);
-  await chain.request("anvil_setCode", CREDITOR, "0x621000005ff3");
-  assert.equal(await claim.refusal("claim", [CREDITOR, encodeHex(prove(CREDITOR))]), "PaymentFailed");
-  await chain.request("anvil_setCode", CREDITOR, "0x");
-});
+testLayer1(
+  "what a claimant returns costs the sender nothing, and a megabyte is more than the payment may cost",
+  async chain => {
+    // PUSH3 200 000, then PUSH0, RETURN; or, with the same memory, MLOAD, STOP.
+    const returning = await gasOfPaying(chain, "0x62030d405ff3");
+    const silent = await gasOfPaying(chain, "0x62030d205100");
+    assert.ok(silent > 150_000, `${silent} gas: the claimant's memory is in it`);
+    assert.ok(Math.abs(returning - silent) < 50, `${returning} gas with 200 000 bytes, ${silent} with none`);
+    const {claim} = await createClaimAtRoot(chain);
+    await chain.request("anvil_setCode", CREDITOR, "0x621000005ff3");
+    assert.equal(await claim.refusal("claim", [CREDITOR, encodeHex(prove(CREDITOR))]), "PaymentFailed");
+    await chain.request("anvil_setCode", CREDITOR, "0x");
+  },
+);
 
-test("the oracle takes roots from its source alone, and never changes one", async t => {
-  const chain = layer1(t);
-  if (chain === undefined) return;
-  const oracle = await DeployedContract.create(chain, "StateRootOracle", await firstAccount(chain), NOBODY);
+testLayer1("the oracle takes roots from its source alone, and never changes one", async chain => {
+  const oracle = await createOracle(chain);
   assert.equal(await oracle.refusal("record", [1n, root], {from: STRANGER}), "NotTheSource");
   assert.equal(await oracle.refusal("record", [1n, encodeHex(word(0))]), "RootIsZero");
   await oracle.send("record", 1n, root);
@@ -195,44 +181,38 @@ test("the oracle takes roots from its source alone, and never changes one", asyn
   assert.equal(await oracle.refusal("record", [0n, root]), "LaterBlockIsRecorded");
 });
 
-test("the oracle says what is recorded by the event of a rollup's contract, in which each range follows the one before", async t => {
-  const chain = layer1(t);
-  if (chain === undefined) return;
-  const oracle = await DeployedContract.create(chain, "StateRootOracle", await firstAccount(chain), NOBODY);
-  const [first, second] = [encodeHex(word(1)), encodeHex(word(2))];
-  await oracle.send("record", 0n, first);
-  await oracle.send("record", 7n, second);
-  const filter = {address: oracle.address, fromBlock: "0x0"};
-  const events = await chain.request<readonly {topics: string[]; data: string}[]>("eth_getLogs", filter);
-  const signature = "DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32)";
-  const topics = (start: number, end: number): string[] => [
-    encodeHex(keccak_256(Buffer.from(signature))),
-    ...[start, end, 0].map(number => encodeHex(word(number))),
-  ];
-  const nothing = encodeHex(word(0));
-  assert.deepEqual(
-    events.map(({topics, data}) => ({topics, data})),
-    [
-      {topics: topics(0, 0), data: nothing + first.slice(2)},
-      {topics: topics(1, 7), data: first + second.slice(2)},
-    ],
-  );
-});
+testLayer1(
+  "the oracle says what is recorded by the event of a rollup's contract, in which each range follows the one before",
+  async chain => {
+    const oracle = await createOracle(chain);
+    const [first, second] = [encodeHex(word(1)), encodeHex(word(2))];
+    await oracle.send("record", 0n, first);
+    await oracle.send("record", 7n, second);
+    const filter = {address: oracle.address, fromBlock: "0x0"};
+    const events = await chain.request<readonly {topics: string[]; data: string}[]>("eth_getLogs", filter);
+    const signature = "DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32)";
+    const topics = (start: number, end: number): string[] => [
+      encodeHex(keccak_256(Buffer.from(signature))),
+      ...[start, end, 0].map(number => encodeHex(word(number))),
+    ];
+    const nothing = encodeHex(word(0));
+    assert.deepEqual(
+      events.map(({topics, data}) => ({topics, data})),
+      [
+        {topics: topics(0, 0), data: nothing + first.slice(2)},
+        {topics: topics(1, 7), data: first + second.slice(2)},
+      ],
+    );
+  },
+);
 
-test("the oracle reads roots from the rollup's contract where it knows that", async t => {
-  const chain = layer1(t);
-  if (chain === undefined) return;
+testLayer1("the oracle reads roots from the rollup's contract where it knows that", async chain => {
   // A contract that answers every call with the root: PUSH32 root, MSTORE at 0, RETURN 32 bytes.
   const runtime = `7f${root.slice(2)}5f5260205ff3`;
   await chain.request("anvil_setCode", ROLLUP, `0x${runtime}`);
   const oracle = await DeployedContract.create(chain, "StateRootOracle", NOBODY, ROLLUP);
   assert.equal(await oracle.read("stateRoot", 0n), root);
-  const recording = await DeployedContract.create(
-    chain,
-    "StateRootOracle",
-    await firstAccount(chain),
-    ROLLUP,
-  );
+  const recording = await createOracle(chain, ROLLUP);
   await recording.send("record", 0n, encodeHex(word(1)));
   assert.equal(await recording.read("stateRoot", 0n), encodeHex(word(1)), "what is recorded comes first");
   assert.equal(await recording.read("stateRoot", 1n), root);

@@ -96,8 +96,6 @@ const SUITES = [
 const TRIED_WHOLE = ["a byte", "truncation", "a stale root"];
 /** A class with fewer forgeries is tried whole. */
 const MANY = 400;
-/** Calls that anvil is asked about at a time. */
-const CALLS = 60;
 
 let anvil: Anvil | string;
 
@@ -116,16 +114,13 @@ for (const {suite, contract, perRule, step, requests} of SUITES)
     const sample = sampleForgeries(new ForgerySource(suite), perRule, step, requests);
     const same = new Set<string>();
     const differing: string[] = [];
-    for (let at = 0; at < sample.length; at += CALLS) {
-      const some = sample.slice(at, at + CALLS);
-      const calls = some.map(({forged: {root, request, bytes}}) => callFor(root, request, bytes));
-      for (const [i, verdict] of (await verifier.judgeAll(calls)).entries()) {
-        const one = some[i] as Sampled;
-        const {complaint, error, forged} = one;
-        assert.ok("refused" in verdict, `the contract accepts what the client refuses: ${complaint}`);
-        if (!agrees(one, verdict.refused)) differing.push(`${forged.name}: ${complaint}, ${verdict.refused}`);
-        if (error === verdict.refused) same.add(error);
-      }
+    const calls = sample.map(({forged: {root, request, bytes}}) => callFor(root, request, bytes));
+    for (const [i, verdict] of (await verifier.judgeAll(calls)).entries()) {
+      const one = sample[i] as Sampled;
+      const {complaint, error, forged} = one;
+      assert.ok("refused" in verdict, `the contract accepts what the client refuses: ${complaint}`);
+      if (!agrees(one, verdict.refused)) differing.push(`${forged.name}: ${complaint}, ${verdict.refused}`);
+      if (error === verdict.refused) same.add(error);
     }
     assert.deepEqual(differing, []);
     const errors = new Set(sample.map(({error}) => error));

@@ -17,7 +17,7 @@ export interface ContractAccount {
 }
 
 /** Anvil takes 2 MiB in one body. */
-const MAX_BATCH = 200;
+const MAX_BATCH = 60;
 
 interface ProofCall {
   readonly root: Uint8Array;

@@ -35,22 +35,20 @@ test("each error has its code and message, and estimates are told from proofs", 
   });
 });
 
-test("a batch refused as a whole is an error of each of its calls", () => {
-  const {troubles, results} = read({id: null, error: {code: -32005, message: "too long"}}, 7);
-  assert.deepEqual(
-    {troubles, results},
-    {troubles: [{code: -32005, message: "too long", calls: 7}], results: 0},
-  );
-});
-
-test("an error whose message is no text has none", () => {
-  assert.deepEqual(read({id: 0, error: {code: 1, message: {toString: 1}}}, 1).troubles, [
-    {code: 1, message: "", calls: 1},
-  ]);
-});
-
-test("an error beside a result counts as the error", () => {
-  assert.deepEqual(read({id: 0, result: null, error: {code: 1, message: "both"}}, 1).troubles.length, 1);
+test("a batch refused as a whole is an error of each of its calls; one beside a result counts, and a message that is no text is none", () => {
+  const table: [unknown, number, Verdict["troubles"]][] = [
+    [
+      {id: null, error: {code: -32005, message: "too long"}},
+      7,
+      [{code: -32005, message: "too long", calls: 7}],
+    ],
+    [{id: 0, error: {code: 1, message: {toString: 1}}}, 1, [{code: 1, message: "", calls: 1}]],
+    [{id: 0, result: null, error: {code: 1, message: "both"}}, 1, [{code: 1, message: "both", calls: 1}]],
+  ];
+  for (const [answer, batch, expected] of table) {
+    const {troubles, results} = read(answer, batch);
+    assert.deepEqual({troubles, results}, {troubles: expected, results: 0});
+  }
 });
 
 test("calls without an answer, and answers to nobody's call, are malformed", () => {
