@@ -7,15 +7,13 @@ import {type AccountLeaf, createProofClient, encodeHex, sha256Suite} from "../..
 import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
+import {findProgram} from "../../support/processes/foundProgram.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 
 const PROGRAM = "examples/python/pull.py";
 
 const run = promisify(execFile);
-const hasPython = await run("python3", ["--version"]).then(
-  () => true,
-  () => false,
-);
+const hasPython = findProgram("python3") !== undefined;
 
 let service: ProvenService;
 let proxy: ForwardingProxy;

@@ -6,22 +6,19 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {createAccessList2930Tx, createFeeMarket1559Tx, createLegacyTx} from "@ethereumjs/tx";
-import type {PrefixedHexString} from "@ethereumjs/util";
 import {encodeCall, encodeCreation, word} from "../../../demo/abi.ts";
 import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {Cast, DEPLOYED, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../demo/cast.ts";
-import {makeAddress} from "../demo/demoAccount.ts";
+import {type DemoAccount, makeAddress} from "../demo/demoAccount.ts";
 import {balanceSlot} from "../demo/demoAddresses.ts";
-import {GAS_LIMIT} from "../demo/demoChain.ts";
+import {type DemoTransaction, GAS_LIMIT, signTransaction} from "../demo/demoChain.ts";
 import {DEMO_CHAIN_ID, makeGenesisText} from "../demo/demoGenesis.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {makeAnvilState} from "./anvilState.ts";
 
 const FUNDED = 8;
-const TIP = 2_000_000_000n;
 const ETHER = 10n ** 18n;
 /** 0 to this one, of the ledger. */
 const LEDGER_SLOTS = 24;
@@ -145,7 +142,7 @@ export class LiveChain {
     const from = BigInt(round % LEDGER_SLOTS);
     const to = from + 3n;
     const input = encodeCall(LEDGER, "fill(uint256,uint256,uint256)", from, to, BigInt(round + 1));
-    await this.send(sender, {to: cast.ledger, input, kind: "2930"});
+    await this.send(sender, {to: cast.ledger, input, kind: "2930", accessList: [NOBODY]});
     for (let slot = from; slot < to; slot++) this.touch(cast.ledger, toHex(word(slot)));
     if (round % 4 === 2)
       await this.send(sender, {
@@ -173,27 +170,9 @@ export class LiveChain {
     this.touched.set(name, known);
   }
 
-  private async send(
-    from: Cast["deployer"],
-    transaction: {
-      readonly to?: Uint8Array;
-      readonly value?: bigint;
-      readonly input?: Uint8Array;
-      readonly gasLimit?: bigint;
-      readonly kind?: "legacy" | "2930";
-    },
-  ): Promise<void> {
-    const {to, value = 0n, input = new Uint8Array(0), gasLimit = 1_000_000n, kind} = transaction;
-    const fields = {nonce: from.nonce++, gasLimit, value, data: input, ...(to === undefined ? {} : {to})};
-    const options = {common: this.common};
-    const unsigned =
-      kind === "legacy"
-        ? createLegacyTx({...fields, gasPrice: TIP}, options)
-        : kind === "2930"
-          ? createAccessList2930Tx({...fields, gasPrice: TIP, accessList: [NOBODY]}, options)
-          : createFeeMarket1559Tx({...fields, maxFeePerGas: TIP, maxPriorityFeePerGas: 1n}, options);
-    const signed = toHex(unsigned.sign(from.key).serialize());
-    await this.anvil.request("eth_sendRawTransaction", signed);
+  private async send(from: DemoAccount, transaction: DemoTransaction): Promise<void> {
+    const signed = signTransaction(this.common, from, {gasLimit: 1_000_000n, ...transaction});
+    await this.anvil.request("eth_sendRawTransaction", toHex(signed.serialize()));
   }
 
   private async seal(): Promise<void> {
@@ -215,10 +194,7 @@ const FLAGS = [
 ];
 /** EIP-4788. */
 const BEACON_ROOTS = "0x000f3df6d732807ef1319fb7b8bb8522d0beac02";
-const NOBODY = {
-  address: `0x${"12".repeat(20)}` as PrefixedHexString,
-  storageKeys: [`0x${"34".repeat(32)}` as PrefixedHexString],
-};
+const NOBODY = {address: new Uint8Array(20).fill(0x12), slots: [new Uint8Array(32).fill(0x34)]};
 
 /** Anvil never calls EIP-4788's contract, so it is not there. Without code the rules write nothing either. */
 function makeLiveGenesis(funded: readonly Uint8Array[]): string {

@@ -98,11 +98,7 @@ export class DemoChain {
   }
 
   send(from: DemoAccount, transaction: DemoTransaction): void {
-    const unsigned = this.createTransaction(from, transaction);
-    from.nonce++;
-    for (const {authority} of transaction.delegations ?? []) authority.nonce++;
-    // No extra entropy, so that the bytes are the same each time.
-    this.transactions.push(unsigned.sign(from.key, false));
+    this.transactions.push(signTransaction(this.common, from, transaction));
     this.mayRevert.push(transaction.reverts === true);
   }
 
@@ -161,39 +157,54 @@ export class DemoChain {
       {common: this.common},
     );
   }
+}
 
-  private createTransaction(from: DemoAccount, transaction: DemoTransaction): TypedTransaction {
-    const {
-      kind = "1559",
-      to,
-      value = 0n,
-      input = new Uint8Array(0),
-      gasLimit = DEFAULT_GAS_LIMIT,
-    } = transaction;
-    const base = {nonce: from.nonce, gasLimit, value, data: input, ...(to !== undefined && {to})};
-    const accessList = (transaction.accessList ?? []).map(({address, slots}) => ({
-      address: toHex(address) as PrefixedHexString,
-      storageKeys: slots.map(slot => toHex(slot) as PrefixedHexString),
-    }));
-    const {common} = this;
-    const fees = {maxFeePerGas: MAX_FEE, maxPriorityFeePerGas: TIP};
-    if (kind === "legacy") return createLegacyTx({...base, gasPrice: TIP + BASE_FEE}, {common});
-    if (kind === "2930")
-      return createAccessList2930Tx({...base, gasPrice: TIP + BASE_FEE, accessList}, {common});
-    if (kind === "1559") return createFeeMarket1559Tx({...base, ...fees, accessList}, {common});
-    const authorizationList = (transaction.delegations ?? []).map(({authority, delegate}) =>
-      eoaCode7702SignAuthorization(
-        {
-          chainId: `0x${common.chainId().toString(16)}`,
-          address: toHex(delegate) as PrefixedHexString,
-          // The sender's own nonce has risen by the time authorizations are read.
-          nonce: `0x${(authority === from ? authority.nonce + 1n : authority.nonce).toString(16)}`,
-        },
-        authority.key,
-      ),
-    );
-    return createEOACode7702Tx({...base, ...fees, authorizationList}, {common});
-  }
+/** Counts the nonces of the sender and of those who delegate. The bytes are the same each time: there is no extra entropy. */
+export function signTransaction(
+  common: Common,
+  from: DemoAccount,
+  transaction: DemoTransaction,
+): TypedTransaction {
+  const unsigned = createTransaction(common, from, transaction);
+  from.nonce++;
+  for (const {authority} of transaction.delegations ?? []) authority.nonce++;
+  return unsigned.sign(from.key, false);
+}
+
+function createTransaction(
+  common: Common,
+  from: DemoAccount,
+  transaction: DemoTransaction,
+): TypedTransaction {
+  const {
+    kind = "1559",
+    to,
+    value = 0n,
+    input = new Uint8Array(0),
+    gasLimit = DEFAULT_GAS_LIMIT,
+  } = transaction;
+  const base = {nonce: from.nonce, gasLimit, value, data: input, ...(to !== undefined && {to})};
+  const accessList = (transaction.accessList ?? []).map(({address, slots}) => ({
+    address: toHex(address) as PrefixedHexString,
+    storageKeys: slots.map(slot => toHex(slot) as PrefixedHexString),
+  }));
+  const fees = {maxFeePerGas: MAX_FEE, maxPriorityFeePerGas: TIP};
+  if (kind === "legacy") return createLegacyTx({...base, gasPrice: TIP + BASE_FEE}, {common});
+  if (kind === "2930")
+    return createAccessList2930Tx({...base, gasPrice: TIP + BASE_FEE, accessList}, {common});
+  if (kind === "1559") return createFeeMarket1559Tx({...base, ...fees, accessList}, {common});
+  const authorizationList = (transaction.delegations ?? []).map(({authority, delegate}) =>
+    eoaCode7702SignAuthorization(
+      {
+        chainId: `0x${common.chainId().toString(16)}`,
+        address: toHex(delegate) as PrefixedHexString,
+        // The sender's own nonce has risen by the time authorizations are read.
+        nonce: `0x${(authority === from ? authority.nonce + 1n : authority.nonce).toString(16)}`,
+      },
+      authority.key,
+    ),
+  );
+  return createEOACode7702Tx({...base, ...fees, authorizationList}, {common});
 }
 
 /** @ethereumjs' form of an allocation. */
