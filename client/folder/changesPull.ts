@@ -12,14 +12,8 @@ import type {PullWork} from "./pullPlace.ts";
 export async function pullChangesFrom(work: PullWork, from: bigint): Promise<void> {
   const {client, block, signal, writer, suite, leavesPerRange = LEAVES_PER_ANSWER} = work;
   const {changes: cursor} = work.place;
-  const answers = pullChanges(client, {
-    tree: "all",
-    from,
-    to: block,
-    signal,
-    leavesPerAnswer: leavesPerRange,
-    cursor,
-  });
+  const asked = {from, to: block, signal, leavesPerAnswer: leavesPerRange, cursor};
+  const answers = pullChanges(client, {tree: "all", ...asked});
   for await (const answer of answers) {
     writer.add("proofs", {entries: encodeBegin(answer.begin), proof: answer.proof});
     const rows = rowsOfChanges(suite, answer);

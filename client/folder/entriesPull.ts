@@ -17,31 +17,24 @@ const KEYS_PER_PROOF = 500;
 export async function pullEntries(work: PullWork, requests: ProofRequests, keys: number): Promise<void> {
   const {client, block, signal} = work;
   const {entries: cursor} = work.place;
-  const proofs = pullProofs(client, {
-    requests,
-    block,
-    signal,
-    keysPerProof: KEYS_PER_PROOF,
-    cursor,
-  });
+  const proofs = pullProofs(client, {requests, block, signal, keysPerProof: KEYS_PER_PROOF, cursor});
   let together: PulledProof[] = [];
   let written = 0;
   const write = () => {
+    if (together.length === 0) return;
     written += writeProof(work, together);
     work.progress.show("keys", Math.min(1, written / keys), together.length);
     together = [];
   };
   try {
     for await (const one of proofs) {
-      if (together.length > 0 && together[0]?.proof !== one.proof) write();
+      if (together[0]?.proof !== one.proof) write();
       together.push(one);
     }
-  } catch (error) {
-    // The proof before the one that failed.
-    if (together.length > 0) write();
-    throw error;
+  } finally {
+    // The last proof, or the one before that which failed.
+    write();
   }
-  if (together.length > 0) write();
 }
 
 /** @returns how many keys it proves */

@@ -17,13 +17,7 @@ export async function pullTrees(work: PullWork, names: readonly string[]): Promi
   for (const tree of names.slice(work.place.trees)) {
     const {client, block, signal, leavesPerRange} = work;
     const {cursor} = work.place;
-    const ranges = pullState(client, {
-      tree,
-      block,
-      signal,
-      leavesPerRange,
-      cursor,
-    });
+    const ranges = pullState(client, {tree, block, signal, leavesPerRange, cursor});
     for await (const range of ranges) writeRange(work, range);
     const {cursor: _, ...place} = work.place;
     work.place = {...place, trees: place.trees + 1};

@@ -3,7 +3,7 @@ import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {AskedPull} from "../../../client/folder/askedPull.ts";
 import type {Manifest} from "../../../client/folder/manifest.ts";
 import {PulledError} from "../../../client/folder/pulledError.ts";
-import {pullFolder} from "../../../client/folder/pullFolder.ts";
+import {type FolderPull, pullFolder} from "../../../client/folder/pullFolder.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
 import {createProofClient, type ProofClient} from "../../../client/methods/proofClient.ts";
 import {WorkError} from "../../../server/life/workError.ts";
@@ -11,17 +11,13 @@ import type {PullOptions} from "../../flags/pullFlags.ts";
 import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
 import type {PullProgress} from "./pullProgress.ts";
 
-interface PullSettings {
+/** `partBytes` and `leavesPerRange` are for tests, which have little. */
+interface PullSettings extends Pick<FolderPull, "signal" | "partBytes" | "leavesPerRange"> {
   /** 32 bytes. */
   readonly trustedRoot: Uint8Array;
   /** Of changes, that of the block before. */
   readonly fromRoot: Uint8Array | undefined;
   readonly progress: PullProgress;
-  /** Stops the pull. What was verified stays. */
-  readonly signal: AbortSignal;
-  /** For tests, which have little: what a part and a range have. */
-  readonly partBytes?: number;
-  readonly leavesPerRange?: number;
 }
 
 /**
