@@ -198,7 +198,7 @@ console.log(count);
 }
 
 test("the package of the contracts has sources, and ABIs whose literals are types", async () => {
-  const contracts = await unpackPackage("proofd-contracts", folder.path, "-w", "contracts");
+  const contracts = await unpackPackage("proofd-contracts", folder.path);
   const sources = (await readdir(join(ROOT, "contracts/src"))).map(name => `src/${name}`);
   const others = ["LICENSE", "README.md", "deploy.js", "package.json"];
   for (const name of [

@@ -133,6 +133,8 @@ let service: ProvenService;
 /** What each runtime must say. */
 let expected: string;
 before(async () => {
+  // Without any of them, nothing runs.
+  if ((findChromium() ?? findProgram("deno", "bun")) === undefined) return;
   folder = await WorkFolder.create();
   await installPackedClient(folder.path);
   pages = await ClientPages.start(folder.path);
@@ -156,11 +158,11 @@ before(async () => {
     "package.json": JSON.stringify({type: "module", dependencies: {"proofd-client": "*"}}),
   };
   for (const [name, text] of Object.entries(files)) await writeFile(folder.file(name), text);
-});
-after(async () => {
-  await pages.stop();
-  await service.stop();
-  await folder.remove();
+  after(async () => {
+    await pages.stop();
+    await service.stop();
+    await folder.remove();
+  });
 });
 
 test("a page in Chromium and a worker of it verify an answer, and refuse a forged one", async t => {

@@ -1,6 +1,6 @@
 /** The packages as users install them: packed, and unpacked into the node_modules of an empty folder. */
 import assert from "node:assert/strict";
-import {cp, mkdir, readFile, rename, symlink} from "node:fs/promises";
+import {cp, mkdir, readdir, readFile, rename, symlink} from "node:fs/promises";
 import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
 import {runChild} from "./childProcesses.ts";
@@ -18,18 +18,20 @@ type Packages = Readonly<Record<string, LockedPackage>>;
 
 /** Puts proofd-client and its dependency, as copies, into `node_modules` of a folder. */
 export async function installPackedClient(folder: string): Promise<void> {
-  await unpackPackage("proofd-client", folder, "-w", "client");
+  await packPackages(folder, "-w", "client");
+  await unpackPackage("proofd-client", folder);
   const hashes = "node_modules/@noble/hashes";
   await cp(join(ROOT, hashes), join(folder, hashes), {recursive: true});
 }
 
 /**
- * Puts proofd and the other packages of this clone that it depends on into `node_modules` of a folder, and links to what npm would
+ * Packs all packages of this clone into a folder. Puts proofd and those that it depends on into its `node_modules`, and links to what npm would
  * install with them. Tests have no network, so it comes from the clone's node_modules, by the lock file.
  *
  * @returns the real folders of all of it
  */
 export async function installPackedService(folder: string): Promise<string[]> {
+  await packPackages(folder, "--include-workspace-root", "-w", "client", "-w", "load", "-w", "contracts");
   const own = await unpackPackage("proofd", folder);
   // As `npm pack` does, but in less time.
   const compress = [join(ROOT, "uws.build.js"), join(own, "dist/server/listener"), "1"];
@@ -41,9 +43,8 @@ export async function installPackedService(folder: string): Promise<string[]> {
   const places = [...found];
   const folders = [own];
   for (const place of places) {
-    const {link, resolved = ""} = packages[place];
-    if (link === true) {
-      folders.push(await unpackPackage(place.replace("node_modules/", ""), folder, "-w", resolved));
+    if (packages[place].link === true) {
+      folders.push(await unpackPackage(place.replace("node_modules/", ""), folder));
       continue;
     }
     folders.push(join(ROOT, place));
@@ -72,13 +73,19 @@ function findDependencies(
   }
 }
 
-/** @param flags - of `npm pack`. @returns the package's folder */
-export async function unpackPackage(name: string, folder: string, ...flags: string[]): Promise<string> {
+/** @param which - flags of `npm pack` */
+async function packPackages(folder: string, ...which: readonly string[]): Promise<void> {
   // `npm test` has built it. The scripts of the package would build it again, beside the tests that use it.
-  const pack = ["pack", "--ignore-scripts", "--pack-destination", folder, ...flags];
+  const pack = ["pack", "--ignore-scripts", "--pack-destination", folder, ...which];
   const packed = await runChild("npm", pack, {cwd: ROOT});
   assert.equal(packed.code, 0, packed.stderr);
-  const unpacked = await runChild("tar", ["-xzf", packed.stdout.trim()], {cwd: folder});
+}
+
+/** @param folder - in which the package is packed. @returns the package's folder */
+export async function unpackPackage(name: string, folder: string): Promise<string> {
+  const isPacked = new RegExp(`^${name}-[0-9.]+\\.tgz$`);
+  const file = (await readdir(folder)).find(one => isPacked.test(one));
+  const unpacked = await runChild("tar", ["-xzf", file ?? name], {cwd: folder});
   assert.equal(unpacked.code, 0, unpacked.stderr);
   const home = join(folder, "node_modules", name);
   await mkdir(dirname(home), {recursive: true});
