@@ -2,7 +2,7 @@
  * The vectors in test/fixtures. Each file says in `source` where it comes from:
  *
  *   published/   hashes, roots and digests that others have published, converted to our format
- *   own/         compiled by writeFixtures.ts; digests of vectors by writeVectors.ts
+ *   own/         compiled by ownFixtures.ts; digests of vectors by writeVectors.ts
  */
 import {readFileSync} from "node:fs";
 import {fileURLToPath} from "node:url";

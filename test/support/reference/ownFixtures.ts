@@ -1,26 +1,23 @@
-/** Makes the compiled contracts in test/fixtures/own. */
+/**
+ * Makes test/fixtures/own/rollup.json, the compiled contract of test/support/layer1/rollupContract.ts.
+ *
+ * Run: node dist/test/support/reference/ownFixtures.js
+ */
+import {writeFileSync} from "node:fs";
 import {fileURLToPath} from "node:url";
-import type {ContractArtefact} from "../../../demo/artefact.ts";
+import {fixturePath} from "./fixtures.ts";
 
-/** What is in each file, by its name below test/fixtures. */
-const MAKERS: Readonly<Record<string, () => Promise<object>>> = {
-  // The contract of test/support/layer1/rollupContract.ts.
-  "own/rollup": async () => ({...madeFrom("Rollup.sol"), contract: (await compileOwn("Rollup.sol")).Rollup}),
-};
+export const ROLLUP = "own/rollup";
 
-function madeFrom(name: string): {source: string} {
-  return {source: `made by \`node dist/test/support/reference/writeFixtures.js\` from ${name}`};
-}
-
-/** The compiler is loaded only here, which takes a second. */
-async function compileOwn(name: string): Promise<Readonly<Record<string, ContractArtefact>>> {
+/** The compiler is loaded only here, which takes a second. @returns the file's text */
+export async function makeRollup(): Promise<string> {
   const {compileSource} = await import("../demo/compileContracts.ts");
-  return compileSource(fileURLToPath(import.meta.resolve(`#package/test/fixtures/own/${name}`)));
+  const {Rollup} = await compileSource(
+    fileURLToPath(import.meta.resolve("#package/test/fixtures/own/Rollup.sol")),
+  );
+  const source = "made by `node dist/test/support/reference/ownFixtures.js` from Rollup.sol";
+  return `${JSON.stringify({source, contract: Rollup}, null, 1)}\n`;
 }
 
-export const OWN_FIXTURES = Object.keys(MAKERS);
-
-/** @param name - one of OWN_FIXTURES. @returns the file's text */
-export async function makeOwnFixture(name: string): Promise<string> {
-  return `${JSON.stringify(await MAKERS[name]?.(), null, 1)}\n`;
-}
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  writeFileSync(fixturePath(ROLLUP), await makeRollup());

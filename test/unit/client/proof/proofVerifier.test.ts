@@ -169,19 +169,6 @@ test("an answer in which any one place is changed is refused, and each rule refu
   );
 });
 
-test("poseidon2: an answer in which one place in some is changed is refused", () => {
-  const state = createState(poseidon2Suite);
-  const forgeries = [...forgeAnswers(state.prove(2, PRESENT, KEYS))].filter(
-    (_, at) => at % (isSoak() ? 13 : 39) === 0,
-  );
-  for (const {edit, answer} of forgeries)
-    assert.throws(
-      () => verifyLeniently(poseidon2Suite, state.stateRoot(2), PRESENT, KEYS, answer),
-      ProofError,
-      JSON.stringify(edit),
-    );
-});
-
 test("fields more and in another order prove nothing false, and the exact shape has none", () => {
   const state = createState(sha256Suite);
   const {accountProof, storageProofs} = state.prove(2, PRESENT, KEYS);

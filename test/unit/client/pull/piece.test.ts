@@ -43,27 +43,6 @@ test("only an entry that is too long for a whole piece is divided", async () => 
   assert.deepEqual(lengths, [[0, 3], [6], [6], [0, 1], [5, 0], [0, 2]]);
 });
 
-test("from each of its places, a division goes on with what comes after it", async () => {
-  for (const maxKeys of [3, 5]) {
-    const pieces = await collect(maxKeys);
-    const entries = pieces.flatMap(piece => piece.entries);
-    const places = pieces.flatMap(piece => piece.places);
-    for (const [at, place] of places.entries()) {
-      const rest = await collect(maxKeys, place);
-      const first = new Set(spellOut(entries.slice(0, at + 1)));
-      const both = spellOut([...entries.slice(0, at + 1), ...rest.flatMap(piece => piece.entries)]);
-      assert.deepEqual(both, spellOut(SOURCE));
-      const again = rest
-        .flatMap(piece => piece.entries)
-        .flatMap(({address, storageKeys}) => storageKeys.map(key => `${address} ${key}`));
-      assert.deepEqual(
-        again.filter(one => first.has(one)),
-        [],
-      );
-    }
-  }
-});
-
 test("a place that a source does not have is a TypeError, and its end is none", async () => {
   const end = {block: 7n, entry: KEY_COUNTS.length, key: 0};
   assert.deepEqual(await collect(5, end), []);
