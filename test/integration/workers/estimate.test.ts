@@ -1,9 +1,11 @@
 /**
- * chain_estimateGas over the wire: a store made of block differences, its answers, errors and flags.
+ * chain_estimateGas over the wire: a store made of block differences, its answers, errors and flags; and why a call has no estimate, in
+ * words that its caller can act on.
  */
 
 import assert from "node:assert/strict";
-import {after, before, describe, test} from "node:test";
+import {writeFile} from "node:fs/promises";
+import {after, before, test} from "node:test";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
@@ -12,6 +14,8 @@ import {importLines} from "../../support/stores/importedStore.ts";
 
 const RICH = `0x${"11".repeat(20)}`;
 const POOR = `0x${"22".repeat(20)}`;
+const SPENT = `0x${"aa".repeat(20)}`;
+const LAST = `0x${"ab".repeat(20)}`;
 const NOBODY = `0x${"33".repeat(20)}`;
 /** SSTORE(0, CALLDATALOAD(0)). */
 const WRITER = `0x${"a1".repeat(20)}`;
@@ -22,9 +26,14 @@ const LOOPER = `0x${"a3".repeat(20)}`;
 const HASH_CHECKER = `0x${"a4".repeat(20)}`;
 const ERROR_NO = `08c379a0${"20".padStart(64, "0")}${"2".padStart(64, "0")}6e6f${"0".repeat(60)}`;
 
+const WRITE_ONE = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
+const EXTRA_DATA = {model: "extra-data", variableCost: 0, minMargin: 1.5};
+const FLOOR = {minGasPrice: 1000, gasPriceRatio: 0, gasPriceAdjustment: 5};
+
 /** However slow the machine: no estimate is given up. */
 const PATIENT = {estimates: true, limits: {timeoutMs: 3_600_000}, settings: {timeMs: 600_000}};
 const FEW_THREADS = ["--workers", "1", "--estimate-workers", "1"];
+const RULES = ["--chain-id", "1337", ...FEW_THREADS];
 
 const CODES: Readonly<Record<string, string>> = {
   [WRITER]: codeOf("PUSH0 CALLDATALOAD PUSH0 SSTORE STOP"),
@@ -75,6 +84,8 @@ function lineOf(number: number, extra: Partial<DifferenceLine> = {}): Difference
 async function makeStore(folder: WorkFolder, name: string, first: Partial<DifferenceLine>): Promise<string> {
   const accounts = {
     [RICH]: {balance: "0xde0b6b3a7640000", nonce: "0x5"},
+    [SPENT]: {balance: "0xde0b6b3a7640000", nonce: "0xffffffffffffffff"},
+    [LAST]: {balance: "0xde0b6b3a7640000", nonce: "0xfffffffffffffffe"},
     ...Object.fromEntries(Object.entries(CODES).map(([address, code]) => [address, {nonce: "0x1", code}])),
   };
   const lines = [lineOf(0, {...first, accounts}), lineOf(1), lineOf(2), lineOf(3)];
@@ -82,148 +93,235 @@ async function makeStore(folder: WorkFolder, name: string, first: Partial<Differ
   return folder.file(name);
 }
 
-describe("a service whose store says what the chain's rules are", () => {
-  let folder: WorkFolder;
-  let daemon: OwnService;
+let folder: WorkFolder;
+let daemon: OwnService;
 
-  before(async () => {
-    folder = await WorkFolder.create();
-    const db = await makeStore(folder, "store", {chainId: "0x539", config: OSAKA});
-    daemon = await OwnService.serve(["--db", db, ...FEW_THREADS], PATIENT);
-  });
-  after(async () => {
-    await daemon.stop();
-    await folder.remove();
-  });
+before(async () => {
+  folder = await WorkFolder.create();
+  const db = await makeStore(folder, "store", {chainId: "0x539", config: OSAKA});
+  daemon = await OwnService.serve(["--db", db, ...FEW_THREADS], PATIENT);
+});
+after(async () => {
+  await daemon.stop();
+  await folder.remove();
+});
 
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-  const estimate = (...params: unknown[]): Promise<any> => daemon.call("chain_estimateGas", params);
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
+const estimate = (...params: unknown[]): Promise<any> => daemon.call("chain_estimateGas", params);
 
-  test("an estimate is gas limit, base fee 7 and a priority fee", async () => {
-    const {result} = await estimate({from: RICH, to: NOBODY, value: "0x1"});
-    // minGasPrice - baseFee: a transfer's share of layer 1 is below it.
-    assert.deepEqual(result, {baseFeePerGas: "0x7", gasLimit: "0x5208", priorityFeePerGas: "0x989679"});
-    assert.equal((await estimate({})).result.gasLimit, "0xcf08");
-  });
+test("an estimate is gas limit, base fee 7 and a priority fee", async () => {
+  const {result} = await estimate({from: RICH, to: NOBODY, value: "0x1"});
+  // minGasPrice - baseFee: a transfer's share of layer 1 is below it.
+  assert.deepEqual(result, {baseFeePerGas: "0x7", gasLimit: "0x5208", priorityFeePerGas: "0x989679"});
+  assert.equal((await estimate({})).result.gasLimit, "0xcf08");
+});
 
-  test("a new slot costs 20 000 more than one that keeps its zero", async () => {
-    const one = `0x${"1".padStart(64, "0")}`;
-    const {gasLimit} = (await estimate({to: WRITER, data: one})).result;
-    // 21000, 31 zero bytes, one other; PUSH0, CALLDATALOAD, PUSH0, cold SSTORE from zero to one.
-    assert.equal(Number(gasLimit), 21_000 + 31 * 4 + 16 + 2 + 3 + 2 + 22_100);
-  });
+test("a new slot costs 20 000 more than one that keeps its zero", async () => {
+  const one = `0x${"1".padStart(64, "0")}`;
+  const {gasLimit} = (await estimate({to: WRITER, data: one})).result;
+  // 21000, 31 zero bytes, one other; PUSH0, CALLDATALOAD, PUSH0, cold SSTORE from zero to one.
+  assert.equal(Number(gasLimit), 21_000 + 31 * 4 + 16 + 2 + 3 + 2 + 22_100);
+});
 
-  test("the state is that of the block asked for, also before the newest finalized one", async () => {
-    const pay = {from: POOR, to: NOBODY, value: "0x2"};
-    for (const block of ["0x2", "2", "latest", {blockNumber: "0x3"}, {blockHash: hashOfBlock(2)}, null])
-      assert.equal((await estimate(pay, block)).result?.gasLimit, "0x5208", JSON.stringify(block));
-    const {error} = await estimate(pay, "0x1");
-    assert.deepEqual([error.code, /has 1 wei, the value is 2/.test(error.message)], [-32000, true]);
-    assert.equal((await estimate(pay, "0x4")).error.code, -32001);
-    // 3 wei are there in block 3, which is held but not finalized.
-    assert.equal((await estimate({...pay, value: "0x3"})).result.gasLimit, "0x5208");
-    assert.equal((await estimate({...pay, value: "0x3"}, "finalized")).error.code, -32000);
-  });
+test("the state is that of the block asked for, also before the newest finalized one", async () => {
+  const pay = {from: POOR, to: NOBODY, value: "0x2"};
+  for (const block of ["0x2", "2", "latest", {blockNumber: "0x3"}, {blockHash: hashOfBlock(2)}, null])
+    assert.equal((await estimate(pay, block)).result?.gasLimit, "0x5208", JSON.stringify(block));
+  const {error} = await estimate(pay, "0x1");
+  assert.deepEqual([error.code, /has 1 wei, the value is 2/.test(error.message)], [-32000, true]);
+  assert.equal((await estimate(pay, "0x4")).error.code, -32001);
+  // 3 wei are there in block 3, which is held but not finalized.
+  assert.equal((await estimate({...pay, value: "0x3"})).result.gasLimit, "0x5208");
+  assert.equal((await estimate({...pay, value: "0x3"}, "finalized")).error.code, -32000);
+});
 
-  test("code sees the hashes of the blocks before", async () => {
-    const call = {to: HASH_CHECKER, data: hashOfBlock(1)};
-    assert.ok((await estimate(call, "0x2")).result);
-    const {error} = await estimate(call, "0x3");
-    assert.deepEqual(error, {code: -32000, message: "invalid opcode"});
-  });
+test("code sees the hashes of the blocks before", async () => {
+  const call = {to: HASH_CHECKER, data: hashOfBlock(1)};
+  assert.ok((await estimate(call, "0x2")).result);
+  const {error} = await estimate(call, "0x3");
+  assert.deepEqual(error, {code: -32000, message: "invalid opcode"});
+});
 
-  test("a revert is error 3 with its data and reason", async () => {
-    const {error} = await estimate({to: REVERTER});
-    assert.equal(error.code, 3);
-    assert.equal(error.message, "execution reverted: no");
-    assert.equal(error.data, `0x${ERROR_NO}`);
-  });
+test("a revert is error 3 with its data and reason", async () => {
+  const {error} = await estimate({to: REVERTER});
+  assert.equal(error.code, 3);
+  assert.equal(error.message, "execution reverted: no");
+  assert.equal(error.data, `0x${ERROR_NO}`);
+});
 
-  test("an endless loop ends with its gas", async () => {
-    const out = await estimate({to: LOOPER, gas: "0x15f90"});
-    assert.deepEqual(out.error, {code: -32000, message: "gas required exceeds allowance (90000)"});
-  });
+test("an endless loop ends with its gas", async () => {
+  const out = await estimate({to: LOOPER, gas: "0x15f90"});
+  assert.deepEqual(out.error, {code: -32000, message: "gas required exceeds allowance (90000)"});
+});
 
-  test("overrides stand for one call, as second or third parameter", async () => {
-    const overrides = {
-      [POOR]: {balance: "0xffff"},
-      [NOBODY]: {code: CODES[WRITER], stateDiff: {"0x0": "0x1"}},
-    };
-    const call = {from: POOR, to: NOBODY, value: "0x0", data: `0x${"2".padStart(64, "0")}`};
-    const changed = Number((await estimate(call, overrides)).result.gasLimit);
-    // One to two: 2 900 and the cold slot's 2 100, instead of 20 000 and 2 100.
-    assert.equal(changed, 21_000 + 31 * 4 + 16 + 7 + 5_000);
-    assert.equal((await estimate(call, "latest", overrides)).result.gasLimit, `0x${changed.toString(16)}`);
-    assert.equal(Number((await estimate(call)).result.gasLimit), 21_000 + 31 * 10 + 40);
-  });
+test("overrides stand for one call, as second or third parameter", async () => {
+  const overrides = {
+    [POOR]: {balance: "0xffff"},
+    [NOBODY]: {code: CODES[WRITER], stateDiff: {"0x0": "0x1"}},
+  };
+  const call = {from: POOR, to: NOBODY, value: "0x0", data: `0x${"2".padStart(64, "0")}`};
+  const changed = Number((await estimate(call, overrides)).result.gasLimit);
+  // One to two: 2 900 and the cold slot's 2 100, instead of 20 000 and 2 100.
+  assert.equal(changed, 21_000 + 31 * 4 + 16 + 7 + 5_000);
+  assert.equal((await estimate(call, "latest", overrides)).result.gasLimit, `0x${changed.toString(16)}`);
+  assert.equal(Number((await estimate(call)).result.gasLimit), 21_000 + 31 * 10 + 40);
+});
 
-  test("what the call pays must be there, if it names a fee", async () => {
-    const {error} = await estimate({from: POOR, to: NOBODY, gasPrice: "0x7"});
-    assert.equal(error.code, -32000);
-    assert.match(error.message, /^insufficient funds for gas \* price \+ value/);
-    assert.ok((await estimate({to: NOBODY, gasPrice: "0x7"})).result);
-    assert.match((await estimate({from: RICH, to: NOBODY, maxFeePerGas: 6})).error.message, /base fee is 7$/);
-    assert.match((await estimate({from: RICH, to: NOBODY, nonce: 4})).error.message, /^nonce too low/);
-    assert.ok((await estimate({from: RICH, to: NOBODY, nonce: 400})).result);
-  });
+test("what the call pays must be there, if it names a fee", async () => {
+  const {error} = await estimate({from: POOR, to: NOBODY, gasPrice: "0x7"});
+  assert.equal(error.code, -32000);
+  assert.match(error.message, /^insufficient funds for gas \* price \+ value/);
+  assert.ok((await estimate({to: NOBODY, gasPrice: "0x7"})).result);
+  assert.match((await estimate({from: RICH, to: NOBODY, maxFeePerGas: 6})).error.message, /base fee is 7$/);
+  assert.match((await estimate({from: RICH, to: NOBODY, nonce: 4})).error.message, /^nonce too low/);
+  assert.ok((await estimate({from: RICH, to: NOBODY, nonce: 400})).result);
+});
 
-  test("a batch of proofs and estimates is answered in order, each by its own id", async () => {
-    const calls = Array.from({length: 60}, (_, id) =>
-      id % 3 === 0
-        ? {jsonrpc: "2.0", id, method: "chain_getProof", params: [WRITER, ["0x0"], "latest"]}
-        : {
-            jsonrpc: "2.0",
-            id,
-            method: "chain_estimateGas",
-            params: id % 3 === 1 ? [{to: REVERTER}] : [{to: WRITER}],
-          },
+test("a batch of proofs and estimates is answered in order, each by its own id", async () => {
+  const calls = Array.from({length: 60}, (_, id) =>
+    id % 3 === 0
+      ? {jsonrpc: "2.0", id, method: "chain_getProof", params: [WRITER, ["0x0"], "latest"]}
+      : {
+          jsonrpc: "2.0",
+          id,
+          method: "chain_estimateGas",
+          params: id % 3 === 1 ? [{to: REVERTER}] : [{to: WRITER}],
+        },
+  );
+  const answers = await daemon.send(calls);
+  assert.deepEqual(
+    answers.map(({id}: {id: number}) => id),
+    calls.map(({id}) => id),
+  );
+  for (const {id, result, error} of answers) {
+    if (id % 3 === 0) assert.equal(result.accountProof.key, WRITER);
+    else if (id % 3 === 1) assert.equal(error.code, 3);
+    else assert.equal(result.baseFeePerGas, "0x7");
+  }
+});
+
+test("a service with a gateway passes estimates on to it, and one without the sequencer extension says so", async () => {
+  const flags = ["--db", await makeStore(folder, "other", {}), "--workers", "1"];
+  const asked = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
+  const passing = await OwnService.serve([...flags, "--gateway", daemon.url]);
+  const {result} = await passing.call("chain_estimateGas", [asked]);
+  assert.equal(passing.announcement.estimates, "gateway");
+  await passing.stop();
+  assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
+  const refusing = await OwnService.serve(flags);
+  const {error} = await refusing.call("chain_estimateGas", [asked]);
+  assert.equal(refusing.announcement.estimates, "none");
+  await refusing.stop();
+  const reason = "this node runs without the sequencer extension";
+  assert.deepEqual(error, {code: -32004, message: `chain_estimateGas is not available: ${reason}`});
+});
+
+test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 2 for an overridden slot", async () => {
+  const call = (params: unknown) => ({jsonrpc: "2.0", id: 1, method: "chain_estimateGas", params});
+  const storageKeys = Array.from({length: 19_979}, (_, slot) => `0x${slot.toString(16)}`);
+  const listed = (extra: string[]) => [
+    {to: WRITER, accessList: [{address: WRITER, storageKeys: [...storageKeys, ...extra]}]},
+  ];
+  // At the limit it is executed, and takes 1 900 gas for each key.
+  assert.equal((await daemon.send(call(listed([])))).error.code, -32000);
+  const {error} = await daemon.send(call(listed(["0x0"])));
+  assert.deepEqual([error.code, error.data], [-32005, {limit: 20_000, got: 20_001}]);
+  // 20, 3 for the accounts, 2 for each slot.
+  const overridden = (count: number) => {
+    const slots = Object.fromEntries(storageKeys.slice(0, count).map(key => [key, "0x1"]));
+    const [other, third] = [1, 2].map(at => `0x${String(at).repeat(40)}`) as [string, string];
+    return [{to: WRITER}, {[WRITER]: {stateDiff: slots}, [other]: {state: {"0x1": "0x1"}}, [third]: {}}];
+  };
+  assert.doesNotMatch(JSON.stringify(await daemon.send(call(overridden(9987)))), /units of cost/);
+  const refused = await daemon.send(call(overridden(9988)));
+  assert.deepEqual([refused.error.code, refused.error.data], [-32005, {limit: 20_000, got: 20_001}]);
+});
+
+/** A store that names no rules. */
+async function importNameless(name: string): Promise<void> {
+  const accounts = {[WRITER]: {nonce: "0x1", code: CODES[WRITER] as string}};
+  await importLines(folder.file(name), [lineOf(0, {accounts})], {finalized: "last"});
+}
+
+async function serve(name: string, hardfork: string, fees: object): Promise<OwnService> {
+  const path = folder.file(`${name}-fees.json`);
+  await writeFile(path, JSON.stringify(fees));
+  return OwnService.serve(
+    ["--db", folder.file(name), "--hardfork", hardfork, "--fees", path, ...RULES],
+    PATIENT,
+  );
+}
+
+test("a store that names no rules is refused with the flag that names them", async () => {
+  await importNameless("nameless");
+  const answers: {error?: {code: number; message: string}}[] = [];
+  for (const flags of [[], ["--hardfork", "osaka"]]) {
+    const service = await OwnService.serve(
+      ["--db", folder.file("nameless"), "--workers", "1", ...flags],
+      PATIENT,
     );
-    const answers = await daemon.send(calls);
-    assert.deepEqual(
-      answers.map(({id}: {id: number}) => id),
-      calls.map(({id}) => id),
-    );
-    for (const {id, result, error} of answers) {
-      if (id % 3 === 0) assert.equal(result.accountProof.key, WRITER);
-      else if (id % 3 === 1) assert.equal(error.code, 3);
-      else assert.equal(result.baseFeePerGas, "0x7");
-    }
-  });
+    answers.push(await service.call("chain_estimateGas", [WRITE_ONE]));
+    await service.stop();
+  }
+  assert.deepEqual(
+    answers.map(({error}) => error?.code),
+    [-32004, -32004],
+  );
+  assert.match(answers[0]?.error?.message ?? "", /no genesis config \(start with --hardfork/);
+  assert.match(answers[1]?.error?.message ?? "", /no chain id \(start with --chain-id/);
+});
 
-  test("a service with a gateway passes estimates on to it, and one without the sequencer extension says so", async () => {
-    const flags = ["--db", await makeStore(folder, "other", {}), "--workers", "1"];
-    const asked = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
-    const passing = await OwnService.serve([...flags, "--gateway", daemon.url]);
-    const {result} = await passing.call("chain_estimateGas", [asked]);
-    assert.equal(passing.announcement.estimates, "gateway");
-    await passing.stop();
-    assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
-    const refusing = await OwnService.serve(flags);
-    const {error} = await refusing.call("chain_estimateGas", [asked]);
-    assert.equal(refusing.announcement.estimates, "none");
-    await refusing.stop();
-    const reason = "this node runs without the sequencer extension";
-    assert.deepEqual(error, {code: -32004, message: `chain_estimateGas is not available: ${reason}`});
-  });
+test("estimates are made under the hard fork and by the fee model that its file names", async () => {
+  await Promise.all(["extra", "floor"].map(importNameless));
+  const extra = await serve("extra", "osaka", EXTRA_DATA);
+  const {result} = await extra.call("chain_estimateGas", [WRITE_ONE]);
+  assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
+  await extra.stop();
+  // 1.5 * 30 000 000, which fixedCost is where the block has no extraData.
+  assert.equal(Number(result.priorityFeePerGas), 45_000_000);
+  const other = await serve("floor", "london", FLOOR);
+  const london = await other.call("chain_estimateGas", [WRITE_ONE]);
+  const plain = await other.call("chain_estimateGas", [{to: NOBODY}]);
+  await other.stop();
+  assert.deepEqual(london.error, {code: -32000, message: "invalid opcode"});
+  assert.equal(Number(plain.result.priorityFeePerGas), 993);
+});
 
-  test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 2 for an overridden slot", async () => {
-    const call = (params: unknown) => ({jsonrpc: "2.0", id: 1, method: "chain_estimateGas", params});
-    const storageKeys = Array.from({length: 19_979}, (_, slot) => `0x${slot.toString(16)}`);
-    const listed = (extra: string[]) => [
-      {to: WRITER, accessList: [{address: WRITER, storageKeys: [...storageKeys, ...extra]}]},
-    ];
-    // At the limit it is executed, and takes 1 900 gas for each key.
-    assert.equal((await daemon.send(call(listed([])))).error.code, -32000);
-    const {error} = await daemon.send(call(listed(["0x0"])));
-    assert.deepEqual([error.code, error.data], [-32005, {limit: 20_000, got: 20_001}]);
-    // 20, 3 for the accounts, 2 for each slot.
-    const overridden = (count: number) => {
-      const slots = Object.fromEntries(storageKeys.slice(0, count).map(key => [key, "0x1"]));
-      const [other, third] = [1, 2].map(at => `0x${String(at).repeat(40)}`) as [string, string];
-      return [{to: WRITER}, {[WRITER]: {stateDiff: slots}, [other]: {state: {"0x1": "0x1"}}, [third]: {}}];
-    };
-    assert.doesNotMatch(JSON.stringify(await daemon.send(call(overridden(9987)))), /units of cost/);
-    const refused = await daemon.send(call(overridden(9988)));
-    assert.deepEqual([refused.error.code, refused.error.data], [-32005, {limit: 20_000, got: 20_001}]);
-  });
+test("a sender whose nonce is 2^64 - 1 gets no estimate, one below it does", async () => {
+  const {error} = await estimate({from: SPENT, to: NOBODY, value: "0x1"});
+  assert.equal(error.code, -32000);
+  assert.match(
+    error.message,
+    /^nonce has max value: the sender's nonce is 18446744073709551615 \(2\^64 - 1\)/,
+  );
+  assert.match(error.message, /EIP-2681/);
+  assert.equal((await estimate({from: LAST, to: NOBODY, value: "0x1"})).result.gasLimit, "0x5208");
+});
+
+test("a halt of the machine is explained", async () => {
+  const table: [string, RegExp][] = [
+    [codeOf("ADD"), /^stack underflow: an instruction takes more from the stack than it holds$/],
+    [codeOf("PUSH1 0 JUMP"), /^invalid jump: its destination is no JUMPDEST$/],
+    [codeOf("INVALID"), /^invalid opcode$/],
+  ];
+  for (const [code, message] of table) {
+    const {error} = await estimate({to: NOBODY}, "latest", {[NOBODY]: {code}});
+    assert.equal(error?.code, -32000, code);
+    assert.match(error.message, message, code);
+  }
+  // A pairing of points that are none.
+  const refused = await estimate({to: `0x${"8".padStart(40, "0")}`, data: `0x${"31".repeat(192)}`});
+  assert.deepEqual(refused.error, {code: -32000, message: "the precompile refuses its input"});
+  const creations: [string, RegExp][] = [
+    [
+      codeOf("PUSH1 0xef PUSH1 0 MSTORE8 PUSH1 1 PUSH1 0 RETURN"),
+      /^the code that the creation returns begins with 0xef \(EIP-3541\)$/,
+    ],
+    [codeOf("PUSH2 24577 PUSH1 0 RETURN"), /^the code that the creation returns is longer than 24576 bytes/],
+  ];
+  for (const [data, message] of creations) {
+    const {error} = await estimate({from: LAST, data});
+    assert.equal(error?.code, -32000, data);
+    assert.match(error.message, message, data);
+  }
 });

@@ -1,7 +1,17 @@
-/** Blocks of ethash, made by @ethereumjs: an uncle's rewards, and a chain that comes to berlin, where another EVM executes it. */
+/**
+ * Blocks from before the merge, made by @ethereumjs and executed by us: of ethash, with an uncle's rewards, on a chain that comes to
+ * berlin, where another EVM executes it; and of clique, where who sealed is paid.
+ */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {type Block, createBlock, createBlockHeader} from "@ethereumjs/block";
+import {
+  type Block,
+  type BlockHeader,
+  cliqueSigner,
+  createBlock,
+  createBlockHeader,
+  createSealedCliqueBlock,
+} from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
 import {RLP} from "@ethereumjs/rlp";
 import {createLegacyTx} from "@ethereumjs/tx";
@@ -15,6 +25,7 @@ import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {toPlain} from "../../support/chains/executedChain.ts";
 import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 
@@ -35,50 +46,42 @@ const genesis: Genesis = parseGenesis(
   }),
 );
 
-/** The next block, as the library makes it on its own state, with a call of the contract and an uncle. */
-class EthashChain {
-  private readonly common: Common = createChainRules(genesis.forks);
+/** Blocks that the library makes on its own state. */
+class LibraryChain {
+  readonly common: Common;
+  parent = new Uint8Array(32);
   private readonly nodes = new MemoryNodes();
   private readonly state = new ExecutionState(this.nodes);
-  private parent: Uint8Array = new Uint8Array(32);
-  private number = 0n;
 
-  static async start(): Promise<EthashChain> {
-    const chain = new EthashChain();
+  private constructor(private readonly genesis: Genesis) {
+    this.common = createChainRules(genesis.forks);
+  }
+
+  static async start(genesis: Genesis): Promise<LibraryChain> {
+    const chain = new LibraryChain(genesis);
     const {head} = await makeGenesisBlock(genesis, chain.nodes);
     await chain.state.setStateRoot(head.stateRoot);
-    chain.parent = head.hash;
+    chain.parent = new Uint8Array(head.hash);
     return chain;
   }
 
-  async next(): Promise<Block> {
-    const number = ++this.number;
-    const {common, state: stateManager} = this;
-    common.setHardfork(number < BERLIN ? "istanbul" : "berlin");
-    const call = {nonce: number - 1n, gasPrice: 10n, gasLimit: 100_000n, to: CONTRACT};
-    const transactions = [createLegacyTx(call, {common}).sign(KEY)];
-    const uncle = createBlockHeader({number: number - 1n, coinbase: UNCLE, difficulty: 3n}, {common});
-    const uncleHeaders = number > 1n ? [uncle] : [];
-    const make = (fields: object): Block =>
-      createBlock(
-        {
-          header: {
-            ...{number, parentHash: this.parent, timestamp: number + 1n, gasLimit: 30_000_000n},
-            ...{difficulty: 131_072n + number, coinbase: MINER, mixHash: keccak256(KEY), ...fields},
-          },
-          ...{transactions, uncleHeaders},
-        },
-        {common, skipConsensusFormatValidation: true},
-      );
-    const uncleHash = keccak256(RLP.encode(uncleHeaders.map(one => one.raw())));
-    const roots = {transactionsTrie: await make({}).genTxTrie(), uncleHash};
-    const vm = await createVM({common, stateManager});
+  async startExecutor(): Promise<BlockExecutor> {
+    const {forks} = this.genesis;
+    const options = {forks, nodes: new MemoryNodes(), blockHash: () => undefined};
+    return (await BlockExecutor.start(options, this.genesis)).executor;
+  }
+
+  /** @param make - with these fields of the header in place of others */
+  async seal(make: (fields: object) => Block): Promise<Block> {
+    const transactionsTrie = await make({}).genTxTrie();
+    const evmOpts = {cliqueSigner: (header: object) => cliqueSigner(header as BlockHeader)};
+    const vm = await createVM({common: this.common, stateManager: this.state, evmOpts});
     const options = {generate: true, skipHeaderValidation: true};
-    const made = await runBlock(vm, {block: make(roots), ...options});
+    const made = await runBlock(vm, {block: make({transactionsTrie}), ...options});
     const {stateRoot, receiptsRoot, gasUsed, logsBloom} = made;
-    const block = make({...roots, stateRoot, receiptTrie: receiptsRoot, gasUsed, logsBloom});
+    const block = make({transactionsTrie, stateRoot, receiptTrie: receiptsRoot, gasUsed, logsBloom});
     await this.state.seal();
-    this.parent = block.hash();
+    this.parent = new Uint8Array(block.hash());
     return block;
   }
 
@@ -87,12 +90,30 @@ class EthashChain {
   }
 }
 
+/** With a call of the contract and, from the second on, an uncle. */
+function nextOfEthash(chain: LibraryChain, number: bigint): Promise<Block> {
+  const {common, parent} = chain;
+  common.setHardfork(number < BERLIN ? "istanbul" : "berlin");
+  const call = {nonce: number - 1n, gasPrice: 10n, gasLimit: 100_000n, to: CONTRACT};
+  const transactions = [createLegacyTx(call, {common}).sign(KEY)];
+  const uncle = createBlockHeader({number: number - 1n, coinbase: UNCLE, difficulty: 3n}, {common});
+  const uncleHeaders = number > 1n ? [uncle] : [];
+  const uncleHash = keccak256(RLP.encode(uncleHeaders.map(one => one.raw())));
+  return chain.seal(fields => {
+    const header = {
+      ...{number, parentHash: parent, timestamp: number + 1n, gasLimit: 30_000_000n, uncleHash},
+      ...{difficulty: 131_072n + number, coinbase: MINER, mixHash: keccak256(KEY), ...fields},
+    };
+    const options = {common, skipConsensusFormatValidation: true};
+    return createBlock({header, transactions, uncleHeaders}, options);
+  });
+}
+
 test("blocks of ethash are executed before berlin and after it, and their miners are paid for uncles", async () => {
-  const chain = await EthashChain.start();
-  const options = {forks: genesis.forks, nodes: new MemoryNodes(), blockHash: () => undefined};
-  const {executor} = await BlockExecutor.start(options, genesis);
+  const chain = await LibraryChain.start(genesis);
+  const executor = await chain.startExecutor();
   for (let number = 1; number <= BERLIN + 1; number++) {
-    const block = await chain.next();
+    const block = await nextOfEthash(chain, BigInt(number));
     const other = Buffer.from(block.serialize());
     const {stateRoot} = block.header;
     other[other.indexOf(stateRoot)] = (stateRoot[0] as number) ^ 1;
@@ -113,13 +134,45 @@ test("blocks of ethash are executed before berlin and after it, and their miners
 });
 
 test("a block whose uncles are not those of its header is refused with both hashes", async () => {
-  const chain = await EthashChain.start();
-  const options = {forks: genesis.forks, nodes: new MemoryNodes(), blockHash: () => undefined};
-  const {executor} = await BlockExecutor.start(options, genesis);
-  for (let number = 1; number < BERLIN; number++) await executor.execute((await chain.next()).serialize());
-  const [header, transactions] = RLP.decode((await chain.next()).serialize()) as Uint8Array[];
+  const chain = await LibraryChain.start(genesis);
+  const executor = await chain.startExecutor();
+  for (let number = 1n; number < BERLIN; number++)
+    await executor.execute((await nextOfEthash(chain, number)).serialize());
+  const [header, transactions] = RLP.decode(
+    (await nextOfEthash(chain, BigInt(BERLIN))).serialize(),
+  ) as Uint8Array[];
   await assert.rejects(
     executor.execute(RLP.encode([header as Uint8Array, transactions as Uint8Array, []])),
     /block 3: uncle hash: expected 0x[0-9a-f]{64} as in its header, got 0x1dcc4de8.*: .* it is a block of berlin$/,
   );
+});
+
+test("a clique block's signer is its coinbase and gets its fees", async () => {
+  const signer = toHex(privateToAddress(KEY));
+  // Stores COINBASE in slot 0.
+  const code = codeOf("COINBASE PUSH1 0 SSTORE STOP");
+  const clique = parseGenesis(
+    JSON.stringify({
+      config: {...configOfFork("london"), chainId: 5, clique: {period: 5, epoch: 30000}},
+      ...{difficulty: "0x1", gasLimit: "0x1c9c380"},
+      extraData: `0x${"00".repeat(32)}${signer.slice(2)}${"00".repeat(65)}`,
+      alloc: {[signer]: {balance: `${ETHER}`}, [CONTRACT]: {balance: "0", code}},
+    }),
+  );
+  const chain = await LibraryChain.start(clique);
+  const {common, parent} = chain;
+  common.setHardfork("london");
+  const call = {nonce: 0, gasPrice: 2_000_000_000n, gasLimit: 100_000n, to: CONTRACT};
+  const transactions = [createLegacyTx(call, {common}).sign(KEY, false)];
+  const block = await chain.seal(fields => {
+    const header = {
+      ...{number: 1n, parentHash: parent, timestamp: 10n, gasLimit: 30_000_000n, difficulty: 2n},
+      ...{extraData: Buffer.alloc(97), baseFeePerGas: 875_000_000n, ...fields},
+    };
+    return createSealedCliqueBlock({header, transactions}, KEY, {common});
+  });
+  const {changes} = toPlain(await (await chain.startExecutor()).execute(block.serialize()));
+  assert.equal(toHex(changes.get(CONTRACT)?.storage?.[0]?.value.subarray(12) ?? KEY), signer);
+  // It paid itself the tip; only the base fee is gone.
+  assert.equal(changes.get(signer)?.balance, ETHER - block.header.gasUsed * 875_000_000n);
 });
