@@ -5,12 +5,13 @@
  *   account tree    before    a ── b ── c           a leaf that is in both: its fields, and its slots that differ
  *                   after     a'── b      ── d      only before: deleted; only after: new; both for one address: made again
  */
+import {WORD_BYTES} from "../hash/suite.ts";
 import {isSame, toHex} from "../hex.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import {type Account, decodeStoredAccount} from "../tree/account.ts";
 import {changedLeaves} from "../tree/changedLeaves.ts";
-import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
+import {FIRST_FREE_NODE, ZERO_WORD} from "../tree/emptyTree.ts";
 import {ACCOUNTS_OWNER, type LeafKeys, missingKey} from "../tree/leafKeys.ts";
 import {writeWordInto} from "../tree/shortNumber.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
@@ -20,9 +21,7 @@ import type {BlockDifference} from "./blockDifference.ts";
 import type {BlockRecord} from "./blockRecord.ts";
 import type {StateReader} from "./stateReader.ts";
 
-const WORD = 32;
 const NO_BYTES = new Uint8Array(0);
-const ZERO_WORD = new Uint8Array(WORD);
 
 /**
  * The changes of a block whose state and whose parent's state are held. Of block 0 these are all accounts.
@@ -139,7 +138,7 @@ function toNumber(bytes: Uint8Array): bigint {
 }
 
 function toWord(bytes: Uint8Array): Uint8Array {
-  const word = new Uint8Array(WORD);
+  const word = new Uint8Array(WORD_BYTES);
   writeWordInto(word, 0, bytes);
   return word;
 }

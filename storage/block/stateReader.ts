@@ -154,10 +154,6 @@ export class StateReader {
     return this.readRecord(codeKey(keccakHash));
   }
 
-  hasCode(keccakHash: Uint8Array): boolean {
-    return this.findCode(keccakHash) !== undefined;
-  }
-
   /**
    * The keys of a leaf page.
    *

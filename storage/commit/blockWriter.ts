@@ -4,7 +4,7 @@
  * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
  */
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
-import {encodeBlockRecord, encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
+import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "../block/trieRoot.ts";
@@ -266,11 +266,7 @@ export class BlockWriter {
       this.pendingChain = block.chain ?? {};
       this.batch.put(META.chain, encodeChain(this.pendingChain));
     }
-    this.batch.put(hashKey(header.hash), encodeNumber(header.number));
-    this.batch.put(
-      blockKey(header.number),
-      encodeBlockRecord({header, stateRoot, accounts, nextPage: this.batch.pageCounter}),
-    );
+    this.batch.putBlock({header, stateRoot, accounts});
     this.tip = {header, accounts};
   }
 }

@@ -27,7 +27,8 @@ export interface TabledLeaf {
 }
 
 export class LeafTable {
-  private leafCount = 0;
+  /** Leaves that were added. */
+  count = 0;
   private hKeys: Buffer = Buffer.allocUnsafeSlow(FIRST_LEAVES * WORD_BYTES);
   private indexes = new Uint32Array(FIRST_LEAVES);
   private bodies: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
@@ -45,10 +46,6 @@ export class LeafTable {
       );
   }
 
-  get count(): number {
-    return this.leafCount;
-  }
-
   /**
    * @param hKey - 32 bytes
    * @param value - as a leaf page has it, below 255 bytes
@@ -57,15 +54,15 @@ export class LeafTable {
    * @throws StoreError BLOCK_INVALID unless the index is above the last one and below nextFreeNode
    */
   add(leafIndex: number, hKey: Uint8Array, value: Uint8Array, key: Uint8Array): number {
-    const least = this.leafCount === 0 ? FIRST_FREE_NODE : this.indexes[this.leafCount - 1] + 1;
+    const least = this.count === 0 ? FIRST_FREE_NODE : this.indexes[this.count - 1] + 1;
     if (leafIndex < least || leafIndex >= this.nextFreeNode)
       throw new StoreError(
         "BLOCK_INVALID",
         `${this.where}: expected a leaf index from ${least} to ${this.nextFreeNode - 1} next, got ${leafIndex}`,
       );
     this.makeRoom(2 + value.length + key.length);
-    this.hKeys.set(hKey, this.leafCount * WORD_BYTES);
-    this.indexes[this.leafCount++] = leafIndex;
+    this.hKeys.set(hKey, this.count * WORD_BYTES);
+    this.indexes[this.count++] = leafIndex;
     const valueAt = this.bodiesEnd + 1;
     this.bodies[this.bodiesEnd] = value.length;
     this.bodies.set(value, valueAt);
@@ -86,8 +83,8 @@ export class LeafTable {
 
   /** @returns the position of the leaf at an index */
   find(leafIndex: number): number | undefined {
-    const position = countBelow(this.leafCount, at => this.indexes[at] < leafIndex);
-    return position < this.leafCount && this.indexes[position] === leafIndex ? position : undefined;
+    const position = countBelow(this.count, at => this.indexes[at] < leafIndex);
+    return position < this.count && this.indexes[position] === leafIndex ? position : undefined;
   }
 
   /** The value that `add` put there, a view: it may be changed. */
@@ -97,7 +94,7 @@ export class LeafTable {
 
   /** @returns positions, ascending by hKey. @throws StoreError BLOCK_INVALID if two leaves have the same one */
   sort(): Uint32Array {
-    const hKeys = this.hKeys.subarray(0, this.leafCount * WORD_BYTES);
+    const hKeys = this.hKeys.subarray(0, this.count * WORD_BYTES);
     const order = sortByHKey(hKeys);
     for (let i = 1; i < order.length; i++) {
       const [one, other] = [order[i - 1], order[i] as number];
@@ -114,7 +111,7 @@ export class LeafTable {
   /** All leaves in the order of their indexes. */
   *leaves(): Generator<TabledLeaf, undefined> {
     let at = 0;
-    for (let position = 0; position < this.leafCount; position++) {
+    for (let position = 0; position < this.count; position++) {
       const value = this.valueAt(at + 1);
       const keyAt = at + 1 + value.length;
       const keyBytes = this.bodies[keyAt];
@@ -125,8 +122,8 @@ export class LeafTable {
   }
 
   private makeRoom(bodyBytes: number): void {
-    if (this.leafCount === this.indexes.length) {
-      const indexes = new Uint32Array(2 * this.leafCount);
+    if (this.count === this.indexes.length) {
+      const indexes = new Uint32Array(2 * this.count);
       indexes.set(this.indexes);
       this.indexes = indexes;
       this.hKeys = doubled(this.hKeys);

@@ -11,7 +11,7 @@
  * time, accounts until the end (leafTable.ts).
  */
 import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
-import {encodeBlockRecord, encodeFields} from "../block/blockRecord.ts";
+import {encodeFields} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
@@ -19,7 +19,7 @@ import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {blockKey, codeKey, hashKey, META} from "../record/layout.ts";
+import {codeKey, META} from "../record/layout.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 import {
   type Account,
@@ -237,11 +237,7 @@ export class StateBuilder {
     batch.put(META.chain, encodeChain({...chain, first}));
     batch.put(META.earliest, encodeNumber(number));
     batch.put(META.finalized, encodeNumber(number));
-    batch.put(hashKey(header.hash), encodeNumber(number));
-    batch.put(
-      blockKey(number),
-      encodeBlockRecord({header, stateRoot, accounts, nextPage: batch.pageCounter}),
-    );
+    batch.putBlock({header, stateRoot, accounts});
     await batch.flush(number);
   }
 

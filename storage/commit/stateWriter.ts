@@ -127,7 +127,7 @@ export class StateWriter {
     if (code.length === 0) return undefined;
     const keccakCodeHash = keccak256(code);
     const key = codeKey(keccakCodeHash);
-    if (this.batch.pendingRecord(key) === undefined && !this.reader.hasCode(keccakCodeHash))
+    if (this.batch.pendingRecord(key) === undefined && this.reader.findCode(keccakCodeHash) === undefined)
       this.batch.put(key, code);
     return {codeHash: this.context.suite.hashCode(code), keccakCodeHash, codeSize: code.length};
   }

@@ -6,13 +6,15 @@
  * before their block's record, never after it: the record is the commit point.
  */
 import type {Level} from "level";
+import {type BlockRecord, encodeBlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {writeNote} from "../files/acknowledgedNote.ts";
 import {writeFailed} from "../files/levelErrors.ts";
 import {LogTail} from "../files/logTail.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
-import {isKeyOf, numberOfKey, pageKey} from "../record/layout.ts";
+import {blockKey, hashKey, isKeyOf, numberOfKey, pageKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
+import {encodeNumber} from "../record/recordBody.ts";
 
 /** A batch of this size is written before more is gathered. A sync costs milliseconds, so larger batches gain little. */
 const BATCH_BYTES = 8 << 20;
@@ -47,11 +49,6 @@ export class WriteBatch implements PageWriter {
     this.tail = new LogTail(directory);
   }
 
-  /** The number that the next page gets. */
-  get pageCounter(): number {
-    return this.nextPage;
-  }
-
   get hasPending(): boolean {
     return this.puts.length > 0;
   }
@@ -79,6 +76,13 @@ export class WriteBatch implements PageWriter {
     const value = sealRecord(key, body);
     this.keepPending(key, value);
     this.push(key, value);
+  }
+
+  /** Puts the record of a block whose pages were put, and that of its hash. */
+  putBlock({header, stateRoot, accounts}: Omit<BlockRecord, "nextPage">): void {
+    const {number, hash} = header;
+    this.put(hashKey(hash), encodeNumber(number));
+    this.put(blockKey(number), encodeBlockRecord({header, stateRoot, accounts, nextPage: this.nextPage}));
   }
 
   /** The body of a record that is put but not written yet. */

@@ -57,18 +57,7 @@ export class Tree {
     );
   }
 
-  /**
-   * Finds where a key is, or would be. Reads only the index, not the hints.
-   *
-   * @param hKey - 32 bytes, above 0..0 and below the tail's key
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
-   */
-  find(hKey: Uint8Array): KeyPosition {
-    if (this.isNew) return {present: false, leftLeafIndex: HEAD_INDEX, rightLeafIndex: TAIL_INDEX};
-    return findKey(this.pages, this.root, hKey);
-  }
-
-  /** @returns the key's leaf, with views of its page; undefined if there is no such key. @throws as `find` */
+  /** @returns the key's leaf, with views of its page; undefined if there is no such key. @throws as `open` */
   read(hKey: Uint8Array): Leaf | undefined {
     const view = new LeafView();
     this.open(view, hKey);
@@ -76,13 +65,14 @@ export class Tree {
   }
 
   /**
-   * Finds where a key is, or would be, with the hints. Hot: runs once per proved key.
+   * Finds where a key is, or would be. Hot: runs once per proved key.
    *
    * @param leaf - opened for the key's leaf, if the key is present. Else it holds nothing valid
-   * @throws as `find`
+   * @param hKey - 32 bytes, above 0..0 and below the tail's key
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   open(leaf: LeafPath | LeafView, hKey: Uint8Array): KeyPosition {
-    if (this.isNew) return this.find(hKey);
+    if (this.isNew) return {present: false, leftLeafIndex: HEAD_INDEX, rightLeafIndex: TAIL_INDEX};
     const hinted = this.hints.find(hKey, this.salt);
     if (hinted !== NO_HINT && leaf.openIfKey(this.pages, this.root, hinted, hKey))
       return {present: true, leafIndex: hinted};
@@ -91,7 +81,7 @@ export class Tree {
     return position;
   }
 
-  /** Opens `path` for the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `find` */
+  /** Opens `path` for the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `open` */
   openPathAt(path: LeafPath, leafIndex: number): void {
     path.open(this.pages, this.root, leafIndex);
   }

@@ -1,5 +1,6 @@
 /** The text of chain_getFinalizations (docs/json-rpc.md). */
 import type {StateReader} from "../../storage/block/stateReader.ts";
+import {toHex} from "../../storage/hex.ts";
 import {
   describeLayer1,
   FINALIZATION_TEXT_BYTES,
@@ -22,7 +23,7 @@ export function writeFinalizations(
     const fields = {
       startBlock: startBlock === undefined ? null : `0x${startBlock.toString(16)}`,
       endBlock: `0x${endBlock.toString(16)}`,
-      stateRoot: `0x${Buffer.from(stateRoot).toString("hex")}`,
+      stateRoot: toHex(stateRoot),
       l1: describeLayer1(finalization),
     };
     text.reserve(FINALIZATION_TEXT_BYTES);

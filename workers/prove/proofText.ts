@@ -7,6 +7,7 @@
  */
 
 import {type HashSuite, TREE_HEIGHT, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {toHex} from "../../storage/hex.ts";
 import type {EmptyTree} from "../../storage/tree/emptyTree.ts";
 import {HEAD_INDEX, TAIL_INDEX, ZERO_WORD} from "../../storage/tree/emptyTree.ts";
 import {LeafPath, PRE_IMAGE_BYTES, pathBytes} from "../../storage/tree/leafPath.ts";
@@ -18,7 +19,7 @@ import {emptySiblingsText, PRE_IMAGE_TEXT_BYTES, TreeHeadText} from "./treeHeadT
 const NODES = Buffer.from(',"proofRelatedNodes":[', "latin1");
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
-const EMPTY_LEAF_TEXT = Buffer.from(`,"0x${hex(ZERO_WORD)}"`, "latin1");
+const EMPTY_LEAF_TEXT = Buffer.from(`,"${toHex(ZERO_WORD)}"`, "latin1");
 /** Field names, leaf indexes, the key, and a value of up to ACCOUNT_VALUE_BYTES. */
 const FRAME_TEXT_BYTES = 1024;
 
@@ -119,10 +120,6 @@ function newTreeAbsence(suite: HashSuite, empty: EmptyTree): string {
   suite.encodeLeafOpeningInto(tail, 0, HEAD_INDEX, TAIL_INDEX, suite.tailHKey, ZERO_WORD);
   const siblings = emptySiblingsText(empty);
   const proof = (sibling: Uint8Array, leaf: Uint8Array): string =>
-    `{"value":"0x${hex(ZERO_WORD)}","proofRelatedNodes":["0x${hex(rootNode)}"${siblings},"0x${hex(sibling)}","0x${hex(leaf)}"]}`;
+    `{"value":"${toHex(ZERO_WORD)}","proofRelatedNodes":["${toHex(rootNode)}"${siblings},"${toHex(sibling)}","${toHex(leaf)}"]}`;
   return `"leftLeafIndex":${HEAD_INDEX},"leftProof":${proof(tail, head)},"rightLeafIndex":${TAIL_INDEX},"rightProof":${proof(head, tail)}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }

@@ -6,6 +6,7 @@ import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
+import {toHex} from "../../storage/hex.ts";
 import {type Account, decodeStoredAccount, encodeAccountValueInto} from "../../storage/tree/account.ts";
 import {writeWordInto} from "../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
@@ -206,8 +207,8 @@ export class Prover {
   private describeBlock(block: number): string {
     if (block !== this.blockText.block) {
       const {header, stateRoot} = this.store.blockOrThrow(block);
-      const [hash, root] = [header.hash, stateRoot].map(bytes => Buffer.from(bytes).toString("hex"));
-      const text = `{"number":"0x${block.toString(16)}","hash":"0x${hash}","stateRoot":"0x${root}","finalized":true}`;
+      const [hash, root] = [toHex(header.hash), toHex(stateRoot)];
+      const text = `{"number":"0x${block.toString(16)}","hash":"${hash}","stateRoot":"${root}","finalized":true}`;
       this.blockText = {block, text};
     }
     return this.blockText.text;

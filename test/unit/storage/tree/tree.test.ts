@@ -6,6 +6,7 @@ import type {PageReader} from "../../../../storage/page/pages.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {KeyHints} from "../../../../storage/tree/keyHints.ts";
 import {LeafPath} from "../../../../storage/tree/leafPath.ts";
+import {LeafView} from "../../../../storage/tree/leafView.ts";
 import {accountTree} from "../../../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
@@ -64,10 +65,17 @@ test("a new tree has no key and no page; a tree whose leaves are gone is empty, 
   const source = {pages, hints: new KeyHints(0)};
   const fresh = accountTree(source, newTreeRoot(empty));
   assert.deepEqual([fresh.isNew, fresh.isEmpty, fresh.read(hKeyOf(1))], [true, true, undefined]);
-  assert.deepEqual(fresh.find(hKeyOf(1)), {present: false, leftLeafIndex: 0, rightLeafIndex: 1});
+  assert.deepEqual(fresh.open(new LeafView(), hKeyOf(1)), {
+    present: false,
+    leftLeafIndex: 0,
+    rightLeafIndex: 1,
+  });
   const {tree, root} = fill(pages);
   assert.deepEqual([accountTree(source, root).isNew, accountTree(source, root).isEmpty], [false, false]);
   for (let name = 0; name < KEYS; name++) tree.delete(hKeyOf(name));
   const gone = accountTree(source, tree.writer.seal());
-  assert.deepEqual([gone.isNew, gone.isEmpty, gone.find(hKeyOf(1)).present], [false, true, false]);
+  assert.deepEqual(
+    [gone.isNew, gone.isEmpty, gone.open(new LeafView(), hKeyOf(1)).present],
+    [false, true, false],
+  );
 });
