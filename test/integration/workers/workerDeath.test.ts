@@ -2,58 +2,34 @@
 import assert from "node:assert/strict";
 import {rename} from "node:fs/promises";
 import {after, before, test} from "node:test";
-import {pino} from "pino";
-import {createFront, type Front} from "../../../server/front.ts";
-import {DEFAULT_LIMITS} from "../../../server/limits.ts";
-import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import {LaneId} from "../../../server/rpc/requestCalls.ts";
-import {Engine} from "../../../workers/engine.ts";
 import {KEPT_MEMORIES} from "../../../workers/messages/answerMemory.ts";
 import type {ProofThreads} from "../../../workers/threads/proofThreads.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
 import {killThread} from "../../support/threads/killThread.ts";
 import {waitUntil} from "../../support/wait.ts";
 
+/** Those of two threads, of an answer that is sent, and of slow readers. */
+const MEMORIES = 2 + 1 + KEPT_MEMORIES;
+const QUEUED = 'proofd_queued_cost{lane="proof"}';
+
 let folder: WorkFolder;
-let engine: Engine;
-let front: Front;
-let url: string;
-const logged: string[] = [];
+let service: OwnService;
+let threads: ProofThreads["threads"];
 
 before(async () => {
   folder = await WorkFolder.create();
-  const directory = await folder.importChain("db", 1, 1);
-  const log = pino({level: "info"}, {write: line => logged.push(line)});
-  const trouble = new TroubleLog(log);
-  const onWorkerExit = (error: Error) => trouble.reportWorkerExit(error);
-  engine = await Engine.open({
-    directory,
-    workers: 2,
-    cacheBytes: 1 << 22,
-    createIfMissing: false,
-    onWorkerExit,
-  });
-  const options = {host: "127.0.0.1", port: 0, limits: DEFAULT_LIMITS};
-  front = createFront(options, engine, {kind: "none"}, trouble, log);
-  url = `http://127.0.0.1:${await front.http.listen()}`;
+  service = await OwnService.serve(["--db", await folder.importChain("db", 1, 1), "--workers", "2"]);
+  ({threads} = (service.engine as unknown as {proofs: ProofThreads}).proofs);
 });
 
 after(async () => {
-  front.http.close();
-  front.dispatcher.close();
-  await engine.close();
+  await service.stop();
   await folder.remove();
 });
 
 async function killWorkers(count: number): Promise<void> {
-  const {proofs} = engine as unknown as {proofs: ProofThreads};
-  await Promise.all(proofs.threads.slice(0, count).map(killThread));
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-async function send(body: unknown): Promise<any> {
-  const headers = {"content-type": "application/json"};
-  return (await fetch(url, {method: "POST", headers, body: JSON.stringify(body)})).json();
+  await Promise.all(threads.slice(0, count).map(killThread));
 }
 
 function proofCall(id: number, keyCount: number) {
@@ -62,11 +38,11 @@ function proofCall(id: number, keyCount: number) {
 }
 
 test("a dying worker fails its own calls with -32603 and a request id, and is replaced", async () => {
-  await send([proofCall(0, 60), proofCall(1, 60), proofCall(2, 60)]);
+  await service.send([proofCall(0, 60), proofCall(1, 60), proofCall(2, 60)]);
   const count = 40;
   const batch = Array.from({length: count}, (_, id) => proofCall(id, 60));
-  const answering = send(batch);
-  await waitUntil("a queued proof", () => front.dispatcher.queuedCost(LaneId.PROOF) > 0);
+  const answering = service.send(batch);
+  await waitUntil("a job", () => service.engine.memories.spares.length < MEMORIES);
   await killWorkers(1);
   const answers = await answering;
   assert.deepEqual(
@@ -78,34 +54,36 @@ test("a dying worker fails its own calls with -32603 and a request id, and is re
   for (const {error} of failed) {
     assert.equal(error.code, -32603);
     assert.deepEqual(Object.keys(error.data), ["requestId"]);
-    assert.ok(logged.some(line => line.includes(error.data.requestId)));
+    assert.ok(service.stderr.includes(error.data.requestId));
     assert.doesNotMatch(error.message, /worker|thread|\.ts|\.js/);
   }
-  assert.match((await front.metrics.read()).text, /\nproofd_worker_exits_total [1-9]/);
+  assert.ok((await service.readMetric("proofd_worker_exits_total")) > 0);
   for (let round = 0; round < 2; round++) {
-    const again = await send(batch);
+    const again = await service.send(batch);
     assert.ok(again.every((answer: {result?: unknown}) => answer.result !== undefined));
   }
-  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
-  assert.equal(engine.memories.spares.length, 2 + 1 + KEPT_MEMORIES, "no memory is lost");
+  assert.equal(await service.readMetric(QUEUED), 0);
+  assert.equal(service.engine.memories.spares.length, MEMORIES, "no memory is lost");
 });
 
 test("while no proof thread can start, proofs fail at once, the service is not ready and /metrics tells; then all is well again", async () => {
-  const {proofs} = engine as unknown as {proofs: ProofThreads};
   const directory = folder.file("db");
   await rename(directory, `${directory}.gone`);
   // A thread opens the store that this process has open by its path.
   await killWorkers(2);
-  await waitUntil("both are down", () => proofs.threads.every(({state}) => state === "down"));
-  const {error} = await send(proofCall(1, 1));
+  await waitUntil("both are down", () => threads.every(({state}) => state === "down"));
+  const {error} = await service.send(proofCall(1, 1));
   assert.equal(error.code, -32603);
-  assert.equal(front.dispatcher.queuedCost(LaneId.PROOF), 0);
-  const refused = await fetch(`${url}/readyz`);
-  assert.equal(refused.status, 503);
-  assert.match(await refused.text(), /no proof thread can start: /);
-  assert.match((await front.metrics.read()).text, /\nproofd_threads\{kind="proof",state="down"\} 2\n/);
+  assert.equal(await service.readMetric(QUEUED), 0);
+  // Now and then both are tried again, and are starting.
+  await service.until("/readyz to tell", async () => {
+    const {status, text} = await service.get("/readyz");
+    return status === 503 && text.includes("no proof thread can start: ");
+  });
+  const down = 'proofd_threads{kind="proof",state="down"}';
+  await service.until("two that are down", async () => (await service.readMetric(down)) === 2);
   await rename(`${directory}.gone`, directory);
-  await waitUntil("both are up", () => proofs.threads.every(({state}) => state === "up"));
-  assert.notEqual((await send(proofCall(2, 1))).result, undefined);
-  assert.equal((await fetch(`${url}/readyz`)).status, 200);
+  await waitUntil("both are up", () => threads.every(({state}) => state === "up"));
+  assert.notEqual((await service.send(proofCall(2, 1))).result, undefined);
+  assert.equal((await service.get("/readyz")).status, 200);
 });

