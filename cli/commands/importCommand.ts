@@ -3,7 +3,7 @@
 import {once} from "node:events";
 import {readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
-import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/life/control/blockOrder.ts";
+import type {BlockOrder, ControlAnswer} from "../../server/life/control/blockOrder.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../server/life/storeOpening.ts";
 import {WorkError} from "../../server/life/workError.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
@@ -75,11 +75,11 @@ async function importInto(
 }
 
 function reportOrder({kind}: BlockOrder, answer: ControlAnswer): void {
-  process.stderr.write(`proofd ${kind}: ${answer.ok ? describeOrder(kind, answer.after) : answer.message}\n`);
-}
-
-function describeOrder(kind: OrderKind, {finalized, latest}: Head): string {
-  return kind === "finalize" ? `blocks up to ${finalized} are finalized` : `the newest block is ${latest}`;
+  const done = (head: Head): string =>
+    kind === "finalize"
+      ? `blocks up to ${head.finalized} are finalized`
+      : `the newest block is ${head.latest}`;
+  process.stderr.write(`proofd ${kind}: ${answer.ok ? done(answer.after) : answer.message}\n`);
 }
 
 /** With its progress on standard error. */

@@ -48,12 +48,7 @@ export function value<const T, const P extends T | undefined = undefined>(
   preset?: P,
   presetText?: string,
 ): Undescribed<T | P> {
-  return {
-    says: (description, needs) => ({
-      ...{description, unit, parse, preset: preset as P, presetText},
-      needs,
-    }),
-  };
+  return {says: (description, needs) => ({description, unit, parse, preset: preset as P, presetText, needs})};
 }
 
 export function required<T>(flag: Flag<T>): Flag<Exclude<T, undefined>> {

@@ -81,7 +81,9 @@ type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
 
 /** @throws CommanderError for flags that exclude each other, or a file of keys that cannot be read */
 export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
-  const {connections, batch, slots, threads} = values;
+  const {keys, accounts, html, json, url, threads, duration, warmUp, timeout, maxErrors, maxP99, ...same} =
+    values;
+  const {connections, batch, slots} = same;
   if (threads !== undefined && threads > connections)
     command.error(`error: --threads: expected at most --connections (${connections}), got ${threads}`);
   if (batch * slots > MAX_REQUEST_SLOTS)
@@ -89,30 +91,22 @@ export function readLoadOptions(values: LoadValues, command: Command): LoadOptio
       `error: --batch times --slots: expected at most ${MAX_REQUEST_SLOTS} slots per request, got ${batch * slots}`,
     );
   return {
-    url: readUrl(values.url, command),
-    style: values.style,
-    connections,
+    ...same,
+    url: readUrl(url, command),
     threads: threads ?? Math.min(availableParallelism(), connections, MAX_THREADS),
-    batch,
-    rate: values.rate,
-    durationSeconds: values.duration,
-    warmUpSeconds: values.warmUp,
-    absent: values.absent,
-    slots,
-    blocks: values.blocks,
-    estimates: values.estimates,
-    keys: chooseKeys(values, command),
+    durationSeconds: duration,
+    warmUpSeconds: warmUp,
+    keys: chooseKeys(keys, accounts, command),
     seed: SEED,
-    timeoutMs: values.timeout,
-    verify: values.verify,
-    limits: {maxErrors: values.maxErrors, maxP99Ms: values.maxP99},
+    timeoutMs: timeout,
+    limits: {maxErrors, maxP99Ms: maxP99},
     version: VERSION,
     commit: COMMIT,
     command: writeCommandLine(command, process.argv.slice(2)),
   };
 }
 
-function chooseKeys({keys, accounts}: LoadValues, command: Command): KeyChoice {
+function chooseKeys(keys: string | undefined, accounts: number | undefined, command: Command): KeyChoice {
   if (accounts !== undefined) return {kind: "numbered", count: accounts};
   if (keys === undefined)
     return {kind: "server", known: {kind: "list", name: "the demo chain", ...readDemo()}};

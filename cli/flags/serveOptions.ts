@@ -95,14 +95,13 @@ function readEstimateOptions(
   {gasCap, hardfork, estimateWorkers, estimate, gateway, fees}: ServeValues,
   command: Command,
 ): EstimateOptions {
+  const url = gateway === undefined ? undefined : readHttpUrl(gateway);
+  if (gateway !== undefined && url === undefined)
+    refuseFlag(command, "gateway", ": expected an http or https URL with a host");
   return {
     settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(fees, command)},
     workers: estimateWorkers,
     isEnabled: estimate,
-    gateway: gateway === undefined ? undefined : readGateway(gateway, command),
+    gateway: url,
   };
-}
-
-function readGateway(text: string, command: Command): URL {
-  return readHttpUrl(text) ?? refuseFlag(command, "gateway", ": expected an http or https URL with a host");
 }

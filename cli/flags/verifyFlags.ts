@@ -1,20 +1,10 @@
 /** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. */
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
-import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
 import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
-
-export interface VerifyOptions {
-  readonly request: string;
-  /** Path of the answer; - is standard input. */
-  readonly answer: string;
-  readonly suite: SuiteName;
-  readonly root: RootSource;
-  readonly json: boolean;
-}
 
 /** What says which root is trusted. `block` is a block of layer 2. */
 export type RootSource =
@@ -48,6 +38,10 @@ export const VERIFY_FLAGS = {
 };
 
 type VerifyValues = ValuesOf<typeof VERIFY_FLAGS>;
+
+export interface VerifyOptions extends Pick<VerifyValues, "request" | "answer" | "suite" | "json"> {
+  readonly root: RootSource;
+}
 
 /** @param command - ends the program with a usage error if not exactly one root is named */
 export function readVerifyOptions(values: VerifyValues, command: Command): VerifyOptions {

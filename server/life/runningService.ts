@@ -5,6 +5,7 @@
  * blocks it has, since their proofs stay right.
  */
 import {accessSync, constants} from "node:fs";
+import {fileURLToPath} from "node:url";
 import type {Logger} from "pino";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
@@ -17,7 +18,6 @@ import {SourceStatus} from "../observe/sourceStatus.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
 import {answerFields, headFields} from "./control/blockOrder.ts";
-import {importDemo} from "./demo.ts";
 import {limitConnections} from "./descriptors.ts";
 import type {RunningFinality} from "./finality/finality.ts";
 import {Following} from "./following/following.ts";
@@ -52,6 +52,7 @@ interface Surroundings {
   readonly moreParts?: readonly Part[];
 }
 
+const DEMO_FILES = ["genesis.json", "chain.rlp"].map(name => import.meta.resolve(`#package/demo/${name}`));
 /** A process must end within 10 s of its signal. */
 const STOP_MS = 9_500;
 /** Of the time that requests have to end. After it, connections that are still busy are closed. */
@@ -179,9 +180,17 @@ class StartingService {
     return (_, onWait) => store.close(!this.isStarted, onWait);
   }
 
+  /** All its blocks are finalized. Those that are in the store are only compared, so an import that was stopped goes on. */
   private async importDemo(): Promise<undefined> {
     const {demo, chainId} = this.options;
-    if (demo) await importDemo(this.engine, chainId, this.stopping, this.onDemo);
+    if (!demo) return;
+    const [genesisPath, blocksPath] = DEMO_FILES.map(url => fileURLToPath(url)) as [string, string];
+    const source = {kind: "blocks", genesisPath, blocksPath} as const;
+    const rules = {finalized: "last", allowUnverified: false, chainId} as const;
+    const running = this.engine.startImport({source, ...rules}, this.onDemo);
+    void this.stopping.then(() => running.stop());
+    const outcome = await running.outcome;
+    if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);
   }
 
   private async startFinality(): Promise<Stop | undefined> {
