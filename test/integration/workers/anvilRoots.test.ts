@@ -178,7 +178,7 @@ function rootTest(
   });
 }
 
-for (const fork of ["cancun", "prague", "osaka"]) {
+for (const fork of ["cancun", "osaka"]) {
   const absent = fork === "cancun" ? [BEACON_ROOTS, BLOCK_HASHES] : [BEACON_ROOTS];
   rootTest(
     `under ${fork}, without EIP-4788's contract, anvil's roots are ours`,

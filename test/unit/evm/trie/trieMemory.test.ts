@@ -120,7 +120,7 @@ test("nodes that were dropped are put if they are made again", () => {
 test("more new nodes than the memory holds are put early, and none is lost", () => {
   const nodes = new MemoryNodes();
   const memory = new TrieMemory(nodes);
-  const writes = makeWrites(0, 40_000);
+  const writes = makeWrites(0, 30_000);
   let root = EMPTY_ROOT;
   for (let first = 0; first < writes.length; first += 15)
     root = memory.update(root, writes.slice(first, first + 15));
