@@ -112,7 +112,7 @@ export class Reply implements ReplySink {
     }
     if (!this.isBlocked) {
       if (this.turns.isOver(this.turn)) this.pump();
-      else this.pumpLater();
+      else this.turns.run(this.turn, () => this.pump());
     }
     for (const piece of pieces) piece.wait();
     this.unsent.relieve();
@@ -180,10 +180,6 @@ export class Reply implements ReplySink {
         });
       });
     });
-  }
-
-  private pumpLater(): void {
-    this.turns.run(this.turn, () => this.pump());
   }
 
   private pump(): void {

@@ -71,7 +71,7 @@ export class RequestHead {
     if (hosts > 1) return `expected one Host header, got ${hosts}`;
     if (lengths + encodings > 1)
       return `expected one Content-Length or Transfer-Encoding, got ${lengths + encodings}`;
-    if (lengths === 1 && !isDecimal(this.contentLength))
+    if (lengths === 1 && !/^\d+$/.test(this.contentLength))
       return `expected a Content-Length of decimal digits, got ${shorten(this.contentLength)}`;
     if (encodings === 1 && this.transferEncoding.toLowerCase() !== "chunked")
       return `expected Transfer-Encoding: chunked, got ${shorten(this.transferEncoding)}`;
@@ -80,8 +80,4 @@ export class RequestHead {
       return "expected a POST with Content-Length or Transfer-Encoding, got neither";
     return undefined;
   }
-}
-
-function isDecimal(text: string): boolean {
-  return /^\d+$/.test(text);
 }

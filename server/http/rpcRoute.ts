@@ -96,7 +96,7 @@ export class RpcRoute {
   /** @param given - the caller's X-Request-Id header, "" if there is none */
   private takeId(given: string, reply: Reply): void {
     if (given === "") return;
-    reply.requestId = isRequestId(given) ? given : this.createId();
+    reply.requestId = VALID_ID.test(given) ? given : this.createId();
     reply.headers = [...reply.headers, [REQUEST_ID, reply.requestId]];
   }
 
@@ -185,10 +185,5 @@ function isJson(contentType: string): boolean {
 /** The X-Request-Id header: a caller's own name for a request. It is in the log, in internal errors and in the answer. */
 const REQUEST_ID = "X-Request-Id";
 
-/** What a log line, a header and a shell take without quoting. */
-const VALID = /^[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}$/;
-
-/** Another one is replaced by an id of proofd's own. */
-function isRequestId(text: string): boolean {
-  return VALID.test(text);
-}
+/** What a log line, a header and a shell take without quoting. Another one is replaced by an id of proofd's own. */
+const VALID_ID = /^[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,127}$/;

@@ -6,7 +6,6 @@
 
 /** A reply whose reader takes no more bytes now. */
 interface StalledReply {
-  readonly unsentBytes: number;
   close(): void;
 }
 

@@ -57,8 +57,8 @@ export class Readiness {
   /** @returns why the service is not ready, a line of text for each reason; none if it is ready */
   readObstacles(asked = NOTHING_MORE): string[] {
     const reasons = [
-      this.describeFinality(),
-      this.describeDamage(),
+      this.chain.head().finalized === undefined ? "no finalized block is held" : undefined,
+      this.sources.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined,
       ...this.describeThreads(),
       this.describeSource(asked.lagSeconds !== undefined),
       this.describeLag(asked.lagSeconds),
@@ -100,10 +100,6 @@ export class Readiness {
     return this.headSeconds;
   }
 
-  private describeFinality(): string | undefined {
-    return this.chain.head().finalized === undefined ? "no finalized block is held" : undefined;
-  }
-
   private describeUnverified(): string[] {
     const range = this.chain.unverified();
     if (range === undefined) return [];
@@ -126,10 +122,6 @@ export class Readiness {
     const {earliest = 0, finalized = -1} = this.chain.head();
     if (block >= earliest && block <= finalized && !this.chain.pruned.has(block)) return undefined;
     return `block ${block} cannot be proved here: the newest finalized block is ${finalized}, the earliest block ${earliest}`;
-  }
-
-  private describeDamage(): string | undefined {
-    return this.sources.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined;
   }
 
   /** Work that no thread does. Each kind is tried again; whether others of a kind are up is in /metrics. */

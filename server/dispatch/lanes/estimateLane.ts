@@ -11,7 +11,6 @@ import {callsOf} from "../../rpc/requestCalls.ts";
 import type {Segment} from "../../rpc/segment.ts";
 import type {TaskAnswers} from "../../rpc/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
-import type {LongOptions} from "../longQueue.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import {settleLater, type Task} from "../task.ts";
 
@@ -29,54 +28,31 @@ const TASK_MS = 2 * JOB_MS;
 const FIRST_TRIES = 2;
 
 export function createEstimateLane(estimates: Estimates): LaneOptions {
-  return {
-    ...createTaskOptions(estimates),
+  const common = {
     method: estimateGas.name,
-    bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
-    taskMs: TASK_MS,
-    turnCost: ESTIMATE_COST,
     queue: "first",
-    long: createLong(estimates),
-  };
-}
-
-/** @returns undefined if estimates have no slices, because another node makes them within its own limits, or nobody does */
-function createLong(estimates: Estimates): LongOptions | undefined {
-  if (estimates.kind !== "here") return undefined;
-  const {workers, timeMs, estimate} = estimates;
-  return {
-    tries: FIRST_TRIES,
-    threads: countLongThreads(workers),
-    placesPerThread: LONG_PLACES,
-    callMs: timeMs,
-    perform: settleLater(task => estimate(collectEstimates(task, false))),
-  };
-}
-
-function createTaskOptions(
-  estimates: Estimates,
-): Pick<LaneOptions, "workers" | "maxTasks" | "taskCost" | "perform"> {
-  switch (estimates.kind) {
-    case "here": {
-      const {workers, estimate} = estimates;
-      return {
-        workers,
-        maxTasks: workers * TASKS_PER_WORKER,
-        taskCost: ESTIMATES_PER_TASK * ESTIMATE_COST,
-        perform: settleLater(task => estimate(collectEstimates(task, true))),
-      };
-    }
-    case "gateway":
-      // With more, calls would wait in the gateway's own queue and lose time that the upstream needs.
-      return {
-        workers: estimates.gateway.maxCalls,
-        maxTasks: estimates.gateway.maxCalls,
-        taskCost: ESTIMATE_COST,
-        perform: settleLater(runEstimate),
-      };
-    case "none":
-      return {workers: 1, maxTasks: 1, taskCost: ESTIMATE_COST, perform: settleLater(runEstimate)};
+    turnCost: ESTIMATE_COST,
+    taskMs: TASK_MS,
+    bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
+  } as const;
+  if (estimates.kind !== "here") {
+    // With more tasks, calls would wait in the gateway's own queue and lose time that the upstream needs.
+    const workers = estimates.kind === "gateway" ? estimates.gateway.maxCalls : 1;
+    const sizes = {workers, maxTasks: workers, taskCost: ESTIMATE_COST};
+    // There are no slices: another node makes the estimates within its own limits, or nobody does.
+    return {...common, ...sizes, long: undefined, perform: settleLater(runEstimate)};
   }
+  const {workers, timeMs, estimate} = estimates;
+  const perform = (isFirst: boolean) => settleLater(task => estimate(collectEstimates(task, isFirst)));
+  const sizes = {threads: countLongThreads(workers), placesPerThread: LONG_PLACES};
+  return {
+    ...common,
+    workers,
+    maxTasks: workers * TASKS_PER_WORKER,
+    taskCost: ESTIMATES_PER_TASK * ESTIMATE_COST,
+    perform: perform(true),
+    long: {...sizes, tries: FIRST_TRIES, callMs: timeMs, perform: perform(false)},
+  };
 }
 
 /** Collects the calls of a task for this process. Each segment has one call. @param isFirst - each call has a first slice only */

@@ -96,4 +96,14 @@ describe("ClientQueue", () => {
       }),
     );
   });
+
+  test("a wanted element is the first of its client's, and the other clients come next", () => {
+    const queue = fill("a1 a2 b1 c1 b2");
+    const take = (unwanted: string) => queue.shiftIf(({client}) => client !== unwanted)?.name;
+    assert.deepEqual(
+      [take("a"), take("b"), take("c"), take("a"), take("a")],
+      ["b1", "a1", "b2", "c1", undefined],
+    );
+    assert.equal(drain(queue), "a2");
+  });
 });
