@@ -10,6 +10,8 @@ import {existsSync, mkdtempSync, renameSync, rmSync, writeFileSync} from "node:f
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import type {KnownAccount} from "proofd-load";
+import {encodeHex} from "../../client/bytes/hex.ts";
+import {word} from "../../client/hash/hashSuites.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
@@ -51,15 +53,15 @@ export async function makePeerStore(accounts: number, blocks: number): Promise<s
 
 /** The accounts with slots. */
 export function listSlotAccounts(accounts: number): KnownAccount[] {
-  const slots = Array.from({length: SLOTS}, (_, slot) => hex(slotWord(slot)));
-  return Array.from({length: slotAccounts(accounts)}, (_, i) => ({address: hex(addressAt(i)), slots}));
+  const slots = Array.from({length: SLOTS}, (_, slot) => encodeHex(word(BigInt(slot + 1))));
+  return Array.from({length: slotAccounts(accounts)}, (_, i) => ({address: encodeHex(addressAt(i)), slots}));
 }
 
 /** `params` of estimates: ERC-20 transfers to accounts that have no tokens. */
 export function listTokenTransfers(): string[] {
   return Array.from({length: TOKEN_TRANSFERS}, (_, i) => {
-    const data = hex(encodeTransfer(sha256(`receiver ${i}`).subarray(0, 20), 5n));
-    return JSON.stringify([{from: hex(addressAt(i % HOLDERS)), to: hex(TOKEN), data}]);
+    const data = encodeHex(encodeTransfer(sha256(`receiver ${i}`).subarray(0, 20), 5n));
+    return JSON.stringify([{from: encodeHex(addressAt(i % HOLDERS)), to: encodeHex(TOKEN), data}]);
   });
 }
 
@@ -76,11 +78,11 @@ export async function startPeerAnvil(accounts: number): Promise<ServerProcess> {
   for (let i = 0; i < differences.count; i++) {
     const {address, change = {}} = differences.at(i);
     const {balance = 0n, nonce = 0n, code = Buffer.alloc(0), storage = []} = change;
-    alloc[hex(address)] = {
+    alloc[encodeHex(address)] = {
       balance: `0x${balance.toString(16)}`,
       nonce: `0x${nonce.toString(16)}`,
-      code: hex(code),
-      storage: Object.fromEntries(storage.map(({slot, value}) => [hex(slot), hex(value)])),
+      code: encodeHex(code),
+      storage: Object.fromEntries(storage.map(({slot, value}) => [encodeHex(slot), encodeHex(value)])),
     };
   }
   const folder = mkdtempSync(join(tmpdir(), "proofd-anvil-"));
@@ -104,19 +106,11 @@ function slotAccounts(accounts: number): number {
 
 function storageOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
   return Array.from({length: SLOTS}, (_, slot) => ({
-    slot: slotWord(slot),
+    slot: word(BigInt(slot + 1)),
     value: sha256(`value ${account} ${slot}`),
   }));
 }
 
-function slotWord(slot: number): Uint8Array {
-  return Buffer.from((slot + 1).toString(16).padStart(64, "0"), "hex");
-}
-
 function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
-}
-
-function hex(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString("hex")}`;
 }

@@ -11,9 +11,6 @@ const LOOK_EVERY_MS = 100;
 
 export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version" | "commit">>;
 
-/** A server, or several behind one address. */
-type LoadedServer = Pick<ServerProcess, "url" | "readCpuMs">;
-
 export interface MeasuredLoad {
   readonly report: LoadReport;
   /** CPU time of all the server's threads per second of measured time. NaN if the system does not show it. */
@@ -25,7 +22,7 @@ export interface MeasuredLoad {
 /**
  * Fields that `choice` does not give have the defaults of `proofd load`, except one thread: the other cores are the server's.
  */
-export async function measureLoad(server: LoadedServer, choice: LoadChoice): Promise<MeasuredLoad> {
+export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
   const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
   let cpuMs = Number.NaN;
   let startMs = 0;
@@ -47,7 +44,7 @@ export async function measureLoad(server: LoadedServer, choice: LoadChoice): Pro
 }
 
 /** A load that only keeps the server busy. */
-export function createLoad(server: LoadedServer, choice: LoadChoice): LoadOptions {
+export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptions {
   return {
     url: server.url,
     style: "chain",

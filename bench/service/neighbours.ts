@@ -28,7 +28,7 @@ const IMPORT_EVERY_MS = 1000;
 export function measureLoops(scenario: Scenario): Promise<Finding[]> {
   return withServer(scenario, [], async server => {
     const {title} = SCENARIOS.endless;
-    const begin = async () => startLoops(server, scenario);
+    const begin = () => startLoops(server, scenario);
     const findings = await compareProofs(server, scenario, `during ${title}`, begin);
     const stopLoops = startLoops(server, scenario);
     await sleep(SETTLE_MS);
@@ -65,7 +65,7 @@ export function measureImport(scenario: Scenario): Promise<Finding[]> {
     );
     let [given, late] = [0, 0];
     const what = `during an import of ${IMPORTED_LEAF_WRITES} leaf writes each second`;
-    const findings = await compareProofs(server, scenario, what, async () => {
+    const findings = await compareProofs(server, scenario, what, () => {
       const timer = setInterval(() => server.write(blocks[given++] ?? ""), IMPORT_EVERY_MS);
       return async () => {
         clearInterval(timer);
@@ -100,7 +100,7 @@ export function measurePull(scenario: Scenario): Promise<Finding[]> {
     };
     const cpuSeconds = (readChildrenCpuMs() - ownMs) / 1000;
     const serverSeconds = (server.readCpuMs() - serverMs) / 1000;
-    const findings = await compareProofs(server, scenario, "during a pull", async () => repeat(start));
+    const findings = await compareProofs(server, scenario, "during a pull", () => repeat(start));
     return [
       {figure: `a pull of ${rows.accounts} accounts and ${rows.slots} slots`, value: seconds, unit: "s"},
       {figure: "... processor time of the client", value: cpuSeconds, unit: "s"},

@@ -56,12 +56,12 @@ export async function compareProofs(
   server: ServerProcess,
   scenario: Scenario,
   what: string,
-  begin: () => Promise<() => Promise<void>>,
+  begin: () => () => Promise<void>,
 ): Promise<Finding[]> {
   const alone = [await watchProofs(server, scenario)];
   const disturbed: LoadReport[] = [];
   for (let pass = 0; pass < 2; pass++) {
-    const end = await begin();
+    const end = begin();
     disturbed.push(await watchProofs(server, scenario));
     await end();
     alone.push(await watchProofs(server, scenario));

@@ -23,23 +23,18 @@ export interface Times {
  *   thread 2         |2       |5
  */
 export class Schedule {
-  private readonly firstMs: number;
-  private readonly intervalMs: number;
   private next = 0;
 
   constructor(
     private readonly startMs: number,
-    rate: number,
-    threads: number,
-    thread: number,
-  ) {
-    this.firstMs = (1000 * thread) / rate;
-    this.intervalMs = (1000 * threads) / rate;
-  }
+    private readonly rate: number,
+    private readonly threads: number,
+    private readonly thread: number,
+  ) {}
 
   /** When this thread's next request is due. */
   get dueMs(): number {
-    return this.startMs + this.firstMs + this.next * this.intervalMs;
+    return this.startMs + (1000 * (this.thread + this.next * this.threads)) / this.rate;
   }
 
   /** Goes on to the next request. */

@@ -2,6 +2,7 @@
 import {verifyMerkleProof} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {keccak_256} from "@noble/hashes/sha3.js";
+import {encodeHex} from "proofd-client";
 import type {Presence} from "./verification.ts";
 
 export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421";
@@ -56,7 +57,7 @@ export function readProofRoot(result: unknown): string {
 }
 
 function rootOf(nodes: readonly Uint8Array[]): string {
-  return nodes.length === 0 ? EMPTY_TRIE : encode(keccak_256(nodes[0] as Uint8Array));
+  return nodes.length === 0 ? EMPTY_TRIE : encodeHex(keccak_256(nodes[0] as Uint8Array));
 }
 
 /** The fields next to the proof must say what it proves. For an account that does not exist they must be empty. */
@@ -73,7 +74,7 @@ function checkAccount(proof: Fields, value: Uint8Array | undefined): void {
   for (const [i, name] of [...numbers, "storageHash", "codeHash"].entries()) {
     const field = fields[i] as Uint8Array;
     const isNumber = i < numbers.length;
-    const proved = isNumber ? toNumber(field) : encode(field);
+    const proved = isNumber ? toNumber(field) : encodeHex(field);
     if ((isNumber ? readNumber(name, proof[name]) : proof[name]) !== proved)
       throw new Error(`${name}: ${proved} is proved`);
   }
@@ -88,11 +89,12 @@ async function readProven(
 ): Promise<Uint8Array | undefined> {
   if (root === EMPTY_TRIE) {
     // An empty trie: geth sends no node, anvil sends the root, which is the empty string.
-    if (nodes.every(node => encode(keccak_256(node)) === EMPTY_TRIE)) return undefined;
+    if (nodes.every(node => encodeHex(keccak_256(node)) === EMPTY_TRIE)) return undefined;
     throw new Error(`${at}: a node of an empty trie`);
   }
   if (nodes.length === 0) throw new Error(`${at}: no nodes`);
-  if (encode(keccak_256(nodes[0] as Uint8Array)) !== root) throw new Error(`${at}: does not lead to ${root}`);
+  if (encodeHex(keccak_256(nodes[0] as Uint8Array)) !== root)
+    throw new Error(`${at}: does not lead to ${root}`);
   try {
     return (await verifyMerkleProof(keccak_256(key), [...nodes], {root: decode(at, root)})) ?? undefined;
   } catch (error) {
@@ -112,7 +114,7 @@ function readNumber(at: string, value: unknown): bigint {
 }
 
 function toNumber(bytes: Uint8Array): bigint {
-  return bytes.length === 0 ? 0n : BigInt(encode(bytes));
+  return bytes.length === 0 ? 0n : BigInt(encodeHex(bytes));
 }
 
 function word(value: bigint): Uint8Array {
@@ -123,8 +125,4 @@ function decode(at: string, text: unknown): Uint8Array {
   if (typeof text !== "string" || !/^0x(?:[0-9a-fA-F]{2})*$/.test(text))
     throw new Error(`${at}: no 0x bytes`);
   return new Uint8Array(Buffer.from(text.slice(2), "hex"));
-}
-
-function encode(bytes: Uint8Array): string {
-  return `0x${Buffer.from(bytes).toString("hex")}`;
 }
