@@ -26,17 +26,11 @@ interface Progress<Place> {
 }
 
 export class Journal<Place> {
-  private readonly path: string;
-  private readonly fd: number;
-
   private constructor(
-    path: string,
-    fd: number,
+    private readonly path: string,
+    private readonly fd: number,
     readonly begun: Progress<Place>,
-  ) {
-    this.path = path;
-    this.fd = fd;
-  }
+  ) {}
 
   /** @throws PulledError FILE_FAILED, as all of it */
   static create<Place>(folder: string, asked: AskedPull): Journal<Place> {

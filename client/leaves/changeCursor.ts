@@ -11,31 +11,18 @@ export interface ChangeCursor {
   readonly slot: number;
 }
 
-const INDEXES = 2 ** 40;
+/** Of accounts and of slots. */
+export const LAST_INDEX = 2 ** 40 - 1;
 /** The cursor after the last change. Above every other one. */
-export const LAST: ChangeCursor = {account: INDEXES - 1, slot: INDEXES - 1};
-/** The cursor of LAST as an integer. */
-export const LAST_INTEGER: bigint = 2n ** 80n - 1n;
+export const LAST_CURSOR: bigint = 2n ** 80n - 1n;
 
 /** @throws ProofError */
-export function readCursor(reader: ByteReader): ChangeCursor {
-  return {account: reader.u40(), slot: reader.u40()};
+export function readCursor(reader: ByteReader): bigint {
+  const account = BigInt(reader.u40());
+  return (account << 40n) | BigInt(reader.u40());
 }
 
-/** @param integer - 0 to LAST_INTEGER */
-export function splitCursor(integer: bigint): ChangeCursor {
-  return {account: Number(integer >> 40n), slot: Number(integer & BigInt(INDEXES - 1))};
-}
-
-export function joinCursor({account, slot}: ChangeCursor): bigint {
-  return (BigInt(account) << 40n) | BigInt(slot);
-}
-
-/** Is `a` before `b`? */
-export function isBefore(a: ChangeCursor, b: ChangeCursor): boolean {
-  return a.account < b.account || (a.account === b.account && a.slot < b.slot);
-}
-
-export function isSameCursor(a: ChangeCursor, b: ChangeCursor): boolean {
-  return a.account === b.account && a.slot === b.slot;
+/** @param cursor - 0 to LAST_CURSOR */
+export function splitCursor(cursor: bigint): ChangeCursor {
+  return {account: Number(cursor >> 40n), slot: Number(cursor & BigInt(LAST_INDEX))};
 }

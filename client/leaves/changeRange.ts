@@ -8,7 +8,6 @@ import {ByteReader} from "../compact/byteReader.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {type AnsweredBlock, readAccount, readBlock, readFirstByte, requireRoot} from "./blockBytes.ts";
-import {joinCursor, splitCursor} from "./changeCursor.ts";
 import {ChangesReader, type StorageChanges} from "./changesReader.ts";
 import type {LeafChange} from "./foldChanges.ts";
 import type {AccountLeaf} from "./treeLeaf.ts";
@@ -77,7 +76,7 @@ export function verifyChanges(
   const [before, after] = isStorage
     ? [readAccount(suite, reader, from, tree), readAccount(suite, reader, to, tree)]
     : [];
-  const changes = new ChangesReader(suite, reader, splitCursor(cursor), count, tree === ALL);
+  const changes = new ChangesReader(suite, reader, cursor, count, tree === ALL);
   if (isStorage) changes.readStorage(tree.toLowerCase(), before, after);
   else changes.readAccounts(from, to);
   const {accounts, storages, end} = changes;
@@ -87,6 +86,6 @@ export function verifyChanges(
     accounts,
     storages,
     account: isStorage ? {before, after} : undefined,
-    end: changes.finish() ? undefined : joinCursor(end),
+    end: changes.finish() ? undefined : end,
   };
 }

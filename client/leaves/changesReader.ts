@@ -10,7 +10,7 @@ import type {ByteReader} from "../compact/byteReader.ts";
 import {type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
-import {type ChangeCursor, isBefore, isSameCursor, LAST, readCursor} from "./changeCursor.ts";
+import {type ChangeCursor, LAST_CURSOR, LAST_INDEX, readCursor, splitCursor} from "./changeCursor.ts";
 import {FlagBits} from "./flagBits.ts";
 import {ChangesFold, type LeafChange} from "./foldChanges.ts";
 import type {AccountLeaf, EndLeaf, SlotLeaf} from "./treeLeaf.ts";
@@ -28,24 +28,28 @@ export interface StorageChanges {
 export class ChangesReader {
   readonly accounts: LeafChange<AccountLeaf>[] = [];
   readonly storages: StorageChanges[] = [];
-  readonly end: ChangeCursor;
+  readonly end: bigint;
+  private readonly from: ChangeCursor;
+  private readonly last: ChangeCursor;
   private readonly bits: FlagBits;
   private readonly newTree: string;
   private leafCount = 0;
   private isEndMet = false;
 
-  /** @param hasStorage - storage trees follow accounts. @throws ProofError, as all that reads */
+  /** @param cursor - where the answer was asked to begin. @param hasStorage - storage trees follow accounts. @throws ProofError, as all that reads */
   constructor(
     private readonly suite: HashSuite,
     private readonly reader: ByteReader,
-    private readonly from: ChangeCursor,
+    cursor: bigint,
     private readonly count: number,
     private readonly hasStorage: boolean,
   ) {
     const begin = readCursor(reader);
     this.end = readCursor(reader);
-    check(isSameCursor(begin, from), "from", () => `expected ${shown(from)}, got ${shown(begin)}`);
-    check(isBefore(from, this.end), "end", () => `expected more than ${shown(from)}, got ${shown(this.end)}`);
+    check(begin === cursor, "from", () => `expected ${shown(cursor)}, got ${shown(begin)}`);
+    check(this.end > cursor, "end", () => `expected more than ${shown(cursor)}, got ${shown(this.end)}`);
+    this.from = splitCursor(cursor);
+    this.last = splitCursor(this.end);
     this.bits = new FlagBits(reader);
     this.newTree = encodeHex(newTreeRoot(suite));
   }
@@ -53,8 +57,8 @@ export class ChangesReader {
   readAccounts(from: Uint8Array, to: Uint8Array): void {
     const opened = {
       from: this.from.account,
-      last: this.end.account,
-      isLastClosed: this.end.slot === 0,
+      last: this.last.account,
+      isLastClosed: this.last.slot === 0,
     };
     const fold = new ChangesFold(this.suite, this.reader, this.bits, "accounts", opened, change =>
       this.takeAccount(change),
@@ -72,8 +76,8 @@ export class ChangesReader {
     if (before !== undefined && before.leafIndex === after?.leafIndex)
       this.readTree(before.leafIndex, address, old, young);
     else {
-      const oldIndex = before?.leafIndex ?? LAST.account;
-      const youngIndex = after?.leafIndex ?? LAST.account;
+      const oldIndex = before?.leafIndex ?? LAST_INDEX;
+      const youngIndex = after?.leafIndex ?? LAST_INDEX;
       if (oldIndex < youngIndex) this.readTree(oldIndex, address, old, newTree);
       this.readTree(youngIndex, address, newTree, young);
       if (oldIndex > youngIndex) this.readTree(oldIndex, address, old, newTree);
@@ -84,7 +88,7 @@ export class ChangesReader {
   finish(): boolean {
     this.bits.end();
     this.reader.end();
-    const isLast = isSameCursor(this.end, LAST);
+    const isLast = this.end === LAST_CURSOR;
     check(isLast || this.isEndMet, "end", () => `no leaf differs at ${shown(this.end)}`);
     return isLast;
   }
@@ -108,13 +112,13 @@ export class ChangesReader {
 
   /** Reads the changes of one account's storage, if there are any in the answer. @param before - the storageRoot, as `after` */
   private readTree(account: number, address: string, before: string, after: string): void {
-    const {from, end} = this;
-    if (before === after || account < from.account || account > end.account) return;
+    const {from, last} = this;
+    if (before === after || account < from.account || account > last.account) return;
     const slots: LeafChange<SlotLeaf>[] = [];
     const opened = {
       from: account === from.account ? from.slot : 0,
-      last: account === end.account ? end.slot : LAST.slot,
-      isLastClosed: account === end.account,
+      last: account === last.account ? last.slot : LAST_INDEX,
+      isLastClosed: account === last.account,
     };
     const fold = new ChangesFold(this.suite, this.reader, this.bits, "slots", opened, change => {
       slots.push(change);
@@ -135,6 +139,7 @@ export class ChangesReader {
   }
 }
 
-function shown({account, slot}: ChangeCursor): string {
+function shown(cursor: bigint): string {
+  const {account, slot} = splitCursor(cursor);
   return `account ${account}, slot ${slot}`;
 }

@@ -1,7 +1,7 @@
 /** chain_getChanges: what differs between two blocks, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
-import {LAST_INTEGER} from "../leaves/changeCursor.ts";
+import {LAST_CURSOR} from "../leaves/changeCursor.ts";
 import {type ChangesRequest, readComparedBlocks, verifyChanges} from "../leaves/changeRange.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
@@ -23,7 +23,7 @@ export async function getChanges(
   signal: AbortSignal | undefined,
 ): Promise<ProvenChanges | ServerChanges> {
   requireWhole("count", count, 1, MAX_COUNT);
-  if (typeof cursor !== "bigint" || cursor < 0n || cursor >= LAST_INTEGER)
+  if (typeof cursor !== "bigint" || cursor < 0n || cursor >= LAST_CURSOR)
     throw new TypeError(`expected cursor to be 0n or the end of an answer, got ${shown(cursor)}`);
   const asked = [fromBlock, toBlock];
   const params = [tree, ...asked.map(encodeBlock), quantity(cursor), quantity(BigInt(count))];
