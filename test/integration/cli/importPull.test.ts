@@ -1,15 +1,15 @@
 /** A store from a pull: `proofd pull --all` of a real service, `proofd import --pull`, and what the new store answers. */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
-import {cpSync, existsSync, readFileSync, writeFileSync} from "node:fs";
+import {existsSync, readFileSync, writeFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import type {Manifest} from "../../../client/folder/manifest.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
+import {double, dropFirst, forgeFolder} from "../../support/pulled/forgedFolder.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
@@ -211,86 +211,42 @@ test("the same pull again changes nothing, a store with blocks takes no other on
   assert.match(rolled.stderr, /block 299 is not held: this store begins with block 300/);
 });
 
-/** Changes a copy of the folder. Parts that are changed keep their place, and the manifest says what they are. */
-function forge(name: string, change: (files: Forged) => void): string {
-  const copy = folder.file(name);
-  cpSync(pulled, copy, {recursive: true});
-  const path = join(copy, "manifest.json");
-  const manifest = JSON.parse(readFileSync(path, "utf8")) as Manifest;
-  const rowsOf = (table: string) =>
-    join(copy, manifest.parts.find(part => part.table === table)?.file as string);
-  change({
-    manifest,
-    edit: (table, edit) => {
-      const file = rowsOf(table);
-      const rows = readFileSync(file, "utf8").trim().split("\n");
-      edit(rows);
-      const text = rows.map(row => `${row}\n`).join("");
-      writeFileSync(file, text);
-      const part = manifest.parts.find(one => one.table === table) as {
-        rows: number;
-        bytes: number;
-        sha256: string;
-      };
-      const sha256 = `0x${createHash("sha256").update(text).digest("hex")}`;
-      Object.assign(part, {rows: rows.length, bytes: text.length, sha256});
-      Object.assign(manifest.rows, {[table]: rows.length});
-    },
-  });
-  writeFileSync(path, JSON.stringify(manifest));
-  return copy;
-}
-
-interface Forged {
-  readonly manifest: Manifest;
-  edit(table: string, edit: (rows: string[]) => void): void;
-}
-
-type Mutable = {-readonly [K in keyof Manifest]: Manifest[K]};
-
-const FORGERIES: Readonly<Record<string, readonly [(files: Forged) => void, RegExp]>> = {
+/** What is changed in which file, and what is said of it. */
+const FORGERIES: Readonly<Record<string, readonly [string, (text: string) => string, RegExp]>> = {
   "a balance is changed": [
-    ({edit}) =>
-      edit("accounts", rows => rows.splice(3, 1, (rows[3] as string).replace(/"balance":"/, '"balance":"9'))),
+    "accounts-000001.ndjson",
+    text => text.replace('"balance":"', '"balance":"9'),
     /expected state root 0x[0-9a-f]{64}, its accounts give/,
   ],
-  "code is left out": [
-    ({edit}) => edit("codes", rows => rows.splice(0, 1)),
-    /the code 0x[0-9a-f]{64} of account .* is missing/,
-  ],
+  "code is left out": ["codes-000001.ndjson", dropFirst, /the code 0x[0-9a-f]{64} of account .* is missing/],
   "a header field is none": [
-    ({manifest}) => {
-      const context = manifest.context as NonNullable<Manifest["context"]>;
-      (manifest as Mutable).context = {...context, header: {...context.header, timestamp: "soon"}};
-    },
+    "manifest.json",
+    text => text.replace(/"timestamp": "\w+"/, '"timestamp": "soon"'),
     /manifest.json: context.header.timestamp: expected a quantity/,
   ],
 };
 
 test("a folder that says anything else is refused, and no store is left", async () => {
-  let forgeries = 0;
-  for (const [what, [change, expected]] of Object.entries(FORGERIES)) {
-    const [name, db] = [`forged${forgeries}`, `refused${forgeries++}`];
-    const refused = await importPull(db, forge(name, change));
+  const forge = (name: string, file: string, change: (text: string) => string) =>
+    forgeFolder(pulled, folder.file(name), file, change);
+  for (const [at, [what, [file, change, expected]]] of Object.entries(FORGERIES).entries()) {
+    const forged = forge(`forged${at}`, file, change);
+    const refused = await importPull(`refused${at}`, forged);
     assert.equal(refused.code, 1, what);
     assert.match(refused.stderr, expected, what);
-    assert.equal(existsSync(folder.file(db)), false, what);
+    assert.equal(existsSync(folder.file(`refused${at}`)), false, what);
     // What only the server says, no root shows.
-    if (what === "a header field is none") continue;
-    const verified = await runHere(["pull", "--verify", folder.file(name)]);
-    assert.equal(verified.code, 1, what);
+    const verified = await runHere(["pull", "--verify", forged]);
+    assert.equal(verified.code, file === "manifest.json" ? 0 : 1, what);
   }
-  for (const [at, edit] of [
-    (rows: string[]) => rows.splice(0, 1),
-    (rows: string[]) => rows.push(rows[0] as string),
-  ].entries()) {
-    const folderOf = forge(`codes${at}`, files => files.edit("codes", edit));
+  for (const [at, change] of [dropFirst, double].entries()) {
+    const {stderr} = await runHere(["pull", "--verify", forge(`codes${at}`, "codes-000001.ndjson", change)]);
     assert.match(
-      (await runHere(["pull", "--verify", folderOf])).stderr,
+      stderr,
       /codes-000001\.ndjson.*: (expected the code 0x[0-9a-f]{64}, got 0x|no account has the code)/,
     );
   }
-  const torn = forge("torn", () => {});
+  const torn = forge("torn", "manifest.json", text => text);
   const part = join(torn, "slots-000001.ndjson");
   writeFileSync(part, readFileSync(part, "utf8").replace('"value"', '"Value"'));
   assert.match((await importPull("torn-store", torn)).stderr, /slots-000001.ndjson/);

@@ -1,7 +1,6 @@
 /** `proofd pull` from a real service: every choice and format, kills and resumes, lies, and folders that are verified. */
 import assert from "node:assert/strict";
-import {createHash} from "node:crypto";
-import {cpSync, readdirSync, readFileSync, writeFileSync} from "node:fs";
+import {readdirSync, readFileSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
@@ -16,6 +15,7 @@ import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
+import {double, dropFirst, forgeFolder} from "../../support/pulled/forgedFolder.ts";
 import {pullSmall} from "../../support/pulled/smallPull.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 
@@ -371,31 +371,6 @@ test("flags that do not fit are refused with exit code 2 before any work", async
   );
 });
 
-/** Changes a part of a copy of a folder, and has the manifest say that it was so. */
-function forge(folder: string, file: string, change: (text: string) => string): string {
-  const copy = newFolder();
-  cpSync(folder, copy, {recursive: true});
-  const path = join(copy, file);
-  const text = change(readFileSync(path, "latin1"));
-  writeFileSync(path, text, "latin1");
-  const manifest = readManifest(copy);
-  const parts = manifest.parts.map(part =>
-    part.file === file
-      ? {
-          ...part,
-          rows: text.split("\n").length - 1,
-          bytes: text.length,
-          sha256: `0x${createHash("sha256").update(text, "latin1").digest("hex")}`,
-        }
-      : part,
-  );
-  const rows: Record<string, number> = {};
-  for (const part of parts) rows[part.table] = (rows[part.table] ?? 0) + part.rows;
-  const accountTree = manifest.accountTree && {...manifest.accountTree, leaves: rows.accounts};
-  writeFileSync(join(copy, "manifest.json"), JSON.stringify({...manifest, rows, parts, accountTree}));
-  return copy;
-}
-
 test("a forged row, a missing one and a doubled one are found, also where the manifest agrees with them", async () => {
   const all = newFolder();
   await pullSmall(flags(all, ["--all"]), SMALL_PARTS);
@@ -405,8 +380,6 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
   await pullSmall(flags(changed, CHOICES.changes?.() ?? []), SMALL_PARTS);
   const storage = newFolder();
   await pullSmall(flags(storage, CHOICES.storage?.() ?? []), SMALL_PARTS);
-  const dropFirst = (text: string) => text.slice(text.indexOf("\n") + 1);
-  const double = (text: string) => text.slice(0, text.indexOf("\n") + 1) + text;
   const forgeries: [string, string, (text: string) => string, RegExp][] = [
     [all, "accounts-000002.ndjson", dropFirst, /the account tree: expected leaves that make the root/],
     [
@@ -474,7 +447,7 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
     ],
   ];
   for (const [folder, file, change, message] of forgeries) {
-    const {code, stderr} = await verify(forge(folder, file, change));
+    const {code, stderr} = await verify(forgeFolder(folder, newFolder(), file, change));
     assert.equal(code, 1, `${file}: ${message}`);
     assert.match(stderr, message);
   }

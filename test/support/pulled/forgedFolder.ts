@@ -1,0 +1,36 @@
+/** Folders of pulls that say something else than what was pulled. */
+import {createHash} from "node:crypto";
+import {cpSync, readFileSync, writeFileSync} from "node:fs";
+import {join} from "node:path";
+import {readManifest} from "../../../client/folder/manifest.ts";
+import {countRows} from "../../../client/folder/manifestParts.ts";
+
+/** Changes a file of a copy of a folder, and has the manifest say that the part was so. @returns the copy */
+export function forgeFolder(
+  folder: string,
+  copy: string,
+  file: string,
+  change: (text: string) => string,
+): string {
+  cpSync(folder, copy, {recursive: true});
+  const text = change(readFileSync(join(copy, file), "latin1"));
+  writeFileSync(join(copy, file), text, "latin1");
+  const manifest = readManifest(copy);
+  const sha256 = `0x${createHash("sha256").update(text, "latin1").digest("hex")}`;
+  const forged = {rows: text.split("\n").length - 1, bytes: text.length, sha256};
+  const parts = manifest.parts.map(part => (part.file === file ? {...part, ...forged} : part));
+  const rows = countRows(parts);
+  const accountTree = manifest.accountTree && {...manifest.accountTree, leaves: rows.accounts};
+  writeFileSync(join(copy, "manifest.json"), JSON.stringify({...manifest, rows, parts, accountTree}));
+  return copy;
+}
+
+/** Drops the first row. */
+export function dropFirst(text: string): string {
+  return text.slice(text.indexOf("\n") + 1);
+}
+
+/** Has the first row twice. */
+export function double(text: string): string {
+  return text.slice(0, text.indexOf("\n") + 1) + text;
+}
