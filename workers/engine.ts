@@ -27,7 +27,7 @@ import type {Head} from "./messages/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "./messages/importJob.ts";
 import type {SourceEvent} from "./messages/importSource.ts";
 import {ProofCounts} from "./messages/proofCounts.ts";
-import type {ProveJob} from "./messages/proveJob.ts";
+import type {ProveJob} from "./messages/proveMailbox.ts";
 import type {WatchedThread} from "./messages/watchedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {EstimateThreads} from "./threads/estimateThreads.ts";

@@ -15,7 +15,7 @@ import {splitCursor} from "../../client/leaves/changeCursor.ts";
 import {ChangeScope, packChanges} from "../../workers/messages/changesCall.ts";
 import {packLeaves} from "../../workers/messages/leavesCall.ts";
 import {ProofForm, packedBytes} from "../../workers/messages/packedCall.ts";
-import type {ProveJob} from "../../workers/messages/proveJob.ts";
+import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";

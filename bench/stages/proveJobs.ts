@@ -6,7 +6,7 @@ import {
   packedBytes,
   writeCallHead,
 } from "../../workers/messages/packedCall.ts";
-import type {ProveJob} from "../../workers/messages/proveJob.ts";
+import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import type {Prover} from "../../workers/prove/prover.ts";
 
 /** An account; `slot` has 32 bytes. */

@@ -20,7 +20,7 @@ import {
   verifyMultiProof,
   verifyProof,
 } from "../../client/client.ts";
-import type {ProveJob} from "../../workers/messages/proveJob.ts";
+import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {addressAt} from "./benchChain.ts";
 import type {BenchStore} from "./benchStore.ts";

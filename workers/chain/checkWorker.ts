@@ -1,7 +1,7 @@
 /** The thread of one check. */
 import {StoreError} from "../../storage/errors.ts";
 import type {CheckEnd, CheckJob} from "../messages/checkJob.ts";
-import type {OwnJob} from "../messages/ownJob.ts";
+import type {OwnJob} from "../threads/ownThread.ts";
 import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
 import {Check} from "./storeCheck.ts";
 

@@ -25,7 +25,7 @@ export async function* readChainBlocks(
   const zero = await readGenesisBlock(genesis, execution, host.writer);
   yield zero;
   const prepare = ({number, bytes}: FileBlock): void => {
-    if (number > (host.writer().latest ?? -1)) execution.prepare(bytes);
+    if (number > (host.writer().latest ?? -1)) execution.senders.ask(bytes);
   };
   try {
     for await (const {bytes, number, hash} of readOn(readFileBlocks(chunks, host.signal), prepare)) {
@@ -40,7 +40,7 @@ export async function* readChainBlocks(
       };
     }
   } finally {
-    await execution.close();
+    await execution.senders.close();
   }
 }
 

@@ -16,7 +16,8 @@ import {createStoredNodes} from "./storedNodes.ts";
 
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;
-  private readonly senders: SendersAhead;
+  /** Of blocks that will be executed soon, but not at once. Close it when no more blocks are executed. */
+  readonly senders: SendersAhead;
   private executor: BlockExecutor | undefined;
 
   /** @param host - its signal ends the writing of a large allocation, with Stopped */
@@ -55,16 +56,6 @@ export class ChainExecution {
     } finally {
       this.senders.drop(blockRlp);
     }
-  }
-
-  /** @param blockRlp - will be executed soon, but not at once: others come before it */
-  prepare(blockRlp: Uint8Array): void {
-    this.senders.ask(blockRlp);
-  }
-
-  /** Call it when no more blocks are executed. */
-  close(): Promise<void> {
-    return this.senders.close();
   }
 }
 

@@ -10,7 +10,6 @@
  */
 import type {MessagePort} from "node:worker_threads";
 import type {Answers} from "./answers.ts";
-import type {ProveJob} from "./proveJob.ts";
 
 const ENDS_AT = 4096;
 const ENDS_BYTES = 4096;
@@ -31,6 +30,14 @@ const MEMORY = 4;
 /** In place of the number of calls: the thread is to end. */
 const STOP = -1;
 const NO_MEMORY = -1;
+
+/** A job of proofs. */
+export interface ProveJob {
+  /** Packed calls, back to back (packedCall.ts). */
+  readonly calls: Uint8Array;
+  /** JSON texts of the calls' ids, one per call. */
+  readonly ids: readonly string[];
+}
 
 /** What a proof thread gets when it starts. */
 export interface ProofPost {

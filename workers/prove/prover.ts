@@ -26,7 +26,7 @@ import {
   readKeyCount,
 } from "../messages/packedCall.ts";
 import type {ProofCounts} from "../messages/proofCounts.ts";
-import type {ProveJob} from "../messages/proveJob.ts";
+import type {ProveJob} from "../messages/proveMailbox.ts";
 import {AnswerText} from "./answerText.ts";
 import {ChangesProver} from "./changesProver.ts";
 import {writeCodes} from "./codesText.ts";

@@ -7,8 +7,8 @@ import {connectNats} from "../../nodes/feed/natsConnection.ts";
 import {type SnapshotFile, SnapshotStore} from "../../nodes/feed/snapshotStore.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot} from "../../storage/storeSnapshot.ts";
-import type {OwnJob} from "../messages/ownJob.ts";
 import type {SnapshotJob, SnapshotOutcome} from "../messages/snapshotJob.ts";
+import type {OwnJob} from "../threads/ownThread.ts";
 import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
 
 export default async function run({job, port}: OwnJob<SnapshotJob>): Promise<SnapshotOutcome> {

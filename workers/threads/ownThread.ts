@@ -1,8 +1,14 @@
 /** A thread for one job, which says how far it is and can be asked to end. */
-import {MessageChannel} from "node:worker_threads";
-import type {OwnJob} from "../messages/ownJob.ts";
+import {MessageChannel, type MessagePort} from "node:worker_threads";
 import type {Running} from "./running.ts";
 import {SupervisedThread, type ThreadSettings} from "./supervisor.ts";
+
+/** What the thread gets. */
+export interface OwnJob<Job> {
+  readonly job: Job;
+  /** Takes the events of the job, and gives the message "stop". The thread closes it. */
+  readonly port: MessagePort;
+}
 
 /** The outcome rejects with ThreadLost if the thread dies or cannot start. It is not started again. */
 export function startOwnThread<Job, Event, Outcome>(

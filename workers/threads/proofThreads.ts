@@ -10,8 +10,13 @@ import {MessageChannel} from "node:worker_threads";
 import type {AnswerMemories, AnswerMemory} from "../messages/answerMemory.ts";
 import type {Answers, Settlement} from "../messages/answers.ts";
 import type {ProofCounts} from "../messages/proofCounts.ts";
-import type {ProveJob} from "../messages/proveJob.ts";
-import {type ProofPost, ProveMailbox, type ProveMessage, refuseJob} from "../messages/proveMailbox.ts";
+import {
+  type ProofPost,
+  type ProveJob,
+  ProveMailbox,
+  type ProveMessage,
+  refuseJob,
+} from "../messages/proveMailbox.ts";
 import {type RunOptions, SupervisedThread, ThreadLost, type ThreadSettings} from "./supervisor.ts";
 import type {WorkerSettings} from "./workerStore.ts";
 

@@ -1,6 +1,6 @@
 /** The lane of proofs. The engine's proof threads make them. */
 import type {Engine} from "../../../workers/engine.ts";
-import type {ProveJob} from "../../../workers/messages/proveJob.ts";
+import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
 import {callsOf} from "../../rpc/requestCalls.ts";

@@ -5,7 +5,7 @@ import {word} from "../../../client/hash/hashSuites.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {type Answers, answerStart, SEPARATOR} from "../../../workers/messages/answers.ts";
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/messages/packedCall.ts";
-import type {ProveJob} from "../../../workers/messages/proveJob.ts";
+import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
 
 export interface ProveCall {
   readonly block: number;

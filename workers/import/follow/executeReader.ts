@@ -27,7 +27,7 @@ export class ExecuteReader implements BlockReader {
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     const blocks = await this.rawBlocks.read(node, from, to);
     // A block that comes alone is executed at once.
-    if (blocks.length > 1) for (const {bytes} of blocks) this.execution.prepare(bytes);
+    if (blocks.length > 1) for (const {bytes} of blocks) this.execution.senders.ask(bytes);
     return blocks.map(({head: {number, hash, parentHash}, bytes}) => ({
       number,
       hash,

@@ -93,8 +93,9 @@ export async function* readNodeBlocks(
     const wanted = {from: latest + 1, to, maxBlocks: reader.maxBlocks};
     for await (const block of readAhead(createRead(chain, reader), wanted, signal)) {
       // An order removed blocks meanwhile.
-      if (block.number !== (writer().latest ?? -1) + 1) break;
-      isSuspect = !followsNewest(writer(), block);
+      const {newest} = writer();
+      if (block.number !== (newest?.number ?? -1) + 1) break;
+      isSuspect = newest !== undefined && Buffer.compare(block.parentHash, newest.hash) !== 0;
       if (isSuspect) break;
       yield toStep(chain, reader, block);
     }
@@ -125,10 +126,6 @@ function createRead({nodes, host: {progress}}: NodeChain, reader: BlockReader): 
     };
     return nodes.use(read, ending, bytes => answers.add(bytes));
   };
-}
-
-function followsNewest({newest}: BlockWriter, {parentHash}: NodeBlock): boolean {
-  return newest === undefined || Buffer.compare(parentHash, newest.hash) === 0;
 }
 
 /** One try, and not for long: no block is taken and no order is obeyed meanwhile. @throws Stopped */

@@ -7,7 +7,6 @@ import {TraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
 import {TrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
 import {Nodes} from "../../../nodes/rpc/nodes.ts";
-import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {NodeSource} from "../../messages/importSource.ts";
@@ -42,11 +41,12 @@ export async function* readNode(
   const heads = new HeadSignal({...settings, urls: subscriptions, pollMs: POLL_MS}, onEvent);
   let executed: ExecuteReader | undefined;
   try {
+    const {newest} = writer();
     const choice = await chooseSource({
       asked: source.source,
       writer: writer(),
       hasGenesis: genesis !== undefined,
-      trie: readTrie(writer()),
+      trie: newest && writer().readTrieRoot(newest.hash),
       ask: work => nodes.use(work, signal),
     });
     onEvent({kind: "chosen", ...choice});
@@ -62,7 +62,7 @@ export async function* readNode(
   } catch (error) {
     throw signal.aborted ? new Stopped() : error;
   } finally {
-    await Promise.all([nodes.close(), heads.close(), executed?.execution.close()]);
+    await Promise.all([nodes.close(), heads.close(), executed?.execution.senders.close()]);
   }
 }
 
@@ -72,11 +72,6 @@ function expectedChainId(genesis: Genesis | undefined, known: bigint | undefined
   if (known !== undefined && known !== genesis.chainId)
     throw new SettingsFault(`the genesis file: expected chain ${known}, got chain ${genesis.chainId}`);
   return genesis.chainId;
-}
-
-/** Of the newest block. undefined: the store does not hold its trie. */
-function readTrie(writer: BlockWriter): TrieRoot | undefined {
-  return writer.newest === undefined ? undefined : writer.readTrieRoot(writer.newest.hash);
 }
 
 /** The forks that block 0 left in the store. @throws SettingsFault */

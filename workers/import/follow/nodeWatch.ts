@@ -9,8 +9,8 @@ export class NodeWatch {
   private state: SourceState = "reading";
   /** Why the reader waits. */
   private reason: string | undefined;
-  private told: SourceState | undefined;
-  private toldReason: string | undefined;
+  /** State and reason that were reported last. */
+  private told: string | undefined;
 
   /** @param nodes - how many there are */
   constructor(
@@ -39,9 +39,9 @@ export class NodeWatch {
     const reason = isSilent
       ? [...this.reasons].map(([name, why]) => `${name}: ${why}`).join("; ")
       : this.reason;
-    if (state === this.told && reason === this.toldReason) return;
-    this.told = state;
-    this.toldReason = reason;
+    const told = `${state} ${reason}`;
+    if (told === this.told) return;
+    this.told = told;
     this.onEvent({kind: "state", state, reason});
   }
 }
