@@ -9,7 +9,6 @@ import type {ImportOutcome} from "../../workers/messages/importJob.ts";
 import {type DifferenceLine, encodeLines} from "../support/chains/differenceLine.ts";
 import {headLines} from "../support/chains/headedLines.ts";
 import {randomChains} from "../support/chains/randomBlocks.ts";
-import {createLines} from "../support/chains/serviceLines.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {importSource} from "../support/stores/importedStore.ts";
 
@@ -83,17 +82,4 @@ test("the changes of random chains give the roots of their headers, and any that
     {numRuns: RUNS},
   );
   assert.ok(refused > RUNS / 10, `${refused} of ${RUNS}`);
-});
-
-test("lines whose changes stand in the wrong order are refused at the first of them", async () => {
-  const {lines, headers} = await headLines(createLines(0, 4));
-  const [, , two, three] = lines as [DifferenceLine, DifferenceLine, DifferenceLine, DifferenceLine];
-  const swapped = lines
-    .with(2, {...two, accounts: three.accounts})
-    .with(3, {...three, accounts: two.accounts});
-  const outcome = await importAll(swapped);
-  assert.ok(!outcome.ok);
-  const expected = `line 3: block 2: expected state root ${headers[2]?.stateRoot} as in its header`;
-  assert.ok(outcome.message.startsWith(expected), outcome.message);
-  assert.equal(outcome.head.latest, 1);
 });
