@@ -8,10 +8,8 @@ import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimat
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
 import type {Estimates} from "../../methods/method.ts";
 import {callsOf} from "../../rpc/requestCalls.ts";
-import type {Segment} from "../../rpc/segment.ts";
 import type {TaskAnswers} from "../../rpc/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
-import type {PendingRequest} from "../pendingRequest.ts";
 import {settleLater, type Task} from "../task.ts";
 
 /**
@@ -55,24 +53,28 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
   };
 }
 
-/** Collects the calls of a task for this process. Each segment has one call. @param isFirst - each call has a first slice only */
+/** Collects the calls of a task for this process. @param isFirst - each call has a first slice only */
 export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
   const calls: EstimateCall[] = [];
   const ids: string[] = [];
   for (let at = 0; at < task.requests.length; at++) {
-    const request = task.requests[at] as PendingRequest;
-    const {lane, firstCall} = request.segments[task.indexes[at] as number] as Segment;
-    const own = callsOf(request.calls, lane) as EstimateCalls;
-    calls.push(own.prepared[firstCall] as EstimateCall);
-    ids.push(own.ids[firstCall] as string);
+    const {prepared, id} = callAt(task, at);
+    calls.push(prepared as EstimateCall);
+    ids.push(id);
   }
   return {calls, ids, isFirst};
 }
 
 /** Lets another node make the estimate of a task, which has only one. */
 export function runEstimate(task: Task): Promise<TaskAnswers> {
-  const [request] = task.requests as [PendingRequest];
-  const {lane, firstCall} = request.segments[task.indexes[0] as number] as Segment;
-  const own = callsOf(request.calls, lane) as EstimateCalls;
-  return (own.prepared[firstCall] as RunEstimate)(own.ids[firstCall] as string);
+  const {prepared, id} = callAt(task, 0);
+  return (prepared as RunEstimate)(id);
+}
+
+/** Each segment has one call. */
+function callAt({requests, indexes}: Task, at: number): {prepared: EstimateCall | RunEstimate; id: string} {
+  const {calls, segments} = requests[at];
+  const {lane, firstCall} = segments[indexes[at]];
+  const {prepared, ids} = callsOf(calls, lane) as EstimateCalls;
+  return {prepared: prepared[firstCall], id: ids[firstCall]};
 }

@@ -5,7 +5,6 @@ import {after, before, type TestContext, test} from "node:test";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
-import {RawConnection} from "../../support/http/rawConnection.ts";
 import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {waitUntil} from "../../support/wait.ts";
@@ -52,13 +51,6 @@ test("HEAD has the same headers without the page, and other verbs are told of bo
   assert.equal(head.headers.get("content-security-policy"), got.headers.get("content-security-policy"));
   const put = await fetch(`${url}/`, {method: "PUT"});
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, HEAD, POST"]);
-});
-
-test("a name that is not allowed gets no page", async t => {
-  const connection = await RawConnection.open(service.daemon.port);
-  t.after(() => connection.destroy());
-  await connection.write("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n");
-  assert.equal((await connection.readAnswer()).status, 421);
 });
 
 /** A browser with the page open, if this machine has one. */

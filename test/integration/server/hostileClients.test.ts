@@ -127,6 +127,11 @@ test("connections beyond the limit are closed at once, logged and counted, and o
 test("a request by a name that is not this server's is 421 at every path", async () => {
   const withHost = (path: string, host: string) =>
     (path === "/" ? encodePost(CHAIN_CALL) : GET(path)).replace("Host: localhost", `Host: ${host}`);
+  assert.equal(
+    (await service.exchange(GET("/").replace("localhost", "rebound.example"))).status,
+    421,
+    "the page",
+  );
   for (const path of ["/", "/metrics", "/readyz"]) {
     assert.equal((await service.exchange(withHost(path, "127.0.0.1:1"))).status, 200);
     const {status, body} = await service.exchange(withHost(path, "rebound.example"));
