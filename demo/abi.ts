@@ -24,11 +24,6 @@ export function encodeCall(
   return new Uint8Array(Buffer.from(`${selector}${encoded.slice(2)}`, "hex"));
 }
 
-/** Creation code and constructor arguments. All contracts here take numbers only. */
-export function encodeCreation(contract: ContractArtefact, ...values: readonly bigint[]): Uint8Array {
-  return new Uint8Array(Buffer.concat([Buffer.from(contract.bytecode, "hex"), ...values.map(word)]));
-}
-
 export function word(value: bigint): Buffer {
   return Buffer.from(value.toString(16).padStart(2 * WORD, "0"), "hex");
 }

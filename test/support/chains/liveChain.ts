@@ -6,11 +6,11 @@
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {encodeCall, encodeCreation, word} from "../../../demo/abi.ts";
+import {encodeCall, word} from "../../../demo/abi.ts";
 import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {Cast, DEPLOYED, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../demo/cast.ts";
+import {Cast, DEPLOYED, encodeCreation, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../demo/cast.ts";
 import {type DemoAccount, makeAddress} from "../demo/demoAccount.ts";
 import {balanceSlot} from "../demo/demoAddresses.ts";
 import {type DemoTransaction, GAS_LIMIT, signTransaction} from "../demo/demoChain.ts";

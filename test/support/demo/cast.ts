@@ -22,6 +22,11 @@ const EPHEMERAL = readContract("Factory", "Ephemeral");
 /** The contracts that the deployer creates in block 1, in the order of its nonces. */
 export const DEPLOYED: readonly ContractArtefact[] = [TOKEN, DISPERSER, LEDGER, FACTORY, PIGGY_BANK, BATCHER];
 
+/** Creation code and constructor arguments. All contracts here take numbers only. */
+export function encodeCreation(contract: ContractArtefact, ...values: readonly bigint[]): Uint8Array {
+  return new Uint8Array(Buffer.concat([Buffer.from(contract.bytecode, "hex"), ...values.map(word)]));
+}
+
 export class Cast {
   readonly deployer = makeAccount("deployer");
   /** Have ether from block 0 on. */

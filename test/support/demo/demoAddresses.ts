@@ -3,9 +3,9 @@
  */
 import {generateAddress2} from "@ethereumjs/util";
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {addressWord, encodeCreation, word} from "../../../demo/abi.ts";
+import {addressWord, word} from "../../../demo/abi.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {type Cast, VAULT} from "./cast.ts";
+import {type Cast, encodeCreation, VAULT} from "./cast.ts";
 import {hashLabel, makeAddress} from "./demoAccount.ts";
 import {DEMO_CHAIN_ID, oldLedger} from "./demoGenesis.ts";
 

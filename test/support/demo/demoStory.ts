@@ -8,13 +8,14 @@
  */
 
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {encodeCall, encodeCreation, word} from "../../../demo/abi.ts";
+import {encodeCall, word} from "../../../demo/abi.ts";
 import {
   BATCHER,
   Cast,
   CITIZENS,
   DEPLOYED,
   DISPERSER,
+  encodeCreation,
   FACTORY,
   HOLDERS,
   LEDGER,
