@@ -108,14 +108,14 @@ test("an answer of chain_getProofAt is refused if it names another block or root
   for (const [block, error] of refused) assert.throws(() => verify(suite, SINGLE, at(block)), error);
 });
 
+// One way round: the vectors of poseidon2 take seconds to make.
 test("an answer of the other suite is refused with the flag that is missing", () => {
-  const good = ({form, expect}: VerifierVector) => form === "answer" && expect !== "refused";
-  for (const [asked, other] of [HASH_SUITES, HASH_SUITES.toReversed()] as [HashSuite, HashSuite][])
-    for (const vector of readVectors<VerifierVectors>("verifier", other.name).vectors.filter(good))
-      assert.throws(
-        () => verify(asked, vector, JSON.stringify({result: vector.proof})),
-        new RegExp(`a root node of the suite ${other.name}; it was verified with --suite ${asked.name}$`),
-      );
+  const asked = HASH_SUITES.at(-1) as HashSuite;
+  for (const vector of vectors.filter(({form, expect}) => form === "answer" && expect !== "refused"))
+    assert.throws(
+      () => verify(asked, vector, JSON.stringify({result: vector.proof})),
+      new RegExp(`a root node of the suite ${suite.name}; it was verified with --suite ${asked.name}$`),
+    );
 });
 
 test("what is no answer is refused with what is expected", () => {
