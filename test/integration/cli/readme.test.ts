@@ -12,7 +12,7 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {ROOT, readBlock, readBlocks, readSection} from "../../support/documents/printedBlocks.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
-import {testDemoChanges, testDemoLeaves} from "../../support/http/demoTrees.ts";
+import {testDemoTrees} from "../../support/http/demoTrees.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
@@ -63,8 +63,7 @@ after(async () => {
   await rm(folder, {recursive: true});
 });
 
-testDemoLeaves(() => demo);
-testDemoChanges(() => demo);
+testDemoTrees(() => demo);
 
 /** The arguments of every command line that the README prints, its placeholders filled in. */
 function commandLines(store: string): string[][] {

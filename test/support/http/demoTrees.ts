@@ -23,45 +23,68 @@ const FROM = 33n;
 const TO = 70n;
 
 /** Defines the tests. @param service - which has been started when they run */
-export function testDemoChanges(service: () => OwnService): void {
-  const changesRootAt = async (block: bigint): Promise<string> =>
+export function testDemoTrees(service: () => OwnService): void {
+  const rootAt = async (block: bigint): Promise<string> =>
     (await service().call("chain_getStateRoot", [`0x${block.toString(16)}`])).result.stateRoot;
-  const createChangesClient = () =>
-    createProofClient({url: service().url, suite: sha256Suite, trustedRoot: changesRootAt});
+  const createClient = (trustedRoot: (block: bigint) => Promise<string> = rootAt) =>
+    createProofClient({url: service().url, suite: sha256Suite, trustedRoot});
+  const createTrusting = () => createProofClient({url: service().url, verify: false});
 
-  test("JSON, bytes and viem give the same changes, at a tag too; without a verifier they are the server's", async () => {
-    const parameters = {tree: "all", fromBlock: FROM, toBlock: TO, cursor: 5n << 40n, count: 9};
-    const params = ["all", "0x21", "0x46", `0x${parameters.cursor.toString(16)}`, "0x9"];
-    const {result} = await service().call("chain_getChanges", params);
-    const call = {jsonrpc: "2.0", id: 1, method: "chain_getChanges", params};
+  /** @returns the answer, if JSON, bytes and the request function of another library give the same one */
+  async function askInAllWays<Answer extends {readonly proof: Uint8Array}>(
+    method: string,
+    params: readonly unknown[],
+    ask: (client: ReturnType<typeof createClient>) => Promise<Answer>,
+  ): Promise<Answer> {
+    const {result} = await service().call(method, params);
+    const call = {jsonrpc: "2.0", id: 1, method, params};
     const {type, body} = await service().postAccepting("application/octet-stream", call);
     assert.equal(type, "application/octet-stream");
     assert.equal(encodeHex(body), result);
-    const direct = await createChangesClient().getChanges(parameters);
+    const direct = await ask(createClient());
     assert.equal(encodeHex(direct.proof), result);
-    const {proof, ...verified} = direct;
-    const roots = {from: decodeHex(await changesRootAt(FROM)), to: decodeHex(await changesRootAt(TO))};
-    assert.deepEqual(verifyChanges(sha256Suite, roots, parameters, proof), verified);
     const viem = {
-      request: async ({method, params: asked}: {method: string; params: readonly unknown[]}) =>
-        (await service().call(method, [...asked])).result,
+      request: async ({method: name, params: asked}: {method: string; params: readonly unknown[]}) =>
+        (await service().call(name, [...asked])).result,
     };
-    const proofs = createProofClient({...viem, suite: sha256Suite, trustedRoot: changesRootAt});
-    assert.deepEqual(await proofs.getChanges(parameters), direct);
-    const own = createProofClient({url: service().url, verify: false});
+    assert.deepEqual(
+      await ask(createProofClient({...viem, suite: sha256Suite, trustedRoot: rootAt})),
+      direct,
+    );
+    return direct;
+  }
+
+  test("changes are the same in every way, at a tag too; without a verifier they are the server's", async () => {
+    const parameters = {tree: "all", fromBlock: FROM, toBlock: TO, cursor: 5n << 40n, count: 9};
+    const params = ["all", "0x21", "0x46", `0x${parameters.cursor.toString(16)}`, "0x9"];
+    const {proof, ...verified} = await askInAllWays("chain_getChanges", params, client =>
+      client.getChanges(parameters),
+    );
+    const roots = {from: decodeHex(await rootAt(FROM)), to: decodeHex(await rootAt(TO))};
+    assert.deepEqual(verifyChanges(sha256Suite, roots, parameters, proof), verified);
+    const own = createTrusting();
     assert.deepEqual(await own.getChanges(parameters), {fromBlock: FROM, toBlock: TO, proof});
     const newest = await own.getChanges({tree: "accounts", fromBlock: TO});
     assert.equal(newest.toBlock, BigInt(demo.lastBlock));
   });
 
+  test("leaves are the same in every way, at a tag too; without a verifier they are the server's", async () => {
+    const params = ["accounts", "0x5", "0x9", `0x${TO.toString(16)}`];
+    const parameters = {tree: "accounts", from: 5, count: 9, block: TO};
+    const {proof, ...verified} = await askInAllWays("chain_getLeaves", params, client =>
+      client.getLeaves(parameters),
+    );
+    assert.deepEqual(verifyLeaves(sha256Suite, decodeHex(await rootAt(TO)), parameters, proof), verified);
+    const own = createTrusting();
+    assert.deepEqual(await own.getLeaves(parameters), {block: TO, proof});
+    assert.equal((await own.getLeaves({tree: "accounts", count: 1})).block, BigInt(demo.lastBlock));
+  });
+
   test("other roots and cursors that are none are refused", async () => {
     const asked = {tree: "all", fromBlock: FROM, toBlock: TO};
-    const swapped = createProofClient({
-      ...{url: service().url, suite: sha256Suite},
-      trustedRoot: block => changesRootAt(block === FROM ? TO : FROM),
-    });
+    const swapped = createClient(block => rootAt(block === FROM ? TO : FROM));
     await assert.rejects(swapped.getChanges(asked), ProofError);
-    const client = createChangesClient();
+    const client = createClient();
     for (const cursor of [-1n, 2n ** 80n - 1n, 0 as unknown as bigint])
       await assert.rejects(client.getChanges({...asked, cursor}), TypeError);
     await assert.rejects(client.getChanges({...asked, count: 0}), TypeError);
@@ -74,50 +97,12 @@ export function testDemoChanges(service: () => OwnService): void {
       return true;
     });
   });
-}
-
-const LEDGER = demo.ledger.address;
-const BLOCK = 70n;
-
-/** Defines the tests. @param service - which has been started when they run */
-export function testDemoLeaves(service: () => OwnService): void {
-  let root: string;
-  const readRoot = async (): Promise<string> => {
-    root ??= (await service().call("chain_getStateRoot", [`0x${BLOCK.toString(16)}`])).result.stateRoot;
-    return root;
-  };
-  const createClient = () =>
-    createProofClient({url: service().url, suite: sha256Suite, trustedRoot: readRoot});
-
-  test("JSON, bytes and viem give the same answer, at a tag too; without a verifier it is the server's", async () => {
-    const params = ["accounts", "0x5", "0x9", `0x${BLOCK.toString(16)}`];
-    const {result} = await service().call("chain_getLeaves", params);
-    const call = {jsonrpc: "2.0", id: 1, method: "chain_getLeaves", params};
-    const {type, body} = await service().postAccepting("application/octet-stream", call);
-    assert.equal(type, "application/octet-stream");
-    assert.equal(encodeHex(body), result);
-    const parameters = {tree: "accounts", from: 5, count: 9, block: BLOCK};
-    const direct = await createClient().getLeaves(parameters);
-    assert.deepEqual(encodeHex(direct.proof), result);
-    const rootBytes = Uint8Array.from(Buffer.from((await readRoot()).slice(2), "hex"));
-    const {proof, ...verified} = direct;
-    assert.deepEqual(verifyLeaves(sha256Suite, rootBytes, parameters, proof), verified);
-    const viem = {
-      request: async ({method, params: asked}: {method: string; params: readonly unknown[]}) =>
-        (await service().call(method, [...asked])).result,
-    };
-    const proofs = createProofClient({...viem, suite: sha256Suite, trustedRoot: readRoot});
-    assert.deepEqual(await proofs.getLeaves(parameters), direct);
-    const own = createProofClient({url: service().url, verify: false});
-    assert.deepEqual(await own.getLeaves(parameters), {block: BLOCK, proof});
-    assert.equal((await own.getLeaves({tree: "accounts", count: 1})).block, BigInt(demo.lastBlock));
-  });
 
   test("code comes by its keccak hash, and a hash that no code has gives none", async () => {
     const client = createClient();
     const hashes: string[] = [];
-    for (const address of [demo.token.address, LEDGER]) {
-      const {account} = await client.getProof({address, block: BLOCK});
+    for (const address of [demo.token.address, demo.ledger.address]) {
+      const {account} = await client.getProof({address, block: TO});
       hashes.push(account?.keccakCodeHash as string);
       hashes.push(`0x${"ab".repeat(32)}`);
     }
@@ -144,10 +129,10 @@ export function testDemoLeaves(service: () => OwnService): void {
   });
 
   test("a range beyond the end names the next free index; another root and another block are refused", async () => {
-    const client = createClient();
-    const {nextFreeNode} = await client.getLeaves({tree: "accounts", count: 1, block: BLOCK});
+    const client = createClient(() => rootAt(TO));
+    const {nextFreeNode} = await client.getLeaves({tree: "accounts", count: 1, block: TO});
     await assert.rejects(
-      client.getLeaves({tree: "accounts", from: nextFreeNode, block: BLOCK}),
+      client.getLeaves({tree: "accounts", from: nextFreeNode, block: TO}),
       (error: RpcError) => {
         assert.ok(error instanceof RpcError && error.code === -32602);
         const index = `0x${nextFreeNode.toString(16)}`;
@@ -158,9 +143,9 @@ export function testDemoLeaves(service: () => OwnService): void {
         return true;
       },
     );
-    await assert.rejects(client.getLeaves({tree: "accounts", block: BLOCK + 1n}), ProofError);
+    await assert.rejects(client.getLeaves({tree: "accounts", block: TO + 1n}), ProofError);
     await assert.rejects(client.getLeaves({tree: "accounts", from: 2 ** 40}), TypeError);
-    const {block} = await client.getLeaves({tree: "accounts", block: BLOCK});
-    assert.equal(block.number, BLOCK);
+    const {block} = await client.getLeaves({tree: "accounts", block: TO});
+    assert.equal(block.number, TO);
   });
 }

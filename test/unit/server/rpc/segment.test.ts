@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {
-  callsOf,
-  LANE_IDS,
-  LaneId,
-  type LanePlace,
-  type RequestCalls,
-} from "../../../../server/rpc/requestCalls.ts";
+import {callsOf, LANE_IDS, type LanePlace, type RequestCalls} from "../../../../server/rpc/requestCalls.ts";
 import {assembleAnswers, assembleErrors, cutSegments, type Segment} from "../../../../server/rpc/segment.ts";
 import {type Piece, TaskText} from "../../../../server/rpc/taskText.ts";
 import {createRequest, createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
@@ -78,18 +72,6 @@ test("segments cover every place and call once, in order, and exceed a task's co
       for (const lane of LANE_IDS) assert.equal(next[lane], idsOf(calls, lane).length);
     }),
   );
-});
-
-test("an estimate has a segment of its own", () => {
-  const calls = createRequestCalls([1, IDLE_ESTIMATE, "ready", IDLE_ESTIMATE, IDLE_ESTIMATE, 1, "ready", 1]);
-  const ranges = cutSegments(calls).map(({lane, firstPlace, endPlace}) => [lane, firstPlace, endPlace]);
-  assert.deepEqual(ranges, [
-    [LaneId.PROOF, 0, 1],
-    [LaneId.ESTIMATE, 1, 3],
-    [LaneId.ESTIMATE, 3, 4],
-    [LaneId.ESTIMATE, 4, 5],
-    [LaneId.PROOF, 5, 8],
-  ]);
 });
 
 test("answers, failures and ready texts come out in request order, whatever the task held before them", () => {

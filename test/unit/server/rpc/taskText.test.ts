@@ -71,11 +71,6 @@ test("only so many memories wait for readers: a further large piece is copied ou
   again.release();
 });
 
-test("a text of which nothing was cut gives its memory back when its maker is done", () => {
-  createText().release();
-  assert.equal(memories.spares.length, COUNT);
-});
-
 test("a small piece that waits does not see what is written into the memory next", () => {
   const text = createText();
   const small = text.cut(10, 20);
