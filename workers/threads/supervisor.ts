@@ -7,7 +7,8 @@
  *                                         '--> down <--'
  *
  * A thread that dies ends its jobs with an error at once. It is started again: the first time at once, then after pauses that grow from
- * 0.1 to 30 s. In a pause it is down, and jobs end with an error at once. A thread that was up for 10 s begins with no pause again.
+ * 0.1 to 30 s. From the first pause until it is up it is down, and jobs end with an error at once. A thread that was up for 10 s begins
+ * with no pause again.
  *
  * The thread is a Piscina pool of one: Piscina hands over jobs, and rejects those of a thread that dies. But it starts a thread that cannot
  * start again and again, or never, and keeps its jobs waiting. So a pool that has lost its thread is destroyed.
@@ -80,8 +81,10 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   }
 
   get state(): WatchedThread["state"] {
-    if (this.life !== undefined) return this.life.upSinceMs === undefined ? "starting" : "up";
-    return this.restart === undefined ? "off" : "down";
+    const {life} = this;
+    if (life?.upSinceMs !== undefined) return "up";
+    if (this.restart !== undefined || (life !== undefined && this.failures > 1)) return "down";
+    return life === undefined ? "off" : "starting";
   }
 
   /** Rejects with ThreadLost if it cannot start, or what its first work throws. It is tried again all the same, unless it is closed. */
