@@ -14,24 +14,6 @@ function nodeWith(place: number, byte: number): Uint8Array {
   return node;
 }
 
-test("a pair is hashed once, and found again", () => {
-  const seen: string[] = [];
-  const memo = new PairMemo((left, right) => {
-    seen.push(`${left[0]} ${right[0]}`);
-    return plainHash(left, right);
-  });
-  const [a, b] = [nodeWith(0, 1), nodeWith(0, 2)];
-  for (const [left, right] of [
-    [a, b],
-    [a, b],
-    [b, a],
-    [b, a],
-    [b, a],
-  ] as const)
-    assert.deepEqual(memo.hash(left, right), plainHash(left, right));
-  assert.deepEqual(seen, ["1 2", "2 1"]);
-});
-
 test("pairs that differ in any single byte have digests of their own, also where they share an entry", () => {
   const memo = new PairMemo(plainHash);
   const zero = new Uint8Array(32);
