@@ -1,7 +1,7 @@
 /** How many blobs each hard fork allows, as a genesis config's `blobSchedule` says. */
 import type {HardforkConfig, ParamsConfig, ParamsDict} from "@ethereumjs/common";
 import type {ScheduledFork} from "./forks.ts";
-import {invalidGenesis, parseObject, parseQuantity} from "./gethJson.ts";
+import {invalidGenesis, listNames, parseObject, parseQuantity, readMembers} from "./gethJson.ts";
 import {BLOB_GAS, type BlobLimits} from "./rules/fees.ts";
 
 export interface BlobSchedule {
@@ -20,7 +20,10 @@ const LIMITS_OF_EIPS: Readonly<Record<string, BlobLimits>> = {
 
 /** The counts that `blobSchedule` gives for each fork. Forks that it does not name have the counts of their EIPs. */
 export function readBlobSchedule(value: unknown, forks: readonly ScheduledFork[]): BlobSchedule {
-  const schedule = parseObject(value ?? {}, "config.blobSchedule");
+  const path = "config.blobSchedule";
+  const names = listNames(forks.map(({name}) => name));
+  // It may have entries of forks that are not set.
+  const schedule = readMembers(parseObject(value ?? {}, path), `${path}.`, names);
   const params: ParamsDict = {};
   const customHardforks: Record<string, HardforkConfig> = {};
   const limits = new Map<string, BlobLimits>();
@@ -30,11 +33,10 @@ export function readBlobSchedule(value: unknown, forks: readonly ScheduledFork[]
     last = LIMITS_OF_EIPS[name] ?? last;
     if (last !== undefined) limits.set(name, last);
     if (schedule[name] === undefined) {
-      if (isBlobFork)
-        throw invalidGenesis(`config.blobSchedule.${name}`, `is missing, though ${name}Time is set`);
+      if (isBlobFork) throw invalidGenesis(`${path}.${name}`, `is missing, though ${name}Time is set`);
       continue;
     }
-    last = readBlobLimits(schedule[name], `config.blobSchedule.${name}`);
+    last = readBlobLimits(schedule[name], `${path}.${name}`);
     limits.set(name, last);
     const counts = toParams(last);
     // @ethereumjs does not know every fork that changes only blob counts. It has the EIPs of all other forks.
@@ -44,8 +46,10 @@ export function readBlobSchedule(value: unknown, forks: readonly ScheduledFork[]
   return {limits, params, customHardforks};
 }
 
+const LIMIT_NAMES = listNames(["target", "max", "baseFeeUpdateFraction"]);
+
 function readBlobLimits(value: unknown, field: string): BlobLimits {
-  const entry = parseObject(value, field);
+  const entry = readMembers(parseObject(value, field), `${field}.`, LIMIT_NAMES);
   return {
     target: parseQuantity(entry.target, `${field}.target`, 16) * BLOB_GAS,
     max: parseQuantity(entry.max, `${field}.max`, 16) * BLOB_GAS,

@@ -8,7 +8,7 @@ import {verifyPointEvaluation} from "../interpreter/precompiles/pointEvaluation.
 import {PrecompileRefusal} from "../interpreter/precompiles/precompile.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import {CHAIN_START, PARIS} from "./forks.ts";
-import {parseObject, parseQuantity} from "./gethJson.ts";
+import {listNames, parseObject, parseQuantity, readMembers} from "./gethJson.ts";
 
 /** The rules of the whole chain; `setHardfork(forks.forkAt(block))` selects a block's. */
 export function createChainRules(forks: ForkSchedule): Common {
@@ -56,12 +56,13 @@ const kzg = {
   },
 } as Pick<KZG, "verifyProof"> as KZG;
 
+const CLIQUE_NAMES = listNames(["period", "epoch"], {blockPeriodSeconds: "period", epochLength: "epoch"});
+
 function readClique(value: unknown): {period: number; epoch: number} {
-  const clique = parseObject(value, "config.clique");
+  const path = "config.clique";
+  const {period = 0, epoch = 30000} = readMembers(parseObject(value, path), `${path}.`, CLIQUE_NAMES);
   return {
-    period: Number(
-      parseQuantity(clique.period ?? clique.blockperiodseconds ?? 0, "config.clique.period", 53),
-    ),
-    epoch: Number(parseQuantity(clique.epoch ?? clique.epochlength ?? 30000, "config.clique.epoch", 53)),
+    period: Number(parseQuantity(period, `${path}.period`, 53)),
+    epoch: Number(parseQuantity(epoch, `${path}.epoch`, 53)),
   };
 }

@@ -6,14 +6,7 @@
  *   by timestamp  shanghai ... bpo5             blocks with difficulty 0
  */
 import {type BlobSchedule, readBlobSchedule} from "./blobSchedule.ts";
-import {
-  CHAIN_START,
-  checkForkFields,
-  PARIS,
-  readNumberForks,
-  readTimeForks,
-  type ScheduledFork,
-} from "./forks.ts";
+import {CHAIN_START, PARIS, readConfig, readNumberForks, readTimeForks, type ScheduledFork} from "./forks.ts";
 import {invalidGenesis, type JsonObject, parseFixedBytes, parseQuantity} from "./gethJson.ts";
 import type {BlobLimits} from "./rules/fees.ts";
 
@@ -37,16 +30,15 @@ export class ForkSchedule {
     return this.config.clique !== undefined;
   }
 
-  /** @throws ExecutionError GENESIS_INVALID naming the field of `config` */
-  constructor(readonly config: JsonObject) {
+  /** What is known of the genesis config. */
+  readonly config: JsonObject;
+
+  /** @throws ExecutionError GENESIS_INVALID naming the field of `genesisConfig` */
+  constructor(genesisConfig: JsonObject) {
+    const config = readConfig(genesisConfig);
+    this.config = config;
     if (config.chainId === undefined) throw invalidGenesis("config.chainId", "is missing");
     this.chainId = parseQuantity(config.chainId, "config.chainId", 53);
-    checkForkFields(config);
-    for (const consensus of ["ibft2", "qbft", "bor", "parlia", "optimism", "istanbul"])
-      if (config[consensus] !== undefined)
-        throw invalidGenesis(`config.${consensus}`, "is a consensus whose rules are not supported");
-    if (config.enableVerkleAtGenesis === true)
-      throw invalidGenesis("config.enableVerkleAtGenesis", "is not supported");
     this.byNumber = readNumberForks(config);
     this.byTime = readTimeForks(config);
     if (this.byTime.length > 0 && !this.byNumber.some(fork => fork.name === "london"))

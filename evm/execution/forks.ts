@@ -2,7 +2,7 @@
  * The supported hard forks, and the fields of geth's genesis config that set them: by block number up to grayGlacier, by
  * timestamp from shanghai on.
  */
-import {invalidGenesis, type JsonObject, parseQuantity} from "./gethJson.ts";
+import {invalidGenesis, type JsonObject, listNames, parseQuantity, readMembers} from "./gethJson.ts";
 
 interface Fork {
   readonly name: string;
@@ -39,8 +39,35 @@ const TIME_FORKS: readonly Fork[] = [
   {name: "bpo5", field: "bpo5Time", optional: true},
 ];
 
-/** Config fields whose names look like forks, but which change nothing that a block's execution sees. */
-const NO_FORK = new Set(["mergeNetsplitBlock", "mergeForkBlock", "eip155Block"]);
+/** Names that look like forks, but change nothing that a block's execution sees: blocks with difficulty 0 are after the merge. */
+const NO_FORK = [
+  "mergeNetsplitBlock",
+  "mergeForkBlock",
+  "preMergeForkBlock",
+  "parisBlock",
+  "eip150Hash",
+  "eip155Block",
+  "frontierBlock",
+  "daoForkSupport",
+];
+/** Of the config, besides its forks. */
+const OTHER_NAMES = [
+  ...["chainId", "clique", "blobSchedule", "depositContractAddress"],
+  ...["withdrawalRequestContractAddress", "consolidationRequestContractAddress"],
+];
+/** Consensus and switches of chains whose rules are not supported. */
+const NOT_SUPPORTED =
+  "ibft2 qbft bor parlia optimism istanbul enableVerkleAtGenesis enableUBTAtGenesis".split(" ");
+
+const CONFIG_NAMES = listNames(
+  [...[...NUMBER_FORKS, ...TIME_FORKS].map(({field}) => field), ...NO_FORK, ...OTHER_NAMES, ...NOT_SUPPORTED],
+  // Besu's.
+  {constantinopleFixBlock: "petersburgBlock"},
+);
+const FORK_LIKE = new RegExp(
+  `(block|time|timestamp)$|^(bpo|eip|merge|paris|${[...NUMBER_FORKS, ...TIME_FORKS].map(({name}) => name).join("|")})`,
+  "i",
+);
 
 export const CHAIN_START = "chainstart";
 export const PARIS = "paris";
@@ -78,16 +105,28 @@ export function configOfFork(fork: string): JsonObject {
   return config.eip158Block === undefined ? config : {...config, eip155Block: 0};
 }
 
-/** @throws ExecutionError GENESIS_INVALID for a fork that is not supported */
-export function checkForkFields(config: JsonObject): void {
-  for (const [field, value] of Object.entries(config)) {
-    const known = [...NUMBER_FORKS, ...TIME_FORKS].some(fork => fork.field === field) || NO_FORK.has(field);
-    if (/(Block|Time)$/.test(field) && !known && value !== null)
+/**
+ * What the config says about forks and rules, by names without case.
+ *
+ * @throws ExecutionError GENESIS_INVALID for a name that is not known and looks like a fork, and for rules that are not supported
+ */
+export function readConfig(config: JsonObject): JsonObject {
+  const members = readMembers(config, "config.", CONFIG_NAMES, name => {
+    if (FORK_LIKE.test(name))
       throw invalidGenesis(
-        `config.${field}`,
+        `config.${name}`,
         "is a hard fork that is not supported (osaka and the bpo forks are the newest)",
       );
-  }
+  });
+  for (const name of NOT_SUPPORTED)
+    if ((members[name] ?? false) !== false)
+      throw invalidGenesis(`config.${name}`, "is not supported: such a chain has rules of its own");
+  if (
+    members.frontierBlock !== undefined &&
+    parseQuantity(members.frontierBlock, "config.frontierBlock", 64) !== 0n
+  )
+    throw invalidGenesis("config.frontierBlock", "must be 0");
+  return members;
 }
 
 /** The forks that are set by block number, in order. @throws ExecutionError GENESIS_INVALID naming the field */
@@ -101,7 +140,7 @@ export function readTimeForks(config: JsonObject): ScheduledFork[] {
 
 /** As geth reads a config: eip155 equals eip158, petersburg defaults to constantinople, a chain may oppose the DAO fork. */
 function normalize(config: JsonObject): JsonObject {
-  if ((config.eip155Block ?? null) !== (config.eip158Block ?? null))
+  if (config.eip155Block !== config.eip158Block)
     throw invalidGenesis("config.eip155Block", "must equal eip158Block");
   return {
     ...config,
@@ -115,7 +154,7 @@ function readForks(config: JsonObject, forks: readonly Fork[]): ScheduledFork[] 
   let missing: Fork | undefined;
   for (const fork of forks) {
     const value = config[fork.field];
-    if (value === undefined || value === null) {
+    if (value === undefined) {
       if (fork.optional !== true) missing ??= fork;
       continue;
     }
@@ -124,7 +163,8 @@ function readForks(config: JsonObject, forks: readonly Fork[]): ScheduledFork[] 
         `config.${fork.field}`,
         `is set, but ${missing.field}, which comes before, is not`,
       );
-    const from = parseQuantity(value, `config.${fork.field}`, 53);
+    // The largest number of 64 bits is how some files say "never".
+    const from = parseQuantity(value, `config.${fork.field}`, 64);
     const before = scheduled.at(-1);
     if (before !== undefined && before.from > from)
       throw invalidGenesis(`config.${fork.field}`, `is ${from}, before ${before.name} at ${before.from}`);

@@ -7,14 +7,18 @@ import {toHex} from "../../storage/hex.ts";
 import {ExecutionError} from "./executionError.ts";
 import {ForkSchedule} from "./forkSchedule.ts";
 import {
+  encodeExactJson,
   invalidGenesis,
   type JsonObject,
+  listNames,
   parseAddress,
   parseBytes,
+  parseExactJson,
   parseFixedBytes,
   parseObject,
   parseQuantity,
   parseWord,
+  readOnlyMembers,
 } from "./gethJson.ts";
 
 interface GenesisAccount {
@@ -47,14 +51,24 @@ export interface Genesis {
   readonly accounts: readonly GenesisAccount[];
 }
 
+/** Of the file. Only forks that are not supported have a slotNumber. */
+const FILE_NAMES = listNames(
+  (
+    "config nonce timestamp extraData gasLimit difficulty mixHash coinbase alloc number gasUsed parentHash " +
+    "baseFeePerGas excessBlobGas blobGasUsed slotNumber comment"
+  ).split(" "),
+);
+/** Of an account. The last three are notes of people who try things out, which geth and Besu pass over. */
+const ACCOUNT_NAMES = listNames("balance nonce code storage secretKey privateKey comment".split(" "));
+
 /** geth uses this in place of 0. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
 /** @throws ExecutionError GENESIS_INVALID naming the field and the rule it broke */
 export function parseGenesis(text: string): Genesis {
-  const file = parseObject(parseJson(text), "the file");
+  const file = readOnlyMembers(parseObject(parseJson(text), "the file"), "", FILE_NAMES);
   for (const field of ["config", "alloc", "gasLimit", "difficulty"])
-    if (file[field] === undefined || file[field] === null) throw invalidGenesis(field, "is missing");
+    if (file[field] === undefined) throw invalidGenesis(field, "is missing");
   const config = parseObject(file.config, "config");
   const quantity = (field: string, bits: number): bigint => parseQuantity(file[field] ?? 0, field, bits);
   const hash = (field: string): Uint8Array =>
@@ -63,7 +77,7 @@ export function parseGenesis(text: string): Genesis {
   const forks = new ForkSchedule(config);
   return {
     chainId: forks.chainId,
-    config: JSON.stringify(config),
+    config: encodeExactJson(config),
     forks,
     nonce: quantity("nonce", 64),
     timestamp: quantity("timestamp", 64),
@@ -75,8 +89,7 @@ export function parseGenesis(text: string): Genesis {
     coinbase:
       file.coinbase === undefined ? new Uint8Array(20) : parseFixedBytes(file.coinbase, "coinbase", 20),
     parentHash: hash("parentHash"),
-    baseFeePerGas:
-      (file.baseFeePerGas ?? undefined) === undefined ? undefined : quantity("baseFeePerGas", 256),
+    baseFeePerGas: file.baseFeePerGas === undefined ? undefined : quantity("baseFeePerGas", 256),
     excessBlobGas: quantity("excessBlobGas", 64),
     blobGasUsed: quantity("blobGasUsed", 64),
     accounts: parseAlloc(parseObject(file.alloc, "alloc")),
@@ -85,7 +98,7 @@ export function parseGenesis(text: string): Genesis {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch (error) {
     throw new ExecutionError(
       "GENESIS_INVALID",
@@ -109,7 +122,8 @@ function parseAlloc(alloc: JsonObject): GenesisAccount[] {
   return accounts;
 }
 
-function parseAccount(address: Uint8Array, account: JsonObject, field: string): GenesisAccount {
+function parseAccount(address: Uint8Array, value: JsonObject, field: string): GenesisAccount {
+  const account = readOnlyMembers(value, `${field}.`, ACCOUNT_NAMES);
   if (account.balance === undefined) throw invalidGenesis(`${field}.balance`, "is missing");
   const slots = new Map<string, SlotDifference>();
   for (const [key, value] of Object.entries(parseObject(account.storage ?? {}, `${field}.storage`))) {

@@ -1,5 +1,5 @@
 /**
- * The value forms of geth's genesis file: quantities in hex or decimal, bytes, addresses with or without 0x.
+ * The forms of geth's genesis file: names in any case, quantities in hex or decimal, bytes, addresses with or without 0x.
  *
  * `field` is the path of the value in the file; every error names it.
  */
@@ -12,7 +12,72 @@ export function invalidGenesis(field: string, rule: string): ExecutionError {
 }
 
 function wrong(field: string, expected: string, value: unknown): ExecutionError {
-  return invalidGenesis(`${field}:`, `expected ${expected}, got ${JSON.stringify(value)?.slice(0, 100)}`);
+  const shown = typeof value === "bigint" ? String(value) : JSON.stringify(value);
+  return invalidGenesis(`${field}:`, `expected ${expected}, got ${shown?.slice(0, 100)}`);
+}
+
+/** A text, or a whole number that a double may not hold exactly. No quantity has more than 78 digits. */
+const TEXT_OR_LARGE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|(?<![\d.eE+-])\d{16,78}(?![\d.eE])/g;
+/** A text that stands for a whole number: no field takes such a text. */
+const MARKED = /^\0(\d+)$/;
+
+/** JSON.parse, but whole numbers from 10^15 on are bigint, since geth reads them exactly. @throws SyntaxError */
+export function parseExactJson(text: string): unknown {
+  // Without such a number outside of texts, nothing is to mark. Tells all files but a few with odd texts.
+  if (!/[:,[\s]\d{16}/.test(text)) return JSON.parse(text);
+  const marked = text.replace(TEXT_OR_LARGE, token => (token.startsWith('"') ? token : `"\\u0000${token}"`));
+  return JSON.parse(marked, (_, value) => {
+    const digits = typeof value === "string" ? MARKED.exec(value)?.[1] : undefined;
+    return digits === undefined ? value : BigInt(digits);
+  });
+}
+
+/** JSON text of a value of parseExactJson. A bigint becomes text, which parseQuantity takes. */
+export function encodeExactJson(value: unknown): string {
+  return JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member));
+}
+
+/** Names of members, by their lower case. Several may stand for one. */
+type MemberNames = ReadonlyMap<string, string>;
+
+/** @param others - further spellings, and the names that they stand for */
+export function listNames(
+  names: readonly string[],
+  others: Readonly<Record<string, string>> = {},
+): MemberNames {
+  const all = [...names.map(name => [name, name] as const), ...Object.entries(others)];
+  return new Map(all.map(([spelling, name]) => [spelling.toLowerCase(), name]));
+}
+
+/**
+ * The members of `object` under their names. They are found without case, as geth does; null means that one is left out.
+ *
+ * @param path - of the object, "" or with a dot at its end
+ * @param passOver - takes each name that is not known. May throw
+ */
+export function readMembers(
+  object: JsonObject,
+  path: string,
+  names: MemberNames,
+  passOver: (name: string) => void = () => {},
+): JsonObject {
+  const members: Record<string, unknown> = {};
+  for (const [spelling, value] of Object.entries(object)) {
+    if (value === null) continue;
+    const name = names.get(spelling.toLowerCase());
+    if (name === undefined) passOver(spelling);
+    else if (members[name] === undefined) members[name] = value;
+    else if (members[name] !== value)
+      throw invalidGenesis(`${path}${spelling}:`, `expected ${name} once, got it again with another value`);
+  }
+  return members;
+}
+
+/** Refuses every name that is not known. */
+export function readOnlyMembers(object: JsonObject, path: string, names: MemberNames): JsonObject {
+  return readMembers(object, path, names, spelling => {
+    throw invalidGenesis(`${path}${spelling}`, `is not known: expected ${[...names.values()].join(", ")}`);
+  });
 }
 
 export function parseObject(value: unknown, field: string): JsonObject {
@@ -23,17 +88,20 @@ export function parseObject(value: unknown, field: string): JsonObject {
 
 /** geth's HexOrDecimal256 and HexOrDecimal64: "0x1f", "31", "" (zero) or 31. */
 export function parseQuantity(value: unknown, field: string, bits: number): bigint {
+  const quantity = readQuantity(value, field);
+  if (quantity >= 1n << BigInt(bits)) throw wrong(field, `a number below 2^${bits}`, value);
+  return quantity;
+}
+
+function readQuantity(value: unknown, field: string): bigint {
+  if (typeof value === "bigint") return value;
   if (typeof value === "number") {
-    // Beyond 2^53 JSON.parse has already changed the number.
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw wrong(field, "a whole number, from 2^53 on written as text", value);
+    if (!Number.isSafeInteger(value) || value < 0) throw wrong(field, "a whole number in digits", value);
     return BigInt(value);
   }
   if (typeof value !== "string" || !/^(0[xX][0-9a-fA-F]*|[0-9]*)$/.test(value))
     throw wrong(field, "a quantity, hex with 0x or decimal", value);
-  const quantity = /^(0[xX])?$/.test(value) ? 0n : BigInt(value);
-  if (quantity >= 1n << BigInt(bits)) throw wrong(field, `a number below 2^${bits}`, value);
-  return quantity;
+  return /^(0[xX])?$/.test(value) ? 0n : BigInt(value);
 }
 
 /** "0x" and an even number of hex digits; also "". */

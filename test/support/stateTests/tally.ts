@@ -48,8 +48,8 @@ class TestChain {
 
   static async start(test: JsonObject, config: JsonObject): Promise<TestChain> {
     const head = decodeBlockHead(parseBytes(test.genesisRLP, "genesisRLP"), "the genesis block");
-    const header = parseObject(test.genesisBlockHeader, "genesisBlockHeader");
-    const chain = new TestChain(parseGenesis(JSON.stringify({...header, config, alloc: test.pre})), head);
+    const file = JSON.stringify({config, alloc: test.pre, gasLimit: 0, difficulty: 0});
+    const chain = new TestChain(parseGenesis(file), head);
     chain.executor = (await BlockExecutor.start(chain.options(), chain.genesis, head)).executor;
     chain.heads.set(toHex(head.hash), head);
     return chain;

@@ -6,12 +6,15 @@ import {test} from "node:test";
 import {createChainRules} from "../../../../evm/execution/chainRules.ts";
 import {ForkSchedule} from "../../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../evm/execution/forks.ts";
-import {parseGenesis} from "../../../../evm/execution/genesis.ts";
+import {type Genesis, parseGenesis} from "../../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../../evm/execution/genesisBlock.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {HARDFORKS} from "../../../../workers/messages/estimateSettings.ts";
 
 const ADDRESS = "00000000000000000000000000000000000000aa";
+/** Of block 0 of WHOLE, as geth v1.17.10 makes it in these three spellings of its names. */
+const GETH_HASH = "0xe347192f1ca8fed9322e90f60dacae4d848c5682a7fa9dc00ad71d7a7bcc1f3f";
+const WORD = `0x${"0a".repeat(32)}`;
 const BY_NUMBER = {
   homesteadBlock: 0,
   eip150Block: 0,
@@ -24,14 +27,17 @@ const BY_NUMBER = {
   londonBlock: 0,
 };
 
+/** A bigint becomes a number of JSON. */
 function genesis(fields: object = {}, config: object = {}): string {
-  return JSON.stringify({
+  const file = {
     config: {chainId: 7, ...BY_NUMBER, ...config},
     alloc: {},
     gasLimit: "0x1c9c380",
     difficulty: "0x0",
     ...fields,
-  });
+  };
+  const text = JSON.stringify(file, (_, value) => (typeof value === "bigint" ? `bigint ${value}` : value));
+  return text.replace(/"bigint (\d+)"/g, "$1");
 }
 
 test("quantities are hex or decimal, addresses with or without 0x, slots of any length up to 32 bytes", () => {
@@ -71,9 +77,9 @@ for (const [field, message, fields, config] of [
     {},
   ],
   [
-    "a balance that JSON numbers cannot hold",
-    /expected a whole number, from 2\^53 on written as text, got 1000/,
-    {alloc: {[ADDRESS]: {balance: 1e20}}},
+    "a balance with an exponent",
+    /balance: expected a whole number in digits, got 1e\+21$/,
+    {alloc: {[ADDRESS]: {balance: 1e21}}},
     {},
   ],
   ["no balance", /balance is missing/, {alloc: {[ADDRESS]: {}}}, {}],
@@ -121,12 +127,155 @@ for (const [field, message, fields, config] of [
     {},
     {shanghaiTime: 0, cancunTime: 0, pragueTime: 0, osakaTime: 0, bpo1Time: 9},
   ],
-  ["a consensus with rules of its own", /config\.qbft is a consensus/, {}, {qbft: {}}],
+  ["a consensus with rules of its own", /config\.qbft is not supported/, {}, {qbft: {}}],
+  ["a chain id of 2^53", /config\.chainId: expected a number below 2\^53, got 90/, {}, {chainId: 2 ** 53}],
   ["no chain id", /config\.chainId is missing/, {}, {chainId: undefined}],
+  [
+    "a name that nobody knows",
+    /^genesis: gaslimits is not known: expected config, nonce, .*, alloc, /,
+    {gaslimits: "0x1"},
+    {},
+  ],
+  [
+    "an account with a name that nobody knows",
+    /alloc\.00+aa\.blance is not known: expected balance, nonce, code, storage/,
+    {alloc: {[ADDRESS]: {balance: "0", blance: "1"}}},
+    {},
+  ],
+  [
+    "one name in two spellings",
+    /^genesis: mixhash: expected mixHash once, got it again with another value$/,
+    {mixHash: WORD, mixhash: WORD.replace("a", "b")},
+    {},
+  ],
+  ["a fork of no chain", /config\.shanghaiTimestamp is a hard fork that is not/, {}, {shanghaiTimestamp: 0}],
+  ["a fork without Block", /config\.London is a hard fork that is not supported/, {}, {London: 0}],
+  ["a frontier that is not block 0", /config\.frontierBlock must be 0/, {}, {frontierBlock: 1}],
+  [
+    "both names of petersburg",
+    /config\.constantinopleFixBlock: expected petersburgBlock once/,
+    {},
+    {petersburgBlock: 0, constantinopleFixBlock: 1},
+  ],
+  ["a consensus in another case", /config\.qbft is not supported/, {}, {QBFT: {}}],
+  [
+    "a slot that is a large number",
+    /storage\.0x1: expected hex of up to 32 bytes, got 12345678901234567/,
+    {alloc: {[ADDRESS]: {balance: "0", storage: {"0x1": 12345678901234567n}}}},
+    {},
+  ],
 ] as const)
   test(`a genesis with ${field} is refused by name`, () => {
     assert.throws(() => parseGenesis(genesis(fields, config)), {code: "GENESIS_INVALID", message});
   });
+
+/** Names of geth's file, of its config and of accounts, each with a value that matters. */
+const WHOLE = {
+  nonce: "0x42",
+  timestamp: "0x3",
+  extraData: `0x${"00".repeat(32)}${ADDRESS}${"00".repeat(65)}`,
+  mixHash: WORD,
+  coinbase: `0x${ADDRESS}`,
+  number: "0x0",
+  gasUsed: "0x5",
+  parentHash: WORD.replace("a", "b"),
+  baseFeePerGas: "0x7",
+  excessBlobGas: "0x8",
+  blobGasUsed: "0x9",
+  alloc: {[ADDRESS]: {balance: "0x1", nonce: "0x2", code: "0x60", storage: {"0x01": "0x02"}}},
+};
+const WHOLE_CONFIG = {
+  shanghaiTime: 0,
+  cancunTime: 0,
+  pragueTime: 100,
+  bpo1Time: 300,
+  osakaTime: 200,
+  clique: {period: 3, epoch: 4},
+  depositContractAddress: `0x${ADDRESS}`,
+  blobSchedule: {bpo1: {target: 1, max: 2, baseFeeUpdateFraction: 3}},
+};
+
+function respell(value: unknown, spell: (name: string) => string): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      /^0/.test(name) ? name : spell(name),
+      respell(member, spell),
+    ]),
+  );
+}
+
+/** Configs keep their spelling. */
+function withoutConfig(genesis: Genesis): object {
+  return {...genesis, forks: {...genesis.forks, config: undefined}, config: undefined};
+}
+
+test("names are read without case, as geth does", async () => {
+  const text = genesis(WHOLE, WHOLE_CONFIG);
+  const plain = parseGenesis(text);
+  const {head} = await makeGenesisBlock(plain, new Map());
+  assert.equal(toHex(head.hash), GETH_HASH);
+  for (const spell of [
+    (name: string) => name.toLowerCase(),
+    (name: string) => name.toUpperCase(),
+    (name: string) => name.replace(/^./, first => first.toUpperCase()),
+  ]) {
+    const other = parseGenesis(JSON.stringify(respell(JSON.parse(text), spell)));
+    const kept = new ForkSchedule(JSON.parse(other.config));
+    for (const forks of [other.forks, kept])
+      assert.deepEqual(withoutConfig({...other, forks}), withoutConfig(plain));
+    assert.deepEqual(createChainRules(kept).consensusConfig(), {period: 3, epoch: 4});
+  }
+});
+
+test("null is left out, and notes that say nothing about the chain are taken", () => {
+  const notes = {comment: "x", privateKey: "8f", secretKey: "0x8f"};
+  const nulls = Object.fromEntries(Object.keys(WHOLE).map(name => [name, null]));
+  const alloc = {[ADDRESS]: {balance: "1", nonce: null, code: null, storage: null, ...notes}};
+  const taken = parseGenesis(genesis({...nulls, alloc, comment: "x"}, {cancunTime: null, note: 1}));
+  const expected = parseGenesis(genesis({alloc: {[ADDRESS]: {balance: "1"}}}));
+  assert.deepEqual(withoutConfig(taken), withoutConfig(expected));
+});
+
+test("Besu's names of forks are taken", () => {
+  const names = {preMergeForkBlock: 5, mergeNetSplitBlock: 5, parisBlock: 5, frontierBlock: 0};
+  const {forks} = parseGenesis(
+    genesis(
+      {},
+      {
+        ...names,
+        constantinopleBlock: 2,
+        constantinopleFixBlock: 3,
+        istanbulBlock: 9,
+        berlinBlock: 9,
+        londonBlock: 9,
+      },
+    ),
+  );
+  assert.equal(forks.forkAt({number: 2, timestamp: 0n, difficulty: 1n}), "constantinople");
+  assert.equal(forks.forkAt({number: 3, timestamp: 0n, difficulty: 1n}), "petersburg");
+});
+
+test("numbers from 2^53 on are read exactly", () => {
+  const exact = 2n ** 53n + 1n;
+  const alloc = {
+    [ADDRESS]: {balance: 2n ** 256n - 1n, nonce: 2n ** 64n - 1n, comment: ": 12345678901234567"},
+  };
+  const {accounts, gasLimit, timestamp, forks, config} = parseGenesis(
+    genesis(
+      {alloc, gasLimit: exact, timestamp: exact},
+      {londonBlock: 2n ** 64n - 1n, terminalTotalDifficulty: 58750000000000000000000n},
+    ),
+  );
+  assert.deepEqual([accounts[0]?.balance, accounts[0]?.nonce], [2n ** 256n - 1n, 2n ** 64n - 1n]);
+  assert.deepEqual([gasLimit, timestamp], [exact, exact]);
+  assert.equal(forks.forkAt({number: 2 ** 52, timestamp: 0n, difficulty: 1n}), "berlin");
+  const kept = new ForkSchedule(JSON.parse(config));
+  assert.deepEqual(kept.byNumber, forks.byNumber);
+  assert.equal(JSON.parse(config).terminalTotalDifficulty, "58750000000000000000000");
+  const common = createChainRules(kept);
+  assert.equal(common.hardforkBlock("london"), 2n ** 64n);
+});
 
 test("a genesis that is not JSON is refused", () => {
   assert.throws(() => parseGenesis("{"), {
