@@ -2,7 +2,7 @@
 import type {Logger} from "pino";
 import type {AskedReadiness, Readiness} from "../observe/readiness.ts";
 import type {Scrapes} from "../observe/scrapes.ts";
-import {parseQuantity} from "../rpc/quantity.ts";
+import {parseBlockNumber} from "../rpc/quantity.ts";
 import type {Header} from "./cors.ts";
 import {RETRY_AFTER, sendWhole} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
@@ -55,7 +55,7 @@ function parseAsked(query: string): AskedReadiness | undefined {
     const [name, value = "", ...rest] = part.split("=");
     if (rest.length > 0) return undefined;
     if (name === "block" && block === undefined) {
-      block = parseQuantity(value);
+      block = parseBlockNumber(value);
       if (block === undefined) return undefined;
     } else if (name === "lag" && lagSeconds === undefined && /^[1-9][0-9]{0,8}$/.test(value))
       lagSeconds = Number(value);

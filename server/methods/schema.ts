@@ -44,21 +44,26 @@ export const CHANGED_TREE_PARAM: Schema = {
 export const CURSOR_PARAM = hexText("cursor", "[0-9a-fA-F]{1,20}");
 const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 
+/** One digit less than a hash. */
+export const BLOCK_NUMBER_PARAM = hexText("block number", "[0-9a-fA-F]{1,63}");
+const TAG_PARAM: Schema = {type: "string", enum: ["earliest", "finalized", "safe", "latest", "pending"]};
+
 export const BLOCK_PARAM: Schema = {
   title: "block selector",
   oneOf: [
-    QUANTITY_PARAM,
-    {type: "string", enum: ["earliest", "finalized", "safe", "latest", "pending"]},
-    createReference("blockNumber", QUANTITY_PARAM),
-    createReference("blockHash", HASH_PARAM),
+    BLOCK_NUMBER_PARAM,
+    HASH_PARAM,
+    TAG_PARAM,
+    createReference("blockNumber", {oneOf: [BLOCK_NUMBER_PARAM, TAG_PARAM]}, "blockHash"),
+    createReference("blockHash", HASH_PARAM, "blockNumber"),
   ],
 };
 
 /** A selector of EIP-1898. */
-function createReference(field: string, schema: Schema): Schema {
+function createReference(field: string, schema: Schema, other: string): Schema {
   return {
     type: "object",
-    properties: {[field]: schema, requireCanonical: {type: "boolean"}},
+    properties: {[field]: schema, [other]: {type: "null"}, requireCanonical: nullable({type: "boolean"})},
     required: [field],
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Block selectors: a quantity, a tag, or {"blockNumber"} or {"blockHash"} (EIP-1898). They are resolved with one head.
+ * Block selectors: a quantity, a hash, a tag, or {"blockNumber"} or {"blockHash"} (EIP-1898). They are resolved with one head.
  *
  *   tag                      provable (of proofs)                held (the other methods)
  *   finalized                newest finalized                    newest finalized
@@ -13,7 +13,7 @@
 import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {Head} from "../../workers/messages/head.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
-import {parseQuantity} from "../rpc/quantity.ts";
+import {parseBlockNumber} from "../rpc/quantity.ts";
 import {
   AheadError,
   createBlockUnknownError,
@@ -33,8 +33,9 @@ export interface BlockView {
 }
 
 const EXPECTED =
-  'a 0x block number, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
+  'a 0x block number, a block hash, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
 const HASH_BYTES = 32;
+const HASH_CHARACTERS = 2 + 2 * HASH_BYTES;
 /** A number further above the newest block than this names a block that will not be here soon. */
 export const MAX_BLOCKS_AHEAD = 1024;
 
@@ -50,15 +51,28 @@ export function resolveSelector(
   view: BlockView,
 ): number {
   if (typeof selector === "string") {
-    const tagged = resolveTag(selector, column, view);
-    if (tagged !== undefined) return tagged;
-    const block = parseQuantity(selector);
-    if (block === undefined) throw createValueError(name, selector, EXPECTED);
-    return requireHeld(block, selector, column, view);
+    if (selector.length === HASH_CHARACTERS) return resolveHash(selector, name, EXPECTED, column, view);
+    return resolveName(selector, name, EXPECTED, column, view);
   }
   if (typeof selector === "object" && selector !== null && !Array.isArray(selector))
     return resolveObject(selector as Record<string, unknown>, name, column, view);
   throw createValueError(name, selector, EXPECTED);
+}
+
+/** Resolves a number or a tag. */
+function resolveName(
+  text: unknown,
+  name: string,
+  expected: string,
+  column: SelectorColumn,
+  view: BlockView,
+): number {
+  if (typeof text !== "string") throw createValueError(name, text, expected);
+  const tagged = resolveTag(text, column, view);
+  if (tagged !== undefined) return tagged;
+  const block = parseBlockNumber(text);
+  if (block === undefined) throw createValueError(name, text, expected);
+  return requireHeld(block, text, column, view);
 }
 
 function resolveTag(tag: string, column: SelectorColumn, view: BlockView): number | undefined {
@@ -86,40 +100,46 @@ function requireFinalized(tag: string, head: Head): number {
   return head.finalized;
 }
 
-/** Resolves a selector of EIP-1898. `requireCanonical` has no effect, because every block held is canonical. */
+/** Resolves a selector of EIP-1898. null means that a field is left out. `requireCanonical` has no effect, because every block held is canonical. */
 function resolveObject(
   fields: Record<string, unknown>,
   name: string,
   column: SelectorColumn,
   view: BlockView,
 ): number {
-  const hasNumber = Object.hasOwn(fields, "blockNumber");
-  const hasHash = Object.hasOwn(fields, "blockHash");
-  if (hasNumber === hasHash) {
-    const got = hasNumber ? "both" : "neither";
+  const number = readField(fields, "blockNumber");
+  const hash = readField(fields, "blockHash");
+  const requireCanonical = readField(fields, "requireCanonical");
+  if ((number === undefined) === (hash === undefined)) {
+    const got = number === undefined ? "neither" : "both";
     throw new RpcError(RpcCode.INVALID_PARAMS, `${name}: expected blockNumber or blockHash, got ${got}`);
   }
-  if (Object.hasOwn(fields, "requireCanonical") && typeof fields.requireCanonical !== "boolean")
-    throw createValueError(`${name}.requireCanonical`, fields.requireCanonical, "true or false");
-  if (hasNumber) {
-    const text = fields.blockNumber;
-    const block = typeof text === "string" ? parseQuantity(text) : undefined;
-    if (block === undefined) throw createValueError(`${name}.blockNumber`, text, "a 0x block number");
-    return requireHeld(block, text as string, column, view);
-  }
-  const text = fields.blockHash;
-  const block = view.chain.findBlock(parseHash(text, name));
-  // A block that was imported after the request's head was read does not exist for this request.
-  if (block === undefined || view.head.latest === undefined || block > view.head.latest)
-    throw createBlockUnknownError(text as string, view.head, AheadError);
-  return requireHeld(block, text as string, column, view);
+  if (requireCanonical !== undefined && typeof requireCanonical !== "boolean")
+    throw createValueError(`${name}.requireCanonical`, requireCanonical, "true or false");
+  if (hash === undefined)
+    return resolveName(number, `${name}.blockNumber`, "a 0x block number or a tag", column, view);
+  return resolveHash(hash, `${name}.blockHash`, "0x and 64 hex digits", column, view);
 }
 
-function parseHash(text: unknown, name: string): Uint8Array {
+function readField(fields: Record<string, unknown>, field: string): unknown {
+  return (Object.hasOwn(fields, field) ? fields[field] : undefined) ?? undefined;
+}
+
+function resolveHash(
+  text: unknown,
+  name: string,
+  expected: string,
+  column: SelectorColumn,
+  view: BlockView,
+): number {
   const hash = new Uint8Array(HASH_BYTES);
-  const isWhole = typeof text === "string" && text.length === 2 + 2 * HASH_BYTES;
-  if (isWhole && decodeHexInto(text, hash, 0, HASH_BYTES)) return hash;
-  throw createValueError(`${name}.blockHash`, text, "0x and 64 hex digits");
+  const isHash = typeof text === "string" && text.length === HASH_CHARACTERS;
+  if (!isHash || !decodeHexInto(text, hash, 0, HASH_BYTES)) throw createValueError(name, text, expected);
+  const block = view.chain.findBlock(hash);
+  // A block that was imported after the request's head was read does not exist for this request.
+  if (block === undefined || view.head.latest === undefined || block > view.head.latest)
+    throw createBlockUnknownError(text, view.head, AheadError);
+  return requireHeld(block, text, column, view);
 }
 
 function requireHeld(block: number, shown: string, column: SelectorColumn, {head, chain}: BlockView): number {

@@ -1,6 +1,6 @@
 /** Quantities of JSON-RPC: `0x` and hex digits. Callers may send leading zeros. */
 
-/** Digits of a 256-bit number. No quantity can be longer. */
+/** Digits of a 256-bit number, and of a hash. No quantity can be longer. */
 const MAX_DIGITS = 64;
 /** 13 hex digits are 52 bits, which a double holds exactly. */
 const EXACT_DIGITS = 13;
@@ -12,6 +12,11 @@ export function encodeQuantity(value: number | bigint): string;
 export function encodeQuantity(value: number | bigint | undefined): string | null;
 export function encodeQuantity(value: number | bigint | undefined): string | null {
   return value === undefined ? null : `0x${value.toString(16)}`;
+}
+
+/** As parseQuantity, but a text as long as a block's hash is no block number. */
+export function parseBlockNumber(text: string): number | undefined {
+  return text.length < 2 + MAX_DIGITS ? parseQuantity(text) : undefined;
 }
 
 /**

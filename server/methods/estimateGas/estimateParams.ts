@@ -1,10 +1,11 @@
 /**
  * The parameters of chain_estimateGas: [call], [call, block], [call, block, overrides] or [call, overrides]. null means
- * that a parameter is left out. The default block is the newest one held.
+ * that a parameter is left out, also after these: geth has overrides of the block there. The default block is the newest one held.
  */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
+import {createValueError} from "../../rpc/rpcError.ts";
 import {ParamList} from "../params.ts";
 import {
   ADDRESS_PARAM,
@@ -82,8 +83,8 @@ const OVERRIDES_PARAM: Schema = {
   ),
 };
 
-/** At most 76 digits, because every such number fits into the 64 digits of a hex quantity. */
-const DECIMAL = /^[0-9]{1,76}$/;
+/** At most 75 digits, because every such number fits into 63 hex digits: 64 are a hash. */
+const DECIMAL = /^[0-9]{1,75}$/;
 
 const BLOCK_OR_OVERRIDES = {
   anyOf: [BLOCK_PARAM, {title: "block number", type: "string", pattern: DECIMAL.source}, OVERRIDES_PARAM],
@@ -95,6 +96,7 @@ export function createEstimateParams(method: string): ParamList {
     {name: "call", required: true, schema: CALL_PARAM},
     {name: "block", required: false, schema: nullable(BLOCK_OR_OVERRIDES)},
     {name: "overrides", required: false, schema: nullable(OVERRIDES_PARAM)},
+    {name: "blockOverrides", required: false, schema: {type: "null"}},
   ]);
 }
 
@@ -104,8 +106,10 @@ export interface EstimateView extends BlockView, CallRules {}
 
 /** @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED */
 export function parseEstimateCall(params: Call["params"], view: EstimateView): EstimateCall {
-  const [call, second = null, third = null] = ESTIMATE_PARAMS.read(params);
+  const [call, second = null, third = null, fourth = null] = ESTIMATE_PARAMS.read(params);
   if (call === null) throw ESTIMATE_PARAMS.createMissingError(0);
+  if (fourth !== null)
+    throw createValueError("params[3] (blockOverrides)", fourth, "null: a block cannot be overridden");
   const isShifted = third === null && isKeyedByAddress(second);
   const overrides = isShifted ? second : third;
   return {
@@ -126,7 +130,8 @@ function isKeyedByAddress(value: unknown): boolean {
 function resolveBlock(block: unknown, view: BlockView): Pick<EstimateCall, "block" | "isLatest"> {
   const isDecimal = typeof block === "string" && DECIMAL.test(block);
   const selector = isDecimal ? encodeQuantity(BigInt(block)) : (block ?? "latest");
-  const isLatest = selector === "latest" || selector === "pending";
+  const named = typeof selector === "object" ? (selector as {blockNumber?: unknown}).blockNumber : selector;
+  const isLatest = named === "latest" || named === "pending";
   return {
     block: resolveSelector(selector, "params[1] (block)", "held", view),
     isLatest,

@@ -1,11 +1,12 @@
 import {FINALIZATION_TEXT_BYTES, packFinalizations} from "../../../workers/messages/finalizationsCall.ts";
+import {parseBlockNumber} from "../../rpc/quantity.ts";
 import {LaneId} from "../../rpc/requestCalls.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
-import {arrayOf, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
+import {arrayOf, BLOCK_NUMBER_PARAM, FINALIZATION, nullable, QUANTITY_PARAM} from "../schema.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseCount, parseNumber, readCount} from "./treeParams.ts";
+import {parseCount, readCount} from "./treeParams.ts";
 
 const NAME = "chain_getFinalizations";
 const DEFAULT_COUNT = "0x64";
@@ -20,7 +21,7 @@ export const getFinalizations: LaneMethod<ProofCalls> = {
   summary:
     "Finalizations on layer 1 in order, from the one that covers a block: the blocks whose state roots the rollup contract holds.",
   params: new ParamList(NAME, [
-    {name: "fromBlock", required: false, schema: nullable(QUANTITY_PARAM)},
+    {name: "fromBlock", required: false, schema: nullable(BLOCK_NUMBER_PARAM)},
     {name: "count", required: false, schema: nullable(QUANTITY_PARAM)},
   ]),
   result: {name: "finalizations", schema: arrayOf(FINALIZATION)},
@@ -45,7 +46,8 @@ export const getFinalizations: LaneMethod<ProofCalls> = {
 
 /** @throws RpcError INVALID_PARAMS */
 function readFrom(from: unknown): number {
-  const block = parseNumber(from ?? "0x0");
+  if ((from ?? undefined) === undefined) return 0;
+  const block = typeof from === "string" ? parseBlockNumber(from) : undefined;
   if (block !== undefined) return Math.min(block, MAX_BLOCK);
   throw createValueError("params[0] (fromBlock)", from, "a 0x block number");
 }

@@ -7,7 +7,7 @@
  */
 import {createHash} from "node:crypto";
 import type {Call} from "../../rpc/envelope.ts";
-import {parseQuantity} from "../../rpc/quantity.ts";
+import {parseBlockNumber} from "../../rpc/quantity.ts";
 import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
 import {
   ADDRESS_BYTES,
@@ -44,7 +44,7 @@ export function parseProofTarget(path: string, query: string): ProofTarget | und
   if (kind !== "proof" || rest.length > 0) return undefined;
   if (block === undefined || address === undefined)
     throw new RpcError(RpcCode.INVALID_PARAMS, "the path: expected /v1/proof/{block}/{address}");
-  const number = parseQuantity(block);
+  const number = parseBlockNumber(block);
   if (number === undefined) throw createValueError("block", block, "a 0x block number");
   const slots = readSlots(query);
   const params = [address, slots, block];

@@ -81,6 +81,7 @@ test("what cannot be proved has the status that caches and balancers need, and i
     [`/v1/proof/${UNFINALIZED}/${ONE}`, 503, -32002, /block 0x5 is not finalized/],
     [`/v1/proof/0xffffff/${ONE}`, 404, -32001, /block 0xffffff is not held here/],
     [`/v1/proof/latest/${ONE}`, 400, -32602, /block: expected a 0x block number, got "latest"/],
+    [`/v1/proof/0x${"0".repeat(63)}2/${ONE}`, 400, -32602, /block: expected a 0x block number, got "0x00/],
     ["/v1/proof/0x2/0x12", 400, -32602, /address: expected 20 bytes/],
     [`/v1/proof/0x2/${ONE}?slots=0x1,`, 400, -32602, /slot: expected 0x and 1 to 64 hex digits, got ""/],
     [
@@ -136,6 +137,7 @@ test("/readyz tells whether a block can be proved and whether the newest one is 
     ["lag=1", 503, /^the newest block, 6, is \d+ s old: asked for at most 1 s\n/],
     ["lag=999999999&block=0x0", 200, /^ready\n/],
     ["lag=0", 400, /^expected no query, block=0x../],
+    [`block=0x${"0".repeat(64)}`, 400, /^expected no query, block=0x../],
     ["blocks=0x1", 400, /^expected no query/],
     ["block=0x1&block=0x2", 400, /^expected no query/],
   ];

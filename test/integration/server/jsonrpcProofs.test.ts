@@ -250,6 +250,24 @@ test("selectors of chain_getStateRoot name any block held", async () => {
   }
 });
 
+test("every method takes a block's hash in place of its number", async () => {
+  const hash = hashOfBlock(3);
+  const table: [string, (block: string) => unknown[]][] = [
+    ["chain_getProof", block => [ACCOUNT, ["0x1"], block]],
+    ["chain_getProofAt", block => [ACCOUNT, [], block]],
+    ["chain_getMultiProof", block => [[[ACCOUNT, ["0x1"]]], block]],
+    ["chain_getLeaves", block => ["accounts", "0x0", "0x2", block]],
+    ["chain_getChanges", block => ["accounts", block, block, "0x0", "0x10"]],
+    ["chain_getStateRoot", block => [block]],
+    ["chain_getHeader", block => [block]],
+  ];
+  for (const [method, params] of table) {
+    const answers = await Promise.all(["0x3", hash].map(block => daemon.call(method, params(block))));
+    assert.deepEqual(answers[1], answers[0], method);
+  }
+  assertError(await daemon.call("chain_getFinalizations", [hash]), -32602);
+});
+
 test("a block that is not held is -32001 with the coverage, one that is not finalized -32002", async () => {
   const coverage = {earliest: "0x0", finalized: "0x4"};
   const unknownHash = {blockHash: `0x${"12".repeat(32)}`};

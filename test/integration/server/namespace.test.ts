@@ -98,7 +98,7 @@ test("a block that cannot be proved is missing in the chain, whatever the reason
     `0x${(FINALIZED + 1).toString(16)}`,
     "0xff",
     {blockNumber: "0xff"},
-    {blockHash: `0x${"12".repeat(32)}`},
+    `0x${"12".repeat(32)}`,
   ];
   for (const block of selectors) {
     const answer: Answer = await daemon.call("linea_getProof", [ACCOUNT, [], block]);
@@ -118,6 +118,15 @@ test("a block that cannot be proved is missing in the chain, whatever the reason
     batch.map(({error}) => error?.code),
     [-32600, undefined, -32600, -32600],
   );
+});
+
+test("a block is named by its hash too", async () => {
+  const {result} = await daemon.call("chain_getStateRoot", ["0x3"]);
+  for (const [method, params] of [
+    ["linea_getProof", [ACCOUNT, ["0x1"]]],
+    ["linea_estimateGas", [{from: ACCOUNT, to: ABSENT_ACCOUNT}]],
+  ] as const)
+    assert.equal(await textOf(method, [...params, result.hash]), await textOf(method, [...params, "0x3"]));
 });
 
 test("wrong parameters are refused as elsewhere, under the method's own name", async () => {

@@ -42,7 +42,8 @@ test("a block before coverage, above the newest held or with an unknown hash is 
   for (const selector of [
     "0x1",
     "0xa",
-    `0x${"f".repeat(64)}`,
+    `0x${"f".repeat(63)}`,
+    `0x${"0".repeat(63)}3`,
     {blockHash: unknown},
     {blockNumber: "0xffff"},
   ]) {
@@ -55,8 +56,28 @@ test("a block before coverage, above the newest held or with an unknown hash is 
 });
 
 test("a block that came after the request's head is unknown to it, by hash too", () => {
-  const error = refusal({blockHash: HASH}, "held", createView(2, 3, 6));
-  assert.equal(error.code, RpcCode.BLOCK_UNKNOWN);
+  for (const selector of [HASH, {blockHash: HASH}]) {
+    const error = refusal(selector, "held", createView(2, 3, 6));
+    assert.equal(error.code, RpcCode.BLOCK_UNKNOWN);
+    assert.ok(error instanceof AheadError);
+  }
+});
+
+test("a hash is bare or in an object, a tag too, and null means that a field is left out", () => {
+  const table: [unknown, number][] = [
+    [HASH, 7],
+    [HASH.toUpperCase().replace("X", "x"), 7],
+    [{blockHash: HASH}, 7],
+    [{blockHash: HASH, blockNumber: null, requireCanonical: null}, 7],
+    [{blockHash: null, blockNumber: "0x3"}, 3],
+    [{blockNumber: "0x0003", requireCanonical: true}, 3],
+    [{blockNumber: "earliest"}, 2],
+    [{blockNumber: "safe"}, 7],
+    [{blockNumber: "latest", blockHash: null}, 9],
+  ];
+  for (const [selector, block] of table)
+    assert.equal(resolve(selector, "held"), block, JSON.stringify(selector));
+  assert.equal(resolve({blockNumber: "latest"}, "provable"), 7);
 });
 
 test("without a finalized block tags are -32002 with null, in an empty store -32001 with nulls", () => {
@@ -81,6 +102,10 @@ test("anything else is -32602 and names the parameter and what came", () => {
     [["0x1"], /, got an array of 1/],
     [{}, /: expected blockNumber or blockHash, got neither/],
     [{blockNumber: "0x1", blockHash: HASH}, /: expected blockNumber or blockHash, got both/],
+    [{blockNumber: null, blockHash: null}, /: expected blockNumber or blockHash, got neither/],
+    [`0x${"zz".repeat(32)}`, /^params\[2\] \(block\): expected .*, got "0xzz/],
+    [{blockNumber: HASH}, /\.blockNumber: expected.*, got "0xaB/],
+    [{blockNumber: "newest"}, /\.blockNumber: expected.*, got "newest"/],
     [{blockNumber: 5}, /^params\[2\] \(block\)\.blockNumber: expected.*, got 5/],
     [{blockHash: "0x12"}, /\.blockHash: expected.*, got "0x12"/],
     [{blockHash: `0x${"zz".repeat(32)}`}, /\.blockHash: expected .*, got "0xzz/],

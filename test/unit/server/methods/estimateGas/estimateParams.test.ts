@@ -21,6 +21,9 @@ test("null is left out: the block, the overrides and every field", () => {
     "from to gas gasPrice maxPriorityFeePerGas maxFeePerGas value data input nonce accessList chainId type";
   const nulls = Object.fromEntries(`${names} authorizationList`.split(" ").map(name => [name, null]));
   assert.deepEqual(parseParams([nulls, null, null]), EMPTY_CALL);
+  // geth's fourth parameter is overrides of the block.
+  assert.deepEqual(parseParams([nulls, null, null, null]), EMPTY_CALL);
+  assert.deepEqual(parseParams([{}, {[ADDRESS]: {}}, null, null]).overrides, [{address: ADDRESS_BYTES}]);
   assert.deepEqual(parseParams([{}, null, {}]), {...EMPTY_CALL, overrides: []});
   assert.deepEqual(parseParams([{accessList: [{address: ADDRESS, storageKeys: null}]}]).accessList, [
     {address: ADDRESS_BYTES, storageKeys: new Uint8Array(0)},
@@ -42,15 +45,19 @@ test("the block is a selector of the held column, also a decimal string", () => 
     ["0008", 8],
     [{blockNumber: "0x3"}, 3],
     [{blockHash: HASH, requireCanonical: true}, 5],
+    [HASH, 5],
+    [{blockNumber: "pending", blockHash: null}, 9],
   ];
   for (const [block, expected] of table) {
     assert.equal(parseParams([{}, block]).block, expected, JSON.stringify(block));
     assert.equal(parseParams([{}, block, {}]).block, expected, JSON.stringify(block));
   }
+  for (const block of ["latest", {blockNumber: "latest"}, {blockNumber: "pending"}])
+    assert.equal(parseParams([{}, block]).isLatest, true);
 });
 
 test("a block that is not held is -32001, and a tag without its block -32002", () => {
-  for (const block of ["10", "0xa", "1", "9".repeat(76), {blockNumber: "0x1"}])
+  for (const block of ["10", "0xa", "1", "9".repeat(75), {blockNumber: "0x1"}])
     assert.equal(refusal([{}, block]).code, RpcCode.BLOCK_UNKNOWN, JSON.stringify(block));
   const unfinalized = {...VIEW, head: {earliest: 0, finalized: undefined, latest: 4}};
   assert.equal(refusal([{}, "safe"], unfinalized).code, RpcCode.NOT_FINALIZED);
@@ -75,15 +82,16 @@ test("wrong parameters are named with what came and what is expected", () => {
   assertRefused([
     [
       [],
-      /^params\[0\] \(call\): expected a value for the first 1 of \[call, block, overrides\], got nothing/,
+      /^params\[0\] \(call\): expected a value for the first 1 of \[call, block, overrides, blockOverrides\], got nothing/,
     ],
     [[null], /^params\[0\] \(call\): expected .*, got nothing/],
     [["0x"], /^params\[0\] \(call\): expected an object, got "0x"/],
     [[[]], /^params\[0\] \(call\): expected an object, got an array of 0/],
-    [[{}, "latest", {}, 1], /^params: expected \[call, block, overrides\], got 4 elements/],
-    [[{}, "latest", null, null], /^params: expected .*, got 4 elements/],
+    [[{}, "latest", {}, {}], /^params\[3\] \(blockOverrides\): expected null: .*, got an object/],
+    [[{}, "latest", {}, null, 1], /^params: expected \[call, block, .*\], got 5 elements/],
     [[{}, 5], /^params\[1\] \(block\): expected.*, got 5/],
     [[{}, []], /^params\[1\] \(block\): expected.*, got an array of 0/],
+    [[{}, "9".repeat(76)], /^params\[1\] \(block\): expected.*, got "9999/],
     [[{}, "-5"], /^params\[1\] \(block\): expected .*, got "-5"/],
     [[{}, "1.5"], /^params\[1\] \(block\): expected .*, got "1.5"/],
     [[{}, ""], /^params\[1\] \(block\): expected .*, got ""/],
