@@ -116,7 +116,10 @@ export class Daemon extends AskedService {
   protected override async changed(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null)
       throw new Error(`proofd ended with ${this.child.exitCode ?? this.child.signalCode}`);
-    await Promise.race([super.changed(), once(this.child.stderr, "data"), this.finished]);
+    const ending = new AbortController();
+    const said = once(this.child.stderr, "data", {signal: ending.signal}).catch(() => {}); // something else came first
+    await Promise.race([super.changed(), said, this.finished]);
+    ending.abort();
   }
 
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished> {
