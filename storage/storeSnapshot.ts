@@ -27,7 +27,7 @@ const ATTEMPTS = 2;
 const NO_MEMORY = {pageBytes: 0, hintBytes: 0};
 
 /** The newest block of a snapshot. */
-export interface NewestBlock {
+interface NewestBlock {
   readonly block: number;
   readonly hash: Uint8Array;
   readonly stateRoot: Uint8Array;
@@ -119,6 +119,16 @@ async function takeFiles(
  * @throws StoreError, also BLOCK_UNKNOWN if no block is held
  */
 export async function readNewestBlock(folder: string, directory: string): Promise<NewestBlock> {
+  const {newest, close} = await openFiles(folder, directory);
+  close();
+  return newest;
+}
+
+/** As readNewestBlock, to read more of it. The caller closes it. */
+export async function openFiles(
+  folder: string,
+  directory: string,
+): Promise<{readonly newest: NewestBlock; readonly reader: StateReader; close(): void}> {
   const files = await FileSnapshot.open(folder);
   try {
     const suite = await requireFormat(files, directory);
@@ -130,7 +140,7 @@ export async function readNewestBlock(folder: string, directory: string): Promis
     const {header, stateRoot} = reader.headerRecordOrThrow(block);
     const finalized = Math.min(reader.readFinalized() ?? -1, block);
     const {chainId} = reader.readChain() ?? {};
-    return {
+    const newest = {
       block,
       hash: header.hash,
       stateRoot,
@@ -138,7 +148,9 @@ export async function readNewestBlock(folder: string, directory: string): Promis
       chainId,
       finalized: finalized < 0 ? undefined : finalized,
     };
-  } finally {
+    return {newest, reader, close: () => files.close()};
+  } catch (error) {
     files.close();
+    throw error;
   }
 }

@@ -22,7 +22,6 @@ import {AnswerMemories} from "./messages/answerMemory.ts";
 import type {Answers} from "./messages/answers.ts";
 import type {EstimateAnswers, EstimateJob} from "./messages/estimateJob.ts";
 import type {EstimateSettings} from "./messages/estimateSettings.ts";
-import type {FeedAnswer, FeedJob} from "./messages/feedJob.ts";
 import type {Head} from "./messages/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "./messages/importJob.ts";
 import type {SourceEvent} from "./messages/importSource.ts";
@@ -35,7 +34,6 @@ import {createImportThread, type ImportThread} from "./threads/importThread.ts";
 import {type OnProved, ProofThreads} from "./threads/proofThreads.ts";
 import type {Running} from "./threads/running.ts";
 import {readHead} from "./threads/storedHead.ts";
-import {SupervisedThread} from "./threads/supervisor.ts";
 
 export {StoreError};
 
@@ -53,6 +51,8 @@ export interface EngineOptions {
   readonly suite?: string | undefined;
   /** Refuses a store of another chain. */
   readonly chainId?: bigint | undefined;
+  /** What each imported block changed is kept with it, for a feed. */
+  readonly keepsChanges?: boolean;
   /** Without it there are no gas estimates. */
   readonly estimates?: EstimateOptions | undefined;
   /** Which blocks are pruned, and when. Without it none is. */
@@ -98,7 +98,6 @@ export class Engine {
   private proofs: ProofThreads | undefined;
   private estimates: EstimateThreads | undefined;
   private readonly imports: ImportThread;
-  private readonly feed: SupervisedThread<FeedJob, FeedAnswer>;
   private readonly writes: ChainWrites;
   /** Settles when the store is open again, or cannot be; undefined: it is open. */
   private reopening: Promise<void> | undefined;
@@ -115,11 +114,6 @@ export class Engine {
     this.memories = new AnswerMemories(workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = createImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
-    const module = new URL("./publish/feedWorker.js", import.meta.url);
-    this.feed = new SupervisedThread(
-      {kind: "feed", module, workerData: {directory, cacheBytes: cacheBytes / IMPORT_PART}},
-      onExit,
-    );
     this.writes = new ChainWrites(
       store,
       this.chain,
@@ -160,12 +154,11 @@ export class Engine {
   }
 
   readThreads(): readonly WatchedThread[] {
-    const {proofs, estimates, imports, feed, pruner} = this;
+    const {proofs, estimates, imports, pruner} = this;
     return [
       ...(proofs?.threads ?? []),
       ...(estimates?.threads ?? []),
       imports,
-      feed,
       ...(pruner === undefined ? [] : [pruner.thread]),
     ];
   }
@@ -204,19 +197,14 @@ export class Engine {
     return {...answers, failures: this.withNearest(answers.failures)};
   }
 
-  /** The messages of a held block for a feed. Rejects if the thread dies. */
-  async encodeFeedBlock(job: FeedJob): Promise<FeedAnswer> {
-    while (this.reopening !== undefined) await this.reopening;
-    return this.feed.run(job);
-  }
-
   /** @param onSource - called with what happens to a followed source */
   startImport(
-    job: Omit<ImportJob, "port">,
+    job: Omit<ImportJob, "port" | "keepsChanges">,
     onEvent: (event: ImportEvent) => void,
     onSource: (event: SourceEvent) => void = () => {},
   ): Running<ImportOutcome> {
-    return this.writes.startImport(job, {onEvent, onSource});
+    const {keepsChanges = false} = this.options;
+    return this.writes.startImport({...job, keepsChanges}, {onEvent, onSource});
   }
 
   /** See ChainWrites. Works while an import runs too. @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT, WRITE_FAILED */
@@ -259,7 +247,6 @@ export class Engine {
     const reopen = async (): Promise<void> => {
       const {proofs, estimates} = this;
       await this.pruner?.rest();
-      await this.feed.rest();
       this.estimates = undefined;
       await estimates?.close();
       this.proofs = undefined;
@@ -320,7 +307,6 @@ export class Engine {
     onWait("the import");
     await this.writes.end();
     await this.imports.close();
-    await this.feed.destroy();
     onWait("proof and estimate threads");
     await Promise.all([this.proofs?.close(), this.estimates?.close()]);
   }

@@ -3,13 +3,17 @@
  * and says so.
  */
 import {join} from "node:path";
+import {setTimeout as sleep} from "node:timers/promises";
 import {type ServerProcess, startProofd, startServer} from "../program/serverProcess.ts";
 import {LEAF_WRITES_PER_BLOCK} from "../stages/benchChain.ts";
 import {BENCH_CHAIN} from "../stages/benchContracts.ts";
 import {type Finding, readNewest, type Scenario, waitForBlock, writeBlock} from "./scenario.ts";
 
-/** Blocks before the measured ones: block 0 is some megabytes, and code is compiled. */
+/** Blocks before the measured ones: code is compiled. */
 const WARM_BLOCKS = 50;
+/** Blocks that a replica catches up. */
+const CAUGHT_BLOCKS = 300;
+const LOOK_MS = 100;
 const BLOCKS = 100;
 const FLAGS = ["--no-estimate", "--workers", "1", "--allow-unverified"];
 
@@ -22,15 +26,19 @@ export async function measureFeed(scenario: Scenario): Promise<Finding[]> {
   const url = `nats://${nats.url.host}`;
   const started = [nats];
   try {
+    const stream = ["--publish", url, "--diffs", "-"];
+    const publisher = await startProofd(scenario.store, [...FLAGS, ...stream]);
+    started.unshift(publisher);
+    const begun = await readNewest(publisher);
+    await waitForSnapshot(publisher, begun);
+    const last = begun + WARM_BLOCKS + CAUGHT_BLOCKS;
+    for (let number = begun + 1; number <= last; number++)
+      publisher.write(writeBlock(number, scenario.accounts, LEAF_WRITES_PER_BLOCK));
+    await waitForBlock(publisher, last);
     const chain = ["--feed", url, "--chain-id", String(BENCH_CHAIN.chainId)];
     const replica = await startProofd(join(scenario.folder, "replica"), [...FLAGS, ...chain]);
     started.unshift(replica);
-    // NATS reserves the bytes of a stream.
-    const stream = ["--publish", url, "--stream-gb", "1", "--snapshot-every", "0", "--diffs", "-"];
-    const publisher = await startProofd(scenario.store, [...FLAGS, ...stream]);
-    started.unshift(publisher);
-    const last = await readNewest(publisher);
-    await waitForBlock(replica, WARM_BLOCKS);
+    await waitForBlock(replica, begun + WARM_BLOCKS);
     const first = await readNewest(replica);
     const startMs = performance.now();
     await waitForBlock(replica, last);
@@ -69,6 +77,13 @@ async function measureDelays(
 /** Asks again as soon as it is answered, until the block can be proved. */
 async function waitForFinalized(replica: ServerProcess, block: number): Promise<void> {
   while ((await readNewest(replica, "finalized")) < block);
+}
+
+/** The replica starts from it: what blocks of the bench store changed is not kept. */
+async function waitForSnapshot(publisher: ServerProcess, block: number): Promise<void> {
+  const sample = `\nproofd_published_snapshot_block ${block}\n`;
+  while (!(await (await fetch(new URL("/metrics", publisher.url))).text()).includes(sample))
+    await sleep(LOOK_MS);
 }
 
 async function startNats(folder: string): Promise<ServerProcess | undefined> {

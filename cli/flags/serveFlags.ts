@@ -86,8 +86,8 @@ export const SERVE_FLAGS = {
     ),
     stream: value("<name>", parseStreamName, "blocks").says("name of the stream", "publish | feed"),
     natsCreds: value("<file>", parseText).says("file with the credentials of NATS", "publish | feed"),
-    streamGb: value("<gb>", integerParser(1, 100_000), 50).says(
-      "most bytes of a stream that --publish makes; the oldest messages go first",
+    streamGb: value("<gb>", integerParser(1, 100_000)).says(
+      "most bytes of a stream that --publish makes; the oldest messages go first; default: what fits, 50 at most",
       "publish",
     ),
     snapshotEvery: value("<blocks>", integerParser(0, 1_000_000_000), 10_000).says(

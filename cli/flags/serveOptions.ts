@@ -54,7 +54,7 @@ function readFeed(values: ServeValues, command: Command): Pick<ServiceOptions, "
       rules: {
         replicas: publish.length >= CLUSTER ? CLUSTER : 1,
         maxAgeMs: STREAM_AGE_MS,
-        maxBytes: streamGb * GB,
+        maxBytes: streamGb === undefined ? undefined : streamGb * GB,
       },
       snapshots: {every: snapshotEvery, bytesPerSecond: UPLOAD_BYTES_PER_SECOND},
     },

@@ -11,7 +11,6 @@ import {createHistogram, encodeHistogram, type Histogram, recordMs} from "./late
 import type {Sample, Sampler} from "./sampler.ts";
 import {nowMs, type Times} from "./schedule.ts";
 import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
-import type {ThreadShares} from "./threadTime.ts";
 import {AFTER_THE_END, type Arrived, createArrived, type PostedRow} from "./timeline.ts";
 
 /** The last message of a thread. */
@@ -22,8 +21,8 @@ export interface DriverEnd {
   readonly sendLag: string;
   /** From a request's first byte written to its answer's last byte read. Encoded. */
   readonly service: string;
-  /** Of the measured time. */
-  readonly shares: ThreadShares;
+  /** Share of the measured time that the thread's event loop was busy, 0 .. 1. */
+  readonly utilization: number;
 }
 
 export class Recorder {
@@ -53,7 +52,8 @@ export class Recorder {
 
   countAnswer(connection: Connection, now: number): void {
     const isMeasured = this.isMeasured(connection.dueMs);
-    const {status, body, answer} = connection;
+    const {status, body, chunks} = connection;
+    const answer = Buffer.concat(chunks);
     const arrived = this.arrivedAt(now);
     arrived.bytes += answer.length;
     if (status !== 200) {
@@ -95,14 +95,14 @@ export class Recorder {
   }
 
   /** Posts the last row. */
-  end(shares: ThreadShares): DriverEnd {
+  end(utilization: number): DriverEnd {
     this.postRow();
     return {
       tally: this.tally,
       samples: this.sampler.samples,
       sendLag: encodeHistogram(this.sendLag),
       service: encodeHistogram(this.service),
-      shares,
+      utilization,
     };
   }
 

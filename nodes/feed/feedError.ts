@@ -2,3 +2,6 @@
 export class FeedError extends Error {
   override readonly name: string = "FeedError";
 }
+
+/** Bytes that are no message of a feed. A reader that looks back passes them over. */
+export class NoMessage extends FeedError {}

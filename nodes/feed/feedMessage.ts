@@ -1,20 +1,19 @@
 /**
- * The messages of a feed (docs/feed.md). Integers are big-endian.
+ * The messages of a feed (docs/feed.md): a head in the header `Proofd` of a NATS message, as base64, and a body. So heads can be read without
+ * bodies. Integers are big-endian.
  *
- *   "PFD" | version u8 = 1 | kind u8 | suite u8 | chain id u64 | body
+ *   head    "PFD" | version u8 = 2 | kind u8 | suite u8 | chain id u64 | publisher 16 | number u48 | hash 32 | by kind
  *
- *   kind 1, block       number u48 | hash 32 | parent hash 32 | state root 32 | verified u8 | part u16 | parts u16 | unpacked bytes u32 | piece
- *   kind 2, rollback    number u48 | hash 32                            of the block that stays the newest
- *   kind 3, finality    finalized u48 | hash 32 | layer-1 part          as much of layer 1 as is recorded (finalityBytes.ts)
+ *   kind 1, block       parent hash 32 | state root 32 | verified u8 | part u16 | parts u16 | unpacked bytes u32      body: a piece of its changes
+ *   kind 2, finality    first u48 | count u48                       body: as much of layer 1 as is recorded (finalityBytes.ts)
  *
- * The pieces of all parts of a block, one after the other, are its changes (differenceBytes.ts), compressed by raw DEFLATE. A block with
- * part 0 begins anew: what came of it before is dropped.
+ * The pieces of all parts of a block, one after the other, are its changes (blockChanges.ts), compressed by raw DEFLATE.
  */
-import {deflateRawSync, inflateRawSync} from "node:zlib";
 import {StoreError} from "../../storage/errors.ts";
 import {SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {BodyReader, encodeNumber} from "../../storage/record/recordBody.ts";
-import {FeedError} from "./feedError.ts";
+import {mostPackedBytes} from "./blockChanges.ts";
+import {FeedError, NoMessage} from "./feedError.ts";
 
 export interface FeedChain {
   readonly suite: string;
@@ -22,148 +21,115 @@ export interface FeedChain {
   readonly chainId: bigint;
 }
 
-export interface BlockHead {
+interface Head {
+  /** Of the service that sent it: PUBLISHER_BYTES. */
+  readonly publisher: Uint8Array;
   readonly number: number;
-  /** 32 bytes each. Without a parent in the header, the hash of the block before. Block 0 has zeros. */
+  /** 32 bytes, as all hashes here. */
   readonly hash: Uint8Array;
+}
+
+export interface BlockHead extends Head {
+  readonly kind: "block";
+  /** Without a parent in the header, the hash of the block before. Block 0 has zeros. */
   readonly parentHash: Uint8Array;
   readonly stateRoot: Uint8Array;
   /** Does a root vouch for the state after the block, as far as the publisher knew when it made the message? */
   readonly isVerified: boolean;
-}
-
-export interface BlockPart extends BlockHead {
-  readonly kind: "block";
   /** 0 <= part < parts. */
   readonly part: number;
   readonly parts: number;
   readonly unpackedBytes: number;
-  readonly piece: Buffer;
-}
-
-/** The blocks above this one are gone. */
-export interface RollbackMessage {
-  readonly kind: "rollback";
-  readonly number: number;
-  readonly hash: Uint8Array;
 }
 
 /** Blocks up to this one are finalized. */
-export interface FinalityMessage {
+export interface FinalityHead extends Head {
   readonly kind: "finality";
-  readonly number: number;
-  readonly hash: Uint8Array;
-  /** finalityBytes.ts. Empty: layer 1 was never read. */
-  readonly layer1: Buffer;
+  /** The finalizations of layer 1 in the body are those from `first` to before `count`. */
+  readonly first: number;
+  readonly count: number;
 }
 
-export type FeedMessage = BlockPart | RollbackMessage | FinalityMessage;
+export type FeedHead = BlockHead | FinalityHead;
 
+export const PUBLISHER_BYTES = 16;
 const MAGIC = Buffer.from("PFD");
-const VERSION = 1;
-const KINDS = ["block", "rollback", "finality"] as const;
+const VERSION = 2;
+const KINDS = ["block", "finality"] as const;
 const HASH = 32;
-/** NATS takes messages of 1 MB by default; half of it leaves room for what a server adds, and for smaller limits. */
-export const PIECE_BYTES: number = 512 * 1024;
-/** Changes of one block, unpacked: more than any block has but a genesis of many millions of accounts, for which there are snapshots. */
-const MAX_UNPACKED_BYTES: number = 256 * 1024 * 1024;
+/** NATS takes messages of 1 MB by default. */
+const MAX_BODY_BYTES: number = 512 * 1024;
+/** Of a message that the body leaves to its head, to NATS' own headers and to the subject. */
+const HEAD_BYTES = 2048;
+/** With smaller bodies, the largest block would have more parts than their numbers can tell. */
+const MIN_BODY_BYTES = 4096;
 
-/** @returns the bodies of one or more messages. @throws FeedError for a block that is too large for a feed */
-export function encodeBlock(chain: FeedChain, head: BlockHead, difference: Buffer): Buffer[] {
-  const {number, hash, parentHash, stateRoot, isVerified} = head;
-  if (difference.length > MAX_UNPACKED_BYTES)
-    throw new FeedError(
-      `block ${number}: expected changes of at most ${MAX_UNPACKED_BYTES} bytes, got ${difference.length}: start replicas from a snapshot after it`,
-    );
-  // Level 1: the keys and values of a state hardly shrink, and a higher one takes three times as long.
-  const packed = deflateRawSync(difference, {level: 1});
-  const parts = Math.max(1, Math.ceil(packed.length / PIECE_BYTES));
-  return Array.from({length: parts}, (_, part) =>
-    Buffer.concat([
-      encodeStart(chain, "block"),
-      encodeNumber(number),
-      ...[hash, parentHash, stateRoot, Buffer.of(isVerified ? 1 : 0)],
-      encodeNumber(part, 2),
-      encodeNumber(parts, 2),
-      encodeNumber(difference.length, 4),
-      packed.subarray(part * PIECE_BYTES, (part + 1) * PIECE_BYTES),
-    ]),
+/** @param maxPayload - of the server, in bytes. @throws FeedError if it is too small for a feed */
+export function bodyBytes(maxPayload: number): number {
+  const left = maxPayload - HEAD_BYTES;
+  if (left >= MIN_BODY_BYTES) return Math.min(left, MAX_BODY_BYTES);
+  throw new FeedError(
+    `the NATS server takes messages of ${maxPayload} bytes at most: a feed needs max_payload of ${MIN_BODY_BYTES + HEAD_BYTES} or more`,
   );
 }
 
-export function encodeRollback(chain: FeedChain, number: number, hash: Uint8Array): Buffer {
-  return Buffer.concat([encodeStart(chain, "rollback"), encodeNumber(number), hash]);
-}
-
-export function encodeFinality(chain: FeedChain, number: number, hash: Uint8Array, layer1: Buffer): Buffer {
-  return Buffer.concat([encodeStart(chain, "finality"), encodeNumber(number), hash, layer1]);
-}
-
-/** The bytes of the message are views of `bytes`. @throws FeedError */
-export function decodeMessage(chain: FeedChain, bytes: Uint8Array): FeedMessage {
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const reader = new BodyReader("the message", body);
-  try {
-    requireStart(reader);
-    const kind = KINDS[reader.number(1) - 1];
-    requireChain(chain, reader);
-    const [number, hash] = [reader.number(), reader.bytes(HASH)];
-    if (kind === "rollback") return reader.end({kind, number, hash});
-    if (kind === "finality") return {kind, number, hash, layer1: reader.bytes(reader.left)};
-    if (kind === "block") return readPart(reader, number, hash);
-    throw new FeedError("the message: its kind is unknown");
-  } catch (error) {
-    if (error instanceof StoreError) throw new FeedError(error.message);
-    throw error;
-  }
-}
-
-function readPart(reader: BodyReader, number: number, hash: Buffer): BlockPart {
-  const [parentHash, stateRoot] = [reader.bytes(HASH), reader.bytes(HASH)];
-  const verified = reader.number(1);
-  if (verified > 1) throw reader.damage(`its mark of verification is ${verified}`);
-  const [part, parts, unpackedBytes] = [reader.number(2), reader.number(2), reader.number(4)];
-  const piece = reader.bytes(reader.left);
-  if (part >= parts) throw reader.damage(`part ${part} of ${parts}`);
-  if (unpackedBytes > MAX_UNPACKED_BYTES)
-    throw reader.damage(`expected changes of at most ${MAX_UNPACKED_BYTES} bytes, got ${unpackedBytes}`);
-  const isLast = part === parts - 1;
-  if (isLast ? piece.length > PIECE_BYTES || piece.length === 0 : piece.length !== PIECE_BYTES)
-    throw reader.damage(`part ${part} of ${parts} has ${piece.length} bytes`);
-  const head = {number, hash, parentHash, stateRoot, isVerified: verified === 1};
-  return {kind: "block", ...head, part, parts, unpackedBytes, piece};
-}
-
-/** @param packed - all pieces of a block. @throws FeedError */
-export function unpackDifference({number, unpackedBytes}: BlockPart, packed: Buffer): Buffer {
-  let unpacked: Buffer;
-  try {
-    unpacked = inflateRawSync(packed, {maxOutputLength: Math.max(1, unpackedBytes)});
-  } catch (error) {
-    throw new FeedError(`block ${number}: its changes do not unpack: ${(error as Error).message}`);
-  }
-  if (unpacked.length === unpackedBytes) return unpacked;
-  throw new FeedError(`block ${number}: expected changes of ${unpackedBytes} bytes, got ${unpacked.length}`);
-}
-
-function encodeStart({suite, chainId}: FeedChain, kind: FeedMessage["kind"]): Buffer {
+export function encodeHead({suite, chainId}: FeedChain, head: FeedHead): string {
   const start = Buffer.alloc(MAGIC.length + 3 + 8);
   start.set(MAGIC);
   start[3] = VERSION;
-  start[4] = 1 + KINDS.indexOf(kind);
+  start[4] = 1 + KINDS.indexOf(head.kind);
   start[5] = suiteNumber(suite);
   start.writeBigUInt64BE(chainId, 6);
-  return start;
+  const fields = [start, head.publisher, encodeNumber(head.number), head.hash];
+  if (head.kind === "finality") fields.push(encodeNumber(head.first), encodeNumber(head.count));
+  else {
+    fields.push(head.parentHash, head.stateRoot, Buffer.of(head.isVerified ? 1 : 0));
+    fields.push(encodeNumber(head.part, 2), encodeNumber(head.parts, 2), encodeNumber(head.unpackedBytes, 4));
+  }
+  return Buffer.concat(fields).toString("base64");
+}
+
+/** @param text - undefined: the message has no such header. @throws NoMessage; FeedError for one of another chain, suite or version */
+export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead {
+  const reader = new BodyReader("the message", Buffer.from(text ?? "", "base64"));
+  try {
+    if (Buffer.compare(reader.bytes(MAGIC.length), MAGIC) !== 0)
+      throw reader.damage("it is none of a feed of proofd");
+    requireVersion(reader.number(1));
+    const kind = KINDS[reader.number(1) - 1];
+    requireChain(chain, reader);
+    const [publisher, number, hash] = [reader.bytes(PUBLISHER_BYTES), reader.number(), reader.bytes(HASH)];
+    if (kind === "finality")
+      return reader.end({kind, publisher, number, hash, first: reader.number(), count: reader.number()});
+    if (kind !== "block") throw reader.damage("its kind is unknown");
+    const [parentHash, stateRoot, isVerified] = [reader.bytes(HASH), reader.bytes(HASH), reader.flag()];
+    const [part, parts, unpackedBytes] = [reader.number(2), reader.number(2), reader.number(4)];
+    if (part >= parts) throw reader.damage(`part ${part} of ${parts}`);
+    mostPackedBytes(number, unpackedBytes);
+    const block = {
+      kind,
+      publisher,
+      number,
+      hash,
+      parentHash,
+      stateRoot,
+      isVerified,
+      part,
+      parts,
+      unpackedBytes,
+    };
+    return reader.end(block);
+  } catch (error) {
+    if (error instanceof StoreError) throw new NoMessage(error.message);
+    throw error;
+  }
 }
 
 function suiteNumber(suite: string): number {
   return 1 + (SUITE_NAMES as readonly string[]).indexOf(suite);
 }
 
-function requireStart(reader: BodyReader): void {
-  const magic = reader.bytes(MAGIC.length);
-  if (Buffer.compare(magic, MAGIC) !== 0) throw new FeedError("the message: it is none of a feed of proofd");
-  const version = reader.number(1);
+function requireVersion(version: number): void {
   if (version !== VERSION)
     throw new FeedError(
       `the message: expected version ${VERSION}, got version ${version}: use a newer proofd`,

@@ -1,10 +1,11 @@
 /**
  * One chain's part of a JetStream stream. Every message is of one of two subjects, so that the last one of each is found at once:
  *
- *   STREAM.CHAINID.blocks       parts of blocks, and rollbacks
+ *   STREAM.CHAINID.blocks       parts of blocks
  *   STREAM.CHAINID.finality     what is finalized
  *
- * Sequence numbers are the stream's, so a message of one subject is before or after one of the other.
+ * Sequence numbers are the stream's. A message names the last one that its publisher has seen, and the stream refuses it if there is a later one
+ * by then, of any subject: so publishers have one order. (The same of one subject alone is not atomic before NATS 2.10.)
  */
 import {
   JetStreamApiCodes,
@@ -14,9 +15,17 @@ import {
   jetstream,
   jetstreamManager,
 } from "@nats-io/jetstream";
-import type {NatsConnection} from "@nats-io/transport-node";
-import {FeedError} from "./feedError.ts";
-import {decodeMessage, type FeedChain, type FeedMessage} from "./feedMessage.ts";
+import {headers, type MsgHdrs, type NatsConnection} from "@nats-io/transport-node";
+import {FeedError, NoMessage} from "./feedError.ts";
+import {
+  type BlockHead,
+  bodyBytes,
+  decodeHead,
+  encodeHead,
+  type FeedChain,
+  type FeedHead,
+  type FinalityHead,
+} from "./feedMessage.ts";
 import {hearMessages} from "./heardMessages.ts";
 import {awayOr} from "./natsConnection.ts";
 
@@ -24,13 +33,33 @@ import {awayOr} from "./natsConnection.ts";
 export interface StreamRules {
   readonly replicas: number;
   readonly maxAgeMs: number;
-  readonly maxBytes: number;
+  /** undefined: the first of FITTING_BYTES that the servers have room for. */
+  readonly maxBytes: number | undefined;
 }
 
-/** A message and its number in the stream. */
-export interface Sequenced<Message = FeedMessage> {
+/** A message's head and its number in the stream. */
+export interface Sequenced<Head = FeedHead> {
   readonly sequence: number;
-  readonly message: Message;
+  readonly head: Head;
+}
+
+export interface FeedMessage extends Sequenced {
+  readonly body: Buffer;
+}
+
+/** What a reader needs of the messages that were in the stream already. */
+interface MessageFilter {
+  /** The last one that was there. */
+  readonly until: number;
+  passes(sequence: number, isBlock: boolean): boolean;
+}
+
+/** Where a stream ends. */
+export interface StreamTip {
+  /** Of the last message, of whatever subject; 0: there never was one. */
+  readonly lastSequence: number;
+  readonly block: Sequenced<BlockHead> | undefined;
+  readonly finality: Sequenced<FinalityHead> | undefined;
 }
 
 /** Nobody has published to the stream yet. */
@@ -43,16 +72,22 @@ export class StreamMoved extends Error {
 
 /** An answer of a server that takes longer is a failure: the call is made again. */
 const ANSWER_MS = 5000;
+/** Of the halvings that find the free room: to 1 % of what is wanted. */
+const ROOM_TRIES = 7;
 const NANOSECONDS = 1_000_000;
-/** A message whose acknowledgement was lost and which is sent again in this time is stored once. */
-const DUPLICATES_MS = 120_000;
+const GB = 1e9;
+/** What a stream sets aside, if nobody says: half of it is left where there is less room than for the first. */
+const FITTING_BYTES = [50, 25, 12, 6, 3, 1.5, 0.75, 0.3, 0.1].map(gb => gb * GB);
+/** The error codes of "insufficient storage resources", "no suitable peers for placement", "resource limits exceeded for account". */
+const NO_ROOM: readonly number[] = [10047, 10005, 10002];
+const HEAD = "Proofd";
 
 export class FeedStream {
   private readonly jetstream: JetStreamClient;
   private readonly prefix: string;
 
   private constructor(
-    connection: NatsConnection,
+    private readonly connection: NatsConnection,
     private readonly manager: JetStreamManager,
     private readonly stream: string,
     private readonly chain: FeedChain,
@@ -63,7 +98,7 @@ export class FeedStream {
 
   /**
    * @param rules - the stream is made with these if there is none; undefined: it must be there
-   * @throws StreamMissing; FeedError for a stream that cannot be used; NatsAway
+   * @throws StreamMissing; FeedError for a stream or a server that cannot be used; NatsAway
    */
   static async open(
     connection: NatsConnection,
@@ -73,6 +108,7 @@ export class FeedStream {
   ): Promise<FeedStream> {
     try {
       const manager = await jetstreamManager(connection, {timeout: ANSWER_MS, checkAPI: false});
+      if (rules !== undefined) bodyBytes(maxPayload(connection));
       await FeedStream.find(manager, stream, rules);
       return new FeedStream(connection, manager, stream, chain);
     } catch (error) {
@@ -95,69 +131,107 @@ export class FeedStream {
       if (!isCode(error, JetStreamApiCodes.StreamNotFound)) throw error;
       if (rules === undefined)
         throw new StreamMissing(`the stream ${stream}: there is none: no proofd has published to it`);
-      await manager.streams.add({
-        name: stream,
-        subjects: [`${stream}.>`],
-        num_replicas: rules.replicas,
-        max_age: rules.maxAgeMs * NANOSECONDS,
-        max_bytes: rules.maxBytes,
-        duplicate_window: DUPLICATES_MS * NANOSECONDS,
-        allow_direct: true,
-      });
+      await FeedStream.make(manager, stream, rules);
     }
   }
 
-  /** The last part of a block, or rollback. @throws FeedError; NatsAway */
-  lastBlock(): Promise<Sequenced | undefined> {
-    return this.last("blocks");
+  /** @throws FeedError if there is no room for it */
+  private static async make(manager: JetStreamManager, stream: string, rules: StreamRules): Promise<void> {
+    const add = async (name: string, maxBytes: number): Promise<boolean> => {
+      try {
+        await manager.streams.add({
+          name,
+          subjects: [`${name}.>`],
+          num_replicas: rules.replicas,
+          max_age: rules.maxAgeMs * NANOSECONDS,
+          max_bytes: maxBytes,
+          allow_direct: true,
+        });
+        return true;
+      } catch (error) {
+        if (error instanceof JetStreamApiError && NO_ROOM.includes(error.code)) return false;
+        throw error;
+      }
+    };
+    const {maxBytes} = rules;
+    for (const bytes of maxBytes === undefined ? FITTING_BYTES : [maxBytes])
+      if (await add(stream, bytes)) return;
+    // NATS tells its own free bytes to nobody but an operator of the whole system, so what fits is found by trying.
+    const wanted = maxBytes ?? (FITTING_BYTES.at(-1) as number);
+    const probe = `${stream}-room`;
+    let [free, tooMany] = [0, wanted];
+    for (let tries = 0; tries < ROOM_TRIES; tries++) {
+      const bytes = Math.floor((free + tooMany) / 2);
+      if (await add(probe, bytes)) {
+        await manager.streams.delete(probe);
+        free = bytes;
+      } else tooMany = bytes;
+    }
+    throw new FeedError(
+      `--stream-gb: NATS has no room for the stream ${stream}: ${wanted} bytes are wanted, ${free} are free${rules.replicas > 1 ? ` on each of ${rules.replicas} servers` : ""}`,
+    );
   }
 
-  lastFinality(): Promise<Sequenced | undefined> {
-    return this.last("finality");
+  /** What a message's body may have. @throws FeedError if that is too little */
+  get bodyBytes(): number {
+    return bodyBytes(maxPayload(this.connection));
   }
 
-  /** The first part of a block, or rollback, at this place of the stream or after it. */
-  async nextBlock(sequence: number): Promise<Sequenced | undefined> {
-    const query = {seq: sequence, next_by_subj: `${this.prefix}.blocks`};
-    const found = await orNone(this.manager.direct.getMessage(this.stream, query));
-    return found && {sequence: found.seq, message: decodeMessage(this.chain, found.data)};
-  }
-
-  /** @returns the part of a block, or rollback, with exactly this number; undefined for another chain's message, finality, or none */
-  async blockAt(sequence: number): Promise<Sequenced | undefined> {
-    const found = await orNone(this.manager.direct.getMessage(this.stream, {seq: sequence}));
-    if (found?.subject !== `${this.prefix}.blocks`) return undefined;
-    return {sequence: found.seq, message: decodeMessage(this.chain, found.data)};
-  }
-
-  /** Where the stream begins and ends: sequence numbers of messages of all chains. */
-  async readRange(): Promise<{readonly first: number; readonly last: number}> {
+  /** @throws FeedError for a last message of another chain, suite or version; StreamMissing; NatsAway */
+  async readTip(): Promise<StreamTip> {
     try {
+      // First: what comes later is refused then, and never overlooked.
       const {state} = await this.manager.streams.info(this.stream);
-      return {first: state.first_seq, last: state.last_seq};
+      const [block, finality] = [await this.last("blocks"), await this.last("finality")];
+      return {
+        lastSequence: state.last_seq,
+        block: block?.head.kind === "block" ? {...block, head: block.head} : undefined,
+        finality: finality?.head.kind === "finality" ? {...finality, head: finality.head} : undefined,
+      };
+    } catch (error) {
+      if (isCode(error, JetStreamApiCodes.StreamNotFound))
+        throw new StreamMissing(`the stream ${this.stream} is gone`);
+      throw awayOr(error);
+    }
+  }
+
+  /** The number of the first message that is still there, of whatever subject. */
+  async firstSequence(): Promise<number> {
+    try {
+      return (await this.manager.streams.info(this.stream)).state.first_seq;
     } catch (error) {
       throw awayOr(error);
     }
   }
 
+  /** The heads of the chain's messages from `from` to `to`, in their order. Messages that are none of the chain's feed are left out. */
+  async readHeads(from: number, to: number, signal: AbortSignal): Promise<Sequenced[]> {
+    const heads: Sequenced[] = [];
+    const place = {stream: this.stream, subjects: `${this.prefix}.>`, from, headersOnly: true};
+    for await (const {seq, headers: given} of hearMessages(this.jetstream, place, signal)) {
+      if (seq > to) break;
+      try {
+        heads.push({sequence: seq, head: this.decode(given)});
+      } catch (error) {
+        if (!(error instanceof FeedError)) throw error;
+      }
+    }
+    signal.throwIfAborted();
+    return heads;
+  }
+
   /**
-   * @param after - the number of the last message of this subject, 0 for none. Another last one refuses the message
+   * @param after - the number of the stream's last message. Another last one refuses the message
    * @returns the message's number
    * @throws StreamMoved; NatsAway, and then the message may have been stored
    */
-  async publish(
-    subject: "blocks" | "finality",
-    body: Uint8Array,
-    name: string,
-    after: number,
-  ): Promise<number> {
+  async publish(head: FeedHead, body: Uint8Array, after: number): Promise<number> {
+    const subject = `${this.prefix}.${head.kind === "block" ? "blocks" : "finality"}`;
+    const given = headers();
+    given.set(HEAD, encodeHead(this.chain, head));
     try {
-      const {seq} = await this.jetstream.publish(`${this.prefix}.${subject}`, body, {
-        msgID: `${after}.${name}`,
-        timeout: ANSWER_MS,
-        expect: {lastSubjectSequence: after},
-      });
-      return seq;
+      const options = {headers: given, timeout: ANSWER_MS, expect: {lastSequence: after}};
+      return (await this.jetstream.publish(subject, body, options)).seq;
     } catch (error) {
       if (isCode(error, JetStreamApiCodes.StreamWrongLastSequence)) throw new StreamMoved();
       throw awayOr(error);
@@ -165,32 +239,44 @@ export class FeedStream {
   }
 
   /**
-   * All messages of the chain from `sequence` on, in their order, and those that come later. If the server with the consumer dies, another
-   * consumer goes on with the next message.
+   * The messages of the chain from `from` on, in their order, and those that come later. Ends when nothing is heard of the server any more.
    *
-   * @throws FeedError for a message that is none; NatsAway
+   * @throws FeedError for a message that is none, unless it was there when the filter was made; NatsAway
    */
-  async *read(sequence: number, signal: AbortSignal): AsyncGenerator<Sequenced> {
-    const place = {stream: this.stream, subjects: `${this.prefix}.>`, from: Math.max(1, sequence)};
-    for await (const {seq, data} of hearMessages(this.jetstream, place, signal))
-      yield {sequence: seq, message: decodeMessage(this.chain, data)};
+  async *read(from: number, filter: MessageFilter, signal: AbortSignal): AsyncGenerator<FeedMessage> {
+    const place = {stream: this.stream, subjects: `${this.prefix}.>`, from, headersOnly: false};
+    for await (const {seq, headers: given, data, subject} of hearMessages(this.jetstream, place, signal)) {
+      if (filter.passes(seq, subject === `${this.prefix}.blocks`)) continue;
+      try {
+        const body = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+        yield {sequence: seq, head: this.decode(given), body};
+      } catch (error) {
+        if (!(error instanceof FeedError) || seq > filter.until) throw error;
+      }
+    }
   }
 
   private async last(subject: string): Promise<Sequenced | undefined> {
-    const query = {last_by_subj: `${this.prefix}.${subject}`};
-    // Not a direct read, which any server of the stream may answer, also one that is behind.
-    const found = await orNone(this.manager.streams.getMessage(this.stream, query));
-    return found && {sequence: found.seq, message: decodeMessage(this.chain, found.data)};
+    try {
+      // Not a direct read, which any server of the stream may answer, also one that is behind.
+      const found = await this.manager.streams.getMessage(this.stream, {
+        last_by_subj: `${this.prefix}.${subject}`,
+      });
+      return found === null ? undefined : {sequence: found.seq, head: this.decode(found.header)};
+    } catch (error) {
+      if (isCode(error, JetStreamApiCodes.NoMessageFound) || error instanceof NoMessage) return undefined;
+      throw error;
+    }
+  }
+
+  private decode(given: MsgHdrs | undefined): FeedHead {
+    return decodeHead(this.chain, given?.get(HEAD));
   }
 }
 
-async function orNone<Found>(answer: Promise<Found | null>): Promise<Found | undefined> {
-  try {
-    return (await answer) ?? undefined;
-  } catch (error) {
-    if (isCode(error, JetStreamApiCodes.NoMessageFound)) return undefined;
-    throw awayOr(error);
-  }
+/** Of the server that answers now. */
+function maxPayload({info}: NatsConnection): number {
+  return info?.max_payload ?? 0;
 }
 
 function isCode(error: unknown, code: number): boolean {

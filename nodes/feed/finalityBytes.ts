@@ -11,14 +11,21 @@ import {StoreError} from "../../storage/errors.ts";
 import {BodyReader, encodeNumber} from "../../storage/record/recordBody.ts";
 import {FeedError} from "./feedError.ts";
 
-/** Finalizations of one message: some 150 KB. */
-export const MAX_FINALIZATIONS = 1000;
+const MAX_FINALIZATIONS = 1000;
+/** Of one finalization with its length, and of all before them. */
+const MOST_BYTES = 256;
+const START_BYTES = 512;
 
 export interface FedFinality {
   /** Counted from 0, in the order of layer 1. */
   readonly first: number;
   readonly record: Layer1Record;
   readonly finalizations: readonly Finalization[];
+}
+
+/** How many finalizations fit a message's body. */
+export function mostFinalizations(bodyBytes: number): number {
+  return Math.min(MAX_FINALIZATIONS, Math.floor((bodyBytes - START_BYTES) / MOST_BYTES));
 }
 
 export function encodeLayer1(finality: FedFinality | undefined): Buffer {

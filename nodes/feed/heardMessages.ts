@@ -1,14 +1,17 @@
 /**
- * The messages of a stream from a place on, through the death of any server. A consumer lives on one server, and dies with it. Nobody else
- * knows that, and the library asks the dead one again and again, or nobody after a reconnection. So here a consumer that is not heard for a
- * while is left for a new one.
+ * The messages of a stream from a place on, for as long as its server is heard. A consumer lives on one server, and dies with it, or with its
+ * stream. Nobody else knows that, and the library asks the dead one again and again, or nobody after a reconnection.
  */
-import {type ConsumerMessages, DeliverPolicy, type JetStreamClient} from "@nats-io/jetstream";
+import {type ConsumerMessages, DeliverPolicy, type JetStreamClient, type JsMsg} from "@nats-io/jetstream";
 import {awayOr} from "./natsConnection.ts";
 
-interface HeardMessage {
-  readonly seq: number;
-  readonly data: Uint8Array;
+interface HeardPlace {
+  readonly stream: string;
+  readonly subjects: string;
+  /** The first message's number in the stream. */
+  readonly from: number;
+  /** Their headers without what they have: ends with the last message that is there now. */
+  readonly headersOnly: boolean;
 }
 
 /** What a reader holds of messages that come faster than they are taken. */
@@ -17,38 +20,48 @@ const AHEAD_BYTES = 16 * 1024 * 1024;
 const HEARTBEAT_MS = 1000;
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 const PULL_MS = 10_000;
+/** A server removes a consumer that nobody has pulled from for so long. */
+const INACTIVE_NS = 3e6 * PULL_MS;
+/** The consumer is gone, perhaps with its stream. The library would go on in another one with the same number, which may never come. */
+const GONE: ReadonlySet<string> = new Set([
+  "consumer_deleted",
+  "consumer_not_found",
+  "stream_not_found",
+  "ordered_consumer_recreated",
+]);
 
-/** @param from - the first message's number in the stream. @throws NatsAway */
+/** Ends when nothing was heard for a while, or with the signal. @throws NatsAway */
 export async function* hearMessages(
   jetstream: JetStreamClient,
-  {stream, subjects, from}: {readonly stream: string; readonly subjects: string; readonly from: number},
+  {stream, subjects, from, headersOnly}: HeardPlace,
   signal: AbortSignal,
-): AsyncGenerator<HeardMessage> {
-  let next = from;
-  while (!signal.aborted)
-    try {
-      const consumer = await jetstream.consumers.get(stream, {
-        filter_subjects: subjects,
-        deliver_policy: DeliverPolicy.StartSequence,
-        opt_start_seq: next,
-      });
-      const messages = await consumer.consume({
-        max_bytes: AHEAD_BYTES,
-        expires: PULL_MS,
-        idle_heartbeat: HEARTBEAT_MS,
-      });
-      for await (const message of listen(messages, signal)) {
-        if (signal.aborted) return;
-        yield message;
-        next = message.seq + 1;
-      }
-    } catch (error) {
-      throw awayOr(error);
+): AsyncGenerator<JsMsg> {
+  try {
+    const consumer = await jetstream.consumers.get(stream, {
+      filter_subjects: subjects,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: from,
+      headers_only: headersOnly,
+      inactive_threshold: INACTIVE_NS,
+    });
+    let left = headersOnly ? (await consumer.info()).num_pending : Number.POSITIVE_INFINITY;
+    if (left === 0) return;
+    const messages = await consumer.consume({
+      max_bytes: AHEAD_BYTES,
+      expires: PULL_MS,
+      idle_heartbeat: HEARTBEAT_MS,
+    });
+    for await (const message of listen(messages, signal)) {
+      if (signal.aborted) return;
+      yield message;
+      if (--left === 0) return;
     }
+  } catch (error) {
+    throw awayOr(error);
+  }
 }
 
-/** Ends when nothing was heard for a while. */
-async function* listen(messages: ConsumerMessages, signal: AbortSignal): AsyncGenerator<HeardMessage> {
+async function* listen(messages: ConsumerMessages, signal: AbortSignal): AsyncGenerator<JsMsg> {
   const stop = (): void => messages.stop();
   let heardMs = performance.now();
   // While a message is being taken, nothing is asked for, so nothing comes.
@@ -58,7 +71,10 @@ async function* listen(messages: ConsumerMessages, signal: AbortSignal): AsyncGe
   }, HEARTBEAT_MS);
   signal.addEventListener("abort", stop);
   const beats = (async () => {
-    for await (const {type} of messages.status()) if (type === "heartbeat") heardMs = performance.now();
+    for await (const {type} of messages.status()) {
+      if (type === "heartbeat") heardMs = performance.now();
+      else if (GONE.has(type)) stop();
+    }
   })();
   try {
     for await (const message of messages) {

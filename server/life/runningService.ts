@@ -168,6 +168,7 @@ class StartingService {
         createIfMissing: demo || this.source !== undefined,
         chainId,
         suite,
+        keepsChanges: this.options.publish !== undefined,
         estimates: estimate.isEnabled ? estimate : undefined,
         pruning: {history, rests: true, onEvent: event => logPruning(event, log)},
         onWorkerExit: error => trouble.reportWorkerExit(error),

@@ -25,8 +25,8 @@ export class AccountDifferences {
     return this.chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
   }
 
-  /** @throws StoreError BLOCK_INVALID if a value is out of range */
-  add(difference: AccountDifference): void {
+  /** @returns bytes of the entry. @throws StoreError BLOCK_INVALID if a value is out of range */
+  add(difference: AccountDifference): number {
     const entry = encodeEntry(difference);
     const last = this.chunks.at(-1)?.length ?? 0;
     // An entry starts within the first CHUNK_BYTES, also in a longer chunk.
@@ -39,6 +39,7 @@ export class AccountDifferences {
     this.positions.push(chunk * CHUNK_BYTES + this.used);
     this.chunks[chunk].set(entry, this.used);
     this.used += entry.length;
+    return entry.length;
   }
 
   /** 20 bytes, a view. */

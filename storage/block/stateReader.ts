@@ -29,9 +29,11 @@ import {decodeNumber} from "../record/recordBody.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
 import {KeyHints} from "../tree/keyHints.ts";
 import {decodeLeafKeys, type LeafKeys, NO_KEYS} from "../tree/leafKeys.ts";
+import type {BlockHeader} from "./blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
 import {type ChainRecord, decodeChain} from "./format.ts";
+import {changesOfKept, placeOfChanges} from "./keptChanges.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "./trieRoot.ts";
 
 const NO_BYTES = Buffer.alloc(0);
@@ -163,6 +165,12 @@ export class StateReader {
   readLeafKeys(owner: number, page: number): LeafKeys {
     const body = this.readRecord(leafKeysKey(owner, page));
     return body === undefined ? NO_KEYS : decodeLeafKeys(owner, page, body);
+  }
+
+  /** What a block changed, if that was kept with it and no later block took the place (keptChanges.ts). @throws StoreError RECORD_DAMAGED */
+  readChanges({number, hash}: BlockHeader): Buffer | undefined {
+    const body = this.readRecord(placeOfChanges(number));
+    return body === undefined ? undefined : changesOfKept(body, hash);
   }
 
   readExecutionNode(name: string): Buffer | undefined {

@@ -6,6 +6,7 @@
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
+import {encodeKept, placeOfChanges} from "../block/keptChanges.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "../block/trieRoot.ts";
 import {StoreError} from "../errors.ts";
@@ -197,6 +198,12 @@ export class BlockWriter {
     if (last === undefined) return;
     this.markFinalized(last.endBlock);
     if (root === "suite") this.putVerified(true, last.endBlock);
+  }
+
+  /** Keeps what the newest block applied has changed, with the block. */
+  keepChanges(changes: Uint8Array): void {
+    const {newest} = this;
+    if (newest !== undefined) this.batch.put(placeOfChanges(newest.number), encodeKept(newest.hash, changes));
   }
 
   /** Keeps a node of the execution trie with the current block. */

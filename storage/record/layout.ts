@@ -4,6 +4,7 @@
  *   key                         value (each followed by its checksum, record.ts)
  *   'b' | block u48             block record: header, root of the account tree, next page        blockRecord.ts
  *   'c' | keccak hash 32        contract code
+ *   'd' | place u48             what a block changed, as its messages for a feed have it: a ring            keptChanges.ts
  *   'e' | node key              execution trie node: what re-executing a chain needs to resume
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
  *   'h' | block hash 32         block number                                                     body.ts
@@ -29,6 +30,7 @@ export const MAX_U48 = 2 ** 48 - 1;
 const PREFIX = {
   block: 0x62,
   code: 0x63,
+  changes: 0x64,
   execution: 0x65,
   finalization: 0x66,
   hash: 0x68,
@@ -94,6 +96,11 @@ export function numberOfKey(key: Buffer): number {
 
 export function blockKey(block: number): Buffer {
   return numberedKey(PREFIX.block, block);
+}
+
+/** @param place - in the ring of kept changes */
+export function changesKey(place: number): Buffer {
+  return numberedKey(PREFIX.changes, place);
 }
 
 /** The key of a pruned block's record. */
@@ -166,6 +173,8 @@ export function nameOfKey(key: Buffer): string {
       return `record of pruned block ${numberOfKey(key)}`;
     case PREFIX.code:
       return `code 0x${key.toString("hex", 1)}`;
+    case PREFIX.changes:
+      return `kept changes ${numberOfKey(key)}`;
     case PREFIX.finalization:
       return `finalization ${numberOfKey(key)}`;
     case PREFIX.hash:

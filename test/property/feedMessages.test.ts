@@ -1,17 +1,18 @@
 /** The messages of a feed: what is encoded comes back, and no other bytes do harm. */
 import assert from "node:assert/strict";
+import {randomBytes} from "node:crypto";
 import {test} from "node:test";
+import {deflateRawSync, inflateRawSync} from "node:zlib";
 import fc from "fast-check";
-import {decodeDifference, encodeDifference} from "../../nodes/feed/differenceBytes.ts";
+import {mostPackedBytes, packChanges, unpackChanges} from "../../nodes/feed/blockChanges.ts";
 import {FeedError} from "../../nodes/feed/feedError.ts";
 import {
-  type BlockPart,
-  decodeMessage,
-  encodeBlock,
-  encodeFinality,
-  encodeRollback,
-  PIECE_BYTES,
-  unpackDifference,
+  type BlockHead,
+  bodyBytes,
+  decodeHead,
+  encodeHead,
+  type FinalityHead,
+  PUBLISHER_BYTES,
 } from "../../nodes/feed/feedMessage.ts";
 import {decodeLayer1, encodeLayer1} from "../../nodes/feed/finalityBytes.ts";
 import type {AccountDifference} from "../../storage/block/accountDifference.ts";
@@ -21,6 +22,7 @@ import {BlockAssembly} from "../../workers/import/feed/blockAssembly.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const CHAIN = {suite: "sha256", chainId: 1337n} as const;
+const PUBLISHER = Buffer.alloc(PUBLISHER_BYTES, 9);
 
 const bytes = (length: number) =>
   fc.uint8Array({minLength: length, maxLength: length}).map(one => Buffer.from(one));
@@ -61,67 +63,116 @@ const difference: fc.Arbitrary<BlockDifference> = fc
     };
   });
 
-function headOf({header, expectedStateRoot}: BlockDifference) {
-  const {number, hash} = header;
-  return {
-    number,
-    hash,
-    parentHash: hash,
-    stateRoot: expectedStateRoot as Uint8Array,
-    isVerified: number % 2 === 0,
-  };
+/** A block's messages, as a publisher sends them. */
+function encodeBlock(block: BlockDifference, size: number): {text: string; piece: Buffer}[] {
+  const packed = packChanges(block) as Buffer;
+  const [unpackedBytes, pieces] = [packed.readUInt32BE(0), packed.subarray(4)];
+  const parts = Math.max(1, Math.ceil(pieces.length / size));
+  const {number, hash} = block.header;
+  return Array.from({length: parts}, (_, part) => {
+    const head = {...headOf(number, hash, block.expectedStateRoot as Uint8Array), part, parts, unpackedBytes};
+    return {text: encodeHead(CHAIN, head), piece: pieces.subarray(part * size, (part + 1) * size)};
+  });
+}
+
+function headOf(number: number, hash: Uint8Array, stateRoot: Uint8Array): BlockHead {
+  const fields = {kind: "block", publisher: PUBLISHER, number, hash, parentHash: hash, stateRoot} as const;
+  return {...fields, isVerified: number % 2 === 0, part: 0, parts: 1, unpackedBytes: 0};
 }
 
 /** What a replica reads of messages. */
-function readBack(messages: readonly Uint8Array[]): BlockDifference {
+function readBack(messages: readonly {text: string; piece: Buffer}[]): BlockDifference | undefined {
   const assembly = new BlockAssembly();
-  let whole: Buffer | undefined;
-  let last: BlockPart | undefined;
-  for (const message of messages) {
-    last = decodeMessage(CHAIN, message) as BlockPart;
-    whole = assembly.take(last);
+  let whole: BlockDifference | undefined;
+  for (const {text, piece} of messages) {
+    const head = decodeHead(CHAIN, text);
+    if (head.kind === "finality") continue;
+    const packed = assembly.take(head, piece);
+    if (packed !== undefined) whole = unpackChanges(head, head.unpackedBytes, packed);
   }
-  return decodeDifference(last as BlockPart, whole as Buffer);
+  return whole;
 }
 
 test("a block's changes come back as they were, in one message or many", () => {
   fc.assert(
-    fc.property(difference, block => {
-      const encoded = encodeDifference(block);
-      const messages = encodeBlock(CHAIN, headOf(block), encoded);
-      const {isVerified} = decodeMessage(CHAIN, messages[0] as Buffer) as BlockPart;
-      assert.equal(isVerified, headOf(block).isVerified);
-      const again = readBack(messages);
+    fc.property(difference, fc.integer({min: 10, max: 1000}), (block, size) => {
+      const messages = encodeBlock(block, size);
+      const head = decodeHead(CHAIN, messages[0]?.text);
+      assert.equal(head.kind === "block" && head.isVerified, block.header.number % 2 === 0);
+      assert.deepEqual(head.publisher, PUBLISHER);
+      const again = readBack(messages) as BlockDifference;
       assert.deepEqual(again.header, block.header);
       assert.deepEqual(again.chain, block.chain);
       assert.deepEqual(again.expectedStateRoot, block.expectedStateRoot);
-      assert.deepEqual(encodeDifference(again), encoded);
+      assert.deepEqual(packChanges(again), packChanges(block));
     }),
     {numRuns: propertyRuns(100)},
   );
 });
 
-test("a block of several messages needs each of them, in their order", () => {
-  const block = emptyBlock();
-  const large = encodeBlock(CHAIN, headOf(block), randomBytes(3 * PIECE_BYTES));
-  assert.ok(large.length >= 3);
-  const [one, two, three] = large.map(message => decodeMessage(CHAIN, message) as BlockPart) as [
-    BlockPart,
-    BlockPart,
-    BlockPart,
-  ];
-  const assembly = new BlockAssembly();
-  assert.equal(assembly.take(two), undefined);
-  assert.equal(assembly.take(one), undefined);
-  assert.throws(() => assembly.take(three), /expected part 1 of \d+, got part 2/);
-  assembly.take(one);
-  assembly.take(one);
-  assert.equal(assembly.take(two), undefined);
+test("what a source says of the state before a block is not sent, nor what the block only read", () => {
+  const [address, other] = [Buffer.alloc(20, 1), Buffer.alloc(20, 2)];
+  const [name, value] = [Buffer.alloc(32, 3), Buffer.alloc(32, 4)];
+  const blockOf = (...accounts: AccountDifference[]): BlockDifference => {
+    const list = new AccountDifferences();
+    for (const one of accounts) list.add(one);
+    return {...emptyBlock(), accounts: list};
+  };
+  const sent = {reset: true, keepsCode: true, nonce: 1n, storage: [{slot: name, value, reset: true}]};
+  const told = {...sent, storage: [{slot: name, value, reset: true, before: value}]};
+  const before = {present: true, nonce: 0n};
+  assert.deepEqual(
+    packChanges(
+      blockOf({address, change: told, before}, {address: other, change: {}, before, onlyRead: true}),
+    ),
+    packChanges(blockOf({address, change: sent})),
+  );
 });
 
-test("rollbacks and finality come back as they were", () => {
+test("a block of several messages needs each of them, in their order", () => {
+  const piece = Buffer.alloc(10);
+  const part = (at: number): BlockHead => ({
+    ...headOf(1, Buffer.alloc(32), Buffer.alloc(32)),
+    ...{part: at, parts: 3, unpackedBytes: 100},
+  });
+  const assembly = new BlockAssembly();
+  assert.equal(assembly.take(part(1), piece), undefined);
+  assert.equal(assembly.take(part(0), piece), undefined);
+  assert.throws(() => assembly.take(part(2), piece), /expected part 1 of 3, got part 2/);
+  assembly.take(part(0), piece);
+  assembly.take(part(0), piece);
+  assert.equal(assembly.take(part(1), piece), undefined);
+  assert.equal(assembly.take(part(2), piece)?.length, 30);
+});
+
+test("a block that never ends is refused once it has more than its changes can be packed to", () => {
+  const unpackedBytes = 100_000;
+  const most = mostPackedBytes(1, unpackedBytes);
+  const piece = Buffer.alloc(10_000);
+  const assembly = new BlockAssembly();
+  let taken = 0;
+  const endless = () => {
+    for (let part = 0; ; part++) {
+      assembly.take({...headOf(1, piece, piece), hash: piece, part, parts: 65_535, unpackedBytes}, piece);
+      taken += piece.length;
+    }
+  };
+  assert.throws(endless, {name: "FeedError", message: new RegExp(`of ${most} bytes at most in all`)});
+  assert.ok(taken <= most);
+  assert.throws(() =>
+    decodeHead(CHAIN, encodeHead(CHAIN, {...headOf(1, PUBLISHER, PUBLISHER), unpackedBytes: 2 ** 31})),
+  );
+});
+
+test("whatever bytes are packed, they have no more than mostPackedBytes says", () => {
+  for (const length of [0, 1, 100, 16_383, 16_384, 65_536, 1_000_000])
+    assert.ok(deflateRawSync(randomBytes(length), {level: 1}).length <= mostPackedBytes(1, length));
+});
+
+test("heads of finality come back as they were, and so does what is recorded of layer 1", () => {
   const hash = Buffer.alloc(32, 7);
-  assert.deepEqual(decodeMessage(CHAIN, encodeRollback(CHAIN, 9, hash)), {kind: "rollback", number: 9, hash});
+  const head: FinalityHead = {kind: "finality", publisher: PUBLISHER, number: 9, hash, first: 2, count: 3};
+  assert.deepEqual(decodeHead(CHAIN, encodeHead(CHAIN, head)), head);
   const finality = {
     first: 2,
     record: {
@@ -142,27 +193,40 @@ test("rollbacks and finality come back as they were", () => {
       },
     ],
   };
-  const message = decodeMessage(CHAIN, encodeFinality(CHAIN, 8, hash, encodeLayer1(finality)));
-  assert.equal(message.kind, "finality");
-  assert.deepEqual(message.kind === "finality" && decodeLayer1(message.layer1), finality);
+  assert.deepEqual(decodeLayer1(encodeLayer1(finality)), finality);
   assert.equal(decodeLayer1(encodeLayer1(undefined)), undefined);
 });
 
 test("messages of another version, suite, chain or kind are refused by name", () => {
-  const message = encodeRollback(CHAIN, 1, Buffer.alloc(32));
-  const changed = (at: number, byte: number) => Buffer.from(message).fill(byte, at, at + 1);
-  assert.throws(() => decodeMessage(CHAIN, changed(0, 0)), {
-    name: "FeedError",
-    message: /it is none of a feed/,
-  });
-  assert.throws(() => decodeMessage(CHAIN, changed(3, 2)), {message: /expected version 1, got version 2/});
-  assert.throws(() => decodeMessage(CHAIN, changed(4, 9)), {message: /its kind is unknown/});
-  assert.throws(() => decodeMessage({...CHAIN, suite: "poseidon2"}, message), {
-    message: /expected suite poseidon2, got sha256/,
-  });
-  assert.throws(() => decodeMessage({...CHAIN, chainId: 1n}, message), {
-    message: /expected chain 1, got chain 1337/,
-  });
+  const text = encodeHead(CHAIN, headOf(1, Buffer.alloc(32), Buffer.alloc(32)));
+  const changed = (at: number, byte: number) =>
+    Buffer.from(text, "base64")
+      .fill(byte, at, at + 1)
+      .toString("base64");
+  const refused = (given: string | undefined, message: RegExp, chain: typeof CHAIN | object = CHAIN) =>
+    assert.throws(
+      () => decodeHead({...CHAIN, ...chain}, given),
+      (error: Error) => {
+        assert.ok(error instanceof FeedError);
+        assert.match(error.message, message);
+        return true;
+      },
+    );
+  refused(undefined, /the message: expected at least/);
+  refused(changed(0, 0), /it is none of a feed/);
+  refused(changed(3, 3), /expected version 2, got version 3/);
+  refused(changed(4, 9), /its kind is unknown/);
+  refused(text, /expected suite poseidon2, got sha256/, {suite: "poseidon2"});
+  refused(text, /expected chain 1, got chain 1337/, {chainId: 1n});
+});
+
+test("bodies fit what a server takes, and a server that takes too little is refused by name", () => {
+  assert.equal(bodyBytes(1 << 20), 512 * 1024);
+  assert.ok(bodyBytes(65_536) < 65_536);
+  assert.throws(
+    () => bodyBytes(4096),
+    /takes messages of 4096 bytes at most: a feed needs max_payload of 6144/,
+  );
 });
 
 test("bytes that were changed, cut or made up end in an error with a reason, and never in another", () => {
@@ -172,23 +236,30 @@ test("bytes that were changed, cut or made up end in an error with a reason, and
       fc.array(fc.tuple(fc.nat(), fc.nat(255)), {minLength: 1, maxLength: 4}),
       fc.nat(),
       (block, edits, cut) => {
-        for (const whole of [
-          ...encodeBlock(CHAIN, headOf(block), encodeDifference(block)),
-          encodeDifference(block),
-        ]) {
+        const forge = (whole: Buffer): Buffer => {
           const forged = Buffer.from(whole).subarray(0, whole.length - (cut % 3));
           for (const [at, byte] of edits) forged[at % forged.length] = byte;
-          for (const read of [
-            () => readBack([forged]),
-            () => decodeDifference({number: 3, hash: forged, stateRoot: forged}, forged),
-            () => decodeLayer1(forged),
-          ])
-            try {
-              read();
-            } catch (error) {
-              assert.ok(error instanceof FeedError, String((error as Error).stack));
-            }
-        }
+          return forged;
+        };
+        const [message] = encodeBlock(block, 1 << 20);
+        const {text, piece} = message as {text: string; piece: Buffer};
+        const changes = forge(inflateRawSync(piece));
+        for (const read of [
+          () => readBack([{text: forge(Buffer.from(text, "base64")).toString("base64"), piece}]),
+          () => readBack([{text, piece: forge(piece)}]),
+          () =>
+            unpackChanges(
+              {number: 3, hash: piece, stateRoot: piece},
+              changes.length,
+              deflateRawSync(changes),
+            ),
+          () => decodeLayer1(forge(piece)),
+        ])
+          try {
+            read();
+          } catch (error) {
+            assert.ok(error instanceof FeedError, String((error as Error).stack));
+          }
       },
     ),
     {numRuns: propertyRuns(300)},
@@ -196,9 +267,8 @@ test("bytes that were changed, cut or made up end in an error with a reason, and
 });
 
 test("changes that unpack to more than they say do not fill the memory", () => {
-  const [message] = encodeBlock(CHAIN, headOf(emptyBlock()), Buffer.alloc(50_000_000));
-  const part = decodeMessage(CHAIN, message as Buffer) as BlockPart;
-  assert.throws(() => unpackDifference({...part, unpackedBytes: 1000}, part.piece), {
+  const block = {number: 1, hash: PUBLISHER, stateRoot: PUBLISHER};
+  assert.throws(() => unpackChanges(block, 1000, deflateRawSync(Buffer.alloc(50_000_000))), {
     message: /its changes do not unpack/,
   });
 });
@@ -209,14 +279,4 @@ function emptyBlock(): BlockDifference {
     expectedStateRoot: Buffer.alloc(32),
     accounts: new AccountDifferences(),
   };
-}
-
-function randomBytes(length: number): Buffer {
-  const out = Buffer.alloc(length);
-  let state = 1;
-  for (let at = 0; at < length; at++) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
-    out[at] = state >>> 24;
-  }
-  return out;
 }

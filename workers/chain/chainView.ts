@@ -27,6 +27,21 @@ export interface BlockSummary {
   readonly timestamp: bigint | undefined;
 }
 
+/** A block and what it changed. */
+interface KeptBlock {
+  readonly number: number;
+  /** 32 bytes each. */
+  readonly hash: Uint8Array;
+  readonly parentHash: Uint8Array;
+  readonly stateRoot: Uint8Array;
+  /** Does a root vouch for the state after the block? */
+  readonly isVerified: boolean;
+  /** nodes/feed/blockChanges.ts. */
+  readonly packed: Buffer;
+}
+
+const NO_HASH = new Uint8Array(32);
+
 /**
  * Called right after each change of the head, in the order of the changes. `latest` falls only by a rollback: the blocks above
  * it are gone, and other blocks may get their numbers. `finalized` never falls.
@@ -106,6 +121,21 @@ export class ChainView {
   /** As readBlock, also for a block that was pruned. */
   readHeader(block: number): BlockSummary | Failure {
     return this.summarize(block, () => this.reader.headerRecordOrThrow(block));
+  }
+
+  /** The hash of a block that is held, or that is known as an ancestor of the first one. */
+  readHash(block: number): Uint8Array | undefined {
+    return block > this.newest ? undefined : this.reader.readBlockHash(block);
+  }
+
+  /** What a block changed, if that was kept with it. */
+  readChanges(block: number): KeptBlock | undefined {
+    const {header, stateRoot} = (block > this.newest ? undefined : this.reader.readHeaderRecord(block)) ?? {};
+    const packed = header && this.reader.readChanges(header);
+    if (header === undefined || packed === undefined || stateRoot === undefined) return undefined;
+    const {number, hash} = header;
+    const parentHash = header.parentHash ?? (block === 0 ? NO_HASH : this.reader.blockHashOrThrow(block - 1));
+    return {number, hash, parentHash, stateRoot, isVerified: block < this.reader.readUnverified(), packed};
   }
 
   /** @returns a failure as readBlock */

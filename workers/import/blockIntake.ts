@@ -2,6 +2,7 @@
  * Takes the blocks of a source into the store, and knows how far it has come. It applies the blocks that are not stored yet, marks
  * blocks as finalized as the job and the source say, and removes the newest ones on a rollback.
  */
+import {packChanges} from "../../nodes/feed/blockChanges.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
@@ -162,6 +163,8 @@ export class BlockIntake {
           );
         return why === undefined;
       });
+      const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
+      if (changes !== undefined) this.writer.keepChanges(changes);
     };
     try {
       await put(await block.difference());

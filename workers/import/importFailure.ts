@@ -2,13 +2,22 @@
 
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
+import {FeedError} from "../../nodes/feed/feedError.ts";
 import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
 import {SettingsFault, SourceError} from "./sourceStep.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
 
-const EXPECTED = [StoreError, SourceError, ExecutionError, NodeRefusal, NodeFailure, DeepFork] as const;
+const EXPECTED = [
+  StoreError,
+  SourceError,
+  ExecutionError,
+  NodeRefusal,
+  NodeFailure,
+  DeepFork,
+  FeedError,
+] as const;
 
 /** True if an order was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {

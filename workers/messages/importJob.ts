@@ -19,6 +19,8 @@ export interface ImportJob {
    * finalized before the source has shown this one.
    */
   readonly head?: Uint8Array | undefined;
+  /** What each block changed is kept with it, for a feed (storage/block/keptChanges.ts). */
+  readonly keepsChanges?: boolean;
   /** The cells of the main thread's Retreat. */
   readonly retreat?: SharedArrayBuffer;
   /** ImportMessages go out on it; ImportOrders come in. */

@@ -4,7 +4,7 @@ import {createReadStream} from "node:fs";
 import {readdir, rm, stat} from "node:fs/promises";
 import {join} from "node:path";
 import {connectNats} from "../../nodes/feed/natsConnection.ts";
-import {type SnapshotFile, SnapshotStore} from "../../nodes/feed/snapshotStore.ts";
+import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../nodes/feed/snapshotStore.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot} from "../../storage/storeSnapshot.ts";
 import type {SnapshotJob, SnapshotOutcome} from "../messages/snapshotJob.ts";
@@ -31,10 +31,15 @@ async function upload(
   const startMs = performance.now();
   const out = `${directory}.upload`;
   const connection = await connectNats(nats, "proofd snapshots", signal, () => {});
+  // What waits for an answer fails at once then.
+  signal.addEventListener("abort", () => void connection.close());
   try {
     const store = (await SnapshotStore.open(connection, stream, chain, replicas)) as SnapshotStore;
-    const held = await store.newest();
-    if (held !== undefined && held.block >= unlessFrom) return {heldBlock: held.block};
+    let heldBlock: number | undefined;
+    const isNeeded = (held: SnapshotList | undefined): boolean => {
+      heldBlock = held?.block;
+      return heldBlock === undefined || heldBlock < unlessFrom;
+    };
     await rm(out, {recursive: true, force: true});
     const {block, hash, stateRoot} = await makeSnapshot({directory, out, signal});
     const files = await listFiles(out, signal);
@@ -43,7 +48,8 @@ async function upload(
       suite: chain.suite,
       ...{block, hash: toHex(hash), stateRoot: toHex(stateRoot), files},
     };
-    const sentBytes = await store.put(out, list, bytesPerSecond, signal);
+    const sentBytes = await store.put(out, list, bytesPerSecond, isNeeded, signal);
+    if (sentBytes === undefined) return {heldBlock: heldBlock as number};
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return {block, files: files.length, bytes, sentBytes, ms: Math.round(performance.now() - startMs)};
   } finally {

@@ -8,7 +8,7 @@ import {readlinkSync} from "node:fs";
 import {setPriority} from "node:os";
 
 /** If two threads need one whole core, a thread at 0 gets 3 times the time of one at 5, 9 times at 10, 68 times at 19. */
-export const Niceness = {IMPORT: 5, FEED: 5, SNAPSHOT: 10, ESTIMATE: 10, CHECK: 19, PRUNE: 19} as const;
+export const Niceness = {IMPORT: 5, SNAPSHOT: 10, ESTIMATE: 10, CHECK: 19, PRUNE: 19} as const;
 
 export function yieldToOtherThreads(niceness: (typeof Niceness)[keyof typeof Niceness]): void {
   if (process.platform !== "linux") return;

@@ -12,14 +12,15 @@ import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
+import {findPath} from "../../../nodes/feed/feedPath.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
-import {awayOr, connectNats, NatsAway, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {isInUse} from "../../../storage/files/lock.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {type NewestBlock, readNewestBlock} from "../../../storage/storeSnapshot.ts";
+import {openFiles, readNewestBlock} from "../../../storage/storeSnapshot.ts";
 import type {FeedSource} from "../../../workers/messages/importSource.ts";
 import {startCheck} from "../../../workers/threads/runningCheck.ts";
 import {openFailed, WorkError} from "../workError.ts";
@@ -39,116 +40,149 @@ interface SnapshotTarget {
   readonly suite: string;
 }
 
+/** A store that is there already. */
+type HeldStore = Awaited<ReturnType<typeof openFiles>>;
+
 /**
- * Call it before the store is opened.
+ * Call it before the store is opened. A snapshot that is interrupted, whatever the reason, is tried again.
  *
- * @throws WorkError for a snapshot that is not what it says; the signal's reason
+ * @throws WorkError for flags that do not fit; the signal's reason
  */
 export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: AbortSignal): Promise<void> {
   const backoff = new Backoff(WAITS);
-  const held = await readHeld(target.directory);
-  for (;;)
+  let said = "";
+  for (;;) {
+    const held = await openHeld(target.directory);
+    let reason: string | undefined;
     try {
-      await takeOnce(target, held, log, signal);
-      return;
+      reason = await takeOnce(target, held, log, signal);
+      if (reason === undefined) return;
     } catch (error) {
-      if (!(error instanceof NatsAway)) throw error;
-      log.warn({reason: error.message}, "NATS does not answer; it is tried again");
-      if (held !== undefined) return; // what is held is served, and the import goes on trying
-      await sleep(backoff.next(), undefined, {signal});
+      signal.throwIfAborted();
+      if (error instanceof WorkError) throw error;
+      reason = (error as Error).message;
+    } finally {
+      held?.close();
     }
+    if (reason !== said) log.warn({state: "waiting", reason}, "no snapshot is there yet; it is tried again");
+    said = reason;
+    await sleep(backoff.next(), undefined, {signal}).catch(() => signal.throwIfAborted());
+  }
 }
 
-/** @throws as above; NatsAway before anything was taken */
+/**
+ * @param held - closed by the caller, at the latest
+ * @returns undefined: there is nothing to wait for; else why there is no snapshot yet
+ * @throws WorkError, and whatever interrupts it
+ */
 async function takeOnce(
   target: SnapshotTarget,
-  held: NewestBlock | undefined,
+  held: HeldStore | undefined,
   log: Logger,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   const {directory, feed} = target;
-  const chainId = held?.chainId ?? target.chainId;
+  const {newest} = held ?? {};
+  const chainId = newest?.chainId ?? target.chainId;
   if (chainId === undefined) {
     if (held === undefined) throw new WorkError("--feed: --chain-id must name the chain of an empty store");
-    return;
+    return undefined;
   }
-  const within = held === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(SERVED_WAIT_MS)]);
-  let connection: NatsConnection;
+  const connection = await connectWithin(feed, held === undefined ? undefined : SERVED_WAIT_MS, log, signal);
+  if (connection === undefined) return undefined; // what is held is served, and the import goes on trying
+  // What waits for an answer fails at once then.
+  const end = (): void => void connection.close();
+  signal.addEventListener("abort", end);
   try {
-    connection = await connectNats(feed.nats, feed.client, within, ({isUp, reason}) => {
-      if (!isUp) log.warn({reason}, "NATS does not answer; it is tried again");
-    });
-  } catch (error) {
-    if (held !== undefined && !signal.aborted) return; // what is held is served, and the import goes on trying
-    throw error;
-  }
-  try {
-    const suite = held?.suite ?? target.suite;
+    const suite = newest?.suite ?? target.suite;
     const chain = {suite, chainId};
-    const first = await findFirst(connection, feed.stream, chain);
-    if (held !== undefined && first !== undefined && first <= held.block + 1) return;
-    const {store, list} = await findNewest(connection, feed.stream, chain);
+    const lack = await findLack(connection, feed.stream, chain, held, signal);
+    if (held !== undefined && lack === undefined) return undefined;
+    const store = await SnapshotStore.open(connection, feed.stream, chain);
+    const list = await store?.newest(signal);
+    const fields = {stream: feed.stream, held: newest?.block, lack};
     if (store === undefined || list === undefined) {
-      const fields = {stream: feed.stream, streamFrom: first, held: held?.block};
+      if (held === undefined && lack !== undefined) return `the feed has no snapshot yet: ${lack}`;
       if (held === undefined)
         log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
-      else if (first !== undefined)
-        log.warn(fields, "the stream begins after what is held, and the feed has no snapshot");
-      return;
+      else log.warn(fields, "the stream begins after what is held, and the feed has no snapshot");
+      return undefined;
     }
     if (list.suite !== suite)
       throw new WorkError(`--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`);
-    if (held !== undefined) {
-      if (list.block <= held.block) return;
+    if (newest !== undefined) {
+      if (list.block <= newest.block) return undefined;
       if (await isInUse(directory))
         throw new WorkError(`--feed: another process has the store in ${directory} open`);
       log.warn(
-        {held: held.block, streamFrom: first, snapshot: list.block},
+        {...fields, snapshot: list.block},
         "the stream begins after what is held: a snapshot is taken in its place",
       );
     }
-    await download({directory, store, list, log, signal});
+    await download({directory, store, list, log, signal}, () => held?.close());
+    return undefined;
   } finally {
+    signal.removeEventListener("abort", end);
     await connection.close();
   }
 }
 
+/** @param withinMs - undefined: for as long as it takes. @returns undefined: NATS does not answer in that time. @throws the signal's reason */
+async function connectWithin(
+  {nats, client}: FeedSource,
+  withinMs: number | undefined,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<NatsConnection | undefined> {
+  const within = withinMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+  try {
+    return await connectNats(nats, client, within, ({isUp, reason}) => {
+      if (!isUp) log.warn({reason}, "NATS does not answer; it is tried again");
+    });
+  } catch (error) {
+    if (withinMs === undefined || signal.aborted || !within.aborted) throw error;
+    return undefined;
+  }
+}
+
 /** @returns undefined for no store, or one without a block. @throws WorkError for one that cannot be read */
-async function readHeld(directory: string): Promise<NewestBlock | undefined> {
+async function openHeld(directory: string): Promise<HeldStore | undefined> {
   if (!existsSync(join(directory, "CURRENT"))) return undefined;
   try {
-    return await readNewestBlock(directory, directory);
+    return await openFiles(directory, directory);
   } catch (error) {
     if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN") return undefined;
     throw openFailed(directory, error);
   }
 }
 
-async function findFirst(
+/** @returns why the stream does not go on with what is held; undefined: it does, or has no block yet */
+async function findLack(
   connection: NatsConnection,
   name: string,
   chain: FeedChain,
-): Promise<number | undefined> {
+  held: HeldStore | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     const stream = await FeedStream.open(connection, name, chain);
-    const found = await stream.nextBlock(Math.max(1, (await stream.readRange()).first));
-    return found?.message.number;
+    const {newest, reader} = held ?? {};
+    const {block: latest = -1} = newest ?? {};
+    const {lack} = await findPath(
+      stream,
+      await stream.readTip(),
+      {
+        latest,
+        finalized: newest?.finalized ?? -1,
+        finalizations: reader?.finalizations.count() ?? 0,
+        hashOf: block => (block > latest ? undefined : reader?.readBlockHash(block)),
+      },
+      signal,
+    );
+    return lack;
   } catch (error) {
     if (error instanceof StreamMissing) return undefined;
     throw error;
-  }
-}
-
-async function findNewest(
-  connection: NatsConnection,
-  name: string,
-  chain: FeedChain,
-): Promise<{readonly store: SnapshotStore | undefined; readonly list: SnapshotList | undefined}> {
-  try {
-    const store = await SnapshotStore.open(connection, name, chain);
-    return {store, list: await store?.newest()};
-  } catch (error) {
-    throw awayOr(error);
   }
 }
 
@@ -160,20 +194,17 @@ interface Download {
   readonly signal: AbortSignal;
 }
 
-async function download(taken: Download): Promise<void> {
+/** @param onWhole - called before the store that was there is replaced */
+async function download(taken: Download, onWhole: () => void): Promise<void> {
   const {directory, list, log, signal} = taken;
   const draft = `${directory}.taking`;
   const startMs = performance.now();
   mkdirSync(draft, {recursive: true});
   const names = new Set(list.files.map(({name}) => name));
   for (const name of readdirSync(draft)) if (!names.has(name)) rmSync(join(draft, name), {recursive: true});
-  try {
-    await takeFiles(draft, taken);
-    await checkDraft(draft, list, signal);
-  } catch (error) {
-    if (error instanceof FeedError) throw new WorkError(`--feed: ${error.message}`, {cause: error});
-    throw error;
-  }
+  await takeFiles(draft, taken);
+  await checkDraft(draft, list, signal);
+  onWhole();
   // A process that is killed in between leaves DB.old and a whole DB.taking, or no DB: then the next start takes what is missing.
   const old = `${directory}.old`;
   rmSync(old, {recursive: true, force: true});

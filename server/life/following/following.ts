@@ -18,6 +18,8 @@ import {SourceLog} from "./sourceLog.ts";
 
 const IMPORT_LINE_EVERY_MS = 10_000;
 const RETRY_WAITS = {firstMs: 1000, longestMs: 60_000};
+/** A feed is looked at more often: the next message may mend it, and asking costs nobody anything. */
+const FEED_WAITS = {firstMs: 1000, longestMs: 4000};
 /** Longest reason that /readyz shows: the start of the failure's first line. The log has the whole text. */
 const MAX_REASON_LENGTH = 500;
 
@@ -48,7 +50,7 @@ export class Following {
   /** undefined between attempts. */
   private running: Running<ImportOutcome> | undefined;
   private attempts = 0;
-  private readonly backoff = new Backoff(RETRY_WAITS);
+  private readonly backoff: Backoff;
   /** The newest block at the last failure. */
   private failedAt = -1;
   private startedMs = 0;
@@ -58,6 +60,7 @@ export class Following {
 
   constructor(private readonly parts: FollowingParts) {
     this.engine = parts.engine;
+    this.backoff = new Backoff(parts.source.kind === "feed" ? FEED_WAITS : RETRY_WAITS);
     this.status = parts.status;
     this.log = parts.log.child({source: nameSource(parts.source)});
     this.sourceLog = new SourceLog(this.log, this.status);

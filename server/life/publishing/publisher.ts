@@ -1,62 +1,70 @@
 /**
  * Publishes the blocks held here into a stream, one after the other, and what is finalized.
  *
- *   stream   .. 41  42  43        its last message decides what comes next, so nothing is kept here
- *   held     .. 41  42  43  44    44 is published
- *   held     .. 41  42  43' 44'   43 is another one here. If this service put it there, or nobody has published for a while: a rollback
- *                                 to 42, then 43'. Else another service follows another branch, and this one waits
+ *   stream   .. 41  42  43          its last block and that one's parents are the chain that replicas follow
+ *   held     .. 41  42  43  44      44 is published
+ *   held     .. 41  42' 43' 44'     41 is in both: 42', 43' and 44' are published, and replicas go back to 41 for them
  *
- * Every message names the number of the one before it, so of two services that publish at the same time one is refused, looks at the
- * stream again, and goes on from there.
+ * Every message names the last one of the stream that was seen here. So of two services that publish at the same time one is refused, looks at
+ * the stream again, and decides again. Over a last block of its own a service publishes at once, over another's if its own chain is higher, or
+ * the other has been silent for a while.
  */
 
 import {FeedError} from "../../../nodes/feed/feedError.ts";
-import {
-  type BlockHead,
-  encodeFinality,
-  encodeRollback,
-  type FeedChain,
-  type FeedMessage,
-} from "../../../nodes/feed/feedMessage.ts";
-import {type FeedStream, type Sequenced, StreamMoved} from "../../../nodes/feed/feedStream.ts";
-import {decodeLayer1, encodeLayer1, MAX_FINALIZATIONS} from "../../../nodes/feed/finalityBytes.ts";
+import type {BlockHead, FeedHead} from "../../../nodes/feed/feedMessage.ts";
+import {findPath} from "../../../nodes/feed/feedPath.ts";
+import {type FeedStream, StreamMoved, type StreamTip} from "../../../nodes/feed/feedStream.ts";
+import {encodeLayer1, mostFinalizations} from "../../../nodes/feed/finalityBytes.ts";
 import type {Finalization} from "../../../storage/block/finalization.ts";
+import {KEPT_BLOCKS} from "../../../storage/block/keptChanges.ts";
 import {isSame} from "../../../storage/hex.ts";
-import type {Engine} from "../../../workers/engine.ts";
+import type {ChainView} from "../../../workers/chain/chainView.ts";
 
-/** An empty stream begins so many blocks below the newest one. Older replicas start from a snapshot. */
-const FIRST_BLOCKS = 10_000;
-/** How far back a common block is looked for. */
-const MAX_LOOKS = 8192;
-/** A stream that another service left on another branch is taken over after this time without a message. */
-const TAKEOVER_MS = 60_000;
+/** A publisher without a message for so long gives way to another one. */
+const SILENCE_MS = 10_000;
+/** So many blocks are looked at before other work has its turn. */
+const LOOKS_AT_ONCE = 64;
 
 /** Where the stream stands, as this service sees it. */
 export type PublishState =
-  | {readonly kind: "published"; readonly block: number}
-  /** The stream has blocks that are not held here yet. */
-  | {readonly kind: "behind"; readonly block: number}
-  /** Nothing can be published, for this reason. */
-  | {readonly kind: "refused"; readonly reason: string};
+  | {
+      readonly kind: "published";
+      readonly block: number;
+      /** What blocks before this one changed is not in the stream: a replica needs a snapshot of this block's parent or a later one. */
+      readonly since: number;
+    }
+  /** The stream's last block is not held here, or not yet. */
+  | {readonly kind: "behind"; readonly block: number};
 
-interface Tip {
-  readonly sequence: number;
-  readonly message: FeedMessage | undefined;
+/** The end of the stream's chain. */
+interface ChainEnd {
+  readonly number: number;
+  readonly hash: Uint8Array;
+  /** The block after it was begun and not ended. */
+  readonly isCut: boolean;
 }
 
 export class Publisher {
-  /** The stream's last message as far as it is known. undefined: to be read. */
-  private tip: Tip | undefined;
-  private finality: {readonly sequence: number; readonly number: number; readonly count: number} | undefined;
-  /** The last message that was in line with the chain held here. */
-  private agreed = -1;
-  private conflict: {readonly sequence: number; readonly sinceMs: number} | undefined;
+  /** What is known of the stream; undefined: to be read. */
+  private tip: StreamTip | undefined;
+  /** The last message that was certainly sent from here. */
+  private sent = -1;
+  /** A message with this service's name is its own, though it knows of none: it was sent before the start, or its acknowledgement was lost. */
+  private isUnsure = true;
+  /** Since when the last block is the one with this number in the stream. */
+  private seen = {sequence: -1, sinceMs: 0};
+  private since = 0;
 
+  /** @param id - of this service, PUBLISHER_BYTES */
   constructor(
-    private readonly stream: FeedStream,
-    private readonly chain: FeedChain,
-    private readonly engine: Engine,
+    private readonly id: Uint8Array,
+    private readonly chain: ChainView,
   ) {}
+
+  /** The stream is to be read again: others may have published. */
+  look(): void {
+    this.tip = undefined;
+  }
 
   /**
    * Publishes what is to be published now.
@@ -64,155 +72,155 @@ export class Publisher {
    * @returns where the stream stands then
    * @throws FeedError, what NATS throws
    */
-  async catchUp(signal: AbortSignal): Promise<PublishState> {
+  async catchUp(stream: FeedStream, signal: AbortSignal): Promise<PublishState> {
     for (;;) {
       signal.throwIfAborted();
       try {
-        const state = await this.step();
+        const state = await this.step(stream, signal);
         if (state !== undefined) return state;
       } catch (error) {
-        this.tip = undefined;
-        this.finality = undefined;
         if (!(error instanceof StreamMoved)) throw error;
+        this.tip = undefined;
       }
     }
   }
 
   /** @returns undefined if there is more to do */
-  private async step(): Promise<PublishState | undefined> {
-    this.tip ??= await this.readTip();
-    const {latest, earliest = 0} = this.engine.chain.head();
-    if (latest === undefined) return {kind: "published", block: -1};
-    const {message} = this.tip;
-    if (message === undefined)
-      return this.publish(Math.max(earliest === 0 ? 0 : earliest + 1, latest - FIRST_BLOCKS));
-    const isPart = message.kind === "block" && message.part < message.parts - 1;
-    const last = isPart
-      ? {number: message.number - 1, hash: message.parentHash}
-      : {number: message.number, hash: message.hash};
-    // If it was published from here, blocks were removed here since.
-    if (last.number > latest && this.tip.sequence !== this.agreed)
-      return {kind: "behind", block: last.number};
-    if (last.number >= 0 && !isSame(this.hashOf(last.number), last.hash)) return this.leaveBranch(this.tip);
-    this.agreed = this.tip.sequence;
-    this.conflict = undefined;
-    if (last.number < latest) return this.publish(last.number + 1);
-    if (await this.publishFinality(last.number)) return undefined;
-    return {kind: "published", block: latest};
+  private async step(stream: FeedStream, signal: AbortSignal): Promise<PublishState | undefined> {
+    this.tip ??= await this.readTip(stream);
+    const {tip} = this;
+    const {newest: latest} = this.chain;
+    const end = endOf(tip.block?.head);
+    const base = await this.findBase(stream, tip, end, latest, signal);
+    if (base === undefined) return {kind: "behind", block: end?.number ?? -1};
+    if (base < latest) {
+      const next = await this.findKept(base + 1, latest);
+      if (next > base + 1) this.since = next;
+      if (next <= latest) return this.publish(stream, tip, next);
+    }
+    if (await this.publishFinality(stream, tip, latest)) return undefined;
+    return {kind: "published", block: latest, since: this.since};
   }
 
-  private async readTip(): Promise<Tip> {
-    return (await this.stream.lastBlock()) ?? {sequence: 0, message: undefined};
-  }
-
-  private async publish(block: number): Promise<PublishState | undefined> {
-    const answer = await this.engine.encodeFeedBlock({chain: this.chain, block});
-    if ("refusal" in answer) throw new FeedError(answer.refusal);
-    if ("failure" in answer) {
-      // Removed meanwhile: the next look finds what is there now.
-      if (answer.failure.failure === "BLOCK_UNKNOWN") return undefined;
-      throw new FeedError(`block ${block} cannot be published: ${answer.failure.detail}`);
-    }
-    const {head, bodies} = answer;
-    for (const [part, body] of bodies.entries()) {
-      const name = `block.${Buffer.from(head.hash).toString("hex")}.${part}`;
-      const sequence = await this.stream.publish("blocks", body, name, (this.tip as Tip).sequence);
-      this.tip = {sequence, message: lastMessage(head, part, bodies.length)};
-    }
-    return undefined;
+  private async readTip(stream: FeedStream): Promise<StreamTip> {
+    const tip = await stream.readTip();
+    const {sequence, head} = tip.block ?? {sequence: -1, head: undefined};
+    if (this.isUnsure && head !== undefined && isSame(this.id, head.publisher)) this.sent = sequence;
+    this.isUnsure = false;
+    if (sequence !== this.seen.sequence) this.seen = {sequence, sinceMs: performance.now()};
+    return tip;
   }
 
   /**
-   * Removes the stream's last blocks, which are not held here, if that is ours to do.
-   *
-   * @throws FeedError if a block that the stream calls finalized would have to go, or no block is in both
+   * @returns the block after which this service may publish: it is held here and, unless the stream is to begin anew, in the stream.
+   *   undefined: it may not
+   * @throws FeedError if what the stream calls finalized is not what is held here
    */
-  private async leaveBranch(tip: Tip): Promise<PublishState | undefined> {
-    const {number} = tip.message as FeedMessage;
-    const common = await this.findCommon(tip.sequence);
-    const finalized = (await this.readFinality()).number;
-    if (common < finalized)
-      throw new FeedError(
-        `the stream calls block ${finalized} finalized on another branch: it has only blocks up to ${common} of the chain held here`,
+  private async findBase(
+    stream: FeedStream,
+    {block, finality, lastSequence}: StreamTip,
+    end: ChainEnd | undefined,
+    latest: number,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
+    if (block === undefined || end === undefined) return -1;
+    const isOwn = isSame(this.id, block.head.publisher) && block.sequence <= this.sent;
+    const isSilent = performance.now() - this.seen.sinceMs >= SILENCE_MS;
+    const mayCut = isOwn || isSilent || !end.isCut;
+    if (end.number < 0 || isSame(this.hashOf(end.number), end.hash)) return mayCut ? end.number : undefined;
+    const isMine = mayCut && (isOwn || isSilent || latest > end.number);
+    if (!isMine) return undefined;
+    const floor = finality?.head ?? {number: -1, hash: block.head.hash};
+    if (floor.number > latest) return undefined;
+    if (floor.number >= 0 && !isSame(this.hashOf(floor.number), floor.hash))
+      throw new FeedError(`the stream calls another block ${floor.number} finalized than the one held here`);
+    const held = {
+      latest,
+      finalized: latest,
+      finalizations: Number.POSITIVE_INFINITY,
+      hashOf: (n: number) => this.hashOf(n),
+    };
+    const {common} = await findPath(stream, {block, finality: undefined, lastSequence}, held, signal);
+    // Without a common block the stream has forgotten it, and replicas may have held it all along. Or the last block is made up.
+    if (common === undefined) return end.number > latest && !isSilent ? undefined : floor.number;
+    return common === latest ? undefined : Math.max(common, floor.number);
+  }
+
+  /** The first block from `from` on from which the changes of all up to `latest` are kept; `latest + 1`: those of `latest` are not. */
+  private async findKept(from: number, latest: number): Promise<number> {
+    if (this.chain.readChanges(from) !== undefined) return from;
+    const first = Math.max(from + 1, latest - KEPT_BLOCKS + 1);
+    for (let block = latest; block >= first; block--) {
+      if (this.chain.readChanges(block) === undefined) return block + 1;
+      if (block % LOOKS_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+    return first;
+  }
+
+  private async publish(stream: FeedStream, tip: StreamTip, block: number): Promise<undefined> {
+    const found = this.chain.readChanges(block);
+    // Removed meanwhile: the next look finds what is there now.
+    if (found === undefined) return;
+    const {packed, ...fields} = found;
+    const size = stream.bodyBytes;
+    const [unpackedBytes, pieces] = [packed.readUInt32BE(0), packed.subarray(4)];
+    const parts = Math.max(1, Math.ceil(pieces.length / size));
+    let {lastSequence} = tip;
+    for (let part = 0; part < parts; part++) {
+      const head: BlockHead = {kind: "block", publisher: this.id, ...fields, part, parts, unpackedBytes};
+      lastSequence = await this.send(
+        stream,
+        head,
+        pieces.subarray(part * size, (part + 1) * size),
+        lastSequence,
       );
-    if (!this.mayLeave(tip, number)) {
-      const reason = `the stream has another block ${number} than this service, and others publish: they follow another branch since block ${common}`;
-      return {kind: "refused", reason};
+      this.sent = lastSequence;
+      this.tip = {...tip, lastSequence, block: {sequence: lastSequence, head}};
     }
-    const hash = this.hashOf(common);
-    if (hash === undefined) return undefined;
-    const body = encodeRollback(this.chain, common, hash);
-    const name = `rollback.${Buffer.from(hash).toString("hex")}`;
-    const sequence = await this.stream.publish("blocks", body, name, tip.sequence);
-    this.tip = {sequence, message: {kind: "rollback", number: common, hash}};
-    return undefined;
-  }
-
-  /** Was it this service that followed the branch, or has everyone who does been silent for long while the chain here went on? */
-  private mayLeave({sequence}: Tip, number: number): boolean {
-    if (sequence === this.agreed) return true;
-    const now = performance.now();
-    if (this.conflict?.sequence !== sequence) this.conflict = {sequence, sinceMs: now};
-    return this.engine.chain.newest > number && now - this.conflict.sinceMs > TAKEOVER_MS;
-  }
-
-  /** @returns the highest block that is held here and in the stream below `sequence` */
-  private async findCommon(sequence: number): Promise<number> {
-    const {first} = await this.stream.readRange();
-    for (let at = sequence - 1, looks = 0; at >= first && looks < MAX_LOOKS; at--, looks++) {
-      const message = (await this.stream.blockAt(at))?.message;
-      if (message?.kind !== "block" || message.part < message.parts - 1) continue;
-      if (isSame(this.hashOf(message.number), message.hash)) return message.number;
-    }
-    throw new FeedError(
-      "the stream has no block of the chain held here: it is of another chain, or too far behind",
-    );
   }
 
   /** @returns whether there was something to say */
-  private async publishFinality(tip: number): Promise<boolean> {
-    const finality = await this.readFinality();
-    const {finalizations} = this.engine.chain;
-    const number = Math.min(this.engine.chain.head().finalized ?? -1, tip);
+  private async publishFinality(stream: FeedStream, tip: StreamTip, end: number): Promise<boolean> {
+    const said = tip.finality?.head ?? {number: -1, count: 0};
+    const {finalizations} = this.chain;
+    const number = Math.min(this.chain.head().finalized ?? -1, end);
     const record = finalizations.readLayer1();
-    const until = Math.min(record?.count ?? 0, finality.count + MAX_FINALIZATIONS);
+    const until = Math.min(record?.count ?? 0, said.count + mostFinalizations(stream.bodyBytes));
     const ended: Finalization[] = [];
-    for (let index = finality.count; index < until; index++) {
+    for (let index = said.count; index < until; index++) {
       const finalization = finalizations.read(index);
       if (finalization.endBlock > number) break;
       ended.push(finalization);
     }
-    if (number <= finality.number && ended.length === 0) return false;
     const hash = this.hashOf(number);
-    if (hash === undefined) return false;
-    const count = finality.count + ended.length;
-    const layer1 = record && {
-      first: finality.count,
-      record: {...record, count},
-      finalizations: ended,
-    };
-    const body = encodeFinality(this.chain, number, hash, encodeLayer1(layer1));
-    const name = `finality.${number}.${count}`;
-    const sequence = await this.stream.publish("finality", body, name, finality.sequence);
-    this.finality = {sequence, number, count};
+    if (hash === undefined || (number <= said.number && ended.length === 0)) return false;
+    const [first, count] = [said.count, said.count + ended.length];
+    const layer1 = record && {first, record: {...record, count}, finalizations: ended};
+    const head = {kind: "finality", publisher: this.id, number, hash, first, count} as const;
+    const lastSequence = await this.send(stream, head, encodeLayer1(layer1), tip.lastSequence);
+    this.tip = {...tip, lastSequence, finality: {sequence: lastSequence, head}};
     return true;
   }
 
-  private async readFinality(): Promise<NonNullable<Publisher["finality"]>> {
-    if (this.finality !== undefined) return this.finality;
-    const last: Sequenced | undefined = await this.stream.lastFinality();
-    const message = last?.message.kind === "finality" ? last.message : undefined;
-    const count = message === undefined ? 0 : (decodeLayer1(message.layer1)?.record.count ?? 0);
-    this.finality = {sequence: last?.sequence ?? 0, number: message?.number ?? -1, count};
-    return this.finality;
+  private async send(stream: FeedStream, head: FeedHead, body: Uint8Array, after: number): Promise<number> {
+    try {
+      return await stream.publish(head, body, after);
+    } catch (error) {
+      // It may be in the stream: the same message is sent again, and refused then.
+      if (!(error instanceof StreamMoved)) this.isUnsure = true;
+      throw error;
+    }
   }
 
   private hashOf(block: number): Uint8Array | undefined {
-    const found = this.engine.chain.readHeader(block);
-    return "failure" in found ? undefined : found.hash;
+    return block < 0 ? undefined : this.chain.readHash(block);
   }
 }
 
-function lastMessage(head: BlockHead, part: number, parts: number): FeedMessage {
-  return {kind: "block", ...head, part, parts, unpackedBytes: 0, piece: Buffer.alloc(0)};
+/** A block that was begun and not ended does not count: its parent does. */
+function endOf(head: BlockHead | undefined): ChainEnd | undefined {
+  if (head === undefined) return undefined;
+  const {number, hash, parentHash, part, parts} = head;
+  if (part === parts - 1) return {number, hash, isCut: false};
+  return {number: number - 1, hash: parentHash, isCut: true};
 }

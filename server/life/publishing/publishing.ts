@@ -6,7 +6,7 @@ import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
-import {FeedStream} from "../../../nodes/feed/feedStream.ts";
+import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection, type NatsEvent} from "../../../nodes/feed/natsConnection.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
@@ -14,6 +14,7 @@ import type {Engine} from "../../../workers/engine.ts";
 import type {PublishStateName, PublishStatus} from "../../observe/publishStatus.ts";
 import type {PublishSettings} from "../serviceOptions.ts";
 import {Publisher, type PublishState} from "./publisher.ts";
+import {readPublisherId} from "./publisherId.ts";
 import {Snapshots} from "./snapshots.ts";
 
 /** Without a change of the chain, the stream is looked at so often: another service may have published. */
@@ -29,9 +30,11 @@ export class Publishing {
   private hasChanged = false;
   private readonly work: Promise<void>;
   private readonly snapshots: Snapshots;
+  /** undefined until NATS was reached. What it knows of the stream outlives a connection. */
+  private publisher: Publisher | undefined;
 
   constructor(
-    directory: string,
+    private readonly directory: string,
     private readonly settings: PublishSettings,
     private readonly engine: Engine,
     private readonly status: PublishStatus,
@@ -63,10 +66,11 @@ export class Publishing {
         connection = await connectNats(this.settings.nats, CLIENT, signal, event => this.noteNats(event));
         const chain = this.describeChain();
         const stream = await FeedStream.open(connection, this.settings.stream, chain, this.settings.rules);
-        await this.publishWhile(new Publisher(stream, chain, this.engine));
+        this.publisher ??= new Publisher(readPublisherId(this.directory), this.engine.chain);
+        await this.publishWhile(this.publisher, connection, stream, chain);
       } catch (error) {
         if (signal.aborted) break;
-        this.note(error instanceof FeedError ? "refused" : "waiting", (error as Error).message);
+        this.note(isLasting(error) ? "refused" : "waiting", (error as Error).message);
         await sleep(this.backoff.next(), undefined, {signal}).catch(() => {}); // the loop sees the signal
       } finally {
         await connection?.close();
@@ -74,14 +78,18 @@ export class Publishing {
     }
   }
 
-  private async publishWhile(publisher: Publisher): Promise<void> {
+  private async publishWhile(
+    publisher: Publisher,
+    connection: NatsConnection,
+    stream: FeedStream,
+    chain: FeedChain,
+  ): Promise<void> {
     const {signal} = this.stopping;
     while (!signal.aborted) {
       this.hasChanged = false;
-      const state = await publisher.catchUp(signal);
+      const state = await publisher.catchUp(stream, signal);
       this.noteState(state);
-      if (state.kind === "published" && state.block >= 0)
-        this.snapshots.note(state.block, this.describeChain());
+      if (state.kind === "published" && state.block >= 0) await this.snapshots.look(connection, chain, state);
       this.backoff.reset();
       if (!this.hasChanged && !signal.aborted) await this.change();
     }
@@ -90,7 +98,10 @@ export class Publishing {
   /** Resolves when the chain changes, the service stops, or it is time to look. */
   private change(): Promise<void> {
     return new Promise(resolve => {
-      const timer = setTimeout(() => this.wake(), LOOK_MS);
+      const timer = setTimeout(() => {
+        this.publisher?.look();
+        this.wake();
+      }, LOOK_MS);
       this.wake = () => {
         clearTimeout(timer);
         this.wake = () => {};
@@ -111,11 +122,8 @@ export class Publishing {
   }
 
   private noteState(state: PublishState): void {
-    if (state.kind === "refused") this.note("refused", state.reason);
-    else {
-      this.status.block = state.block;
-      this.note(state.kind, "");
-    }
+    this.status.block = state.block;
+    this.note(state.kind, "");
   }
 
   private note(state: PublishStateName, reason: string): void {
@@ -128,4 +136,9 @@ export class Publishing {
     if (reason === "") this.log.info({state, block}, "publishing");
     else this.log.warn({state, reason, block}, "nothing is published");
   }
+}
+
+/** Does it not pass by itself? A stream that is gone is made again. */
+function isLasting(error: unknown): boolean {
+  return error instanceof FeedError && !(error instanceof StreamMissing);
 }

@@ -4,11 +4,12 @@ import {readFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {test} from "node:test";
 import {nkeys} from "@nats-io/transport-node";
-import {CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {CHAIN_ID, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForHead, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {startDaemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 type Pair = ReturnType<typeof nkeys.createUser>;
 
@@ -79,9 +80,10 @@ test("over TLS and with credentials blocks are published and taken; without them
   const url = nats.url.replace("nats:", "tls:").replace("127.0.0.1", "localhost");
   const known = ["--nats-creds", await file("user.creds", creds)];
   const trusting = (authority: string) => ({env: {NODE_EXTRA_CA_CERTS: authority}});
-  const db = await folder.importChain("db", 3, 3);
+  const db = folder.file("db");
+  await importLines(db, createLines(0, 3), {finalized: 3, keepsChanges: true});
   const publisher = await startDaemon(
-    ["--db", db, ...publishTo(url), "--snapshot-every", "0", ...known],
+    ["--db", db, "--publish", url, "--snapshot-every", "0", ...known],
     trusting(cert),
   );
   const replica = await startDaemon(

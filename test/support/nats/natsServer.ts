@@ -104,6 +104,11 @@ export class NatsServer {
     await waitUntil(`${this.place.name} to catch up`, async () => (await fetch(url)).ok);
   }
 
+  /** Sends it a signal that it survives: SIGSTOP, SIGCONT. */
+  send(signal: NodeJS.Signals): void {
+    this.child?.kill(signal);
+  }
+
   /** Kills it with -9. */
   async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     const {child} = this;

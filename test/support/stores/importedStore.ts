@@ -13,7 +13,7 @@ import type {ImportSource} from "../../../workers/messages/importSource.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import "../processes/testProcess.ts";
 
-export interface ImportOptions extends Pick<ImportJob, "finalized" | "head" | "chainId"> {
+export interface ImportOptions extends Pick<ImportJob, "finalized" | "head" | "chainId" | "keepsChanges"> {
   /** Default: that of a store that is there, else sha256. */
   readonly suite?: string;
 }

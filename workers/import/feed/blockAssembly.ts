@@ -1,21 +1,23 @@
 /** Puts the parts of a block together. */
+import {mostPackedBytes} from "../../../nodes/feed/blockChanges.ts";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
-import {type BlockPart, unpackDifference} from "../../../nodes/feed/feedMessage.ts";
+import type {BlockHead} from "../../../nodes/feed/feedMessage.ts";
 
 export class BlockAssembly {
-  private first: BlockPart | undefined;
+  private first: BlockHead | undefined;
   private pieces: Buffer[] = [];
+  private bytes = 0;
 
   /**
    * Takes the next part of the stream. Part 0 begins anew; parts before the first part 0 are passed over.
    *
-   * @returns the block's changes, unpacked, with its last part
-   * @throws FeedError if a part is missing, or the changes do not unpack
+   * @returns the block's changes, compressed, with its last part
+   * @throws FeedError if a part is missing, or there is more of it than its changes can have
    */
-  take(part: BlockPart): Buffer | undefined {
+  take(part: BlockHead, piece: Buffer): Buffer | undefined {
     if (part.part === 0) {
+      this.drop();
       this.first = part;
-      this.pieces = [];
     }
     const {first} = this;
     if (first === undefined) return undefined;
@@ -24,16 +26,23 @@ export class BlockAssembly {
       throw new FeedError(
         `block ${first.number}: expected part ${this.pieces.length} of ${first.parts}, got part ${part.part} of ${part.parts} of block ${part.number}`,
       );
+    this.bytes += piece.length;
+    const most = mostPackedBytes(first.number, first.unpackedBytes);
+    if (this.bytes > most || piece.length === 0)
+      throw new FeedError(
+        `block ${first.number}: expected parts of 1 byte or more, of ${most} bytes at most in all, got ${this.bytes}`,
+      );
     // The message's memory holds more than the piece.
-    this.pieces.push(part.parts === 1 ? part.piece : Buffer.from(part.piece));
+    this.pieces.push(part.parts === 1 ? piece : Buffer.from(piece));
     if (this.pieces.length < part.parts) return undefined;
-    const packed = part.parts === 1 ? part.piece : Buffer.concat(this.pieces);
+    const packed = part.parts === 1 ? piece : Buffer.concat(this.pieces);
     this.drop();
-    return unpackDifference(part, packed);
+    return packed;
   }
 
   drop(): void {
     this.first = undefined;
     this.pieces = [];
+    this.bytes = 0;
   }
 }

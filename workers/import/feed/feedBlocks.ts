@@ -1,23 +1,18 @@
 /**
  * The blocks of a feed as the steps of a source.
  *
- *   stream   .. 41  42  43  rollback to 42  43'  44' ..
- *   held     .. 41  42  43                               the newest block held is found in the stream; from there on every message is obeyed
- *
- * Until then messages are only compared: blocks that are held are passed over, and rollbacks are older than what is held.
+ *   stream   .. 41  42  43  42'  43' ..
+ *   held     .. 41  42  43             42' has 41 before it, which is held below 43: back to 41, then 42'
  */
 
-import {decodeDifference} from "../../../nodes/feed/differenceBytes.ts";
+import {unpackChanges} from "../../../nodes/feed/blockChanges.ts";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
-import type {
-  BlockPart,
-  FeedMessage,
-  FinalityMessage,
-  RollbackMessage,
-} from "../../../nodes/feed/feedMessage.ts";
+import type {BlockHead, FinalityHead} from "../../../nodes/feed/feedMessage.ts";
+import type {HeldChain} from "../../../nodes/feed/feedPath.ts";
+import type {FeedMessage} from "../../../nodes/feed/feedStream.ts";
 import {decodeLayer1, type FedFinality} from "../../../nodes/feed/finalityBytes.ts";
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
-import {isSame, toHex} from "../../../storage/hex.ts";
+import {isSame} from "../../../storage/hex.ts";
 import type {SourceHost} from "../sourceHost.ts";
 import type {SourceStep} from "../sourceStep.ts";
 import {BlockAssembly} from "./blockAssembly.ts";
@@ -25,73 +20,51 @@ import {BlockAssembly} from "./blockAssembly.ts";
 const ORIGIN = "the feed";
 const NO_BLOCK = -1;
 
+/** A block's parent is not held. Perhaps the stream has it. */
+export class Detached extends Error {}
+
+/** What the store of an import holds now. */
+export function readHeld({writer, reader}: SourceHost): HeldChain {
+  const {latest = NO_BLOCK, finalizedTo: finalized} = writer();
+  return {
+    latest,
+    finalized,
+    finalizations: reader.finalizations.count(),
+    hashOf: block => (block > latest ? undefined : writer().blockHash(block)),
+  };
+}
+
 export class FeedBlocks {
   private readonly assembly = new BlockAssembly();
-  /** Has the newest block held been seen in the stream? An empty store needs no such block. */
-  private isAligned: boolean;
-  /** The highest block that the stream has as it is held here, as far as it was read. */
-  private common = NO_BLOCK;
 
-  constructor(private readonly host: SourceHost) {
-    this.isAligned = this.latest === NO_BLOCK;
-  }
-
-  private get latest(): number {
-    return this.host.writer().latest ?? NO_BLOCK;
-  }
+  constructor(private readonly host: SourceHost) {}
 
   /**
-   * @returns what the message asks for, if it does. It must be done before the next message is taken
-   * @throws FeedError if the message contradicts what is held, or one before it is missing
+   * @returns what the message asks for. It must be done before the next message is taken
+   * @throws FeedError if the message contradicts what is held; Detached
    */
-  take(message: FeedMessage): SourceStep | undefined {
-    if (message.kind === "block") return this.takePart(message);
-    return message.kind === "rollback" ? this.takeRollback(message) : this.takeFinality(message);
+  take({head, body}: FeedMessage): readonly SourceStep[] {
+    if (head.kind === "block") return this.takePart(head, body);
+    const step = this.takeFinality(head, body);
+    return step === undefined ? [] : [step];
   }
 
-  /**
-   * Call it at the stream's end, whose last block is `last`.
-   *
-   * @returns the newest block that the stream has too, if it is on another branch than the newest one held. That one was removed, or
-   *   never published
-   * @throws FeedError if the stream has none of the blocks held
-   */
-  findAncestor(last: number): number | undefined {
-    const {latest, common} = this;
-    // `last < latest`: published later than it came here by another way, such as a snapshot.
-    if (this.isAligned || last < latest) return undefined;
-    if (common === NO_BLOCK)
-      throw new FeedError(
-        `the stream has no block that is held here up to block ${latest}: start from a snapshot of its publisher`,
-      );
-    return common;
-  }
-
-  private takePart(part: BlockPart): SourceStep | undefined {
-    const {number, hash, parentHash, stateRoot, isVerified} = part;
-    const {latest} = this;
-    if (number <= latest) {
+  private takePart(part: BlockHead, piece: Buffer): readonly SourceStep[] {
+    const {number, hash, parentHash, isVerified} = part;
+    const {latest, finalized, hashOf} = readHeld(this.host);
+    if (isSame(hashOf(number), hash)) {
       this.assembly.drop();
-      this.compare(number, hash);
-      return undefined;
+      return [];
     }
-    const isNext =
-      number === latest + 1 && (latest === NO_BLOCK || isSame(this.heldHash(latest), parentHash));
-    if (!isNext && !this.isAligned && this.common !== NO_BLOCK) return undefined;
-    if (number !== latest + 1)
+    const parent = number - 1;
+    if (number === 0 ? latest !== NO_BLOCK : !isSame(hashOf(parent), parentHash)) throw new Detached();
+    if (parent < Math.min(finalized, latest))
       throw new FeedError(
-        latest === NO_BLOCK
-          ? `the stream begins with block ${number}, and this store is empty: start from a snapshot`
-          : `the stream goes on with block ${number}, but block ${latest} is the newest one held: start from a newer snapshot`,
+        `the feed goes on with another block ${number} after block ${parent}, but blocks up to ${Math.min(finalized, latest)} are finalized here`,
       );
-    if (!isNext)
-      throw new FeedError(
-        `block ${number} of the feed follows block ${toHex(parentHash)}, but ${toHex(this.heldHash(latest) ?? hash)} is held`,
-      );
-    this.isAligned = true;
-    const unpacked = this.assembly.take(part);
-    if (unpacked === undefined) return undefined;
-    return {
+    const packed = this.assembly.take(part, piece);
+    if (packed === undefined) return [];
+    const block: SourceStep = {
       kind: "block",
       number,
       hash: Uint8Array.from(hash),
@@ -100,34 +73,15 @@ export class FeedBlocks {
       // The publisher compared the header's root, or says that it did not. Here the root of the trees is compared.
       isExecuted: true,
       unverified: isVerified ? undefined : "its publisher could not verify it",
-      difference: async () => decodeDifference({number, hash, stateRoot}, unpacked),
+      difference: async () => unpackChanges(part, part.unpackedBytes, packed),
     };
+    return parent < latest ? [{kind: "rollback", to: parent}, block] : [block];
   }
 
-  private compare(number: number, hash: Uint8Array): void {
-    if (!isSame(this.heldHash(number), hash)) {
-      if (!this.isAligned) return;
-      throw new FeedError(
-        `the feed has block ${number} as ${toHex(hash)}, but another one is held, and no rollback came before`,
-      );
-    }
-    this.common = Math.max(this.common, number);
-    if (number === this.latest) this.isAligned = true;
-  }
-
-  private takeRollback({number, hash}: RollbackMessage): SourceStep | undefined {
-    this.assembly.drop();
-    if (!this.isAligned) return undefined;
-    if (number > this.latest)
-      throw new FeedError(`the feed goes back to block ${number}, but ${this.latest} is the newest one held`);
-    this.compare(number, hash);
-    return {kind: "rollback", to: number};
-  }
-
-  private takeFinality({number, hash, layer1}: FinalityMessage): SourceStep | undefined {
-    const finality = decodeLayer1(layer1);
+  private takeFinality({number, hash}: FinalityHead, body: Buffer): SourceStep | undefined {
+    const finality = decodeLayer1(body);
     // Of a block that is still to come, or on a branch that was left: what comes later says more.
-    if (number > this.latest || !isSame(this.heldHash(number), hash)) return undefined;
+    if (!isSame(readHeld(this.host).hashOf(number), hash)) return undefined;
     return {kind: "finalized", block: number, hash, layer1: finality && this.findNews(finality)};
   }
 
@@ -147,9 +101,5 @@ export class FeedBlocks {
       return {...one, parentRoot};
     });
     return {events, mark: record.mark, root: record.root ?? "none", from: record.from};
-  }
-
-  private heldHash(block: number): Uint8Array | undefined {
-    return this.host.writer().blockHash(block);
   }
 }

@@ -1,7 +1,7 @@
 /** A feed as the source of an import: a stream of NATS JetStream, read from where this store stands. */
 import {setTimeout as sleep} from "node:timers/promises";
-import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
+import {findPath, PathFilter} from "../../../nodes/feed/feedPath.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
 import {
   connectNats,
@@ -13,11 +13,9 @@ import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {FeedSource} from "../../messages/importSource.ts";
 import type {SourceHost} from "../sourceHost.ts";
-import {SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
-import {FeedBlocks} from "./feedBlocks.ts";
-import {findStart} from "./feedStart.ts";
+import {SettingsFault, SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
+import {Detached, FeedBlocks, readHeld} from "./feedBlocks.ts";
 
-const NO_BLOCK = -1;
 const WAITS = {firstMs: 100, longestMs: 2000};
 
 /** Waits for NATS, for as long as it takes, and until somebody publishes. */
@@ -34,29 +32,24 @@ export async function* readFeed(
       connection = await connectNats(nats, client, signal, event => watch.noteNats(event));
       const stream = await FeedStream.open(connection, name, describeChain(job, host));
       host.onEvent({kind: "state", state: "reading"});
-      const last = await stream.lastBlock();
-      progress.target = last?.message.number;
-      const {finalizedTo, latest = NO_BLOCK} = host.writer();
-      const start = await findStart(stream, Math.min(finalizedTo, latest));
+      const path = await findPath(stream, await stream.readTip(), readHeld(host), signal);
+      if (path.lack !== undefined) throw refusalOf(path.lack, host);
+      progress.target = path.newest?.number;
+      const last = path.blocks.at(-1)?.last ?? 0;
+      if (last === 0) watch.noteCaughtUp();
       const blocks = new FeedBlocks(host);
-      if (last === undefined) watch.noteCaughtUp();
-      for await (const {sequence, message} of stream.read(start ?? 1, signal)) {
-        if (message.kind === "block") {
-          progress.bytesRead += message.piece.length;
-          progress.target = message.number;
-        }
-        const step = blocks.take(message);
-        if (step !== undefined) yield step;
-        if (last === undefined || sequence < last.sequence) continue;
-        const ancestor = blocks.findAncestor(last.message.number);
-        if (ancestor !== undefined) yield* leaveBranch(ancestor, host);
-        watch.noteCaughtUp();
+      for await (const message of stream.read(path.from, new PathFilter(path), signal)) {
+        const {sequence, head, body} = message;
+        progress.bytesRead += body.length;
+        if (head.kind === "block" && sequence > path.until) progress.target = head.number;
+        yield* blocks.take(message);
+        if (sequence >= last) watch.noteCaughtUp();
       }
+      if (!signal.aborted) watch.noteAway("NATS: the server fell silent");
     } catch (error) {
       if (signal.aborted) throw new Stopped();
-      if (!(error instanceof NatsAway || error instanceof StreamMissing))
-        throw error instanceof FeedError ? new SourceError(error.message) : error;
-      watch.noteAway(error.message);
+      if (error instanceof NatsAway || error instanceof StreamMissing) watch.noteAway(error.message);
+      else if (!(error instanceof Detached)) throw error;
     } finally {
       await connection?.close();
     }
@@ -66,13 +59,9 @@ export async function* readFeed(
   }
 }
 
-/** The next import reads the stream from before the blocks that were removed. */
-function* leaveBranch(ancestor: number, {writer}: SourceHost): Generator<SourceStep> {
-  const {latest} = writer();
-  yield {kind: "rollback", to: ancestor};
-  throw new FeedError(
-    `blocks ${ancestor + 1} to ${latest} were removed, because the stream follows another branch; it is read again`,
-  );
+/** A service with an empty store has nothing to serve: it ends, and its next start takes a snapshot. */
+function refusalOf(lack: string, {writer}: SourceHost): SourceError {
+  return writer().latest === undefined ? new SettingsFault(lack) : new SourceError(lack);
 }
 
 /** @throws SourceError if nothing names the chain */

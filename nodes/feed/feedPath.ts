@@ -1,0 +1,160 @@
+/**
+ * The way from what a store holds to the chain that a stream says: the last block, its parent, and so on back to a block that is held.
+ *
+ *   stream   .. 41  42  43  42'  43'  44'  42  43  44          the last block is 44, so the chain is 41 42 43 44
+ *   held     .. 41  42' 43'                                    the way: 42, 43 and 44, over the common block 41
+ *
+ * A block comes after its parent in the stream, so one look from the end back finds them all. Only heads are read, some at a time.
+ */
+import {isSame} from "../../storage/hex.ts";
+import type {BlockHead, FinalityHead} from "./feedMessage.ts";
+import type {FeedStream, Sequenced, StreamTip} from "./feedStream.ts";
+
+/** What a store holds. */
+export interface HeldChain {
+  /** -1: no block. */
+  readonly latest: number;
+  readonly finalized: number;
+  /** Recorded finalizations of layer 1. */
+  readonly finalizations: number;
+  /** undefined: not held, nor known as the parent of the first block. */
+  hashOf(block: number): Uint8Array | undefined;
+}
+
+/** A block's messages in the stream. */
+interface PathBlock {
+  readonly first: number;
+  readonly last: number;
+}
+
+interface FeedPath {
+  /** Read from this message on: all that the store lacks is there or later. */
+  readonly from: number;
+  /** Messages up to this one were looked at. */
+  readonly until: number;
+  /** What the store lacks, in the order of the chain. */
+  readonly blocks: readonly PathBlock[];
+  /** The last block of the stream. undefined: there is none. */
+  readonly newest: BlockHead | undefined;
+  /** The newest block that is held and on the chain; -1: none, and the chain begins with block 0. */
+  readonly common: number | undefined;
+  /** Why the stream does not go on with what is held. undefined: it does, or has no block. */
+  readonly lack: string | undefined;
+}
+
+const FIRST_HEADS = 64;
+/** 2 MB of them. */
+const MOST_HEADS = 8192;
+
+/** @throws NatsAway; the signal's reason */
+export async function findPath(
+  stream: Pick<FeedStream, "firstSequence" | "readHeads">,
+  {lastSequence, finality}: StreamTip,
+  held: HeldChain,
+  signal: AbortSignal,
+): Promise<FeedPath> {
+  const first = Math.max(1, await stream.firstSequence());
+  const search = new PathSearch(held, finality !== undefined && isNews(finality.head, held));
+  let count = FIRST_HEADS;
+  for (let end = lastSequence; end >= first && !search.isDone; ) {
+    const from = Math.max(first, end - count + 1);
+    const heads = await stream.readHeads(from, end, signal);
+    while (heads.length > 0 && !search.isDone) search.look(heads.pop() as Sequenced);
+    end = from - 1;
+    count = Math.min(2 * count, MOST_HEADS);
+  }
+  return search.end(lastSequence);
+}
+
+function isNews({number, count}: FinalityHead, {finalized, finalizations}: HeldChain): boolean {
+  return number > finalized || count > finalizations;
+}
+
+/** Looks at heads, newest first. */
+class PathSearch {
+  private readonly blocks: PathBlock[] = [];
+  private newest: BlockHead | undefined;
+  private oldest: BlockHead | undefined;
+  private common: number | undefined;
+  /** The block whose parts are being passed, the last part first. */
+  private open: {readonly hash: Uint8Array; readonly last: number; part: number} | undefined;
+  /** The first message with finality that is not recorded yet. */
+  private finality: number | undefined;
+
+  constructor(
+    private readonly held: HeldChain,
+    private needsFinality: boolean,
+  ) {}
+
+  get isDone(): boolean {
+    return this.common !== undefined && !this.needsFinality;
+  }
+
+  look({sequence, head}: Sequenced): void {
+    if (head.kind === "block") {
+      if (this.common === undefined) this.lookAt(head, sequence);
+      return;
+    }
+    if (!this.needsFinality) return;
+    if (isNews(head, this.held)) this.finality = sequence;
+    this.needsFinality = head.first > this.held.finalizations;
+  }
+
+  private lookAt(head: BlockHead, sequence: number): void {
+    const {number, hash, parentHash, part, parts} = head;
+    if (this.open !== undefined && part === this.open.part - 1 && isSame(this.open.hash, hash))
+      this.open.part = part;
+    else {
+      this.open = undefined;
+      const isWanted = this.oldest === undefined || isSame(this.oldest.parentHash, hash);
+      if (part === parts - 1 && isWanted) this.open = {hash, last: sequence, part};
+    }
+    if (this.open?.part !== 0) return;
+    const {last} = this.open;
+    this.open = undefined;
+    this.newest ??= head;
+    if (isSame(this.held.hashOf(number), hash)) {
+      this.common = number;
+      return;
+    }
+    this.oldest = head;
+    this.blocks.push({first: sequence, last});
+    if (number === 0 ? this.held.latest < 0 : isSame(this.held.hashOf(number - 1), parentHash))
+      this.common = number - 1;
+  }
+
+  end(until: number): FeedPath {
+    const {blocks, newest, finality} = this;
+    blocks.reverse();
+    const from = Math.min(blocks[0]?.first ?? until + 1, finality ?? until + 1);
+    const lack = newest !== undefined && !this.isDone ? this.describeLack() : undefined;
+    return {from, until, blocks, newest, common: this.common, lack};
+  }
+
+  private describeLack(): string {
+    const {held, oldest} = this;
+    if (this.common !== undefined || oldest === undefined)
+      return `the stream has not all finalizations after the ${held.finalizations} that are recorded here: start from a newer snapshot`;
+    if (held.latest < 0)
+      return `the stream begins with block ${oldest.number}, and this store is empty: start from a snapshot`;
+    return `the stream goes on with block ${oldest.number}, but its parent is not held, and block ${held.latest} is the newest one held: start from a newer snapshot`;
+  }
+}
+
+/** Of the messages that were looked at, those with blocks that a store lacks. Call it with rising numbers. */
+export class PathFilter {
+  private at = 0;
+  private readonly blocks: readonly PathBlock[];
+  readonly until: number;
+
+  constructor({blocks, until}: FeedPath) {
+    this.blocks = blocks;
+    this.until = until;
+  }
+
+  passes(sequence: number, isBlock: boolean): boolean {
+    if (sequence > this.until || !isBlock) return false;
+    while (this.at < this.blocks.length && (this.blocks[this.at] as PathBlock).last < sequence) this.at++;
+    return sequence < (this.blocks[this.at]?.first ?? Number.POSITIVE_INFINITY);
+  }
+}

@@ -1,0 +1,22 @@
+/** The name of a service among the publishers of a stream. It stays with the store's folder, and no snapshot of the store has it. */
+import {randomBytes} from "node:crypto";
+import {readFileSync, writeFileSync} from "node:fs";
+import {join} from "node:path";
+import {PUBLISHER_BYTES} from "../../../nodes/feed/feedMessage.ts";
+
+const FILE = "publisher";
+const HEX = new RegExp(`^[0-9a-f]{${2 * PUBLISHER_BYTES}}\n$`);
+
+/** Makes one if there is none. @throws what the system throws if it cannot be kept */
+export function readPublisherId(directory: string): Buffer {
+  const path = join(directory, FILE);
+  try {
+    const text = readFileSync(path, "utf8");
+    if (HEX.test(text)) return Buffer.from(text.trim(), "hex");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  const id = randomBytes(PUBLISHER_BYTES);
+  writeFileSync(path, `${id.toString("hex")}\n`);
+  return id;
+}

@@ -1,0 +1,182 @@
+/** What once stopped a feed for good: chains that return to a branch, brokers that stand still, streams that are emptied or gone. */
+import assert from "node:assert/strict";
+import {mkdir} from "node:fs/promises";
+import {after, before, describe, test} from "node:test";
+import {type JetStreamManager, jetstreamManager} from "@nats-io/jetstream";
+import {FeedStream} from "../../../nodes/feed/feedStream.ts";
+import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
+
+const STREAM = "blocks";
+const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
+
+/** Blocks `from` to `to` of a branch after block `fork`. Branch 0 is createLine's. */
+function createBranch(branch: number, fork: number, from: number, to: number): DifferenceLine[] {
+  const hashOf = (number: number) =>
+    branch === 0 || number <= fork
+      ? createLine(number).hash
+      : `0x${number.toString(16).padStart(64, `${branch}`)}`;
+  return Array.from({length: to - from + 1}, (_, at) => {
+    const number = from + at;
+    const {accounts, ...line} = createLine(number);
+    const changed = branch === 0 ? accounts : {[ACCOUNTS[0] as string]: {balance: `0x${branch}${number}`}};
+    return {...line, hash: hashOf(number), parentHash: hashOf(number - 1), accounts: changed};
+  });
+}
+
+describe("a feed whose chain takes other branches", () => {
+  let lack: string | undefined;
+  let folder: WorkFolder;
+  let nats: NatsServer;
+  let connection: NatsConnection;
+  let manager: JetStreamManager;
+  let stream: FeedStream;
+  let publisher: OwnService;
+  let replica: OwnService;
+
+  before(async () => {
+    lack = lacksNats();
+    if (lack !== undefined) return;
+    folder = await WorkFolder.create();
+    nats = await NatsServer.start(folder.file("jetstream"));
+    const settings = {urls: [nats.url], credsPath: undefined};
+    connection = await connectNats(settings, "test", AbortSignal.timeout(600_000), () => {});
+    manager = await jetstreamManager(connection);
+    // With the default of --stream-gb.
+    publisher = await OwnService.fed(folder.file("publisher"), [
+      ...["--publish", nats.url, "--snapshot-every", "10000"],
+    ]);
+    replica = await startReplica("replica");
+    await feed(createBranch(0, 0, 0, 8));
+    await assertFollowed(8);
+    stream = await FeedStream.open(connection, STREAM, CHAIN);
+  });
+
+  after(async () => {
+    if (lack !== undefined) return;
+    await replica.stop();
+    await publisher.stop();
+    await connection.close();
+    await nats.kill();
+    await folder.remove();
+  });
+
+  function startReplica(name: string): Promise<OwnService> {
+    const flags = ["--db", folder.file(name), "--allow-unverified", "--chain-id", CHAIN_ID];
+    return OwnService.serve([...flags, "--feed", nats.url]);
+  }
+
+  /** The publisher's chain goes on after block `after` with these. */
+  async function feed(lines: readonly DifferenceLine[], after?: number): Promise<void> {
+    if (after !== undefined) await publisher.engine.rollback(after);
+    for (const line of lines) publisher.input.write(`${JSON.stringify(line)}\n`);
+    const {number} = lines.at(-1) as DifferenceLine;
+    await waitForCoverage(publisher, "latest", number);
+  }
+
+  async function rootOf(service: OwnService, block: number): Promise<object> {
+    const {result} = await service.call("chain_getStateRoot", [`0x${block.toString(16)}`]);
+    return {...result, finalized: 0};
+  }
+
+  async function assertFollowed(last: number, service = replica): Promise<void> {
+    await waitForMetric(publisher, `proofd_published_block ${last}`);
+    const newest = await rootOf(publisher, last);
+    await service.until(`block ${last} to be the publisher's`, async () => {
+      const {result} = await service.call("chain_getStateRoot", [`0x${last.toString(16)}`]);
+      return JSON.stringify({...result, finalized: 0}) === JSON.stringify(newest);
+    });
+    for (let block = 0; block < last; block++)
+      assert.deepEqual(await rootOf(service, block), await rootOf(publisher, block));
+    assert.doesNotMatch(service.stderr, /the import failed/);
+  }
+
+  test("a chain that returns to a branch which the stream had before is followed, by old replicas and new ones", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    await feed(createBranch(1, 5, 6, 9), 5);
+    await assertFollowed(9);
+    await feed(createBranch(0, 5, 6, 10), 5);
+    await assertFollowed(10);
+    await feed(createBranch(1, 5, 6, 11), 5);
+    await assertFollowed(11);
+    await replica.stop();
+    await feed(createBranch(0, 5, 6, 12), 5);
+    replica = await startReplica("replica");
+    await assertFollowed(12);
+    const fresh = await startReplica("fresh");
+    await assertFollowed(12, fresh);
+    await fresh.stop();
+  });
+
+  test("a broker that stands still while the chain returns to a branch loses nothing: the lone publisher knows its own last block", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    for (const [branch, last] of [
+      [1, 13],
+      [0, 7], // lower than the block that the stream has
+    ] as const) {
+      nats.send("SIGSTOP");
+      await feed(createBranch(branch, 5, 6, last), 5);
+      await waitForReadiness(publisher, /publishing is waiting/);
+      nats.send("SIGCONT");
+      await assertFollowed(last);
+    }
+  });
+
+  test("a replica whose snapshot has blocks that the stream never had goes back to the stream's", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    // In a folder of its own: an upload clears away what it finds beside its store of others of this process.
+    await mkdir(folder.file("other"));
+    const directory = folder.file("other/strange");
+    const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "e")}`;
+    const strange = [8, 9].map(number => ({
+      ...createLine(number),
+      hash: hashOf(number),
+      parentHash: number === 8 ? createLine(7).hash : hashOf(8),
+    }));
+    await importLines(directory, [...createLines(0, 7), ...strange]);
+    const {outcome} = startSnapshotUpload({
+      ...{directory, nats: {urls: [nats.url], credsPath: undefined}, stream: STREAM, chain: CHAIN},
+      ...{replicas: 1, bytesPerSecond: 1e9, unlessFrom: 1000},
+    });
+    const uploaded = await outcome;
+    assert.ok("sentBytes" in uploaded, JSON.stringify(uploaded));
+    const fresh = await startReplica("ahead");
+    await fresh.waitForStderr(/the snapshot is whole and checked/);
+    await waitForCoverage(fresh, "latest", "0x9");
+    await feed(createBranch(0, 0, 8, 8));
+    await assertFollowed(8, fresh);
+    await feed(createBranch(0, 0, 9, 10));
+    await assertFollowed(10, fresh);
+    await fresh.stop();
+  });
+
+  test("a stream and a bucket that are emptied or gone are filled again, and replicas go on", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    await manager.streams.purge(STREAM);
+    await feed(createBranch(0, 0, 11, 11));
+    await assertFollowed(11);
+    await manager.streams.delete(STREAM);
+    await manager.streams.delete(`OBJ_${STREAM}-${BigInt(CHAIN_ID)}`);
+    await publisher.until("the stream to be filled again", async () => {
+      try {
+        return (await stream.readTip()).block?.head.number === 11;
+      } catch {
+        return false; // there is none yet
+      }
+    });
+    await waitForMetric(publisher, "proofd_published_snapshot_block 11");
+    await feed(createBranch(0, 0, 12, 13));
+    await assertFollowed(13);
+    const fresh = await startReplica("fresh-2");
+    await assertFollowed(13, fresh);
+    await fresh.waitForStderr(/the snapshot is whole and checked/);
+    await fresh.stop();
+  });
+});

@@ -1,0 +1,165 @@
+/** Snapshots that are interrupted, uploads that meet, and streams that find no room. */
+import assert from "node:assert/strict";
+import {mkdir, writeFile} from "node:fs/promises";
+import {after, before, describe, test} from "node:test";
+import {jetstream} from "@nats-io/jetstream";
+import {type ObjectStore, Objm} from "@nats-io/obj";
+import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import {type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
+import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
+import {CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {
+  waitForCoverage,
+  waitForMetric,
+  waitForReadiness,
+  waitForState,
+} from "../../support/http/followingDaemon.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {Daemon} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
+import {within} from "../../support/wait.ts";
+
+const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
+
+describe("snapshots of a feed", () => {
+  let lack: string | undefined;
+  let folder: WorkFolder;
+  let nats: NatsServer;
+  let connection: NatsConnection;
+
+  before(async () => {
+    lack = lacksNats();
+    if (lack !== undefined) return;
+    folder = await WorkFolder.create();
+    await writeFile(folder.file("nats.conf"), "jetstream: {max_file_store: 4GB}\n");
+    nats = await NatsServer.start(folder.file("jetstream"), ["-c", folder.file("nats.conf")]);
+    connection = await connectNats(settings(), "test", AbortSignal.timeout(600_000), () => {});
+    // Each in a folder of its own: an upload clears away what it finds beside its store of others of this process.
+    for (const name of ["low", "high"]) await mkdir(folder.file(name));
+    await importLines(folder.file("low/db"), createLines(0, 3), {finalized: 3});
+    await importLines(folder.file("high/db"), createLines(0, 5), {finalized: 5});
+  });
+
+  after(async () => {
+    if (lack !== undefined) return;
+    await connection.close();
+    await nats.kill();
+    await folder.remove();
+  });
+
+  function settings() {
+    return {urls: [nats.url], credsPath: undefined};
+  }
+
+  function upload(db: string, stream: string) {
+    return startSnapshotUpload({
+      ...{directory: folder.file(db), nats: settings(), stream, chain: CHAIN},
+      ...{replicas: 1, bytesPerSecond: 1e9, unlessFrom: 1000},
+    });
+  }
+
+  async function openBucket(stream: string): Promise<ObjectStore> {
+    return new Objm(jetstream(connection)).open(`${stream}-${CHAIN.chainId}`);
+  }
+
+  async function readNewest(stream: string): Promise<SnapshotList> {
+    const store = await SnapshotStore.open(connection, stream, CHAIN);
+    return (await store?.newest(AbortSignal.timeout(60_000))) as SnapshotList;
+  }
+
+  /** A process without a store. */
+  function startReplica(name: string, stream: string): Daemon {
+    const flags = [
+      "--db",
+      folder.file(name),
+      "--chain-id",
+      CHAIN_ID,
+      "--port",
+      "0",
+      "--no-estimate",
+      "--allow-unverified",
+    ];
+    return new Daemon(["serve", ...flags, "--feed", nats.url, "--stream", stream]);
+  }
+
+  test("without --stream-gb a stream takes what the broker has room for, and with one that is too large the error says what is wanted and free", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const serve = (db: string, ...flags: string[]) =>
+      OwnService.serve(["--db", folder.file(db), "--publish", nats.url, "--snapshot-every", "0", ...flags]);
+    const fitting = await serve("low/db", "--stream", "fitting");
+    await waitForReadiness(fitting, /^(?![\s\S]*publishing is)/);
+    const tooLarge = await serve("high/db", "--stream", "large", "--stream-gb", "2");
+    await waitForReadiness(
+      tooLarge,
+      /publishing is refused: --stream-gb: NATS has no room for the stream large: 2000000000 bytes are wanted, 12\d{8} are free\n/,
+    );
+    await tooLarge.stop();
+    await fitting.stop();
+  });
+
+  test("two uploads at once come one after the other, and neither removes what the other one's snapshot has", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const outcomes = await Promise.all(["low/db", "high/db"].map(db => upload(db, "twice").outcome));
+    for (const outcome of outcomes) assert.ok("block" in outcome, JSON.stringify(outcome));
+    const bucket = await openBucket("twice");
+    const objects = new Set((await bucket.list()).map(({name}) => name));
+    const {files} = await readNewest("twice");
+    for (const {sha256, bytes} of files) assert.ok(bytes === 0 || objects.has(sha256));
+    assert.ok(!objects.has("turn"));
+  });
+
+  test("a snapshot with a wrong chunk, of a broker that stands still or without a file is waited for with its reason, and SIGTERM ends that at once", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    assert.ok("block" in (await upload("high/db", "broken").outcome));
+    const bucket = await openBucket("broken");
+    const {files} = await readNewest("broken");
+    const {sha256} = files.find(({bytes}) => bytes > 1000) as SnapshotList["files"][number];
+    const right = await bucket.getBlob(sha256);
+    const said = (reason: RegExp) =>
+      new RegExp(`"state":"waiting","reason":"[^"]*${reason.source}[^"]*","msg":"no snapshot is there yet`);
+
+    await bucket.delete(sha256);
+    const replica = startReplica("replica", "broken");
+    await replica.waitForStderr(said(/the snapshot's file \S+ is gone/));
+    await bucket.putBlob({name: sha256}, Buffer.from(right as Uint8Array).fill(7, 100, 200));
+    await replica.waitForStderr(said(/the snapshot's file \S+: expected \d+ bytes with the SHA-256/));
+    await bucket.putBlob({name: sha256}, right as Uint8Array);
+    process.stderr.write(replica.stderr);
+    setTimeout(() => process.stderr.write(replica.stderr), 20000);
+    await within("the replica to listen", replica.listening);
+    await waitForCoverage(replica, "latest", "0x5");
+    await waitForState(replica, "waiting"); // there is no stream
+    await replica.stop();
+
+    await bucket.delete(sha256);
+    const other = startReplica("other", "broken");
+    await other.waitForStderr(said(/is gone/));
+    await bucket.putBlob({name: "newest"}, Buffer.alloc(17 << 20));
+    await other.waitForStderr(said(/the list of the newest snapshot has more than \d+ bytes/));
+    nats.send("SIGSTOP");
+    const {code, stderr} = await other.stop();
+    nats.send("SIGCONT");
+    assert.match(stderr, /stopped while the snapshot came/);
+    assert.doesNotMatch(stderr, /^\s+at /m);
+    assert.notEqual(code, null);
+  });
+
+  test("a publisher whose store has blocks without what they changed begins the stream after them, and replicas with its snapshot", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const publisher = await OwnService.fed(folder.file("low/db"), [
+      "--publish",
+      nats.url,
+      "--stream",
+      "late",
+    ]);
+    await waitForMetric(publisher, "proofd_published_snapshot_block 3");
+    const replica = startReplica("late", "late");
+    await within("the replica to listen", replica.listening);
+    publisher.input.write(`${JSON.stringify(createLine(4))}\n`);
+    await waitForCoverage(replica, "latest", "0x4");
+    await replica.stop();
+    await publisher.stop();
+  });
+});
