@@ -45,7 +45,7 @@ export function parsePrestateTraces(answer: unknown, where: string): Transaction
   return parseResults(answer, where).map(({txHash, result, name}) => {
     const {pre, post} = result;
     return {
-      hash: txHash === undefined ? undefined : parseWord(txHash, `${name}: txHash`),
+      hash: (txHash ?? undefined) === undefined ? undefined : parseWord(txHash, `${name}: txHash`),
       accounts: joinAccounts(parseAccounts(pre, `${name}: pre`), parseAccounts(post, `${name}: post`), name),
     };
   });
@@ -68,7 +68,7 @@ function parseResults(
   return parseArray(answer, where).map((entry, position) => {
     const name = `${where}, transaction ${position}`;
     const {txHash, result, error} = parseObject(entry, name);
-    if (result === undefined && error !== undefined)
+    if ((result ?? undefined) === undefined && (error ?? undefined) !== undefined)
       throw new NodeFailure(
         `${name}: the node could not trace it: ${typeof error === "string" ? error.slice(0, 200) : "error"}`,
       );
@@ -76,9 +76,10 @@ function parseResults(
   });
 }
 
+/** @param value - of accounts by address; null: of none */
 function parseAccounts(value: unknown, field: string): Map<string, JsonObject> {
   return new Map(
-    Object.entries(parseObject(value, field)).map(([address, account]) => {
+    Object.entries(parseObject(value === null ? {} : value, field)).map(([address, account]) => {
       const key = parseAddress(address, `an address of ${field}`);
       return [key, parseObject(account, `${field}, ${key}`)];
     }),
@@ -115,14 +116,15 @@ function parseBefore(account: JsonObject, field: string): AccountView | "absent"
 
 function parseView({nonce, balance, code}: JsonObject, field: string): AccountView {
   return {
-    nonce: nonce === undefined ? undefined : parseQuantity(nonce, `${field}: nonce`, 64),
-    balance: balance === undefined ? undefined : parseQuantity(balance, `${field}: balance`, 256),
-    code: code === undefined ? undefined : parseBytes(code, `${field}: code`, MAX_CODE_BYTES),
+    nonce: (nonce ?? undefined) === undefined ? undefined : parseQuantity(nonce, `${field}: nonce`, 64),
+    balance:
+      (balance ?? undefined) === undefined ? undefined : parseQuantity(balance, `${field}: balance`, 256),
+    code: (code ?? undefined) === undefined ? undefined : parseBytes(code, `${field}: code`, MAX_CODE_BYTES),
   };
 }
 
 function parseSlots(value: unknown, field: string): Map<string, string> {
-  if (value === undefined) return new Map();
+  if ((value ?? undefined) === undefined) return new Map();
   return new Map(
     Object.entries(parseObject(value, `${field}: storage`)).map(([slot, word]) => [
       parseWord(slot, `${field}: a slot`),

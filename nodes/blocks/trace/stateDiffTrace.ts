@@ -7,6 +7,8 @@
  *           | {"*": {"from": "..", "to": ".."}}  changed
  *           | {"+": ".."}                        the transaction made the account (or the slot)
  *           | {"-": ".."}                        it removed the account (or the slot)
+ *
+ * null in place of an object is one that has nothing.
  */
 import {
   type JsonObject,
@@ -40,13 +42,17 @@ export function parseStateDiffTraces(answer: unknown, where: string): Transactio
     const name = `${where}, transaction ${position}`;
     const {transactionHash, stateDiff} = parseObject(entry, name);
     const accounts = new Map<string, AccountTrace>();
-    for (const [address, account] of Object.entries(parseObject(stateDiff, `${name}: stateDiff`))) {
+    for (const [address, account] of Object.entries(
+      parseObject(stateDiff === null ? {} : stateDiff, `${name}: stateDiff`),
+    )) {
       const key = parseAddress(address, `${name}: an address of stateDiff`);
       accounts.set(key, parseAccount(account, `${name}, ${key}`));
     }
     return {
       hash:
-        transactionHash === undefined ? undefined : parseWord(transactionHash, `${name}: transactionHash`),
+        (transactionHash ?? undefined) === undefined
+          ? undefined
+          : parseWord(transactionHash, `${name}: transactionHash`),
       accounts,
     };
   });
@@ -70,7 +76,7 @@ function parseAccount(value: unknown, field: string): AccountTrace {
 
 function parseSlots(value: unknown, field: string): Map<string, string | undefined> {
   const slots = new Map<string, string | undefined>();
-  if (value === undefined) return slots;
+  if ((value ?? undefined) === undefined) return slots;
   for (const [slot, delta] of Object.entries(parseObject(value, field))) {
     const key = parseWord(slot, `a slot of ${field}`);
     const {kind, after} = parseDelta(delta, `${field}, ${key}`, parseWord);
@@ -79,9 +85,9 @@ function parseSlots(value: unknown, field: string): Map<string, string | undefin
   return slots;
 }
 
-/** A field that is missing did not change. */
+/** A field that is missing or null did not change. */
 function parseDelta<Value>(value: unknown, field: string, parse: Parse<Value>): Delta<Value> {
-  if (value === undefined || value === "=") return {kind: "=", before: undefined, after: undefined};
+  if ((value ?? "=") === "=") return {kind: "=", before: undefined, after: undefined};
   const delta = parseObject(value, field);
   if (delta["*"] !== undefined) return parseChange(parseObject(delta["*"], field), field, parse);
   if (delta["+"] !== undefined)

@@ -31,7 +31,7 @@ export async function probeTraces(node: Node): Promise<TraceMethod | {readonly w
   const traced = await askOrRefusal(node, "debug_traceCall", [call, "latest", PRESTATE_OPTIONS]);
   if (isObject(traced) && isObject(traced.pre) && isObject(traced.post)) return "prestate";
   const replayed = await askOrRefusal(node, "trace_call", [call, STATE_DIFF_KINDS, "latest"]);
-  if (isObject(replayed) && isObject(replayed.stateDiff)) return "stateDiff";
+  if (isObject(replayed) && (isObject(replayed.stateDiff) || replayed.stateDiff === null)) return "stateDiff";
   const reasons = [traced, replayed].map(answer =>
     answer instanceof NodeRefusal ? answer.message : "the answer is of another tracer",
   );

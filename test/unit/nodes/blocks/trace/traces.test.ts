@@ -81,6 +81,22 @@ test("a stateDiff's deltas are read", () => {
   assert.equal(stateDiff(gone)[0]?.accounts.get(ADDRESS)?.after, "gone");
 });
 
+test("null means that nothing is there", () => {
+  const nothing = {hash: HASH, accounts: new Map()};
+  assert.deepEqual(parseStateDiffTraces([{transactionHash: HASH, stateDiff: null}], "the trace"), [nothing]);
+  assert.deepEqual(prestate({pre: null, post: null}), [nothing]);
+  assert.deepEqual(
+    stateDiff({balance: null, nonce: null, code: null, storage: null}),
+    stateDiff({balance: "=", nonce: "=", code: "=", storage: {}}),
+  );
+  assert.deepEqual(
+    prestate({pre: {[ADDRESS]: {balance: "0x1", nonce: null, code: null, storage: null}}, post: null}),
+    prestate({pre: {[ADDRESS]: {balance: "0x1"}}, post: {}}),
+  );
+  const [unnamed] = parseStateDiffTraces([{transactionHash: null, stateDiff: {}}], "the trace");
+  assert.equal(unnamed?.hash, undefined);
+});
+
 const MALFORMED: readonly (readonly [parse: () => unknown, message: RegExp])[] = [
   [() => parsePrestateTraces({}, "the trace"), /^the trace: expected an array, got an object$/],
   [() => parsePrestateTraces([7], "the trace"), /^the trace, transaction 0: expected an object, got 7$/],
@@ -117,7 +133,7 @@ const MALFORMED: readonly (readonly [parse: () => unknown, message: RegExp])[] =
   [() => prestate({pre: {[ADDRESS]: {nonce: nested(10_000)}}, post: {}}), /an array/],
   [() => stateDiff({balance: {"?": "0x1"}}), /balance: expected one of.*, got an object/],
   [() => stateDiff({balance: {"*": {from: "0x1"}}}), /balance: to: expected .*, got nothing/],
-  [() => parseStateDiffTraces([{stateDiff: null}], "the trace"), /stateDiff: expected an object, got null/],
+  [() => parseStateDiffTraces([{}], "the trace"), /stateDiff: expected an object, got nothing/],
 ];
 
 test("a malformed trace is refused by name, in a short message", () => {
