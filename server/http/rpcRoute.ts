@@ -176,10 +176,17 @@ function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** Accepts `application/json` with any parameters. */
+/** The last two are of an older custom, JSON-RPC over HTTP, and geth takes them too. */
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  "application/json",
+  "application/json-rpc",
+  "application/jsonrequest",
+]);
+
+/** Accepts any parameters. */
 function isJson(contentType: string): boolean {
   const end = contentType.indexOf(";");
-  return (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase() === "application/json";
+  return JSON_TYPES.has((end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase());
 }
 
 /** The X-Request-Id header: a caller's own name for a request. It is in the log, in internal errors and in the answer. */

@@ -86,7 +86,7 @@ function parseElement(element: unknown): Call {
     if (typeof id === "string" && id.length > MAX_ID_CHARACTERS) return refuseLongId(id);
     // The ids of a batch could hold enough half characters for 25 ms.
     const isText = typeof id === "string" && !HALF_CHARACTER.test(id);
-    if (!isText && !Number.isSafeInteger(id)) return refuse(undefined, describeId(id));
+    if (!isText && id !== null && !Number.isSafeInteger(id)) return refuse(undefined, describeId(id));
     // JSON.stringify takes 0.1 us for a number, and a batch has many.
     idText = isText ? JSON.stringify(id) : String(id);
   }
@@ -119,7 +119,7 @@ function refuseLongId({length}: string): Call {
 
 function describeId(id: unknown): string {
   if (typeof id === "string") return "expected whole characters in id, got half of a surrogate pair";
-  return `expected id to be a string or an integer of at most ${Number.MAX_SAFE_INTEGER}, got ${describe(id)}`;
+  return `expected id to be a string, null or an integer of at most ${Number.MAX_SAFE_INTEGER}, got ${describe(id)}`;
 }
 
 /** Text is only named: it may be long. */

@@ -56,7 +56,7 @@ describe("HTTP", () => {
         {},
       ],
       [
-        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/jsonp\r\nContent-Length: 2\r\n\r\n{}",
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json-rpcs\r\nContent-Length: 2\r\n\r\n{}",
         415,
         {},
       ],
@@ -97,7 +97,13 @@ describe("HTTP", () => {
 
   test("the type may have parameters and any case, and the answer says its type and length", async () => {
     await withConnection(async connection => {
-      for (const type of ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"]) {
+      for (const type of [
+        "application/json; charset=utf-8",
+        "Application/JSON",
+        "application/json ;x=y",
+        "application/json-rpc",
+        "Application/JsonRequest;charset=utf-8",
+      ]) {
         const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Length: ${CHAIN_CALL.length}`;
         await connection.write(`${head}\r\n\r\n${CHAIN_CALL}`);
         const answer = await connection.readAnswer();
