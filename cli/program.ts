@@ -8,6 +8,7 @@ import {SHELLS, writeCompletion} from "./commands/completionScript.ts";
 import {createLoad} from "./commands/loadCommand.ts";
 import {createCommand, onSwitch, required, value} from "./flags/flagTable.ts";
 import {integerParser, parseBlockNumber, parseText} from "./flags/flagValues.ts";
+import {adviseOnFlags} from "./flags/foreignFlags.ts";
 import {IMPORT_FLAGS, readImportSource} from "./flags/importFlags.ts";
 import {PULL_FLAGS, readPullOptions} from "./flags/pullFlags.ts";
 import {SERVE_FLAGS} from "./flags/serveFlags.ts";
@@ -46,6 +47,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
       "after",
       "\nEvery flag may also come from a variable: --max-queue from PROOFD_MAX_QUEUE, those of load from PROOFD_LOAD_...",
     )
+    .configureOutput({outputError: (message, write) => write(adviseOnFlags(message))})
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createVerify];
   for (const create of [

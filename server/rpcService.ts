@@ -177,7 +177,12 @@ export class RpcService {
   private requireMethod(name: string): Method {
     const method = this.methods.find(name);
     if (method !== undefined) return method;
-    throw new RpcError(RpcCode.METHOD_NOT_FOUND, `there is no method ${JSON.stringify(name.slice(0, 64))}`);
+    const near = this.methods.findNear(name);
+    const advice = near === undefined ? "" : `: did you mean ${near}?`;
+    throw new RpcError(
+      RpcCode.METHOD_NOT_FOUND,
+      `there is no method ${JSON.stringify(name.slice(0, 64))}${advice}`,
+    );
   }
 
   private asRpcError(error: unknown, record: RequestRecord): RpcError {

@@ -42,6 +42,8 @@ export class MethodTable {
   /** Names that calls are counted under. All other names are counted as "unknown". */
   readonly names: readonly string[];
   private readonly byName: ReadonlyMap<string, Method>;
+  /** Names by their lower case, and by what they ask for (subjectOf): of several, chain_.. */
+  private readonly near: ReadonlyMap<string, string>;
   /** Characters of the longest name. */
   private readonly longest: number;
   /** The method that was found last. */
@@ -53,6 +55,10 @@ export class MethodTable {
     this.methods = [...METHODS, ...added, createDiscover(() => this.methods)];
     this.byName = new Map(this.methods.map(method => [method.name, method]));
     this.names = [...this.byName.keys()];
+    const spellings = [subjectOf, (name: string) => name.toLowerCase()];
+    this.near = new Map(
+      this.names.toReversed().flatMap(name => spellings.map(spell => [spell(name), name] as const)),
+    );
     this.longest = Math.max(...this.names.map(name => name.length));
   }
 
@@ -64,6 +70,18 @@ export class MethodTable {
     if (method !== undefined) this.last = method;
     return method;
   }
+
+  /** @returns the method that may be meant by a name that is not known */
+  findNear(name: string): string | undefined {
+    if (name.length > 2 * this.longest) return undefined;
+    return this.near.get(name.toLowerCase()) ?? this.near.get(subjectOf(name));
+  }
+}
+
+/** @returns "proof" for chain_getProof, eth_getProof and getProofs: what another server may call the same */
+function subjectOf(name: string): string {
+  const own = name.slice(name.search(/[_.]/) + 1).toLowerCase();
+  return own.replace(/[^a-z]|^get|s$/g, "");
 }
 
 /** The methods of `proofd serve --namespace`, for clients that know a network's own server. @param namespace - such as "linea" */

@@ -99,6 +99,42 @@ describe("JSON-RPC", () => {
     }
   });
 
+  test("an unknown method whose name is near a known one names that one", async () => {
+    for (const [method, near] of [
+      ["eth_getProof", "chain_getProof"],
+      ["linea_getProof", "chain_getProof"],
+      ["chain_getproofs", "chain_getProof"],
+      ["eth_estimateGas", "chain_estimateGas"],
+      ["eth_getCode", "chain_getCodes"],
+      ["chain_state_root", "chain_getStateRoot"],
+      ["rpc_discover", "rpc.discover"],
+      ["ETH_CHAINID", "eth_chainId"],
+    ] as const) {
+      const {error} = await daemon.call(method);
+      assert.equal(error.message, `there is no method ${JSON.stringify(method)}: did you mean ${near}?`);
+    }
+    for (const method of ["eth_call", "eth_", "_", "get", "eth_getTransactionReceipt"])
+      assert.equal((await daemon.call(method)).error.message, `there is no method ${JSON.stringify(method)}`);
+  });
+
+  test("an unknown method whose name is near a known one names that one", async () => {
+    for (const [method, near] of [
+      ["eth_getProof", "chain_getProof"],
+      ["linea_getProof", "chain_getProof"],
+      ["chain_getproofs", "chain_getProof"],
+      ["eth_estimateGas", "chain_estimateGas"],
+      ["eth_getCode", "chain_getCodes"],
+      ["chain_state_root", "chain_getStateRoot"],
+      ["rpc_discover", "rpc.discover"],
+      ["ETH_CHAINID", "eth_chainId"],
+    ] as const) {
+      const {error} = await daemon.call(method);
+      assert.equal(error.message, `there is no method ${JSON.stringify(method)}: did you mean ${near}?`);
+    }
+    for (const method of ["eth_call", "eth_", "_", "get", "eth_getTransactionReceipt"])
+      assert.equal((await daemon.call(method)).error.message, `there is no method ${JSON.stringify(method)}`);
+  });
+
   test("coverage, chain id and client version are told", async () => {
     const coverage = {
       earliest: "0x0",

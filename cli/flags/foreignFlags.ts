@@ -1,0 +1,26 @@
+/** Flags of geth and Besu, for people who know those: what proofd calls the same. */
+const OWN_NAMES: ReadonlyMap<string, string> = new Map([
+  ...entries("--db", "datadir data-path"),
+  ...entries("--host", "http.addr rpc-http-host"),
+  ...entries("--port", "http.port rpc-http-port"),
+  ...entries("--cors", "http.corsdomain rpc-http-cors-origins"),
+  ...entries("--allow-host", "http.vhosts host-allowlist"),
+  ...entries("--gas-cap", "rpc.gascap rpc-gas-cap"),
+  ...entries("--chain-id", "networkid network-id"),
+  ...entries("--genesis", "genesis-file"),
+  ...entries("--config", "config-file"),
+  ...entries("--log-level", "verbosity logging"),
+]);
+
+function entries(own: string, foreign: string): (readonly [string, string])[] {
+  return foreign.split(" ").map(name => [`--${name}`, own]);
+}
+
+/** @param message - of commander, which quotes what is wrong. @returns it, with our name of a flag that another program has */
+export function adviseOnFlags(message: string): string {
+  const [, flag = ""] = /'(--[\w.-]+)(?:=[^']*)?'/.exec(message.replace(/option '[^']*' argument/, "")) ?? [];
+  const own = OWN_NAMES.get(flag);
+  if (own === undefined) return message;
+  const [first] = message.split("\n(Did you mean");
+  return `${first?.trimEnd()}\n(Did you mean ${own}?)\n`;
+}
