@@ -7,6 +7,7 @@ export {LoadError} from "./loadError.ts";
 export type {BlockChoice, BlockEnd, ErrorLimit, KeyChoice, LoadOptions} from "./loadOptions.ts";
 export {startLoad} from "./loadRun.ts";
 export {writeHtmlReport} from "./report/htmlReport.ts";
+export {GENERATOR_WAS_LIMIT} from "./report/judgement.ts";
 export {LiveLine} from "./report/liveLine.ts";
 export {encodeReport, type LoadReport} from "./report/loadReport.ts";
 export {describeMachine, type Machine, writeMachine} from "./report/machine.ts";

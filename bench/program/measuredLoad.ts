@@ -1,6 +1,6 @@
 /** A load and its cost for the server: CPU time over exactly the measured time, without the warm-up. */
 
-import {type LoadOptions, type LoadReport, startLoad} from "proofd-load";
+import {GENERATOR_WAS_LIMIT, type LoadOptions, type LoadReport, startLoad} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import type {ServerProcess} from "./serverProcess.ts";
 import {Yardstick} from "./yardstick.ts";
@@ -70,10 +70,11 @@ export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptio
   };
 }
 
-/** @throws Error if an answer was wrong, none came, or none could be verified */
+/** @throws Error if an answer was wrong, none came, or none could be verified. A generator at its limit is as much as this machine gives */
 export function requireRight({failures, verification, errors, url}: LoadReport): void {
-  if (failures.length > 0)
-    throw new Error(`${url}: ${failures.join(" ")} ${JSON.stringify([verification, errors])}`);
+  const faults = failures.filter(failure => failure !== GENERATOR_WAS_LIMIT);
+  if (faults.length > 0)
+    throw new Error(`${url}: ${faults.join(" ")} ${JSON.stringify([verification, errors])}`);
 }
 
 /** NaN if no request got a result. */

@@ -5,10 +5,13 @@ import type {LoadReport} from "./loadReport.ts";
 
 /** If all verified accounts are absent and the chance of that is below this, it is not by luck. */
 const LUCK = 1e-6;
+/** The notes say how. What was measured is not what the server can do, or not what was asked for. */
+export const GENERATOR_WAS_LIMIT = "The generator was the limit, not the server.";
 const HUNDREDTHS_OF_PERCENT = 10_000;
 
 /** What of a report decides. */
 export interface Judged extends Pick<LoadReport, "loop" | "verification"> {
+  readonly generator: Pick<LoadReport["generator"], "wasLimit">;
   readonly requests: Pick<LoadReport["requests"], "due" | "answered">;
   readonly calls: Pick<LoadReport["calls"], "due" | "results" | "errors" | "malformed" | "lost">;
   readonly errors: Pick<LoadReport["errors"], "malformedReason">;
@@ -25,6 +28,7 @@ export function listFailures({
   latency,
   loop,
   verification,
+  generator,
 }: Judged): string[] {
   if (requests.due === 0) return ["Nothing was measured: no request was due."];
   if (requests.answered === 0) return ["No request was answered."];
@@ -44,7 +48,9 @@ export function listFailures({
     failures.push(
       `p99 (${loop === "open" ? "from due" : "service"}) is ${latency.p99Ms} ms; --max-p99 allows ${maxP99Ms} ms.`,
     );
-  return [...failures, ...judgeVerification(verification, settings)];
+  failures.push(...judgeVerification(verification, settings));
+  if (generator.wasLimit) failures.push(GENERATOR_WAS_LIMIT);
+  return failures;
 }
 
 function writeErrorLimit(limit: ErrorLimit): string {

@@ -88,8 +88,10 @@ export interface LoadReport {
   };
   readonly verification: Verification;
   readonly generator: {
-    /** Share of the measured time that each thread's event loop was busy, 0 .. 1. */
+    /** Share of the measured time that each thread worked, or was ready to and had no core, 0 .. 1. */
     readonly utilization: readonly number[];
+    /** Of these shares, that without a core. 0 where the system does not tell (it is Linux that does). */
+    readonly starved: readonly number[];
     /** CPU time of this process per second of measured time, all threads. */
     readonly cpuCores: number;
     /** Open loop: how late requests left although a connection was free. undefined in a closed loop. */

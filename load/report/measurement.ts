@@ -54,7 +54,7 @@ export function createReport(measurement: Measurement): LoadReport {
   // Whole once the timeline has ended.
   const latency = measurement.timeline.total;
   const figures = reportLatency(latency);
-  const utilization = ends.map(end => end.utilization);
+  const utilization = ends.map(({shares}) => round(shares.busy, 1000));
   const sendLag = isOpen ? readFigures(addHistograms(ends.map(end => end.sendLag))) : undefined;
   const report = {
     version,
@@ -106,7 +106,8 @@ export function createReport(measurement: Measurement): LoadReport {
     },
     verification,
     generator: {
-      utilization: utilization.map(fraction => round(fraction, 1000)),
+      utilization,
+      starved: ends.map(({shares}) => round(shares.starved, 1000)),
       cpuCores: seconds === 0 ? 0 : round(measurement.cpuMs / seconds / 1000, 100),
       sendLag,
       waitedShare: counts.requests === 0 ? 0 : round(counts.waited / counts.requests, 1000),

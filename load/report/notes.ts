@@ -1,26 +1,35 @@
 /** What readers of a report's figures should know, as sentences. The first one: whether the generator was the limit. */
 import type {LatencyFigures} from "../traffic/latency.ts";
+import {count, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
 
 /** A thread this busy reads answers late, however fast the server is. */
 const BUSY = 0.9;
+/** Without a core for this share of the time, it reads some late. */
+const STARVED = 0.1;
 /** Timers tick in milliseconds. A longer delay does not come from them. */
 const LATE_MS = 10;
 const MANY = 0.01;
 
-/** Was the generator, not the server, the limit? @param utilization - of each thread's event loop, 0 .. 1 */
+/** Was the generator, not the server, the limit? @param utilization - of each thread, 0 .. 1 */
 export function wasLimit(utilization: readonly number[], sendLag: LatencyFigures | undefined): boolean {
   return utilization.some(fraction => fraction > BUSY) || (sendLag?.p50Ms ?? 0) > LATE_MS;
 }
 
 export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): string[] {
-  const {generator, loop, requests, settings, verification, url, stopped, seconds} = report;
+  const {generator, loop, requests, settings, verification, url, stopped, seconds, machine} = report;
   const notes: string[] = [];
   const busiest = Math.max(0, ...generator.utilization);
+  const starved = Math.max(0, ...generator.starved);
   if (busiest > BUSY)
     notes.push(
-      `THE GENERATOR WAS THE LIMIT: one of its threads was busy ${Math.round(100 * busiest)} % of the time; the server may do more. ` +
+      `THE GENERATOR WAS THE LIMIT: one of its threads was busy ${percent(busiest)} of the time; the server may do more. ` +
         "Use more --threads, a larger --batch or another machine.",
+    );
+  if (starved > STARVED)
+    notes.push(
+      `One of the generator's threads had work but no core for ${percent(starved)} of the time: the machine has too few for all that ` +
+        "runs on it, and the latencies have that wait. Use fewer --threads or another machine.",
     );
   const {sendLag} = generator;
   if (sendLag !== undefined && sendLag.p50Ms > LATE_MS)
@@ -45,7 +54,9 @@ export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): stri
         "connection; measure latency with --rate.",
     );
   if (/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname))
-    notes.push("The generator ran on the server's machine and took its share of the cores.");
+    notes.push(
+      `The generator ran on the server's machine, and took ${generator.cpuCores} of its ${count(machine.cores, "core")}.`,
+    );
   if (stopped) notes.push(`Ended early, after ${seconds} of ${settings.durationSeconds} s.`);
   return notes;
 }

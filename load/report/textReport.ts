@@ -115,12 +115,14 @@ function describePresence({present, absent}: PresenceCount, unit: string): strin
 }
 
 function describeGenerator({generator}: LoadReport): string {
-  const {utilization, cpuCores, sendLag} = generator;
+  const {utilization, starved, cpuCores, sendLag} = generator;
   const lag =
     sendLag === undefined
       ? ""
       : `; requests left ${formatMs(sendLag.p50Ms)} ms late (p50), ${formatMs(sendLag.p99Ms)} (p99)`;
-  return `threads busy ${utilization.map(percent).join(", ")}; ${cpuCores} cores${lag}`;
+  const list = (shares: readonly number[]) => shares.map(percent).join(", ");
+  const lack = starved.some(share => share > 0) ? ` (of that without a core ${list(starved)})` : "";
+  return `threads busy ${list(utilization)}${lack}; ${cpuCores} cores${lag}`;
 }
 
 function writeCells(label: string, cells: readonly string[]): string {

@@ -1,10 +1,11 @@
 /**
- * One connection to the server with at most one request on it. It uses undici's Client without pipelining, because
- * uWebSockets.js closes pipelined connections. The times and the answer of a request are in the connection's own fields: only
- * the body is allocated for each request.
+ * One connection to the server with at most one request on it. The times and the answer of a request are in the connection's own
+ * fields: only the body is allocated for each request.
  */
-import {Client, type Dispatcher} from "undici";
+import {connect, isIP, type Socket} from "node:net";
+import {connect as connectTls} from "node:tls";
 import type {RequestBody} from "../requests/requestMaker.ts";
+import {AnswerReader} from "./answerReader.ts";
 import {nowMs} from "./schedule.ts";
 
 export interface Endpoint {
@@ -18,83 +19,138 @@ export interface Endpoint {
 
 /** Told how each request ends, unless the connection was closed: exactly one of these calls per request. */
 interface ConnectionOwner {
-  /** A whole answer has arrived. Its status and chunks are in the connection. */
+  /** A whole answer has arrived. Its status and body are in the connection until the call ends. */
   onAnswer(connection: Connection): void;
   onSocketError(connection: Connection, code: string, message: string): void;
 }
 
 const EMPTY_BODY: RequestBody = {text: "", estimates: []};
+/** Into which all connections of a thread read. */
+const READ_BUFFER = Buffer.allocUnsafe(128 << 10);
 
-export class Connection implements Dispatcher.DispatchHandlers {
+export class Connection {
   /** The body of the current request, or of the last one. */
   body: RequestBody = EMPTY_BODY;
   /** When the request was due, or when it was handed over if no time was set for it. */
   dueMs = 0;
   /** When the request's first byte was written; 0 before. */
   writtenMs = 0;
-  status = 0;
-  chunks: Uint8Array[] = [];
   isBusy = false;
   /** When its last request ended. */
   idleSinceMs = nowMs();
   private isClosed = false;
-  private readonly options: Dispatcher.DispatchOptions;
-  private readonly client: Client;
+  private readonly reader = new AnswerReader();
+  private readonly url: URL;
+  /** Of each request, up to the length of its body. */
+  private readonly head: string;
+  /** undefined before the first request, and after the server closed it. */
+  private socket: Socket | undefined;
 
   constructor(
-    {origin, path, userAgent, timeoutMs}: Endpoint,
+    {origin, path, userAgent}: Endpoint,
     private readonly owner: ConnectionOwner,
   ) {
-    const headers = ["content-type", "application/json", "user-agent", userAgent];
-    this.options = {path, method: "POST", headers};
-    // The driver has its own time-outs: they count from when a request was due, and are finer than undici's.
-    const timeouts = {headersTimeout: 0, bodyTimeout: 0, connect: {timeout: timeoutMs}};
-    this.client = new Client(origin, {pipelining: 1, ...timeouts});
+    this.url = new URL(origin);
+    const headers = `host: ${this.url.host}\r\ncontent-type: application/json\r\nuser-agent: ${userAgent}`;
+    this.head = `POST ${path} HTTP/1.1\r\n${headers}\r\ncontent-length: `;
+  }
+
+  get status(): number {
+    return this.reader.status;
+  }
+
+  /** Of the answer. */
+  get answer(): Buffer {
+    return this.reader.body;
   }
 
   send(body: RequestBody, dueMs: number): void {
     this.body = body;
     this.dueMs = dueMs;
     this.writtenMs = 0;
-    this.status = 0;
-    this.chunks = [];
     this.isBusy = true;
-    this.client.dispatch({...this.options, body: body.text}, this);
+    if (this.socket === undefined) this.open();
+    else this.write(this.socket);
   }
 
   /** Closes the socket, and gives up the request. The owner is not told. */
   close(): void {
     this.isClosed = true;
-    void this.client.destroy();
+    this.socket?.destroy();
   }
 
-  onConnect(): void {
+  private write(socket: Socket): void {
+    const {text} = this.body;
+    const length = Buffer.byteLength(text);
     this.writtenMs = nowMs();
+    socket.write(`${this.head}${length}\r\n\r\n${text}`, length === text.length ? "latin1" : "utf8");
   }
 
-  onHeaders(status: number): boolean {
-    this.status = status;
-    return true;
+  private open(): void {
+    const {protocol, hostname, port} = this.url;
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const isTls = protocol === "https:";
+    const to = {host, port: Number(port) || (isTls ? 443 : 80), noDelay: true};
+    // Of a plain socket, the bytes are read where they arrive: no stream, no copy.
+    const onread = {
+      buffer: READ_BUFFER,
+      callback: (length: number) => {
+        this.take(socket, READ_BUFFER.subarray(0, length));
+        return true;
+      },
+    };
+    const socket: Socket = isTls
+      ? connectTls({...to, servername: isIP(host) === 0 ? host : ""})
+      : connect({...to, onread});
+    if (isTls) socket.on("data", (part: Buffer) => this.take(socket, part));
+    socket.once(isTls ? "secureConnect" : "connect", () => this.write(socket));
+    socket.on("error", (error: NodeJS.ErrnoException) =>
+      this.fail(socket, error.code ?? error.name, error.message || String(error.code)),
+    );
+    socket.on("close", () => {
+      if (this.socket !== socket) return;
+      if (this.isBusy && this.reader.end()) this.finish(socket, false);
+      else this.fail(socket, "CLOSED", "the server closed the connection");
+    });
+    this.socket = socket;
   }
 
-  onData(chunk: Buffer): boolean {
-    this.chunks.push(chunk);
-    return true;
+  private take(socket: Socket, part: Buffer): void {
+    if (this.socket !== socket || this.isClosed) return;
+    let isWhole: boolean;
+    try {
+      if (!this.isBusy) throw new Error("bytes that no request asked for");
+      isWhole = this.reader.push(part);
+    } catch (error) {
+      this.fail(socket, "BAD_HTTP", (error as Error).message);
+      return;
+    }
+    if (isWhole) this.finish(socket, this.reader.keepsAlive);
   }
 
-  onComplete(): void {
-    if (!this.isClosed) this.owner.onAnswer(this.becomeIdle());
+  private finish(socket: Socket, keepsAlive: boolean): void {
+    if (!keepsAlive) this.leave(socket);
+    this.becomeIdle();
+    if (!this.isClosed) this.owner.onAnswer(this);
   }
 
-  onError(error: Error): void {
-    if (this.isClosed) return;
-    const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-    this.owner.onSocketError(this.becomeIdle(), code, error.message);
+  /** An error of a connection that has no request is no request's. */
+  private fail(socket: Socket, code: string, message: string): void {
+    if (this.socket !== socket) return;
+    this.leave(socket);
+    this.reader.end();
+    if (!this.isBusy) return;
+    this.becomeIdle();
+    if (!this.isClosed) this.owner.onSocketError(this, code, message);
   }
 
-  private becomeIdle(): this {
+  private leave(socket: Socket): void {
+    this.socket = undefined;
+    socket.destroy();
+  }
+
+  private becomeIdle(): void {
     this.isBusy = false;
     this.idleSinceMs = nowMs();
-    return this;
   }
 }

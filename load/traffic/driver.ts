@@ -11,7 +11,6 @@
  * A request counts if it was due in the measured time. No request is due after it. Open requests are followed to their end,
  * but not longer than the time-out.
  */
-import {performance} from "node:perf_hooks";
 import {Random} from "../requests/random.ts";
 import {RequestMaker} from "../requests/requestMaker.ts";
 import {Connection} from "./connection.ts";
@@ -19,6 +18,7 @@ import type {DriverPlan, FromDriver} from "./driverPlan.ts";
 import {Recorder} from "./recorder.ts";
 import {Sampler} from "./sampler.ts";
 import {nowMs, Schedule, type Times} from "./schedule.ts";
+import {type ThreadShares, ThreadTime} from "./threadTime.ts";
 import type {PostedRow} from "./timeline.ts";
 
 /** A connection waits this long after a failure. Otherwise a server that is down would be hit in a tight loop. */
@@ -37,8 +37,8 @@ export class Driver {
   private hasEnded = false;
   private wakeTimer: NodeJS.Timeout | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
-  private loadAtStart = performance.eventLoopUtilization();
-  private utilization: number | undefined;
+  private time = new ThreadTime();
+  private shares: ThreadShares | undefined;
 
   constructor(
     private readonly plan: DriverPlan,
@@ -60,7 +60,7 @@ export class Driver {
       setTimeout(() => this.begin(), untilStartMs),
       setTimeout(
         () => {
-          this.loadAtStart = performance.eventLoopUtilization();
+          this.time = new ThreadTime();
         },
         untilStartMs + (times.measureMs - times.startMs),
       ),
@@ -99,10 +99,10 @@ export class Driver {
     this.sendDue();
   }
 
-  /** Runs at the end of the measured time; only the first call counts. @returns the fraction of it that the event loop was busy */
-  private onMeasured(): number {
-    this.utilization ??= performance.eventLoopUtilization(this.loadAtStart).utilization;
-    return this.utilization;
+  /** Runs at the end of the measured time; only the first call counts. @returns how the thread spent it */
+  private onMeasured(): ThreadShares {
+    this.shares ??= this.time.read();
+    return this.shares;
   }
 
   /** Closed loop: sends the connection's next request. */

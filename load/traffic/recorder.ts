@@ -11,6 +11,7 @@ import {createHistogram, encodeHistogram, type Histogram, recordMs} from "./late
 import type {Sample, Sampler} from "./sampler.ts";
 import {nowMs, type Times} from "./schedule.ts";
 import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
+import type {ThreadShares} from "./threadTime.ts";
 import {AFTER_THE_END, type Arrived, createArrived, type PostedRow} from "./timeline.ts";
 
 /** The last message of a thread. */
@@ -21,8 +22,8 @@ export interface DriverEnd {
   readonly sendLag: string;
   /** From a request's first byte written to its answer's last byte read. Encoded. */
   readonly service: string;
-  /** Share of the measured time that the thread's event loop was busy, 0 .. 1. */
-  readonly utilization: number;
+  /** Of the measured time. */
+  readonly shares: ThreadShares;
 }
 
 export class Recorder {
@@ -52,8 +53,7 @@ export class Recorder {
 
   countAnswer(connection: Connection, now: number): void {
     const isMeasured = this.isMeasured(connection.dueMs);
-    const {status, body, chunks} = connection;
-    const answer = Buffer.concat(chunks);
+    const {status, body, answer} = connection;
     const arrived = this.arrivedAt(now);
     arrived.bytes += answer.length;
     if (status !== 200) {
@@ -95,14 +95,14 @@ export class Recorder {
   }
 
   /** Posts the last row. */
-  end(utilization: number): DriverEnd {
+  end(shares: ThreadShares): DriverEnd {
     this.postRow();
     return {
       tally: this.tally,
       samples: this.sampler.samples,
       sendLag: encodeHistogram(this.sendLag),
       service: encodeHistogram(this.service),
-      utilization,
+      shares,
     };
   }
 

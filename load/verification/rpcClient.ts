@@ -1,8 +1,8 @@
 /** The few calls that are not part of the load: what the server is, and which roots its blocks have. */
-import {request} from "undici";
 import {LoadError} from "../loadError.ts";
 import {isObject, shorten} from "../traffic/answer.ts";
-import type {Endpoint} from "../traffic/connection.ts";
+import {Connection, type Endpoint} from "../traffic/connection.ts";
+import {nowMs} from "../traffic/schedule.ts";
 
 /** The server answered with an error object. */
 export class RpcAnswerError extends Error {}
@@ -41,16 +41,24 @@ export class RpcClient {
     }
   }
 
-  private async post(body: string): Promise<{status: number; text: string}> {
-    const {origin, path, userAgent, timeoutMs} = this.endpoint;
-    try {
-      const headers = {"content-type": "application/json", "user-agent": userAgent};
-      const signal = AbortSignal.timeout(timeoutMs);
-      const answer = await request(`${origin}${path}`, {method: "POST", headers, body, signal});
-      return {status: answer.statusCode, text: await answer.body.text()};
-    } catch (error) {
-      const {message, code} = error as NodeJS.ErrnoException;
-      throw new LoadError("UNREACHABLE", `cannot reach ${origin}: ${message || code}`);
-    }
+  private post(body: string): Promise<{status: number; text: string}> {
+    const {origin, timeoutMs} = this.endpoint;
+    return new Promise((resolve, reject) => {
+      const fail = (reason: string) => {
+        clearTimeout(timer);
+        connection.close();
+        reject(new LoadError("UNREACHABLE", `cannot reach ${origin}: ${reason}`));
+      };
+      const connection = new Connection(this.endpoint, {
+        onAnswer: ({status, answer}) => {
+          clearTimeout(timer);
+          connection.close();
+          resolve({status, text: answer.toString("utf8")});
+        },
+        onSocketError: (_, _code, message) => fail(message),
+      });
+      const timer = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs);
+      connection.send({text: body, estimates: []}, nowMs());
+    });
   }
 }

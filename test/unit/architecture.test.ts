@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "client/folder":
     "bytes, hash, proof, compact, leaves, rpc, methods, pull, folder/pulledError.ts, folder/row, folder/format, node:, @noble/hashes",
   client: "bytes, hash, proof, compact, leaves, rpc, methods, pull",
-  load: "node:, @ethereumjs, @noble/hashes, hdr-histogram-js, proofd-client, pure-rand, undici",
+  load: "node:, @ethereumjs, @noble/hashes, hdr-histogram-js, proofd-client, pure-rand",
   page: "client",
   "storage/bisect.ts, storage/errors.ts, storage/hex.ts": "",
   "storage/rlp": "",

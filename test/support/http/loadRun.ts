@@ -1,7 +1,7 @@
 /** Short runs of `proofd load` in the test's own process, and checks that every report must pass. */
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
-import {encodeReport, type LoadReport, startLoad} from "proofd-load";
+import {encodeReport, GENERATOR_WAS_LIMIT, type LoadReport, startLoad} from "proofd-load";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../../../cli/flags/loadFlags.ts";
 import {ACCOUNTS, WorkFolder} from "../chains/serviceChain.ts";
@@ -33,6 +33,11 @@ export async function startLoadTarget(): Promise<LoadTarget> {
   return {folder, service, keys: await writeKeys(folder)};
 }
 
+/** Tests share the machine with others, so that a generator may be at its limit. That is for tests of its own. */
+export function failuresOf({failures}: LoadReport): string[] {
+  return failures.filter(failure => failure !== GENERATOR_WAS_LIMIT);
+}
+
 /** Runs a load with these flags, on one thread and without a warm-up unless they say otherwise. @returns what --json prints */
 export async function runLoad(url: string, args: readonly string[], seconds = SECONDS): Promise<LoadReport> {
   let report: LoadReport | undefined;
@@ -42,7 +47,8 @@ export async function runLoad(url: string, args: readonly string[], seconds = SE
   });
   const flags = ["--url", url, "--warm-up", "0", "--threads", "1", ...args];
   await command.exitOverride().parseAsync(flags, {from: "user"});
-  return report ?? assert.fail("no report");
+  assert.ok(report, "no report");
+  return {...report, failures: failuresOf(report)};
 }
 
 /** Checks that every request and every call is counted once, whatever happened. */

@@ -1,7 +1,7 @@
 /** Reasons why a load has not passed, from the report's figures. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {type Judged, listFailures} from "../../../../load/report/judgement.ts";
+import {GENERATOR_WAS_LIMIT, type Judged, listFailures} from "../../../../load/report/judgement.ts";
 import {createSkipped, type Verification} from "../../../../load/verification/verification.ts";
 
 const VERIFIED: Verification = {
@@ -19,13 +19,24 @@ interface Case {
   readonly settings?: Partial<Judged["settings"]>;
   readonly limits?: Partial<Judged["settings"]["limits"]>;
   readonly loop?: "open";
+  readonly wasLimit?: boolean;
   readonly verification?: Verification;
 }
 
-function failuresOf({requests = 10, lost = 0, calls, settings, limits, loop, verification}: Case): string[] {
+function failuresOf({
+  requests = 10,
+  lost = 0,
+  calls,
+  settings,
+  limits,
+  loop,
+  wasLimit = false,
+  verification,
+}: Case): string[] {
   const answered = requests - lost;
   return listFailures({
     loop: loop ?? "closed",
+    generator: {wasLimit},
     requests: {due: requests, answered},
     calls: {due: requests, results: answered, errors: 0, malformed: 0, lost, ...calls},
     errors: {malformedReason: "not JSON: <html>"},
@@ -78,6 +89,12 @@ test("p99 may be as high as its limit: from due in an open loop, service time in
   const failure = (kind: string) => [`p99 (${kind}) is 10 ms; --max-p99 allows 9.999 ms.`];
   assert.deepEqual(failuresOf({limits, loop: "open"}), failure("from due"));
   assert.deepEqual(failuresOf({limits}), failure("service"));
+});
+
+test("a load whose generator was the limit has not passed, whatever else is right", () => {
+  assert.deepEqual(failuresOf({wasLimit: true}), ["The generator was the limit, not the server."]);
+  const slow = failuresOf({wasLimit: true, limits: {maxP99Ms: 1}, loop: "open"});
+  assert.deepEqual([slow.length, slow.at(-1)], [2, GENERATOR_WAS_LIMIT]);
 });
 
 test("absent accounts alone are a failure where it cannot be by chance", () => {
