@@ -42,6 +42,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   const program = new Command("proofd")
     .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")
     .version(VERSION, "-V, --version")
+    .configureOutput({outputError: (text, write) => write(withoutKeys(text))})
     .showHelpAfterError("(--help lists commands and flags)")
     .addHelpText(
       "after",
@@ -61,6 +62,13 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   ])
     program.addCommand(create(onExitCode).copyInheritedSettings(program));
   return program;
+}
+
+/** A usage error without the value of a flag that is unknown, and without the user and password of a URL. */
+function withoutKeys(text: string): string {
+  return text
+    .replace(/^(error: unknown option '--?[^=\n]*)=.*'/s, "$1=***'")
+    .replaceAll(/:\/\/[^\s'/@]*@/g, "://***@");
 }
 
 /**

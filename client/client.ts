@@ -103,3 +103,4 @@ export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProo
 export {type PullStateParameters, pullState} from "./pull/pullState.ts";
 export type {RequestFunction} from "./rpc/rpcCaller.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
+export {createRedaction, redactUrl} from "./rpc/secrets.ts";

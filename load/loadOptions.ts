@@ -5,6 +5,8 @@ export type Style = "chain" | "eth";
 
 export interface LoadOptions {
   readonly url: URL;
+  /** Sent with every request. Names in lower case. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly style: Style;
   readonly connections: number;
   /** Not more than connections. */

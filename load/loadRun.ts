@@ -61,9 +61,9 @@ class LoadRun {
     private readonly onSecond: (row: TimelineRow) => void,
     private readonly listener?: WindowListener,
   ) {
-    const {url, timeoutMs, version} = options;
+    const {url, headers = {}, timeoutMs, version} = options;
     const path = `${url.pathname}${url.search}`;
-    this.endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-load/${version}`};
+    this.endpoint = {origin: url.origin, path, timeoutMs, userAgent: `proofd-load/${version}`, headers};
     this.timeline = new Timeline(options.threads);
   }
 

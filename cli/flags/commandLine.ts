@@ -1,21 +1,41 @@
-/** Writes a command line that runs the same command again, for reports. */
+/** Writes the command line that ran, for reports: without keys. */
 import type {Command} from "commander";
+import type {Flags} from "./flagTable.ts";
 
-const PLAIN = /^[\w@%+=:,./-]+$/;
+const PLAIN = /^[\w@%+=:,./*-]+$/;
+const WITH_VALUE = /^(--[^=]+)=(.*)$/s;
 
 /**
  * @param command - the command that runs. Variables that set its flags are written before it
+ * @param flags - those of the command
  * @param args - the program's arguments, with the command's name first
  */
 export function writeCommandLine(
   command: Command,
+  flags: Flags,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = process.env,
 ): string {
-  const variables = command.options
-    .filter(option => command.getOptionValueSource(option.attributeName()) === "env")
-    .map(({envVar}) => `${envVar}=${quote(environment[envVar as string] ?? "")}`);
-  return [...variables, "proofd", ...args.map(quote)].join(" ");
+  const variables: string[] = [];
+  const redactions = new Map<string, (text: string) => string>();
+  for (const option of command.options) {
+    const key = option.attributeName();
+    const {redact = (text: string) => text} = flags[key] ?? {};
+    if (option.required) redactions.set(option.long as string, redact);
+    if (command.getOptionValueSource(key) === "env")
+      variables.push(`${option.envVar}=${quote(redact(environment[option.envVar as string] ?? ""))}`);
+  }
+  const words: string[] = [];
+  // What redacts the next word: the value of the flag before it.
+  let pending: ((text: string) => string) | undefined;
+  for (const arg of args) {
+    const [, name, text] = WITH_VALUE.exec(arg) ?? [];
+    const redact = name === undefined ? undefined : redactions.get(name);
+    if (pending !== undefined) words.push(pending(arg));
+    else words.push(redact === undefined ? arg : `${name}=${redact(text as string)}`);
+    pending = pending === undefined ? redactions.get(arg) : undefined;
+  }
+  return [...variables, "proofd", ...words.map(quote)].join(" ");
 }
 
 function quote(word: string): string {

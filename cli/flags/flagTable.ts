@@ -23,6 +23,8 @@ export interface Flag<T = unknown> {
   readonly isNegated?: boolean;
   /** What it has no effect without (findLack). undefined: it always has one. */
   readonly needs?: string | undefined;
+  /** What command lines in reports show of the text, which may hold keys. Default: all of it. */
+  readonly redact?: (text: string) => string;
   /** In the help, of this flag and those after it. */
   readonly heading?: string;
 }
@@ -49,6 +51,11 @@ export function value<const T, const P extends T | undefined = undefined>(
   presetText?: string,
 ): Undescribed<T | P> {
   return {says: (description, needs) => ({description, unit, parse, preset: preset as P, presetText, needs})};
+}
+
+/** @param redact - what reports show of the flag's text */
+export function secret<T>(flag: Flag<T>, redact: (text: string) => string): Flag<T> {
+  return {...flag, redact};
 }
 
 export function required<T>(flag: Flag<T>): Flag<Exclude<T, undefined>> {

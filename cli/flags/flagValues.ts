@@ -4,6 +4,7 @@
  */
 import {isIP} from "node:net";
 import {InvalidArgumentError} from "commander";
+import {redactUrl} from "../../client/rpc/secrets.ts";
 import type {History} from "../../storage/prune/retention.ts";
 
 export const MAX_WORKERS = 256;
@@ -40,6 +41,12 @@ function parseBigint(text: string): bigint | undefined {
 export function parseDecimal(text: string): string {
   if (DECIMAL.test(text)) return text;
   throw new InvalidArgumentError("Expected a number such as 1.2, with at most 9 digits after the point.");
+}
+
+/** What reports show of URLs with commas between. */
+export function redactUrls(text: string): string {
+  const urls = text.split(",").map(one => one.trim());
+  return urls.map(one => (URL.canParse(one) ? redactUrl(new URL(one)) : "***")).join(",");
 }
 
 /** @returns undefined for text that is no http or https URL */

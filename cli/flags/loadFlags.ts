@@ -6,8 +6,8 @@ import type {KeyChoice, LoadOptions} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {readDemo} from "./demoAccounts.ts";
-import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
-import {integerParser, parseText} from "./flagValues.ts";
+import {onSwitch, required, secret, type ValuesOf, value} from "./flagTable.ts";
+import {integerParser, parseText, redactUrls} from "./flagValues.ts";
 import {parseKeys} from "./keyLines.ts";
 import {
   MAX_TIMEOUT_MS,
@@ -17,6 +17,7 @@ import {
   parseMilliseconds,
   readUrl,
 } from "./loadValues.ts";
+import {readHeaders, URL_HEADER_FLAGS} from "./nodeFlags.ts";
 
 const STYLES = ["chain", "eth"] as const;
 /** Every load of the same flags asks for the same keys. */
@@ -28,7 +29,8 @@ const MAX_SLOTS = 65_535;
 const MAX_REQUEST_SLOTS = 1_000_000;
 
 export const LOAD_FLAGS = {
-  url: required(value("<url>", String).says("server to load, http or https")),
+  url: secret(required(value("<url>", String).says("server to load, http or https")), redactUrls),
+  ...URL_HEADER_FLAGS,
   style: value("<style>", STYLES, "chain").says(
     "methods to call: chain_getProof and chain_estimateGas, or eth_getProof and eth_estimateGas",
   ),
@@ -81,8 +83,9 @@ type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
 
 /** @throws CommanderError for flags that exclude each other, or a file of keys that cannot be read */
 export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
-  const {keys, accounts, html, json, url, threads, duration, warmUp, timeout, maxErrors, maxP99, ...same} =
+  const {keys, accounts, html, json, url, header, headerFile, threads, duration, warmUp, timeout, ...others} =
     values;
+  const {maxErrors, maxP99, ...same} = others;
   const {connections, batch, slots} = same;
   if (threads !== undefined && threads > connections)
     command.error(`error: --threads: expected at most --connections (${connections}), got ${threads}`);
@@ -93,6 +96,7 @@ export function readLoadOptions(values: LoadValues, command: Command): LoadOptio
   return {
     ...same,
     url: readUrl(url, command),
+    headers: readHeaders({header, headerFile}, "header", command),
     threads: threads ?? Math.min(availableParallelism(), connections, MAX_THREADS),
     durationSeconds: duration,
     warmUpSeconds: warmUp,
@@ -102,7 +106,7 @@ export function readLoadOptions(values: LoadValues, command: Command): LoadOptio
     limits: {maxErrors, maxP99Ms: maxP99},
     version: VERSION,
     commit: COMMIT,
-    command: writeCommandLine(command, process.argv.slice(2)),
+    command: writeCommandLine(command, LOAD_FLAGS, process.argv.slice(2)),
   };
 }
 

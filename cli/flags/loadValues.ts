@@ -13,7 +13,11 @@ export function readUrl(text: string, command: Command): URL {
   if (url === undefined)
     return refuseFlag(command, "url", ": expected a URL with http:// or https:// and a host");
   if (url.username !== "" || url.password !== "" || url.hash !== "")
-    return refuseFlag(command, "url", ": expected a URL without user, password and #");
+    return refuseFlag(
+      command,
+      "url",
+      ": expected a URL without user, password and #: --header sends an authorization",
+    );
   return url;
 }
 

@@ -6,8 +6,8 @@ import {readFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import type {NodeSource} from "../../workers/messages/importSource.ts";
-import {type Flag, refuseFlag, type ValuesOf, value} from "./flagTable.ts";
-import {hasReadableCredentials, parseText} from "./flagValues.ts";
+import {type Flag, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
+import {hasReadableCredentials, parseText, redactUrls} from "./flagValues.ts";
 
 /** `node` is a proofd. */
 type NodeRole = "l2" | "l1" | "node";
@@ -17,8 +17,12 @@ export interface NodeOptions extends NodesSettings {
   readonly subscriptions: readonly string[];
 }
 
-type NodeTable<R extends NodeRole> = Record<R | `${R}Header`, Flag<readonly string[] | undefined>> &
-  Record<`${R}HeaderFile`, Flag<string | undefined>>;
+type Texts = readonly string[] | undefined;
+/** Their names: those of a node, or those of the one server of --url. */
+type HeaderKey = `${NodeRole}Header` | "header";
+type HeaderTable<K extends HeaderKey> = Record<K, Flag<Texts>> & Record<`${K}File`, Flag<string | undefined>>;
+type HeaderValues = Partial<ValuesOf<HeaderTable<HeaderKey>>>;
+type NodeTable<R extends NodeRole> = Record<R, Flag<Texts>> & HeaderTable<`${R}Header`>;
 type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
 const SEVERAL = "http or https; several, with commas between, take over for each other";
@@ -61,17 +65,27 @@ const OWN_HEADERS: readonly string[] = [
 /** @param needs - of the URLs */
 export function createNodeFlags<R extends NodeRole>(role: R, needs?: string): NodeTable<R> {
   return {
-    [role]: value("<urls>", collectBy(",")).says(DESCRIPTIONS[role], needs),
-    [`${role}Header`]: value("<header>", collectBy("\n")).says(
-      `"Name: value", sent to every node of --${role}; may be repeated; in the variable, one a line`,
-      role,
-    ),
-    [`${role}HeaderFile`]: value("<file>", parseText).says(
-      "file with such headers, one a line, which is read at the start",
-      role,
-    ),
+    [role]: secret(value("<urls>", collectBy(",")).says(DESCRIPTIONS[role], needs), redactUrls),
+    ...createHeaderFlags(`${role}Header`, `every node of --${role}`, role),
   } as unknown as NodeTable<R>;
 }
+
+function createHeaderFlags<K extends HeaderKey>(key: K, receiver: string, needs: string): HeaderTable<K> {
+  const header = value("<header>", collectBy("\n")).says(
+    `"Name: value", sent to ${receiver}; may be repeated; in the variable, one a line`,
+    needs,
+  );
+  return {
+    [key]: secret(header, () => "***"),
+    [`${key}File`]: value("<file>", parseText).says(
+      "file with such headers, one a line, which is read at the start",
+      needs,
+    ),
+  } as unknown as HeaderTable<K>;
+}
+
+/** Of commands that ask the server of --url. */
+export const URL_HEADER_FLAGS = createHeaderFlags("header", "the server of --url", "url");
 
 /**
  * @param command - ends the program with a usage error for a bad URL or header
@@ -80,9 +94,8 @@ export function createNodeFlags<R extends NodeRole>(role: R, needs?: string): No
 export function readNodes(values: NodeValues, role: NodeRole, command: Command): NodeOptions | undefined {
   const texts = values[role];
   if (texts === undefined) return undefined;
-  const headerTexts = [...(values[`${role}Header`] ?? []), ...readHeaderFile(values, role, command)];
   const urls = readUrls(texts, role, problem => refuseFlag(command, role, problem));
-  const headers = readHeaders(headerTexts, problem => refuseFlag(command, `${role}Header`, problem));
+  const headers = readHeaders(values, `${role}Header`, command);
   if ("authorization" in headers && urls.some(({username, password}) => username + password !== ""))
     refuseFlag(
       command,
@@ -111,10 +124,12 @@ export function readNodeSource(
   return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
-/** The lines of --ROLE-header-file. Empty ones, and those that begin with #, do not count. */
-function readHeaderFile(values: NodeValues, role: NodeRole, command: Command): readonly string[] {
-  const key = `${role}HeaderFile` as const;
-  const path = values[key];
+/** The lines of a file of headers. Empty ones, and those that begin with #, do not count. */
+function readHeaderFile(
+  key: `${HeaderKey}File`,
+  path: string | undefined,
+  command: Command,
+): readonly string[] {
   if (path === undefined) return [];
   try {
     const lines = readFileSync(path, "utf8").split("\n");
@@ -158,10 +173,15 @@ function readUrls(texts: readonly string[], role: NodeRole, refuseUrls: (problem
   return urls;
 }
 
-function readHeaders(
-  texts: readonly string[],
-  refuseHeaders: (problem: string) => never,
+/** @param command - ends the program with a usage error for a bad header. @returns names in lower case */
+export function readHeaders(
+  values: HeaderValues,
+  key: HeaderKey,
+  command: Command,
 ): Readonly<Record<string, string>> {
+  const fileKey = `${key}File` as const;
+  const texts = [...(values[key] ?? []), ...readHeaderFile(fileKey, values[fileKey], command)];
+  const refuseHeaders: (problem: string) => never = problem => refuseFlag(command, key, problem);
   if (texts.length > MAX_HEADERS)
     refuseHeaders(`: expected at most ${MAX_HEADERS} headers, got ${texts.length}`);
   const headers = new Map<string, string>();

@@ -3,10 +3,10 @@ import type {Command} from "commander";
 import {FORMAT_NAMES, type FormatName} from "../../client/folder/format/formats.ts";
 import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {writeCommandLine} from "./commandLine.ts";
-import {headed, onSwitch, type ValuesOf, value} from "./flagTable.ts";
-import {listParser, parseAddress, parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
+import {headed, onSwitch, secret, type ValuesOf, value} from "./flagTable.ts";
+import {listParser, parseAddress, parseBlockNumber, parseHash, parseText, redactUrls} from "./flagValues.ts";
 import {readUrl} from "./loadValues.ts";
-import {createNodeFlags, readNodes} from "./nodeFlags.ts";
+import {createNodeFlags, readHeaders, readNodes, URL_HEADER_FLAGS} from "./nodeFlags.ts";
 import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 import type {RootSource} from "./verifyFlags.ts";
 
@@ -22,6 +22,8 @@ type PullChoice =
 
 export interface PullOptions {
   readonly url: URL;
+  /** Sent with every request to it. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly choice: PullChoice;
   readonly block: number;
   readonly root: RootSource;
@@ -29,7 +31,7 @@ export interface PullOptions {
   readonly out: string;
   readonly format: FormatName;
   readonly resume: boolean;
-  /** Runs the same pull again. */
+  /** What ran, without keys. */
   readonly command: string;
 }
 
@@ -62,7 +64,8 @@ export const PULL_FLAGS = {
     block: value("<block>", parseBlockNumber).says("of this block, which must be finalized", "!verify"),
   }),
   ...headed("From where and into what", {
-    url: value("<url>", String).says("the proofd to ask, http or https", "!verify"),
+    url: secret(value("<url>", String).says("the proofd to ask, http or https", "!verify"), redactUrls),
+    ...URL_HEADER_FLAGS,
     out: value("<folder>", parseText).says("folder for the files, new or empty", "!verify"),
     format: value("<format>", FORMAT_NAMES, "ndjson").says("of the files", "!verify"),
     resume: onSwitch("go on in a folder whose pull was stopped", "!verify"),
@@ -99,8 +102,9 @@ export function readPullOptions(values: PullValues, command: Command): PullOptio
     return command.error("error: expected a root to trust: --root, or --l1 with --rollup");
   const choice = readChoice(values, block, fromRoot, command);
   return {
+    headers: readHeaders(values, "header", command),
     ...{url: readUrl(url, command), choice, block, root: root(block), suite, out, format, resume},
-    command: writeCommandLine(command, process.argv.slice(2)),
+    command: writeCommandLine(command, PULL_FLAGS, process.argv.slice(2)),
   };
 }
 

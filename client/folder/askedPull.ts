@@ -1,11 +1,10 @@
-/** What a pull is of: the same for the pull that begins a folder and for those that resume it. */
+/** What a pull is of, whoever was asked: the same for the pull that begins a folder and for those that resume it. */
 import type {FormatName} from "./format/formats.ts";
 
 /** Which keys and trees. */
 type Pulled = "accounts" | "storage" | "all" | "keys" | "changes";
 
 export interface AskedPull {
-  readonly url: string;
   readonly suite: "sha256" | "poseidon2";
   readonly format: FormatName;
   readonly pulled: Pulled;

@@ -1,7 +1,7 @@
 /**
  * `manifest.json`, the last file of a pull: what it is of, and its parts. Without it, a folder is not complete.
  *
- *   {"version": 1, "command": "proofd pull ..", "asked": {"url", "suite", "format", "pulled", "block", "stateRoot", ..},
+ *   {"version": 1, "command": "proofd pull ..", "asked": {"suite", "format", "pulled", "block", "stateRoot", ..},
  *    "block": {"number", "hash", "stateRoot"}, "accountTree": {"nextFreeNode", "leaves"},
  *    "context": {"header": {"timestamp": "0x..", ..}, "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
  *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
@@ -55,7 +55,7 @@ export interface BlockContext {
 
 export interface Manifest {
   readonly version: typeof VERSION;
-  /** The command that completed the pull. */
+  /** The command that completed the pull, without keys. */
   readonly command: string;
   readonly asked: AskedPull;
   readonly block: PulledBlock;

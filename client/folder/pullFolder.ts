@@ -18,7 +18,7 @@ export interface FolderPull {
   /** New or empty. With `resume`, also one whose pull of the same was stopped. */
   readonly folder: string;
   readonly resume: boolean;
-  /** For the manifest: what runs the same pull again. */
+  /** For the manifest, for people. It must hold no keys. */
   readonly command: string;
   /** Stops the pull. What was verified stays. */
   readonly signal: AbortSignal;

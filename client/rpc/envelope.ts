@@ -13,16 +13,22 @@ const SHORT_BYTES = 65_536;
 
 /**
  * @param maxBytes - no right answer has more: it bounds the values that are made
+ * @param redact - removes keys from a text of the server
  * @param details - of the HTTP answer, for errors
  * @throws RpcError the server's; BAD_ANSWER for what is no answer to the call
  */
-export function readResult(bytes: Uint8Array, maxBytes: number, details: AnswerDetails): unknown {
+export function readResult(
+  bytes: Uint8Array,
+  maxBytes: number,
+  redact: (text: string) => string,
+  details: AnswerDetails,
+): unknown {
   const answer = parseJson(bytes, maxBytes);
   if (!isObject(answer) || !Object.hasOwn(answer, "jsonrpc") || answer.jsonrpc !== "2.0")
     throw badAnswer("the answer is not JSON-RPC 2.0");
   const {id, error} = answer;
   // An error that the server cannot tie to a call has the id null. Some nodes write `"error":null` beside a result.
-  const failure = isPresent(error) ? readError(error, details) : undefined;
+  const failure = isPresent(error) ? readError(error, redact, details) : undefined;
   if (failure !== undefined && !isPresent(id)) throw failure;
   if (id !== CALL_ID) throw badAnswer(`expected the id ${CALL_ID} in the answer, got ${shown(id)}`);
   if (failure !== undefined) throw failure;
@@ -45,11 +51,11 @@ function parseJson(bytes: Uint8Array, maxBytes: number): unknown {
   }
 }
 
-function readError(error: unknown, details: AnswerDetails): RpcError {
+function readError(error: unknown, redact: (text: string) => string, details: AnswerDetails): RpcError {
   if (isObject(error)) {
     const {code, message, data} = error;
     if (Number.isSafeInteger(code) && typeof message === "string")
-      return new RpcError(code as number, message, {...details, data});
+      return new RpcError(code as number, redact(message), {...details, data});
   }
   throw badAnswer("the error in the answer is not one of JSON-RPC 2.0");
 }

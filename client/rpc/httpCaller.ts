@@ -1,9 +1,10 @@
-/** A call is one POST. Messages of errors have neither the URL nor the headers: both may hold keys. */
+/** A call is one POST. URL and headers may hold keys: messages of errors have none, also where the server repeats them. */
 import {within} from "./abortable.ts";
 import {readBody} from "./bodyReader.ts";
 import {CALL_ID, readResult} from "./envelope.ts";
 import type {RpcCaller, RpcRequest} from "./rpcCaller.ts";
 import {RpcError} from "./rpcError.ts";
+import {createRedaction} from "./secrets.ts";
 
 export interface Endpoint {
   readonly url: string;
@@ -18,16 +19,18 @@ const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
 
 export function createHttpCaller(endpoint: Endpoint, timeoutMs: number): RpcCaller {
+  const redact = createRedaction(new URL(endpoint.url), endpoint.headers);
   return {
     timeoutMs,
     call: (request, signal) =>
-      within(timeoutMs, "the answer", signal, ended => post(endpoint, request, ended)),
+      within(timeoutMs, "the answer", signal, ended => post(endpoint, request, redact, ended)),
   };
 }
 
 async function post(
   endpoint: Endpoint,
   {method, params, maxAnswerBytes, takesBytes = false}: RpcRequest,
+  redact: (text: string) => string,
   signal: AbortSignal,
 ): Promise<unknown> {
   const maxBytes = maxAnswerBytes + MORE_BYTES;
@@ -50,19 +53,25 @@ async function post(
     throw new RpcError("UNREACHABLE", message, {cause: error});
   }
   const {status, headers} = response;
-  if (status !== 200) throw readRefusal(bytes, maxBytes, status, headers);
+  if (status !== 200) throw readRefusal(bytes, maxBytes, redact, status, headers);
   const [contentType = ""] = (headers.get("content-type") ?? "").split(";");
   if (takesBytes && contentType.trim().toLowerCase() === BYTES_TYPE) return bytes;
-  return readResult(bytes, maxBytes, {status});
+  return readResult(bytes, maxBytes, redact, {status});
 }
 
 /** @returns the server's error if the body has one, and not a page for people, as proxies send it */
-function readRefusal(bytes: Uint8Array, maxBytes: number, status: number, headers: Headers): RpcError {
+function readRefusal(
+  bytes: Uint8Array,
+  maxBytes: number,
+  redact: (text: string) => string,
+  status: number,
+  headers: Headers,
+): RpcError {
   const retryAfter = headers.get("retry-after") ?? "";
   const retryAfterMs = /^[0-9]{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined;
   const details = {status, retryAfterMs};
   try {
-    readResult(bytes, maxBytes, details);
+    readResult(bytes, maxBytes, redact, details);
   } catch (error) {
     if (error instanceof RpcError && typeof error.code === "number") return error;
   }

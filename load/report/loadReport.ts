@@ -19,12 +19,13 @@ export interface LoadReport {
   readonly machine: Machine;
   /** ISO 8601. */
   readonly startedAt: string;
+  /** Scheme, host and port: the rest may hold keys. */
   readonly url: string;
   readonly server: Target;
   /** What the load was asked to do. */
   readonly settings: Omit<
     LoadOptions,
-    "url" | "version" | "commit" | "command" | "blocks" | "keys" | "estimateParams"
+    "url" | "headers" | "version" | "commit" | "command" | "blocks" | "keys" | "estimateParams"
   > & {
     /** undefined: the tag "latest". */
     readonly blocks: BlockSpan | undefined;

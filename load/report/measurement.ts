@@ -1,4 +1,5 @@
 /** What a load measured, and how its report is made from that. */
+import {createRedaction, redactUrl} from "proofd-client";
 import type {LoadOptions} from "../loadOptions.ts";
 import {describeKeys, type Keys} from "../requests/keys.ts";
 import type {BlockSpan} from "../requests/requestMaker.ts";
@@ -31,6 +32,7 @@ export function createReport(measurement: Measurement): LoadReport {
   const {machine, server, verification, blocks, keys, seconds, ends} = measurement;
   const {
     url,
+    headers: _sent,
     version,
     commit,
     command,
@@ -62,7 +64,7 @@ export function createReport(measurement: Measurement): LoadReport {
     commit,
     machine,
     startedAt: measurement.startedAt.toISOString(),
-    url: url.href,
+    url: redactUrl(url),
     server,
     settings: {...settings, blocks, keys: describeKeys(keys)},
     loop: isOpen ? ("open" as const) : ("closed" as const),
@@ -115,7 +117,18 @@ export function createReport(measurement: Measurement): LoadReport {
     },
     timeline,
   };
-  return {failures: listFailures(report), ...report, notes: writeNotes(report)};
+  const {headers = {}} = measurement.options;
+  const whole = {failures: listFailures(report), ...report, notes: writeNotes(report)};
+  return redactTexts(whole, createRedaction(url, headers));
+}
+
+/** Servers repeat what they were sent in errors, names and values. @returns the same without keys in its texts */
+function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
+  if (typeof value === "string") return redact(value) as Value;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(one => redactTexts<unknown>(one, redact)) as Value;
+  const fields = Object.entries(value).map(([name, one]) => [name, redactTexts<unknown>(one, redact)]);
+  return Object.fromEntries(fields) as Value;
 }
 
 function correct(latency: Histogram, intervalMs: number): LoadReport["corrected"] {

@@ -5,7 +5,9 @@
  * and never `"error"`. In an answer made of hex neither can be part of anything else. Every other answer is parsed, so errors
  * are counted by their exact codes.
  */
+import {createRedaction} from "proofd-client";
 import type {RequestBody} from "../requests/requestMaker.ts";
+import type {Endpoint} from "./connection.ts";
 
 interface RpcTrouble {
   readonly code: number;
@@ -38,13 +40,22 @@ const NOTHING: Verdict = {
 };
 const REASON_CHARACTERS = 120;
 
-export function readAnswer(body: Buffer, request: RequestBody, batch: number): Verdict {
+/** Shows the start of a text that a server wrote. */
+type Shown = (text: unknown) => string;
+
+/** @returns `shorten` for the texts of a server, without the keys that were sent to it */
+export function createShown({origin, path, headers}: Endpoint): Shown {
+  const redact = createRedaction(new URL(`${origin}${path}`), headers);
+  return text => shorten(typeof text === "string" ? redact(text) : text);
+}
+
+export function readAnswer(body: Buffer, request: RequestBody, batch: number, shown: Shown): Verdict {
   const opening = batch === 1 ? OBJECT : ARRAY;
   if (body[0] === opening && countToken(body, RESULT) === batch && !body.includes(ERROR)) {
     const estimateResults = request.estimates.length;
     return {...NOTHING, results: batch, estimateResults};
   }
-  return parseAnswer(body.toString("utf8"), request, batch);
+  return parseAnswer(body.toString("utf8"), request, batch, shown);
 }
 
 function countToken(body: Buffer, token: Buffer): number {
@@ -53,12 +64,12 @@ function countToken(body: Buffer, token: Buffer): number {
   return count;
 }
 
-function parseAnswer(text: string, request: RequestBody, batch: number): Verdict {
+function parseAnswer(text: string, request: RequestBody, batch: number, shown: Shown): Verdict {
   let answer: unknown;
   const malformed = (reason: string): Verdict => ({
     ...NOTHING,
     malformed: batch,
-    malformedReason: `${reason}: ${shorten(text)}`,
+    malformedReason: `${reason}: ${shown(text)}`,
   });
   try {
     answer = JSON.parse(text);
@@ -68,14 +79,19 @@ function parseAnswer(text: string, request: RequestBody, batch: number): Verdict
   const isWhole = !Array.isArray(answer);
   // A batch that is refused as a whole gets one error object.
   if (isWhole && batch > 1) {
-    const trouble = readTrouble(answer, batch);
+    const trouble = readTrouble(answer, batch, shown);
     return trouble === undefined ? malformed("no array of answers") : {...NOTHING, troubles: [trouble]};
   }
   if (!isWhole && batch === 1) return malformed("an array for a single call");
-  return readElements(isWhole ? [answer] : (answer as unknown[]), request, batch);
+  return readElements(isWhole ? [answer] : (answer as unknown[]), request, batch, shown);
 }
 
-function readElements(elements: readonly unknown[], request: RequestBody, batch: number): Verdict {
+function readElements(
+  elements: readonly unknown[],
+  request: RequestBody,
+  batch: number,
+  shown: Shown,
+): Verdict {
   const byId = new Map<unknown, Record<string, unknown>>();
   for (const element of elements) if (isObject(element)) byId.set(element.id, element);
   const estimates = new Set(request.estimates);
@@ -87,7 +103,7 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
   for (let id = 0; id < batch; id++) {
     // If a single call could not be read, its answer has the id null.
     const element = byId.get(id) ?? (batch === 1 ? byId.get(null) : undefined);
-    const trouble = readTrouble(element, 1);
+    const trouble = readTrouble(element, 1, shown);
     if (trouble !== undefined) {
       troubles.push(trouble);
     } else if (element !== undefined && element.id === id && Object.hasOwn(element, "result")) {
@@ -103,11 +119,11 @@ function readElements(elements: readonly unknown[], request: RequestBody, batch:
 }
 
 /** @returns the error object of an answer, or undefined if it has none */
-function readTrouble(element: unknown, calls: number): RpcTrouble | undefined {
+function readTrouble(element: unknown, calls: number, shown: Shown): RpcTrouble | undefined {
   if (!isObject(element) || !isObject(element.error) || !Number.isSafeInteger(element.error.code))
     return undefined;
   const {code, message} = element.error;
-  return {code: code as number, message: shorten(message), calls};
+  return {code: code as number, message: shown(message), calls};
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -14,6 +14,8 @@ export interface Endpoint {
   /** Path and query. */
   readonly path: string;
   readonly userAgent: string;
+  /** Sent with every request. Names in lower case. They may hold keys. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
 
@@ -47,12 +49,15 @@ export class Connection {
   private socket: Socket | undefined;
 
   constructor(
-    {origin, path, userAgent}: Endpoint,
+    {origin, path, userAgent, headers}: Endpoint,
     private readonly owner: ConnectionOwner,
   ) {
     this.url = new URL(origin);
-    const headers = `host: ${this.url.host}\r\ncontent-type: application/json\r\nuser-agent: ${userAgent}`;
-    this.head = `POST ${path} HTTP/1.1\r\n${headers}\r\ncontent-length: `;
+    const sent = {"content-type": "application/json", "user-agent": userAgent, ...headers};
+    const lines = Object.entries({host: this.url.host, ...sent}).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
+    this.head = `POST ${path} HTTP/1.1\r\n${lines.join("")}content-length: `;
   }
 
   get status(): number {

@@ -48,7 +48,7 @@ export class Driver {
     this.maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
     const sampler = new Sampler(plan.samples, new Random(plan.seed, plan.threads + plan.thread));
     const onRow = (row: PostedRow) => post({kind: "row", row});
-    this.recorder = new Recorder(plan.requests, plan.rate !== undefined, sampler, onRow);
+    this.recorder = new Recorder(plan.endpoint, plan.requests, plan.rate !== undefined, sampler, onRow);
     this.connections = Array.from({length: plan.connections}, () => new Connection(plan.endpoint, this));
   }
 

@@ -5,8 +5,8 @@
  *   rows                               for what arrived in each second, whenever it was due
  */
 import type {RequestPlan} from "../requests/requestMaker.ts";
-import {readAnswer, shorten, type Verdict} from "./answer.ts";
-import type {Connection} from "./connection.ts";
+import {createShown, readAnswer, type Verdict} from "./answer.ts";
+import type {Connection, Endpoint} from "./connection.ts";
 import {createHistogram, encodeHistogram, type Histogram, recordMs} from "./latency.ts";
 import type {Sample, Sampler} from "./sampler.ts";
 import {nowMs, type Times} from "./schedule.ts";
@@ -29,6 +29,7 @@ export interface DriverEnd {
 export class Recorder {
   /** Set before the first request. */
   times: Times = {startMs: 0, measureMs: 0, endMs: 0};
+  private readonly shown: (text: unknown) => string;
   private readonly tally = createTally();
   private readonly sendLag = createHistogram();
   private readonly service = createHistogram();
@@ -38,11 +39,14 @@ export class Recorder {
   private arrived = createArrived();
 
   constructor(
+    endpoint: Endpoint,
     private readonly requests: RequestPlan,
     private readonly isOpenLoop: boolean,
     private readonly sampler: Sampler,
     private readonly onRow: (row: PostedRow) => void,
-  ) {}
+  ) {
+    this.shown = createShown(endpoint);
+  }
 
   /** For an open loop. @param couldBeSentMs - when the request was due and a connection was idle */
   countSent(dueMs: number, couldBeSentMs: number, now: number): void {
@@ -58,11 +62,11 @@ export class Recorder {
     arrived.bytes += answer.length;
     if (status !== 200) {
       arrived.failed++;
-      if (isMeasured) this.countFailed("http", String(status), shorten(answer.toString("utf8")));
+      if (isMeasured) this.countFailed("http", String(status), this.shown(answer.toString("utf8")));
       return;
     }
     const {batch, slots} = this.requests;
-    const verdict = readAnswer(answer, body, batch);
+    const verdict = readAnswer(answer, body, batch, this.shown);
     arrived.answered++;
     arrived.results += verdict.results;
     arrived.callErrors += batch - verdict.results;

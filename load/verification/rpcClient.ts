@@ -1,6 +1,6 @@
 /** The few calls that are not part of the load: what the server is, and which roots its blocks have. */
 import {LoadError} from "../loadError.ts";
-import {isObject, shorten} from "../traffic/answer.ts";
+import {createShown, isObject} from "../traffic/answer.ts";
 import {Connection, type Endpoint} from "../traffic/connection.ts";
 import {nowMs} from "../traffic/schedule.ts";
 
@@ -8,7 +8,11 @@ import {nowMs} from "../traffic/schedule.ts";
 export class RpcAnswerError extends Error {}
 
 export class RpcClient {
-  constructor(private readonly endpoint: Endpoint) {}
+  private readonly shown: (text: unknown) => string;
+
+  constructor(private readonly endpoint: Endpoint) {
+    this.shown = createShown(endpoint);
+  }
 
   /**
    * @returns the result
@@ -22,13 +26,13 @@ export class RpcClient {
     try {
       answer = JSON.parse(text);
     } catch {
-      throw new LoadError("UNREACHABLE", `${what}: ${shorten(text)}`);
+      throw new LoadError("UNREACHABLE", `${what}: ${this.shown(text)}`);
     }
     if (status === 200 && isObject(answer)) {
-      if (isObject(answer.error)) throw new RpcAnswerError(shorten(answer.error.message));
+      if (isObject(answer.error)) throw new RpcAnswerError(this.shown(answer.error.message));
       if ("result" in answer) return answer.result;
     }
-    throw new LoadError("UNREACHABLE", `${what}-RPC answer: ${shorten(text)}`);
+    throw new LoadError("UNREACHABLE", `${what}-RPC answer: ${this.shown(text)}`);
   }
 
   /** @returns the result, or undefined if the server does not have the method or has no result for these parameters */

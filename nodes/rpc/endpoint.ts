@@ -3,9 +3,9 @@
  * contains them. No error message contains text that the node wrote either.
  */
 import {errors, Pool} from "undici";
+import {encodeAuthorization} from "../../client/rpc/secrets.ts";
 import {NodeFailure} from "./node.ts";
 import {parseRetryAfter} from "./retryAfter.ts";
-import {encodeAuthorization} from "./secrets.ts";
 
 export interface EndpointSettings {
   /** Sent with every call. Names in lower case. */

@@ -10,10 +10,10 @@
  */
 import type {Socket} from "node:net";
 import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
+import {createRedaction, encodeAuthorization} from "../../client/rpc/secrets.ts";
 import {encodeCall, NodeFailure} from "./node.ts";
 import {parseAnswer} from "./nodeAnswer.ts";
 import {toNodeError} from "./nodeError.ts";
-import {createRedaction, encodeAuthorization} from "./secrets.ts";
 
 interface HeadSubscriptionSettings {
   /** ws or wss. */

@@ -1,10 +1,10 @@
 /** Calls one node: makes the JSON-RPC of a call or a batch, and reads the answer. */
 import {setTimeout as sleep} from "node:timers/promises";
+import {cleanText, createRedaction} from "../../client/rpc/secrets.ts";
 import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {encodeCall, type Node, type NodeCall, NodeFailure} from "./node.ts";
 import {type Answer, parseAnswer, parseBatchAnswer} from "./nodeAnswer.ts";
 import {InternalError, toNodeError} from "./nodeError.ts";
-import {cleanText, createRedaction} from "./secrets.ts";
 
 /** Nodes and providers take 100 to 1024 calls in one request. More would save little. */
 export const MAX_BATCH_CALLS = 100;

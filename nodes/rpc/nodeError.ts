@@ -1,8 +1,8 @@
 /** What a JSON-RPC error of a node means for its caller: wait and try again, or give up. */
 
+import {cleanText} from "../../client/rpc/secrets.ts";
 import {NodeFailure, NodeRefusal} from "./node.ts";
 import type {ErrorAnswer} from "./nodeAnswer.ts";
-import {cleanText} from "./secrets.ts";
 
 /**
  * "Limit exceeded" (EIP-1474). Most providers mean calls per second. Some mean that the result would be too long, and then

@@ -51,7 +51,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "storage/prune": "bisect.ts, errors.ts, files, record, page, tree, block, commit, level",
   "storage/check": "errors.ts, hex.ts, files, hash, record, page, tree, block",
   storage: "errors.ts, files, hash, record, block, commit, prune, node:, level",
-  "nodes/rpc": "node:, undici",
+  "nodes/rpc": "client/rpc, node:, undici",
   "nodes/blocks": "storage, rpc, @noble/curves",
   "nodes/finality": "storage, rpc",
   "nodes/feed": "storage, rpc, node:, @nats-io",
@@ -87,7 +87,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   demo: "node:, ox",
   "cli/exitCode.ts": "",
   "cli/flags":
-    "client/folder/format, storage, nodes/rpc, workers/messages, server/limits.ts, server/version.ts, server/listener, server/life, node:, commander, proofd-load",
+    "client/rpc, client/folder/format, storage, nodes/rpc, workers/messages, server/limits.ts, server/version.ts, server/listener, server/life, node:, commander, proofd-load",
   "cli/commands":
     "client/folder/pulledError.ts, client/folder, client, storage, nodes/rpc, nodes/finality, workers/messages, workers/threads, workers/chain, workers/engine.ts, server/version.ts, server/listener, server/life/control, server/life, exitCode.ts, flags, node:, commander, pino, proofd-load",
   cli: "server/version.ts, server/life, exitCode.ts, flags, commands, commander",

@@ -50,12 +50,11 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
 }
 
 function askedOf(
-  {url, suite, format, choice, block}: PullOptions,
+  {suite, format, choice, block}: PullOptions,
   {trustedRoot, fromRoot}: PullSettings,
   keys: KeysFile | undefined,
 ): AskedPull {
   return {
-    url: url.href,
     suite,
     format,
     pulled: choice.kind,
@@ -69,13 +68,13 @@ function askedOf(
 }
 
 /** The client refuses what it cannot use with a TypeError, such as a root that is no digest of the suite. */
-function createClient({url, block, ...options}: PullOptions, settings: PullSettings): ProofClient {
+function createClient({url, headers, block, ...options}: PullOptions, settings: PullSettings): ProofClient {
   const suite = HASH_SUITES.find(({name}) => name === options.suite) as HashSuite;
   const {trustedRoot: root, fromRoot} = settings;
   const trustedRoot =
     fromRoot === undefined ? root : (of: bigint) => (of === BigInt(block) ? root : fromRoot);
   try {
-    return createProofClient({url: url.href, suite, trustedRoot});
+    return createProofClient({url: url.href, headers, suite, trustedRoot});
   } catch (error) {
     if (error instanceof TypeError) throw new WorkError(error.message, {cause: error});
     throw error;

@@ -298,10 +298,37 @@ test("the roots of both blocks come from the contract on layer 1, and a folder i
   await layer1.start();
   try {
     const trust = ["--l1", layer1.url, "--rollup", OWNER];
-    const from = ["--url", service.daemon.url, "--block", String(FINALIZED), "--changes-from", "2"];
+    const from = ["--rollup", OWNER, "--block", String(FINALIZED), "--changes-from", "2"];
     const folder = newFolder();
-    const {code, stdout, stderr} = await runHere(["pull", ...from, ...trust, "--out", folder]);
+    const secrets = {
+      PROOFD_L1: `${layer1.url}/v3/secret-of-layer1`,
+      PROOFD_L1_HEADER: "Authorization: Bearer secret1",
+      PROOFD_URL: `${proxy.url.origin}/?apikey=secret-of-url`,
+      PROOFD_HEADER: "Authorization: Bearer secret2",
+    };
+    let asked = 0;
+    const authorizations = new Set();
+    proxy.change = async ({head}, forward) => {
+      authorizations.add(head.headers.authorization);
+      if (++asked > 1) return forward();
+      const error = {code: -32000, message: `no ${head.url} for ${head.headers.authorization}`};
+      const body = Buffer.from(JSON.stringify({jsonrpc: "2.0", id: 1, error}));
+      return {status: 200, type: "application/json", body};
+    };
+    const stopped = await runHere(["pull", ...from, "--out", folder], secrets);
+    assert.equal(stopped.code, 1);
+    assert.match(stopped.stderr, /the server refused \(-32000\): no \/\?apikey=\*\*\* for \*\*\*/);
+    // Another URL of the same block and root goes on.
+    const {PROOFD_URL: _, ...others} = secrets;
+    const args = ["pull", ...from, "--url", service.daemon.url, "--out", folder, "--resume"];
+    const {code, stdout, stderr} = await runHere(args, others);
     assert.equal(code, 0, stderr);
+    assert.deepEqual([...authorizations], ["Bearer secret2"]);
+    const {command} = readManifest(folder);
+    assert.ok(
+      command.startsWith(`PROOFD_HEADER=*** PROOFD_L1=${layer1.url}/*** PROOFD_L1_HEADER=*** proofd `),
+    );
+    assert.doesNotMatch(stopped.stderr + JSON.stringify(contents(folder)) + stdout, /secret/);
     assert.match(
       stdout,
       /from block 2 to 4 under the root 0x\w{64}, of block 4, as the contract 0x\w{40} holds it on layer 1/,
@@ -354,6 +381,7 @@ test("flags that do not fit are refused with exit code 2 before any work", async
     [flags("x", ["--all"], "--rollup", OWNER), /--rollup has no effect without --l1/],
     [["--url", "http://127.0.0.1:1", "--block", "1", "--all", "--out", "x"], /expected a root to trust/],
     [["--root", `0x${"00".repeat(32)}`, "--all"], /expected --url, --block and --out, or --verify/],
+    [["--l1-heder=Authorization: secret"], /unknown option '--l1-heder=\*\*\*'/],
     [["--verify", "x", "--all"], /--all has no effect with --verify/],
     [["--verify", "x", "--format", "csv"], /--format has no effect with --verify|Allowed choices/],
   ];
@@ -361,7 +389,10 @@ test("flags that do not fit are refused with exit code 2 before any work", async
     const {code, stderr} = await runHere(["pull", ...args]);
     assert.equal(code, 2, `${args}: ${stderr}`);
     assert.match(stderr, message);
+    assert.doesNotMatch(stderr, /secret/);
   }
+  const {stderr: refusal} = await runHere(["serve", "--publish", "natz://me:secret@n1"]);
+  assert.match(refusal, /argument 'natz:\/\/\*\*\*@n1' is invalid/);
   const bad = await service.write("bad.txt", `${OWNER}\n0x12\n`);
   const {code, stderr} = await runHere(["pull", ...flags(newFolder(), ["--keys", bad])]);
   assert.equal(code, 1);

@@ -4,7 +4,7 @@ import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import type {LoadReport} from "../../../load/report/loadReport.ts";
 import {ACCOUNTS, type WorkFolder} from "../../support/chains/serviceChain.ts";
-import {ForeignServer, sendResults} from "../../support/http/foreignServer.ts";
+import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../support/http/foreignServer.ts";
 import {assertAddsUp, FINALIZED, runLoad, startLoadTarget} from "../../support/http/loadRun.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
@@ -243,4 +243,26 @@ test("flags come from PROOFD_LOAD_ variables too, and a load that has not passed
   assert.ok(command.endsWith(" proofd load --batch 2"), command);
   assert.equal(settings.batch, 2);
   assert.deepEqual(settings.blocks, {low: 2, high: 2});
+});
+
+test("no key of the URL or of a header is in a report or an error, whatever the server repeats", async () => {
+  const echo = `denied: ${"x".repeat(90)}/v1/secret-path?key=secret-key Bearer secret-token`;
+  const server = await ForeignServer.start(
+    (response, body) => {
+      const {id} = [body].flat()[0] as ForeignCall;
+      response.statusCode = id % 3 === 0 ? 403 : 200;
+      sendJson(response, {jsonrpc: "2.0", id, error: {code: -32000, message: echo}});
+    },
+    {web3_clientVersion: echo, chain_getCoverage: echo},
+  );
+  const args = ["--keys", keys, "--header", "authorization: Bearer secret-token", "--max-errors", "100%"];
+  try {
+    const report = await runLoad(`${server.url}/v1/secret-path?key=secret-key`, args);
+    assert.equal(report.url, `${server.url}/***`);
+    assert.match(report.server.client ?? "", /\/v1\/\*\*\*\?key=\*\*\* \*\*\*$/);
+    assert.ok(report.errors.http.length + report.errors.rpc.length > 0);
+    assert.doesNotMatch(JSON.stringify(report), /secr/);
+  } finally {
+    await server.stop();
+  }
 });

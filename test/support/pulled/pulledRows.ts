@@ -45,7 +45,6 @@ export function slotRow(accountIndex: number, at: number): SlotRow {
 
 export function askedOf(more: Partial<AskedPull> = {}): AskedPull {
   return {
-    url: "http://127.0.0.1:8545/",
     suite: "sha256",
     format: "ndjson",
     pulled: "all",

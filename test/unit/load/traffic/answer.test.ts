@@ -1,11 +1,11 @@
 /** What an answer with HTTP 200 says of each call: cheaply where it is plain, exactly where it is not. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {readAnswer, type Verdict} from "../../../../load/traffic/answer.ts";
+import {readAnswer, shorten, type Verdict} from "../../../../load/traffic/answer.ts";
 
 function read(answer: unknown, batch: number, estimates: readonly number[] = []): Verdict {
   const text = typeof answer === "string" ? answer : JSON.stringify(answer);
-  return readAnswer(Buffer.from(text), {text: "", estimates}, batch);
+  return readAnswer(Buffer.from(text), {text: "", estimates}, batch, shorten);
 }
 
 test("a result for each call needs no parsing", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {cleanText, createRedaction} from "../../../../nodes/rpc/secrets.ts";
+import {cleanText, createRedaction} from "../../../../client/rpc/secrets.ts";
 
 const URL_WITH_KEYS = new URL("https://operator:p%23ss@node.example/v3/0123456789abcdef?token=fedcba98");
 const HEADERS = {"x-key": "Bearer s3cr"};

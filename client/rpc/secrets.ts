@@ -1,4 +1,4 @@
-/** Keys in a node's settings, and text of a node that may repeat them. No key may come into a log. */
+/** Keys in URLs and headers, and texts that may repeat them. No key may come into a log, a message or a file. */
 
 /** Shorter parts of a URL, such as "rpc" or "v3", are no keys. Replacing them would spoil ordinary words. */
 const MIN_KEY_LENGTH = 8;
@@ -13,7 +13,7 @@ const MIN_CREDENTIAL_LENGTH = 4;
 export function encodeAuthorization(url: URL): {authorization?: string} {
   if (url.username === "" && url.password === "") return {};
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return {authorization: `Basic ${Buffer.from(credentials).toString("base64")}`};
+  return {authorization: `Basic ${btoa(String.fromCharCode(...new TextEncoder().encode(credentials)))}`};
 }
 
 /** @returns a function that replaces every key in a text by *** */
@@ -31,6 +31,11 @@ export function createRedaction(
   // The longest first: it may contain another.
   const ordered = [...secrets].sort((a, b) => b.length - a.length);
   return text => ordered.reduce((redacted, secret) => redacted.replaceAll(secret, "***"), text);
+}
+
+/** @returns a URL for people: its scheme, host and port; *** stands for the rest, which may hold keys */
+export function redactUrl({origin, pathname, search}: URL): string {
+  return pathname + search === "/" ? origin : `${origin}/***`;
 }
 
 /** Text that a node may have written, made fit for logs. @param redact - removes keys. @param maxLength - in UTF-16 units */
