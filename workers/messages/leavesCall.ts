@@ -12,6 +12,11 @@ import {ADDRESS_AT, KEYS_AT, type ProofForm, packedBytes, writeCallHead} from ".
 /** Leaves of one call. They hold a thread for some 10 ms. */
 export const MAX_LEAVES = 4096;
 
+/** Of the leaves of one answer, here and in changesCall.ts. */
+export const MAX_RECORDS_BYTES = 512 * 1024;
+/** Upper bound of such an answer: it also has proofs of one or two accounts, of 64 KiB each at most, and nodes beside the leaves. */
+export const MAX_RANGE_BYTES = 2 * MAX_RECORDS_BYTES;
+
 const ADDRESS_BYTES = 20;
 const FROM_BYTES = 5;
 const COUNT_AT = KEYS_AT + FROM_BYTES;

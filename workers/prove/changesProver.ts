@@ -14,6 +14,7 @@ import {type Account, decodeStoredAccount} from "../../storage/tree/account.ts";
 import type {Tree} from "../../storage/tree/tree.ts";
 import {newTreeRoot, type TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type ChangeCursor, ChangeScope, type ChangesCall, readChangesCall} from "../messages/changesCall.ts";
+import {MAX_RECORDS_BYTES} from "../messages/leavesCall.ts";
 import {AnswerBudget, type AnswerLimits} from "./answerBudget.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
@@ -27,7 +28,7 @@ const INDEX_BYTES = 5;
 const CURSOR_BYTES = 2 * INDEX_BYTES;
 const HEAD_BYTES = 1 + 2 * BLOCK_BYTES;
 /** Reading so many, and writing what is in them, takes a thread 30 ms where they are on disk. */
-const LIMITS: AnswerLimits = {bytes: 512 * 1024, pages: 2048};
+const LIMITS: AnswerLimits = {bytes: MAX_RECORDS_BYTES, pages: 2048};
 
 /** An account's place and storage in one block. */
 interface Held {

@@ -24,7 +24,7 @@ import type {Tree} from "../../storage/tree/tree.ts";
 import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import {CallError} from "../messages/failure.ts";
-import {readLeavesCall} from "../messages/leavesCall.ts";
+import {MAX_RECORDS_BYTES, readLeavesCall} from "../messages/leavesCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
 import {LEAF_BYTES, type LeafForm, linkWidth, writeLeaf} from "./leafRecord.ts";
@@ -35,7 +35,6 @@ const INDEX_BYTES = 5;
 const COUNT_BYTES = 2;
 const HEAD_BYTES = 1 + BLOCK_BYTES + 2 * INDEX_BYTES + COUNT_BYTES;
 const NODES_BYTES = 2 * TREE_HEIGHT * WORD_BYTES;
-const MAX_RECORDS_BYTES = 512 * 1024;
 
 /** How many leaves an answer proves. */
 export interface ProvedLeaves {

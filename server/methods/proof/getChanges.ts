@@ -17,7 +17,7 @@ import {BLOCK_PARAM, BYTES, CHANGED_TREE_PARAM, CURSOR_PARAM, QUANTITY_PARAM} fr
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseCount, readCount, readTree} from "./treeParams.ts";
+import {parseCount, rangeTextBytes, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getChanges";
 const ACCOUNTS = "accounts";
@@ -45,6 +45,7 @@ export const getChanges: LaneMethod<ProofCalls> = {
   ]),
   result: {name: "changes", schema: BYTES},
   cost: changesCost,
+  maxTextBytes: rangeTextBytes,
   prepare(params, view, calls) {
     const [tree, fromBlock, toBlock, cursor, count] = this.params.read(params);
     const form = view.takesBytes ? ProofForm.CHANGES_BYTES : ProofForm.CHANGES_HEX;

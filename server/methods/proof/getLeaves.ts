@@ -12,7 +12,7 @@ import {BLOCK_PARAM, BYTES, QUANTITY_PARAM, TREE_PARAM} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
-import {parseCount, parseNumber, readCount, readTree} from "./treeParams.ts";
+import {parseCount, parseNumber, rangeTextBytes, readCount, readTree} from "./treeParams.ts";
 
 const NAME = "chain_getLeaves";
 const ACCOUNTS = "accounts";
@@ -35,6 +35,7 @@ export const getLeaves: LaneMethod<ProofCalls> = {
   ]),
   result: {name: "leaves", schema: BYTES},
   cost: leavesCost,
+  maxTextBytes: rangeTextBytes,
   prepare(params, view, calls) {
     const [tree, fromIndex, count, selector] = this.params.read(params);
     const form = view.takesBytes ? ProofForm.LEAVES_BYTES : ProofForm.LEAVES_HEX;

@@ -120,7 +120,6 @@ function keysOf(entry: unknown): readonly unknown[] | undefined {
 
 const NAME = "chain_getMultiProof";
 
-/** An answer has at most two leaves per account or key. Each takes fewer digits than a leaf of chain_getProof. */
 export const getMultiProof: LaneMethod<ProofCalls> = {
   ...getProof,
   name: NAME,
@@ -128,6 +127,10 @@ export const getMultiProof: LaneMethod<ProofCalls> = {
   params: new ParamList(NAME, MULTI_PROOF_PARAMS),
   result: {name: "multiProof", schema: BYTES},
   cost: multiProofCost,
+  /** At most two leaves per account or key, each with the half of a leaf of chain_getProof: one of the two nodes that it has for a height. */
+  maxTextBytes(cost, view) {
+    return Math.ceil(getProof.maxTextBytes(cost, view) / 2);
+  },
   prepare(params, view, calls) {
     const {packed, end} = calls;
     const form = view.takesBytes ? ProofForm.MULTI_BYTES : ProofForm.MULTI_HEX;

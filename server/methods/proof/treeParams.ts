@@ -1,6 +1,8 @@
 /** The parameters that name a tree, and counts of its leaves. */
+import {MAX_RANGE_BYTES} from "../../../workers/messages/leavesCall.ts";
 import {encodeQuantity, parseQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
+import type {RequestView} from "../method.ts";
 import {ADDRESS_BYTES, ADDRESS_EXPECTED, decodeAddressInto} from "../words.ts";
 
 /**
@@ -33,4 +35,9 @@ export function readCount(value: unknown, position: number, most: number): numbe
   if (count !== undefined) return count;
   const expected = `a 0x quantity from 0x1 to ${encodeQuantity(most)}`;
   throw createValueError(`params[${position}] (count)`, value, expected);
+}
+
+/** Upper bound of an answer's hex: however many leaves are asked for, it ends at so many bytes. */
+export function rangeTextBytes(cost: number, {maxProofTextBytes}: RequestView): number {
+  return Math.min(cost * maxProofTextBytes, 2 * MAX_RANGE_BYTES);
 }
