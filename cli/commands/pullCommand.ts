@@ -1,30 +1,32 @@
 /** `proofd pull`: whole states, or parts of them, verified and written into files. `--verify` checks such files. */
 
-import {encodeHex} from "../../client/bytes/hex.ts";
+import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
 import {checkFolder} from "../../client/folder/folderCheck.ts";
 import {type Manifest, readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
 import {WorkError} from "../../server/life/workError.ts";
 import {ExitCode, exitCodeOf, watchSignals} from "../exitCode.ts";
-import type {FolderVerification, PullOptions} from "../flags/pullFlags.ts";
+import type {Changes, FolderVerification, GivenPull} from "../flags/pullFlags.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
 import {PullProgress} from "./pull/pullProgress.ts";
 import {runPull} from "./pull/pullRun.ts";
 import {readTrustedRoot} from "./rootSource.ts";
 
 /** @returns the exit code. @throws WorkError if something does not verify or cannot be done */
-export async function runPullCommand(options: PullOptions | FolderVerification): Promise<number> {
+export async function runPullCommand(options: GivenPull | FolderVerification): Promise<number> {
   return "folder" in options ? verifyFolder(options) : pull(options);
 }
 
-async function pull(options: PullOptions): Promise<number> {
+async function pull(given: GivenPull): Promise<number> {
   const stopping = watchSignals();
   const stop = new AbortController();
   stopping.addEventListener("abort", () => stop.abort(new WorkError(`${stopping.reason} came`)));
   try {
+    const choice =
+      given.choice.kind === "changesSince" ? await readStart(given, given.choice.folder) : given.choice;
+    const options = {...given, choice};
     const {root: trustedRoot, by} = await readTrustedRoot(options.root);
-    const {choice} = options;
     const fromRoot = choice.kind === "changes" ? (await readTrustedRoot(choice.root)).root : undefined;
     const progress = new PullProgress(process.stderr);
     const manifest = await runPull(options, {trustedRoot, fromRoot, progress, signal: stop.signal});
@@ -37,8 +39,19 @@ async function pull(options: PullOptions): Promise<number> {
   }
 }
 
-async function verifyFolder({folder, root, fromRoot}: FolderVerification): Promise<number> {
-  try {
+/** @throws WorkError if the folder is no complete pull of an earlier block with the same suite */
+async function readStart({block, suite}: GivenPull, folder: string): Promise<Changes> {
+  const {block: from, asked} = await withFolder("--changes-from", async () => readManifest(folder));
+  const held = `the pull in ${folder} is of block ${from.number} with the suite ${asked.suite}`;
+  if (from.number >= block || asked.suite !== suite)
+    throw new WorkError(
+      `--changes-from: expected one of a block below --block (${block}) with the suite ${suite}; ${held}`,
+    );
+  return {kind: "changes", from: from.number, root: {kind: "root", root: decodeHex(from.stateRoot)}};
+}
+
+function verifyFolder({folder, root, fromRoot}: FolderVerification): Promise<number> {
+  return withFolder("--verify", async () => {
     const manifest = readManifest(folder);
     const {block, asked} = manifest;
     const by = await compareRoot(folder, root?.(block.number), block.stateRoot);
@@ -47,8 +60,15 @@ async function verifyFolder({folder, root, fromRoot}: FolderVerification): Promi
     await checkFolder(folder, manifest);
     process.stdout.write(describeManifest(folder, manifest, by ?? "that of its manifest"));
     return ExitCode.OK;
+  });
+}
+
+/** @param flag - that names the folder. @throws WorkError that begins with the flag, for what is wrong with the folder */
+async function withFolder<Result>(flag: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
   } catch (error) {
-    if (error instanceof PulledError) throw new WorkError(`--verify: ${error.message}`, {cause: error});
+    if (error instanceof PulledError) throw new WorkError(`${flag}: ${error.message}`, {cause: error});
     throw error;
   }
 }
@@ -71,7 +91,7 @@ function describeManifest(folder: string, {rows, block, asked, parts}: Manifest,
   const nouns = {
     ...{accounts: "account", trees: "storage tree", slots: "slot", codes: "code"},
     ...{values: "value", absent: "absent account"},
-    ...{accountChanges: "changed account", slotChanges: "changed slot"},
+    ...{account_changes: "changed account", slot_changes: "changed slot"},
   };
   const counts = Object.entries(nouns).flatMap(([table, noun]) => {
     const held = rows[table as keyof typeof nouns];

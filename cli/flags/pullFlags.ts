@@ -18,7 +18,13 @@ type PullChoice =
   | {readonly kind: "storage"; readonly addresses: readonly string[]}
   | {readonly kind: "keys"; readonly file: string}
   /** What differs between the blocks `from` and `block`, in all trees. */
-  | {readonly kind: "changes"; readonly from: number; readonly root: RootSource};
+  | Changes;
+
+export interface Changes {
+  readonly kind: "changes";
+  readonly from: number;
+  readonly root: RootSource;
+}
 
 export interface PullOptions {
   readonly url: URL;
@@ -33,6 +39,12 @@ export interface PullOptions {
   readonly resume: boolean;
   /** What ran, without keys. */
   readonly command: string;
+}
+
+/** As the flags say it. */
+export interface GivenPull extends Omit<PullOptions, "choice"> {
+  /** "changesSince": changes from the block that the folder is of. */
+  readonly choice: PullChoice | {readonly kind: "changesSince"; readonly folder: string};
 }
 
 /** A folder to verify. `root` undefined: against its own. */
@@ -57,8 +69,8 @@ export const PULL_FLAGS = {
       "accounts and slots that a file names, one `0xaddress [0xslot ...]` a line",
       "!verify",
     ),
-    changesFrom: value("<block>", parseBlockNumber).says(
-      "all accounts and slots that differ from this block, with both values",
+    changesFrom: value("<block|folder>", parseStart).says(
+      "all accounts and slots that differ from this block, with both values; or from that of a complete pull, whose root its folder tells",
       "!verify",
     ),
     block: value("<block>", parseBlockNumber).says("of this block, which must be finalized", "!verify"),
@@ -88,7 +100,7 @@ export const PULL_FLAGS = {
 type PullValues = ValuesOf<typeof PULL_FLAGS>;
 
 /** @param command - ends the program with a usage error for flags that do not fit */
-export function readPullOptions(values: PullValues, command: Command): PullOptions | FolderVerification {
+export function readPullOptions(values: PullValues, command: Command): GivenPull | FolderVerification {
   const {verify, block, url, out, suite, format, resume} = values;
   const root = readRoot(values, command, values.root);
   const fromRoot =
@@ -109,16 +121,21 @@ export function readPullOptions(values: PullValues, command: Command): PullOptio
 }
 
 function readChoice(
-  {all, accounts, storage, keys, changesFrom}: PullValues,
+  {all, accounts, storage, keys, changesFrom, fromRoot: givenRoot}: PullValues,
   block: number,
   fromRoot: FolderVerification["fromRoot"],
   command: Command,
-): PullChoice {
+): GivenPull["choice"] {
   const named = [storage, keys, changesFrom].map(one => one !== undefined);
   if ([all, accounts, ...named].filter(isGiven => isGiven).length !== 1)
     return command.error(
       "error: expected exactly one of --all, --accounts, --storage, --keys and --changes-from",
     );
+  if (typeof changesFrom === "string") {
+    if (givenRoot !== undefined)
+      command.error(`error: --from-root has no effect: the manifest in --changes-from ${changesFrom} has it`);
+    return {kind: "changesSince", folder: changesFrom};
+  }
   if (changesFrom !== undefined) {
     if (changesFrom >= block)
       command.error(`error: --changes-from: expected a block below --block (${block}), got ${changesFrom}`);
@@ -152,6 +169,11 @@ function readRoot(
   if (nodes === undefined) return undefined;
   if (rollup === undefined) return command.error("error: --l1 needs --rollup, the contract's address");
   return block => ({kind: "l1", nodes, contract: rollup, block});
+}
+
+/** A number of a block, or a folder. */
+function parseStart(text: string): number | string {
+  return /^(\d+|0[xX][0-9a-fA-F]+)$/.test(text) ? parseBlockNumber(text) : parseText(text);
 }
 
 function parseTreeAddress(text: string): string {

@@ -7,6 +7,7 @@ import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
 import {listCodes} from "./codesPull.ts";
 import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
 import type {Manifest} from "./manifest.ts";
+import {checkEncoding} from "./partFile.ts";
 import {changesProver, entriesProver, type Prover} from "./provers.ts";
 import {at, damaged} from "./pulledError.ts";
 import {readRows} from "./readRows.ts";
@@ -22,6 +23,7 @@ import {TreeFolding} from "./treeFolding.ts";
  * @throws PulledError DAMAGED that says what does not verify, and where it stands
  */
 export async function checkFolder(folder: string, manifest: Manifest): Promise<void> {
+  for (const part of manifest.parts) await checkEncoding(folder, part, manifest.asked.format);
   const suite = HASH_SUITES.find(({name}) => name === manifest.asked.suite) as HashSuite;
   if (manifest.asked.pulled === "changes")
     return checkProofs(folder, manifest, changesProver(suite, manifest));
@@ -35,13 +37,17 @@ async function checkCodes(folder: string, manifest: Manifest): Promise<void> {
   if (manifest.asked.pulled !== "all") return;
   const expected = await listCodes(new TableReader(folder, manifest, "accounts"));
   const codes = new TableReader(folder, manifest, "codes");
-  for (const wanted of expected) {
-    const row = await codes.next();
-    const hash = row && encodeHex(keccak_256(row.code));
-    if (hash !== wanted || encodeHex(row?.keccakCodeHash ?? new Uint8Array()) !== wanted)
-      throw damaged(codes.place, `expected the code ${wanted}, got ${hash ?? "no more"}`);
+  try {
+    for (const wanted of expected) {
+      const row = await codes.next();
+      const hash = row && encodeHex(keccak_256(row.code));
+      if (hash !== wanted || encodeHex(row?.keccakCodeHash ?? new Uint8Array()) !== wanted)
+        throw damaged(codes.place, `expected the code ${wanted}, got ${hash ?? "no more"}`);
+    }
+    if ((await codes.next()) !== undefined) throw codes.refusal("no account has the code");
+  } finally {
+    await codes.close();
   }
-  if ((await codes.next()) !== undefined) throw codes.refusal("no account has the code");
 }
 
 /** Every tree that is there has the root that its owner says. */
@@ -58,40 +64,49 @@ async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite):
     folding = new TreeFolding(suite);
     current = undefined;
   };
-  for await (const one of readRows(folder, manifest)) {
-    if (one.kind === "accountTree") {
-      const root = decodeHex(manifest.block.stateRoot);
-      current = {root, nextFreeNode: one.tree.nextFreeNode, place: `${folder}, the account tree`};
-    } else if (one.kind === "storageTree") {
-      endTree();
-      await stored.check(one.tree, one.place);
-      current = {root: one.tree.root, nextFreeNode: one.tree.nextFreeNode, place: one.place};
-    } else {
-      const {row, place} = one;
-      const hashes = one.kind === "account" ? hashesOfAccount(suite, one.row) : hashesOfSlot(suite, one.row);
-      at(place, () => folding.add(row.leafIndex, hashes));
+  try {
+    for await (const one of readRows(folder, manifest)) {
+      if (one.kind === "accountTree") {
+        const root = decodeHex(manifest.block.stateRoot);
+        current = {root, nextFreeNode: one.tree.nextFreeNode, place: `${folder}, the account tree`};
+      } else if (one.kind === "storageTree") {
+        endTree();
+        await stored.check(one.tree, one.place);
+        current = {root: one.tree.root, nextFreeNode: one.tree.nextFreeNode, place: one.place};
+      } else {
+        const {row, place} = one;
+        const hashes =
+          one.kind === "account" ? hashesOfAccount(suite, one.row) : hashesOfSlot(suite, one.row);
+        at(place, () => folding.add(row.leafIndex, hashes));
+      }
     }
+    endTree();
+    await stored.end();
+  } finally {
+    await stored.close();
   }
-  endTree();
-  await stored.end();
 }
 
 /** The rows are exactly what the proofs prove. */
 async function checkProofs(folder: string, manifest: Manifest, prover: Prover): Promise<void> {
-  const names: readonly TableName[] = ["accounts", "absent", "values", "accountChanges", "slotChanges"];
+  const names: readonly TableName[] = ["accounts", "absent", "values", "account_changes", "slot_changes"];
   const readers = new Map(names.map(name => [name, new TableReader(folder, manifest, name)]));
   const proofs = new TableReader(folder, manifest, "proofs");
-  for await (const {entries, proof} of proofs) {
-    for (const expected of at(proofs.place, () => prover.prove(entries, proof))) {
-      const reader = readers.get(expected.table) as TableReader<TableName>;
-      const held = await reader.next();
-      if (held === undefined || rowText(expected.table, held) !== rowText(expected.table, expected.row))
-        throw damaged(reader.place, `expected the row that ${proofs.place} proves`);
+  try {
+    for await (const {entries, proof} of proofs) {
+      for (const expected of at(proofs.place, () => prover.prove(entries, proof))) {
+        const reader = readers.get(expected.table) as TableReader<TableName>;
+        const held = await reader.next();
+        if (held === undefined || rowText(expected.table, held) !== rowText(expected.table, expected.row))
+          throw damaged(reader.place, `expected the row that ${proofs.place} proves`);
+      }
     }
+    at(proofs.place, () => prover.end());
+    for (const reader of readers.values())
+      if ((await reader.next()) !== undefined) throw reader.refusal("no proof proves the row");
+  } finally {
+    for (const reader of readers.values()) await reader.close();
   }
-  at(proofs.place, () => prover.end());
-  for (const reader of readers.values())
-    if ((await reader.next()) !== undefined) throw reader.refusal("no proof proves the row");
 }
 
 function rowText(table: TableName, row: AnyRow): string {

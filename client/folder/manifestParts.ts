@@ -11,7 +11,7 @@ const TABLES_OF: Readonly<Record<AskedPull["pulled"], readonly TableName[]>> = {
   accounts: ["accounts"],
   storage: ["accounts", "absent", "trees", "slots", "proofs"],
   keys: ["accounts", "absent", "values", "proofs"],
-  changes: ["accountChanges", "slotChanges", "proofs"],
+  changes: ["account_changes", "slot_changes", "proofs"],
 };
 export const PULLED_NAMES = Object.keys(TABLES_OF);
 

@@ -123,6 +123,21 @@ export async function checkPart(folder: string, {file, bytes, sha256}: Part): Pr
   if (digest !== sha256) throw damaged(path, `expected the sha-256 ${sha256}, got ${digest}`);
 }
 
+/**
+ * Other readers believe more of a file than its rows: statistics, the order of fields, one of two fields of the same name. So a part has
+ * exactly the bytes that its rows make.
+ *
+ * @throws PulledError DAMAGED
+ */
+export async function checkEncoding(folder: string, part: Part, format: FormatName): Promise<void> {
+  const hash = createHash("sha256");
+  const encoder = FORMATS[format].createEncoder(TABLES[part.table], bytes => hash.update(bytes));
+  for await (const rows of readPart(folder, part, format)) for (const row of rows) encoder.add(row);
+  encoder.end();
+  if (`0x${hash.digest("hex")}` !== part.sha256)
+    throw damaged(join(folder, part.file), "expected the bytes that its rows make, got others");
+}
+
 /** The rows of a checked part, some at a time. @throws PulledError DAMAGED, also if they are more or fewer than it says */
 export async function* readPart(
   folder: string,

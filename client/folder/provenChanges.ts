@@ -35,12 +35,12 @@ export function rowsOfChanges(
   const rows: TableRow[] = [];
   for (const change of accounts) {
     const row = accountChange(suite, change);
-    if (row !== undefined) rows.push({table: "accountChanges", row});
+    if (row !== undefined) rows.push({table: "account_changes", row});
   }
   for (const {account, address, slots} of storages)
     for (const change of slots) {
       const row = slotChange(account, address, change);
-      if (row !== undefined) rows.push({table: "slotChanges", row});
+      if (row !== undefined) rows.push({table: "slot_changes", row});
     }
   return rows;
 }
@@ -65,7 +65,7 @@ function keyed<Keyed extends KeyedLeaf>(
 function accountChange(
   suite: HashSuite,
   change: LeafChange<AccountLeaf>,
-): RowsOf["accountChanges"] | undefined {
+): RowsOf["account_changes"] | undefined {
   const leaves = keyed(change, (old, young) => Buffer.compare(old.hVal, young.hVal) === 0);
   if (leaves === undefined) return undefined;
   const rowOf = (leaf: AccountLeaf | undefined) => leaf && rowOfAccountLeaf(suite, leaf);
@@ -93,7 +93,7 @@ function slotChange(
   accountIndex: number,
   address: string,
   change: LeafChange<SlotLeaf>,
-): RowsOf["slotChanges"] | undefined {
+): RowsOf["slot_changes"] | undefined {
   const leaves = keyed(change, (old, young) => old.value === young.value);
   if (leaves === undefined) return undefined;
   const {leafIndex, slot} = leaves.known;

@@ -1,5 +1,6 @@
 /** The trees of a complete pull: the account tree first, then the storage trees, each with its leaves in index order. */
 
+import {isEqual} from "../bytes/byteString.ts";
 import {type AccountTree, type Manifest, readManifest} from "./manifest.ts";
 import {damaged} from "./pulledError.ts";
 import type {AccountRow, SlotRow, TreeRow} from "./row/tables.ts";
@@ -31,30 +32,35 @@ export async function* readRows(
   const trees = new TableReader(folder, manifest, "trees");
   const slots = new TableReader(folder, manifest, "slots");
   let lastAccount = -1;
-  for await (const tree of trees) {
-    const {accountIndex, leaves, nextFreeNode} = tree;
-    // Trees that were named one by one come in the order of the naming.
-    const isOrdered = manifest.asked.pulled === "storage" || accountIndex > lastAccount;
-    if (!isOrdered)
-      throw trees.refusal(`account_index: expected more than ${lastAccount}, got ${accountIndex}`);
-    lastAccount = accountIndex;
-    yield {kind: "storageTree", tree, place: trees.place};
-    let last = FIRST_LEAF - 1;
-    for (let i = 0; i < leaves; i++) {
-      const row = await slots.next();
-      if (row === undefined)
-        throw trees.refusal(`leaves: expected ${leaves} rows in slots, got ${i} before their end`);
-      if (row.accountIndex !== accountIndex)
-        throw slots.refusal(
-          `account_index: expected ${accountIndex}, of leaf ${i + 1} of ${leaves}, got ${row.accountIndex}`,
-        );
-      last = checkIndex(slots, row.leafIndex, last, nextFreeNode);
-      if (row.value === 0n) throw slots.refusal("value: expected one above zero, got zero");
-      yield {kind: "slot", row, place: slots.place};
+  try {
+    for await (const tree of trees) {
+      const {accountIndex, address, leaves, nextFreeNode} = tree;
+      // Trees that were named one by one come in the order of the naming.
+      const isOrdered = manifest.asked.pulled === "storage" || accountIndex > lastAccount;
+      if (!isOrdered)
+        throw trees.refusal(`account_index: expected more than ${lastAccount}, got ${accountIndex}`);
+      lastAccount = accountIndex;
+      yield {kind: "storageTree", tree, place: trees.place};
+      let last = FIRST_LEAF - 1;
+      for (let i = 0; i < leaves; i++) {
+        const row = await slots.next();
+        if (row === undefined)
+          throw trees.refusal(`leaves: expected ${leaves} rows in slots, got ${i} before their end`);
+        if (row.accountIndex !== accountIndex)
+          throw slots.refusal(
+            `account_index: expected ${accountIndex}, of leaf ${i + 1} of ${leaves}, got ${row.accountIndex}`,
+          );
+        if (!isEqual(row.address, address)) throw slots.refusal("address: expected that of its tree");
+        last = checkIndex(slots, row.leafIndex, last, nextFreeNode);
+        if (row.value === 0n) throw slots.refusal("value: expected one above zero, got zero");
+        yield {kind: "slot", row, place: slots.place};
+      }
     }
+    if ((await slots.next()) !== undefined)
+      throw slots.refusal("expected no more rows than the trees have leaves");
+  } finally {
+    await slots.close();
   }
-  if ((await slots.next()) !== undefined)
-    throw slots.refusal("expected no more rows than the trees have leaves");
 }
 
 async function* readAccounts(

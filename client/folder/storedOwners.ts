@@ -37,6 +37,10 @@ export class StoredOwners {
       throw damaged(this.accounts.place, `expected the storage tree of the account at ${owner.leafIndex}`);
   }
 
+  close(): Promise<void> {
+    return this.accounts.close();
+  }
+
   private async next(): Promise<AccountRow | undefined> {
     let row = await this.accounts.next();
     while (row !== undefined && row.storageRoot === undefined) row = await this.accounts.next();

@@ -23,6 +23,11 @@ export class TableReader<Name extends TableName> implements AsyncIterable<RowsOf
     return done === true ? undefined : value;
   }
 
+  /** Closes the file of a reader that is not at its end. */
+  async close(): Promise<void> {
+    await this.rows.return();
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<RowsOf[Name]> {
     return this.rows;
   }

@@ -1,5 +1,5 @@
 /**
- * The tables of a pull, and their columns in order. Files name tables and columns in lower case: `leaf_index` for leafIndex.
+ * The tables of a pull, and their columns in order. Files name columns in lower case: `leaf_index` for leafIndex.
  *
  *   accounts   leaves of the account tree, or proven accounts, with leafIndex ascending in a whole tree
  *   trees      storage trees, whole, in the order of their slots
@@ -7,7 +7,7 @@
  *   values     slots that were asked for by their keys, in the order of the asking
  *   codes      code of the accounts of a pull of everything, each once
  *   absent     accounts that were asked for and do not exist, in the order of the asking
- *   accountChanges, slotChanges   what differs between two blocks, in the order of the trees
+ *   account_changes, slot_changes   what differs between two blocks, in the order of the trees
  *   proofs     what proves the rows of a pull that has no whole account tree
  */
 import type {ColumnKind, ColumnValue, ColumnValues} from "./column.ts";
@@ -78,7 +78,7 @@ const COLUMNS = {
     address: one("address"),
   },
   /** Without nonceBefore there was no such account, and without nonceAfter there is none any more. */
-  accountChanges: {
+  account_changes: {
     leafIndex: one("index"),
     address: one("address"),
     nonceBefore: optional("count"),
@@ -94,7 +94,7 @@ const COLUMNS = {
     keccakCodeHashAfter: optional("hash"),
     codeSizeAfter: optional("count"),
   },
-  slotChanges: {
+  slot_changes: {
     accountIndex: one("index"),
     address: one("address"),
     leafIndex: one("index"),
@@ -139,7 +139,7 @@ function createTable(name: TableName): Table {
     key,
     name: inLowerCase(key),
   }));
-  return {name: inLowerCase(name), columns};
+  return {name, columns};
 }
 
 function inLowerCase(key: string): string {

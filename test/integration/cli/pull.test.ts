@@ -5,8 +5,10 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {encodeHex} from "../../../client/bytes/hex.ts";
+import {checkFolder} from "../../../client/folder/folderCheck.ts";
 import {FORMAT_NAMES} from "../../../client/folder/format/formats.ts";
 import {type Manifest, readManifest} from "../../../client/folder/manifest.ts";
+import {PulledError} from "../../../client/folder/pulledError.ts";
 import {readRows} from "../../../client/folder/readRows.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, createLines} from "../../support/chains/serviceChain.ts";
@@ -15,9 +17,10 @@ import {FINALIZED, LATEST, ProvenService} from "../../support/http/provenService
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
-import {double, dropFirst, forgeFolder} from "../../support/pulled/forgedFolder.ts";
+import {double, dropFirst, forgeFolder, forgePart} from "../../support/pulled/forgedFolder.ts";
 import {pullSmall} from "../../support/pulled/smallPull.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
+import {isSoak} from "../../support/soak.ts";
 
 const PULL_PROCESS = fileURLToPath(new URL("../../support/pulled/pullProcess.js", import.meta.url));
 const SMALL_PARTS = 2500;
@@ -150,7 +153,7 @@ test("a pull of changes has what differs in the reference, with both values, and
       .flatMap(file => readFileSync(join(folder, file), "utf8").trim().split("\n"))
       .map(line => JSON.parse(line));
   const [accounts, slots] = [read("account_changes"), read("slot_changes")];
-  assert.deepEqual([rows.accountChanges, rows.slotChanges], [accounts.length, slots.length]);
+  assert.deepEqual([rows.account_changes, rows.slot_changes], [accounts.length, slots.length]);
   const balances = ACCOUNTS.flatMap(address => {
     const [before, after] = [1, FINALIZED].map(block => state.readAccount(block, address)?.balance);
     return before === after ? [] : [[address, `${before}`, `${after}`]];
@@ -173,6 +176,30 @@ test("a pull of changes has what differs in the reference, with both values, and
       .sort(),
     firsts.map(text).sort(),
   );
+});
+
+test("changes from a folder are those from its block and root", async () => {
+  const start = newFolder();
+  const first = ["--url", service.daemon.url, "--block", "1", "--root", encodeHex(service.root(1))];
+  assert.equal((await runHere(["pull", ...first, "--accounts", "--out", start])).code, 0);
+  const [named, since] = [newFolder(), newFolder()];
+  assert.equal((await runHere(["pull", ...flags(named, CHOICES.changes?.() ?? [])])).code, 0);
+  const {code, stderr} = await runHere(["pull", ...flags(since, ["--changes-from", start])]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(contents(since), contents(named));
+  for (const [choice, message] of [
+    [
+      ["--changes-from", since],
+      /expected one of a block below --block \(4\) .*; the pull in \S+ is of block 4/,
+    ],
+    [["--changes-from", start, "--suite", "poseidon2"], /with the suite poseidon2; .* with the suite sha256/],
+    [["--changes-from", newFolder()], /--changes-from: \S+: expected a complete pull/],
+    [["--changes-from", start, "--from-root", root], /--from-root has no effect: the manifest in/],
+  ] as const) {
+    const {code, stderr} = await runHere(["pull", ...flags(newFolder(), choice)]);
+    assert.ok(code === 1 || code === 2, stderr);
+    assert.match(stderr, message);
+  }
 });
 
 /** Starts a pull in a process and kills it when the service has been asked `requests` times. */
@@ -492,4 +519,73 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
     JSON.stringify(other(readFileSync(join(all, "manifest.json"), "utf8"))),
   );
   assert.match((await verify(all)).stderr, /the account tree: expected leaves that make the root 0x1111/);
+});
+
+/** Whether the folder is refused with the part replaced. Puts the folder back. */
+async function isFound(folder: string, file: string, bytes: Buffer): Promise<boolean> {
+  const paths = ["manifest.json", file].map(name => join(folder, name));
+  const held = paths.map(path => readFileSync(path));
+  try {
+    forgePart(folder, file, bytes);
+    await checkFolder(folder, readManifest(folder));
+    return false;
+  } catch (error) {
+    assert.ok(error instanceof PulledError && error.code === "DAMAGED", `${file}: ${error}`);
+    return true;
+  } finally {
+    for (const [at, path] of paths.entries()) writeFileSync(path, held[at] as Buffer);
+  }
+}
+
+/** Another value of the same kind. */
+function lieAbout(value: unknown): unknown {
+  if (typeof value === "number") return value + 1;
+  if (typeof value !== "string") return `0x${"11".repeat(32)}`;
+  return value.startsWith("0x")
+    ? value.replace(/.$/, digit => (digit === "7" ? "8" : "7"))
+    : `${BigInt(value) + 1n}`;
+}
+
+test("a lie about any column of any table is found, in its last row too, and so is a second field of its name", async () => {
+  let lies = 0;
+  for (const choice of ["all", "storage", "keys", "changes"]) {
+    const folder = newFolder();
+    await pullSmall(flags(folder, CHOICES[choice]?.() ?? []), 1e9);
+    for (const {file} of readManifest(folder).parts) {
+      const lines = readFileSync(join(folder, file), "utf8").trim().split("\n");
+      const last = JSON.parse(lines.at(-1) as string);
+      for (const name of Object.keys(last)) {
+        const lie = JSON.stringify({...last, [name]: lieAbout(last[name])});
+        const before = `{"${name}":${JSON.stringify(lieAbout(last[name]))},`;
+        for (const line of [lie, before + lines.at(-1)?.slice(1)]) {
+          const text = `${[...lines.slice(0, -1), line].join("\n")}\n`;
+          assert.ok(await isFound(folder, file, Buffer.from(text)), `${choice}, ${file}: ${line}`);
+          lies++;
+        }
+      }
+    }
+  }
+  assert.ok(lies > 100, String(lies));
+});
+
+/** Of a file: some bytes of its pages, statistics and schema; a soak takes each. */
+const FLIPS = 12;
+
+test("a Parquet file with any bit flipped is found, also where its checksum fits", async () => {
+  for (const choice of ["all", "storage", "changes"]) {
+    const folder = newFolder();
+    await pullSmall(flags(folder, [...(CHOICES[choice]?.() ?? []), "--format", "parquet"]), 1e9);
+    for (const {file, table} of readManifest(folder).parts) {
+      // A proof of changes has hashes of blocks, which nothing proves and no table has.
+      if (choice === "changes" && table === "proofs") continue;
+      const bytes = readFileSync(join(folder, file));
+      const step = isSoak() ? 1 : bytes.length / FLIPS;
+      for (let place = 0; place < bytes.length; place += step) {
+        const at = Math.floor(place);
+        const forged = Buffer.from(bytes);
+        forged.writeUInt8(bytes.readUInt8(at) ^ (1 << (at % 8)), at);
+        assert.ok(await isFound(folder, file, forged), `${file}, byte ${at}`);
+      }
+    }
+  }
 });

@@ -13,16 +13,21 @@ export function forgeFolder(
   change: (text: string) => string,
 ): string {
   cpSync(folder, copy, {recursive: true});
-  const text = change(readFileSync(join(copy, file), "latin1"));
-  writeFileSync(join(copy, file), text, "latin1");
-  const manifest = readManifest(copy);
-  const sha256 = `0x${createHash("sha256").update(text, "latin1").digest("hex")}`;
-  const forged = {rows: text.split("\n").length - 1, bytes: text.length, sha256};
+  forgePart(copy, file, Buffer.from(change(readFileSync(join(copy, file), "latin1")), "latin1"));
+  return copy;
+}
+
+/** Replaces a part, and has the manifest say that it was so. Parts of other formats than NDJSON keep their number of rows. */
+export function forgePart(folder: string, file: string, bytes: Buffer): void {
+  writeFileSync(join(folder, file), bytes);
+  const manifest = readManifest(folder);
+  const sha256 = `0x${createHash("sha256").update(bytes).digest("hex")}`;
+  const lines = bytes.toString("latin1").split("\n").length - 1;
+  const forged = {...(file.endsWith(".ndjson") && {rows: lines}), bytes: bytes.length, sha256};
   const parts = manifest.parts.map(part => (part.file === file ? {...part, ...forged} : part));
   const rows = countRows(parts);
   const accountTree = manifest.accountTree && {...manifest.accountTree, leaves: rows.accounts};
-  writeFileSync(join(copy, "manifest.json"), JSON.stringify({...manifest, rows, parts, accountTree}));
-  return copy;
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify({...manifest, rows, parts, accountTree}));
 }
 
 /** Drops the first row. */

@@ -6,6 +6,7 @@ import {readTrustedRoot} from "../../../cli/commands/rootSource.ts";
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {
   type FolderVerification,
+  type GivenPull,
   PULL_FLAGS,
   type PullOptions,
   readPullOptions,
@@ -20,7 +21,7 @@ export async function pullSmall(
   partBytes: number,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Manifest> {
-  const read: (PullOptions | FolderVerification)[] = [];
+  const read: (GivenPull | FolderVerification)[] = [];
   const command = createCommand("pull", "", PULL_FLAGS, (values, self) => {
     read.push(readPullOptions(values, self));
   });
