@@ -59,10 +59,12 @@ export class Answering {
     );
   }
 
-  /** Encodes an error for the only call of a request that is not a batch, without a comma. */
-  encodeOnlyError(request: PendingRequest, {lane}: Segment, error: RpcError): string {
-    const {calls} = request;
-    return this.encodeError(request, calls.places[0] as LanePlace, callsOf(calls, lane).ids[0], error);
+  /** Encodes the one error of a request of which no call is answered, without a comma. */
+  encodeRefusal(request: PendingRequest, error: RpcError): string {
+    const {calls, segments, isBatch} = request;
+    const place = calls.places.find(one => typeof one !== "string") as LanePlace;
+    const idText = isBatch ? "null" : (callsOf(calls, segments[0].lane).ids[0] as string);
+    return this.encodeError(request, place, idText, error);
   }
 
   private encodeError({record}: PendingRequest, {name}: LanePlace, idText: string, error: RpcError): string {

@@ -4,6 +4,7 @@ import type {QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {ClientCounts} from "../rpc/clientCounts.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
+import type {ClientQueue} from "./clientQueue.ts";
 
 export interface Busy {
   readonly error: RpcError;
@@ -11,25 +12,15 @@ export interface Busy {
   readonly retryAfterSeconds: number;
 }
 
-/** As many clients as this can fill a queue together. Fewer cannot keep another client out. */
-const FILLING_CLIENTS = 4;
+/** All clients together may have this many times what one may. Above it, the client that has most gives way. */
+const FULL_CLIENTS = 4;
+/** A client with less than this share of its own limit is admitted whatever the others have. */
+const LITTLE = 1 / 64;
 
 /** A limit of a queue, and what stands against it. */
 interface Fill {
   readonly limit: number;
   readonly got: number;
-}
-
-/**
- * @param own - cost of what the client has in the queue
- * @param all - cost of everything in the queue
- * @param limit - of one client
- * @returns the limit that is reached, the client's own or that of all clients. undefined: a request of the client has room
- */
-export function findFull(own: number, all: number, limit: number): Fill | undefined {
-  if (own >= limit) return {limit, got: own};
-  const most = FILLING_CLIENTS * limit;
-  return all >= most ? {limit: most, got: all} : undefined;
 }
 
 /** A request that finds no room in a queue, or would wait too long. */
@@ -41,6 +32,8 @@ interface Entry {
   readonly cost: number;
   /** The limit that is reached; undefined: there is room, and the wait is too long. */
   readonly full: Fill | undefined;
+  /** Admitted before, it gives way to a client that has less. */
+  readonly isGivingWay?: boolean;
   /** How long it would wait. */
   readonly waitMs: number;
   /** What is left of its time limit. */
@@ -51,8 +44,8 @@ interface Entry {
 
 /** Counts the refusal. @param limitMs - the time limit of a request. @returns what the request is answered */
 export function refuseEntry(entry: Entry, queue: QueueName, limitMs: number, refusals: RefusalLog): Busy {
-  const {what, fullMessage, cost, full, waitMs, leftMs, retryMs} = entry;
-  refusals.note(queue, full === undefined ? "wait" : "queue_full", waitMs);
+  const {what, fullMessage, cost, full, isGivingWay = false, waitMs, leftMs, retryMs} = entry;
+  refusals.note(queue, isGivingWay ? "gave_way" : full === undefined ? "wait" : "queue_full", waitMs);
   if (full !== undefined) return createBusy(fullMessage, {limit: full.limit, got: full.got + cost}, retryMs);
   const message = `${what} would wait longer than the request may take`;
   return createBusy(message, {limit: limitMs, got: Math.round(waitMs)}, waitMs - leftMs);
@@ -63,16 +56,23 @@ function createBusy(message: string, data: Fill, retryMs: number): Busy {
   return {error, retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000))};
 }
 
-/** The cost of what a lane has to do, by client: whether a client may have more. */
-export class ClientCosts {
+/** The cost of what waits or runs, by client: whether a client may have more, and who gives way to it. */
+export class ClientCosts<T extends {readonly client: string}> {
   /** Of all clients. */
   total = 0;
   private readonly byClient = new ClientCounts();
-  /** As `total`, of each client at most `limit`, so that no request fills the lane for others, whatever it costs. */
+  /** As `total`, of each client at most `limit`, so that no request fills the queue for others, whatever it costs. */
   private counted = 0;
 
-  /** @param limit - a client that has reached it may add nothing */
-  constructor(private readonly limit: number) {}
+  /** @param limit - a client that has reached it may add nothing. @param queue - of what waits */
+  constructor(
+    private readonly limit: number,
+    private readonly queue: ClientQueue<T>,
+  ) {}
+
+  of(client: string): number {
+    return this.byClient.of(client);
+  }
 
   add(client: string, cost: number): void {
     const after = this.byClient.add(client, cost);
@@ -80,8 +80,34 @@ export class ClientCosts {
     this.counted += Math.min(after, this.limit) - Math.min(after - cost, this.limit);
   }
 
-  /** @returns the limit that is reached. undefined: there is room for more of the client's */
-  findFull(client: string): Fill | undefined {
-    return findFull(this.byClient.of(client), this.counted, this.limit);
+  /** @returns the limit that keeps the client from adding this cost, of whatever size. undefined: it may be added */
+  findFull(client: string, cost: number): Fill | undefined {
+    const {limit, most, counted} = this;
+    const own = this.of(client);
+    if (own >= limit) return {limit, got: own};
+    if (counted < most || own + cost <= limit * LITTLE) return undefined;
+    const largest = this.findLargest();
+    return largest !== undefined && this.of(largest) > own + cost ? undefined : {limit: most, got: counted};
+  }
+
+  /** If there is more than all clients may have: takes the last that the client with most has waiting, unless that is the one who added. */
+  takeExcess(client: string): T | undefined {
+    if (this.counted <= this.most) return undefined;
+    const largest = this.findLargest();
+    if (largest === undefined || this.of(largest) <= this.of(client)) return undefined;
+    return this.queue.pop(largest);
+  }
+
+  /** The limit of all clients, when it is reached. */
+  get fill(): Fill {
+    return {limit: this.most, got: this.counted};
+  }
+
+  private get most(): number {
+    return FULL_CLIENTS * this.limit;
+  }
+
+  private findLargest(): string | undefined {
+    return this.queue.findLargest(client => this.of(client));
   }
 }

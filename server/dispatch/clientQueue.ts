@@ -1,11 +1,13 @@
 /**
- * A queue in which clients take turns. A turn gives the client credit, and its elements leave while the credit covers their cost.
- * So each client gets the same cost, however many elements it has queued and whatever one of them costs:
+ * A queue in which clients share what is served by its cost: next comes the element that would end first if all waiting clients were
+ * served at the same time (weighted fair queueing, Demers, Keshav and Shenker 1989). A client that takes less than its share does not
+ * wait for the others' turns, however many they are and whatever their elements cost:
  *
- *   every element costs a turn      push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
- *   A1 costs three turns            push A1 B1 B2 B3 B4         shift B1 B2 A1 B3 B4
+ *   every element costs 1           push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
+ *   A and B cost 2000, C costs 1    push A1 A2 B1 B2 C1 C2      shift C1 C2 A1 B1 A2 B2
  *
- * A client that is alone waits for no credit. Only clients that have elements in the queue take memory.
+ * Virtual time is what each waiting client has got. A client's first element starts when the one before it has ended, but not before it
+ * came; it ends its cost later. All heads are in a heap, so that one takes O(log n) of n clients.
  */
 import {Fifo} from "../rpc/fifo.ts";
 
@@ -15,28 +17,32 @@ interface ClientElement {
 }
 
 interface Line<T> {
-  /** At least one, but for the line of the last element that left. */
+  readonly client: string;
   elements: Fifo<T>;
-  credit: number;
+  /** Virtual time at which the client's first element starts. */
+  start: number;
+  /** Virtual time at which it ends. */
+  end: number;
+  /** Of elements that end at the same time, the one that came to the head of its line first is next. */
+  order: number;
+  /** Place in the heap. undefined: nothing waits. */
+  at: number | undefined;
 }
 
+/** Lines without elements are forgotten many at once: a Map that is added to and deleted from for each request is copied again and again (unfinishedRequests.ts). */
+const KEPT_LINES = 64;
+
 export class ClientQueue<T extends ClientElement> {
-  /**
-   * The clients are in the order of their next turns. When the queue gets empty, its last line stays for the same client: a Map that is
-   * added to and deleted from for each request is copied again and again (unfinishedRequests.ts).
-   */
   private lines = new Map<string, Line<T>>();
-  /** The line that got an element last. */
-  private recent: Line<T> | undefined;
-  /** By n: number of clients that have more than n elements. */
-  private readonly deeper: number[] = [];
+  private mostLines = KEPT_LINES;
+  /** The lines with elements. Each ends before those at twice its place and one or two more. */
+  private readonly heap: Line<T>[] = [];
+  private now = 0;
+  private orders = 0;
   private count = 0;
 
-  /** @param turnCost - credit of one turn. @param costOf - cost of an element that would leave now */
-  constructor(
-    private readonly turnCost: number = 1,
-    private readonly costOf: (element: T) => number = () => 1,
-  ) {}
+  /** @param costOf - cost of an element that would leave now */
+  constructor(private readonly costOf: (element: T) => number = () => 1) {}
 
   get length(): number {
     return this.count;
@@ -45,60 +51,61 @@ export class ClientQueue<T extends ClientElement> {
   push(element: T): void {
     let line = this.lines.get(element.client);
     if (line === undefined) {
-      line = {elements: new Fifo(), credit: this.turnCost};
-      if (this.count === 0) this.lines = new Map([[element.client, line]]);
-      else this.lines.set(element.client, line);
-    } else if (this.count === 0) line.credit = this.turnCost;
-    this.recent = line;
-    const {length} = line.elements;
-    this.deeper[length] = (this.deeper[length] ?? 0) + 1;
+      line = {client: element.client, elements: new Fifo(), start: this.now, end: 0, order: 0, at: undefined};
+      this.lines.set(element.client, line);
+    }
     line.elements.push(element);
     this.count++;
+    if (line.at !== undefined) return;
+    line.start = Math.max(line.start, this.now);
+    line.at = this.heap.push(line) - 1;
+    this.lead(line, element);
   }
 
   /** The element that `shift` would take. */
   peek(): T | undefined {
-    if (this.count === 0) return undefined;
-    const alone = this.lines.size === 1 ? this.recent?.elements.peek() : undefined;
-    if (alone !== undefined) return alone;
-    for (;;) {
-      const [client, line] = this.lines.entries().next().value as [string, Line<T>];
-      const element = line.elements.peek() as T;
-      if (this.lines.size === 1 || line.credit >= this.costOf(element)) return element;
-      line.credit += this.turnCost;
-      // A map keeps its keys in the order in which they were added, so the client is the last one now.
-      this.lines.delete(client);
-      this.lines.set(client, line);
-    }
+    return this.heap[0]?.elements.peek();
   }
 
   shift(): T | undefined {
-    const element = this.peek();
-    if (element === undefined) return undefined;
-    const line = this.lines.get(element.client) as Line<T>;
-    line.credit = Math.max(0, line.credit - this.costOf(element));
-    this.take(element.client, line);
+    const [line] = this.heap;
+    return line === undefined ? undefined : this.take(line);
+  }
+
+  /** Takes the next of the elements that are wanted, of those that are first among their client's. */
+  shiftIf(isWanted: (element: T) => boolean): T | undefined {
+    let next: Line<T> | undefined;
+    for (const line of this.heap)
+      if (isWanted(line.elements.peek() as T) && (next === undefined || isBefore(line, next))) next = line;
+    return next === undefined ? undefined : this.take(next);
+  }
+
+  /** Takes the client's last element. It costs nothing. */
+  pop(client: string): T | undefined {
+    const line = this.lines.get(client);
+    const element = line?.elements.pop();
+    if (line === undefined || element === undefined) return undefined;
+    this.count--;
+    if (line.elements.length === 0) this.leave(line);
     return element;
   }
 
-  /** Takes the first element that is wanted, of those that are first among their client's. The next turn is another client's. */
-  shiftIf(isWanted: (element: T) => boolean): T | undefined {
-    if (this.count === 0) return undefined;
-    for (const [client, line] of this.lines) {
-      const element = line.elements.peek() as T;
-      if (!isWanted(element)) continue;
-      this.take(client, line);
-      if (this.lines.delete(client)) this.lines.set(client, line);
-      return element;
-    }
-    return undefined;
+  /** Counts what an element cost besides the cost that it left with, if it was not known then. */
+  charge(client: string, cost: number): void {
+    const line = this.lines.get(client);
+    if (line === undefined) return;
+    line.start = Math.max(line.start, line.at === undefined ? this.now : 0) + cost;
+    this.now += cost / Math.max(1, this.heap.length);
+    if (line.at === undefined) return;
+    line.end += cost;
+    this.settle(line);
   }
 
   countOf(client: string): number {
     return this.lines.get(client)?.elements.length ?? 0;
   }
 
-  /** Removes the client's elements for which `isUnwanted` is true. The client keeps its place in the order. */
+  /** Removes the client's elements for which `isUnwanted` is true. */
   remove(client: string, isUnwanted: (element: T) => boolean): void {
     const line = this.lines.get(client);
     if (line === undefined) return;
@@ -106,23 +113,98 @@ export class ClientQueue<T extends ClientElement> {
     const kept = new Fifo<T>();
     for (let element = line.elements.shift(); element !== undefined; element = line.elements.shift())
       if (!isUnwanted(element)) kept.push(element);
-    for (let depth = kept.length; depth < length; depth++) this.deeper[depth]--;
     this.count -= length - kept.length;
     line.elements = kept;
-    if (kept.length === 0 && this.count > 0) this.lines.delete(client);
+    if (kept.length === 0 && line.at !== undefined) this.leave(line);
   }
 
-  /** At most this many elements leave before one that the client would push now, if each costs a turn. */
-  countAhead(client: string): number {
-    let ahead = 0;
-    for (let depth = this.countOf(client); depth >= 0; depth--) ahead += this.deeper[depth] ?? 0;
+  /** The waiting client for which `sizeOf` is highest. undefined: nobody waits. */
+  findLargest(sizeOf: (client: string) => number): string | undefined {
+    let largest: string | undefined;
+    let most = Number.NEGATIVE_INFINITY;
+    for (const {client} of this.heap) {
+      const size = sizeOf(client);
+      if (size <= most) continue;
+      most = size;
+      largest = client;
+    }
+    return largest;
+  }
+
+  /**
+   * At most this cost leaves before an element that the client would push now, if nobody else comes.
+   *
+   * @param ownCost - of what the client has in the queue. @param cost - of the element
+   */
+  costAhead(client: string, ownCost: number, cost: number): number {
+    if (this.count === 0) return 0;
+    const own = this.lines.get(client);
+    const end = Math.max(own?.start ?? 0, this.now) + ownCost + cost;
+    let ahead = ownCost;
+    for (const line of this.heap) if (line !== own && line.end <= end) ahead += end - line.start;
     return ahead;
   }
 
-  private take(client: string, line: Line<T>): void {
-    line.elements.shift();
+  private take(line: Line<T>): T {
+    const element = line.elements.shift() as T;
     this.count--;
-    this.deeper[line.elements.length]--;
-    if (line.elements.length === 0 && this.count > 0) this.lines.delete(client);
+    const cost = this.costOf(element);
+    line.start += cost;
+    this.now += cost / this.heap.length;
+    const next = line.elements.peek();
+    if (next === undefined) this.leave(line);
+    else this.lead(line, next);
+    return element;
   }
+
+  /** Gives the line its place by its first element. */
+  private lead(line: Line<T>, first: T): void {
+    line.end = line.start + this.costOf(first);
+    line.order = this.orders++;
+    this.settle(line);
+  }
+
+  private leave(line: Line<T>): void {
+    const {heap} = this;
+    const last = heap.pop() as Line<T>;
+    if (last !== line) {
+      last.at = line.at as number;
+      heap[last.at] = last;
+      this.settle(last);
+    }
+    line.at = undefined;
+    if (this.lines.size > this.mostLines) this.forget();
+  }
+
+  /** Forgets the lines that are as good as new ones. */
+  private forget(): void {
+    this.lines = new Map([...this.lines].filter(([, {at, start}]) => at !== undefined || start > this.now));
+    this.mostLines = 2 * this.lines.size + KEPT_LINES;
+  }
+
+  /** Moves the line to its place in the heap. */
+  private settle(line: Line<T>): void {
+    const {heap} = this;
+    let at = line.at as number;
+    for (let above = (at - 1) >> 1; at > 0 && isBefore(line, heap[above]); above = (at - 1) >> 1) {
+      this.place(heap[above], at);
+      at = above;
+    }
+    for (let below = 2 * at + 1; below < heap.length; below = 2 * at + 1) {
+      if (below + 1 < heap.length && isBefore(heap[below + 1], heap[below])) below++;
+      if (!isBefore(heap[below], line)) break;
+      this.place(heap[below], at);
+      at = below;
+    }
+    this.place(line, at);
+  }
+
+  private place(line: Line<T>, at: number): void {
+    this.heap[at] = line;
+    line.at = at;
+  }
+}
+
+function isBefore(a: Line<unknown>, b: Line<unknown>): boolean {
+  return a.end < b.end || (a.end === b.end && a.order < b.order);
 }

@@ -54,8 +54,8 @@ export class Dispatcher implements EstimateQueues {
   private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
   givenBack = 0;
-  /** When the last refusal of a long call is due. */
-  private refusedToMs = 0;
+  /** When the last refusal of a client's long call is due, of clients that wait for one. */
+  private readonly refusedToMs = new Map<string, number>();
 
   constructor(
     lanes: ByLane<LaneOptions>,
@@ -65,7 +65,11 @@ export class Dispatcher implements EstimateQueues {
     this.trouble = trouble;
     this.answering = new Answering(tally, trouble);
     const createLane = (id: LaneId): Lane =>
-      new Lane(id, lanes[id], limits, refusals, (task, settlement) => this.settle(task, settlement));
+      new Lane(
+        ...([id, lanes[id], limits, refusals] as const),
+        (task, settlement) => this.settle(task, settlement),
+        (request, index, busy) => this.turnAwayLater(request, index, busy),
+      );
     this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
     this.sweep = setInterval(() => this.expireOverdue(), SWEEP_MS);
     this.sweep.unref();
@@ -99,6 +103,7 @@ export class Dispatcher implements EstimateQueues {
     request.reply.onAborted = () => this.drop(request);
     request.reply.onDrained = () => this.offer(request);
     this.offer(request);
+    this.makeRoom(request.client);
   }
 
   close(): void {
@@ -109,6 +114,16 @@ export class Dispatcher implements EstimateQueues {
   private offer(request: PendingRequest): void {
     for (const lane of this.lanes) lane.offer(request);
     if (request.updatePause()) this.recount(request);
+  }
+
+  /** Lets requests of those who have most give way to what a client has added. */
+  private makeRoom(client: string): void {
+    for (const lane of this.lanes)
+      for (let next = lane.takeExcess(client); next !== undefined; next = lane.takeExcess(client)) {
+        const [request, busy] = next;
+        if (request.isBegun) this.endUnfinished(request, busy.error);
+        else this.turnAway(request, busy);
+      }
   }
 
   private recount(request: PendingRequest): void {
@@ -163,6 +178,7 @@ export class Dispatcher implements EstimateQueues {
     const progress = request.progressOf(index);
     const {unfinished, begun = base + 1} = answered?.answers ?? {};
     const isUnfinished = !isOver && unfinished?.includes(base) === true;
+    if (isUnfinished) this.lanes[segment.lane].chargeUnfinished(request.client);
     if (isUnfinished && this.lanes[segment.lane].isTried(progress.countTry(index))) {
       this.moveOn(request, index);
     } else {
@@ -194,24 +210,40 @@ export class Dispatcher implements EstimateQueues {
   private moveOn(request: PendingRequest, index: number): void {
     const segment = request.segments[index];
     request.progressOf(index).move(index);
-    const busy = this.lanes[segment.lane].long?.add(request, index);
-    if (busy === undefined) return;
-    const nowMs = performance.now();
-    this.refusedToMs = Math.max(nowMs, this.refusedToMs) + REFUSAL_GAP_MS;
-    setTimeout(() => this.turnAway(request, index, busy), this.refusedToMs - nowMs);
+    this.lanes[segment.lane].long?.add(request, index);
   }
 
-  private turnAway(request: PendingRequest, index: number, busy: Busy): void {
-    const segment = request.segments[index];
+  /** Turns a long call away, REFUSAL_GAP_MS after the one before it of the same client. */
+  private turnAwayLater(request: PendingRequest, index: number, busy: Busy): void {
+    const {client} = request;
+    const nowMs = performance.now();
+    const dueMs = Math.max(nowMs, this.refusedToMs.get(client) ?? 0) + REFUSAL_GAP_MS;
+    this.refusedToMs.set(client, dueMs);
+    setTimeout(() => {
+      if (this.refusedToMs.get(client) === dueMs) this.refusedToMs.delete(client);
+      this.turnAwayCall(request, index, busy);
+    }, dueMs - nowMs);
+  }
+
+  private turnAwayCall(request: PendingRequest, index: number, busy: Busy): void {
     request.progressOf(index).stop(index);
     if (request.isDropped || request.ordered.has(index)) return;
-    if (request.isBatch) {
-      this.answer(request, index, this.answering.assembleErrors(request, segment, busy.error));
-      return;
-    }
-    const text = this.answering.encodeOnlyError(request, segment, busy.error);
-    request.turnAway(text, busy.retryAfterSeconds);
+    if (request.isBatch)
+      this.answer(
+        request,
+        index,
+        this.answering.assembleErrors(request, request.segments[index], busy.error),
+      );
+    else this.turnAway(request, busy);
+  }
+
+  /** Answers a request of which nothing is sent with HTTP 503. */
+  private turnAway(request: PendingRequest, {error, retryAfterSeconds}: Busy): void {
+    const text = this.answering.encodeRefusal(request, error);
+    request.drop();
     this.unfinished.delete(request);
+    this.recount(request);
+    request.reply.sendBusy(text, retryAfterSeconds);
   }
 
   private answer(request: PendingRequest, index: number, pieces: Piece[]): void {
@@ -236,10 +268,13 @@ export class Dispatcher implements EstimateQueues {
    * was dropped, which happens if one that expired before it made the server close its connection.
    */
   private expire(request: PendingRequest, gotMs: number): void {
-    if (request.isDropped) return;
     const limit = this.limits.timeoutMs;
     const message = `the request was not finished after ${limit} ms`;
-    const error = new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs});
+    this.endUnfinished(request, new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs}));
+  }
+
+  /** Answers every unanswered call with the error. */
+  private endUnfinished(request: PendingRequest, error: RpcError): void {
     request.giveUp();
     this.forgetLong(request);
     for (let index = 0; index < request.segments.length && !request.isDropped; index++) {

@@ -2,7 +2,7 @@
  * One lane: a queue of requests, and the tasks that are made from their segments. At its turn, a request gives one segment.
  *
  *   offer -> queue of requests -> task of about `taskCost` -> perform
- *            ^ clients take turns, and so do the requests of a client. So a large batch and a small call share the lane
+ *            ^ clients have equal shares, and the requests of a client take turns. So a large batch and a small call share the lane
  *
  * Calls that arrive in the same turn of the event loop share tasks, because the queue is emptied (setImmediate) after all
  * input of that turn is read.
@@ -18,7 +18,7 @@ import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import type {OnSettled, Perform, Task} from "./task.ts";
+import type {OnSettled, OnTurnedAway, Perform, Task} from "./task.ts";
 
 /** For `maxTasks`: a worker runs one task and has the next one ready. Any more would wait where the lane cannot order them. */
 export const TASKS_PER_WORKER = 2;
@@ -39,8 +39,8 @@ export interface LaneOptions {
   readonly taskMs: number | undefined;
   /** Upper bound of an answer's text per unit of cost. */
   readonly bytesPerCost: number;
-  /** Cost of a client's turn in the queue. */
-  readonly turnCost: number;
+  /** Of a call that its task did not finish, what it took more than its cost. */
+  readonly unfinishedCost: number;
   readonly queue: QueueName;
   /** Of calls that their task did not finish. undefined: every task finishes its calls. */
   readonly long: LongOptions | undefined;
@@ -50,7 +50,7 @@ export interface LaneOptions {
 export class Lane {
   readonly long: LongQueue | undefined;
   /** Of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
-  readonly costs: ClientCosts;
+  readonly costs: ClientCosts<PendingRequest>;
   private readonly windowBytes: number;
   private readonly queue: ClientQueue<PendingRequest>;
   readonly figures: QueueFigures;
@@ -63,27 +63,40 @@ export class Lane {
     private readonly limits: Limits,
     private readonly refusals: RefusalLog,
     private readonly onSettled: OnSettled,
+    onTurnedAway: OnTurnedAway,
   ) {
     // Room for every worker's tasks, so that one large batch can use them all.
-    const {maxTasks, taskCost, bytesPerCost, turnCost, queue} = options;
+    const {maxTasks, taskCost, bytesPerCost, queue} = options;
     this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
-    this.queue = new ClientQueue(turnCost, request => request.nextSegment(id)?.cost ?? 0);
-    this.costs = new ClientCosts(limits.queueCost);
+    this.queue = new ClientQueue(request => request.nextSegment(id)?.cost ?? 0);
+    this.costs = new ClientCosts(limits.queueCost, this.queue);
     this.figures = new QueueFigures(queue, 0);
     const {long} = options;
-    this.long = long === undefined ? undefined : new LongQueue(long, limits, refusals, onSettled);
+    this.long =
+      long === undefined ? undefined : new LongQueue(long, limits, refusals, onSettled, onTurnedAway);
   }
 
   /** @param cost - of the client's new request. A queue with any room takes a request of every size */
   refuse(cost: number, client: string): Busy | undefined {
     const {timeoutMs} = this.limits;
-    // Until the request begins its first call.
-    const waitMs = (this.queue.countAhead(client) / this.options.workers) * this.figures.serviceMs;
-    const full = this.costs.findFull(client);
+    const full = this.costs.findFull(client, cost);
+    const waitMs = this.expectWaitMs(cost, client);
     if (full === undefined && waitMs <= timeoutMs) return undefined;
-    const fullMessage = `the queue of ${this.options.method} is full`;
-    const entry = {what: "the request", fullMessage, cost, full, waitMs, leftMs: timeoutMs, retryMs: waitMs};
-    return refuseEntry(entry, this.figures.name, timeoutMs, this.refusals);
+    return this.createBusy({full, cost, waitMs, isGivingWay: false});
+  }
+
+  /** @returns a waiting request that must give way now that a client has added its own, and the answer to it. undefined: there is room */
+  takeExcess(client: string): readonly [PendingRequest, Busy] | undefined {
+    const request = this.costs.takeExcess(client);
+    if (request === undefined) return undefined;
+    request.progress[this.id].isQueued = false;
+    const waitMs = this.expectWaitMs(this.options.taskCost, request.client);
+    return [request, this.createBusy({full: this.costs.fill, cost: 0, waitMs, isGivingWay: true})];
+  }
+
+  /** Counts a call of the client that its task did not finish. */
+  chargeUnfinished(client: string): void {
+    this.queue.charge(client, this.options.unfinishedCost);
   }
 
   /** Whether a call that so many tasks did not finish goes to the long queue. If not, it starts again here. */
@@ -107,6 +120,22 @@ export class Lane {
     if (change === 0) return;
     progress.countedCost = cost;
     this.costs.add(request.client, change);
+  }
+
+  /** Expected time until a request that the client would add now begins its first call. */
+  private expectWaitMs(cost: number, client: string): number {
+    const {workers, taskCost} = this.options;
+    const ahead = this.queue.costAhead(client, this.costs.of(client), Math.min(cost, taskCost));
+    return (Math.min(ahead, this.costs.total) / workers) * this.figures.costMs;
+  }
+
+  private createBusy(
+    entry: Pick<Parameters<typeof refuseEntry>[0], "full" | "cost" | "waitMs" | "isGivingWay">,
+  ): Busy {
+    const {timeoutMs} = this.limits;
+    const fullMessage = `the queue of ${this.options.method} is full`;
+    const whole = {what: "the request", fullMessage, leftMs: timeoutMs, retryMs: entry.waitMs, ...entry};
+    return refuseEntry(whole, this.figures.name, timeoutMs, this.refusals);
   }
 
   private planFlush(): void {
@@ -170,7 +199,8 @@ export class Lane {
     const {workers} = this.options;
     // Of a thread's two tasks, one waits for the other.
     const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.tasksUnderWay);
-    this.figures.measure(sharedMs / (begun ?? task.requests.length));
+    const calls = Math.max(1, begun ?? task.requests.length);
+    this.figures.measure(sharedMs, calls, (task.cost * calls) / task.requests.length);
     this.tasksUnderWay--;
     this.onSettled(task, settlement);
     if (this.queue.length > 0) this.planFlush();

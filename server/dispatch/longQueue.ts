@@ -1,20 +1,20 @@
 /**
  * The queue of calls that their slices were too short for. On a long thread they begin again, and have all their time.
  *
- *   lane, first slices --> queue, where clients take turns --> a place on a long thread, whose calls take turns (estimate/turns.ts)
+ *   lane, first slices --> queue, clients have equal shares --> a place on a long thread, whose calls take turns (estimate/turns.ts)
  *                      \-> refused if the wait would be too long
  *
  * A client has at most as many places as there are threads. So however many calls it has, another client's call gets a place
- * at once, and its share of a thread.
+ * at once, and its share of a thread. Calls cost the time that they took: of many clients, the one that took least is next.
  */
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {ClientCounts} from "../rpc/clientCounts.ts";
-import {type Busy, findFull, refuseEntry} from "./busy.ts";
+import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
 import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import type {OnSettled, Perform} from "./task.ts";
+import type {OnSettled, OnTurnedAway, Perform} from "./task.ts";
 
 export interface LongOptions {
   /** A call comes here when so many slices were too short. */
@@ -38,7 +38,10 @@ interface LongCall {
 
 export class LongQueue {
   readonly figures: QueueFigures;
+  /** By milliseconds, which count at a call's end. */
   private readonly queue = new ClientQueue<LongCall>();
+  /** Of the calls that wait. */
+  private readonly costs: ClientCosts<LongCall>;
   /** Calls that have a place, by client and in all. */
   private readonly placesOf = new ClientCounts();
   private places = 0;
@@ -48,27 +51,40 @@ export class LongQueue {
     private readonly limits: Limits,
     private readonly refusals: RefusalLog,
     private readonly onSettled: OnSettled,
+    private readonly onTurnedAway: OnTurnedAway,
   ) {
     this.figures = new QueueFigures("long", options.callMs);
+    this.costs = new ClientCosts(limits.queueCost, this.queue);
   }
 
   get waiting(): number {
     return this.queue.length;
   }
 
-  /** Takes over a call that its slice did not finish. @returns undefined, or the error if the call is turned away */
-  add(request: PendingRequest, index: number): Busy | undefined {
+  /** Takes over a call that its slice did not finish. It, or another one, may be turned away. */
+  add(request: PendingRequest, index: number): void {
     const {client} = request;
     const busy = this.refuse(request);
-    if (busy !== undefined) return busy;
+    if (busy !== undefined) {
+      this.onTurnedAway(request, index, busy);
+      return;
+    }
     this.queue.push({client, request, index, sinceMs: performance.now()});
+    this.costs.add(client, ESTIMATE_COST);
     this.start();
-    return undefined;
+    for (let call = this.costs.takeExcess(client); call !== undefined; call = this.costs.takeExcess(client)) {
+      this.costs.add(call.client, -ESTIMATE_COST);
+      this.onTurnedAway(call.request, call.index, this.createBusy(call.request, this.costs.fill, true));
+    }
   }
 
   /** Removes the waiting calls of a request that nobody waits for. Running calls end as usual. */
   forget(request: PendingRequest): void {
-    this.queue.remove(request.client, call => call.request === request);
+    const {client} = request;
+    const before = this.queue.countOf(client);
+    if (before === 0) return;
+    this.queue.remove(client, call => call.request === request);
+    this.costs.add(client, (this.queue.countOf(client) - before) * ESTIMATE_COST);
   }
 
   private start(): void {
@@ -79,6 +95,7 @@ export class LongQueue {
 
   private run({client, request, index, sinceMs}: LongCall): void {
     const startMs = performance.now();
+    this.costs.add(client, -ESTIMATE_COST);
     this.figures.countStart(startMs - sinceMs);
     this.places++;
     this.placesOf.add(client, 1);
@@ -86,7 +103,9 @@ export class LongQueue {
     this.options.perform(task, settlement => {
       // Of a thread's calls, each has had its share.
       const share = Math.min(1, this.options.threads / this.places);
-      this.figures.measure((performance.now() - startMs) * share);
+      const tookMs = (performance.now() - startMs) * share;
+      this.queue.charge(client, tookMs);
+      this.figures.measure(tookMs, 1, ESTIMATE_COST);
       this.places--;
       this.placesOf.add(client, -1);
       this.onSettled(task, settlement);
@@ -102,22 +121,30 @@ export class LongQueue {
   /** Expected time until a call that the client would add now begins. */
   private expectWaitMs(client: string): number {
     if (this.hasPlaceFor(client)) return 0;
-    const ahead = this.queue.countAhead(client) + this.places;
-    return (ahead / this.options.threads) * this.figures.serviceMs;
+    const {serviceMs} = this.figures;
+    const ownMs = this.queue.countOf(client) * serviceMs;
+    const aheadMs = Math.min(this.queue.costAhead(client, ownMs, serviceMs), this.queue.length * serviceMs);
+    return (aheadMs + this.places * serviceMs) / this.options.threads;
   }
 
-  private refuse({client, clock}: PendingRequest): Busy | undefined {
-    const {queueCost, timeoutMs} = this.limits;
-    const own = this.queue.countOf(client) * ESTIMATE_COST;
-    const full = findFull(own, this.queue.length * ESTIMATE_COST, queueCost);
-    const waitMs = this.expectWaitMs(client);
-    const leftMs = clock.leftMs(performance.now());
-    if (full === undefined && waitMs <= leftMs) return undefined;
+  private refuse(request: PendingRequest): Busy | undefined {
+    const {client, clock} = request;
+    const full = this.costs.findFull(client, ESTIMATE_COST);
+    if (full === undefined && this.expectWaitMs(client) <= clock.leftMs(performance.now())) return undefined;
+    return this.createBusy(request, full, false);
+  }
+
+  private createBusy(
+    {client, clock}: PendingRequest,
+    full: ReturnType<typeof this.costs.findFull>,
+    isGivingWay: boolean,
+  ): Busy {
     const entry = {
       what: "an estimate that takes long",
       fullMessage: "too many estimates that take long are waiting",
-      ...{cost: ESTIMATE_COST, full, waitMs, leftMs, retryMs: this.figures.serviceMs},
+      ...{cost: isGivingWay ? 0 : ESTIMATE_COST, full, isGivingWay, waitMs: this.expectWaitMs(client)},
+      ...{leftMs: clock.leftMs(performance.now()), retryMs: this.figures.serviceMs},
     };
-    return refuseEntry(entry, "long", timeoutMs, this.refusals);
+    return refuseEntry(entry, "long", this.limits.timeoutMs, this.refusals);
   }
 }

@@ -36,6 +36,10 @@ export class OrderedAnswer {
     return this.nextToSend === this.count;
   }
 
+  get isBegun(): boolean {
+    return this.nextToSend > 0 || this.aside !== undefined;
+  }
+
   has(index: number): boolean {
     return index < this.nextToSend || this.aside?.has(index) === true;
   }
@@ -55,12 +59,6 @@ export class OrderedAnswer {
       part.progress.asideBytes -= part.byteCount;
       this.send(part.pieces);
     }
-  }
-
-  /** Answers a request of one segment with HTTP 503. */
-  turnAway(text: string, retryAfterSeconds: number): void {
-    this.nextToSend++;
-    this.reply.sendBusy(text, retryAfterSeconds);
   }
 
   /** Releases all parts, because the client has gone. */

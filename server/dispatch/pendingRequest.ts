@@ -68,6 +68,11 @@ export class PendingRequest {
     return this.clock.wasPaused ? underWayCost : remainingCost;
   }
 
+  /** A call runs or is answered. */
+  get isBegun(): boolean {
+    return this.ordered.isBegun || this.progress.some(({underWay}) => underWay > 0);
+  }
+
   /** The lane's segment that starts next. undefined if no more will start. */
   nextSegment(lane: LaneId): Segment | undefined {
     return this.isDropped ? undefined : this.progress[lane].nextSegment;
@@ -114,12 +119,6 @@ export class PendingRequest {
     const progress = this.progressOf(index);
     progress.answer(index);
     this.ordered.put(index, pieces, progress);
-  }
-
-  /** Answers a request that is not a batch with HTTP 503 and the body `text`. May not be called after a drop. */
-  turnAway(text: string, retryAfterSeconds: number): void {
-    this.progressOf(0).answer(0);
-    this.ordered.turnAway(text, retryAfterSeconds);
   }
 
   /** The progress in the segment's lane. */

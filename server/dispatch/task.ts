@@ -1,6 +1,7 @@
 /** A task: segments of one or more requests that one lane answers together. */
 import type {Settlement} from "../../workers/messages/answers.ts";
 import type {TaskAnswers} from "../rpc/taskText.ts";
+import type {Busy} from "./busy.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
 /** The segments are `indexes[k]` of `requests[k]`, in this order. */
@@ -12,6 +13,9 @@ export interface Task {
 
 /** Takes over a task that has ended. */
 export type OnSettled = (task: Task, settlement: Settlement<TaskAnswers>) => void;
+
+/** Takes over a call for which the long queue has no room. */
+export type OnTurnedAway = (request: PendingRequest, index: number, busy: Busy) => void;
 
 /** Calls `onSettled` once, at the task's end. A call and not a promise: five promises for each task were a quarter of its garbage. */
 export type Perform = (task: Task, onSettled: (settlement: Settlement<TaskAnswers>) => void) => void;

@@ -11,6 +11,9 @@ export class QueueFigures {
   /** Total time that these calls waited. */
   waitedMs = 0;
 
+  /** Mean time that a unit of cost takes of a worker. */
+  costMs = 0;
+
   /** @param serviceMs - the assumed time of a call, before any is measured */
   constructor(
     readonly name: QueueName,
@@ -24,9 +27,10 @@ export class QueueFigures {
     this.waitedMs += waitedMs;
   }
 
-  /** @param serviceMs - time of one call */
-  measure(serviceMs: number): void {
-    this.serviceMs += (serviceMs - this.serviceMs) * WEIGHT;
+  /** @param ms - that so many calls of this cost together took of a worker */
+  measure(ms: number, calls: number, cost: number): void {
+    this.serviceMs += (ms / calls - this.serviceMs) * WEIGHT;
+    this.costMs += (ms / cost - this.costMs) * WEIGHT;
   }
 }
 

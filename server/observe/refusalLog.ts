@@ -4,8 +4,8 @@ import type {QueueName} from "./queueFigures.ts";
 
 const WARN_EVERY_MS = 10_000;
 
-/** The queue has no room, or the wait in it would be longer than the request's time limit. */
-type RefusalReason = "queue_full" | "wait";
+/** The queue has no room, the wait in it would be longer than the request's time limit, or another client has less in the full queue. */
+type RefusalReason = "queue_full" | "wait" | "gave_way";
 
 interface RefusalCount {
   readonly queue: QueueName;

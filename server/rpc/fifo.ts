@@ -29,4 +29,9 @@ export class Fifo<T> {
     }
     return element;
   }
+
+  /** Takes the element that was pushed last. */
+  pop(): T | undefined {
+    return this.start === this.elements.length ? undefined : this.elements.pop();
+  }
 }

@@ -25,11 +25,14 @@ const TASK_MS = 2 * JOB_MS;
  */
 const FIRST_TRIES = 2;
 
+/** A slice takes as long as some 20 transfers, and a call that it was too short for has taken all of it. */
+const SLICE_COST = 20 * ESTIMATE_COST;
+
 export function createEstimateLane(estimates: Estimates): LaneOptions {
   const common = {
     method: estimateGas.name,
     queue: "first",
-    turnCost: ESTIMATE_COST,
+    unfinishedCost: SLICE_COST,
     taskMs: TASK_MS,
     bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
   } as const;

@@ -16,7 +16,7 @@ export function createProofLane(engine: Engine): LaneOptions {
     taskCost: PROOF_SEGMENT_COST,
     taskMs: undefined,
     bytesPerCost: engine.maxProofTextBytes,
-    turnCost: PROOF_SEGMENT_COST,
+    unfinishedCost: 0,
     queue: "proof",
     long: undefined,
     perform: (task, onSettled) => engine.prove(packTask(task), onSettled),

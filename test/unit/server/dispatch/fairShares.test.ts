@@ -46,23 +46,82 @@ function ask(client: string, keyCounts: readonly number[]): CollectedReply | und
   return reply;
 }
 
-/** Asks until the client is refused. @returns how many requests entered */
-function fill(client: string, keyCounts: readonly number[]): number {
-  for (let count = 0; ; count++) if (ask(client, keyCounts) === undefined) return count;
+/** Asks until the client is refused. @returns the answers to its requests */
+function fill(client: string, keyCounts: readonly number[]): CollectedReply[] {
+  for (const replies: CollectedReply[] = []; ; ) {
+    const reply = ask(client, keyCounts);
+    if (reply === undefined) return replies;
+    replies.push(reply);
+  }
 }
 
-test("no request and no three clients fill the queue for another client, whatever their requests cost", () => {
+const dataOf = (client: string, cost: number) => dispatcher.refuse([cost, 0], client)?.error.data;
+const refusedOf = (replies: readonly CollectedReply[]) =>
+  replies.flatMap(({retryAfterSeconds}, at) => (retryAfterSeconds === undefined ? [] : [at]));
+
+test("no client fills the queue for others, whatever its requests cost: when it is full, the last of who has most gives way", async () => {
   const largest = Array.from({length: 10}, () => requestCost / 10 - 1);
-  assert.equal(fill("a", largest), 1);
-  assert.equal(ask("a", [0]), undefined, "its own share is used up");
-  assert.equal(fill("b", largest), 1);
-  assert.equal(fill("c", [HEAVY - 1]), queueCost / HEAVY);
-  assert.notEqual(ask("d", [0]), undefined);
-  fill("d", [HEAVY - 1]);
-  const dataOf = (client: string) => dispatcher.refuse([1, 0], client)?.error.data;
-  assert.deepEqual(dataOf("a"), {limit: queueCost, got: requestCost + 1}, "its own bound");
-  assert.deepEqual(dataOf("e"), {limit: 4 * queueCost, got: 4 * queueCost + 1}, "the bound for all clients");
+  const [a] = [fill("a", largest), fill("b", largest)];
+  assert.equal(a.length, 1);
+  assert.deepEqual(dataOf("a", 1), {limit: queueCost, got: requestCost + 1}, "its own bound");
+  const c = fill("c", [HEAVY - 1]);
+  const d = fill("d", [HEAVY - 1]);
+  assert.deepEqual([c.length, d.length], [queueCost / HEAVY, queueCost / HEAVY]);
+  await settle();
+  assert.deepEqual([a, c, d].map(refusedOf), [[], [], []]);
+  const e = ask("e", [HEAVY - 1]);
+  // The batches have begun: their other calls get an error.
+  assert.equal(a[0]?.retryAfterSeconds, undefined);
+  assert.match(
+    a[0]?.text ?? "",
+    /^\[\{.*"code":-32005,"message":"the queue of proof is full: try again later"/,
+  );
+  assert.equal(e?.isFinished, false);
+  assert.deepEqual([c, d].map(refusedOf), [[], []]);
+  for (const client of ["f", "g", "h", "i"]) fill(client, [HEAVY - 1]);
+  const {limit, got} = dataOf("j", queueCost) as {readonly limit: number; readonly got: number};
+  assert.equal(limit, 4 * queueCost, "the bound for all clients");
+  assert.ok(got >= 5 * queueCost && got < 5 * queueCost + HEAVY, `${got}`);
+  for (const replies of [c, d]) {
+    const refused = refusedOf(replies);
+    assert.ok(refused.length > 0 && refused.at(-1) === replies.length - 1, `${refused}`);
+    assert.match(replies.at(-1)?.text ?? "", /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32005,/);
+  }
 });
+
+for (const others of [4, 20, 200])
+  test(`while ${others} clients fill the queue, another's proofs are admitted, and at most one call of a client runs before them`, async () => {
+    const loops = Array.from({length: others}, (_, at) => ({
+      client: `${at}`,
+      reply: undefined as CollectedReply | undefined,
+    }));
+    const loopAll = () => {
+      for (const loop of loops) {
+        if (loop.reply !== undefined && !loop.reply.isFinished) continue;
+        loop.reply = ask(loop.client, [HEAVY - 1]);
+      }
+    };
+    for (let connections = 0; connections < 6; connections++) {
+      for (const loop of loops) loop.reply = undefined;
+      loopAll();
+    }
+    await settle();
+    for (let round = 0; round < 50; round++) {
+      const own = ask("honest", [0]);
+      assert.ok(own !== undefined, `round ${round}: refused`);
+      running.shift()?.end();
+      await settle();
+      const task = running.find(({clients}) => clients.includes("honest"));
+      assert.ok(task !== undefined, `round ${round}: ${running.map(({clients}) => clients)}`);
+      task.end();
+      running = running.filter(one => one !== task);
+      await settle();
+      assert.equal(own.isFinished, true);
+      loopAll();
+      await settle();
+    }
+    assert.ok(dataOf("honest", 100) === undefined);
+  });
 
 test("while a client loops the largest calls on many connections, another's proofs start after one of them at most", async () => {
   const loops = Array.from({length: 4}, () => ask("a", [HEAVY]));
