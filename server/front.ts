@@ -4,7 +4,9 @@ import type {Engine} from "../workers/engine.ts";
 import {Dispatcher} from "./dispatch/dispatcher.ts";
 import {createEstimateLane} from "./dispatch/lanes/estimateLane.ts";
 import {createProofLane} from "./dispatch/lanes/proofLane.ts";
+import {type Address, Clients} from "./http/clientAddress.ts";
 import {Connections} from "./http/connections.ts";
+import {TrustedProxies} from "./http/forwardedFor.ts";
 import {type HttpOptions, HttpServer} from "./http/httpServer.ts";
 import {UnsentBytes} from "./http/unsentBytes.ts";
 import {LANES} from "./methods/lanes.ts";
@@ -69,7 +71,11 @@ export function createFront(
   const methods = new MethodTable(options.namespace);
   const tally = new CallTally(methods.names);
   const unsent = new UnsentBytes(limits.unsentBytesTotal);
-  const connections = new Connections(options.maxConnections ?? Number.POSITIVE_INFINITY, log);
+  const clients = new Clients();
+  const {trustForwarded = [], maxConnections = Number.POSITIVE_INFINITY} = options;
+  const proxies = trustForwarded.length === 0 ? undefined : new TrustedProxies(trustForwarded);
+  const isProxy = (address: Address) => proxies?.isTrusted(address) === true;
+  const connections = new Connections({limit: maxConnections, clients, isProxy, log});
   const lanes = [createProofLane(engine), createEstimateLane(estimates)] as const;
   const refusals = new RefusalLog(log);
   const dispatcher = new Dispatcher(lanes, limits, {tally, trouble, refusals});
@@ -94,6 +100,8 @@ export function createFront(
     rpc,
     blocks: new ProvableBlocks(engine.chain),
     unsent,
+    clients,
+    proxies,
     connections,
     metrics,
     scrapes: new Scrapes(() => metrics.read()),

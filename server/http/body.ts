@@ -3,7 +3,7 @@
  * writers cannot fill the memory.
  */
 import type {HttpResponse} from "../listener/exchange.ts";
-import type {SharedBytes} from "../rpc/sharedBytes.ts";
+import type {ByteHolder, Excess, SharedBytes} from "../rpc/sharedBytes.ts";
 import type {Reply} from "./reply.ts";
 
 /** Exactly one of these is called for a body, unless the client goes away first. */
@@ -13,7 +13,7 @@ interface BodyTaker {
   /** More bytes came than a body may have. The rest is read and dropped. @param got - bytes that have come so far */
   refuseLarge(reply: Reply, got: number): void;
   /** The bodies that are being received would exceed a common limit. */
-  refuseRoom(reply: Reply, limit: number, got: number): void;
+  refuseRoom(reply: Reply, excess: Excess): void;
 }
 
 const FIRST_BYTES = 16 * 1024;
@@ -26,14 +26,18 @@ export function collectBody(
   taker: BodyTaker,
 ): () => void {
   const limit = receiving.bodyLimit;
-  let client: string | undefined;
+  let holder: ByteHolder | undefined;
   let collected: Buffer | undefined;
   let length = 0;
   let isSettled = false;
   const release = () => {
-    if (collected !== undefined) receiving.remove(client as string, collected.length);
+    if (collected !== undefined) receiving.remove(holder as ByteHolder, collected.length);
     collected = undefined;
     isSettled = true;
+  };
+  const giveWay = (excess: Excess) => {
+    release();
+    taker.refuseRoom(reply, excess);
   };
   response.onData((chunk, isLast) => {
     if (isSettled) return;
@@ -51,15 +55,13 @@ export function collectBody(
     // One buffer that doubles. As a list of chunks, a body sent byte by byte would take a hundred times its size.
     if (collected === undefined || end > collected.length) {
       const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
-      client ??= reply.readClient();
+      holder ??= {client: reply.readClient(), giveWay};
       const more = byteCount - (collected?.length ?? 0);
-      const excess = receiving.refuse(client, more);
+      const excess = receiving.add(holder, more);
       if (excess !== undefined) {
-        release();
-        taker.refuseRoom(reply, excess.limit, excess.got);
+        giveWay(excess);
         return;
       }
-      receiving.add(client, more);
       const grown: Buffer = Buffer.allocUnsafeSlow(byteCount);
       collected?.copy(grown, 0, 0, length);
       collected = grown;

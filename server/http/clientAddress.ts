@@ -1,5 +1,6 @@
 /**
- * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since one client may use all its addresses.
+ * What counts as one client: an IPv4 address, or an IPv6 network of 64 bits, since one client may use all its addresses. If many
+ * networks of one of 48 bits come, they are one client: providers give a customer such a network.
  *
  * Behind a proxy, all requests come from one client, the proxy, unless its X-Forwarded-For is trusted (forwardedFor.ts).
  */
@@ -9,15 +10,47 @@ const IPV4_BYTES = 4;
 const IPV6_BYTES = 16;
 const IPV6_GROUPS = 8;
 const NETWORK_BYTES = 8;
+const SITE_BYTES = 6;
+/** So many networks of a site within about SEEN_MS are one client. */
+const MANY_NETWORKS = 16;
+const SEEN_MS = 60_000;
+/** More sites than this are forgotten sooner. */
+const MOST_SITES = 10_000;
 /** Start of ::ffff:a.b.c.d, which is an IPv4 address on a socket that listens on `::`. */
 const MAPPED_PREFIX = Buffer.from("00000000000000000000ffff", "hex");
 
 /** 4 or 16 bytes, or text as Node writes it. */
-export type Address = ArrayBuffer | string;
+export type Address = ArrayBuffer | Buffer | string;
 
-export function clientOf(address: Address): string {
-  const bytes = bytesOf(address);
-  return (bytes.length === IPV6_BYTES ? bytes.subarray(0, NETWORK_BYTES) : bytes).toString("hex");
+export class Clients {
+  /** Up to MANY_NETWORKS networks of 64 bits, by their 48 bits. */
+  private seen = new Map<string, Set<string>>();
+  private seenBefore: typeof this.seen = new Map();
+  private seenSinceMs = 0;
+
+  of(address: Address): string {
+    const bytes = bytesOf(address);
+    if (bytes.length !== IPV6_BYTES) return bytes.toString("hex");
+    const site = bytes.toString("hex", 0, SITE_BYTES);
+    const network = bytes.toString("hex", 0, NETWORK_BYTES);
+    return this.isSpread(site, network) ? site : network;
+  }
+
+  private isSpread(site: string, network: string): boolean {
+    const nowMs = performance.now();
+    if (nowMs - this.seenSinceMs > SEEN_MS || this.seen.size > MOST_SITES) {
+      this.seenBefore = this.seen;
+      this.seen = new Map();
+      this.seenSinceMs = nowMs;
+    }
+    let networks = this.seen.get(site);
+    if (networks === undefined) {
+      networks = new Set();
+      this.seen.set(site, networks);
+    }
+    if (networks.size < MANY_NETWORKS) networks.add(network);
+    return [networks, this.seenBefore.get(site)].some(one => one?.size === MANY_NETWORKS);
+  }
 }
 
 /** @returns the shortest form, and no zone */
@@ -44,7 +77,7 @@ function splitGroups(text = ""): number[] {
 
 /** An IPv4 address has 4 bytes, mapped or not. */
 function bytesOf(address: Address): Buffer {
-  const bytes = typeof address === "string" ? parseAddress(address) : Buffer.from(address);
+  const bytes = typeof address === "string" ? parseAddress(address) : Buffer.from(address as ArrayBuffer);
   const isMapped =
     bytes.length === IPV6_BYTES && bytes.subarray(0, MAPPED_PREFIX.length).equals(MAPPED_PREFIX);
   return isMapped ? bytes.subarray(IPV6_BYTES - IPV4_BYTES) : bytes;

@@ -1,33 +1,110 @@
 /**
- * Counts the open connections, and closes new ones above a limit. Without it, the process would run out of descriptors. Then the
+ * Counts the open connections, and refuses new ones above a limit. Without it, the process would run out of descriptors. Then the
  * system refuses to hand over the next connection, and the event loop asks for it again without end and without a word.
+ *
+ *   0                                                    3/4                all
+ *   | a client may have an eighth, a trusted proxy any number | clients with few |
+ *
+ * uWebSockets.js does not say whose connection has closed. So there a client's number is at most what is known, and it is counted
+ * again from what the system says before a connection is refused for it.
  */
 import type {Logger} from "pino";
+import type {Connected} from "../listener/exchange.ts";
+import {type Address, addressText, type Clients} from "./clientAddress.ts";
+import {encodeLimit} from "./refusals.ts";
 
 const WARN_EVERY_MS = 10_000;
+/** Of all connections, for one client. */
+const CLIENT_SHARE = 1 / 8;
+/** The connections above this share are for clients that have few. */
+const OPEN_TO_ALL = 3 / 4;
+/** A browser opens six. */
+const FEW = 8;
+const KEPT_CLIENTS = 1000;
+/** A count of all connections takes some milliseconds. This many times as long, there is no other. */
+const RECOUNT_PAUSE = 50;
+
+/** For the log. */
+const WHY = {
+  total: "too many are open (ulimit -n)",
+  client: "one client has too many. Name it with --trust-forwarded if it is a proxy",
+};
+/** For the client. */
+const WHAT = {total: "too many connections are open", client: "too many connections of one client are open"};
+/** The connections of a proxy are those of many clients, and a refused one is nobody's. */
+const NOBODY = "";
+
+interface ConnectionOptions {
+  /** Of open connections. */
+  readonly limit: number;
+  readonly clients: Clients;
+  readonly isProxy: (address: Address) => boolean;
+  readonly log: Logger;
+}
 
 export class Connections {
   open = 0;
-  /** Connections that were closed because too many were open. */
-  refused = 0;
+  readonly refused = {total: 0, client: 0};
+  /** Connections of each client. They may be fewer if it is not known whose connections have closed. */
+  private byClient = new Map<string, number>();
+  private nextRecountMs = 0;
   private nextWarnMs = 0;
 
-  constructor(
-    private readonly limit: number,
-    private readonly log: Logger,
-  ) {}
+  constructor(private readonly options: ConnectionOptions) {}
 
-  /** @param change - 1 for a new connection, -1 for one that has closed. @param close - closes the connection */
-  count(change: number, close: () => void): void {
-    this.open += change;
-    if (change < 0 || this.open <= this.limit) return;
-    this.refused++;
+  /** @param listPeers - addresses of the open connections, this one too, if the system tells. Not asked where each `disconnect` has a client */
+  connect(address: Address, listPeers: () => readonly Address[] | undefined): Connected {
+    const {limit, clients, isProxy} = this.options;
+    this.open++;
+    if (this.open > limit) return this.refuse("total", limit, this.open, address);
+    if (isProxy(address)) return {client: NOBODY};
+    const client = clients.of(address);
+    const most = this.open > limit * OPEN_TO_ALL ? FEW : Math.max(FEW, Math.floor(limit * CLIENT_SHARE));
+    let own = (this.byClient.get(client) ?? 0) + 1;
+    if (own > this.open) own = this.open;
+    if ((own > most || this.byClient.size > 2 * this.open + KEPT_CLIENTS) && this.recount(listPeers))
+      own = this.byClient.get(client) ?? 1;
+    if (own > most) return this.refuse("client", most, own, address);
+    this.byClient.set(client, own);
+    return {client};
+  }
+
+  /** @param client - of the connection that has closed. undefined: it is not known */
+  disconnect(client: string | undefined): void {
+    this.open--;
+    if (client === undefined || client === NOBODY) return;
+    const left = (this.byClient.get(client) ?? 0) - 1;
+    if (left > 0) this.byClient.set(client, left);
+    else this.byClient.delete(client);
+  }
+
+  /** @returns whether the connections were counted now */
+  private recount(listPeers: () => readonly Address[] | undefined): boolean {
+    const startMs = performance.now();
+    if (startMs < this.nextRecountMs) return false;
+    const peers = listPeers();
+    if (peers === undefined) return false;
+    this.byClient = new Map();
+    for (const peer of peers) {
+      const client = this.options.clients.of(peer);
+      this.byClient.set(client, (this.byClient.get(client) ?? 0) + 1);
+    }
+    const endMs = performance.now();
+    this.nextRecountMs = endMs + RECOUNT_PAUSE * (endMs - startMs);
+    return true;
+  }
+
+  private refuse(reason: keyof typeof this.refused, limit: number, got: number, address: Address): Connected {
+    this.refused[reason]++;
     const nowMs = performance.now();
     if (nowMs >= this.nextWarnMs) {
       this.nextWarnMs = nowMs + WARN_EVERY_MS;
-      const {limit, refused} = this;
-      this.log.warn({limit, refused}, "new connections are closed: too many are open (ulimit -n)");
+      const peer = addressText(address);
+      this.options.log.warn(
+        {limit, got, peer, refused: this.refused},
+        `new connections are refused: ${WHY[reason]}`,
+      );
     }
-    close();
+    return {refusal: encodeLimit(`${WHAT[reason]}: try again later`, limit, got)};
   }
 }

@@ -52,7 +52,7 @@ export class TrustedProxies {
     return client;
   }
 
-  private isTrusted(address: Address): boolean {
+  isTrusted(address: Address): boolean {
     const text = addressText(address);
     return this.trusted.check(text, isIP(text) === 6 ? "ipv6" : "ipv4");
   }

@@ -14,6 +14,7 @@ import {createListener, type ListenerOptions} from "../listener/createListener.t
 import type {HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
 import {isProofPath} from "../methods/proof/proofTarget.ts";
 import {AllowedHosts} from "./allowedHosts.ts";
+import type {Clients} from "./clientAddress.ts";
 import type {Connections} from "./connections.ts";
 import {Page} from "./page.ts";
 import {PROBES, type ProbeParts} from "./probes.ts";
@@ -33,6 +34,7 @@ export interface HttpOptions extends RpcOptions, ListenerOptions {
 
 interface HttpParts extends RpcParts, ProbeParts {
   readonly unsent: UnsentBytes;
+  readonly clients: Clients;
   readonly connections: Connections;
   readonly log: Logger;
 }
@@ -58,7 +60,8 @@ export class HttpServer {
     this.listener = await createListener(
       this.options,
       {
-        count: (change, close) => connections.count(change, close),
+        connect: address => connections.connect(address, () => this.listener?.listPeers()),
+        disconnect: client => connections.disconnect(client),
         take: (response, request) => this.route(response, request),
       },
       log,
@@ -82,7 +85,7 @@ export class HttpServer {
   }
 
   private route(response: HttpResponse, request: HttpRequest): void {
-    const reply = new Reply(response, this.parts.unsent, this.turns);
+    const reply = new Reply(response, this.parts.unsent, this.turns, this.parts.clients);
     const head = new RequestHead(request);
     if (head.fault !== undefined) {
       refuseFraming(reply, head.fault);

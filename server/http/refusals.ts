@@ -76,6 +76,6 @@ function refuse(
   sendWhole(reply, verb, status, [JSON_TYPE, ...headers], text);
 }
 
-function encodeLimit(message: string, limit: number, got: number): string {
+export function encodeLimit(message: string, limit: number, got: number): string {
   return encodeError("null", new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got}));
 }

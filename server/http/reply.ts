@@ -14,7 +14,7 @@ import type {HttpResponse} from "../listener/exchange.ts";
 import type {ReplySink} from "../rpc/replySink.ts";
 import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {Piece} from "../rpc/taskText.ts";
-import {type Address, clientOf} from "./clientAddress.ts";
+import type {Address, Clients} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
 import {PieceQueue} from "./sendQueue.ts";
 import type {Turns} from "./turns.ts";
@@ -73,12 +73,14 @@ export class Reply implements ReplySink {
   private areHeadersSent = false;
   private isFinished = false;
   private watchesWritable = false;
+  private client: string | undefined;
 
   /** Must run inside the route handler, because it registers the abort handler that uWebSockets.js requires. */
   constructor(
     private readonly response: HttpResponse,
     private readonly unsent: UnsentBytes,
     private readonly turns: Turns,
+    private readonly clients: Clients,
   ) {
     this.turn = turns.enter();
     this.pieces = new PieceQueue(unsent);
@@ -119,7 +121,8 @@ export class Reply implements ReplySink {
   }
 
   readClient(): string {
-    return clientOf(this.readAddress());
+    this.client ??= this.clients.of(this.readAddress());
+    return this.client;
   }
 
   /** Of the client. May not be called after the reply is over. */

@@ -4,11 +4,11 @@ import type {Limits} from "../limits.ts";
 import type {HttpRequest, HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import {RequestRecord} from "../rpc/requestRecord.ts";
-import {SharedBytes} from "../rpc/sharedBytes.ts";
+import {type Excess, SharedBytes} from "../rpc/sharedBytes.ts";
 import {collectBody} from "./body.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
-import {TrustedProxies} from "./forwardedFor.ts";
+import type {TrustedProxies} from "./forwardedFor.ts";
 import {answerProof, type ProofParts} from "./proofRoute.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
@@ -28,13 +28,14 @@ export interface RpcOptions {
 
 export interface RpcParts extends ProofParts {
   readonly metrics: Metrics;
+  /** undefined: no X-Forwarded-For is believed. */
+  readonly proxies: TrustedProxies | undefined;
   readonly log: Logger;
 }
 
 export class RpcRoute {
   private readonly receiving: SharedBytes;
   private readonly cors: Cors | undefined;
-  private readonly proxies: TrustedProxies | undefined;
   private readonly idPrefix = Date.now().toString(36);
   /** New requests are turned away. */
   isDraining = false;
@@ -48,11 +49,10 @@ export class RpcRoute {
     private readonly options: RpcOptions,
     private readonly parts: RpcParts,
   ) {
-    const {cors = [], trustForwarded = [], limits} = options;
+    const {cors = [], limits} = options;
     this.logsRequests = parts.log.isLevelEnabled("debug");
     this.receiving = new SharedBytes(limits);
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
-    this.proxies = trustForwarded.length === 0 ? undefined : new TrustedProxies(trustForwarded);
   }
 
   /** Turns new requests away. @returns when all open requests are answered */
@@ -89,7 +89,8 @@ export class RpcRoute {
 
   private prepare(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply): void {
     if (this.cors !== undefined) reply.headers = this.cors.headersFor(head.origin);
-    if (this.proxies !== undefined) reply.forwarded = this.proxies.findClient(response, request);
+    const {proxies} = this.parts;
+    if (proxies !== undefined) reply.forwarded = proxies.findClient(response, request);
     this.takeId(head.requestId, reply);
   }
 
@@ -166,7 +167,7 @@ export class RpcRoute {
     refuseLarge(reply, this.options.limits.bodyBytes, got);
   }
 
-  refuseRoom(reply: Reply, limit: number, got: number): void {
+  refuseRoom(reply: Reply, {limit, got}: Excess): void {
     this.parts.metrics.refusedBodies.no_room++;
     refuseRoom(reply, limit, got);
   }

@@ -1,11 +1,13 @@
 /**
  * Counts the bytes of finished answers that wait for their readers. A window limits each request (dispatch/lane.ts). This
- * file limits their sum: above it, the connection that has been stalled longest is closed. A waiting byte keeps at most
- * four bytes of memory in use (MAX_KEPT_FACTOR).
+ * file limits their sum: above it, of the clients that hold at least the mean of all, the connection that has been stalled longest is
+ * closed. A waiting byte keeps at most four bytes of memory in use (MAX_KEPT_FACTOR).
  */
 
 /** A reply whose reader takes no more bytes now. */
 interface StalledReply {
+  readonly unsentBytes: number;
+  readClient(): string;
   close(): void;
 }
 
@@ -36,12 +38,25 @@ export class UnsentBytes {
 
   /** Closes connections of stalled replies until the total is within the limit. */
   relieve(): void {
-    if (this.total <= this.limit) return;
-    for (const reply of this.stalled) {
+    while (this.total > this.limit) {
+      const reply = this.findVictim();
+      if (reply === undefined) return;
       this.stalled.delete(reply);
       this.cut++;
       reply.close();
-      if (this.total <= this.limit) return;
     }
+  }
+
+  private findVictim(): StalledReply | undefined {
+    const held = new Map<string, number>();
+    let sum = 0;
+    for (const reply of this.stalled) {
+      const client = reply.readClient();
+      held.set(client, (held.get(client) ?? 0) + reply.unsentBytes);
+      sum += reply.unsentBytes;
+    }
+    for (const reply of this.stalled)
+      if ((held.get(reply.readClient()) as number) * held.size >= sum) return reply;
+    return undefined;
   }
 }

@@ -47,9 +47,18 @@ export interface HttpResponse {
   getRemoteAddress(): ArrayBuffer | string;
 }
 
+/** A new connection: its client, to be named when it closes, or the body of a 503 after which it is closed. */
+export type Connected = {readonly client: string} | {readonly refusal: string};
+
+export const REFUSAL_HEADERS = [
+  ["Content-Type", "application/json"],
+  ["Retry-After", "1"],
+] as const;
+
 export interface Exchanges {
-  /** @param change - 1 for a new connection, -1 for one that has closed. @param close - closes the connection */
-  count(change: number, close: () => void): void;
+  connect(address: ReturnType<HttpResponse["getRemoteAddress"]>): Connected;
+  /** @param client - of the connection that has closed, "" if it was refused. undefined: it is not known */
+  disconnect(client: string | undefined): void;
   take(response: HttpResponse, request: HttpRequest): void;
 }
 
@@ -58,6 +67,8 @@ export interface Listener {
   readonly library: "uws" | "node";
   /** @returns the port. @throws Error if the system refuses the address */
   listen(host: string, port: number): Promise<number>;
+  /** The addresses of all open connections. undefined: they are not known, or all are told of when they close. */
+  listPeers(): readonly Buffer[] | undefined;
   /** Takes no new connections. Those that are open continue. */
   stopListening(): void;
   /** Also closes all connections. */

@@ -6,7 +6,7 @@
 import {createServer, type IncomingMessage, type Server, type ServerResponse} from "node:http";
 import {type AddressInfo, Server as NetServer, type Socket} from "node:net";
 import type {Logger} from "pino";
-import type {Exchanges, HttpRequest, Listener} from "./exchange.ts";
+import {type Exchanges, type HttpRequest, type Listener, REFUSAL_HEADERS} from "./exchange.ts";
 import {explainListenFailure} from "./listenFailure.ts";
 import {IDLE_MS, NodeResponse} from "./nodeResponse.ts";
 
@@ -29,7 +29,7 @@ export class NodeListener implements Listener {
     private readonly log: Logger,
   ) {
     this.server.timeout = IDLE_MS;
-    this.server.on("connection", socket => this.count(socket));
+    this.server.on("connection", socket => this.connect(socket));
     this.server.on("request", (request, response) => this.take(request, response));
   }
 
@@ -56,14 +56,30 @@ export class NodeListener implements Listener {
     this.server.closeAllConnections();
   }
 
-  private count(socket: Socket): void {
-    socket.once("close", () => this.exchanges.count(-1, () => {}));
-    this.exchanges.count(1, () => socket.destroy());
+  /** Each connection says whose it was when it closes. */
+  listPeers(): undefined {
+    return undefined;
+  }
+
+  private connect(socket: Socket): void {
+    const connected = this.exchanges.connect(socket.remoteAddress ?? "::");
+    const isRefused = "refusal" in connected;
+    socket.once("close", () => this.exchanges.disconnect(isRefused ? "" : connected.client));
+    if (!isRefused) return;
+    const {refusal} = connected;
+    const headers = [
+      ...REFUSAL_HEADERS,
+      ["Content-Length", Buffer.byteLength(refusal)],
+      ["Connection", "close"],
+    ];
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`HTTP/1.1 503 Service Unavailable\r\n${lines.join("")}\r\n${refusal}`);
+    socket.destroySoon();
   }
 
   private take(request: IncomingMessage, answer: ServerResponse): void {
     const {socket} = request;
-    if (socket.destroyed) return;
+    if (socket.destroyed || socket.writableEnded) return;
     const earlier = this.last.get(socket);
     if (earlier !== undefined && !earlier.isSent) {
       if (!earlier.isEnded || earlier.onClosed !== undefined) earlier.close();

@@ -1,7 +1,8 @@
 /** Listens with uWebSockets.js. */
 import type {TemplatedApp, us_listen_socket, us_socket} from "uWebSockets.js";
-import type {Exchanges, Listener} from "./exchange.ts";
+import {type Exchanges, type HttpResponse, type Listener, REFUSAL_HEADERS} from "./exchange.ts";
 import {explainListenFailure} from "./listenFailure.ts";
+import {listPeers} from "./peers.ts";
 import {loadUws, type UwsLibrary} from "./uwsLibrary.ts";
 
 /** LIBUS_LISTEN_EXCLUSIVE_PORT. The module exports it, but its types lack it. */
@@ -11,13 +12,17 @@ export class UwsListener implements Listener {
   readonly library = "uws";
   private readonly app: TemplatedApp;
   private listenSocket: us_listen_socket | undefined;
+  private port = 0;
 
   private constructor(
     private readonly uws: UwsLibrary,
     exchanges: Exchanges,
   ) {
     this.app = uws.App();
-    this.app.filter((response, change) => exchanges.count(Number(change), () => response.close()));
+    // It has no address any more when it has closed.
+    this.app.filter((response, change) =>
+      Number(change) < 0 ? exchanges.disconnect(undefined) : this.connect(response, exchanges),
+    );
     this.app.any("/*", (response, request) => exchanges.take(response, request));
   }
 
@@ -42,9 +47,14 @@ export class UwsListener implements Listener {
           return;
         }
         this.listenSocket = socket;
-        resolve(this.uws.us_socket_local_port(socket as us_socket));
+        this.port = this.uws.us_socket_local_port(socket as us_socket);
+        resolve(this.port);
       });
     });
+  }
+
+  listPeers(): readonly Buffer[] | undefined {
+    return listPeers(this.port);
   }
 
   stopListening(): void {
@@ -54,5 +64,15 @@ export class UwsListener implements Listener {
 
   close(): void {
     this.app.close();
+  }
+
+  private connect(response: HttpResponse, exchanges: Exchanges): void {
+    const connected = exchanges.connect(response.getRemoteAddress());
+    if (!("refusal" in connected)) return;
+    response.cork(() => {
+      response.writeStatus("503 Service Unavailable");
+      for (const [name, value] of REFUSAL_HEADERS) response.writeHeader(name, value);
+      response.end(connected.refusal, true);
+    });
   }
 }

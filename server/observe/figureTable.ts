@@ -9,7 +9,8 @@ export const HELP = {
     "1, with the version and commit of proofd, the version of Node, and the hash suite of the store",
   proofd_calls_total: "Calls by method and JSON-RPC error code, 0 for a result",
   proofd_connections: "Open connections",
-  proofd_connections_refused_total: "Connections closed because too many were open",
+  proofd_connections_refused_total:
+    "Connections refused because too many were open, in total or of one client",
   proofd_damaged_records_total: "Reads that met a damaged record",
   proofd_estimate_queue_calls: "Gas estimates in each queue: first (waiting or running), long (waiting)",
   proofd_estimate_starts_total:
@@ -44,7 +45,7 @@ export const HELP = {
   proofd_queued_cost: "Cost of admitted and unfinished calls, for proofs and for gas estimates",
   proofd_readers_cut_total: "Connections closed because too many bytes waited for readers",
   proofd_refused_total:
-    "Requests for proofs and gas estimates turned away because a queue was full or the wait in it would be too long",
+    "Requests for proofs and gas estimates turned away because a queue was full, the wait in it would be too long, or another client had less in it",
   proofd_requests_aborted_total: "Requests whose client went away before the answer was complete",
   proofd_source_chosen: "1 for the way in which blocks of --l2 are read, 0 for all others",
   proofd_source_reorganisations_total:
@@ -66,6 +67,7 @@ export type FigureName = keyof typeof HELP;
 
 export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_bodies_refused_total: ["reason"],
+  proofd_connections_refused_total: ["reason"],
   proofd_build_info: ["version", "commit", "node", "suite"],
   proofd_calls_total: ["method", "code"],
   proofd_estimate_queue_calls: ["queue"],

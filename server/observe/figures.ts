@@ -24,7 +24,7 @@ export interface FigureSources {
   readonly tally: CallTally;
   readonly trouble: TroubleLog;
   readonly unsent: {readonly total: number; readonly cut: number};
-  readonly connections: {readonly open: number; readonly refused: number};
+  readonly connections: {readonly open: number; readonly refused: Readonly<Record<string, number>>};
   readonly readQueuedCosts: () => readonly (readonly [lane: string, cost: number])[];
   readonly estimates: EstimateQueues;
   readonly refusals: RefusalLog;
@@ -44,7 +44,7 @@ export function readFigures(sources: FigureSources): FigureValues {
     proofd_build_info: [[VERSION, COMMIT, process.version, engine.chain.suite, 1]],
     proofd_calls_total: tally.rows(),
     proofd_connections: connections.open,
-    proofd_connections_refused_total: connections.refused,
+    proofd_connections_refused_total: Object.entries(connections.refused),
     proofd_damaged_records_total: trouble.damagedRecords,
     proofd_head_block: Object.entries(engine.chain.head()).filter(([, block]) => block !== undefined),
     proofd_head_timestamp_seconds: readiness.readHeadSeconds(),

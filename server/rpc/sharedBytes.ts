@@ -1,12 +1,24 @@
 import {ClientCounts} from "./clientCounts.ts";
 
 /**
- * Bytes that all clients hold together, within a limit. One client may have a quarter of it, so that no client keeps the
- * others out.
+ * Bytes that all clients hold together, within a limit. One client may have a quarter of it. When all have reached the limit, the
+ * newest holder of the client with most gives way to one who has less.
  */
 interface ByteLimits {
   readonly bodyBytes: number;
   readonly bodyBytesTotal: number;
+}
+
+/** The limit that more bytes would exceed, and the bytes with them. */
+export interface Excess {
+  readonly limit: number;
+  readonly got: number;
+}
+
+export interface ByteHolder {
+  readonly client: string;
+  /** Must remove its bytes. */
+  giveWay(excess: Excess): void;
 }
 
 export class SharedBytes {
@@ -17,6 +29,8 @@ export class SharedBytes {
   private readonly clientLimit: number;
   private total = 0;
   private readonly byClient = new ClientCounts();
+  /** The newest last. */
+  private readonly holders = new Set<ByteHolder>();
 
   constructor({bodyBytes, bodyBytesTotal}: ByteLimits) {
     this.bodyLimit = bodyBytes;
@@ -24,21 +38,40 @@ export class SharedBytes {
     this.clientLimit = Math.max(bodyBytes, Math.floor(bodyBytesTotal / 4));
   }
 
-  /** @returns the limit that more bytes would exceed, and the bytes with them. undefined: they may be added */
-  refuse(client: string, byteCount: number): {readonly limit: number; readonly got: number} | undefined {
+  /** Adds bytes of the holder's. @returns undefined, or why there is no room for them */
+  add(holder: ByteHolder, byteCount: number): Excess | undefined {
+    const {client} = holder;
     const own = this.byClient.of(client) + byteCount;
     if (own > this.clientLimit) return {limit: this.clientLimit, got: own};
-    const got = this.total + byteCount;
-    return got > this.limit ? {limit: this.limit, got} : undefined;
-  }
-
-  add(client: string, byteCount: number): void {
+    while (this.total + byteCount > this.limit) {
+      const excess = {limit: this.limit, got: this.total + byteCount};
+      const largest = this.findLargest();
+      if (largest === undefined || this.byClient.of(largest.client) <= own) return excess;
+      largest.giveWay(excess);
+    }
+    this.holders.add(holder);
     this.byClient.add(client, byteCount);
     this.total += byteCount;
+    return undefined;
   }
 
-  remove(client: string, byteCount: number): void {
-    this.byClient.add(client, -byteCount);
+  /** Removes a holder that has so many bytes. */
+  remove(holder: ByteHolder, byteCount: number): void {
+    this.holders.delete(holder);
+    this.byClient.add(holder.client, -byteCount);
     this.total -= byteCount;
+  }
+
+  /** The newest holder of the client with most. */
+  private findLargest(): ByteHolder | undefined {
+    let largest: ByteHolder | undefined;
+    let most = 0;
+    for (const holder of this.holders) {
+      const bytes = this.byClient.of(holder.client);
+      if (bytes < most) continue;
+      most = bytes;
+      largest = holder;
+    }
+    return largest;
   }
 }

@@ -60,6 +60,39 @@ test("an answer that its reader does not take counts among the held bytes, also 
   await waitUntil("no held bytes", async () => !(await isHeld()));
 });
 
+test("bodies of four clients fill the room for bodies, and the newest of them gives way to another client's", async () => {
+  const MIB = 2 ** 20;
+  const head = encodePost("x".repeat(MIB)).slice(0, -MIB);
+  await store.serve(
+    async service => {
+      const held: RawConnection[] = [];
+      const refused: number[] = [];
+      for (let client = 2; client < 6; client++)
+        for (let at = 0; at < 2; at++) {
+          const connection = await RawConnection.open(service.port, `127.0.0.${client}`);
+          const index = held.push(connection) - 1;
+          connection.readAnswer().then(
+            ({status}) => status === 503 && refused.push(index),
+            () => {},
+          );
+          await connection.write(head + "x".repeat(MIB - 1));
+          await waitUntil("the body", () => connection.socket.bytesWritten > MIB);
+        }
+      for (let asked = 0; asked < 3; asked++) {
+        const other = await RawConnection.open(service.port, "127.0.0.7");
+        const request = encodePost(CHAIN_CALL + " ".repeat(MIB - CHAIN_CALL.length));
+        await other.write(request.slice(0, -10));
+        await other.write(request.slice(-10));
+        assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
+        other.destroy();
+      }
+      assert.equal(refused.length, 1);
+      for (const connection of held) connection.destroy();
+    },
+    {bodyBytes: MIB, bodyBytesTotal: 8 * MIB},
+  );
+});
+
 test("bodies that do not end take a share of the room for bodies, and another client's are received", async () => {
   const MIB = 2 ** 20;
   const head = encodePost("x".repeat(MIB)).slice(0, -MIB);
@@ -97,30 +130,63 @@ test("bodies that do not end take a share of the room for bodies, and another cl
   );
 });
 
-test("connections beyond the limit are closed at once, logged and counted, and others are served", async () => {
+test("connections beyond the limits are refused with 503, logged and counted, and others are served", async () => {
+  /** Those that are not refused, of so many. @param reason - what the others are told */
+  async function open(
+    port: number,
+    count: number,
+    address: string,
+    reason?: RegExp,
+  ): Promise<RawConnection[]> {
+    const all = await Promise.all(Array.from({length: count}, () => RawConnection.open(port, address)));
+    const answers = await Promise.all(
+      all.map(async connection => {
+        await connection.write(encodePost(CHAIN_CALL));
+        return connection.readAnswer();
+      }),
+    );
+    return all.filter((connection, at) => {
+      const {status, headers, body} = answers[at] as RawAnswer;
+      if (status === 200) return true;
+      assert.equal(status, 503);
+      assert.equal(headers["retry-after"], "1");
+      assert.match(JSON.parse(body).error.message, reason ?? /never/);
+      connection.destroy();
+      return false;
+    });
+  }
+  const ofOne = /^too many connections of one client are open: try again later$/;
   await store.serve(
     async service => {
-      const open = await Promise.all(Array.from({length: 5}, () => RawConnection.open(service.port)));
-      for (let at = 0; at < 3; at++) {
-        const excess = await RawConnection.open(service.port);
-        assert.equal(await excess.readToClose(), "");
-      }
-      assert.equal(await service.readMetric("proofd_connections"), 5);
-      assert.equal(await service.readMetric("proofd_connections_refused_total"), 3);
-      assert.equal(service.logged.filter(line => line.includes("new connections are closed")).length, 1);
-      const [first, ...others] = open as [RawConnection, ...RawConnection[]];
-      await first.write(encodePost(CHAIN_CALL));
-      assert.equal((await first.readAnswer()).body, CHAIN_ANSWER);
-      first.destroy();
+      const {port, logged} = service;
+      const readRefused = (reason: string) =>
+        service.readMetric(`proofd_connections_refused_total{reason="${reason}"}`);
+      const first = await open(port, 20, "127.0.0.2", ofOne);
+      assert.equal(first.length, 15, "an eighth");
+      assert.equal(await readRefused("client"), 5);
+      const proxy = await open(port, 40, "127.0.0.9");
+      assert.equal(proxy.length, 40);
+      for (const connection of first.splice(0, 10)) connection.destroy();
       await waitUntil(
-        "other than five connections",
-        async () => (await service.readMetric("proofd_connections")) !== 5,
+        "fewer connections",
+        async () => (await service.readMetric("proofd_connections")) === 45,
       );
-      await requireAnswer(service);
-      for (const connection of others) connection.destroy();
+      // Those that have closed do not count, at the latest when they are counted again.
+      await waitUntil("a connection", async () => (await open(port, 1, "127.0.0.2", ofOne)).length === 1);
+      assert.equal((await open(port, 20, "127.0.0.2", ofOne)).length, 9);
+      for (const address of ["127.0.0.3", "127.0.0.4"])
+        assert.equal((await open(port, 20, address, ofOne)).length, 15);
+      assert.equal((await open(port, 20, "127.0.0.5", ofOne)).length, 8, "above three quarters of all");
+      const total = /^too many connections are open: try again later$/;
+      assert.equal((await open(port, 40, "127.0.0.9", total)).length, 120 - 93);
+      assert.equal(await readRefused("total"), 13);
+      assert.equal(logged.filter(line => line.includes("new connections are refused")).length, 1);
+      for (const connection of proxy) connection.destroy();
+      await waitUntil("room", async () => (await service.readMetric("proofd_connections")) < 120);
+      assert.equal((await open(port, 1, "127.0.0.6")).length, 1);
     },
     {},
-    {maxConnections: 5},
+    {maxConnections: 120, trustForwarded: ["127.0.0.9"]},
   );
 });
 
