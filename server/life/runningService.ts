@@ -206,8 +206,8 @@ class StartingService {
   private async openGateway(): Promise<Stop | undefined> {
     const {isEnabled, gateway: url, settings, workers} = this.options.estimate;
     if (isEnabled) {
-      const {gasCap, timeMs} = settings;
-      this.estimates = {kind: "here", gasCap, timeMs, workers, estimate: job => this.engine.estimate(job)};
+      const {timeMs} = settings;
+      this.estimates = {kind: "here", timeMs, workers, estimate: job => this.engine.estimate(job)};
       return undefined;
     }
     if (url === undefined) return undefined;

@@ -86,7 +86,6 @@ export class RecordFailure extends Error {
 export type Estimates =
   | {
       readonly kind: "here";
-      readonly gasCap: number;
       /** Number of threads for calls with a slice. */
       readonly workers: number;
       readonly timeMs: number;

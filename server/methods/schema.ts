@@ -30,7 +30,7 @@ export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
 /** The forms that callers may write. */
 export const ADDRESS_PARAM = hexText("address", "[0-9a-fA-F]{40}");
 export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
-export const QUANTITY_PARAM = hexText("quantity", "[0-9a-fA-F]{1,64}");
+export const QUANTITY_PARAM = hexText("quantity", "(0|[1-9a-fA-F][0-9a-fA-F]{0,63})");
 /** The tree of all accounts, or the storage tree of one. */
 export const TREE_PARAM: Schema = {
   title: "tree",
@@ -45,7 +45,7 @@ export const CURSOR_PARAM = hexText("cursor", "[0-9a-fA-F]{1,20}");
 const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 
 /** One digit less than a hash. */
-export const BLOCK_NUMBER_PARAM = hexText("block number", "[0-9a-fA-F]{1,63}");
+export const BLOCK_NUMBER_PARAM = hexText("block number", "(0|[1-9a-fA-F][0-9a-fA-F]{0,62})");
 const TAG_PARAM: Schema = {type: "string", enum: ["earliest", "finalized", "safe", "latest", "pending"]};
 
 export const BLOCK_PARAM: Schema = {

@@ -23,6 +23,7 @@ import {
   RpcCode,
   RpcError,
 } from "../rpc/rpcError.ts";
+import {FieldNames} from "./fieldNames.ts";
 
 export type SelectorColumn = "provable" | "held";
 
@@ -33,7 +34,8 @@ export interface BlockView {
 }
 
 const EXPECTED =
-  'a 0x block number, a block hash, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
+  'a 0x block number without leading zeros, a block hash, one of latest, earliest, pending, safe, finalized, or {"blockNumber"} or {"blockHash"}';
+const NAMES = new FieldNames(["blockNumber", "blockHash", "requireCanonical"]);
 const HASH_BYTES = 32;
 const HASH_CHARACTERS = 2 + 2 * HASH_BYTES;
 /** A number further above the newest block than this names a block that will not be here soon. */
@@ -107,6 +109,7 @@ function resolveObject(
   column: SelectorColumn,
   view: BlockView,
 ): number {
+  NAMES.requireCase(fields, name);
   const number = readField(fields, "blockNumber");
   const hash = readField(fields, "blockHash");
   const requireCanonical = readField(fields, "requireCanonical");
@@ -117,7 +120,13 @@ function resolveObject(
   if (requireCanonical !== undefined && typeof requireCanonical !== "boolean")
     throw createValueError(`${name}.requireCanonical`, requireCanonical, "true or false");
   if (hash === undefined)
-    return resolveName(number, `${name}.blockNumber`, "a 0x block number or a tag", column, view);
+    return resolveName(
+      number,
+      `${name}.blockNumber`,
+      "a 0x block number without leading zeros or a tag",
+      column,
+      view,
+    );
   return resolveHash(hash, `${name}.blockHash`, "0x and 64 hex digits", column, view);
 }
 

@@ -1,11 +1,11 @@
-/** Quantities of JSON-RPC: `0x` and hex digits. Callers may send leading zeros. */
+/** Quantities of JSON-RPC: `0x` and hex digits, without leading zeros. */
 
 /** Digits of a 256-bit number, and of a hash. No quantity can be longer. */
 const MAX_DIGITS = 64;
 /** 13 hex digits are 52 bits, which a double holds exactly. */
 const EXACT_DIGITS = 13;
 
-const QUANTITY = /^0[xX]0*([0-9a-fA-F]*)$/;
+const QUANTITY = /^0[xX](0|[1-9a-fA-F][0-9a-fA-F]*)$/;
 
 /** undefined stays undefined, for a value that does not exist. */
 export function encodeQuantity(value: number | bigint): string;
@@ -21,12 +21,12 @@ export function parseBlockNumber(text: string): number | undefined {
 
 /**
  * @returns the number, or Infinity if it exceeds 2^52 - 1 (no block has such a number). undefined for text that is not a
- * quantity: it has no digits, other characters or more than 64 digits
+ * quantity: it has no digits, a leading zero, other characters or more than 64 digits
  */
 export function parseQuantity(text: string): number | undefined {
   if (text.length < 3 || text.length > 2 + MAX_DIGITS) return undefined;
   const digits = QUANTITY.exec(text)?.[1];
   if (digits === undefined) return undefined;
   if (digits.length > EXACT_DIGITS) return Number.POSITIVE_INFINITY;
-  return digits === "" ? 0 : Number.parseInt(digits, 16);
+  return Number.parseInt(digits, 16);
 }

@@ -162,13 +162,19 @@ export class Estimator {
     const {nonce, balance, isPlainTransfer} = runs.readStart();
     checkNonce(call, nonce);
     const feeCap = feeOf(call, rules.baseFee).cap;
-    const upper = upperBound(call, {block: rules, gasCap: this.gasCap, feeCap, balance});
+    const bounds = {block: rules, gasCap: this.gasCap, feeCap, balance};
+    const upper = upperBound(call, bounds);
     const limit = await searchGasLimit(gasLimit => runs.run(gasLimit), {
       upper,
       isPlainTransfer,
       tolerance: this.settings.gasTolerance,
     });
-    if (typeof limit !== "bigint") throw explainFailure(limit, upper);
+    if (typeof limit !== "bigint") {
+      // A call that reverts says so, even if its own limit ends it before.
+      const most = upperBound({...call, gas: undefined}, bounds);
+      const withMost = upper < most && limit.failure?.kind !== "revert" ? await runs.run(most) : limit;
+      throw explainFailure(withMost.failure?.kind === "revert" ? withMost : limit, upper);
+    }
     const unsigned = encodeUnsigned(call, typeOf(call, rules.rules), nonce, limit, rules.chainId);
     const priorityFeePerGas = this.priorityFee.of({
       gasLimit: limit,

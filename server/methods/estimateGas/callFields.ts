@@ -12,9 +12,11 @@
 import type {EstimateCall, TransactionType} from "../../../workers/messages/estimateCall.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import {FieldNames} from "../fieldNames.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
 import {
   type Fields,
+  GAS_BOUND,
   parseAddress,
   parseAmount,
   parseBytes,
@@ -30,7 +32,6 @@ import {
 export interface CallRules {
   /** undefined if unknown. Then the chain id of a call is not checked. */
   readonly chainId: bigint | undefined;
-  readonly gasCap: number;
 }
 
 const EXCLUDED: Readonly<Record<TransactionType, readonly string[]>> = {
@@ -39,6 +40,14 @@ const EXCLUDED: Readonly<Record<TransactionType, readonly string[]>> = {
   2: ["gasPrice", "authorizationList"],
   4: ["gasPrice"],
 };
+
+/** The fields of a call of type 3. */
+const BLOB_FIELDS = ["blobVersionedHashes", "maxFeePerBlobGas", "blobs", "commitments", "proofs"];
+const NAMES = new FieldNames([
+  ...["type", "from", "to", "value", "data", "input", "gas", "nonce", "chainId"],
+  ...["gasPrice", "maxFeePerGas", "maxPriorityFeePerGas", "accessList", "authorizationList"],
+  ...BLOB_FIELDS,
+]);
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -52,6 +61,10 @@ export function parseCallFields(
   rules: CallRules,
 ): Omit<EstimateCall, "block" | "overrides"> {
   const fields = parseFields(call, `${path} (call)`, "an object");
+  NAMES.requireCase(fields, path);
+  for (const name of BLOB_FIELDS)
+    if (readField(fields, name) !== undefined)
+      throw invalid(`${path}.${name}: expected no field of blobs (they are not supported), got one`);
   checkChainId(fields, path, rules.chainId);
   const type = chooseType(fields, path);
   return {
@@ -60,7 +73,7 @@ export function parseCallFields(
     data: parseData(fields, path),
     from: parseField(fields, "from", path, parseAddress),
     to: parseField(fields, "to", path, parseAddress),
-    gas: parseField(fields, "gas", path, (gas, gasPath) => parseGas(gas, gasPath, rules.gasCap)),
+    gas: parseField(fields, "gas", path, (gas, gasPath) => parseAmount(gas, gasPath, GAS_BOUND)),
     ...parseFees(fields, path),
     nonce: parseField(fields, "nonce", path, parseNonce),
     accessList: parseField(fields, "accessList", path, parseAccessList),
@@ -89,8 +102,10 @@ function typeOfFields(has: (name: string) => boolean, dynamic: string): Transact
   return has(dynamic) ? 2 : undefined;
 }
 
+/** As execution-apis has it, it is a byte: its hex may have a leading zero. */
 function parseType(value: unknown, path: string): TransactionType {
-  const type = Number(parseAmount(value, path, WORD_BOUND));
+  const quantity = typeof value === "string" ? value.replace(/^0x0(?=.$)/, "0x") : value;
+  const type = Number(parseAmount(quantity, path, WORD_BOUND));
   if (type === 0 || type === 1 || type === 2 || type === 4) return type;
   throw createValueError(path, value, type === 3 ? "0, 1, 2 or 4 (blobs are not supported)" : "0, 1, 2 or 4");
 }
@@ -107,13 +122,6 @@ function parseFees(
   if (maxPriorityFeePerGas <= maxFeePerGas) return fees;
   const highest = `at most maxFeePerGas (${encodeQuantity(maxFeePerGas)})`;
   throw createValueError(`${path}.maxPriorityFeePerGas`, readField(fields, "maxPriorityFeePerGas"), highest);
-}
-
-function parseGas(value: unknown, path: string, gasCap: number): bigint {
-  const gas = parseWei(value, path);
-  if (gas > BigInt(gasCap))
-    throw createValueError(path, value, `at most ${gasCap} (this node's cap for an estimate)`);
-  return gas;
 }
 
 /** `input` is the newer name of `data`. SDKs send either or both. */

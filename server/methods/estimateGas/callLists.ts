@@ -1,6 +1,7 @@
 /** Parses the two lists that a call of chain_estimateGas may have: the access list (EIP-2930) and authorizations (EIP-7702). */
 import type {AccessListEntry, Authorization} from "../../../workers/messages/estimateCall.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
+import {FieldNames} from "../fieldNames.ts";
 import {decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {
   type Bound,
@@ -18,6 +19,8 @@ const BYTE_BOUND: Bound = {below: 2n ** 8n, text: "2^8"};
 const SIGNED_NONCE_BOUND: Bound = {below: NONCE_BOUND.below + 1n, text: "2^64"};
 /** In legacy signatures, `v` is this or one more. */
 const LEGACY_V = 27n;
+const LISTED_NAMES = new FieldNames(["address", "storageKeys"]);
+const SIGNED_NAMES = new FieldNames(["chainId", "address", "nonce", "yParity", "v", "r", "s"]);
 
 export function parseAccessList(list: unknown, path: string): AccessListEntry[] {
   if (!Array.isArray(list)) throw createValueError(path, list, "an array of {address, storageKeys}");
@@ -26,6 +29,7 @@ export function parseAccessList(list: unknown, path: string): AccessListEntry[] 
 
 function parseAccessListEntry(entry: unknown, path: string): AccessListEntry {
   const fields = parseFields(entry, path, "{address, storageKeys}");
+  LISTED_NAMES.requireCase(fields, path);
   return {
     address: parseAddress(readField(fields, "address"), `${path}.address`),
     storageKeys: parseStorageKeys(readField(fields, "storageKeys"), `${path}.storageKeys`),
@@ -53,6 +57,7 @@ export function parseAuthorizationList(list: unknown, path: string): Authorizati
 
 function parseAuthorization(entry: unknown, path: string): Authorization {
   const fields = parseFields(entry, path, "{chainId, address, nonce, yParity, r, s}");
+  SIGNED_NAMES.requireCase(fields, path);
   return {
     chainId: parseWei(readField(fields, "chainId"), `${path}.chainId`),
     address: parseAddress(readField(fields, "address"), `${path}.address`),

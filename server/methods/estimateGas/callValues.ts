@@ -19,9 +19,10 @@ export interface Bound {
 export const WORD_BOUND: Bound = {below: 2n ** 256n, text: "2^256"};
 /** The bound of EIP-2681. */
 export const NONCE_BOUND: Bound = {below: 2n ** 64n - 1n, text: "2^64 - 1"};
+export const GAS_BOUND: Bound = {below: 2n ** 64n, text: "2^64"};
 
 /** Allows only as many digits as a number below 2^256 can have. */
-const AMOUNT = /^(0[xX][0-9a-fA-F]{1,64}|[0-9]{1,78})$/;
+const AMOUNT = /^(0[xX](0|[1-9a-fA-F][0-9a-fA-F]{0,63})|[0-9]{1,78})$/;
 
 /** @returns undefined for a field that is left out or null */
 export function readField(fields: Fields, name: string): unknown {
@@ -51,7 +52,8 @@ export function parseAmount(value: unknown, path: string, bound: Bound): bigint 
     const amount = BigInt(value);
     if (amount < bound.below) return amount;
   }
-  const forms = "as a string, 0x hex or decimal, or as a whole JSON number up to 2^53 - 1";
+  const forms =
+    "as a string, 0x hex without leading zeros or decimal, or as a whole JSON number up to 2^53 - 1";
   throw createValueError(path, value, `a quantity below ${bound.text} (${forms})`);
 }
 
@@ -63,9 +65,9 @@ export function parseNonce(value: unknown, path: string): bigint {
   return parseAmount(value, path, NONCE_BOUND);
 }
 
-/** Parses any number of whole bytes. */
+/** Parses any number of whole bytes. Empty text has none. */
 export function parseBytes(value: unknown, path: string): Uint8Array {
-  const bytes = typeof value === "string" ? decodeHexBytes(value) : undefined;
+  const bytes = typeof value === "string" ? decodeHexBytes(value === "" ? "0x" : value) : undefined;
   if (bytes === undefined) throw createValueError(path, value, "0x and two hex digits per byte");
   return bytes;
 }

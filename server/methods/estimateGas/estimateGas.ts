@@ -38,10 +38,8 @@ function prepareEstimate(
 ): PreparedEstimate {
   const {estimates, head, chain} = view;
   switch (estimates.kind) {
-    case "here": {
-      const {gasCap} = estimates;
-      return parseEstimateCall(paramList.requireArray(params), {head, chain, chainId: chain.chainId, gasCap});
-    }
+    case "here":
+      return parseEstimateCall(paramList.requireArray(params), {head, chain, chainId: chain.chainId});
     case "gateway": {
       // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
       const list = paramList.requireArray(params);

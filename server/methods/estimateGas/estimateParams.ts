@@ -32,10 +32,10 @@ const AMOUNT: Schema = {
   title: "amount",
   oneOf: [
     {type: "integer", minimum: 0},
-    {type: "string", pattern: "^(0x[0-9a-fA-F]{1,64}|[0-9]{1,78})$"},
+    {type: "string", pattern: "^(0x(0|[1-9a-fA-F][0-9a-fA-F]{0,63})|[0-9]{1,78})$"},
   ],
 };
-const BYTES_PARAM: Schema = {title: "bytes", type: "string", pattern: "^0x([0-9a-fA-F]{2})*$"};
+const BYTES_PARAM: Schema = {title: "bytes", type: "string", pattern: "^(0x([0-9a-fA-F]{2})*)?$"};
 
 /** Every field may be left out or null. */
 function fieldsOf(fields: Readonly<Record<string, Schema>>): Schema {
@@ -120,10 +120,13 @@ export function parseEstimateCall(params: Call["params"], view: EstimateView): E
   };
 }
 
-/** Whether the second parameter is overrides: an object that is not a block selector of EIP-1898. */
+/** Of a block selector, in lower case. */
+const BLOCK_NAMES: ReadonlySet<string> = new Set(["blocknumber", "blockhash"]);
+
+/** Whether the second parameter is overrides: an object that is not a block selector of EIP-1898, in whatever case. */
 function isKeyedByAddress(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  return !Object.hasOwn(value, "blockNumber") && !Object.hasOwn(value, "blockHash");
+  return !Object.keys(value).some(key => BLOCK_NAMES.has(key.toLowerCase()));
 }
 
 /** Also takes a block number in decimal, which the methods for proofs refuse. */

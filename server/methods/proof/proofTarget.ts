@@ -45,7 +45,7 @@ export function parseProofTarget(path: string, query: string): ProofTarget | und
   if (block === undefined || address === undefined)
     throw new RpcError(RpcCode.INVALID_PARAMS, "the path: expected /v1/proof/{block}/{address}");
   const number = parseBlockNumber(block);
-  if (number === undefined) throw createValueError("block", block, "a 0x block number");
+  if (number === undefined) throw createValueError("block", block, "a 0x block number without leading zeros");
   const slots = readSlots(query);
   const params = [address, slots, block];
   return {

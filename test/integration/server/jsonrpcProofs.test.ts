@@ -223,7 +223,7 @@ test("a proof of a present account, its slots and its missing slots holds agains
 });
 
 test("selectors of chain_getProof name finalized blocks only", async () => {
-  for (const tag of ["latest", "pending", "safe", "finalized", "0x04", {blockNumber: "0x4"}])
+  for (const tag of ["latest", "pending", "safe", "finalized", "0x4", {blockNumber: "0x4"}])
     service.verify(FINALIZED, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], tag)));
   service.verify(0, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], "earliest")));
   service.verify(3, ACCOUNT, [], await daemon.send(proofCall(1, ACCOUNT, [], {blockHash: hashOfBlock(3)})));

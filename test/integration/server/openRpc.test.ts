@@ -116,6 +116,8 @@ const FAILING = {data: "0xfe"};
 const WRONG_ESTIMATES: readonly [number, Params][] = [
   [-32602, []],
   [-32001, [{}, "0xff"]],
+  [-32602, [{}, {blocknumber: "0x0"}]],
+  [-32602, [{value: "0x064"}]],
   [3, [REVERTING]],
   [-32000, [FAILING]],
 ];
@@ -157,7 +159,11 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
     [-32600, [ACCOUNT, [], "0xff"]],
   ],
   linea_estimateGas: WRONG_ESTIMATES,
-  chain_getStateRoot: [[-32001, ["0xff"]]],
+  chain_getStateRoot: [
+    [-32001, ["0xff"]],
+    [-32602, ["0x00"]],
+    [-32602, [{BlockNumber: "0x0"}]],
+  ],
   chain_getHeader: [
     [-32602, []],
     [-32001, ["0xff"]],

@@ -16,6 +16,7 @@ const CALL: EstimateCall = {...PLAIN_CALL, to: CONTRACT, data: Uint8Array.of(1)}
 const CODES = 0x8200000;
 /** Never reached. */
 const LIMIT_MS = 3_600_000;
+const MUCH_GAS = 2 ** 40;
 
 let store: EstimateStore;
 let shared: StateStore;
@@ -33,7 +34,7 @@ after(async () => {
 });
 
 function createEstimator(hardfork: string): Estimator {
-  return new Estimator(shared.reader, {...SETTINGS, hardfork, timeMs: LIMIT_MS}, CHAIN_ID);
+  return new Estimator(shared.reader, {...SETTINGS, hardfork, timeMs: LIMIT_MS, gasCap: MUCH_GAS}, CHAIN_ID);
 }
 
 /** The EVM is the estimator's own business; only a test may break it. */
@@ -72,7 +73,7 @@ test("a call that needs more room than the EVM has is refused by what is full, a
   // Another slot of transient storage each round, from 1 on.
   const code = assemble(0n, OP.JUMPDEST, 1n, OP.ADD, OP.DUP1, OP.DUP1, OP.TSTORE, 2n, OP.JUMP);
   const overrides = [{address: CONTRACT, code}];
-  const call = {...CALL, gas: 2n ** 40n, overrides};
+  const call = {...CALL, gas: BigInt(MUCH_GAS), overrides};
   const {failures} = await estimator.answer({calls: [call], ids: ["1"]});
   const detail = "the call cannot be estimated: it needs more room for state than the EVM has";
   assert.deepEqual(failures, [{call: 0, failure: "EXECUTION_FAILED", detail}]);

@@ -41,7 +41,8 @@ const HELPER = Buffer.from("bad1".padStart(40, "0"), "hex");
 /** The account at `HOSTILE` has slots 0 to this number - 1. */
 const STORED_SLOTS = 3000;
 /** With it, only the time limit ends a loop. */
-const ENDLESS = {isLong: true, gas: 2n ** 40n};
+const ENDLESS_GAS = 2 ** 40;
+const ENDLESS = {isLong: true, gas: BigInt(ENDLESS_GAS)};
 /** The longest code that fits a request of 5 MiB. */
 const LONGEST_CODE = 2_400_000;
 const LONGEST_INITCODE = 49_152;
@@ -291,7 +292,10 @@ after(async () => {
 
 async function useFork(hardfork: string): Promise<void> {
   if (fork === hardfork) return;
-  engine = await store.openPool({workers: 1, settings: {...SETTINGS, hardfork, timeMs: LIMIT_MS}});
+  engine = await store.openPool({
+    workers: 1,
+    settings: {...SETTINGS, hardfork, timeMs: LIMIT_MS, gasCap: ENDLESS_GAS},
+  });
   fork = hardfork;
 }
 

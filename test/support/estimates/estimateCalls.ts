@@ -13,7 +13,6 @@ export const VIEW: EstimateView = {
   head: {earliest: 2, finalized: 7, latest: 9},
   chain: {pruned: new PrunedBlocks(), findBlock: hash => (encodeHex(hash) === HASH ? 5 : undefined)},
   chainId: 59_144n,
-  gasCap: 50_000_000,
 };
 export const ADDRESS = `0x${"Ab".repeat(20)}`;
 export const ADDRESS_BYTES = decodeHex(ADDRESS.toLowerCase());

@@ -36,7 +36,9 @@ export function upperBound(call: EstimateCall, bounds: GasBounds): bigint {
     throw executionFailed(
       `insufficient funds for transfer: the sender has ${balance} wei, the value is ${call.value}`,
     );
-  let upper = call.gas ?? smaller(block.evmBlock.gasLimit, gasCap);
+  // As geth and Besu do: clients send less for "no limit".
+  const hasLimit = call.gas !== undefined && call.gas >= PLAIN_TRANSFER_GAS;
+  let upper = smaller(hasLimit ? call.gas : block.evmBlock.gasLimit, gasCap);
   if (block.rules.isOsaka) upper = smaller(upper, MAX_TRANSACTION_GAS);
   if (feeCap === 0n) return upper;
   const {baseFee = 0n} = block;

@@ -70,7 +70,7 @@ test("a hash is bare or in an object, a tag too, and null means that a field is 
     [{blockHash: HASH}, 7],
     [{blockHash: HASH, blockNumber: null, requireCanonical: null}, 7],
     [{blockHash: null, blockNumber: "0x3"}, 3],
-    [{blockNumber: "0x0003", requireCanonical: true}, 3],
+    [{blockNumber: "0x3", requireCanonical: true}, 3],
     [{blockNumber: "earliest"}, 2],
     [{blockNumber: "safe"}, 7],
     [{blockNumber: "latest", blockHash: null}, 9],

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {encodeQuantity, parseQuantity} from "../../../../server/rpc/quantity.ts";
 
-test("quantities are hex with any number of leading zeros", () => {
+test("quantities are hex without leading zeros", () => {
   assert.equal(parseQuantity("0x0"), 0);
-  assert.equal(parseQuantity("0x00000"), 0);
   assert.equal(parseQuantity("0xfF"), 255);
   assert.equal(parseQuantity("0X10"), 16);
-  assert.equal(parseQuantity(`0x${"1".padStart(64, "0")}`), 1);
 });
 
 test("a number beyond every block is larger than all of them, not an error", () => {
@@ -28,7 +26,9 @@ test("text that is no quantity is refused", () => {
     "-0x1",
     "0x-1",
     "0x1.0",
-    `0x${"0".repeat(65)}`,
+    "0x00",
+    "0x064",
+    `0x1${"0".repeat(64)}`,
   ])
     assert.equal(parseQuantity(text), undefined, text);
 });

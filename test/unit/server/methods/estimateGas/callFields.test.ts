@@ -5,13 +5,15 @@ import {
   AUTHORIZATION,
   assertCallsRefused,
   EMPTY_CALL,
+  HASH,
   parseCall,
   parseParams,
+  refusal,
   VIEW,
 } from "../../../../support/estimates/estimateCalls.ts";
 
 test("fields that are not known are ignored in a call", () => {
-  const call = parseParams([JSON.parse(`{"__proto__":{"gas":"zz"},"constructor":1,"blobs":[]}`)]);
+  const call = parseParams([JSON.parse(`{"__proto__":{"gas":"zz"},"constructor":1,"gasLimit":"zz"}`)]);
   assert.deepEqual(call, EMPTY_CALL);
 });
 
@@ -19,14 +21,48 @@ test("fields of a prototype are not fields of the call", () => {
   assert.deepEqual(parseParams([Object.create({gas: "zz", type: 9})]), EMPTY_CALL);
 });
 
+test("a name in another case is refused by name, wherever a call has names", () => {
+  const authorized = (more: object) => ({to: ADDRESS, authorizationList: [{...AUTHORIZATION, ...more}]});
+  const table: [Record<string, unknown>, string][] = [
+    [{From: ADDRESS}, "params[0]: expected the name from, got From"],
+    [{DATA: "0x01"}, "params[0]: expected the name data, got DATA"],
+    [{maxfeepergas: 1}, "params[0]: expected the name maxFeePerGas, got maxfeepergas"],
+    [{BlobVersionedHashes: []}, "params[0]: expected the name blobVersionedHashes, got BlobVersionedHashes"],
+    [
+      {accessList: [{address: ADDRESS}, {address: ADDRESS, storagekeys: []}]},
+      "params[0].accessList[1]: expected the name storageKeys, got storagekeys",
+    ],
+    [authorized({YParity: 1}), "params[0].authorizationList[0]: expected the name yParity, got YParity"],
+  ];
+  for (const [call, message] of table) assert.equal(refusal([call]).message, message);
+  const account = refusal([{}, {[ADDRESS]: {Balance: 1}}]).message;
+  assert.match(account, /expected only the fields \{balance, .*, got "?Balance/);
+  for (const block of [{BlockNumber: "0x5"}, {blockhash: HASH}])
+    assert.match(
+      refusal([{}, block]).message,
+      /^params\[1\] \(block\): expected the name block(Number|Hash), got /,
+    );
+  // null is as good as nothing.
+  assert.deepEqual(parseCall({Data: null}), EMPTY_CALL);
+});
+
+test("fields of blobs are refused, with a type and without", () => {
+  for (const name of ["blobVersionedHashes", "maxFeePerBlobGas", "blobs", "commitments", "proofs"])
+    for (const type of [undefined, 2, 3])
+      for (const value of [[], "0x0"])
+        assert.equal(
+          refusal([{type, [name]: value}]).message,
+          `params[0].${name}: expected no field of blobs (they are not supported), got one`,
+        );
+});
+
 test("data and input are whole bytes, and the same where both are given", () => {
-  assert.deepEqual(parseCall({data: "0x"}).data, new Uint8Array(0));
+  for (const data of ["0x", ""]) assert.deepEqual(parseCall({data, input: "0x"}).data, new Uint8Array(0));
   assert.deepEqual(parseCall({data: "0x0AfF"}).data, Uint8Array.of(10, 255));
   assert.deepEqual(parseCall({input: "0x01"}).data, Uint8Array.of(1));
   assert.deepEqual(parseCall({data: "0xab", input: "0xAB"}).data, Uint8Array.of(0xab));
   assertCallsRefused([
     [{data: "0x1"}, /^params\[0\]\.data: expected 0x and two hex digits per byte, got "0x1"/],
-    [{data: ""}, /^params\[0\]\.data: expected.*, got ""/],
     [{data: "12"}, /^params\[0\]\.data: expected .*, got "12"/],
     [{data: "0x0g"}, /^params\[0\]\.data/],
     [{data: "0x\u0130\u0130"}, /^params\[0\]\.data/],

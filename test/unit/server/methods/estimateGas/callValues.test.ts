@@ -12,10 +12,10 @@ import {
   refusal,
 } from "../../../../support/estimates/estimateCalls.ts";
 
-test("a quantity is 0x hex with any leading zeros, a decimal string or an exact JSON number", () => {
+test("a quantity is 0x hex without leading zeros, a decimal string or an exact JSON number", () => {
   const table: [unknown, bigint][] = [
     ["0x0", 0n],
-    ["0x00fF", 255n],
+    ["0xfF", 255n],
     ["0XfF", 255n],
     [`0x${"f".repeat(64)}`, 2n ** 256n - 1n],
     ["0", 0n],
@@ -38,6 +38,8 @@ test("what is no quantity, not exact or too large is refused, and numbers are as
     ...[
       "",
       "0x",
+      "0x00",
+      "0x064",
       "x",
       "0xg",
       " 1",
@@ -67,7 +69,7 @@ test("what is no quantity, not exact or too large is refused, and numbers are as
 test("each quantity has its own bound", () => {
   const u64 = 2n ** 64n;
   assert.equal(parseCall({nonce: `${u64 - 2n}`}).nonce, u64 - 2n);
-  assert.equal(parseCall({gas: 50_000_000}).gas, 50_000_000n);
+  assert.equal(parseCall({gas: `${u64 - 1n}`}).gas, u64 - 1n);
   assert.equal(parseCall({gas: 0}).gas, 0n);
   const authorization = {...AUTHORIZATION, nonce: `${u64 - 1n}`, yParity: 255, chainId: 0};
   const [parsed] = parseCall({to: ADDRESS, authorizationList: [authorization]}).authorizationList ?? [];
@@ -78,11 +80,7 @@ test("each quantity has its own bound", () => {
       {nonce: `${u64 - 1n}`},
       /^params\[0\]\.nonce: expected a quantity below 2\^64 - 1.*, got "18446744073709551615"/,
     ],
-    [
-      {gas: 50_000_001},
-      /^params\[0\]\.gas: expected at most 50000000 \(this node's cap for an estimate\), got 50000001/,
-    ],
-    [{gas: `0x${"f".repeat(20)}`}, /^params\[0\]\.gas: expected at most 50000000.*, got "0xf{20}"/],
+    [{gas: `${u64}`}, /^params\[0\]\.gas: expected a quantity below 2\^64 \(.*, got "18446744073709551616"/],
     [{gas: "much"}, /^params\[0\]\.gas: expected a quantity.*, got "much"/],
     [authorized({nonce: `${u64}`}), /authorizationList\[0\]\.nonce: expected a quantity below 2\^64 \(/],
     [

@@ -40,7 +40,6 @@ test("the block is a selector of the held column, also a decimal string", () => 
     ["safe", 7],
     ["finalized", 7],
     ["earliest", 2],
-    ["0x0008", 8],
     ["8", 8],
     ["0008", 8],
     [{blockNumber: "0x3"}, 3],
