@@ -12,7 +12,12 @@
 import {type EvmEnd, endOf} from "./ends.ts";
 import {EvmInstance} from "./instance.ts";
 import type {EvmBlock, EvmLog, EvmMessage, EvmResult} from "./message.ts";
-import {BY_GAS, type Precompile, type PrecompileBounds, runPrecompile} from "./precompiles/precompile.ts";
+import {
+  type PartTime,
+  type Precompile,
+  type PrecompileAnswer,
+  runPrecompile,
+} from "./precompiles/precompile.ts";
 import {QUICK_PRECOMPILES} from "./precompiles/quickPrecompiles.ts";
 import type {EvmRules} from "./rules.ts";
 import type {StateSource} from "./stateSource.ts";
@@ -37,8 +42,12 @@ const LOG_HEAD_BYTES = 28;
 /** EIP-4844 allows far fewer. The region in memory has room for more. */
 const MAX_BLOB_HASHES = 1024;
 
-/** What it returns is waited for. What it throws ends the run, and leaves its writes. */
-type OnPause = () => Promise<void> | undefined;
+/**
+ * What it returns is waited for. What it throws ends the run, and leaves its writes.
+ *
+ * @param next - what comes then; a few thousand steps are short
+ */
+type OnPause = (next: PartTime) => Promise<void> | undefined;
 
 export class Evm {
   private native = new EvmInstance();
@@ -48,8 +57,8 @@ export class Evm {
 
   private curves: Readonly<Record<number, Precompile>> | undefined;
 
-  /** @param bounds - of precompiles */
-  constructor(private readonly bounds: PrecompileBounds = BY_GAS) {}
+  /** @param unpaid - does work that no call pays for */
+  constructor(private readonly unpaid: <T>(work: () => Promise<T>) => Promise<T> = work => work()) {}
 
   get instance(): EvmInstance {
     return this.native;
@@ -226,18 +235,18 @@ export class Evm {
   /**
    * Runs a message to its end.
    *
-   * @param onPause - called before every few thousand steps
+   * @param onPause - called before every few thousand steps, and between the parts of a precompile
    * @throws EvmDeclined, WebAssembly.RuntimeError (drop this Evm then), and what the state and the precompiles throw
    */
   async run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
     this.begin(message);
     for (;;) {
-      const paused = onPause?.();
+      const paused = onPause?.("short");
       if (paused !== undefined) await paused;
       const pause = this.resume(STEPS_AT_ONCE);
       if (pause === "ended") return this.readResult();
-      const loading = pause === "waiting" ? this.answerPrecompile() : undefined;
-      if (loading !== undefined) await loading;
+      const answering = pause === "waiting" ? this.answerPrecompile(onPause) : undefined;
+      if (answering !== undefined) await answering;
     }
   }
 
@@ -268,30 +277,52 @@ export class Evm {
     return pause;
   }
 
-  /** Runs the precompile that the run waits for. @returns what to wait for if it must be loaded first */
-  answerPrecompile(): Promise<void> | undefined {
-    const {native, bounds} = this;
+  /** Runs the precompile that the run waits for. @returns what to wait for if it must be loaded first, or has parts */
+  answerPrecompile(onPause?: OnPause): Promise<void> | undefined {
+    const {native} = this;
     const {exports} = native;
     const address = exports.awaitedPrecompile();
     const precompile = QUICK_PRECOMPILES[address] ?? this.curves?.[address];
-    if (precompile === undefined) return this.loadCurves();
+    if (precompile === undefined) return this.loadCurves(onPause);
     const at = exports.awaitedInputAt();
     const data = native.bytes.slice(at, at + exports.awaitedInputBytes());
     const hasP256 = this.rules?.params.hasP256 === 1;
-    const answer = runPrecompile(precompile, data, exports.awaitedGas(), hasP256, bounds);
+    const parts = runPrecompile(precompile, data, exports.awaitedGas(), hasP256);
+    const first = parts.next();
+    if (first.done !== true) return this.runParts(parts, first.value, onPause);
+    this.writeAnswer(first.value);
+    return undefined;
+  }
+
+  private async runParts(
+    parts: ReturnType<typeof runPrecompile>,
+    first: PartTime,
+    onPause: OnPause | undefined,
+  ): Promise<void> {
+    for (let next = first; ; ) {
+      const paused = onPause?.(next);
+      if (paused !== undefined) await paused;
+      const part = parts.next();
+      if (part.done === true) return this.writeAnswer(part.value);
+      next = part.value;
+    }
+  }
+
+  private writeAnswer(answer: PrecompileAnswer): void {
+    const {native} = this;
+    const {exports} = native;
     if (typeof answer === "string") exports.answerPrecompile(answer === "failed" ? -1n : -2n);
     else {
       native.bytes.set(answer.output, exports.reserveReturned(answer.output.length));
       exports.answerPrecompile(answer.gas);
     }
-    return undefined;
   }
 
   /** They take some 50 ms. */
-  private async loadCurves(): Promise<void> {
+  private async loadCurves(onPause: OnPause | undefined): Promise<void> {
     const load = () => import("./precompiles/curvePrecompiles.ts");
-    this.curves = (await this.bounds.exclude(load)).CURVE_PRECOMPILES;
-    await this.answerPrecompile();
+    this.curves = (await this.unpaid(load)).CURVE_PRECOMPILES;
+    await this.answerPrecompile(onPause);
   }
 
   /** After "ended". */

@@ -7,7 +7,7 @@
  * Before each turn the event loop goes round, so that new jobs come in.
  */
 
-/** A long estimate of another client waits no longer than this for its first turn, unless a precompile runs. */
+/** A long estimate of another client waits no longer than this for its first turn, and for one part of a precompile. */
 const TURN_MS = 20;
 
 export class Turns {

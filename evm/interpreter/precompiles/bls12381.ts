@@ -5,9 +5,10 @@
  */
 import {bls12_381} from "@noble/curves/bls12-381.js";
 import {encodeNumber, readNumber} from "./numbers.ts";
+import {multiplyPairings} from "./pairings.ts";
 import {type Precompile, require} from "./precompile.ts";
 
-const {Fp, Fp2, Fp12, Fr} = bls12_381.fields;
+const {Fp, Fp2, Fr} = bls12_381.fields;
 const G1 = bls12_381.G1.Point;
 const G2 = bls12_381.G2.Point;
 type G1Point = InstanceType<typeof G1>;
@@ -40,11 +41,11 @@ export const blsAddG2: Precompile = {
 
 /** The sum of points, each times a scalar. */
 export const blsSumG1: Precompile = {
-  isLong: true,
   price: data => priceOfSum(data, G1_BYTES + WORD, 12_000n, G1_DISCOUNTS),
-  run(data) {
+  *run(data) {
     let sum = G1.ZERO;
     for (const at of positions(data, G1_BYTES + WORD)) {
+      yield "long";
       const point = readG1(data, at);
       requireMember(point);
       sum = sum.add(point.multiplyUnsafe(readScalar(data, at + G1_BYTES)));
@@ -54,11 +55,11 @@ export const blsSumG1: Precompile = {
 };
 
 export const blsSumG2: Precompile = {
-  isLong: true,
   price: data => priceOfSum(data, G2_BYTES + WORD, 22_500n, G2_DISCOUNTS),
-  run(data) {
+  *run(data) {
     let sum = G2.ZERO;
     for (const at of positions(data, G2_BYTES + WORD)) {
+      yield "long";
       const point = readG2(data, at);
       requireMember(point);
       sum = sum.add(point.multiplyUnsafe(readScalar(data, at + G2_BYTES)));
@@ -69,18 +70,16 @@ export const blsSumG2: Precompile = {
 
 /** True if the product of the pairings is 1. */
 export const blsPair: Precompile = {
-  isLong: true,
   price: data => 37_700n + 32_600n * BigInt(Math.floor(data.length / PAIR_BYTES)),
   run(data) {
-    const pairs: {g1: G1Point; g2: G2Point}[] = [];
-    for (const at of positions(data, PAIR_BYTES)) {
+    const starts = positions(data, PAIR_BYTES);
+    return multiplyPairings(bls12_381, starts.length, index => {
+      const at = starts[index];
       const pair = {g1: readG1(data, at), g2: readG2(data, at + G1_BYTES)};
       requireMember(pair.g1);
       requireMember(pair.g2);
-      // A pairing with the point at infinity is 1. noble refuses that point.
-      if (!pair.g1.is0() && !pair.g2.is0()) pairs.push(pair);
-    }
-    return encodeNumber(Fp12.eql(bls12_381.pairingBatch(pairs), Fp12.ONE) ? 1n : 0n, WORD);
+      return pair;
+    });
   },
 };
 
@@ -94,8 +93,9 @@ export const blsMapToG1: Precompile = {
 
 export const blsMapToG2: Precompile = {
   price: () => 23_800n,
-  run(data) {
+  *run(data) {
     requireLength(data, 2 * FIELD);
+    yield "long";
     return encodeG2(mapToG2([readField(data, 0), readField(data, FIELD)]));
   },
 };

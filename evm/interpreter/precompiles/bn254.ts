@@ -1,9 +1,10 @@
 /** The precompiles of the curve bn254: addition and multiplication (EIP-196), pairings (EIP-197); their prices by EIP-1108. */
 import {bn254} from "@noble/curves/bn254.js";
 import {encodeNumber, readNumber} from "./numbers.ts";
+import {multiplyPairings} from "./pairings.ts";
 import {type Precompile, require} from "./precompile.ts";
 
-const {Fp, Fp2, Fp12, Fr} = bn254.fields;
+const {Fp, Fp2, Fr} = bn254.fields;
 const G1 = bn254.G1.Point;
 const G2 = bn254.G2.Point;
 type G1Point = InstanceType<typeof G1>;
@@ -24,17 +25,13 @@ export const bn254Multiply: Precompile = {
 
 /** True if the product of the pairings is 1. */
 export const bn254Pair: Precompile = {
-  isLong: true,
   price: data => 45_000n + 34_000n * BigInt(Math.floor(data.length / PAIR_BYTES)),
   run(data) {
     require(data.length % PAIR_BYTES === 0, "its length is another one");
-    const pairs: {g1: G1Point; g2: G2Point}[] = [];
-    for (let at = 0; at < data.length; at += PAIR_BYTES) {
-      const pair = {g1: readG1(data, at), g2: readG2(data, at + 2 * WORD)};
-      // A pairing with the point at infinity is 1. noble refuses that point.
-      if (!pair.g1.is0() && !pair.g2.is0()) pairs.push(pair);
-    }
-    return encodeNumber(Fp12.eql(bn254.pairingBatch(pairs), Fp12.ONE) ? 1n : 0n, WORD);
+    return multiplyPairings(bn254, data.length / PAIR_BYTES, index => {
+      const at = index * PAIR_BYTES;
+      return {g1: readG1(data, at), g2: readG2(data, at + 2 * WORD)};
+    });
   },
 };
 

@@ -33,14 +33,14 @@ const INFINITY = Uint8Array.of(0xc0, ...new Uint8Array(POINT_BYTES - 1));
 const OUTPUT = Buffer.concat([encodeNumber(4096n, WORD), encodeNumber(Fr.ORDER, WORD)]);
 
 export const pointEvaluation: Precompile = {
-  isLong: true,
   price: () => 50_000n,
-  run(data) {
+  *run(data) {
     require(data.length === INPUT_BYTES, "its length is another one");
     const commitment = data.subarray(3 * WORD, 3 * WORD + POINT_BYTES);
     const hash = createHash("sha256").update(commitment).digest();
     hash[0] = HASH_VERSION;
     require(hash.equals(data.subarray(0, WORD)), "the commitment has another hash");
+    yield "long";
     const [z, y] = [readNumber(data, WORD, WORD), readNumber(data, 2 * WORD, WORD)];
     require(verifyPointEvaluation(
       commitment,

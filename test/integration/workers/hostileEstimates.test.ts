@@ -149,7 +149,8 @@ const modexpCalls = (fork: string, longBytes: number, hugeBytes: number): Record
     ...{fork, code: once(5n, modexp(twos(hugeBytes), Uint8Array.of(3), ones(hugeBytes)))},
   },
   [`modexp with an exponent of 4 MB, ${fork}`]: {
-    ...{fork, code: once(5n, modexp(twos(1), ones(4_000_000), ones(1)))},
+    ...{fork, code: once(5n, modexp(twos(8), ones(4_000_000), ones(8)))},
+    isLong: fork === "prague",
   },
 });
 
@@ -398,6 +399,15 @@ for (const hardfork of ["prague", "osaka", "london"])
         assert.ok(failure === undefined || failure.failure === "EXECUTION_FAILED", failure?.failure);
       }
       assert.deepEqual(await sendOrdinary(), expected);
+      if (hostile.isLong === true) {
+        const order: string[] = [];
+        const answered = (name: string) => () => order.push(name);
+        await Promise.all([
+          send(toCall(hostile)).then(answered("hostile")),
+          send(ORDINARY).then(answered("ordinary")),
+        ]);
+        assert.deepEqual(order, ["ordinary", "hostile"], "it passes its turn midway");
+      }
       mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
     });
 

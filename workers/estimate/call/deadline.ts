@@ -2,14 +2,10 @@
  * The time limit of one call, checked inside the execution itself.
  *
  * If the system reports it, the limit counts this thread's processor time. So a call that succeeds on an idle machine does
- * not fail on a busy one, where proofs run first (threadPriority.ts). Wall-clock time may then be four times the limit. On
- * other systems the limit counts wall-clock time.
- *
- * Loops in the EVM call `pause`, and then other estimates of the thread may have their turns, which this one does not pay for. A precompile is one long synchronous call that cannot do so. For it, `run`
- * uses node:vm, which ends the isolate's execution at the next loop or big-integer step. node:vm counts wall-clock time. So a
- * precompile that was ended before this thread had its time begins again once, with as much wall-clock time as it should need.
+ * not fail on a busy one, where proofs run first (threadPriority.ts). Wall-clock time may then be four times the limit, in which
+ * the turns of the thread's other estimates count. On other systems the limit counts the call's own wall-clock time.
  */
-import {Script} from "node:vm";
+import type {PartTime} from "../../../evm/interpreter/precompiles/precompile.ts";
 import {MAX_STRETCH, type Slice} from "../../messages/estimateSlice.ts";
 import {ThreadClock} from "../../threads/threadClock.ts";
 import {Turns} from "../turns.ts";
@@ -26,20 +22,14 @@ export class TimeLimitError extends Error {
   }
 }
 
-const SLOT = Symbol.for("proofd.boundedFunction");
-const invokeSlot = new Script(`globalThis[Symbol.for("${SLOT.description}")]()`);
-const slots = globalThis as unknown as {[SLOT]: (() => unknown) | undefined};
-
-/** A thread that had this share of the processor is as good as alone. (The kernel reports its time in steps of 4 ms.) */
-const FULL_SHARE = 0.9;
-/** The second run may find the machine busier than the first one. */
-const SPARE = 1.5;
-
 export class Deadline {
   private hasSlice = false;
   private limitMs = 0;
   private clockLimitMs = 0;
   private readonly thread = new ThreadClock();
+  /** With the turns of others. */
+  private begunMs = 0;
+  /** Later by the turns of others, for which the call does not pay. */
   private startedMs = 0;
   private startedThreadMs: number | undefined;
   private startedWaitedMs = 0;
@@ -59,7 +49,8 @@ export class Deadline {
     const {ms, clockMs} = slice !== undefined && this.hasSlice ? slice : whole;
     this.limitMs = ms;
     this.clockLimitMs = clockMs;
-    this.startedMs = performance.now();
+    this.begunMs = performance.now();
+    this.startedMs = this.begunMs;
     this.startedThreadMs = this.thread.readRecentMs(this.startedMs);
     this.startedWaitedMs = this.thread.waitedMs;
     this.dueMs = this.startedMs + this.limitMs;
@@ -72,6 +63,7 @@ export class Deadline {
       return await work();
     } finally {
       const tookMs = performance.now() - beganMs;
+      this.begunMs += tookMs;
       this.startedMs += tookMs;
       this.dueMs += tookMs;
       if (this.startedThreadMs !== undefined && threadBeganMs !== undefined)
@@ -84,35 +76,27 @@ export class Deadline {
     if (performance.now() > this.dueMs) this.postpone();
   }
 
-  /** As `check`, where others may have their turns. @returns undefined, or a promise to wait for before the call goes on. @throws TimeLimitError */
-  pause(): Promise<void> | undefined {
+  /**
+   * As `check`, where others may have their turns.
+   *
+   * @param next - what comes then. A slice has no time for a long part, so the call begins again without one
+   * @returns undefined, or a promise to wait for before the call goes on
+   * @throws TimeLimitError
+   */
+  pause(next: PartTime = "short"): Promise<void> | undefined {
     this.check();
-    return !this.hasSlice && this.turns.isOver() ? this.exclude(() => this.turns.pass()) : undefined;
+    if (this.hasSlice) {
+      if (next === "long") throw this.createError(performance.now() - this.startedMs);
+      return undefined;
+    }
+    return this.turns.isOver() ? this.pass() : undefined;
   }
 
-  /**
-   * Runs a synchronous function that may take long; costs about 0.1 ms (a watching thread). It must be pure: it may run twice.
-   *
-   * @throws TimeLimitError when the time is over, in the middle of it
-   */
-  run<T>(work: () => T): T {
+  private async pass(): Promise<void> {
+    const {begunMs} = this;
+    await this.exclude(() => this.turns.pass());
+    this.begunMs = begunMs;
     this.postpone();
-    const [beganMs, threadBeganMs] = [performance.now(), this.thread.readMs()];
-    const first = runWithin(work, this.dueMs - beganMs);
-    if (first !== undefined) return first.returned;
-    this.postpone();
-    const tookMs = performance.now() - beganMs;
-    const hadMs = (this.thread.readMs() ?? Number.NaN) - (threadBeganMs ?? 0);
-    const share = hadMs / tookMs;
-    // A call that has a slice begins again without one.
-    if (this.hasSlice || !(share < FULL_SHARE)) throw this.createError(performance.now() - this.startedMs);
-    // Other threads had the processor. What the first run used is not counted, because it is lost.
-    this.startedThreadMs = (this.startedThreadMs ?? 0) + hadMs;
-    const restMs = this.startedMs + this.clockLimitMs - performance.now();
-    const second = runWithin(work, Math.min(restMs, (SPARE * tookMs) / share));
-    this.postpone();
-    if (second === undefined) throw this.createError(performance.now() - this.startedMs);
-    return second.returned;
   }
 
   private createError(gotMs: number): TimeLimitError {
@@ -130,22 +114,9 @@ export class Deadline {
     const nowMs = performance.now();
     const gotMs = this.tookMs(nowMs, this.thread.readMs());
     const waitedMs = this.hasSlice ? this.thread.waitedMs - this.startedWaitedMs : 0;
-    const lastMs = this.startedMs + this.clockLimitMs + waitedMs;
+    const lastMs = this.begunMs + this.clockLimitMs + waitedMs;
     if (gotMs > this.limitMs) throw this.createError(gotMs);
-    if (nowMs > lastMs) throw this.createError(nowMs - this.startedMs);
+    if (nowMs > lastMs) throw this.createError(nowMs - this.begunMs);
     this.dueMs = Math.min(lastMs, nowMs + this.limitMs - gotMs);
-  }
-}
-
-/** @returns undefined if it was ended after `ms` */
-function runWithin<T>(work: () => T, ms: number): {readonly returned: T} | undefined {
-  slots[SLOT] = work;
-  try {
-    return {returned: invokeSlot.runInThisContext({timeout: Math.max(1, Math.ceil(ms))}) as T};
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
-    return undefined;
-  } finally {
-    slots[SLOT] = undefined;
   }
 }

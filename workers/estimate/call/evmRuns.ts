@@ -143,7 +143,7 @@ export class EvmRuns {
     const gas = gasLimit - this.intrinsic;
     if (to === undefined && block.rules.isShanghai && data.length > MAX_INITCODE_BYTES) return TOO_LONG;
     const message = {origin: sender, caller: sender, to, value, data, gas, gasPrice, blobHashes: [], nonce};
-    return evm.run(message, () => deadline.pause());
+    return evm.run(message, next => deadline.pause(next));
   }
 
   /** EIP-2929, 2930 and 3651. */

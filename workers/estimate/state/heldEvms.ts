@@ -1,9 +1,9 @@
 /** EVMs, each on the state of one block, where what it has read stays warm from call to call. */
 
 import {Evm} from "../../../evm/interpreter/evm.ts";
-import type {PrecompileBounds} from "../../../evm/interpreter/precompiles/precompile.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
+import type {Deadline} from "../call/deadline.ts";
 import {HeldSource} from "./heldSource.ts";
 
 /** Most clients ask for the newest block, or for the newest that is finalized. */
@@ -21,7 +21,7 @@ export class HeldEvms {
 
   constructor(
     private readonly store: StateReader,
-    private readonly bounds: PrecompileBounds,
+    private readonly deadline: Deadline,
   ) {}
 
   /** @param accounts - the account tree of a block record */
@@ -41,6 +41,8 @@ export class HeldEvms {
 
   private take(): Evm {
     const [oldest] = this.evms;
-    return this.evms.length < MAX_EVMS || oldest === undefined ? new Evm(this.bounds) : oldest.evm;
+    return this.evms.length < MAX_EVMS || oldest === undefined
+      ? new Evm(work => this.deadline.exclude(work))
+      : oldest.evm;
   }
 }

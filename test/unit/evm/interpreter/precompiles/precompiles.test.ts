@@ -1,5 +1,6 @@
 /** Precompiles against the library's own: those that the published tests (integration/workers/executionTests.test.ts) do not cover whole. */
 import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
 import {before, test} from "node:test";
 import {createEVM, type EVM} from "@ethereumjs/evm";
 import {bls12_381} from "@noble/curves/bls12-381.js";
@@ -8,9 +9,8 @@ import {secp256k1} from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
 import {word} from "../../../../../demo/abi.ts";
 import {CURVE_PRECOMPILES} from "../../../../../evm/interpreter/precompiles/curvePrecompiles.ts";
-import {BY_GAS, runPrecompile} from "../../../../../evm/interpreter/precompiles/precompile.ts";
+import {type PartTime, runPrecompile} from "../../../../../evm/interpreter/precompiles/precompile.ts";
 import {QUICK_PRECOMPILES} from "../../../../../evm/interpreter/precompiles/quickPrecompiles.ts";
-import {Deadline} from "../../../../../workers/estimate/call/deadline.ts";
 import {blsField, blsG1, blsG2, bnG1, bnG2} from "../../../../support/estimates/curvePoints.ts";
 import {createCommon} from "../../../../support/estimates/hardforks.ts";
 import {propertyRuns} from "../../../../support/soak.ts";
@@ -61,6 +61,15 @@ function blake(rounds: number): Uint8Array {
   return input;
 }
 
+/** The polynomial is constant 3: its commitment is [3]G1, its proof is at infinity. */
+function provenPoint(): Uint8Array {
+  const commitment = bls12_381.G1.Point.BASE.multiply(3n).toBytes(true);
+  const hash = createHash("sha256").update(commitment).digest();
+  hash[0] = 1;
+  const infinity = Uint8Array.of(0xc0, ...new Uint8Array(47));
+  return Buffer.concat([hash, word(5n), word(3n), commitment, infinity]);
+}
+
 const HARDFORKS = ["berlin", "prague", "osaka"] as const;
 type Hardfork = (typeof HARDFORKS)[number];
 const MODEXP = 5;
@@ -76,9 +85,16 @@ before(async () => {
   for (const fork of HARDFORKS) libraries.set(fork, await createEVM({common: createCommon(fork, 1n)}));
 });
 
-function run(fork: Hardfork, address: number, data: Uint8Array, gas: bigint, bounds = BY_GAS): Outcome {
+function begin(fork: Hardfork, address: number, data: Uint8Array, gas: bigint) {
   const precompile = QUICK_PRECOMPILES[address] ?? CURVE_PRECOMPILES[address] ?? assert.fail();
-  const answer = runPrecompile(precompile, data, gas, fork === "osaka", bounds);
+  return runPrecompile(precompile, data, gas, fork === "osaka");
+}
+
+function run(fork: Hardfork, address: number, data: Uint8Array, gas: bigint): Outcome {
+  const parts = begin(fork, address, data, gas);
+  let part = parts.next();
+  while (part.done !== true) part = parts.next();
+  const answer = part.value;
   if (answer === "failed" || answer === "outOfGas") return "refused";
   return {gas: answer.gas, returned: Buffer.from(answer.output).toString("hex")};
 }
@@ -185,28 +201,31 @@ test("modexp: lengths beyond all bounds cost more gas than there is", () => {
         }
 });
 
-for (const [title, address, data] of [
-  [
-    "an exponent of 4 MB",
-    MODEXP,
-    Buffer.concat([
-      ...[1n, 4_000_000n, 1n].map(word),
-      Uint8Array.of(2),
-      new Uint8Array(4_000_001).fill(0xff),
-    ]),
-  ],
-  [
-    "45 million rounds of BLAKE2",
-    9,
-    Buffer.concat([Uint8Array.of(2, 0xae, 0xa5, 0x40), new Uint8Array(209)]),
-  ],
-] as const)
-  test(`the time limit stops ${title} in the middle`, () => {
-    const deadline = new Deadline(50);
-    deadline.start();
-    const start = process.cpuUsage();
-    const stopped = {name: "TimeLimitError", limitMs: 50};
-    assert.throws(() => run("berlin", address, new Uint8Array(data), 50_000_000n, deadline), stopped);
-    const {user, system} = process.cpuUsage(start);
-    assert.ok(user + system < 550_000);
+const times = (count: number, ...parts: readonly Uint8Array[]) =>
+  Buffer.concat(Array.from({length: count}, () => parts).flat());
+
+/** By title: the address, the input, the number of pauses at least, and what comes after them. */
+const IN_PARTS: Readonly<Record<string, readonly [number, Uint8Array, number, PartTime]>> = {
+  // 13 multiplications for a byte: of 8 bytes 60 ns each, of 1 KB 40 us, of 50 KB 10 ms.
+  "modexp with a long exponent": [MODEXP, modexp(8, 4000, 8), 13, "short"],
+  "modexp of 1 KB": [MODEXP, modexp(1024, 64, 1024), 208, "short"],
+  "modexp of 50 KB": [MODEXP, modexp(50_000, 1, 50_000), 13, "long"],
+  "blake2f, 100 000 rounds": [9, blake(100_000), 48, "short"],
+  "bn254 pairing of 5": [8, times(5, bnG1(2n), bnG2(1n)), 8, "long"],
+  "point evaluation": [10, provenPoint(), 1, "long"],
+  "bls12-381 G1 sum of 3": [0x0c, times(3, blsG1(2n), word(7n)), 3, "long"],
+  "bls12-381 G2 sum of 3": [0x0e, times(3, blsG2(2n), word(7n)), 3, "long"],
+  "bls12-381 pairing of 3": [0x0f, times(3, blsG1(2n), blsG2(1n)), 5, "long"],
+  "bls12-381 map to G2": [0x11, Buffer.concat([blsField(2n), blsField(3n)]), 1, "long"],
+};
+
+for (const [title, [address, data, count, time]] of Object.entries(IN_PARTS))
+  test(`${title} is worked on in parts, between which others may work`, () => {
+    const parts = begin("prague", address, new Uint8Array(data), MUCH_GAS);
+    const pauses: PartTime[] = [];
+    let part = parts.next();
+    for (; part.done !== true; part = parts.next()) pauses.push(part.value);
+    assert.equal(typeof part.value, "object", "it has an output");
+    assert.ok(pauses.length >= count && pauses.length <= count + 1, `${pauses.length} pauses`);
+    assert.ok(pauses.every(one => one === time));
   });
