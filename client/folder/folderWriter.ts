@@ -5,7 +5,7 @@
  *
  * After a kill at any moment, the parts that the journal names are whole, and everything else is removed and pulled again.
  */
-import {existsSync, mkdirSync, readdirSync, rmSync} from "node:fs";
+import {existsSync, mkdirSync, readdirSync, rmSync, statSync} from "node:fs";
 import {join} from "node:path";
 import type {AskedPull} from "./askedPull.ts";
 import {JOURNAL, Journal, requireSamePull} from "./journal.ts";
@@ -17,6 +17,9 @@ import {TableReader} from "./tableReader.ts";
 
 /** Parts are finished when one of them has so many bytes: more waits for a kill, less makes many files. */
 export const PART_BYTES = 32 << 20;
+
+/** The user who may do everything. Windows has no numbers of users. */
+const ROOT = 0;
 
 /** `Place` is JSON of the caller's: where it goes on. */
 export class FolderWriter<Place> {
@@ -35,6 +38,7 @@ export class FolderWriter<Place> {
   /** Makes the folder. @throws PulledError OTHER_PULL if there is one with anything in it; FILE_FAILED, as all of it */
   static create<Place>(folder: string, asked: AskedPull, partBytes = PART_BYTES): FolderWriter<Place> {
     withFile(folder, "write", () => mkdirSync(folder, {recursive: true}));
+    requireOwn(folder);
     const names = listFiles(folder);
     if (names.length > 0) {
       const problem = names.includes(MANIFEST)
@@ -59,6 +63,7 @@ export class FolderWriter<Place> {
     partBytes = PART_BYTES,
   ): Promise<FolderWriter<Place> | Manifest> {
     const names = existsSync(folder) ? listFiles(folder) : [];
+    if (names.length > 0) requireOwn(folder);
     if (names.includes(MANIFEST)) {
       const manifest = readManifest(folder);
       requireSamePull(folder, manifest.asked, asked);
@@ -146,6 +151,17 @@ export class FolderWriter<Place> {
     this.open.clear();
     this.journal.close();
   }
+}
+
+/** @throws PulledError OTHER_PULL for a folder of another user, who could put other parts and links in place of what is written */
+function requireOwn(folder: string): void {
+  const own = process.geteuid?.() ?? ROOT;
+  const {uid: owner} = withFile(folder, "read", () => statSync(folder));
+  if (own !== ROOT && owner !== ROOT && owner !== own)
+    throw new PulledError(
+      "OTHER_PULL",
+      `${folder} belongs to user ${owner}: expected a folder of user ${own}`,
+    );
 }
 
 /** Removes what no line of the journal names. Files that no pull makes are refused, so that nobody's are removed. */

@@ -7,7 +7,16 @@
  *
  * A line counts when it ends. A part that no line names does not count.
  */
-import {closeSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync} from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import {join} from "node:path";
 import type {AskedPull} from "./askedPull.ts";
 import {syncFolder, writeWhole} from "./manifest.ts";
@@ -17,6 +26,9 @@ import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 
 export const JOURNAL = "progress.ndjson";
 const VERSION = 1;
+
+/** Follows no link, and waits for no writer of a pipe. Windows has neither. */
+const {O_RDWR, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants;
 
 /** What the lines say together. `Place` is the caller's. */
 interface Progress<Place> {
@@ -37,34 +49,24 @@ export class Journal<Place> {
     writeWhole(folder, JOURNAL, `${JSON.stringify({version: VERSION, asked})}\n`);
     syncFolder(folder);
     const path = join(folder, JOURNAL);
-    const fd = withFile(path, "write", () => openSync(path, "a"));
-    return new Journal<Place>(path, fd, {parts: [], place: undefined});
+    return new Journal<Place>(path, openJournal(path), {parts: [], place: undefined});
   }
 
   /** @throws PulledError NO_PULL without a journal, OTHER_PULL for one of another pull, DAMAGED */
   static open<Place>(folder: string, asked: AskedPull): Journal<Place> {
     const path = join(folder, JOURNAL);
-    const text = withFile(path, "read", () => readFileSync(path, "utf8"));
-    // What was being written when the process ended has no end.
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    const [first, ...lines] = whole
-      .split("\n")
-      .slice(0, -1)
-      .map((line, at) => parseLine(path, line, at));
-    if (first?.version !== VERSION) throw damaged(`${path}, line 1`, `expected version ${VERSION}`);
-    requireSamePull(folder, (first.asked ?? {}) as AskedPull, asked);
-    const parts = readParts(path, lines, asked);
-    const fd = withFile(path, "write", () => {
-      const opened = openSync(path, "a");
-      ftruncateSync(opened, Buffer.byteLength(whole));
-      return opened;
-    });
-    return new Journal(path, fd, {parts, place: lines.at(-1)?.place as Place | undefined});
+    const fd = openJournal(path);
+    try {
+      return new Journal(path, fd, readProgress<Place>(folder, path, fd, asked));
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
   }
 
   add(parts: readonly Part[], place: Place): void {
     withFile(this.path, "write", () => {
-      writeSync(this.fd, `${JSON.stringify({parts, place})}\n`);
+      writeFileSync(this.fd, `${JSON.stringify({parts, place})}\n`);
       fsyncSync(this.fd);
     });
   }
@@ -72,6 +74,29 @@ export class Journal<Place> {
   close(): void {
     closeSync(this.fd);
   }
+}
+
+function openJournal(path: string): number {
+  const fd = withFile(path, "write", () => openSync(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK));
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw damaged(path, "expected a file");
+}
+
+/** Cuts off a line that does not end. */
+function readProgress<Place>(folder: string, path: string, fd: number, asked: AskedPull): Progress<Place> {
+  const text = withFile(path, "read", () => readFileSync(fd, "utf8"));
+  // What was being written when the process ended has no end.
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  const [first, ...lines] = whole
+    .split("\n")
+    .slice(0, -1)
+    .map((line, at) => parseLine(path, line, at));
+  if (first?.version !== VERSION) throw damaged(`${path}, line 1`, `expected version ${VERSION}`);
+  requireSamePull(folder, (first.asked ?? {}) as AskedPull, asked);
+  const parts = readParts(path, lines, asked);
+  withFile(path, "write", () => ftruncateSync(fd, Buffer.byteLength(whole)));
+  return {parts, place: lines.at(-1)?.place as Place | undefined};
 }
 
 /** @throws PulledError DAMAGED for parts that no such pull writes, also if their names lead out of the folder */

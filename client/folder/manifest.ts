@@ -6,7 +6,7 @@
  *    "context": {"header": {"timestamp": "0x..", ..}, "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
  *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
  */
-import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync} from "node:fs";
+import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import type {AskedPull} from "./askedPull.ts";
 import {FORMAT_NAMES} from "./format/formats.ts";
@@ -19,7 +19,7 @@ import {
   requireOne,
   requireParts,
 } from "./manifestParts.ts";
-import {PARTIAL, type Part} from "./partFile.ts";
+import {openNew, PARTIAL, type Part} from "./partFile.ts";
 import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
 
@@ -71,15 +71,17 @@ export interface Manifest {
 /** Writes a file under another name, syncs it, and gives it its name. The caller syncs the folder. */
 export function writeWhole(folder: string, file: string, text: string): void {
   const path = join(folder, file);
-  withFile(path, "write", () => {
-    const fd = openSync(`${path}${PARTIAL}`, "w");
+  const partial = `${path}${PARTIAL}`;
+  withFile(partial, "write", () => {
+    const fd = openNew(partial);
     try {
-      writeSync(fd, text);
+      // Not writeSync, which may write a part on a disk that gets full.
+      writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    renameSync(`${path}${PARTIAL}`, path);
+    renameSync(partial, path);
   });
 }
 

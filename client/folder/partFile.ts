@@ -32,6 +32,14 @@ export interface Part {
 
 export const PARTIAL = ".partial";
 
+/** Opens a new file for writing: what has its name, such as a link to another file, is removed and not followed. */
+export function openNew(path: string): number {
+  return withFile(path, "write", () => {
+    rmSync(path, {force: true});
+    return openSync(path, "wx");
+  });
+}
+
 /** @param number - from 1, in each table */
 export function partName(table: TableName, number: number, format: FormatName): string {
   return `${TABLES[table].name}-${String(number).padStart(6, "0")}.${format}`;
@@ -55,7 +63,7 @@ export class PartFile {
     format: FormatName,
   ) {
     this.path = join(folder, `${file}${PARTIAL}`);
-    this.fd = withFile(this.path, "write", () => openSync(this.path, "w"));
+    this.fd = openNew(this.path);
     this.encoder = FORMATS[format].createEncoder(TABLES[table], bytes => this.write(bytes));
   }
 

@@ -13,7 +13,7 @@
  * renaming, so it is never half written. On some file systems a power cut may leave it empty or full of zeros; then it says
  * nothing.
  */
-import {closeSync, fsyncSync, openSync, renameSync, writeSync} from "node:fs";
+import {closeSync, fsyncSync, openSync, renameSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
@@ -64,7 +64,8 @@ export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNo
   const draft = join(directory, NOTE_DRAFT_FILE);
   try {
     withFile(draft, "w", file => {
-      writeSync(file, `${JSON.stringify({block, log, bytes, crc})}\n`);
+      // Not writeSync, which may write a part on a disk that gets full.
+      writeFileSync(file, `${JSON.stringify({block, log, bytes, crc})}\n`);
       if (synced) fsyncSync(file);
     });
     renameSync(draft, join(directory, NOTE_FILE));

@@ -381,6 +381,20 @@ test("a full disk is named, and what was finished before stays", async () => {
   assert.deepEqual(readdirSync(folder), ["progress.ndjson"]);
 });
 
+test("a journal or manifest for which the disk has too little room is not taken as written, and a resume completes it", async () => {
+  const folder = newFolder();
+  const args = flags(folder, ["--all"]);
+  const stopped = await new Daemon([String(SMALL_PARTS), ...args], {main: PULL_PROCESS, under: LIMITED})
+    .finished;
+  assert.equal(stopped.code, 1, stopped.stderr);
+  assert.match(
+    stopped.stderr,
+    /cannot write \S+(manifest\.json\.partial|progress\.ndjson): EFBIG: file too large/,
+  );
+  const {code, stderr} = await runHere(["pull", ...args, "--resume"]);
+  assert.equal(code, 0, stderr);
+});
+
 test("a folder that is there is refused by its flag", async () => {
   const folder = newFolder();
   await pullSmall(flags(folder, ["--accounts"]), SMALL_PARTS);

@@ -2,12 +2,16 @@
 import assert from "node:assert/strict";
 import {
   appendFileSync,
+  chmodSync,
+  chownSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import {tmpdir} from "node:os";
@@ -18,6 +22,7 @@ import {FolderWriter} from "../../../../client/folder/folderWriter.ts";
 import {type Manifest, readManifest} from "../../../../client/folder/manifest.ts";
 import {PulledError, type PulledErrorCode} from "../../../../client/folder/pulledError.ts";
 import {type PulledRow, readRows} from "../../../../client/folder/readRows.ts";
+import {notRun} from "../../../support/processes/notRun.ts";
 import {accountRow, askedOf, slotRow, treeRow} from "../../../support/pulled/pulledRows.ts";
 
 const root = mkdtempSync(join(tmpdir(), "pulled-"));
@@ -188,6 +193,53 @@ test("a journal whose lines no pull writes is refused, and leads to no file outs
     FolderWriter.resume(folder, askedOf()),
     refusal("OTHER_PULL", /another suite: nothing/),
   );
+});
+
+test("a link in place of a file that a pull writes is removed, and what it leads to stays", async () => {
+  const target = join(root, "target");
+  const files = ["progress.ndjson", "accounts-000001.ndjson", "slots-000001.ndjson", "manifest.json"];
+  const plant = (folder: string, names: readonly string[]) => {
+    writeFileSync(target, "mine");
+    for (const name of names) symlinkSync(target, join(folder, `${name}.partial`));
+  };
+  const folder = newFolder();
+  mkdirSync(folder);
+  plant(folder, ["progress.ndjson"]);
+  const writer = FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS);
+  plant(folder, files);
+  write(writer);
+  assert.deepEqual(contents(folder), {...contents(whole), "progress.ndjson.partial": "mine"});
+  assert.equal(readFileSync(target, "utf8"), "mine");
+  // A journal that is a link is not followed either.
+  const other = newFolder();
+  FolderWriter.create<number>(other, askedOf(), SMALL_PARTS).close();
+  const journal = join(other, "progress.ndjson");
+  renameSync(journal, target);
+  symlinkSync(target, journal);
+  await assert.rejects(
+    FolderWriter.resume(other, askedOf()),
+    refusal("FILE_FAILED", /progress\.ndjson: ELOOP/),
+  );
+});
+
+test("a folder of another user is refused, since he could change what is in it", async t => {
+  if (process.geteuid?.() !== 0) return notRun(t, "only root can give a folder away");
+  const folder = newFolder();
+  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
+  const empty = newFolder();
+  mkdirSync(empty);
+  for (const path of [folder, empty]) chownSync(path, 4711, 4711);
+  chmodSync(root, 0o755);
+  process.seteuid?.(4712);
+  try {
+    const message = refusal("OTHER_PULL", /belongs to user 4711: expected a folder of user 4712$/);
+    assert.throws(() => FolderWriter.create(empty, askedOf()), message);
+    const resumed = FolderWriter.resume(folder, askedOf());
+    process.seteuid?.(0);
+    await assert.rejects(resumed, message);
+  } finally {
+    process.seteuid?.(0);
+  }
 });
 
 test("a folder, pipe or device in place of a file is refused and not read", async () => {
