@@ -42,13 +42,12 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   const program = new Command("proofd")
     .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")
     .version(VERSION, "-V, --version")
-    .configureOutput({outputError: (text, write) => write(withoutKeys(text))})
     .showHelpAfterError("(--help lists commands and flags)")
     .addHelpText(
       "after",
       "\nEvery flag may also come from a variable: --max-queue from PROOFD_MAX_QUEUE, those of load from PROOFD_LOAD_...",
     )
-    .configureOutput({outputError: (message, write) => write(adviseOnFlags(message))})
+    .configureOutput({outputError: (message, write) => write(adviseOnFlags(withoutKeys(message)))})
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createVerify];
   for (const create of [
