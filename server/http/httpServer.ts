@@ -87,11 +87,16 @@ export class HttpServer {
   private route(response: HttpResponse, request: HttpRequest): void {
     const reply = new Reply(response, this.parts.unsent, this.turns, this.parts.clients);
     const head = new RequestHead(request);
+    // An answer would be taken for that of the next request on this connection, which a proxy may send for another client.
+    if (head.isTrailer) {
+      reply.close();
+      return;
+    }
     if (head.fault !== undefined) {
       refuseFraming(reply, head.fault);
       return;
     }
-    const verb = request.getMethod();
+    const {verb} = head;
     const path = request.getUrl();
     if (!this.hosts.allows(head.host)) {
       refuseHost(reply, verb, head.host);

@@ -2,14 +2,18 @@
  * The headers that matter here, read in one pass: with uWebSockets.js, asking for each costs as much.
  *
  * Refuses heads that two servers could read differently (RFC 9112, section 6). Behind a proxy that reads another end than proofd, one
- * client could send a request in the name of another. uWebSockets.js lets most through; node:http refuses most itself. What comes
- * behind a header without a name, and how a body is cut into chunks, only the library sees (test/integration/server/http.test.ts).
+ * client could send a request in the name of another. uWebSockets.js lets most through; node:http refuses most itself. What only the
+ * library sees is in a table of test/integration/server/http.test.ts, and SECURITY.md says what a proxy must do about it.
  */
 import type {HttpRequest} from "../listener/exchange.ts";
 import {shorten} from "../rpc/rpcError.ts";
 
+const UPPER_CASE = /^[A-Z-]+$/;
+
 /** Each is "" if there is none. */
 export class RequestHead {
+  /** The method in lower case. */
+  readonly verb: string;
   host = "";
   origin = "";
   accept = "";
@@ -19,8 +23,10 @@ export class RequestHead {
   requestId = "";
   ifNoneMatch = "";
   private transferEncoding = "";
-  /** What is wrong with where the request ends, "expected X, got Y"; undefined if nothing is. */
-  fault: string | undefined;
+  /** What is wrong with the method, the host or where the request ends, "expected X, got Y"; undefined if nothing is. */
+  readonly fault: string | undefined;
+  /** It is no request, but the rest of a trailer of the one before, as uWebSockets.js reads it. */
+  readonly isTrailer: boolean;
 
   constructor(request: HttpRequest) {
     let hosts = 0;
@@ -59,15 +65,15 @@ export class RequestHead {
           this.transferEncoding = value;
       }
     });
-    this.fault = this.findFault(hosts, lengths, encodings, request);
+    const method = request.getCaseSensitiveMethod();
+    this.verb = method.toLowerCase();
+    this.isTrailer = method.includes(":");
+    this.fault = this.findFault(method, hosts, lengths, encodings);
   }
 
-  private findFault(
-    hosts: number,
-    lengths: number,
-    encodings: number,
-    request: HttpRequest,
-  ): string | undefined {
+  private findFault(method: string, hosts: number, lengths: number, encodings: number): string | undefined {
+    if (!UPPER_CASE.test(method)) return `expected a method in upper case, got ${shorten(method)}`;
+    if (hosts === 1 && this.host === "") return "expected a Host header with a name or an address, got none";
     if (hosts > 1) return `expected one Host header, got ${hosts}`;
     if (lengths + encodings > 1)
       return `expected one Content-Length or Transfer-Encoding, got ${lengths + encodings}`;
@@ -76,7 +82,7 @@ export class RequestHead {
     if (encodings === 1 && this.transferEncoding.toLowerCase() !== "chunked")
       return `expected Transfer-Encoding: chunked, got ${shorten(this.transferEncoding)}`;
     // uWebSockets.js ends the headers at one without a name: a length that comes after it is not seen. node:http refuses such a head.
-    if (lengths + encodings === 0 && request.getMethod() === "post")
+    if (lengths + encodings === 0 && method === "POST")
       return "expected a POST with Content-Length or Transfer-Encoding, got neither";
     return undefined;
   }

@@ -5,8 +5,8 @@
 
 /** Valid only during the call that hands it over. */
 export interface HttpRequest {
-  /** In lower case. */
-  getMethod(): string;
+  /** As it was written. */
+  getCaseSensitiveMethod(): string;
   /** The path, without the query. */
   getUrl(): string;
   /** What follows the question mark, "" if there is none. */

@@ -112,8 +112,8 @@ class NodeRequest implements HttpRequest {
     this.query = end === -1 ? "" : rest.slice(end + 1);
   }
 
-  getMethod(): string {
-    return String(this.request.method).toLowerCase();
+  getCaseSensitiveMethod(): string {
+    return String(this.request.method);
   }
 
   getUrl(): string {

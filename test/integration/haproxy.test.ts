@@ -71,13 +71,15 @@ test("requests that could be read in two ways, and paths for operators, do not r
     [post.replace(type, `${type}: no name\r\n`), 400],
     [post.replace(type, `${type}Host: other.example\r\n`), 400],
     [post.replace(type, `${type}Transfer-Encoding: gzip, chunked\r\n`), 422],
+    [chunked.replace(": chunked", ": \xffchunked"), 400],
+    [post.replace("Length: ", "Length: \xff"), 400],
     [chunked.replace(CHAIN_CALL, `${CHAIN_CALL}XX`), 400],
     ["GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", 404],
     [post.replace(/Content-Length: \d+/, "Content-Length: 5242881"), 413],
   ];
   for (const [request, status] of table) {
     const socket = await edge.connect();
-    socket.write(request);
+    socket.write(Buffer.from(request, "latin1"));
     const [answer] = await once(socket, "data");
     assert.match(String(answer), new RegExp(`^HTTP/1.1 ${status} `), request);
     socket.destroy();
