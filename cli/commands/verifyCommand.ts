@@ -7,6 +7,7 @@ import {ProofError} from "../../client/proof/proofError.ts";
 import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {WorkError} from "../../server/life/workError.ts";
+import {openFile} from "../../storage/files/regularFile.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
 import {type AskedCalls, parseRequest, readResults} from "./askedCalls.ts";
@@ -64,7 +65,7 @@ async function readInput(path: string, what: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of path === "-" ? process.stdin : createReadStream(path)) {
+    for await (const chunk of path === "-" ? process.stdin : createReadStream("", {fd: openFile(path)})) {
       length += (chunk as Buffer).length;
       if (length > MAX_INPUT_BYTES) break;
       chunks.push(chunk as Buffer);

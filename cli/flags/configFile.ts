@@ -8,8 +8,8 @@
  *   cors = https://a.example                 a flag that may be repeated takes several lines
  *   cors = https://b.example
  */
-import {readFileSync} from "node:fs";
 import {type Command, InvalidArgumentError, type Option} from "commander";
+import {readWholeFile} from "../../storage/files/regularFile.ts";
 
 const LINE = /^([a-z0-9-]+)[ \t]*=[ \t]*(.*)$/;
 /** The source of a switch that a variable has off. */
@@ -49,7 +49,7 @@ export function applyConfigFile(command: Command, path: string, isList: (key: st
 
 function readLines(command: Command, path: string): string[] {
   try {
-    return readFileSync(path, "utf8").split("\n");
+    return readWholeFile(path).toString().split("\n");
   } catch (error) {
     return command.error(`error: --config: cannot read ${path}: ${(error as Error).message}`);
   }

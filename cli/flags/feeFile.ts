@@ -3,8 +3,8 @@
  *
  *   {"model": "extra-data", "minMargin": 1.2, "fixedCost": "30000000", "packAlign": true}
  */
-import {readFileSync} from "node:fs";
 import {type Command, InvalidArgumentError} from "commander";
+import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/messages/estimateSettings.ts";
 import {refuseFlag} from "./flagTable.ts";
 import {bigintParser, parseDecimal} from "./flagValues.ts";
@@ -46,7 +46,7 @@ export function readFees(path: string | undefined, command: Command): FeeSetting
 function readObject(path: string, refuse: (problem: string) => never): object {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(path, "utf8"));
+    value = JSON.parse(readWholeFile(path).toString());
   } catch (error) {
     return refuse((error as Error).message);
   }

@@ -1,9 +1,9 @@
 /** The flags of `proofd load`, and the options of the load that follow from them. */
-import {readFileSync} from "node:fs";
 import {availableParallelism} from "node:os";
 import type {Command} from "commander";
 import type {KeyChoice, LoadOptions} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
+import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {readDemo} from "./demoAccounts.ts";
 import {onSwitch, required, secret, type ValuesOf, value} from "./flagTable.ts";
@@ -115,7 +115,7 @@ function chooseKeys(keys: string | undefined, accounts: number | undefined, comm
   if (keys === undefined)
     return {kind: "server", known: {kind: "list", name: "the demo chain", ...readDemo()}};
   try {
-    return {kind: "list", name: keys, accounts: parseKeys(readFileSync(keys, "utf8"))};
+    return {kind: "list", name: keys, accounts: parseKeys(readWholeFile(keys).toString())};
   } catch (error) {
     return command.error(`error: --keys ${keys}: ${(error as Error).message}`);
   }

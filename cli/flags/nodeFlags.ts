@@ -2,9 +2,9 @@
  * Flags that say where other nodes are: `--l2`, `--l1` and `--node`, with their headers. URLs and headers may hold keys.
  * So a refused one is named by its position, and its text is shown nowhere.
  */
-import {readFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
+import {readWholeFile} from "../../storage/files/regularFile.ts";
 import type {NodeSource} from "../../workers/messages/importSource.ts";
 import {type Flag, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
 import {hasReadableCredentials, parseText, redactUrls} from "./flagValues.ts";
@@ -132,7 +132,7 @@ function readHeaderFile(
 ): readonly string[] {
   if (path === undefined) return [];
   try {
-    const lines = readFileSync(path, "utf8").split("\n");
+    const lines = readWholeFile(path).toString().split("\n");
     return lines.map(line => line.trim()).filter(line => line !== "" && !line.startsWith("#"));
   } catch (error) {
     return refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);

@@ -1,8 +1,8 @@
 /** The options of a service that follow from the flags of `proofd serve`. */
-import {readFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {EstimateOptions, FinalityOptions, ServiceOptions} from "../../server/life/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
+import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {readFees} from "./feeFile.ts";
 import {refuseFlag, type ValuesOf} from "./flagTable.ts";
@@ -64,7 +64,7 @@ function readFeed(values: ServeValues, command: Command): Pick<ServiceOptions, "
 
 function requireReadable(key: string, path: string, command: Command): void {
   try {
-    readFileSync(path);
+    readWholeFile(path);
   } catch (error) {
     refuseFlag(command, key, `: cannot read ${path}: ${(error as Error).message}`);
   }

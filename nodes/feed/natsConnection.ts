@@ -1,7 +1,7 @@
 /** Connects to NATS, and connects again for as long as it takes. */
-import {readFile} from "node:fs/promises";
 import {setTimeout as sleep} from "node:timers/promises";
 import {connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
+import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {Backoff} from "../rpc/backoff.ts";
 import {FeedError} from "./feedError.ts";
 
@@ -35,7 +35,7 @@ export async function connectNats(
   signal: AbortSignal,
   onEvent: (event: NatsEvent) => void,
 ): Promise<NatsConnection> {
-  const creds = credsPath === undefined ? undefined : await readFile(credsPath);
+  const creds = credsPath === undefined ? undefined : readWholeFile(credsPath);
   const isTls = urls.some(url => url.startsWith("tls:"));
   const backoff = new Backoff(WAITS);
   for (;;) {

@@ -7,6 +7,7 @@ import {join} from "node:path";
 import {promisify} from "node:util";
 import {StoreError} from "../errors.ts";
 import {FileDamage, findingOf, missingFile} from "./fileDamage.ts";
+import {READ_AT_ONCE} from "./regularFile.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
@@ -27,7 +28,7 @@ export class HeldFile {
   static open(directory: string, name: string, manifest: string): HeldFile {
     let file: number;
     try {
-      file = openSync(join(directory, name), "r");
+      file = openSync(join(directory, name), READ_AT_ONCE);
     } catch (error) {
       const {code, message} = error as NodeJS.ErrnoException;
       if (code === "ENOENT") throw new FileDamage(missingFile(name, manifest));

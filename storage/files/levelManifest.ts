@@ -12,13 +12,14 @@
  *
  * When LevelDB opens, it replays the previous log and the logs from `log number` on, in the order of their numbers.
  */
-import {readFile} from "node:fs/promises";
+import {open} from "node:fs/promises";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
 import {ByteReader} from "./byteReader.ts";
 import {FileDamage, findingOf, missingFile} from "./fileDamage.ts";
 import {logNumber} from "./fileNames.ts";
 import {readLog} from "./logFile.ts";
+import {kindOf, READ_AT_ONCE} from "./regularFile.ts";
 
 export interface TableFile {
   readonly number: number;
@@ -59,7 +60,14 @@ const REQUIRED = [
 /** @throws FileDamage, the system's error if it is not there */
 export async function readSmallFile(directory: string, file: string): Promise<Buffer> {
   try {
-    return await readFile(join(directory, file));
+    const handle = await open(join(directory, file), READ_AT_ONCE);
+    try {
+      const stats = await handle.stat();
+      if (stats.isFile() || stats.isDirectory()) return await handle.readFile();
+      throw new FileDamage({file, offset: undefined, what: `expected a file, got ${kindOf(stats)}`});
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     throw new FileDamage(findingOf(error, file));
   }

@@ -17,6 +17,7 @@
  */
 import {open} from "node:fs/promises";
 import {crc32c, crc32cPrefix, unmaskCrc} from "./crc32c.ts";
+import {READ_AT_ONCE} from "./regularFile.ts";
 
 export const LOG_BLOCK_BYTES = 32 << 10;
 const HEADER_BYTES = 7;
@@ -59,7 +60,7 @@ type OnRecord = (record: Buffer) => void;
  * @param onRecord - called with every complete record, in memory of its own. Without it no records are gathered
  */
 export async function readLog(path: string, onRecord?: OnRecord): Promise<LogContents> {
-  const file = await open(path, "r");
+  const file = await open(path, READ_AT_ONCE);
   try {
     const {size} = await file.stat();
     const reader = new LogReader(size, onRecord);

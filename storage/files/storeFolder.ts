@@ -12,12 +12,14 @@ import {
   readFileSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
 } from "node:fs";
 import {dirname, join, resolve} from "node:path";
 import {Level} from "level";
 import {StoreError} from "../errors.ts";
 import {NOTE_FILE} from "./acknowledgedNote.ts";
+import {kindOf} from "./regularFile.ts";
 
 const FIRST_MANIFEST = "MANIFEST-000001";
 
@@ -57,6 +59,7 @@ export function makeFolders(folders: readonly string[]): void {
  */
 export function refuseForeignDirectory(directory: string, create: boolean): void {
   let files = existsSync(directory) ? readdirSync(directory) : [];
+  requireFiles(directory, files);
   if (files.includes("CURRENT")) {
     if (!isUnborn(directory, files)) return;
     if (create) for (const name of [...files.filter(isNumbered), "CURRENT"]) rmSync(join(directory, name));
@@ -74,6 +77,28 @@ export function refuseForeignDirectory(directory: string, create: boolean): void
       "STORE_MISSING",
       `${directory} holds no store, and is not empty (it has ${foreign}): a new store needs an empty directory`,
     );
+}
+
+/** LevelDB would wait for the writer of a pipe for ever. */
+function requireFiles(directory: string, files: readonly string[]): void {
+  for (const name of files) {
+    if (!(isNumbered(name) || OTHER_FILE.test(name) || name === NOTE_FILE)) continue;
+    const stats = lookAt(join(directory, name));
+    if (stats?.isFile() === false && !stats.isDirectory())
+      throw new StoreError(
+        "STORE_DAMAGED",
+        `${directory} is damaged: ${name}: expected a file, got ${kindOf(stats)}`,
+      );
+  }
+}
+
+/** @returns undefined for what cannot be looked at: it is named later */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 const OTHER_FILE = /^(CURRENT|LOCK|LOG|LOG\.old)$/;

@@ -17,6 +17,7 @@ import {ByteReader} from "./byteReader.ts";
 import {crc32c, unmaskCrc} from "./crc32c.ts";
 import {FileDamage} from "./fileDamage.ts";
 import {tableName} from "./fileNames.ts";
+import {READ_AT_ONCE} from "./regularFile.ts";
 
 const TRAILER_BYTES = 5;
 const FOOTER_BYTES = 48;
@@ -41,7 +42,7 @@ export class TableBlocks {
   /** @throws the system's error if the file cannot be opened: ENOENT if LevelDB has removed it */
   static open(directory: string, number: number): TableBlocks {
     const name = tableName(number);
-    return new TableBlocks(name, openSync(join(directory, name), "r"));
+    return new TableBlocks(name, openSync(join(directory, name), READ_AT_ONCE));
   }
 
   close(): void {

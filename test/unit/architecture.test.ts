@@ -79,7 +79,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "server/http": "limits.ts, rpc, observe, methods, listener, node:, pino",
   "server/front.ts, server/rpcService.ts":
     "workers/messages, workers/engine.ts, rpc, observe, methods, dispatch, http, pino",
-  "server/life/control": "workers/messages, workers/engine.ts, node:",
+  "server/life/control": "storage, workers/messages, workers/engine.ts, node:",
   "server/life":
     "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, methods, front.ts, life/control, node:, pino",
   contracts: "node:, @noble/hashes, solc",

@@ -4,6 +4,7 @@
 import {constants, type Stats} from "node:fs";
 import {open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
+import {kindOf} from "../../storage/files/regularFile.ts";
 import {openFifo, openStandardInput, unreadable} from "./pipe.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, SourceError, Stopped} from "./sourceStep.ts";
@@ -34,6 +35,7 @@ export async function openInput(path: string, options: InputOptions): Promise<As
 
 /** Reads a genesis file, plain or .gz. @throws SourceError; Stopped if the signal came before the end */
 export async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
+  await statOrThrow(path, false);
   const chunks = await openInput(path, {chunkBytes: GENESIS_CHUNK_BYTES, signal, progress: undefined});
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -47,11 +49,12 @@ export async function readGenesis(path: string, signal: AbortSignal): Promise<st
   return Buffer.concat(parts).toString();
 }
 
-async function statOrThrow(path: string): Promise<Stats> {
+/** @param takesPipe - whether it may be a pipe */
+async function statOrThrow(path: string, takesPipe = true): Promise<Stats> {
   try {
     const found = await stat(path);
-    if (found.isDirectory()) throw new SourceError(`${path} is a directory`);
-    return found;
+    if (found.isFile() || (takesPipe && found.isFIFO())) return found;
+    throw new SourceError(`${path}: expected a file${takesPipe ? " or a pipe" : ""}, got ${kindOf(found)}`);
   } catch (error) {
     if (error instanceof SourceError) throw error;
     throw unreadable(path, error);

@@ -3,6 +3,7 @@ import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {WorkError} from "../../../server/life/workError.ts";
+import {openFile} from "../../../storage/files/regularFile.ts";
 import {parseKeyLine} from "../../flags/keyLines.ts";
 
 const MAX_LINE_BYTES = 1 << 20;
@@ -38,7 +39,7 @@ export async function* readKeys(
   };
   try {
     let rest: Buffer = Buffer.alloc(0);
-    for await (const chunk of createReadStream(path)) {
+    for await (const chunk of createReadStream("", {fd: openFile(path)})) {
       onChunk(chunk as Buffer);
       const bytes = Buffer.concat([rest, chunk as Buffer]);
       const end = bytes.lastIndexOf(NEWLINE) + 1;

@@ -7,8 +7,9 @@
  * and on a disk that can no longer be written, it stays behind: then nothing listens on its port, or a program that does not
  * know the token.
  */
-import {readFile, rename, rm, writeFile} from "node:fs/promises";
+import {rename, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
+import {readWholeFile} from "../../../storage/files/regularFile.ts";
 import {parseFields} from "./blockOrder.ts";
 
 const FILE_NAME = "control.json";
@@ -38,10 +39,12 @@ export async function removeControlFile(directory: string): Promise<void> {
 /** @returns undefined if there is no file, or it is none of ours */
 export async function readControlFile(directory: string): Promise<ControlAddress | undefined> {
   const path = join(directory, FILE_NAME);
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return "";
-    throw error;
-  });
+  let text = "";
+  try {
+    text = readWholeFile(path).toString();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
   const {pid, port, token} = parseFields(text);
   if (typeof pid !== "number" || typeof port !== "number") return undefined;
   return typeof token === "string" && TOKEN.test(token) ? {pid, port, token} : undefined;

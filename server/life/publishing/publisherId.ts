@@ -1,8 +1,10 @@
 /** The name of a service among the publishers of a stream. It stays with the store's folder, and no snapshot of the store has it. */
 import {randomBytes} from "node:crypto";
-import {readFileSync, writeFileSync} from "node:fs";
+import {writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {PUBLISHER_BYTES} from "../../../nodes/feed/feedMessage.ts";
+
+import {readWholeFile} from "../../../storage/files/regularFile.ts";
 
 const FILE = "publisher";
 const HEX = new RegExp(`^[0-9a-f]{${2 * PUBLISHER_BYTES}}\n$`);
@@ -11,7 +13,7 @@ const HEX = new RegExp(`^[0-9a-f]{${2 * PUBLISHER_BYTES}}\n$`);
 export function readPublisherId(directory: string): Buffer {
   const path = join(directory, FILE);
   try {
-    const text = readFileSync(path, "utf8");
+    const text = readWholeFile(path).toString();
     if (HEX.test(text)) return Buffer.from(text.trim(), "hex");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

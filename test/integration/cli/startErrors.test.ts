@@ -1,6 +1,7 @@
 /** What a command cannot start with, and how it says so; that nothing is left behind. */
 import assert from "node:assert/strict";
-import {existsSync, mkdirSync, readdirSync} from "node:fs";
+import {execFileSync} from "node:child_process";
+import {cpSync, existsSync, mkdirSync, readdirSync, rmSync} from "node:fs";
 import {chmod, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
@@ -172,4 +173,53 @@ test("a folder that was there stays, and so does a store that was, or that holds
   assertFailed(await importText(`${good}hello\n`), 1, /line 3/, [empty]);
   assertFailed(await importText("hello\n"), 1, /line 1/, [empty]);
   assert.match((await importText(good)).stdout, /^imported 0 blocks, 2 already held/);
+});
+
+test("a pipe or a device in place of a file is refused, and nobody waits for it", {
+  skip: process.platform === "win32" && "no pipes there",
+}, async () => {
+  const pipe = folder.file("pipe");
+  execFileSync("mkfifo", [pipe]);
+  const pulled = folder.file("pulled");
+  mkdirSync(pulled);
+  execFileSync("mkfifo", [join(pulled, "manifest.json")]);
+  const store = folder.file("piped");
+  cpSync(db, store, {recursive: true});
+  rmSync(join(store, "CURRENT"));
+  execFileSync("mkfifo", [join(store, "CURRENT")]);
+  const url = "http://127.0.0.1:1";
+  const root = `0x${"11".repeat(32)}`;
+  const table: [readonly string[], RegExp][] = [
+    [["import", "--db", folder.file("new"), "--pull", pulled], /manifest\.json: expected a file/],
+    [["serve", "--db", store, "--port", "0"], /CURRENT: expected a file, got a pipe/],
+    [["check", "--db", store], /CURRENT: expected a file, got a pipe/],
+  ];
+  for (const [file, got] of [
+    [pipe, "a pipe"],
+    ["/dev/zero", "a device"],
+  ] as const) {
+    const pull = ["pull", "--url", url, "--block", "1", "--root", root, "--out", folder.file("out")];
+    for (const args of [
+      ["serve", "--config", file],
+      ["serve", "--l2", url, "--l2-header-file", file],
+      ["serve", "--fees", file],
+      ["serve", "--publish", "nats://127.0.0.1:1", "--nats-creds", file],
+      ["load", "--url", url, "--keys", file],
+      ["load", "--url", url, "--header-file", file],
+      [...pull, "--keys", file],
+      ["verify", "--root", root, "--request", "none", "--answer", file],
+      ["import", "--db", folder.file("new"), "--genesis", file, "--blocks", file],
+    ])
+      table.push([args, new RegExp(`${file}.*expected a file, got ${got}`)]);
+  }
+  for (const input of ["--diffs", "--trielogs"])
+    table.push([
+      ["import", "--db", folder.file("new"), input, "/dev/zero"],
+      /expected a file or a pipe, got a device/,
+    ]);
+  const ends = await runAllHere(table.map(([args]) => args));
+  for (const [i, [args, message]] of table.entries()) {
+    assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
+    assert.ok([1, 2].includes(ends[i]?.code ?? 0), args.join(" "));
+  }
 });

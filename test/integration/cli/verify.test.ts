@@ -172,7 +172,11 @@ test("a node that does not answer, and files that are not there or no request, a
     // Port 0 refuses every connection.
     [["--node", "http://127.0.0.1:0", "--block-hash", root], single, /no useful answer from --node: http:/],
     [["--root", root, "--answer", service.path("none.json")], "", /cannot read the answer from .*ENOENT/],
-    [["--root", root, "--request", "/dev/null"], single, /cannot use --request \/dev\/null: it is not JSON/],
+    [
+      ["--root", root, "--request", "/dev/null"],
+      single,
+      /cannot read the request from \/dev\/null: expected a file, got a device/,
+    ],
     [
       ["--root", root, "--request", service.path("none.json")],
       single,

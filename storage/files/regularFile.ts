@@ -1,0 +1,31 @@
+/** Opens what must be a file: a pipe or a device in place of one may never begin, or never end. */
+import {closeSync, constants, fstatSync, openSync, readFileSync, type Stats} from "node:fs";
+
+/** Waits for no writer of a pipe. */
+export const READ_AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** @returns the descriptor, which the caller closes. @throws Error for what is no file; the system's */
+export function openFile(path: string): number {
+  const fd = openSync(path, READ_AT_ONCE);
+  const kind = kindOf(fstatSync(fd));
+  if (kind === "a file") return fd;
+  closeSync(fd);
+  throw new Error(`expected a file, got ${kind}`);
+}
+
+/** @throws Error for what is no file; the system's */
+export function readWholeFile(path: string): Buffer {
+  const fd = openFile(path);
+  try {
+    return readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** For messages. */
+export function kindOf(stats: Stats): string {
+  if (stats.isFile()) return "a file";
+  if (stats.isDirectory()) return "a folder";
+  return stats.isFIFO() ? "a pipe" : "a device";
+}
