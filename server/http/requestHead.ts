@@ -8,6 +8,11 @@
 import type {HttpRequest} from "../listener/exchange.ts";
 import {shorten} from "../rpc/rpcError.ts";
 
+/** Most requests have one of these methods. The others need a closer look. */
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ["POST", "post"],
+  ["GET", "get"],
+]);
 const UPPER_CASE = /^[A-Z-]+$/;
 
 /** Each is "" if there is none. */
@@ -66,13 +71,15 @@ export class RequestHead {
       }
     });
     const method = request.getCaseSensitiveMethod();
-    this.verb = method.toLowerCase();
-    this.isTrailer = method.includes(":");
+    const verb = VERBS.get(method);
+    this.verb = verb ?? method.toLowerCase();
+    this.isTrailer = verb === undefined && method.includes(":");
     this.fault = this.findFault(method, hosts, lengths, encodings);
   }
 
   private findFault(method: string, hosts: number, lengths: number, encodings: number): string | undefined {
-    if (!UPPER_CASE.test(method)) return `expected a method in upper case, got ${shorten(method)}`;
+    if (!VERBS.has(method) && !UPPER_CASE.test(method))
+      return `expected a method in upper case, got ${shorten(method)}`;
     if (hosts === 1 && this.host === "") return "expected a Host header with a name or an address, got none";
     if (hosts > 1) return `expected one Host header, got ${hosts}`;
     if (lengths + encodings > 1)

@@ -110,16 +110,15 @@ function resolveObject(
   view: BlockView,
 ): number {
   NAMES.requireCase(fields, name);
-  const number = readField(fields, "blockNumber");
-  const hash = readField(fields, "blockHash");
-  const requireCanonical = readField(fields, "requireCanonical");
-  if ((number === undefined) === (hash === undefined)) {
-    const got = number === undefined ? "neither" : "both";
+  // Names like __proto__ are fields like any other after JSON.parse, so none of these is inherited.
+  const {blockNumber: number = null, blockHash: hash = null, requireCanonical = null} = fields;
+  if ((number === null) === (hash === null)) {
+    const got = number === null ? "neither" : "both";
     throw new RpcError(RpcCode.INVALID_PARAMS, `${name}: expected blockNumber or blockHash, got ${got}`);
   }
-  if (requireCanonical !== undefined && typeof requireCanonical !== "boolean")
+  if (requireCanonical !== null && typeof requireCanonical !== "boolean")
     throw createValueError(`${name}.requireCanonical`, requireCanonical, "true or false");
-  if (hash === undefined)
+  if (hash === null)
     return resolveName(
       number,
       `${name}.blockNumber`,
@@ -128,10 +127,6 @@ function resolveObject(
       view,
     );
   return resolveHash(hash, `${name}.blockHash`, "0x and 64 hex digits", column, view);
-}
-
-function readField(fields: Record<string, unknown>, field: string): unknown {
-  return (Object.hasOwn(fields, field) ? fields[field] : undefined) ?? undefined;
 }
 
 function resolveHash(
