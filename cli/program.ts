@@ -47,7 +47,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
       "after",
       "\nEvery flag may also come from a variable: --max-queue from PROOFD_MAX_QUEUE, those of load from PROOFD_LOAD_...",
     )
-    .configureOutput({outputError: (message, write) => write(adviseOnFlags(withoutKeys(message)))})
+    .configureOutput({outputError: (message, write) => write(withoutKeys(message))})
     .exitOverride();
   const creators = [createImport, createServe, createFinalize, createCheck, createVerify];
   for (const create of [
@@ -58,8 +58,12 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     createLoad,
     createVersion,
     createCompletion,
-  ])
-    program.addCommand(create(onExitCode).copyInheritedSettings(program));
+  ]) {
+    const command = create(onExitCode).copyInheritedSettings(program);
+    const outputError = (message: string, write: (text: string) => void) =>
+      write(adviseOnFlags(withoutKeys(message), command));
+    program.addCommand(command.configureOutput({outputError}));
+  }
   return program;
 }
 

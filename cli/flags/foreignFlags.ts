@@ -1,4 +1,6 @@
 /** Flags of geth and Besu, for people who know those: what proofd calls the same. */
+import type {Command} from "commander";
+
 const OWN_NAMES: ReadonlyMap<string, string> = new Map([
   ...entries("--db", "datadir data-path"),
   ...entries("--host", "http.addr rpc-http-host"),
@@ -16,11 +18,11 @@ function entries(own: string, foreign: string): (readonly [string, string])[] {
   return foreign.split(" ").map(name => [`--${name}`, own]);
 }
 
-/** @param message - of commander, which quotes what is wrong. @returns it, with our name of a flag that another program has */
-export function adviseOnFlags(message: string): string {
+/** @param message - of commander, which quotes what is wrong. @returns it, with the command's own name of a flag of another program */
+export function adviseOnFlags(message: string, {options}: Command): string {
   const [, flag = ""] = /'(--[\w.-]+)(?:=[^']*)?'/.exec(message.replace(/option '[^']*' argument/, "")) ?? [];
   const own = OWN_NAMES.get(flag);
-  if (own === undefined) return message;
+  if (!options.some(({long}) => long === own)) return message;
   const [first] = message.split("\n(Did you mean");
   return `${first?.trimEnd()}\n(Did you mean ${own}?)\n`;
 }
