@@ -87,7 +87,7 @@ export class ClientCosts<T extends {readonly client: string}> {
     if (own >= limit) return {limit, got: own};
     if (counted < most || own + cost <= limit * LITTLE) return undefined;
     const largest = this.findLargest();
-    return largest !== undefined && this.of(largest) > own + cost ? undefined : {limit: most, got: counted};
+    return largest === undefined || this.of(largest) > own + cost ? undefined : {limit: most, got: counted};
   }
 
   /** If there is more than all clients may have: takes the last that the client with most has waiting, unless that is the one who added. */
