@@ -15,7 +15,7 @@ const server = createProofClient({url: home.href, verify: false});
 
 let explorer: Explorer | undefined;
 const blocks = new Blocks(server, block => explorer?.chooseBlock(block));
-void new Status(home, blocks).follow();
+void new Status(home, server, blocks).follow();
 
 // A service that holds no block yet has no answer, but may have one soon.
 for (;;) {

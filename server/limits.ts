@@ -47,6 +47,9 @@ export const DEFAULT_LIMITS: Limits = {
   timeoutMs: 30_000,
 };
 
+/** So long may a cache keep a proof of a finalized block. Later it asks by the ETag, which makes no proof. */
+export const PROOF_AGE_SECONDS = 3600;
+
 /** Cost of one estimate. An account or slot costs 1 (docs/json-rpc.md, "Limits"). */
 export const ESTIMATE_COST = 20;
 

@@ -1,9 +1,16 @@
 /** `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it. */
 import {DEFAULT_CACHE_BYTES} from "../../server/life/storeOpening.ts";
 import {codeOf, openFailed, WorkError} from "../../server/life/workError.ts";
+import {PROOF_AGE_SECONDS} from "../../server/limits.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";
+
+const ELSEWHERE = `Elsewhere the removed blocks may still be:
+- in caches of GET /v1/proof, for up to ${PROOF_AGE_SECONDS / 60} minutes, unless you empty them
+- on replicas (serve --feed): stop each, and run this command on its store
+- in the stream of serve --publish and its snapshots, which make new replicas: remove both, or the publisher is refused
+`;
 
 interface RollbackOptions {
   readonly db: string;
@@ -15,7 +22,7 @@ export async function runRollback({db, to, finalized}: RollbackOptions): Promise
   const before = finalized
     ? await removeFinalized(db, to)
     : (await giveOrder(db, {kind: "rollback", to})).before.latest;
-  process.stdout.write(`rolled back from block ${before} to block ${to}\n`);
+  process.stdout.write(`rolled back from block ${before} to block ${to}\n${finalized ? ELSEWHERE : ""}`);
   return ExitCode.OK;
 }
 

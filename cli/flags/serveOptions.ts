@@ -24,14 +24,14 @@ const UPLOAD_BYTES_PER_SECOND = 50e6;
 
 /** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
-  const {db, host, port, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
+  const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
   const {maxFinalityLag, demo, verify} = values;
   const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
   const nodes = readNodes(values, "l2", command);
   // Beside --diffs, the nodes of --l2 only tell what is finalized.
   if (diffs !== undefined && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
-    ...{db, host, port, workers, diffs, allowUnverified, finalized, demo, verify},
+    ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, verify},
     ...{chainId, suite, cors, namespace, history, trustForwarded, http, isBalanced: balanced},
     ...readFeed(values, command),
     cacheBytes: cacheMb * 2 ** 20,

@@ -15,6 +15,7 @@ export class Status {
   /** @param home - the page's own address */
   constructor(
     private readonly home: URL,
+    private readonly server: Pick<ProofClient, "getCoverage">,
     private readonly blocks: Blocks,
   ) {}
 
@@ -30,9 +31,21 @@ export class Status {
     const problem = place("figures-problem");
     try {
       const [metrics, ready] = await Promise.all([
-        this.ask("metrics", [200]),
+        this.ask("metrics", [200, 404]),
         this.ask("readyz", [200, 503]),
       ]);
+      if (metrics.status === 404) {
+        showReadiness(ready.status === 200, ready.text);
+        const {earliest, latest, finalized} = await this.server.getCoverage();
+        if (earliest !== undefined && latest !== undefined)
+          await this.blocks.show(
+            Number(earliest),
+            Number(latest),
+            finalized === undefined ? undefined : Number(finalized),
+          );
+        setText(problem, "The figures are not shown here: /metrics has a port of its own (--metrics-port).");
+        return;
+      }
       const scrape = new Scrape(metrics.text, performance.now());
       this.history.add(scrape);
       showTiles(scrape, this.history);

@@ -8,6 +8,11 @@ import {isIP} from "node:net";
 const ANY_HOST = "*";
 
 const LOOPBACK = /^(localhost|127\..*|::1)$/;
+/** Only programs of this machine reach it. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
 /** A name or an IPv4 address, or an IPv6 address in brackets, and a port. */
 const HOST_AND_PORT = /^(?:([^:[\]]+)|\[([^[\]]+)\])(?::\d*)?$/;
 
@@ -22,7 +27,7 @@ export class AllowedHosts {
    * @param allowed - names besides localhost, or ANY_HOST. Empty: every name, unless the server listens on loopback
    */
   constructor(listening: string, allowed: readonly string[]) {
-    const isOpen = allowed.length === 0 ? !LOOPBACK.test(listening) : allowed.includes(ANY_HOST);
+    const isOpen = allowed.length === 0 ? !isLoopback(listening) : allowed.includes(ANY_HOST);
     if (!isOpen) this.names = new Set(["localhost", ...allowed.map(name => name.toLowerCase())]);
   }
 

@@ -3,7 +3,7 @@
  *
  *   POST /          JSON-RPC          GET /healthz   the process runs
  *   GET  /          a page (page.ts)  GET /readyz    it should get requests (readiness.ts), and is not stopping
- *   GET  /metrics   Prometheus        GET /v1/..     a proof that caches may keep (proofRoute.ts)
+ *   GET  /metrics   for operators     GET /v1/..     a proof that caches may keep (proofRoute.ts)
  *
  * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is answered
  * (pipelining) loses that connection, and nothing else (turns.ts). (Pausing the socket would help only if the requests come in
@@ -13,12 +13,12 @@ import type {Logger} from "pino";
 import {createListener, type ListenerOptions} from "../listener/createListener.ts";
 import type {HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
 import {isProofPath} from "../methods/proof/proofTarget.ts";
-import {AllowedHosts} from "./allowedHosts.ts";
+import {AllowedHosts, isLoopback} from "./allowedHosts.ts";
 import type {Clients} from "./clientAddress.ts";
 import type {Connections} from "./connections.ts";
 import {Page} from "./page.ts";
-import {PROBES, type ProbeParts} from "./probes.ts";
-import {refuseFraming, refuseHost, refusePath, refuseVerb} from "./refusals.ts";
+import {METRICS, PROBES, type ProbeParts} from "./probes.ts";
+import {encodeLimit, refuseFraming, refuseHost, refuseMetrics, refusePath, refuseVerb} from "./refusals.ts";
 import {Reply} from "./reply.ts";
 import {RequestHead} from "./requestHead.ts";
 import {type RpcOptions, type RpcParts, RpcRoute} from "./rpcRoute.ts";
@@ -28,6 +28,8 @@ import type {UnsentBytes} from "./unsentBytes.ts";
 export interface HttpOptions extends RpcOptions, ListenerOptions {
   readonly host: string;
   readonly port: number;
+  /** A port for operators: /metrics, /healthz and /readyz. undefined: /metrics is on `port` if only this machine reaches it. */
+  readonly metricsPort?: number | undefined;
   /** Names by which requests may call the server, besides localhost (allowedHosts.ts). Default: none. */
   readonly allowedHosts?: readonly string[];
 }
@@ -39,19 +41,26 @@ interface HttpParts extends RpcParts, ProbeParts {
   readonly log: Logger;
 }
 
+/** Connections of operators. */
+const OPERATORS = 64;
+
 export class HttpServer {
   private readonly rpc: RpcRoute;
   private readonly hosts: AllowedHosts;
   private readonly page = new Page();
   private readonly turns = new Turns();
   private listener: Listener | undefined;
+  private operators: Listener | undefined;
+  private readonly showsMetrics: boolean;
 
   constructor(
     private readonly options: HttpOptions,
     private readonly parts: HttpParts,
   ) {
     this.rpc = new RpcRoute(options, parts);
-    this.hosts = new AllowedHosts(options.host, options.allowedHosts ?? []);
+    const {host, metricsPort, allowedHosts = []} = options;
+    this.hosts = new AllowedHosts(host, allowedHosts);
+    this.showsMetrics = metricsPort === undefined && isLoopback(host);
   }
 
   /** @returns the port. @throws Error if the server cannot listen on it */
@@ -62,11 +71,31 @@ export class HttpServer {
       {
         connect: address => connections.connect(address, () => this.listener?.listPeers()),
         disconnect: client => connections.disconnect(client),
-        take: (response, request) => this.route(response, request),
+        take: (response, request) => this.route(response, request, false),
       },
       log,
     );
     return this.listener.listen(this.options.host, this.options.port);
+  }
+
+  /** After `listen`. @returns the port for operators; undefined without one. @throws as `listen` */
+  async listenForOperators(): Promise<number | undefined> {
+    const {host, metricsPort} = this.options;
+    if (metricsPort === undefined) return undefined;
+    let open = 0;
+    const message = "too many connections are open";
+    this.operators = await createListener(
+      this.options,
+      {
+        connect: () => (++open > OPERATORS ? {refusal: encodeLimit(message, OPERATORS, open)} : {client: ""}),
+        disconnect: () => {
+          open--;
+        },
+        take: (response, request) => this.route(response, request, true),
+      },
+      this.parts.log,
+    );
+    return this.operators.listen(host, metricsPort);
   }
 
   /** What serves HTTP. undefined before `listen`. */
@@ -82,9 +111,11 @@ export class HttpServer {
 
   close(): void {
     this.listener?.close();
+    this.operators?.close();
   }
 
-  private route(response: HttpResponse, request: HttpRequest): void {
+  /** @param isOperators - whether it came on the port for operators */
+  private route(response: HttpResponse, request: HttpRequest, isOperators: boolean): void {
     const reply = new Reply(response, this.parts.unsent, this.turns, this.parts.clients);
     const head = new RequestHead(request);
     // An answer would be taken for that of the next request on this connection, which a proxy may send for another client.
@@ -103,17 +134,18 @@ export class HttpServer {
       return;
     }
     const isReading = verb === "get" || verb === "head";
-    if (path === "/") {
+    if (path === "/" && !isOperators) {
       if (isReading) this.page.answer(reply, verb);
       else this.rpc.take(response, request, head, reply, verb);
       return;
     }
-    if (isProofPath(path)) {
+    if (isProofPath(path) && !isOperators) {
       this.rpc.takeProof(response, request, head, reply, verb);
       return;
     }
     const probe = PROBES.get(path);
     if (probe === undefined) refusePath(reply, verb);
+    else if (path === METRICS && !isOperators && !this.showsMetrics) refuseMetrics(reply, verb);
     else if (isReading) probe(this.parts, reply, verb, request.getQuery() ?? "", this.rpc.isDraining);
     else refuseVerb(reply, verb, "GET, HEAD");
   }

@@ -20,11 +20,13 @@ export interface ProbeParts {
 /** @param query - what follows the question mark. @param isStopping - whether the service was stopping when the request came */
 type Probe = (parts: ProbeParts, reply: Reply, verb: string, query: string, isStopping: boolean) => void;
 
+export const METRICS = "/metrics";
+
 /** The probes by path. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
   ["/healthz", (_parts, reply, verb) => sendText(reply, verb, "ok\n")],
   ["/readyz", answerReadiness],
-  ["/metrics", answerMetrics],
+  [METRICS, answerMetrics],
 ]);
 
 function answerReadiness(

@@ -1,12 +1,14 @@
 /**
- * GET for proofs at finalized blocks. They never change, so a cache may keep them for ever (RFC 8246):
+ * GET for proofs at finalized blocks. They never change, so a cache may keep them (RFC 9111), but not for ever: an operator may
+ * remove finalized blocks that are wrong.
  *
- *   GET /v1/proof/0x64/0xADDRESS?slots=0x0        ->  200, ETag "STATEROOT-DIGEST", Cache-Control: public, immutable
+ *   GET /v1/proof/0x64/0xADDRESS?slots=0x0        ->  200, ETag "STATEROOT-DIGEST", Cache-Control: public, max-age=3600
  *   .. with If-None-Match: "STATEROOT-DIGEST"     ->  304, and no proof is made
  *
  * The status of an error tells a balancer what to do: 503, if another service may have the block.
  */
 
+import {PROOF_AGE_SECONDS} from "../limits.ts";
 import {type ProofTarget, parseProofTarget} from "../methods/proof/proofTarget.ts";
 import type {ProvableBlocks} from "../methods/provableBlocks.ts";
 import type {Call} from "../rpc/envelope.ts";
@@ -28,8 +30,7 @@ export interface ProofParts {
 
 const BAD_REQUEST = "400 Bad Request";
 const UNAVAILABLE = "503 Service Unavailable";
-/** A year, as is the custom: RFC 9111 has no value for "for ever". */
-const FOR_EVER: Header = ["Cache-Control", "public, max-age=31536000, immutable"];
+const KEEP: Header = ["Cache-Control", `public, max-age=${PROOF_AGE_SECONDS}`];
 const NO_STORE: Header = ["Cache-Control", "no-store"];
 
 /** @param path - begins with /v1/. @param begin - starts the record of a request */
@@ -55,14 +56,14 @@ export function answerProof(
   const root = blocks.findRoot(block);
   const tag = root === undefined ? undefined : `"${Buffer.from(root).toString("hex")}-${digest}"`;
   if (tag !== undefined && ifNoneMatch.split(",").some(one => one.trim().replace(/^W\//, "") === tag)) {
-    reply.send("304 Not Modified", [["ETag", tag], FOR_EVER], "", false);
+    reply.send("304 Not Modified", [["ETag", tag], KEEP], "", false);
     return;
   }
   const isAhead = root === undefined && blocks.isAhead(block);
   reply.describe = code => {
     // A proof that came although its root was not found: its block was finalized meanwhile, and has no tag yet.
     if (code === 0)
-      return {status: "200 OK", headers: tag === undefined ? [NO_STORE] : [["ETag", tag], FOR_EVER]};
+      return {status: "200 OK", headers: tag === undefined ? [NO_STORE] : [["ETag", tag], KEEP]};
     const status = statusOf(code, isAhead);
     const retry = status === UNAVAILABLE ? [RETRY_AFTER, ...headHeader(blocks.latest)] : [];
     return {status, headers: [NO_STORE, ...retry]};

@@ -26,6 +26,15 @@ export function refusePath(reply: Reply, verb: string): void {
   refuse(reply, verb, "404 Not Found", "unknown path: send JSON-RPC requests to POST /");
 }
 
+export function refuseMetrics(reply: Reply, verb: string): void {
+  refuse(
+    reply,
+    verb,
+    "404 Not Found",
+    "/metrics is not on this port: --metrics-port gives it one of its own",
+  );
+}
+
 /** Closes the connection after the answer: where the next request begins is not known. @param fault - "expected X, got Y" */
 export function refuseFraming(reply: Reply, fault: string): void {
   const text = encodeError("null", new RpcError(RpcCode.INVALID_REQUEST, fault));

@@ -113,6 +113,7 @@ class StartingService {
   private estimates: Estimates = {kind: "none"};
   private front!: Front;
   private boundPort = 0;
+  private metricsPort: number | undefined;
 
   constructor(
     private readonly options: ServiceOptions,
@@ -132,11 +133,13 @@ class StartingService {
   }
 
   announce() {
-    const {engine, boundPort, front} = this;
+    const {engine, boundPort, metricsPort, front} = this;
     const {host} = this.options;
+    const name = host.includes(":") ? `[${host}]` : host;
     return {
       msg: "listening",
-      url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
+      url: `http://${name}:${boundPort}`,
+      ...(metricsPort !== undefined && {metrics: `http://${name}:${metricsPort}/metrics`}),
       version: VERSION,
       pid: process.pid,
       http: front.http.library,
@@ -229,6 +232,10 @@ class StartingService {
     this.front = front;
     this.boundPort = await front.http.listen().catch((error: Error) => {
       throw new WorkError(error.message);
+    });
+    this.metricsPort = await front.http.listenForOperators().catch((error: Error) => {
+      front.http.close();
+      throw new WorkError(`--metrics-port: ${error.message}`);
     });
     return withinMs => endRequests(front, withinMs * DRAIN_FRACTION, log);
   }

@@ -90,6 +90,20 @@ test("the flags of the image and of the manifest are flags of serve", async () =
   assert.deepEqual([db, l2?.nodes.headers], ["/data", {authorization: "Bearer x"}]);
 });
 
+test("Prometheus asks the port for operators, and so do probes", () => {
+  for (const file of ["kubernetes.yml", "kubernetes-replicas.yml"]) {
+    const text = read(`deploy/${file}`);
+    const [port, ...others] = new Set([...text.matchAll(/metrics-port = (\d+)$/gm)].map(([, one]) => one));
+    assert.deepEqual(others, []);
+    for (const [, scraped] of text.matchAll(/prometheus\.io\/port: "(\d+)"/g)) assert.equal(scraped, port);
+    assert.match(text, new RegExp(`- name: metrics\\n +containerPort: ${port}\\n`));
+    for (const [, probed] of text.matchAll(/path: \/(?:healthz|readyz)\?lag=60\n +port: (\w+)/g))
+      assert.equal(probed, "metrics");
+  }
+  const port = /"--metrics-port", "(\d+)"/.exec(read("deploy/compose.yml"))?.[1];
+  assert.ok(read("deploy/prometheus/prometheus.yml").includes(`"proofd:${port}"`));
+});
+
 test("the flags of the files with replicas are flags of serve, and all name the same three servers", async () => {
   const compose = read("deploy/compose-replicas.yml");
   const commands = [...compose.matchAll(/^ {4}command: (\["serve".*\])$/gm)].map(([, list]) => {

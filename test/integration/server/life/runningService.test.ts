@@ -72,3 +72,34 @@ test("parts that have started are stopped when a later one cannot start", async 
   await assert.rejects(OwnService.start({db}, [fail]), /refused/);
   await (await openEngine(db)).close();
 });
+
+test("/metrics is on its own port, and on the port for all only if nobody else reaches that", async () => {
+  const db = await folder.importChain("metrics", 1, 1);
+  const statuses = async (url: string) =>
+    Promise.all(["/metrics", "/healthz", "/readyz", "/"].map(async path => (await fetch(url + path)).status));
+  for (const [options, own, operators] of [
+    [{host: "127.0.0.1"}, [200, 200, 200, 200], undefined],
+    [{host: "0.0.0.0"}, [404, 200, 200, 200], undefined],
+    [{host: "0.0.0.0", metricsPort: 0}, [404, 200, 200, 200], [200, 200, 200, 404]],
+    [{host: "127.0.0.1", metricsPort: 0}, [404, 200, 200, 200], [200, 200, 200, 404]],
+  ] as const) {
+    const service = await OwnService.start({db, ...options});
+    try {
+      const {url, metrics} = service.announcement;
+      assert.deepEqual(await statuses(url), own);
+      assert.equal(metrics === undefined, operators === undefined);
+      if (metrics !== undefined) assert.deepEqual(await statuses(new URL(metrics).origin), operators);
+    } finally {
+      await service.stop();
+    }
+  }
+  const taken = await OwnService.start({db});
+  const port = Number(new URL(taken.url).port);
+  try {
+    const other = await folder.importChain("other", 1, 1);
+    const started = OwnService.start({db: other, metricsPort: port});
+    await assert.rejects(started, /--metrics-port: cannot listen on 127\.0\.0\.1:\d+: the address is in use/);
+  } finally {
+    await taken.stop();
+  }
+});
