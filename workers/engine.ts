@@ -26,7 +26,7 @@ import type {Head} from "./messages/head.ts";
 import type {ImportEvent, ImportJob, ImportOutcome} from "./messages/importJob.ts";
 import type {SourceEvent} from "./messages/importSource.ts";
 import {ProofCounts} from "./messages/proofCounts.ts";
-import type {ProveJob} from "./messages/proveMailbox.ts";
+import {JOB_PLACES, type ProveJob} from "./messages/proveMailbox.ts";
 import type {WatchedThread} from "./messages/watchedThread.ts";
 import {maxProofTextBytes} from "./prove/proofText.ts";
 import {EstimateThreads} from "./threads/estimateThreads.ts";
@@ -111,7 +111,7 @@ export class Engine {
     const {workers, directory, cacheBytes, chainId, pruning} = options;
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
-    this.memories = new AnswerMemories(workers);
+    this.memories = new AnswerMemories(JOB_PLACES.length * workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
     this.imports = createImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
     this.writes = new ChainWrites(

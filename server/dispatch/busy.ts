@@ -67,7 +67,7 @@ export class ClientCosts<T extends {readonly client: string}> {
   /** @param limit - a client that has reached it may add nothing. @param queue - of what waits */
   constructor(
     private readonly limit: number,
-    private readonly queue: ClientQueue<T>,
+    private readonly queue: Pick<ClientQueue<T>, "findLargest" | "pop">,
   ) {}
 
   of(client: string): number {

@@ -4,6 +4,9 @@
  *   offer -> queue of requests -> task of about `taskCost` -> perform
  *            ^ clients have equal shares, and the requests of a client take turns. So a large batch and a small call share the lane
  *
+ * Where workers take breaks in long tasks, each segment of a request that costs more than `taskCost` is a task of its own. A worker does
+ * short tasks in the breaks.
+ *
  * Calls that arrive in the same turn of the event loop share tasks, because the queue is emptied (setImmediate) after all
  * input of that turn is read.
  */
@@ -15,10 +18,10 @@ import type {RefusalLog} from "../observe/refusalLog.ts";
 import {append, type LaneId} from "../rpc/requestCalls.ts";
 import type {TaskAnswers} from "../rpc/taskText.ts";
 import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
-import {ClientQueue} from "./clientQueue.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {OnSettled, OnTurnedAway, Perform, Task} from "./task.ts";
+import {WaitingRequests} from "./waitingRequests.ts";
 
 /** For `maxTasks`: a worker runs one task and has the next one ready. Any more would wait where the lane cannot order them. */
 export const TASKS_PER_WORKER = 2;
@@ -35,6 +38,8 @@ export interface LaneOptions {
   readonly maxTasks: number;
   /** Highest cost of a task. A segment that costs more has a task of its own. */
   readonly taskCost: number;
+  /** A worker answers short tasks in the breaks of a long one. */
+  readonly hasBreaks: boolean;
   /** A task takes at most the segments that recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;
   /** Upper bound of an answer's text per unit of cost. */
@@ -52,9 +57,11 @@ export class Lane {
   /** Of all admitted and unfinished calls. For a request whose reader is slow, only its running segments count. */
   readonly costs: ClientCosts<PendingRequest>;
   private readonly windowBytes: number;
-  private readonly queue: ClientQueue<PendingRequest>;
+  private readonly waiting: WaitingRequests;
   readonly figures: QueueFigures;
+  /** Short ones, and all of a lane without breaks. */
   private tasksUnderWay = 0;
+  private longTasksUnderWay = 0;
   private isFlushPlanned = false;
 
   constructor(
@@ -66,10 +73,10 @@ export class Lane {
     onTurnedAway: OnTurnedAway,
   ) {
     // Room for every worker's tasks, so that one large batch can use them all.
-    const {maxTasks, taskCost, bytesPerCost, queue} = options;
+    const {maxTasks, taskCost, hasBreaks, bytesPerCost, queue} = options;
     this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
-    this.queue = new ClientQueue(request => request.nextSegment(id)?.cost ?? 0);
-    this.costs = new ClientCosts(limits.queueCost, this.queue);
+    this.waiting = new WaitingRequests(id, hasBreaks ? taskCost : Number.POSITIVE_INFINITY);
+    this.costs = new ClientCosts(limits.queueCost, this.waiting);
     this.figures = new QueueFigures(queue, 0);
     const {long} = options;
     this.long =
@@ -96,7 +103,7 @@ export class Lane {
 
   /** Counts a call of the client that its task did not finish. */
   chargeUnfinished(client: string): void {
-    this.queue.charge(client, this.options.unfinishedCost);
+    this.waiting.small.charge(client, this.options.unfinishedCost);
   }
 
   /** Whether a call that so many tasks did not finish goes to the long queue. If not, it starts again here. */
@@ -109,7 +116,7 @@ export class Lane {
     if (progress.isQueued || !request.mayStart(this.id, this.windowBytes, this.options.bytesPerCost)) return;
     progress.isQueued = true;
     progress.queuedSinceMs = performance.now();
-    this.queue.push(request);
+    this.waiting.push(request);
     this.planFlush();
   }
 
@@ -125,7 +132,8 @@ export class Lane {
   /** Expected time until a request that the client would add now begins its first call. */
   private expectWaitMs(cost: number, client: string): number {
     const {workers, taskCost} = this.options;
-    const ahead = this.queue.costAhead(client, this.costs.of(client), Math.min(cost, taskCost));
+    const queue = this.waiting.queueFor(cost);
+    const ahead = queue.costAhead(client, this.costs.of(client), Math.min(cost, taskCost));
     return (Math.min(ahead, this.costs.total) / workers) * this.figures.costMs;
   }
 
@@ -138,8 +146,21 @@ export class Lane {
     return refuseEntry(whole, this.figures.name, timeoutMs, this.refusals);
   }
 
+  private get hasRoom(): boolean {
+    return this.tasksUnderWay < this.options.maxTasks;
+  }
+
+  private get hasRoomForLong(): boolean {
+    const {workers, maxTasks, taskCost} = this.options;
+    const next = this.waiting.large.peek();
+    if (next === undefined) return false;
+    const cost = next.nextSegment(this.id)?.cost ?? 0;
+    // One that takes long is not handed over to wait behind another task: what comes meanwhile may have its turn first.
+    return this.longTasksUnderWay < (cost > taskCost ? workers : maxTasks);
+  }
+
   private planFlush(): void {
-    if (this.isFlushPlanned || this.tasksUnderWay >= this.options.maxTasks) return;
+    if (this.isFlushPlanned || !(this.hasRoom || this.hasRoomForLong)) return;
     this.isFlushPlanned = true;
     setImmediate(() => {
       this.isFlushPlanned = false;
@@ -147,12 +168,25 @@ export class Lane {
     });
   }
 
+  /** Short tasks first: a worker without any task is best for them. */
   private flush(): void {
-    while (this.tasksUnderWay < this.options.maxTasks) {
+    while (this.hasRoom) {
       const task = this.takeTask();
-      if (task === undefined) return;
+      if (task === undefined) break;
       this.run(task);
     }
+    while (this.hasRoomForLong) {
+      const task = this.takeLongTask();
+      if (task !== undefined) this.run(task);
+    }
+  }
+
+  /** The queue must not be empty. @returns undefined: its first request was aborted or given up */
+  private takeLongTask(): Task | undefined {
+    const request = this.waiting.large.shift() as PendingRequest;
+    const cost = request.nextSegment(this.id)?.cost ?? 0;
+    const index = this.start(request, performance.now());
+    return index === undefined ? undefined : {requests: [request], indexes: [index], cost, isLong: true};
   }
 
   private takeTask(): Task | undefined {
@@ -160,32 +194,39 @@ export class Lane {
     let indexes: number[] = [];
     const share = Math.ceil(this.costs.total / this.options.workers);
     const wanted = Math.min(this.options.taskCost, Math.max(MIN_SHARED_COST, share));
-    const {taskMs, taskCost, workers} = this.options;
+    const {taskMs} = this.options;
     const most = taskMs === undefined ? Number.POSITIVE_INFINITY : taskMs / this.figures.serviceMs;
     const nowMs = performance.now();
     let cost = 0;
-    for (let request = this.queue.peek(); request !== undefined; request = this.queue.peek()) {
-      const next = request.nextSegment(this.id);
-      if (next !== undefined && cost > 0 && (cost + next.cost > wanted || requests.length >= most)) break;
-      // A call that takes long is not handed over to wait behind another task: what comes meanwhile may have its turn first.
-      if (next !== undefined && next.cost > taskCost && this.tasksUnderWay >= workers) break;
-      this.queue.shift();
-      request.progress[this.id].isQueued = false;
-      // The request was aborted or given up meanwhile.
-      if (next === undefined) continue;
-      cost += next.cost;
-      // A request that was queued again for this task, a few lines below, has not waited. Its moment is later than nowMs.
-      this.figures.countStart(Math.max(0, nowMs - request.progress[this.id].queuedSinceMs));
+    const {small} = this.waiting;
+    for (let request = small.peek(); request !== undefined; request = small.peek()) {
+      const nextCost = request.nextSegment(this.id)?.cost ?? 0;
+      if (cost > 0 && nextCost > 0 && (cost + nextCost > wanted || requests.length >= most)) break;
+      small.shift();
+      const index = this.start(request, nowMs);
+      if (index === undefined) continue;
+      cost += nextCost;
       requests = append(requests, request);
-      indexes = append(indexes, request.progress[this.id].start());
-      this.recount(request);
-      this.offer(request);
+      indexes = append(indexes, index);
     }
     return requests.length === 0 ? undefined : {requests, indexes, cost};
   }
 
+  /** Starts the next segment of a request that has left its queue. @returns its index. undefined: it was aborted or given up */
+  private start(request: PendingRequest, nowMs: number): number | undefined {
+    const progress = request.progress[this.id];
+    progress.isQueued = false;
+    if (request.nextSegment(this.id) === undefined) return undefined;
+    // A request that was queued again for this task, a few lines below, has not waited. Its moment is later than nowMs.
+    this.figures.countStart(Math.max(0, nowMs - progress.queuedSinceMs));
+    const index = progress.start();
+    this.recount(request);
+    this.offer(request);
+    return index;
+  }
+
   private run(task: Task): void {
-    this.tasksUnderWay++;
+    this.countTask(task, 1);
     const startMs = performance.now();
     try {
       this.options.perform(task, settlement => this.settle(task, startMs, settlement));
@@ -197,12 +238,18 @@ export class Lane {
   private settle(task: Task, startMs: number, settlement: Settlement<TaskAnswers>): void {
     const begun = "answers" in settlement ? settlement.answers.begun : undefined;
     const {workers} = this.options;
-    // Of a thread's two tasks, one waits for the other.
-    const sharedMs = (performance.now() - startMs) * Math.min(1, workers / this.tasksUnderWay);
+    // Of a thread's tasks, one waits for the others.
+    const share = Math.min(1, workers / (this.tasksUnderWay + this.longTasksUnderWay));
     const calls = Math.max(1, begun ?? task.requests.length);
+    const sharedMs = (performance.now() - startMs) * share;
     this.figures.measure(sharedMs, calls, (task.cost * calls) / task.requests.length);
-    this.tasksUnderWay--;
+    this.countTask(task, -1);
     this.onSettled(task, settlement);
-    if (this.queue.length > 0) this.planFlush();
+    if (this.waiting.length > 0) this.planFlush();
+  }
+
+  private countTask({isLong}: Task, change: 1 | -1): void {
+    if (isLong === true) this.longTasksUnderWay += change;
+    else this.tasksUnderWay += change;
   }
 }

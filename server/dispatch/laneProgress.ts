@@ -7,6 +7,8 @@ export class LaneProgress {
   queuedSinceMs = 0;
   /** The request's part of the lane's queued cost. */
   countedCost = 0;
+  /** Of all segments. */
+  readonly cost: number;
   /** Cost of the segments that are not answered yet. */
   remainingCost = 0;
   underWay = 0;
@@ -37,6 +39,7 @@ export class LaneProgress {
       count++;
     }
     this.count = count;
+    this.cost = this.remainingCost;
     if (count < segments.length)
       this.indexes = segments.flatMap((segment, index) => (segment.lane === lane ? [index] : []));
   }

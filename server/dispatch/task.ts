@@ -9,6 +9,8 @@ export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly indexes: readonly number[];
   readonly cost: number;
+  /** Its worker takes breaks for other tasks. */
+  readonly isLong?: boolean;
 }
 
 /** Takes over a task that has ended. */

@@ -55,11 +55,11 @@ export class Finalizations {
   }
 
   /** The finalizations that end at `block` or later, in order, at most `limit`. */
-  list(block: number, limit: number): Finalization[] {
+  *list(block: number, limit: number): Generator<Finalization, void, void> {
     const ends = this.readEnds();
     const first = countBelow(ends.length, at => ends[at] < block);
     const count = Math.min(limit, ends.length - first);
-    return Array.from({length: count}, (_, at) => this.read(first + at));
+    for (let at = first; at < first + count; at++) yield this.read(at);
   }
 
   /** Does a finalization end at `block`? Then its root is one that the contract holds. */

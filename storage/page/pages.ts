@@ -32,6 +32,13 @@ export interface PageWriter extends PageReader {
   putPage(encode: (spare: number) => Buffer): number;
 }
 
+interface PageReads {
+  /** That a kept page answered. */
+  readonly cachedPages: number;
+  /** That went to the store. */
+  readonly storedPages: number;
+}
+
 export class Pages implements PageReader {
   /** Inner pages and directories. */
   private readonly shared: PageCache;
@@ -42,7 +49,6 @@ export class Pages implements PageReader {
   private lastPage = 0;
   private lastBody: Buffer = Buffer.alloc(0);
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
-  /** Reads that a kept page answered, and those that went to the store. */
   private cachedReads = 0;
   private storedReads = 0;
 
@@ -84,11 +90,17 @@ export class Pages implements PageReader {
   }
 
   /** Counts the reads since the last call. */
-  takeReads(): {readonly cachedPages: number; readonly storedPages: number} {
+  takeReads(): PageReads {
     const reads = {cachedPages: this.cachedReads, storedPages: this.storedReads};
     this.cachedReads = 0;
     this.storedReads = 0;
     return reads;
+  }
+
+  /** As if they had come since the last call. */
+  addReads({cachedPages, storedPages}: PageReads): void {
+    this.cachedReads += cachedPages;
+    this.storedReads += storedPages;
   }
 
   /** Caches a page that was just written, if many paths share it. */

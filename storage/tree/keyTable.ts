@@ -32,9 +32,10 @@ export interface KeyTable {
  * Hot: its loops run once per key of a multiproof.
  *
  * @param hKeys - 32 bytes each: 1 to MAX_PROVED_KEYS
+ * @param onKey - called before each key is looked for
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
  */
-export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[]): KeyTable {
+export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[], onKey = () => {}): KeyTable {
   const count = hKeys.length;
   if (count > MAX_PROVED_KEYS) throw new RangeError(`${count} keys: at most ${MAX_PROVED_KEYS}`);
   /** By key: the leaf index of its leaf or of its left neighbour, and that of its right neighbour or OWN_LEAF. */
@@ -42,6 +43,7 @@ export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[]): KeyTable {
   const read: (Buffer | undefined)[] = [];
   const view = new LeafView();
   for (let key = 0; key < count; key++) {
+    onKey();
     view.clear();
     const position = tree.open(view, hKeys[key]);
     places.left[key] = position.present ? position.leafIndex : position.leftLeafIndex;

@@ -51,9 +51,9 @@ export class AnswerMemories {
   readonly spares: AnswerMemory[];
   kept = 0;
 
-  /** @param threads - how many write at the same time. One more answer is being sent, and the others wait for their readers */
-  constructor(threads: number, memoryBytes = ANSWER_MEMORY_BYTES) {
-    this.shared = new SharedArrayBuffer((threads + 1 + KEPT_MEMORIES) * memoryBytes);
+  /** @param jobs - how many are written at the same time. One more answer is being sent, and the others wait for their readers */
+  constructor(jobs: number, memoryBytes = ANSWER_MEMORY_BYTES) {
+    this.shared = new SharedArrayBuffer((jobs + 1 + KEPT_MEMORIES) * memoryBytes);
     this.spares = splitMemories(this.shared, memoryBytes).map(
       (bytes, number) => new AnswerMemory(number, bytes, this),
     );

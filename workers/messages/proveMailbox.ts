@@ -1,9 +1,12 @@
 /**
- * Memory that the main thread shares with one proof thread: one job, and where its answers end. A job is written here and not sent,
- * so it costs no message and no objects. The thread sleeps in Atomics.wait until the first number changes.
+ * Memory that the main thread shares with one proof thread: a short job, a long one, and where their answers end. A job is written here
+ * and not sent, so it costs no message and no objects. The thread sleeps in Atomics.wait until the first number changes.
  *
- *   0      4       8            12         16              4 KiB               8 KiB               12 KiB
- *   | jobs | calls | call bytes | id bytes | memory, or -1 | ends of odd jobs  | ends of even jobs | packed calls | ids, a line each |
+ *   0       4 KiB
+ *   | posts | place of the short job | place of the long job |
+ *
+ *   place   0        4       8            12         16              4 KiB               8 KiB               12 KiB
+ *           | is full | calls | call bytes | id bytes | memory, or -1 | ends of odd jobs  | ends of even jobs | packed calls | ids, a line each |
  *
  * The main thread reads the ends of a job while the thread works on the next one. The text lies in the answer memory that the job
  * names (answerMemory.ts). A message tells that the job is done (ProveMessage).
@@ -11,6 +14,7 @@
 import type {MessagePort} from "node:worker_threads";
 import type {Answers} from "./answers.ts";
 
+const PLACES_AT = 4096;
 const ENDS_AT = 4096;
 const ENDS_BYTES = 4096;
 const JOB_AT = ENDS_AT + 2 * ENDS_BYTES;
@@ -18,10 +22,11 @@ const JOB_AT = ENDS_AT + 2 * ENDS_BYTES;
 const MAX_CALLS = ENDS_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 /** The largest job of the server has 128 calls, with ids of 1.5 KB: 210 KB. Only pages that were written to are resident. */
 const JOB_BYTES = 1 << 20;
+const PLACE_BYTES = JOB_AT + JOB_BYTES;
 const LINE_FEED = 0x0a;
 
-/** Indexes of the numbers. */
-const JOBS = 0;
+/** Indexes of a place's numbers. */
+const IS_FULL = 0;
 const CALLS = 1;
 const CALL_BYTES = 2;
 const ID_BYTES = 3;
@@ -31,12 +36,20 @@ const MEMORY = 4;
 const STOP = -1;
 const NO_MEMORY = -1;
 
+/** Where a job lies. A thread that works on a long job takes breaks for short ones (prove/breaks.ts). */
+export const JobPlace = {SHORT: 0, LONG: 1} as const;
+export type JobPlace = (typeof JobPlace)[keyof typeof JobPlace];
+/** In the order in which a thread takes them. */
+export const JOB_PLACES: readonly JobPlace[] = [JobPlace.SHORT, JobPlace.LONG];
+
 /** A job of proofs. */
 export interface ProveJob {
   /** Packed calls, back to back (packedCall.ts). */
   readonly calls: Uint8Array;
   /** JSON texts of the calls' ids, one per call. */
   readonly ids: readonly string[];
+  /** It may take longer than short jobs should wait. */
+  readonly isLong?: boolean;
 }
 
 /** What a proof thread gets when it starts. */
@@ -51,44 +64,98 @@ export interface ProofPost {
   readonly port: MessagePort;
 }
 
-/** What a thread sends when a job is done. undefined: it has answered all calls, and their text is in the answer memory. */
+/** What a thread sends when a job is done. Only its place: it has answered all calls, and their text is in the answer memory. */
 export type ProveMessage =
-  | undefined
+  | JobPlace
   | (Pick<Answers, "failures"> & {
+      readonly place: JobPlace;
       /** undefined: it is in the answer memory. */
       readonly text: Uint8Array | undefined;
     })
-  | {readonly error: unknown};
+  | {readonly place: JobPlace; readonly error: unknown};
 
 /** A job as the thread gets it. */
 export interface PostedJob extends ProveJob {
+  readonly place: JobPlace;
   readonly ends: Uint32Array;
   /** Number of the answer memory. undefined: there is none for the job. */
   readonly memory: number | undefined;
 }
 
 export class ProveMailbox {
-  private readonly numbers: Int32Array;
-  private readonly ends: readonly [Uint32Array, Uint32Array];
-  private readonly job: Buffer;
-  /** Jobs that this end has put or taken, as an i32: it starts again below zero where the shared number does. */
-  private count = 0;
+  private readonly posts: Int32Array;
+  private readonly short: Place;
+  private readonly long: Place;
 
   /** @param shared - default: memory for a new thread */
-  constructor(readonly shared: SharedArrayBuffer = new SharedArrayBuffer(JOB_AT + JOB_BYTES)) {
-    this.numbers = new Int32Array(shared, 0, MEMORY + 1);
-    const createEnds = (at: number) => new Uint32Array(shared, at, MAX_CALLS);
-    this.ends = [createEnds(ENDS_AT), createEnds(ENDS_AT + ENDS_BYTES)];
-    this.job = Buffer.from(shared, JOB_AT, JOB_BYTES);
+  constructor(readonly shared: SharedArrayBuffer = new SharedArrayBuffer(PLACES_AT + 2 * PLACE_BYTES)) {
+    this.posts = new Int32Array(shared, 0, 1);
+    this.short = new Place(shared, JobPlace.SHORT);
+    this.long = new Place(shared, JobPlace.LONG);
   }
 
   /**
-   * Hands a job to the thread, which must have none.
+   * Hands a job to the thread, which must have none in this place.
    *
    * @param job - that refuseJob takes
    * @param memory - number of the answer memory. undefined: the text comes in the message
-   * @returns where its answers will end, until the job after the next one is put
+   * @returns where its answers will end, until the job after the next one is put in this place
    */
+  put(job: ProveJob, memory: number | undefined): Uint32Array {
+    const ends = (job.isLong === true ? this.long : this.short).put(job, memory);
+    this.post();
+    return ends;
+  }
+
+  /** Ends the thread, which must have no job. */
+  stop(): void {
+    this.short.stop();
+    this.post();
+  }
+
+  /** For the thread: whether `take` would return a short job now. Hot: asked for each page or key of a long job. */
+  hasShort(): boolean {
+    return this.short.isFull();
+  }
+
+  /**
+   * For the thread: waits for the next job, a short one first.
+   *
+   * @returns the job, whose calls are readable until it is done. undefined: the end
+   */
+  take(): PostedJob | undefined {
+    for (;;) {
+      const posts = Atomics.load(this.posts, 0);
+      if (this.short.isFull()) return this.short.take();
+      if (this.long.isFull()) return this.long.take();
+      Atomics.wait(this.posts, 0, posts);
+    }
+  }
+
+  private post(): void {
+    Atomics.add(this.posts, 0, 1);
+    Atomics.notify(this.posts, 0);
+  }
+}
+
+class Place {
+  private readonly numbers: Int32Array;
+  private readonly ends: readonly [Uint32Array, Uint32Array];
+  private readonly job: Buffer;
+  /** Which of the ends the next job has. */
+  private turn: 0 | 1 = 0;
+
+  constructor(
+    shared: SharedArrayBuffer,
+    private readonly place: JobPlace,
+  ) {
+    const start = PLACES_AT + place * PLACE_BYTES;
+    this.numbers = new Int32Array(shared, start, MEMORY + 1);
+    const createEnds = (at: number) => new Uint32Array(shared, start + at, MAX_CALLS);
+    this.ends = [createEnds(ENDS_AT), createEnds(ENDS_AT + ENDS_BYTES)];
+    this.job = Buffer.from(shared, start + JOB_AT, JOB_BYTES);
+  }
+
   put({calls, ids}: ProveJob, memory: number | undefined): Uint32Array {
     const {numbers, job} = this;
     job.set(calls);
@@ -100,27 +167,30 @@ export class ProveMailbox {
     numbers[CALL_BYTES] = calls.length;
     numbers[ID_BYTES] = end - calls.length;
     numbers[MEMORY] = memory ?? NO_MEMORY;
-    this.post(ids.length);
+    this.fill(ids.length);
     return this.nextEnds();
   }
 
-  /** Ends the thread, which must have no job. */
   stop(): void {
-    this.post(STOP);
+    this.fill(STOP);
   }
 
-  /** For the thread: waits for the next job. @returns the job, whose calls are readable until it is done. undefined: the end */
+  isFull(): boolean {
+    return Atomics.load(this.numbers, IS_FULL) === 1;
+  }
+
+  /** There must be a job. */
   take(): PostedJob | undefined {
-    const {numbers, job} = this;
-    // A job that was seen before the thread slept may still wake it: `post` adds and wakes in two steps.
-    while (Atomics.load(numbers, JOBS) === this.count) Atomics.wait(numbers, JOBS, this.count);
+    const {numbers, job, place} = this;
     const count = numbers[CALLS];
     if (count === STOP) return undefined;
     const callBytes = numbers[CALL_BYTES];
     const memory = numbers[MEMORY];
     // The text of an id has no line feed: it would be escaped.
     const lines = job.toString("utf8", callBytes, callBytes + numbers[ID_BYTES]);
+    Atomics.store(numbers, IS_FULL, 0);
     return {
+      place,
       calls: job.subarray(0, callBytes),
       ids: lines.split("\n", count),
       ends: this.nextEnds(),
@@ -128,15 +198,14 @@ export class ProveMailbox {
     };
   }
 
-  private post(callCount: number): void {
+  private fill(callCount: number): void {
     this.numbers[CALLS] = callCount;
-    Atomics.add(this.numbers, JOBS, 1);
-    Atomics.notify(this.numbers, JOBS);
+    Atomics.store(this.numbers, IS_FULL, 1);
   }
 
   private nextEnds(): Uint32Array {
-    this.count = (this.count + 1) | 0;
-    return this.ends[this.count & 1];
+    this.turn = this.turn === 0 ? 1 : 0;
+    return this.ends[this.turn];
   }
 }
 

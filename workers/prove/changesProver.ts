@@ -18,6 +18,7 @@ import {MAX_RECORDS_BYTES} from "../messages/leavesCall.ts";
 import {AnswerBudget, type AnswerLimits} from "./answerBudget.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
+import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {FlagBits} from "./flagBits.ts";
 import {findAccount, type ProvedLeaves} from "./leavesProver.ts";
 import type {MultiProver} from "./multiProver.ts";
@@ -53,11 +54,12 @@ export class ChangesProver {
     private readonly store: StateReader,
     private readonly multi: MultiProver,
     limits: AnswerLimits = LIMITS,
+    breaks: Breaks = NO_BREAKS,
   ) {
-    this.accounts = new TreeChanges(store, true, (leafIndex, old, young) =>
+    this.accounts = new TreeChanges(store, true, breaks, (leafIndex, old, young) =>
       this.followAccount(leafIndex, old, young),
     );
-    this.slots = new TreeChanges(store, false);
+    this.slots = new TreeChanges(store, false, breaks);
     this.budget = new AnswerBudget(store.pages, limits);
     this.newTree = newTreeRoot(store.empty);
   }

@@ -14,6 +14,7 @@ import {MultiPath} from "../../storage/tree/multiPath.ts";
 import {storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ADDRESS_AT, accountCall, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
+import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSlot} from "./partBytes.ts";
 
 const ADDRESS_BYTES = 20;
@@ -25,7 +26,10 @@ export class MultiProver {
   private readonly accountPath: MultiPath;
   private readonly slotPath: MultiPath;
 
-  constructor(private readonly store: StateReader) {
+  constructor(
+    private readonly store: StateReader,
+    private readonly breaks: Breaks = NO_BREAKS,
+  ) {
     this.accountPath = new MultiPath(store.suite, store.empty);
     this.slotPath = new MultiPath(store.suite, store.empty);
   }
@@ -37,15 +41,16 @@ export class MultiProver {
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   write(text: AnswerText, accounts: Tree, call: Buffer): void {
-    const {suite} = this.store;
+    const {breaks, store} = this;
     text.reserve(1);
     text.byte(ACCOUNT_TREE);
     const entries = listEntries(call);
     const hKeys = entries.map(entry => {
+      breaks.check();
       const at = entry + ADDRESS_AT;
-      return suite.hashAddress(call.subarray(at, at + ADDRESS_BYTES));
+      return store.suite.hashAddress(call.subarray(at, at + ADDRESS_BYTES));
     });
-    const table = locateKeys(accounts, hKeys);
+    const table = locateKeys(accounts, hKeys, () => breaks.check());
     const slotsOf = this.hashSlots(call, entries, table);
     this.writePart(text, accounts, table, this.accountPath, (value, leaf) => {
       const hKey = hKeys[table.ownKeys[leaf] as number];
@@ -77,8 +82,10 @@ export class MultiProver {
       const hKeys = slotsOf.get(leaf) ?? [];
       slotsOf.set(leaf, hKeys);
       const end = entry + KEYS_AT + count * WORD_BYTES;
-      for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES)
+      for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES) {
+        this.breaks.check();
         hKeys.push(this.store.suite.hashSlot(call.subarray(at, at + WORD_BYTES)));
+      }
     }
     return slotsOf;
   }
@@ -98,7 +105,8 @@ export class MultiProver {
     writeAccount(text, account, hasPart);
     if (!hasPart) return;
     const tree = storageTree(this.store, account.storage.tree, hKey);
-    this.writePart(text, tree, locateKeys(tree, slots), this.slotPath, slot => writeSlot(text, slot));
+    const table = locateKeys(tree, slots, () => this.breaks.check());
+    this.writePart(text, tree, table, this.slotPath, slot => writeSlot(text, slot));
   }
 
   /** @param writeOwn - writes the content of a leaf that a key names as present, from its stored value */
@@ -114,6 +122,7 @@ export class MultiProver {
     openPart(text, tree.root.nextFreeNode, table);
     path.begin(pages, tree, table);
     for (let leaf = 0; leaf < leafIndexes.length; leaf++) {
+      this.breaks.check();
       path.read(leaf);
       openRecord(text, path);
       if (ownKeys[leaf] !== NO_KEY) writeOwn(path.value, leaf);

@@ -28,6 +28,7 @@ import {
 import type {ProofCounts} from "../messages/proofCounts.ts";
 import type {ProveJob} from "../messages/proveMailbox.ts";
 import {AnswerText} from "./answerText.ts";
+import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {ChangesProver} from "./changesProver.ts";
 import {writeCodes} from "./codesText.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
@@ -57,11 +58,15 @@ export class Prover {
   private accounts = 0;
   private slots = 0;
 
-  constructor(private readonly store: StateReader) {
+  /** @param breaks - in the calls that take long */
+  constructor(
+    private readonly store: StateReader,
+    private readonly breaks: Breaks = NO_BREAKS,
+  ) {
     this.proofs = new ProofText(store.suite, store.empty);
-    this.multi = new MultiProver(store);
-    this.leaves = new LeavesProver(store, this.multi);
-    this.changes = new ChangesProver(store, this.multi);
+    this.multi = new MultiProver(store, breaks);
+    this.leaves = new LeavesProver(store, this.multi, undefined, breaks);
+    this.changes = new ChangesProver(store, this.multi, undefined, breaks);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
@@ -76,6 +81,7 @@ export class Prover {
     this.text.clear();
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
+      this.breaks.check();
       const end = callEnd(calls, at);
       const start = this.text.size;
       try {
@@ -102,8 +108,8 @@ export class Prover {
     const form = readCallForm(call, 0);
     if (form === ProofForm.FINALIZATIONS || form === ProofForm.CODES) {
       this.text.text(openResult(id));
-      if (form === ProofForm.CODES) writeCodes(this.text, this.store, call);
-      else writeFinalizations(this.text, this.store, readFinalizations(call));
+      if (form === ProofForm.CODES) writeCodes(this.text, this.store, call, this.breaks);
+      else writeFinalizations(this.text, this.store, readFinalizations(call), this.breaks);
       this.text.text(RESPONSE_END + SEPARATOR);
       return;
     }
@@ -181,6 +187,7 @@ export class Prover {
     const slots = root === undefined || slotCount === 0 ? undefined : storageTree(store, root, hKey);
     text.ascii('},"storageProofs":[');
     for (let i = 0, at = KEYS_AT; i < slotCount; i++, at += WORD_BYTES) {
+      this.breaks.check();
       const slot = call.subarray(at, at + WORD_BYTES);
       text.reserve(256);
       text.ascii(i === 0 ? '{"key":' : ',{"key":');

@@ -1,7 +1,7 @@
 /**
- * The threads that prove. Each has one job at a time; the others wait here.
+ * The threads that prove. Each has a short job and a long one at a time; the others wait here.
  *
- *   prove -> a free thread's mailbox, an answer memory -> the thread works -> its message -> the next job -> onSettled
+ *   prove -> a thread's free place, an answer memory -> the thread works -> its message -> the next job -> onSettled
  *
  * A thread works on one Piscina task from its start to its end. Jobs wait for a thread that starts; while all are down, they end with an
  * error at once.
@@ -11,6 +11,8 @@ import type {AnswerMemories, AnswerMemory} from "../messages/answerMemory.ts";
 import type {Answers, Settlement} from "../messages/answers.ts";
 import type {ProofCounts} from "../messages/proofCounts.ts";
 import {
+  JOB_PLACES,
+  JobPlace,
   type ProofPost,
   type ProveJob,
   ProveMailbox,
@@ -42,8 +44,8 @@ interface WaitingJob {
 /** One thread, and what it does. */
 interface Proving {
   readonly mailbox: ProveMailbox;
-  /** undefined: it has no job. */
-  current: CurrentJob | undefined;
+  /** By place. undefined: it has no job there. */
+  readonly current: [CurrentJob | undefined, CurrentJob | undefined];
 }
 
 interface CurrentJob {
@@ -58,8 +60,10 @@ const NO_CALLS: ProveJob = {calls: new Uint8Array(0), ids: []};
 
 export class ProofThreads {
   readonly threads: readonly SupervisedThread<ProofPost, void>[];
-  private readonly free: Proving[] = [];
-  private readonly waiting: WaitingJob[] = [];
+  /** Those that are up. */
+  private readonly up: Proving[] = [];
+  /** By place: jobs for which no thread has room. */
+  private readonly waiting: readonly [WaitingJob[], WaitingJob[]] = [[], []];
   private isClosing = false;
 
   /**
@@ -97,15 +101,16 @@ export class ProofThreads {
       onSettled({error});
       return;
     }
-    const thread = this.free.pop();
-    if (thread === undefined) this.waiting.push({job, onSettled});
+    const place = placeOf(job);
+    const thread = this.findFree(place);
+    if (thread === undefined) this.waiting[place].push({job, onSettled});
     else this.begin(thread, job, onSettled);
   }
 
   /** Waits for all jobs. */
   async close(): Promise<void> {
     this.isClosing = true;
-    for (const {mailbox} of this.free.splice(0)) mailbox.stop();
+    for (const {mailbox, current} of this.up) if (isIdle(current)) mailbox.stop();
     await Promise.all(this.threads.map(thread => thread.close()));
   }
 
@@ -113,6 +118,16 @@ export class ProofThreads {
   async destroy(): Promise<void> {
     this.isClosing = true;
     await Promise.all(this.threads.map(thread => thread.destroy()));
+  }
+
+  /** @returns a thread with room in this place: the first one that has no job at all, else the first one */
+  private findFree(place: JobPlace): Proving | undefined {
+    let free: Proving | undefined;
+    for (const thread of this.up) {
+      if (isIdle(thread.current)) return thread;
+      if (thread.current[place] === undefined) free ??= thread;
+    }
+    return free;
   }
 
   /** @returns undefined if some thread works or starts */
@@ -123,7 +138,7 @@ export class ProofThreads {
 
   /** Resolves when the thread has answered a job without calls. */
   private beginThread(run: (post: ProofPost, options: RunOptions) => Promise<void>): Promise<void> {
-    const thread: Proving = {mailbox: new ProveMailbox(), current: undefined};
+    const thread: Proving = {mailbox: new ProveMailbox(), current: [undefined, undefined]};
     const {port1, port2} = new MessageChannel();
     port1.on("message", (message: ProveMessage) => this.settle(thread, message));
     const post: ProofPost = {
@@ -139,6 +154,8 @@ export class ProofThreads {
       this.begin(thread, NO_CALLS, settlement => {
         if ("error" in settlement) return reject(settlement.error);
         settlement.answers.memory?.release();
+        this.up.push(thread);
+        this.beginWaiting(thread);
         resolve();
       });
     });
@@ -146,43 +163,60 @@ export class ProofThreads {
 
   private begin(thread: Proving, job: ProveJob, onSettled: OnProved): void {
     const memory = this.memories.take();
-    thread.current = {ends: thread.mailbox.put(job, memory?.number), memory, onSettled};
+    thread.current[placeOf(job)] = {ends: thread.mailbox.put(job, memory?.number), memory, onSettled};
+  }
+
+  private beginWaiting(thread: Proving): void {
+    for (const place of JOB_PLACES) {
+      const next = thread.current[place] === undefined ? this.waiting[place].shift() : undefined;
+      if (next !== undefined) this.begin(thread, next.job, next.onSettled);
+    }
   }
 
   /** Takes over a job that is done. The thread begins the next one before this one's answers are sent. */
   private settle(thread: Proving, message: ProveMessage): void {
-    const {current} = thread;
+    const place = typeof message === "number" ? message : message.place;
+    const current = thread.current[place];
     // The thread has died since, and its job has ended with an error.
     if (current === undefined) return;
-    thread.current = undefined;
-    const next = this.waiting.shift();
-    if (next !== undefined) this.begin(thread, next.job, next.onSettled);
-    else if (this.isClosing) thread.mailbox.stop();
-    else this.free.push(thread);
+    thread.current[place] = undefined;
+    this.beginWaiting(thread);
+    if (this.isClosing && isIdle(thread.current)) thread.mailbox.stop();
     current.onSettled(this.readSettlement(current, message));
   }
 
   private lose(thread: Proving, error: unknown): void {
-    const at = this.free.indexOf(thread);
-    if (at !== -1) this.free.splice(at, 1);
-    const {current} = thread;
-    thread.current = undefined;
-    current?.memory?.release();
-    current?.onSettled({error});
+    const at = this.up.indexOf(thread);
+    if (at !== -1) this.up.splice(at, 1);
+    for (const place of JOB_PLACES) {
+      const current = thread.current[place];
+      thread.current[place] = undefined;
+      current?.memory?.release();
+      current?.onSettled({error});
+    }
     if (!this.isClosing && this.findOutage() === undefined) return;
-    for (const {onSettled} of this.waiting.splice(0)) onSettled({error});
+    for (const jobs of this.waiting) for (const {onSettled} of jobs.splice(0)) onSettled({error});
   }
 
   private readSettlement({ends, memory}: CurrentJob, message: ProveMessage): Settlement<ProvedAnswers> {
-    if (message !== undefined && "error" in message) {
+    if (typeof message === "object" && "error" in message) {
       memory?.release();
-      return message;
+      return {error: message.error};
     }
-    const failures = message === undefined ? NO_FAILURES : this.complete(message.failures);
-    const text = message?.text;
+    const isPlain = typeof message === "number";
+    const failures = isPlain ? NO_FAILURES : this.complete(message.failures);
+    const text = isPlain ? undefined : message.text;
     if (text === undefined && memory !== undefined)
       return {answers: {text: memory.bytes, ends, failures, memory}};
     memory?.release();
     return {answers: {text: text as Uint8Array, ends, failures}};
   }
+}
+
+function placeOf({isLong}: ProveJob): JobPlace {
+  return isLong === true ? JobPlace.LONG : JobPlace.SHORT;
+}
+
+function isIdle([short, long]: Proving["current"]): boolean {
+  return short === undefined && long === undefined;
 }

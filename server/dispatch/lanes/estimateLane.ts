@@ -34,6 +34,7 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
     queue: "first",
     unfinishedCost: SLICE_COST,
     taskMs: TASK_MS,
+    hasBreaks: false,
     bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
   } as const;
   if (estimates.kind !== "here") {

@@ -17,6 +17,7 @@ export function createProofLane(engine: Engine): LaneOptions {
     taskMs: undefined,
     bytesPerCost: engine.maxProofTextBytes,
     unfinishedCost: 0,
+    hasBreaks: true,
     queue: "proof",
     long: undefined,
     perform: (task, onSettled) => engine.prove(packTask(task), onSettled),
@@ -24,8 +25,9 @@ export function createProofLane(engine: Engine): LaneOptions {
 }
 
 /** Packs the calls of a task back to back (workers/messages/packedCall.ts). */
-export function packTask({requests, indexes}: Task): ProveJob {
+export function packTask({requests, indexes, isLong}: Task): ProveJob {
   const [first] = requests as [PendingRequest];
+  if (isLong === true) return {...packSegment(first, indexes[0]), isLong};
   if (requests.length === 1) return packSegment(first, indexes[0]);
   const parts = requests.map((request, at) => packSegment(request, indexes[at]));
   return {calls: Buffer.concat(parts.map(({calls}) => calls)), ids: parts.flatMap(({ids}) => ids)};

@@ -29,7 +29,7 @@ async function useStore(last: number, work: (store: TemporaryStore) => Promise<v
 }
 
 function endsOf(store: TemporaryStore, from: number, limit = 100): number[] {
-  return store.engine.chain.finalizations.list(from, limit).map(({endBlock}) => endBlock);
+  return Array.from(store.engine.chain.finalizations.list(from, limit), ({endBlock}) => endBlock);
 }
 
 async function assertConflict(store: TemporaryStore, step: FinalityStep, message: RegExp): Promise<void> {

@@ -9,8 +9,8 @@ import {OwnService} from "../../support/http/ownService.ts";
 import {killThread} from "../../support/threads/killThread.ts";
 import {waitUntil} from "../../support/wait.ts";
 
-/** Those of two threads, of an answer that is sent, and of slow readers. */
-const MEMORIES = 2 + 1 + KEPT_MEMORIES;
+/** Two for each of two threads, one of an answer that is sent, and those of slow readers. */
+const MEMORIES = 4 + 1 + KEPT_MEMORIES;
 const QUEUED = 'proofd_queued_cost{lane="proof"}';
 
 let folder: WorkFolder;
@@ -39,8 +39,8 @@ function proofCall(id: number, keyCount: number) {
 
 test("a dying worker fails its own calls with -32603 and a request id, and is replaced", async () => {
   await service.send([proofCall(0, 60), proofCall(1, 60), proofCall(2, 60)]);
-  const count = 40;
-  const batch = Array.from({length: count}, (_, id) => proofCall(id, 60));
+  // Some of them are long jobs.
+  const batch = Array.from({length: 40}, (_, id) => proofCall(id, id % 10 === 0 ? 150 : 60));
   const answering = service.send(batch);
   await waitUntil("a job", () => service.engine.memories.spares.length < MEMORIES);
   await killWorkers(1);

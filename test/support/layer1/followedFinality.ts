@@ -94,7 +94,7 @@ export class FollowedFinality {
   }
 
   get ends(): number[] {
-    return this.store.engine.chain.finalizations.list(0, 100).map(({endBlock}) => endBlock);
+    return Array.from(this.store.engine.chain.finalizations.list(0, 100), ({endBlock}) => endBlock);
   }
 }
 

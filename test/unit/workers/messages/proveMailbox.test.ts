@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Worker} from "node:worker_threads";
 import fc from "fast-check";
-import {ProveMailbox, refuseJob} from "../../../../workers/messages/proveMailbox.ts";
+import {JobPlace, ProveMailbox, refuseJob} from "../../../../workers/messages/proveMailbox.ts";
 
 /** Wakes the thread many times, then puts a job. */
 const WAKER = `
@@ -28,11 +28,12 @@ test("a thread that is woken without a job goes on waiting for one", async () =>
   assert.deepEqual([ids, memory, Buffer.from(calls ?? []).toString()], [["2"], 7, "late"]);
 });
 
-test("jobs come out as they were put, and the ends of one stay while the next is done", () => {
+test("jobs come out of their places as they were put, and the ends of one stay while the next is done", () => {
   const jobs = fc.array(
     fc.record({
       calls: fc.uint8Array({maxLength: 300}),
       ids: fc.array(fc.json({maxDepth: 0}), {maxLength: 20}),
+      isLong: fc.boolean(),
       memory: fc.option(fc.nat(20), {nil: undefined}),
     }),
   );
@@ -40,16 +41,20 @@ test("jobs come out as they were put, and the ends of one stay while the next is
     fc.property(jobs, list => {
       const mailbox = new ProveMailbox();
       const thread = new ProveMailbox(mailbox.shared);
-      let before: Uint32Array | undefined;
-      for (const [at, {calls, ids, memory}] of list.entries()) {
-        const ends = mailbox.put({calls, ids}, memory);
+      const before: [Uint32Array?, Uint32Array?] = [];
+      for (const [at, {memory, ...put}] of list.entries()) {
+        const {calls, ids, isLong} = put;
+        const place = isLong ? JobPlace.LONG : JobPlace.SHORT;
+        const ends = mailbox.put(put, memory);
+        assert.equal(thread.hasShort(), !isLong);
         const job = thread.take();
+        assert.equal(thread.hasShort(), false);
         assert.ok(job !== undefined && Buffer.from(job.calls).equals(calls));
-        assert.deepEqual([job.ids, job.memory], [ids, memory]);
+        assert.deepEqual([job.ids, job.memory, job.place], [ids, memory, place]);
+        const last = before[place]?.[0];
         job.ends.fill(at + 1);
-        assert.equal(ends[0], at + 1);
-        if (before !== undefined) assert.equal(before[0], at);
-        before = ends;
+        assert.deepEqual([ends[0], before[place]?.[0]], [at + 1, last]);
+        before[place] = ends;
       }
       mailbox.stop();
       assert.equal(thread.take(), undefined);
@@ -57,17 +62,17 @@ test("jobs come out as they were put, and the ends of one stay while the next is
   );
 });
 
-test("after 2^31 jobs, in weeks, the next ones still come once each", () => {
+test("a short job is taken before a long one, and also while the thread has a long one", () => {
   const mailbox = new ProveMailbox();
   const thread = new ProveMailbox(mailbox.shared);
-  const last = 2 ** 31 - 2;
-  new Int32Array(mailbox.shared, 0, 1)[0] = last;
-  for (const end of [mailbox, thread]) Object.assign(end, {count: last});
-  for (const id of ["1", "2", "3"]) {
-    mailbox.put({calls: new Uint8Array(0), ids: [id]}, undefined);
-    assert.deepEqual(thread.take()?.ids, [id]);
-    assert.equal(Reflect.get(thread, "count"), new Int32Array(mailbox.shared, 0, 1)[0]);
-  }
+  const put = (name: string, isLong: boolean) =>
+    mailbox.put({calls: Buffer.from(name), ids: ["1"], isLong}, undefined);
+  const take = () => Buffer.from(thread.take()?.calls ?? []).toString();
+  put("long", true);
+  put("short", false);
+  assert.deepEqual([take(), take()], ["short", "long"]);
+  put("in a break", false);
+  assert.deepEqual([thread.hasShort(), take(), thread.hasShort()], [true, "in a break", false]);
 });
 
 test("a job that is too large is refused", () => {

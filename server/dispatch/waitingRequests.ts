@@ -1,0 +1,48 @@
+/**
+ * The requests that wait in a lane. Large ones, which cost more than one task, have a queue of their own where workers take breaks in
+ * their tasks: so they keep no small one waiting, of any client. In each queue clients have equal shares.
+ */
+import type {LaneId} from "../rpc/requestCalls.ts";
+import {ClientQueue} from "./clientQueue.ts";
+import type {PendingRequest} from "./pendingRequest.ts";
+
+export class WaitingRequests {
+  readonly small: ClientQueue<PendingRequest>;
+  readonly large: ClientQueue<PendingRequest>;
+
+  /** @param smallCost - most that a small request costs */
+  constructor(
+    private readonly lane: LaneId,
+    private readonly smallCost: number,
+  ) {
+    const costOf = (request: PendingRequest): number => request.nextSegment(lane)?.cost ?? 0;
+    this.small = new ClientQueue(costOf);
+    this.large = new ClientQueue(costOf);
+  }
+
+  get length(): number {
+    return this.small.length + this.large.length;
+  }
+
+  /** The queue of a request that costs so much in the lane. */
+  queueFor(cost: number): ClientQueue<PendingRequest> {
+    return cost > this.smallCost ? this.large : this.small;
+  }
+
+  push(request: PendingRequest): void {
+    this.queueFor(request.progress[this.lane].cost).push(request);
+  }
+
+  /** As ClientQueue.findLargest, of both. */
+  findLargest(sizeOf: (client: string) => number): string | undefined {
+    const large = this.large.findLargest(sizeOf);
+    const small = this.small.findLargest(sizeOf);
+    if (large === undefined || small === undefined) return large ?? small;
+    return sizeOf(small) > sizeOf(large) ? small : large;
+  }
+
+  /** Takes the client's last large request, or else its last small one. */
+  pop(client: string): PendingRequest | undefined {
+    return this.large.pop(client) ?? this.small.pop(client);
+  }
+}
