@@ -372,12 +372,6 @@ const FAILING: readonly FailingCase[] = [
     message: /^gas required exceeds allowance \(16777216\)$/,
   },
   fail(
-    "less than a transaction takes",
-    {...transfer(bob.address, 1n), gas: quantity(20_999n)},
-    /21000 gas/,
-    guessed,
-  ),
-  fail(
     "less than the calldata takes",
     {...transfer(bob.address, 1n), data: `0x${"01".repeat(1000)}`, gas: quantity(50_000n)},
     /61000 gas/,
