@@ -6,6 +6,7 @@ import {PulledError} from "../../../client/folder/pulledError.ts";
 import {type FolderPull, pullFolder} from "../../../client/folder/pullFolder.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
 import {createProofClient, type ProofClient} from "../../../client/methods/proofClient.ts";
+import {createRedaction} from "../../../client/rpc/secrets.ts";
 import {WorkError} from "../../../server/life/workError.ts";
 import type {PullOptions} from "../../flags/pullFlags.ts";
 import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
@@ -41,7 +42,9 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
     });
   } catch (error) {
     if (!(error instanceof PulledError)) throw error;
-    const {code, message} = error;
+    const {code} = error;
+    // A value that does not verify is shown, and the server may have put into it what it was sent.
+    const message = createRedaction(options.url, options.headers)(error.message);
     const text = code === "STOPPED" ? `${message}; --resume goes on` : `--out: ${message}`;
     throw new WorkError(text, {cause: error});
   } finally {

@@ -20,7 +20,7 @@ import {runHere} from "../../support/processes/ownCommand.ts";
 import {double, dropFirst, forgeFolder, forgePart} from "../../support/pulled/forgedFolder.ts";
 import {pullSmall} from "../../support/pulled/smallPull.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
-import {isSoak} from "../../support/soak.ts";
+import {propertyRuns} from "../../support/soak.ts";
 
 const PULL_PROCESS = fileURLToPath(new URL("../../support/pulled/pullProcess.js", import.meta.url));
 const SMALL_PARTS = 2500;
@@ -337,13 +337,16 @@ test("the roots of both blocks come from the contract on layer 1, and a folder i
     const authorizations = new Set();
     proxy.change = async ({head}, forward) => {
       authorizations.add(head.headers.authorization);
-      if (++asked > 1) return forward();
-      const error = {code: -32000, message: `no ${head.url} for ${head.headers.authorization}`};
-      const body = Buffer.from(JSON.stringify({jsonrpc: "2.0", id: 1, error}));
+      if (++asked > 2) return forward();
+      const said = `no ${head.url} for ${head.headers.authorization}`;
+      const end = asked === 1 ? {error: {code: -32000, message: said}} : {result: {number: said}};
+      const body = Buffer.from(JSON.stringify({jsonrpc: "2.0", id: 1, ...end}));
       return {status: 200, type: "application/json", body};
     };
     const stopped = await runHere(["pull", ...from, "--out", folder], secrets);
     assert.equal(stopped.code, 1);
+    const misled = await runHere(["pull", ...from, "--out", folder, "--resume"], secrets);
+    assert.match(misled.stderr, /got "no \/\?apikey=\*\*\* for \*\*\*"/);
     assert.match(stopped.stderr, /the server refused \(-32000\): no \/\?apikey=\*\*\* for \*\*\*/);
     // Another URL of the same block and root goes on.
     const {PROOFD_URL: _, ...others} = secrets;
@@ -355,7 +358,7 @@ test("the roots of both blocks come from the contract on layer 1, and a folder i
     assert.ok(
       command.startsWith(`PROOFD_HEADER=*** PROOFD_L1=${layer1.url}/*** PROOFD_L1_HEADER=*** proofd `),
     );
-    assert.doesNotMatch(stopped.stderr + JSON.stringify(contents(folder)) + stdout, /secret/);
+    assert.doesNotMatch(stopped.stderr + misled.stderr + JSON.stringify(contents(folder)) + stdout, /secret/);
     assert.match(
       stdout,
       /from block 2 to 4 under the root 0x\w{64}, of block 4, as the contract 0x\w{40} holds it on layer 1/,
@@ -582,7 +585,7 @@ test("a lie about any column of any table is found, in its last row too, and so 
   assert.ok(lies > 100, String(lies));
 });
 
-/** Of a file: some bytes of its pages, statistics and schema; a soak takes each. */
+/** Of a file: some bytes of its pages, statistics and schema. SOAK=1000 takes each. */
 const FLIPS = 12;
 
 test("a Parquet file with any bit flipped is found, also where its checksum fits", async () => {
@@ -593,7 +596,7 @@ test("a Parquet file with any bit flipped is found, also where its checksum fits
       // A proof of changes has hashes of blocks, which nothing proves and no table has.
       if (choice === "changes" && table === "proofs") continue;
       const bytes = readFileSync(join(folder, file));
-      const step = isSoak() ? 1 : bytes.length / FLIPS;
+      const step = Math.max(1, bytes.length / propertyRuns(FLIPS));
       for (let place = 0; place < bytes.length; place += step) {
         const at = Math.floor(place);
         const forged = Buffer.from(bytes);
