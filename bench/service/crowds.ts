@@ -83,11 +83,14 @@ async function startCrowd(
   if (addresses === 0) return () => Promise.resolve();
   const args = [PROGRAM, server.url.port, String(addresses), String(CONNECTIONS)];
   const crowd = spawn(process.execPath, args, {stdio: ["pipe", "inherit", "inherit"]});
+  const kill = () => crowd.kill("SIGKILL");
+  process.once("exit", kill);
   crowd.stdin.end(body);
   await sleep(SETTLE_MS);
   return async () => {
-    crowd.kill("SIGKILL");
+    kill();
     await once(crowd, "close");
+    process.off("exit", kill);
     await sleep(SETTLE_MS);
   };
 }

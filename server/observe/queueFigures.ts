@@ -11,8 +11,9 @@ export class QueueFigures {
   /** Total time that these calls waited. */
   waitedMs = 0;
 
-  /** Mean time that a unit of cost takes of a worker. */
-  costMs = 0;
+  /** Recent times and costs. Their sums count, not the mean of a unit: small tasks take most of their time for their way. */
+  private recentMs = 0;
+  private recentCost = 0;
 
   /** @param serviceMs - the assumed time of a call, before any is measured */
   constructor(
@@ -30,7 +31,13 @@ export class QueueFigures {
   /** @param ms - that so many calls of this cost together took of a worker */
   measure(ms: number, calls: number, cost: number): void {
     this.serviceMs += (ms / calls - this.serviceMs) * WEIGHT;
-    this.costMs += (ms / cost - this.costMs) * WEIGHT;
+    this.recentMs += (ms - this.recentMs) * WEIGHT;
+    this.recentCost += (cost - this.recentCost) * WEIGHT;
+  }
+
+  /** Time that a unit of cost takes of a worker. */
+  get costMs(): number {
+    return this.recentCost === 0 ? 0 : this.recentMs / this.recentCost;
   }
 }
 
