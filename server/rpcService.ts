@@ -133,6 +133,8 @@ export class RpcService {
     let places: Place[] = [];
     const byLane: [LaneCalls | undefined, LaneCalls | undefined] = [undefined, undefined];
     let laneCount = 0;
+    /** Calls that are answered here. They are counted once it is known that the request is not turned away. */
+    const answered: [method: string, code: number][] = [];
     for (const call of calls) {
       const {idText} = call;
       // A notification needs no answer, and no method here changes anything. So it is not run.
@@ -142,7 +144,7 @@ export class RpcService {
         const method = this.requireMethod(call.method);
         if (method.lane === undefined) {
           places = append(places, encodeResponse(idText, "result", method.answer(call.params, view)));
-          this.tally.add(method.name, 0);
+          answered.push([method.name, 0]);
         } else {
           byLane[method.lane] ??= LANES[method.lane].createCalls(costs[method.lane]);
           const own = byLane[method.lane] as LaneCalls;
@@ -160,9 +162,12 @@ export class RpcService {
           return;
         }
         places = append(places, encodeError(idText, rpcError));
-        this.tally.add(this.methods.find(call.method)?.name ?? "", rpcError.code);
-        record.noteCode(rpcError.code);
+        answered.push([this.methods.find(call.method)?.name ?? "", rpcError.code]);
       }
+    }
+    for (const [method, code] of answered) {
+      this.tally.add(method, code);
+      record.noteCode(code);
     }
     if (places.length === 0) reply.sendNothing();
     else if (laneCount === 0) sendText(reply, isBatch ? `[${places.join(",")}]` : (places[0] as string));

@@ -127,8 +127,16 @@ test("a balanced service turns away a request with a block that is not here yet,
     assert.equal(answer.id, 7);
     assert.match(answer.error?.message ?? "", /is not held here|is not finalized/);
   }
-  const batch = [proofCall(1, ONE, [], "0x2"), proofCall(2, ONE, [], AHEAD)];
+  const chainId = {jsonrpc: "2.0", id: 3, method: "chain_chainId"};
+  const unknown = {jsonrpc: "2.0", id: 4, method: "chain_nothing"};
+  const counts = async () =>
+    (await daemon.get("/metrics")).text
+      .split("\n")
+      .filter(line => /^proofd_calls_total\{method="(chain_chainId|unknown)"/.test(line));
+  const before = await counts();
+  const batch = [chainId, unknown, proofCall(1, ONE, [], "0x2"), proofCall(2, ONE, [], AHEAD)];
   assert.equal((await post(batch)).status, 503);
+  assert.deepEqual(await counts(), before, "no call of the batch was answered");
   const state = {jsonrpc: "2.0", id: 1, method: "chain_getStateRoot", params: [AHEAD]};
   assert.equal((await post(state)).status, 503);
   const never = await post(proofCall(1, ONE, [], "0xffffffff"));
