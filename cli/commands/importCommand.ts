@@ -124,7 +124,7 @@ class PruneReport {
   }
 
   note(event: PruneEvent): void {
-    if (event.kind === "failed") this.failure = String(event.error);
+    if (event.kind === "failed" || event.kind === "waits") this.failure = String(event.error);
     if (event.kind !== "end") return;
     this.blocks += event.blocks;
     this.pages += event.pages;

@@ -289,19 +289,21 @@ function logPruning(event: PruneEvent, log: Logger): void {
   else if (event.kind === "end") {
     const {blocks, pages, ms} = event;
     log.info({blocks, pages, ms: Math.round(ms)}, "pruned");
-  } else
+  } else if (event.kind === "waits")
+    log.warn({reason: event.error.message}, "pruning waits until the disk takes writes again");
+  else
     log.error(
       {err: event.error},
       "pruning failed: no more blocks are pruned until the store is opened again",
     );
 }
 
-/** @throws WorkError for a file that cannot be read, before a store is made for it */
+/** @throws SettingsError for a file that cannot be read, before a store is made for it */
 function requireReadable(flag: string, path: string | undefined): void {
   if (path === undefined) return;
   try {
     accessSync(path, constants.R_OK);
   } catch (error) {
-    throw new WorkError(`${flag}: cannot read ${path}: ${(error as Error).message}`);
+    throw new SettingsError(`${flag}: cannot read ${path}: ${(error as Error).message}`);
   }
 }

@@ -31,11 +31,7 @@ export class Compaction {
   private low = Number.POSITIVE_INFINITY;
   private high = 0;
 
-  /** @param signal - ends a compaction after the current slice */
-  constructor(
-    db: Level<Buffer, Buffer>,
-    private readonly signal: AbortSignal,
-  ) {
+  constructor(db: Level<Buffer, Buffer>) {
     this.db = db as Level<Buffer, Buffer> & Compactable;
   }
 
@@ -48,8 +44,8 @@ export class Compaction {
     }
   }
 
-  /** @throws StoreError STORE_DAMAGED, STORE_UNREADABLE */
-  async runIfDue(): Promise<void> {
+  /** @param signal - ends it after the current slice. @throws StoreError STORE_DAMAGED, STORE_UNREADABLE */
+  async runIfDue(signal: AbortSignal): Promise<void> {
     const {removed, low, high} = this;
     if (removed < MIN_PAGES) return;
     try {
@@ -58,7 +54,7 @@ export class Compaction {
       this.removed = 0;
       this.low = Number.POSITIVE_INFINITY;
       this.high = 0;
-      for (let from = low; from <= high && !this.signal.aborted; from += SLICE_PAGES)
+      for (let from = low; from <= high && !signal.aborted; from += SLICE_PAGES)
         await this.db.compactRange(pageKey(from), pageKey(Math.min(from + SLICE_PAGES, high + 1)));
     } catch (error) {
       throw damaged("compacting the pages", error);

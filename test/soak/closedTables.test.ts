@@ -83,7 +83,7 @@ async function readAll({db}: StateStore): Promise<void> {
 
 /** All pages are said to be removed, so that all tables are compacted. */
 async function compactAll({db}: StateStore): Promise<void> {
-  const compaction = new Compaction(db, new AbortController().signal);
+  const compaction = new Compaction(db);
   compaction.note(Float64Array.from({length: 1 << 14}, (_, page) => page));
-  await compaction.runIfDue().catch(() => {});
+  await compaction.runIfDue(new AbortController().signal).catch(() => {});
 }

@@ -8,6 +8,7 @@
  * A run that was begun is finished whatever is to be kept now, because its blocks can be proved no more.
  */
 import {setTimeout as sleep} from "node:timers/promises";
+import {StoreError} from "../../storage/errors.ts";
 import {Compaction} from "../../storage/prune/compaction.ts";
 import {type PruneRun, readRun} from "../../storage/prune/pruneRecord.ts";
 import {type PruneStep, STEP_BLOCKS} from "../../storage/prune/pruneWriter.ts";
@@ -29,6 +30,8 @@ export type PruneEvent =
   | {readonly kind: "begin"; readonly run: PruneRun}
   /** There is nothing more to prune. The counts are since the last "begin". */
   | {readonly kind: "end"; readonly blocks: number; readonly pages: number; readonly ms: number}
+  /** The disk refused a write, of this or of others. It goes on once the store was opened again. */
+  | {readonly kind: "waits"; readonly error: StoreError}
   /** Nothing more is pruned before the store is opened again, by this process or the next. */
   | {readonly kind: "failed"; readonly error: unknown};
 
@@ -48,14 +51,17 @@ export class Pruner {
   pages = 0;
   hasFailed = false;
   private readonly compaction: Compaction;
-  private readonly stopping = new AbortController();
+  /** Of the work under way. A rest aborts it, and what comes of that work later is no failure. */
+  private stopping = new AbortController();
   /** Starts with the first search. */
   readonly thread: SupervisedThread<PruneJob, FoundPages>;
   private unwatch = (): void => {};
   /** Settles when there is nothing to prune, or after a failure. */
   private work: Promise<void> = Promise.resolve();
+  /** Its blocks count as pruned. The store may not know of it, if its first write was refused. */
+  private begun: PruneRun | undefined;
   private isWorking = false;
-  private isResting = false;
+  private isClosed = false;
 
   /** @param onLost - called each time that the prune thread died or could not start */
   constructor(
@@ -65,7 +71,7 @@ export class Pruner {
     private readonly options: PrunerOptions,
     onLost: (error: ThreadLost) => void,
   ) {
-    this.compaction = new Compaction(store.db, this.stopping.signal);
+    this.compaction = new Compaction(store.db);
     const workerData: WorkerSettings = {directory: store.directory, cacheBytes: CACHE_BYTES};
     const module = new URL("./pruneWorker.js", import.meta.url);
     this.thread = new SupervisedThread({kind: "prune", module, workerData}, onLost);
@@ -89,6 +95,7 @@ export class Pruner {
   /** Ends after the current step. Call it before the writes end. */
   async stop(): Promise<void> {
     this.unwatch();
+    this.isClosed = true;
     this.stopping.abort();
     await this.work;
     await this.thread.destroy();
@@ -96,20 +103,22 @@ export class Pruner {
 
   /** Ends its thread, so that the store can be closed. Nothing is pruned until `resume`. */
   async rest(): Promise<void> {
-    this.isResting = true;
+    this.stopping.abort();
     await this.thread.rest();
   }
 
   /** Prunes again, also after a failure. */
   resume(): void {
-    this.isResting = false;
+    if (this.isClosed) return;
+    this.stopping = new AbortController();
     this.hasFailed = false;
     this.wake();
   }
 
   /** Never throws: whoever changes the chain is not to blame for a damaged record of the pruning. */
   private wake(): void {
-    if (this.isWorking || this.isResting || this.hasFailed || this.stopping.signal.aborted) return;
+    const {signal} = this.stopping;
+    if (this.isWorking || this.hasFailed || signal.aborted) return;
     let run: PruneRun | undefined;
     try {
       run = this.findRun();
@@ -119,7 +128,7 @@ export class Pruner {
     }
     if (run === undefined) return;
     this.isWorking = true;
-    this.work = this.pruneAll(run).finally(() => {
+    this.work = this.pruneAll(run, signal).finally(() => {
       this.isWorking = false;
       this.wake();
     });
@@ -131,70 +140,73 @@ export class Pruner {
   }
 
   /** Never rejects. */
-  private async pruneAll(first: PruneRun): Promise<void> {
+  private async pruneAll(first: PruneRun, signal: AbortSignal): Promise<void> {
     const startMs = performance.now();
     const before = {blocks: this.blocks, pages: this.pages};
     const {onEvent} = this.options;
     try {
       let run: PruneRun | undefined = first;
       onEvent({kind: "begin", run});
-      for (; run !== undefined && !this.isStopped; run = this.findRun()) await this.prune(run);
-      await this.compaction.runIfDue();
-      if (this.isStopped) return;
+      for (; run !== undefined && !signal.aborted; run = this.findRun()) await this.prune(run, signal);
+      if (!signal.aborted) await this.compaction.runIfDue(signal);
+      if (signal.aborted) return;
       const ms = performance.now() - startMs;
       onEvent({kind: "end", blocks: this.blocks - before.blocks, pages: this.pages - before.pages, ms});
     } catch (error) {
-      // Its thread was ended, or a pause.
-      if (!this.isStopped) this.fail(error);
+      // Its thread was ended, or a pause, or the store closed.
+      if (signal.aborted) return;
+      if (!(error instanceof StoreError && error.code === "WRITE_FAILED")) return this.fail(error);
+      this.stopping.abort();
+      onEvent({kind: "waits", error});
     }
   }
 
   private findRun(): PruneRun | undefined {
     const {finalized} = this.chain.head();
     if (finalized === undefined) return undefined;
-    return readRun(this.store.reader) ?? this.options.retention.nextRun(this.chain.pruned, finalized);
+    return (
+      readRun(this.store.reader) ?? this.begun ?? this.options.retention.nextRun(this.chain.pruned, finalized)
+    );
   }
 
-  private async prune(run: PruneRun): Promise<void> {
-    for (let from = run.first; from < run.next && !this.isStopped; from += STEP_BLOCKS) {
+  private async prune(run: PruneRun, signal: AbortSignal): Promise<void> {
+    this.begun = run;
+    for (let from = run.first; from < run.next && !signal.aborted; from += STEP_BLOCKS) {
       const until = Math.min(from + STEP_BLOCKS, run.next);
       // Before the write, so that nobody is told of a block that it can be proved when it no longer can.
       this.blocks += this.chain.addPruned(from, until - 1);
-      await this.write({kind: "retire", run, from, until});
+      await this.write({kind: "retire", run, from, until}, signal);
     }
-    for (let restarts = true; !this.isStopped; restarts = false) {
-      const {pages, isDone} = await this.search({run, restarts});
+    for (let restarts = true; !signal.aborted; restarts = false) {
+      const {pages, isDone} = await this.search({run, restarts}, signal);
       if (pages.length > 0) {
-        await this.write({kind: "remove", pages});
+        await this.write({kind: "remove", pages}, signal);
         this.pages += pages.length;
         this.compaction.note(pages);
       }
       if (!isDone) continue;
-      await this.write({kind: "end"});
+      await this.write({kind: "end"}, signal);
+      this.begun = undefined;
       return;
     }
   }
 
   /** Asks again, from the beginning of the search, if the thread was lost. */
-  private async search(job: PruneJob): Promise<FoundPages> {
+  private async search(job: PruneJob, signal: AbortSignal): Promise<FoundPages> {
     for (;;) {
       try {
         return await this.thread.run(job);
       } catch (error) {
-        if (!(error instanceof ThreadLost) || this.isStopped) throw error;
+        if (!(error instanceof ThreadLost) || signal.aborted) throw error;
       }
-      await sleep(LOST_PAUSE_MS, undefined, {signal: this.stopping.signal});
+      await sleep(LOST_PAUSE_MS, undefined, {signal});
       job = {...job, restarts: true};
     }
   }
 
-  private get isStopped(): boolean {
-    return this.stopping.signal.aborted || this.isResting;
-  }
-
-  private async write(step: PruneStep): Promise<void> {
+  private async write(step: PruneStep, signal: AbortSignal): Promise<void> {
     const startMs = performance.now();
     await this.writes.prune(step);
-    if (this.options.rests && !this.isStopped) await sleep(performance.now() - startMs);
+    if (this.options.rests && !signal.aborted) await sleep(performance.now() - startMs);
   }
 }

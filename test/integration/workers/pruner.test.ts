@@ -11,6 +11,7 @@ import type {PruneEvent} from "../../../workers/chain/pruner.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const BLOCKS = 12;
 
@@ -54,6 +55,33 @@ test("a damaged record of the pruning ends the pruning, and neither the start no
       );
       assert.equal(engine.pruner?.hasFailed, true);
       assert.equal(engine.chain.head().earliest, 0);
+    } finally {
+      await engine.close();
+    }
+  });
+});
+
+test("a pruning that the disk refuses a write waits until the store is opened again, and has not failed", async () => {
+  await withStore(async directory => {
+    const events: PruneEvent[] = [];
+    const engine = await openPool(directory, events);
+    const {pruner} = engine;
+    const {writes} = engine as unknown as {writes: {refuse(reason: string): void; lookMs: number}};
+    writes.lookMs = 1;
+    assert.ok(pruner);
+    try {
+      const unwatch = engine.chain.onChange(({earliest}) => {
+        // Blocks are being pruned.
+        if (earliest !== 0) writes.refuse("no space left on device");
+      });
+      await engine.finalize(9);
+      unwatch();
+      await waitUntil("the end of the pruning", () => events.at(-1)?.kind === "end");
+      assert.deepEqual(
+        events.map(({kind}) => kind),
+        ["begin", "waits", "begin", "end"],
+      );
+      assert.deepEqual([pruner.hasFailed, pruner.backlog, engine.chain.head().earliest], [false, 0, 8]);
     } finally {
       await engine.close();
     }
