@@ -101,7 +101,7 @@ function createServe(onExitCode: (code: number) => void): Command {
   const command = createCommand("serve", description, SERVE_FLAGS, async (values, command) => {
     const options = readServiceOptions(values, command);
     const {runServe} = await import("./commands/serveCommand.ts");
-    onExitCode(await runServe(options, values.logLevel));
+    onExitCode(await runServe(options, values));
   });
   return command.addHelpText("after", SERVE_EXAMPLES);
 }

@@ -4,7 +4,7 @@
  * StateStore opens, closes and removes a store. `reader` reads it (block/stateReader.ts); BlockWriter and rollback.ts change
  * it. LevelDB keeps other processes out.
  */
-import {existsSync} from "node:fs";
+import {existsSync, readdirSync, statSync} from "node:fs";
 import {join} from "node:path";
 import {Level} from "level";
 import {makeFormat, readFormat, requireFormat} from "./block/format.ts";
@@ -13,6 +13,7 @@ import {acknowledge, reclaimPages, rollBack} from "./commit/rollback.ts";
 import type {WriteTarget} from "./commit/writeBatch.ts";
 import {StoreError} from "./errors.ts";
 import {requireAcknowledged} from "./files/acknowledgedNote.ts";
+import {logNumber} from "./files/fileNames.ts";
 import {openFailed} from "./files/levelErrors.ts";
 import {LogTail} from "./files/logTail.ts";
 import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "./files/storeFolder.ts";
@@ -136,17 +137,18 @@ export class StateStore implements WriteTarget {
   }
 
   /**
-   * Bytes of tables by kind of record, as LevelDB estimates them from the tables' own figures. What is only in its log and memory is
-   * not counted. Empty while LevelDB is not open.
+   * Bytes of tables by kind of record, as LevelDB estimates them from the tables' own figures, and the bytes of its log ("log"): what is
+   * written comes there first. Empty while LevelDB is not open.
    */
   async readSizes(): Promise<readonly (readonly [kind: string, bytes: number])[]> {
     const db = this.db as Level<Buffer, Buffer> & {
       approximateSize(start: Buffer, end: Buffer): Promise<number>;
     };
     try {
-      return await Promise.all(
+      const tables = await Promise.all(
         KINDS.map(async ({kind, start, end}) => [kind, await db.approximateSize(start, end)] as const),
       );
+      return [...tables, ["log", readLogBytes(this.directory)]];
     } catch (error) {
       if (db.status !== "open") return [];
       throw error;
@@ -187,6 +189,15 @@ export class StateStore implements WriteTarget {
     await this.reclaim();
     if (latest !== undefined && latest !== note?.block) acknowledge(directory, latest);
   }
+}
+
+function readLogBytes(directory: string): number {
+  const logs = readdirSync(directory).filter(name => logNumber(name) !== undefined);
+  // LevelDB may remove one meanwhile.
+  return logs.reduce(
+    (sum, name) => sum + (statSync(join(directory, name), {throwIfNoEntry: false})?.size ?? 0),
+    0,
+  );
 }
 
 async function openLevel(db: Level<Buffer, Buffer>, directory: string): Promise<void> {

@@ -1,12 +1,20 @@
 /** `proofd serve`: starts a service, says so, and ends it after a signal. */
 import {once} from "node:events";
-import {destination, type Logger, pino} from "pino";
+import {destination, type Logger, pino, stdTimeFunctions} from "pino";
 import {type RunningService, startService} from "../../server/life/runningService.ts";
 import type {ServiceOptions} from "../../server/life/serviceOptions.ts";
 import {ExitCode, type StopSignal, watchSignals} from "../exitCode.ts";
+import type {LOG_FORMATS} from "../flags/serveFlags.ts";
 import {createProgress} from "./progress.ts";
 
 const STDERR = 2;
+/** The level of the line that tells where the service listens. */
+const INFO = 30;
+
+interface LogChoice {
+  readonly logLevel: string;
+  readonly logFormat: (typeof LOG_FORMATS)[number];
+}
 
 /**
  * Serves until a signal arrives.
@@ -14,14 +22,21 @@ const STDERR = 2;
  * @returns the exit code
  * @throws WorkError if the service cannot start or end
  */
-export async function runServe(options: ServiceOptions, logLevel: string): Promise<number> {
+export async function runServe(options: ServiceOptions, {logLevel, logFormat}: LogChoice): Promise<number> {
   const stopping = watchSignals();
   const signal = once(stopping, "abort").then(() => stopping.reason as StopSignal);
-  const log = pino({name: "proofd", level: logLevel}, destination({fd: STDERR, sync: true}));
+  const byName = logFormat === "names";
+  const names = {timestamp: stdTimeFunctions.isoTime, formatters: {level: (level: string) => ({level})}};
+  const log = pino(
+    {name: "proofd", level: logLevel, ...(byName ? names : {})},
+    destination({fd: STDERR, sync: true}),
+  );
   process.on("uncaughtException", (error, origin) => endAtOnce(error, origin, log));
   const service = await startService(options, {log, stopping: signal, onDemo: createProgress()});
   const {url, earliest, finalized} = service.announcement;
-  process.stdout.write(`${JSON.stringify(service.announcement)}\n`);
+  const now = new Date();
+  const stamp = byName ? {level: "info", time: now.toISOString()} : {level: INFO, time: now.getTime()};
+  process.stdout.write(`${JSON.stringify({msg: "listening", ...service.announcement, ...stamp})}\n`);
   if (options.demo)
     process.stderr.write(
       `proofd serves ${url} (demo chain, blocks ${earliest} to ${finalized}); Ctrl-C stops it\n`,

@@ -38,6 +38,8 @@ const LEAST_GAS_CAP = 21_000;
 const WORKERS = Math.max(1, availableParallelism() - 1);
 const ESTIMATE_WORKERS = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+/** Of times and levels. */
+export const LOG_FORMATS = ["numbers", "names"] as const;
 const ROLLUP_IS_READ = "finality | l1, !finality=tag";
 
 export const SERVE_FLAGS = {
@@ -173,6 +175,9 @@ export const SERVE_FLAGS = {
   ...headed("Logs", {
     logLevel: value("<level>", LOG_LEVELS, "info").says(
       "log entries of this level and above to standard error; debug has a line for each request",
+    ),
+    logFormat: value("<format>", LOG_FORMATS, "numbers").says(
+      "time and level of log lines: as numbers (ms since 1970; 30 is info), or by names (ISO 8601; info)",
     ),
   }),
 };

@@ -137,7 +137,6 @@ class StartingService {
     const {host} = this.options;
     const name = host.includes(":") ? `[${host}]` : host;
     return {
-      msg: "listening",
       url: `http://${name}:${boundPort}`,
       ...(metricsPort !== undefined && {metrics: `http://${name}:${metricsPort}/metrics`}),
       version: VERSION,

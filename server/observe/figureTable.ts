@@ -26,10 +26,10 @@ export const HELP = {
   proofd_head_lag_seconds: "Age of the newest block held, which /readyz?lag= limits",
   proofd_head_timestamp_seconds: "Timestamp of the newest block held, in seconds since 1970",
   proofd_held_bytes: "Bytes of finished answers that wait for readers",
-  proofd_import_blocks_total: "Blocks that the import of --diffs or --l2 has stored",
+  proofd_import_blocks_total: "Blocks that the import of --diffs, --l2 or --feed has stored",
   proofd_import_busy_seconds_total:
     "Time in which the import thread worked, and did not wait for the node or the disk",
-  proofd_import_failed: "1 while the import of --diffs or --l2 has failed",
+  proofd_import_failed: "1 while the import of --diffs, --l2 or --feed has failed",
   proofd_import_retries_total: "Attempts to continue a failed import",
   proofd_layer1_final_block: "Newest layer-1 block that is final",
   proofd_layer1_read_block: "Newest layer-1 block whose events were read",
@@ -50,10 +50,11 @@ export const HELP = {
   proofd_source_chosen: "1 for the way in which blocks of --l2 are read, 0 for all others",
   proofd_source_reorganisations_total:
     "How often blocks were removed because the chain of --l2 was reorganised",
-  proofd_source_state: "1 for the current state of the source of --diffs or --l2, 0 for all others",
+  proofd_source_state: "1 for the current state of the source of --diffs, --l2 or --feed, 0 for all others",
   proofd_source_target_block:
     "The block of --l2 that the import is on the way to: the node's head when it was last read",
-  proofd_store_bytes: "Bytes in the tables of LevelDB by kind of record, as LevelDB estimates them",
+  proofd_store_bytes:
+    "Bytes in the tables of LevelDB by kind of record, as LevelDB estimates them, and in its log",
   proofd_threads:
     "Worker threads by kind and state: off (not needed now), starting, up, down (it cannot start, and is tried again)",
   proofd_verify_bytes: "Bytes of tables that --verify checks (all), and has checked (done)",

@@ -1,4 +1,4 @@
-/** The state of the source of --diffs or --l2, for /metrics and /readyz. */
+/** The state of the source of --diffs, --l2 or --feed, for /metrics and /readyz. */
 import type {NodeSourceName, SourceState} from "../../workers/messages/importSource.ts";
 
 /** "ended": no more lines can come. "failed": a line or block was refused or the store failed, and the import may be tried again. */

@@ -91,9 +91,12 @@ export class Layer1Finality implements FinalityWork {
       this.misfits++;
       if (this.node !== undefined) this.nodes.putLast(this.node);
       if (this.misfits > REREADS) throw error;
+      const isRecorded = this.engine.chain.finalizations.last() !== undefined;
       this.log.warn(
         {node: this.node, reason: error.message},
-        "layer 1 does not fit what is recorded; it is read again from the last recorded finalization on",
+        isRecorded
+          ? "layer 1 does not fit what is recorded; it is read again from the last recorded finalization on"
+          : "layer 1 does not fit what is held; it is read again from its beginning",
       );
       return "reading";
     }

@@ -6,11 +6,14 @@ import type {NodesEvent} from "../../../nodes/rpc/nodes.ts";
 import type {SourceEvent, SourceState} from "../../../workers/messages/importSource.ts";
 import type {SourceStatus} from "../../observe/sourceStatus.ts";
 
+/** `SOURCE` is the node or the feed. */
 const STATE_LINES: Readonly<Record<SourceState, string>> = {
-  reading: "blocks are read from the node up to its head",
-  following: "the node's head is reached; new blocks are imported as they come",
-  waiting: "waiting for the node",
+  reading: "blocks are read from the SOURCE up to its head",
+  following: "the SOURCE's head is reached; new blocks are imported as they come",
+  waiting: "waiting for the SOURCE",
 };
+const REORGANISED =
+  "the SOURCE's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now";
 
 const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
   up: "the node answers",
@@ -34,7 +37,7 @@ export class SourceLog {
 
   noteState(state: SourceState, reason: string | undefined): void {
     if (this.isNew("state", `${state} ${reason}`))
-      this.log[state === "waiting" ? "warn" : "info"]({state, reason}, STATE_LINES[state]);
+      this.log[state === "waiting" ? "warn" : "info"]({state, reason}, this.named(STATE_LINES[state]));
   }
 
   note(event: Exclude<SourceEvent, {kind: "state"}>): void {
@@ -77,11 +80,12 @@ export class SourceLog {
         break;
       case "reorganised":
         status.reorganisations++;
-        log.warn(
-          {latest: event.latest, ancestor: event.ancestor},
-          "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
-        );
+        log.warn({latest: event.latest, ancestor: event.ancestor}, this.named(REORGANISED));
     }
+  }
+
+  private named(line: string): string {
+    return line.replace("SOURCE", this.status.flag === "feed" ? "feed" : "node");
   }
 
   private isNew(subject: string, value: string | undefined): boolean {

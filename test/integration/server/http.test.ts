@@ -315,6 +315,7 @@ describe("HTTP", () => {
       'proofd_head_block{which="finalized"} 2',
       'proofd_page_reads_total{from="store"}',
       'proofd_store_bytes{kind="page"}',
+      'proofd_store_bytes{kind="log"}',
       `proofd_build_info{version="${VERSION}",commit="${COMMIT}",node="${process.version}",suite="sha256"} 1`,
       "proofd_import_failed 0",
       "process_resident_memory_bytes",

@@ -4,4 +4,4 @@ import {readTuned} from "../http/tunedOptions.ts";
 
 const [tuning, ...flags] = process.argv.slice(2);
 const {options, logLevel} = await readTuned(flags, JSON.parse(tuning as string));
-process.exit(await runServe(options, logLevel));
+process.exit(await runServe(options, {logLevel, logFormat: "numbers"}));

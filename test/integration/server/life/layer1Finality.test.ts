@@ -127,6 +127,8 @@ layer1Test(
       /but block 3 has no root in its header and 0x\w+ in the trees here \(--l1-root says/,
     );
     assert.equal(it.status.isByNumber, false);
+    assert.match(it.log, /layer 1 does not fit what is held; it is read again from its beginning/);
+    assert.doesNotMatch(it.log, /recorded/);
     await it.restart({root: "none"});
     await it.finalizedAt(3);
     assert.deepEqual(it.status.describe(), ["finality is by block number: no state root is compared"]);
