@@ -1,6 +1,6 @@
 /** Runs a command and turns its end into an exit code. */
 import {CommanderError} from "commander";
-import {WorkError} from "../server/life/workError.ts";
+import {SettingsError, WorkError} from "../server/life/workError.ts";
 import {ExitCode} from "./exitCode.ts";
 import {createProgram, readEnvironment} from "./program.ts";
 
@@ -29,5 +29,5 @@ function report(error: unknown): number {
   }
   if (error instanceof WorkError) process.stderr.write(`error: ${error.message}\n`);
   else process.stderr.write(`error: unexpected: ${error instanceof Error ? error.stack : String(error)}\n`);
-  return ExitCode.FAILED;
+  return error instanceof SettingsError ? ExitCode.USAGE : ExitCode.FAILED;
 }

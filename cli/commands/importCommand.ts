@@ -1,11 +1,12 @@
 /** `proofd import`: imports blocks or block differences into a store. */
 
 import {once} from "node:events";
+import {existsSync} from "node:fs";
 import {readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
 import type {BlockOrder, ControlAnswer} from "../../server/life/control/blockOrder.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../server/life/storeOpening.ts";
-import {WorkError} from "../../server/life/workError.ts";
+import {SettingsError, WorkError} from "../../server/life/workError.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {Head} from "../../workers/messages/head.ts";
@@ -59,7 +60,7 @@ async function importInto(
   const outcome = await importBlocks(engine, options, stopping);
   if (!outcome.ok) {
     process.stderr.write(`error: ${outcome.message}\n${describe(engine, outcome)}\n`);
-    return ExitCode.FAILED;
+    return outcome.isFinal ? ExitCode.USAGE : ExitCode.FAILED;
   }
   // One that came just before the end has stopped nothing.
   const isLate = stopping.aborted && !outcome.stopped;
@@ -101,15 +102,18 @@ async function importBlocks(
   return running.outcome.finally(() => stopping.removeEventListener("abort", stop));
 }
 
-/** A store that begins with a pull gets the pull's suite. @throws WorkError if --suite names another one */
+/** A store that begins with a pull gets the pull's suite. @throws SettingsError if --suite names another one, or nothing is there; WorkError for what is no pull */
 function suiteOf({source, suite}: ImportOptions): string | undefined {
   if (source.kind !== "pull") return suite;
   try {
     const {asked} = readManifest(source.path);
     if (suite === undefined || suite === asked.suite) return asked.suite;
-    throw new WorkError(`--suite: expected ${asked.suite}, that of the pull in ${source.path}, got ${suite}`);
+    throw new SettingsError(
+      `--suite: expected ${asked.suite}, that of the pull in ${source.path}, got ${suite}`,
+    );
   } catch (error) {
-    if (error instanceof PulledError) throw new WorkError(`--pull: ${error.message}`, {cause: error});
+    const Kind = existsSync(source.path) ? WorkError : SettingsError;
+    if (error instanceof PulledError) throw new Kind(`--pull: ${error.message}`, {cause: error});
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** Carries out an order on a store: in this process, or in the process that has the store open. */
 import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/life/control/blockOrder.ts";
 import {NoControl, sendOrder} from "../../server/life/control/controlClient.ts";
+import {describeHolder} from "../../server/life/control/storeHolder.ts";
 import {DEFAULT_CACHE_BYTES, openStore} from "../../server/life/storeOpening.ts";
 import {codeOf, WorkError} from "../../server/life/workError.ts";
 
@@ -48,7 +49,7 @@ async function obeyThere(db: string, order: BlockOrder): Promise<ControlAnswer> 
   } catch (error) {
     if (!(error instanceof NoControl)) throw error;
     throw new WorkError(
-      `${CANNOT[order.kind]} ${order.to}: another process has the store in ${db} open and takes no orders (${error.message}). ` +
+      `${CANNOT[order.kind]} ${order.to}: another process has the store in ${db} open (${describeHolder(db)}) and takes no orders (${error.message}). ` +
         "`proofd serve` and `proofd import` take orders once they have opened it. Try again when the other process has ended.",
       {cause: error},
     );

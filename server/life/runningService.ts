@@ -25,7 +25,7 @@ import {type Part, Parts, type Stop} from "./parts.ts";
 import type {FollowedSource, ServiceOptions} from "./serviceOptions.ts";
 import {OwnedStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
-import {WorkError} from "./workError.ts";
+import {SettingsError, WorkError} from "./workError.ts";
 
 export interface RunningService {
   readonly announcement: Announcement;
@@ -92,10 +92,10 @@ class StartingService {
   readonly parts: readonly Part[] = [
     {name: "the first snapshot", start: () => this.takeFirstSnapshot()},
     {name: "the store", share: 1, start: () => this.openStore()},
-    {name: "the demo", start: () => this.importDemo()},
     {name: "finality", start: () => this.startFinality()},
     {name: "the gateway", start: () => this.openGateway()},
     {name: "requests", share: 0.9, start: () => this.listen()},
+    {name: "the demo", start: () => this.importDemo()},
     {name: "the import", start: () => this.startImport()},
     {name: "publishing", start: () => this.publish()},
     {name: "verifying", start: () => this.verify()},
@@ -193,7 +193,7 @@ class StartingService {
     const running = this.engine.startImport({source, ...rules}, this.onDemo);
     void this.stopping.then(() => running.stop());
     const outcome = await running.outcome;
-    if (!outcome.ok) throw new WorkError(`--demo: ${outcome.message}`);
+    if (!outcome.ok) throw new (outcome.isFinal ? SettingsError : WorkError)(`--demo: ${outcome.message}`);
   }
 
   private async startFinality(): Promise<Stop | undefined> {
@@ -245,7 +245,7 @@ class StartingService {
     if (source === undefined || status === undefined) return undefined;
     const {finalized, allowUnverified = false, chainId} = this.options;
     const onFinal = (reason: string): void =>
-      this.fail(new WorkError(`the import can never succeed: ${reason}`));
+      this.fail(new SettingsError(`the import can never succeed: ${reason}`));
     const rules = {finalized, allowUnverified, chainId};
     const following = new Following({engine, source, rules, status, onFinal, log});
     return () => following.stop();

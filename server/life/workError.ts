@@ -1,9 +1,13 @@
 /** What the operator is told when a command cannot do its work. */
+import {describeHolder} from "./control/storeHolder.ts";
 
 /** `message` is for the operator. */
 export class WorkError extends Error {
   override readonly name = "WorkError";
 }
+
+/** What the operator gave can never work, whenever it is tried: the exit code is that of a wrong flag. */
+export class SettingsError extends WorkError {}
 
 /** @returns a WorkError that says why a store cannot be opened, or `error` itself if it has no code and so was not expected */
 export function openFailed(directory: string, error: unknown): unknown {
@@ -12,9 +16,12 @@ export function openFailed(directory: string, error: unknown): unknown {
   const message = (error as Error).message;
   const hint =
     code === "STORE_MISSING"
-      ? ". Make one with `proofd import`, or with `proofd serve` and --demo, --diffs or --l2"
+      ? ". Make one with `proofd import`, or with `proofd serve` and --demo, --diffs, --l2 or --feed"
       : ` (${code})`;
-  return new WorkError(`cannot open the store in ${directory}: ${message}${hint}`, {cause: error});
+  const who = code === "STORE_IN_USE" ? `: ${describeHolder(directory)}` : "";
+  // Flags say another chain or suite than the store has.
+  const Kind = code === "FORMAT_MISMATCH" ? SettingsError : WorkError;
+  return new Kind(`cannot open the store in ${directory}: ${message}${hint}${who}`, {cause: error});
 }
 
 /** The string code of a store failure or of a system error such as EACCES. */

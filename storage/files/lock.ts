@@ -1,7 +1,7 @@
 /**
  * Looks at LevelDB's lock without opening the store.
  */
-import {existsSync} from "node:fs";
+import {existsSync, readFileSync, statSync} from "node:fs";
 import {mkdtemp, rm, symlink} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join, resolve} from "node:path";
@@ -32,5 +32,19 @@ export async function isInUse(directory: string): Promise<boolean> {
     return isLocked(error);
   } finally {
     await rm(folder, {recursive: true});
+  }
+}
+
+/** @returns the process that holds the store's lock, where Linux tells it; undefined: not known, or none */
+export function findHolder(directory: string): number | undefined {
+  try {
+    const {dev, ino} = statSync(join(directory, "LOCK"));
+    const [major, minor] = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)];
+    const place = `${[major, minor].map(number => number.toString(16).padStart(2, "0")).join(":")}:${ino}`;
+    const held = new RegExp(`^\\d+: POSIX +ADVISORY +WRITE +(\\d+) ${place} `, "m");
+    // 0: a process of another container.
+    return Number(held.exec(readFileSync("/proc/locks", "utf8"))?.[1]) || undefined;
+  } catch {
+    return undefined; // no lock, or not Linux
   }
 }

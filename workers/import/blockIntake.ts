@@ -120,7 +120,7 @@ export class BlockIntake {
     const {number, hash} = header;
     const {chainId, head} = this.job;
     if (chainId !== undefined && chain.chainId !== undefined && chain.chainId !== chainId)
-      throw new SourceError(`${pulled.path}: expected chain ${chainId}, got chain ${chain.chainId}`);
+      throw new SettingsFault(`${pulled.path}: expected chain ${chainId}, got chain ${chain.chainId}`);
     if (head !== undefined && Buffer.compare(head, hash) !== 0)
       throw new SourceError(
         `${pulled.path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
@@ -216,7 +216,7 @@ export class BlockIntake {
     const {chainId} = this.job;
     if (block.chain === undefined || chainId === undefined) return block;
     if (block.chain.chainId !== undefined && block.chain.chainId !== chainId)
-      throw new SourceError(`block 0: expected chain ${chainId}, got chain ${block.chain.chainId}`);
+      throw new SettingsFault(`block 0: expected chain ${chainId}, got chain ${block.chain.chainId}`);
     return {...block, chain: {...block.chain, chainId}};
   }
 }

@@ -32,7 +32,9 @@ export function isWriteFailure(error: unknown): boolean {
 /** True if no other attempt can succeed, unless the operator changes something. */
 export function isFinal(error: unknown): boolean {
   return (
-    error instanceof SettingsFault || (error instanceof ExecutionError && error.code === "GENESIS_INVALID")
+    error instanceof SettingsFault ||
+    (error instanceof ExecutionError && error.code === "GENESIS_INVALID") ||
+    (error instanceof StoreError && error.code === "FORMAT_MISMATCH")
   );
 }
 

@@ -54,7 +54,7 @@ async function statOrThrow(path: string, takesPipe = true): Promise<Stats> {
   try {
     const found = await stat(path);
     if (found.isFile() || (takesPipe && found.isFIFO())) return found;
-    throw new SourceError(`${path}: expected a file${takesPipe ? " or a pipe" : ""}, got ${kindOf(found)}`);
+    throw new SettingsFault(`${path}: expected a file${takesPipe ? " or a pipe" : ""}, got ${kindOf(found)}`);
   } catch (error) {
     if (error instanceof SourceError) throw error;
     throw unreadable(path, error);

@@ -9,7 +9,7 @@ import {closeSync, constants, createReadStream, fstatSync, openSync} from "node:
 import {Socket} from "node:net";
 import type {Readable} from "node:stream";
 import {isatty, ReadStream} from "node:tty";
-import {SourceError} from "./sourceStep.ts";
+import {SettingsFault, SourceError} from "./sourceStep.ts";
 
 const STANDARD_INPUT = 0;
 
@@ -44,6 +44,9 @@ export function openFifo(path: string): Socket {
   }
 }
 
+/** @returns a SettingsFault if the operator has named no file, or one that this user may not read */
 export function unreadable(path: string, error: unknown): SourceError {
-  return new SourceError(`cannot read ${path}: ${(error as Error).message}`, {cause: error});
+  const {code = "", message} = error as NodeJS.ErrnoException;
+  const Kind = ["ENOENT", "ENOTDIR", "EACCES"].includes(code) ? SettingsFault : SourceError;
+  return new Kind(`cannot read ${path}: ${message}`, {cause: error});
 }

@@ -24,7 +24,7 @@ export async function sendOrder(
   {kind, to}: BlockOrder,
   silenceMs = SILENCE_MS,
 ): Promise<ControlAnswer> {
-  const address = await readControlFile(directory);
+  const address = readControlFile(directory);
   if (address === undefined) throw new NoControl("it has no control.json");
   const {port, token, pid} = address;
   const silence = new AbortController();

@@ -37,7 +37,7 @@ export async function removeControlFile(directory: string): Promise<void> {
 }
 
 /** @returns undefined if there is no file, or it is none of ours */
-export async function readControlFile(directory: string): Promise<ControlAddress | undefined> {
+export function readControlFile(directory: string): ControlAddress | undefined {
   const path = join(directory, FILE_NAME);
   let text = "";
   try {

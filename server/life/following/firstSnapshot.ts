@@ -23,7 +23,8 @@ import {toHex} from "../../../storage/hex.ts";
 import {openFiles, readNewestBlock} from "../../../storage/storeSnapshot.ts";
 import type {FeedSource} from "../../../workers/messages/importSource.ts";
 import {startCheck} from "../../../workers/threads/runningCheck.ts";
-import {openFailed, WorkError} from "../workError.ts";
+import {describeHolder} from "../control/storeHolder.ts";
+import {openFailed, SettingsError, WorkError} from "../workError.ts";
 
 /** Leaves of the newest block that are compared with their root before a snapshot is served. */
 const SAMPLE = 100;
@@ -85,7 +86,8 @@ async function takeOnce(
   const {newest} = held ?? {};
   const chainId = newest?.chainId ?? target.chainId;
   if (chainId === undefined) {
-    if (held === undefined) throw new WorkError("--feed: --chain-id must name the chain of an empty store");
+    if (held === undefined)
+      throw new SettingsError("--feed: --chain-id must name the chain of an empty store");
     return undefined;
   }
   const connection = await connectWithin(feed, held === undefined ? undefined : SERVED_WAIT_MS, log, signal);
@@ -113,7 +115,7 @@ async function takeOnce(
     if (newest !== undefined) {
       if (list.block <= newest.block) return undefined;
       if (await isInUse(directory))
-        throw new WorkError(`--feed: another process has the store in ${directory} open`);
+        throw new WorkError(`--feed: the store in ${directory} is in use: ${describeHolder(directory)}`);
       log.warn(
         {...fields, snapshot: list.block},
         "the stream begins after what is held: a snapshot is taken in its place",

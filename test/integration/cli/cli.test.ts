@@ -134,11 +134,11 @@ test("a bad variable is named", async () => {
 test("a store that is not there, or of another chain, is an error", async () => {
   const missing = folder.file("missing");
   await assertAllEnd(1, [
-    [["serve", "--db", missing], /missing.*`proofd import`.*--demo, --diffs or --l2/],
+    [["serve", "--db", missing], /missing.*`proofd import`.*--demo, --diffs, --l2 or --feed/],
     [["check", "--db", missing], /missing/],
     [["rollback", "--db", missing, "--to", "0"], /missing/],
-    [["serve", "--db", db, "--chain-id", "5"], /FORMAT_MISMATCH/],
   ]);
+  await assertAllEnd(2, [[["serve", "--db", db, "--chain-id", "5"], /FORMAT_MISMATCH/]]);
 });
 
 test("flags of --l2 that nothing reads are usage errors", async () => {
@@ -165,15 +165,23 @@ if (isMainThread) process.on("SIGUSR2", () => { Promise.reject(new Error("inject
 test("serve takes variables and says one JSON line, its store and address are in use, and an error that nothing catches ends it", async () => {
   const module = folder.file("fault.mjs");
   await writeFile(module, FAULT);
-  const env = {PROOFD_DB: db, PROOFD_DEMO: "0", NODE_OPTIONS: `--import=${pathToFileURL(module).href}`};
+  const env = {
+    PROOFD_DB: db,
+    PROOFD_DEMO: "0",
+    PROOFD_LOG_FORMAT: "names",
+    NODE_OPTIONS: `--import=${pathToFileURL(module).href}`,
+  };
   const daemon = await startDaemon(["--workers", "1"], {env});
   const other = await folder.importChain("other", 0, 0);
   const port = String(daemon.port);
+  const {pid} = daemon.child;
+  const how = process.platform === "linux" ? "holds its lock" : "wrote its control\\.json";
+  const inUse = new RegExp(`in use by another process \\(STORE_IN_USE\\): process ${pid} ${how}`);
   await assertAllEnd(1, [
     [["serve", "--db", other, "--port", port, "--no-estimate"], /cannot listen on 127\.0\.0\.1:.*in use/],
-    [["serve", "--db", db, "--port", "0"], /STORE_IN_USE/],
-    [["import", ...diffsFlags(db, folder.file("db.ndjson"))], /STORE_IN_USE/],
-    [["rollback", "--db", db, "--to", "1", "--finalized"], /another process/],
+    [["serve", "--db", db, "--port", "0"], inUse],
+    [["import", ...diffsFlags(db, folder.file("db.ndjson"))], inUse],
+    [["rollback", "--db", db, "--to", "1", "--finalized"], inUse],
   ]);
   const {code, stdout, stderr} = await daemon.stop("SIGUSR2");
   assert.match(stdout, /^\{"msg":"listening","url":"http:\/\/127\.0\.0\.1:\d+".*\}\n$/);
@@ -181,8 +189,11 @@ test("serve takes variables and says one JSON line, its store and address are in
   const line = JSON.parse(stderr.trimEnd().split("\n").at(-1) as string);
   assert.deepEqual(
     [line.level, line.origin, line.err.message, line.msg],
-    [60, "unhandledRejection", "injected", "an error was not caught: the process ends"],
+    ["fatal", "unhandledRejection", "injected", "an error was not caught: the process ends"],
   );
+  const {level, time} = JSON.parse(stdout);
+  assert.equal(level, "info");
+  for (const text of [time, line.time]) assert.equal(new Date(text).toISOString(), text);
   assert.match(line.err.stack, /fault\.mjs:2/);
 });
 
@@ -198,7 +209,7 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   assert.equal(again.code, 0, again.stderr);
   assert.match(again.stdout, /3 already held/);
   const refusal = /expected hash suite sha256, got poseidon2 \(FORMAT_MISMATCH\)/;
-  await assertAllEnd(1, [
+  await assertAllEnd(2, [
     [["import", ...diffsFlags(target, lines), "--finalized", "last", "--suite", "sha256"], refusal],
     [["serve", "--db", target, "--suite", "sha256", "--port", "0"], refusal],
     [
@@ -253,7 +264,7 @@ test("a bad line ends the import with its number and exit code 1, and what came 
   const ends = await runAllHere([gap, none].map(path => ["import", ...diffsFlags(target, path)]));
   assert.deepEqual(
     ends.map(end => end.code),
-    [1, 1],
+    [1, 2],
   );
   assert.match(ends[0]?.stderr ?? "", /7/);
   assert.match(ends[1]?.stderr ?? "", /none/);
@@ -284,4 +295,4 @@ test("rollback removes unfinalized blocks and refuses others", async () => {
 });
 
 test("serve --demo refuses a store of another chain", () =>
-  assertAllEnd(1, [[["serve", "--db", db, "--demo", "--port", "0", "--no-estimate"], /--demo: /]]));
+  assertAllEnd(2, [[["serve", "--db", db, "--demo", "--port", "0", "--no-estimate"], /--demo: /]]));

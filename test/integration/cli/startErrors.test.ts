@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {cpSync, existsSync, mkdirSync, readdirSync, rmSync} from "node:fs";
-import {chmod, writeFile} from "node:fs/promises";
+import {chmod, readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
@@ -38,10 +38,10 @@ function assertFailed(
 }
 
 async function assertAllFail(
-  table: readonly (readonly [args: readonly string[], message: RegExp])[],
+  table: readonly (readonly [args: readonly string[], message: RegExp, code?: number])[],
 ): Promise<void> {
   const ends = await runAllHere(table.map(([args]) => args));
-  for (const [i, [args, message]] of table.entries()) assertFailed(ends[i], 1, message, args);
+  for (const [i, [args, message, code = 1]] of table.entries()) assertFailed(ends[i], code, message, args);
 }
 
 /** Runs proofd with a limit of open files. */
@@ -111,13 +111,61 @@ test("variables that Kubernetes sets for a service are ignored with a warning", 
   assert.match(stderr, /^warning: ignored PROOFD_PORT, PROOFD_SERVICE_HOST: Kubernetes /);
 });
 
-test("a genesis file that is none ends the service with exit code 1, though its node may still come up", async () => {
+test("a genesis file that is none ends the service with exit code 2, though its node may still come up", async () => {
   const [target, genesis] = [folder.file("noGenesis"), folder.file("genesis.json")];
   await writeFile(genesis, "{}");
   const l2 = ["--l2", "http://127.0.0.1:9", "--genesis", genesis, "--port", "0", "--no-estimate"];
   const end = await runHere(["serve", "--db", target, ...l2]);
-  assert.equal(end.code, 1, end.stderr);
+  assert.equal(end.code, 2, end.stderr);
   assert.match(end.stderr, /^error: the import can never succeed: .*config is missing/m);
+});
+
+test("what can never work ends with exit code 2, whatever a node may say later", async () => {
+  const missing = folder.file("nowhere");
+  const l2 = ["--l2", "http://127.0.0.1:9"];
+  const to = (name: string) => ["--db", folder.file(name), "--port", "0", "--no-estimate"];
+  const into = (name: string) => ["import", "--db", folder.file(name)];
+  const unread = /cannot read .*nowhere: ENOENT/;
+  const noGenesis = /the store is empty and --genesis is not given/;
+  await assertAllFail([
+    [["serve", ...to("none1"), "--diffs", missing], unread, 2],
+    [["serve", ...to("none2"), ...l2, "--genesis", missing], unread, 2],
+    [["serve", ...to("none3"), ...l2, "--source", "trace"], noGenesis, 2],
+    [["serve", ...to("none4"), "--feed", "nats://127.0.0.1:9"], /--chain-id must name the chain/, 2],
+    [["serve", "--db", db, "--chain-id", "5", "--port", "0"], /expected chain 5, got chain/, 2],
+    [[...into("none5"), ...l2, "--source", "execute"], noGenesis, 2],
+    [[...into("none6"), "--genesis", missing, "--blocks", missing], unread, 2],
+    [[...into("none7"), "--diffs", folder.file("")], /expected a file or a pipe, got a folder/, 2],
+    [[...into("none8"), "--pull", missing], /--pull: .*expected a complete pull/, 2],
+  ]);
+});
+
+/** Tells a child that it runs on another version of Node. */
+const pretend = (version: string) =>
+  `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"${version}"}})`;
+
+test("a version of Node that proofd does not run on is refused in a sentence, by a file that parses there", async () => {
+  // Node 12 to 18 were tried by hand: they have neither import attributes nor what else these signs stand for.
+  assert.doesNotMatch(
+    await readFile(MAIN, "utf8"),
+    /^(import|export) [^{}]*["']|^await |\?\?|\?\.|\bwith \{|#!.*\n.*#!/m,
+  );
+  const {engines} = JSON.parse(
+    await readFile(new URL("./package.json", import.meta.resolve("#package/package.json")), "utf8"),
+  );
+  assert.equal(engines.node, ">=20.16 <21 || >=22.3");
+  const run = async (version: string) =>
+    runChild(process.execPath, ["--import", pretend(version), MAIN, "--version"]);
+  const versions = ["18.20.8", "20.15.1", "21.7.3", "22.2.0"];
+  for (const [at, {code, stderr, stdout}] of (await Promise.all(versions.map(run))).entries()) {
+    assert.match(
+      stderr,
+      /^error: expected Node 20 \(20\.16 or later\), or 22\.3 or later; got \S+ \(.*\)\n$/,
+    );
+    assert.deepEqual([code, stdout], [2, ""], versions[at]);
+  }
+  for (const {code, stderr} of await Promise.all(["20.16.0", "22.3.0", "27.0.0"].map(run)))
+    assert.equal(code, 0, stderr);
 });
 
 test("a host that cannot be resolved, or is not this machine's, is called so", async () => {
@@ -134,6 +182,7 @@ test("--chain-id of another chain is refused before the demo is imported", async
     [
       ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0", "--no-estimate"],
       /--demo: block 0: expected chain 5, got chain \d+/,
+      2,
     ],
   ]);
   assert.equal(existsSync(target), false);
@@ -146,12 +195,15 @@ test("a command that fails leaves no store behind, and no folder that it made", 
   await assertAllFail([[["import", ...diffsFlags(join(made, "a", "b"), bad)], /line 1/]]);
   assert.equal(existsSync(made), false);
   const missing = folder.file("nowhere");
-  await assertAllFail([[["import", ...diffsFlags(made, missing)], /nowhere/]]);
+  await assertAllFail([[["import", ...diffsFlags(made, missing)], /nowhere/, 2]]);
   assert.equal(existsSync(made), false);
   const other = await OwnService.serve(["--db", db]);
   try {
     const serve = ["serve", ...diffsFlags(made, "-"), "--port", String(other.port), "--no-estimate"];
+    // A store that holds a block stays: the demo was not imported either.
+    const demo = ["serve", "--demo", "--db", made, "--port", String(other.port), "--no-estimate"];
     await assertAllFail([[serve, /the address is in use/]]);
+    await assertAllFail([[demo, /the address is in use/]]);
   } finally {
     await other.stop();
   }

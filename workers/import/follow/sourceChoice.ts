@@ -7,7 +7,7 @@ import type {Node} from "../../../nodes/rpc/node.ts";
 import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
-import {SourceError} from "../sourceStep.ts";
+import {SettingsFault, SourceError} from "../sourceStep.ts";
 
 interface Situation {
   readonly asked: NodeSourceName | undefined;
@@ -28,7 +28,7 @@ const EMPTY_WITHOUT_GENESIS: Judgement = {
   why: "the store is empty and --genesis is not given",
 };
 
-/** @throws SourceError that says why each source cannot be used */
+/** @throws SourceError, a SettingsFault where no genesis is known, that says why each source cannot be used */
 export async function chooseSource(situation: Situation): Promise<{source: NodeSourceName; why: string}> {
   const {asked} = situation;
   const reasons: string[] = [];
@@ -37,7 +37,9 @@ export async function chooseSource(situation: Situation): Promise<{source: NodeS
     if (suits) return {source, why: asked === undefined ? why : `--source ${asked}`};
     reasons.push(`${source}: ${why}`);
   }
-  throw new SourceError(`blocks of the node cannot be read: ${reasons.join("; ")}`);
+  const isEmpty = situation.writer.latest === undefined && !situation.hasGenesis;
+  const Kind = isEmpty ? SettingsFault : SourceError;
+  throw new Kind(`blocks of the node cannot be read: ${reasons.join("; ")}`);
 }
 
 async function judge(

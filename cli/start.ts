@@ -1,0 +1,15 @@
+/** What the `proofd` binary does in a version of Node that it runs on. */
+import {requireDescriptors} from "../server/life/descriptors.ts";
+import {ExitCode} from "./exitCode.ts";
+
+export async function start(): Promise<void> {
+  try {
+    requireDescriptors(0);
+  } catch (error) {
+    process.stderr.write(`error: ${(error as Error).message}\n`);
+    process.exit(ExitCode.FAILED);
+  }
+  const {run} = await import("./run.ts");
+  // Setting process.exitCode is not enough: threads and sockets that a failed command left open would keep the process alive.
+  process.exit(await run(process.argv.slice(2), process.env));
+}

@@ -1,0 +1,24 @@
+/** Names the process that has a store open. */
+import {findHolder} from "../../../storage/files/lock.ts";
+import {readControlFile} from "./controlFile.ts";
+
+/** Call it for a store that is in use. @returns the process, and how it is known */
+export function describeHolder(directory: string): string {
+  const holder = findHolder(directory);
+  if (holder !== undefined) return `process ${holder} holds its lock (/proc/locks)`;
+  const pid = readPid(directory);
+  return pid === undefined
+    ? "no control.json names the process"
+    : `process ${pid} wrote its control.json, and is still there`;
+}
+
+/** @returns undefined for a process that is gone */
+function readPid(directory: string): number | undefined {
+  try {
+    const pid = readControlFile(directory)?.pid;
+    if (pid !== undefined) process.kill(pid, 0);
+    return pid;
+  } catch {
+    return undefined; // it is gone, or the file is another user's
+  }
+}
