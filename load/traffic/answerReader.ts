@@ -8,6 +8,8 @@
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 const MAX_HEAD_BYTES = 64 << 10;
+/** More than any answer within the limits of a server has. A server that sends without end must not take all memory. */
+const MAX_BYTES = 1 << 30;
 const TOO_MANY = "more bytes than the answer has";
 const NOTHING = Buffer.alloc(0);
 /** Where a body ends. */
@@ -55,6 +57,7 @@ export class AnswerReader {
   /** @returns all bytes of the answer that have come */
   private hold(part: Buffer): Buffer {
     const end = this.held + part.length;
+    if (end > MAX_BYTES) throw new Error(`an answer of more than ${MAX_BYTES} bytes`);
     if (end > this.room.length) {
       const room = Buffer.allocUnsafe(2 * end);
       this.room.copy(room, 0, 0, this.held);

@@ -112,7 +112,8 @@ describe("a feed", () => {
     ]);
     await reach(replica, "0xa");
     for (const block of ["0x7", "0x8", "0x9", "0xa"]) await assertSame(block);
-    assert.match(replica.stderr, /reorganised/);
+    assert.match(replica.stderr, /the feed's chain was reorganised/);
+    assert.doesNotMatch(replica.stderr, /\bnode\b/);
   });
 
   test("a replica and a publisher that were away go on where they were", async t => {
