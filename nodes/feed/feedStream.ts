@@ -71,7 +71,7 @@ export class StreamMoved extends Error {
 }
 
 /** An answer of a server that takes longer is a failure: the call is made again. */
-const ANSWER_MS = 5000;
+const ANSWER_MS = 2000;
 /** Of the halvings that find the free room: to 1 % of what is wanted. */
 const ROOM_TRIES = 7;
 const NANOSECONDS = 1_000_000;

@@ -20,10 +20,10 @@ export interface NatsEvent {
   readonly reason: string;
 }
 
-const CONNECT_MS = 5000;
+const CONNECT_MS = 3000;
 /** A server that leaves two pings without an answer is gone. Without them, a cut cable shows after minutes. */
 const PING_MS = 5000;
-const WAITS = {firstMs: 250, longestMs: 5000};
+const WAITS = {firstMs: 250, longestMs: 2000};
 
 /**
  * @returns a connection that finds its way back by itself. The caller closes it

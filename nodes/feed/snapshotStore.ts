@@ -72,7 +72,7 @@ export class SnapshotStore {
     {chainId}: FeedChain,
     replicas?: number,
   ): Promise<SnapshotStore | undefined> {
-    const objm = new Objm(jetstream(connection, {timeout: ANSWER_MS}));
+    const objm = new Objm(jetstream(connection, {timeout: ANSWER_MS, checkAPI: false}));
     const name = `${stream}-${chainId}`;
     if (replicas !== undefined) return new SnapshotStore(await objm.create(name, {replicas}), connection);
     const objects = await objm.open(name, false);

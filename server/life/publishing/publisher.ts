@@ -20,8 +20,9 @@ import {KEPT_BLOCKS} from "../../../storage/block/keptChanges.ts";
 import {isSame} from "../../../storage/hex.ts";
 import type {ChainView} from "../../../workers/chain/chainView.ts";
 
-/** A publisher without a message for so long gives way to another one. */
+/** A publisher without a message for so long gives way to another one. One that comes back with its branch was not gone, and gets twice the time. */
 const SILENCE_MS = 10_000;
+const LONGEST_SILENCE_MS = 600_000;
 /** So many blocks are looked at before other work has its turn. */
 const LOOKS_AT_ONCE = 64;
 
@@ -53,6 +54,7 @@ export class Publisher {
   private isUnsure = true;
   /** Since when the last block is the one with this number in the stream. */
   private seen = {sequence: -1, sinceMs: 0};
+  private silenceMs = SILENCE_MS;
   private since = 0;
 
   /** @param id - of this service, PUBLISHER_BYTES */
@@ -125,9 +127,12 @@ export class Publisher {
   ): Promise<number | undefined> {
     if (block === undefined || end === undefined) return -1;
     const isOwn = isSame(this.id, block.head.publisher) && block.sequence <= this.sent;
-    const isSilent = performance.now() - this.seen.sinceMs >= SILENCE_MS;
+    const isSilent = performance.now() - this.seen.sinceMs >= this.silenceMs;
     const mayCut = isOwn || isSilent || !end.isCut;
-    if (end.number < 0 || isSame(this.hashOf(end.number), end.hash)) return mayCut ? end.number : undefined;
+    if (end.number < 0 || isSame(this.hashOf(end.number), end.hash)) {
+      if (!isOwn) this.silenceMs = SILENCE_MS;
+      return mayCut ? end.number : undefined;
+    }
     const isMine = mayCut && (isOwn || isSilent || latest > end.number);
     if (!isMine) return undefined;
     const floor = finality?.head ?? {number: -1, hash: block.head.hash};
@@ -143,7 +148,9 @@ export class Publisher {
     const {common} = await findPath(stream, {block, finality: undefined, lastSequence}, held, signal);
     // Without a common block the stream has forgotten it, and replicas may have held it all along. Or the last block is made up.
     if (common === undefined) return end.number > latest && !isSilent ? undefined : floor.number;
-    return common === latest ? undefined : Math.max(common, floor.number);
+    if (common === latest) return undefined;
+    if (!isOwn && latest <= end.number) this.silenceMs = Math.min(2 * this.silenceMs, LONGEST_SILENCE_MS);
+    return Math.max(common, floor.number);
   }
 
   /** The first block from `from` on from which the changes of all up to `latest` are kept; `latest + 1`: those of `latest` are not. */

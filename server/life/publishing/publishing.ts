@@ -53,8 +53,8 @@ export class Publishing {
     this.unwatch();
     this.stopping.abort();
     this.wake();
-    await this.snapshots.stop();
-    await this.work;
+    // What snapshots wait for fails when the connection is closed.
+    await Promise.all([this.snapshots.stop(), this.work]);
   }
 
   /** Never rejects. */
@@ -89,7 +89,7 @@ export class Publishing {
       this.hasChanged = false;
       const state = await publisher.catchUp(stream, signal);
       this.noteState(state);
-      if (state.kind === "published" && state.block >= 0) await this.snapshots.look(connection, chain, state);
+      if (state.kind === "published" && state.block >= 0) this.snapshots.note(connection, chain, state);
       this.backoff.reset();
       if (!this.hasChanged && !signal.aborted) await this.change();
     }

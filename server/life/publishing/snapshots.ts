@@ -17,6 +17,8 @@ import type {PublishState} from "./publisher.ts";
 const LOOK_MS = 2000;
 const RETRY_MS = 10_000;
 
+type Published = Extract<PublishState, {kind: "published"}>;
+
 export class Snapshots {
   private running: Running<SnapshotOutcome> | undefined;
   private work: Promise<void> = Promise.resolve();
@@ -30,21 +32,27 @@ export class Snapshots {
     private readonly log: Logger,
   ) {}
 
-  /** Called while the stream has all blocks that are held. @throws FeedError, what NATS throws */
-  async look(
-    connection: NatsConnection,
-    chain: FeedChain,
-    {block, since}: Extract<PublishState, {kind: "published"}>,
-  ): Promise<void> {
+  /** Called while the stream has all blocks that are held. Publishing does not wait for it. */
+  note(connection: NatsConnection, chain: FeedChain, state: Published): void {
+    if (this.settings.snapshots.every === 0 || this.isStopped || performance.now() < this.nextLookMs) return;
+    this.nextLookMs = Number.POSITIVE_INFINITY;
+    this.work = this.look(connection, chain, state).catch(() => {
+      // NATS is away, which publishing finds out and says.
+      this.nextLookMs = performance.now() + LOOK_MS;
+    });
+  }
+
+  /** Looks at what the feed has, and uploads a snapshot if it needs one. @throws NatsAway */
+  private async look(connection: NatsConnection, chain: FeedChain, {block, since}: Published): Promise<void> {
     const {nats, stream, rules, snapshots} = this.settings;
     const {every, bytesPerSecond} = snapshots;
-    if (every === 0 || this.isStopped || this.running !== undefined || performance.now() < this.nextLookMs)
-      return;
-    this.nextLookMs = performance.now() + LOOK_MS;
     const newest = await SnapshotStore.newestBlock(connection, stream, chain);
     this.status.snapshotBlock = newest;
     const least = Math.max(block - every + 1, since - 1);
-    if (this.isStopped || (newest !== undefined && newest >= least)) return;
+    if (this.isStopped || (newest !== undefined && newest >= least)) {
+      this.nextLookMs = performance.now() + LOOK_MS;
+      return;
+    }
     this.running = startSnapshotUpload({
       directory: this.directory,
       nats,
@@ -54,7 +62,7 @@ export class Snapshots {
       bytesPerSecond,
       unlessFrom: least,
     });
-    this.work = this.running.outcome.then(outcome => this.settle(outcome));
+    this.settle(await this.running.outcome);
   }
 
   async stop(): Promise<void> {
@@ -71,7 +79,7 @@ export class Snapshots {
         this.log.warn({reason: outcome.failure}, "no snapshot was uploaded; it is tried again");
       return;
     }
-    this.nextLookMs = 0;
+    this.nextLookMs = performance.now() + LOOK_MS;
     if ("heldBlock" in outcome) this.status.snapshotBlock = outcome.heldBlock;
     else {
       this.status.snapshotBlock = outcome.block;

@@ -19,7 +19,7 @@ import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
-import {within} from "../../support/wait.ts";
+import {waitUntil, within} from "../../support/wait.ts";
 
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
 
@@ -53,10 +53,10 @@ describe("snapshots of a feed", () => {
     return {urls: [nats.url], credsPath: undefined};
   }
 
-  function upload(db: string, stream: string) {
+  function upload(db: string, stream: string, bytesPerSecond = 1e9) {
     return startSnapshotUpload({
       ...{directory: folder.file(db), nats: settings(), stream, chain: CHAIN},
-      ...{replicas: 1, bytesPerSecond: 1e9, unlessFrom: 1000},
+      ...{replicas: 1, bytesPerSecond, unlessFrom: 1000},
     });
   }
 
@@ -101,8 +101,20 @@ describe("snapshots of a feed", () => {
 
   test("two uploads at once come one after the other, and neither removes what the other one's snapshot has", async t => {
     if (lack !== undefined) return notRun(t, lack);
-    const outcomes = await Promise.all(["low/db", "high/db"].map(db => upload(db, "twice").outcome));
-    for (const outcome of outcomes) assert.ok("block" in outcome, JSON.stringify(outcome));
+    const ended: string[] = [];
+    const begin = async (db: string, bytesPerSecond: number): Promise<void> => {
+      const outcome = await upload(db, "twice", bytesPerSecond).outcome;
+      assert.ok("block" in outcome, JSON.stringify(outcome));
+      ended.push(db);
+    };
+    // Some seconds.
+    const slow = begin("high/db", 30_000);
+    await waitUntil("the slow one to have its turn", async () => {
+      const bucket = await openBucket("twice").catch(() => undefined); // not made yet
+      return ((await bucket?.info("turn")) ?? undefined) !== undefined;
+    });
+    await Promise.all([slow, begin("low/db", 1e9)]);
+    assert.deepEqual(ended, ["high/db", "low/db"]);
     const bucket = await openBucket("twice");
     const objects = new Set((await bucket.list()).map(({name}) => name));
     const {files} = await readNewest("twice");
