@@ -9,6 +9,7 @@
 import {isSame} from "../../storage/hex.ts";
 import type {BlockHead, FinalityHead} from "./feedMessage.ts";
 import type {FeedStream, Sequenced, StreamTip} from "./feedStream.ts";
+import {NatsAway} from "./natsConnection.ts";
 
 /** What a store holds. */
 export interface HeldChain {
@@ -49,7 +50,7 @@ const MOST_HEADS = 8192;
 /** @throws NatsAway; the signal's reason */
 export async function findPath(
   stream: Pick<FeedStream, "firstSequence" | "readHeads">,
-  {lastSequence, finality}: StreamTip,
+  {lastSequence, block, finality}: StreamTip,
   held: HeldChain,
   signal: AbortSignal,
 ): Promise<FeedPath> {
@@ -59,6 +60,10 @@ export async function findPath(
   for (let end = lastSequence; end >= first && !search.isDone; ) {
     const from = Math.max(first, end - count + 1);
     const heads = await stream.readHeads(from, end, signal);
+    // Any server of the stream may answer, also one that is behind.
+    const known = Math.max(block?.sequence ?? 0, finality?.sequence ?? 0);
+    if (end === lastSequence && (heads.at(-1)?.sequence ?? 0) < known)
+      throw new NatsAway(`NATS: the server that answers has no message ${known} yet`);
     while (heads.length > 0 && !search.isDone) search.look(heads.pop() as Sequenced);
     end = from - 1;
     count = Math.min(2 * count, MOST_HEADS);

@@ -171,3 +171,18 @@ test("whatever branches a stream has, a store on any of them finds the blocks th
     ),
     {numRuns: propertyRuns(300)},
   ));
+
+test("a server that has not the stream's last message yet is not believed", async () => {
+  const {log, finalizations} = write([
+    {back: 0, add: 2, returns: undefined, parts: 1, cut: 0, finalizations: 0},
+    {back: 1, add: 2, returns: undefined, parts: 1, cut: 0, finalizations: 0},
+  ]);
+  const {sequence, head} = log.at(-1) as Sequenced<BlockHead>;
+  const held = {latest: -1, finalized: -1, finalizations, hashOf: () => undefined};
+  const tip = {lastSequence: sequence, block: {sequence, head}, finality: undefined};
+  const stream = {firstSequence: async () => 1, readHeads: async () => log.slice(0, -1)};
+  await assert.rejects(findPath(stream, tip, held, SIGNAL), {
+    name: "NatsAway",
+    message: `NATS: the server that answers has no message ${sequence} yet`,
+  });
+});
