@@ -15,8 +15,9 @@ import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
 import type {ReplySink} from "./rpc/replySink.ts";
 import {append, type ByLane, type LaneCalls, type Place} from "./rpc/requestCalls.ts";
 import type {RequestRecord} from "./rpc/requestRecord.ts";
-import {AheadError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
+import {AheadError, createTimeoutError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
 import {Piece} from "./rpc/taskText.ts";
+import type {Work} from "./rpc/work.ts";
 
 /** The error of a request of which no call runs. */
 interface Refusal {
@@ -28,6 +29,11 @@ interface Refusal {
   /** The newest block held, if the request is refused because it names one above it. */
   readonly head?: number | undefined;
 }
+
+/** Calls for the lanes that are prepared in one part. */
+const PART_CALLS = 4;
+/** Of an answer that is sent in parts. */
+const PART_CHARACTERS = 64 * 1024;
 
 /** Soon: the block may come at any moment, and another service may have it already. */
 const AHEAD_RETRY_SECONDS = 1;
@@ -46,12 +52,15 @@ export class RpcService {
   /**
    * Answers one HTTP request, at once or when the lanes have answered.
    *
-   * @param body - only read during this call
+   * @param body - with at most WHOLE_BYTES, it is only read before the first yield
    */
-  answer(body: Buffer, reply: ReplySink, record: RequestRecord): void {
+  *answer(body: Buffer, reply: ReplySink, record: RequestRecord): Work {
+    const {limits} = this.setup;
     let envelope: Envelope;
     try {
-      envelope = parseEnvelope(body, this.setup.limits);
+      // It may have waited for its turn.
+      requireTime(record, limits.timeoutMs);
+      envelope = yield* parseEnvelope(body, limits);
     } catch (error) {
       const rpcError = this.asRpcError(error, record);
       this.tally.add("", rpcError.code);
@@ -59,18 +68,18 @@ export class RpcService {
       sendText(reply, encodeError("null", rpcError));
       return;
     }
-    this.answerCalls(envelope, reply, record);
+    yield* this.answerCalls(envelope, reply, record);
   }
 
   /** Answers an HTTP request that stands for one call. */
-  answerCall(call: Call, reply: ReplySink, record: RequestRecord): void {
-    this.answerCalls({isBatch: false, calls: [call]}, reply, record);
+  answerCall(call: Call, reply: ReplySink, record: RequestRecord): Work {
+    return this.answerCalls({isBatch: false, calls: [call]}, reply, record);
   }
 
-  private answerCalls(envelope: Envelope, reply: ReplySink, record: RequestRecord): void {
+  private *answerCalls(envelope: Envelope, reply: ReplySink, record: RequestRecord): Work {
     try {
       const view = this.readView(envelope, reply);
-      const demand = measureDemand(envelope.calls, this.methods, view);
+      const demand = yield* measureDemand(envelope.calls, this.methods, view);
       const {costs, methods} = demand;
       this.describe(envelope, demand, record);
       const excess = refuseExcess(demand, view);
@@ -80,7 +89,7 @@ export class RpcService {
       }
       const client = costs.some(cost => cost > 0) ? reply.readClient() : "";
       const busy = this.dispatcher.refuse(costs, client);
-      if (busy === undefined) this.run(envelope, costs, view, reply, record, client);
+      if (busy === undefined) yield* this.run(envelope, costs, view, reply, record, client);
       else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply, record);
     } catch (error) {
       // Its connection ends, and nothing else.
@@ -121,14 +130,14 @@ export class RpcService {
   }
 
   /** @param costs - of the calls of each lane. Preparing a call does not raise its cost */
-  private run(
+  private *run(
     envelope: Envelope,
     costs: ByLane<number>,
     view: RequestView,
     reply: ReplySink,
     record: RequestRecord,
     client: string,
-  ): void {
+  ): Work {
     const {calls, isBatch} = envelope;
     let places: Place[] = [];
     const byLane: [LaneCalls | undefined, LaneCalls | undefined] = [undefined, undefined];
@@ -136,6 +145,7 @@ export class RpcService {
     /** Calls that are answered here. They are counted once it is known that the request is not turned away. */
     const answered: [method: string, code: number][] = [];
     for (const call of calls) {
+      if (places.length % PART_CALLS === PART_CALLS - 1) yield;
       const {idText} = call;
       // A notification needs no answer, and no method here changes anything. So it is not run.
       if (idText === undefined) continue;
@@ -145,6 +155,7 @@ export class RpcService {
         if (method.lane === undefined) {
           places = append(places, encodeResponse(idText, "result", method.answer(call.params, view)));
           answered.push([method.name, 0]);
+          if (isBatch) yield;
         } else {
           byLane[method.lane] ??= LANES[method.lane].createCalls(costs[method.lane]);
           const own = byLane[method.lane] as LaneCalls;
@@ -170,12 +181,12 @@ export class RpcService {
       record.noteCode(code);
     }
     if (places.length === 0) reply.sendNothing();
-    else if (laneCount === 0) sendText(reply, isBatch ? `[${places.join(",")}]` : (places[0] as string));
-    else {
+    else if (laneCount > 0) {
       const origin = {record, isBatch, head: view.head, client};
       const {timeoutMs} = view.limits;
       this.dispatcher.admit(new PendingRequest(origin, {places, byLane}, reply, timeoutMs));
-    }
+    } else if (isBatch) yield* sendTexts(reply, places as string[]);
+    else sendText(reply, places[0] as string);
   }
 
   /** @throws RpcError METHOD_NOT_FOUND */
@@ -197,6 +208,26 @@ export class RpcService {
   }
 }
 
+/** @throws RpcError LIMIT_EXCEEDED */
+function requireTime({startedMs}: RequestRecord, limit: number): void {
+  const got = Math.round(performance.now() - startedMs);
+  if (got > limit) throw createTimeoutError(limit, got);
+}
+
 function sendText(reply: ReplySink, text: string): void {
   reply.finish([new Piece(Buffer.from(text))]);
+}
+
+/** Sends the answers of a batch, some at a time. */
+function* sendTexts(reply: ReplySink, answers: readonly string[]): Work {
+  let text = "[";
+  for (const [index, answer] of answers.entries()) {
+    if (index > 0) text += ",";
+    text += answer;
+    if (text.length < PART_CHARACTERS) continue;
+    reply.push([new Piece(Buffer.from(text))]);
+    text = "";
+    yield;
+  }
+  sendText(reply, `${text}]`);
 }

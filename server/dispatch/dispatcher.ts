@@ -19,7 +19,7 @@ import type {EstimateQueues} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
 import {type ByLane, LANE_IDS, LaneId} from "../rpc/requestCalls.ts";
-import {RpcCode, RpcError} from "../rpc/rpcError.ts";
+import {createTimeoutError, type RpcError} from "../rpc/rpcError.ts";
 import {type Piece, type TaskAnswers, TaskText} from "../rpc/taskText.ts";
 import {type AnsweredTask, Answering} from "./answering.ts";
 import type {Busy} from "./busy.ts";
@@ -268,9 +268,7 @@ export class Dispatcher implements EstimateQueues {
    * was dropped, which happens if one that expired before it made the server close its connection.
    */
   private expire(request: PendingRequest, gotMs: number): void {
-    const limit = this.limits.timeoutMs;
-    const message = `the request was not finished after ${limit} ms`;
-    this.endUnfinished(request, new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got: gotMs}));
+    this.endUnfinished(request, createTimeoutError(this.limits.timeoutMs, gotMs));
   }
 
   /** Answers every unanswered call with the error. */

@@ -58,7 +58,7 @@ export class PendingRequest {
     this.segments = cutSegments(calls);
     this.progress = [this.createProgress(LaneId.PROOF), this.createProgress(LaneId.ESTIMATE)];
     this.ordered = new OrderedAnswer(reply, origin.isBatch, this.segments.length);
-    this.clock = new RequestClock(timeoutMs);
+    this.clock = new RequestClock(origin.record.startedMs, timeoutMs);
   }
 
   /** The cost that the request adds to the lane's queue. If its reader is slow, only running segments count. */
@@ -145,7 +145,6 @@ export class PendingRequest {
 
 /** Measures how long a request may still take. The clock is stopped while the request waits only for its own reader. */
 class RequestClock {
-  readonly startedMs = performance.now();
   /** When the unfinished calls are given up. A stop of the clock moves it by the length of the stop. */
   private deadlineMs: number;
   /** When the clock was stopped. undefined while it runs. */
@@ -153,8 +152,12 @@ class RequestClock {
   /** Whether the request has ever waited for its own reader. */
   wasPaused = false;
 
-  constructor(timeoutMs: number) {
-    this.deadlineMs = this.startedMs + timeoutMs;
+  /** @param startedMs - when the body had come */
+  constructor(
+    readonly startedMs: number,
+    timeoutMs: number,
+  ) {
+    this.deadlineMs = startedMs + timeoutMs;
   }
 
   /** Stops or starts the clock. @returns whether that is a change */

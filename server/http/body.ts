@@ -1,18 +1,27 @@
 /**
- * Collects a request's body up to a limit. All bodies that are being received share a second limit, so that many slow
- * writers cannot fill the memory.
+ * Collects a request's body up to a limit. All bodies that are being received or wait for their turn share a second limit, so that many
+ * slow writers cannot fill the memory. While others have their turns, no more of a body is read.
  */
 import type {HttpResponse} from "../listener/exchange.ts";
 import type {ByteHolder, Excess, SharedBytes} from "../rpc/sharedBytes.ts";
 import type {Reply} from "./reply.ts";
 
-/** Exactly one of these is called for a body, unless the client goes away first. */
+/** One of `takeBody`, `refuseLarge` and `refuseRoom` is called for a body, unless the client goes away first. */
 interface BodyTaker {
-  /** @param body - may be read during the call only */
-  takeBody(reply: Reply, body: Buffer): void;
+  /** Whether the body may be read during the call only: the taker is done with it then. */
+  takesAtOnce(byteCount: number): boolean;
+  /** @param free - gives up the body's memory; undefined: the body may be read during the call only */
+  takeBody(reply: Reply, body: Buffer, free: (() => void) | undefined): void;
+  /**
+   * A part has come, and there is more.
+   *
+   * @param tookMs - time that it took to take it
+   * @returns whether the taker will call `resume`, and no more may come before that
+   */
+  holdsUp(reply: Reply, tookMs: number, resume: () => void): boolean;
   /** More bytes came than a body may have. The rest is read and dropped. @param got - bytes that have come so far */
   refuseLarge(reply: Reply, got: number): void;
-  /** The bodies that are being received would exceed a common limit. */
+  /** The bodies that are held would exceed a common limit. */
   refuseRoom(reply: Reply, excess: Excess): void;
 }
 
@@ -21,23 +30,27 @@ const FIRST_BYTES = 16 * 1024;
 /** @returns a function that gives up the memory. Call it if the client goes away */
 export function collectBody(
   response: HttpResponse,
-  receiving: SharedBytes,
+  held: SharedBytes,
   reply: Reply,
   taker: BodyTaker,
 ): () => void {
-  const limit = receiving.bodyLimit;
+  const limit = held.bodyLimit;
   let holder: ByteHolder | undefined;
   let collected: Buffer | undefined;
   let length = 0;
   let isSettled = false;
   const release = () => {
-    if (collected !== undefined) receiving.remove(holder as ByteHolder, collected.length);
+    if (collected !== undefined) held.remove(holder as ByteHolder, collected.length);
     collected = undefined;
     isSettled = true;
   };
   const giveWay = (excess: Excess) => {
-    release();
+    // Also ends the work on a body that is whole.
+    reply.onAborted?.();
     taker.refuseRoom(reply, excess);
+  };
+  const resume = () => {
+    if (!isSettled) response.resume();
   };
   response.onData((chunk, isLast) => {
     if (isSettled) return;
@@ -47,17 +60,20 @@ export function collectBody(
       taker.refuseLarge(reply, end);
       return;
     }
-    if (collected === undefined && isLast) {
+    if (collected === undefined && isLast && taker.takesAtOnce(end)) {
       isSettled = true;
-      taker.takeBody(reply, viewOf(chunk));
+      taker.takeBody(reply, viewOf(chunk), undefined);
       return;
     }
-    // One buffer that doubles. As a list of chunks, a body sent byte by byte would take a hundred times its size.
+    const startMs = performance.now();
+    // One buffer that doubles, and soon has all that a body may have. As a list of chunks, a body sent byte by byte would take a
+    // hundred times its size.
     if (collected === undefined || end > collected.length) {
-      const byteCount = Math.min(limit, Math.max(FIRST_BYTES, end * 2));
+      const grownBytes = end * 2 > limit / 4 ? limit : Math.max(FIRST_BYTES, end * 2);
+      const byteCount = isLast ? end : grownBytes;
       holder ??= {client: reply.readClient(), giveWay};
       const more = byteCount - (collected?.length ?? 0);
-      const excess = receiving.add(holder, more);
+      const excess = held.add(holder, more);
       if (excess !== undefined) {
         giveWay(excess);
         return;
@@ -68,10 +84,10 @@ export function collectBody(
     }
     collected.set(viewOf(chunk), length);
     length = end;
-    if (!isLast) return;
-    const body = collected.subarray(0, length);
-    release();
-    taker.takeBody(reply, body);
+    if (isLast) {
+      isSettled = true;
+      taker.takeBody(reply, collected.subarray(0, length), release);
+    } else if (taker.holdsUp(reply, performance.now() - startMs, resume)) response.pause();
   });
   return release;
 }

@@ -16,6 +16,7 @@ import {isProofPath} from "../methods/proof/proofTarget.ts";
 import {AllowedHosts, isLoopback} from "./allowedHosts.ts";
 import type {Clients} from "./clientAddress.ts";
 import type {Connections} from "./connections.ts";
+import {Intake} from "./intake.ts";
 import {Page} from "./page.ts";
 import {METRICS, PROBES, type ProbeParts} from "./probes.ts";
 import {encodeLimit, refuseFraming, refuseHost, refuseMetrics, refusePath, refuseVerb} from "./refusals.ts";
@@ -49,6 +50,7 @@ export class HttpServer {
   private readonly hosts: AllowedHosts;
   private readonly page = new Page();
   private readonly turns = new Turns();
+  private readonly intake = new Intake();
   private listener: Listener | undefined;
   private operators: Listener | undefined;
   private readonly showsMetrics: boolean;
@@ -57,7 +59,7 @@ export class HttpServer {
     private readonly options: HttpOptions,
     private readonly parts: HttpParts,
   ) {
-    this.rpc = new RpcRoute(options, parts);
+    this.rpc = new RpcRoute(options, parts, this.intake);
     const {host, metricsPort, allowedHosts = []} = options;
     this.hosts = new AllowedHosts(host, allowedHosts);
     this.showsMetrics = metricsPort === undefined && isLoopback(host);
@@ -116,7 +118,7 @@ export class HttpServer {
 
   /** @param isOperators - whether it came on the port for operators */
   private route(response: HttpResponse, request: HttpRequest, isOperators: boolean): void {
-    const reply = new Reply(response, this.parts.unsent, this.turns, this.parts.clients);
+    const reply = new Reply(response, this.parts.unsent, this.turns, this.intake, this.parts.clients);
     const head = new RequestHead(request);
     // An answer would be taken for that of the next request on this connection, which a proxy may send for another client.
     if (head.isTrailer) {

@@ -15,15 +15,16 @@ import type {Call} from "../rpc/envelope.ts";
 import type {ReplySink} from "../rpc/replySink.ts";
 import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
+import type {Work} from "../rpc/work.ts";
 import type {Header} from "./cors.ts";
 import {RETRY_AFTER, refusePath} from "./refusals.ts";
 import {headHeader, JSON_TYPE, type Reply} from "./reply.ts";
 
 export interface ProofParts {
-  /** RpcService. `body` is only read during the call. */
+  /** RpcService. */
   readonly rpc: {
-    answer(body: Buffer, reply: ReplySink, record: RequestRecord): void;
-    answerCall(call: Call, reply: ReplySink, record: RequestRecord): void;
+    answer(body: Buffer, reply: ReplySink, record: RequestRecord): Work;
+    answerCall(call: Call, reply: ReplySink, record: RequestRecord): Work;
   };
   readonly blocks: ProvableBlocks;
 }
@@ -33,12 +34,12 @@ const UNAVAILABLE = "503 Service Unavailable";
 const KEEP: Header = ["Cache-Control", `public, max-age=${PROOF_AGE_SECONDS}`];
 const NO_STORE: Header = ["Cache-Control", "no-store"];
 
-/** @param path - begins with /v1/. @param begin - starts the record of a request */
+/** @param path - begins with /v1/. @param answerCall - answers the call that the path stands for */
 export function answerProof(
-  {rpc, blocks}: ProofParts,
+  {blocks}: ProofParts,
   reply: Reply,
   {path, query, ifNoneMatch}: {readonly path: string; readonly query: string; readonly ifNoneMatch: string},
-  begin: () => RequestRecord,
+  answerCall: (call: Call) => void,
 ): void {
   let target: ProofTarget | undefined;
   try {
@@ -68,7 +69,7 @@ export function answerProof(
     const retry = status === UNAVAILABLE ? [RETRY_AFTER, ...headHeader(blocks.latest)] : [];
     return {status, headers: [NO_STORE, ...retry]};
   };
-  rpc.answerCall(call, reply, begin());
+  answerCall(call);
 }
 
 function statusOf(code: number, isAhead: boolean): string {

@@ -14,8 +14,10 @@ import type {HttpResponse} from "../listener/exchange.ts";
 import type {ReplySink} from "../rpc/replySink.ts";
 import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {Piece} from "../rpc/taskText.ts";
+import type {Work} from "../rpc/work.ts";
 import type {Address, Clients} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
+import type {Intake} from "./intake.ts";
 import {PieceQueue} from "./sendQueue.ts";
 import type {Turns} from "./turns.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
@@ -33,6 +35,8 @@ const NO_HEADERS: readonly Header[] = [];
 const STREAM_FROM_BYTES = 1024 * 1024;
 /** uWebSockets.js copies the part of a chunked write that the kernel does not take, so this limits its copy. */
 const WRITE_BYTES = 64 * 1024;
+/** Chunks of so many bytes are written in one part of a turn. The kernel copies them. */
+const PART_BYTES = 4 * WRITE_BYTES;
 
 /** Tells a balancer how far this service is. @param head - the newest block held */
 export function headHeader(head: number | undefined): readonly Header[] {
@@ -74,12 +78,15 @@ export class Reply implements ReplySink {
   private isFinished = false;
   private watchesWritable = false;
   private client: string | undefined;
+  /** The rest is written in a turn that comes. */
+  private isInLine = false;
 
   /** Must run inside the route handler, because it registers the abort handler that uWebSockets.js requires. */
   constructor(
     private readonly response: HttpResponse,
     private readonly unsent: UnsentBytes,
     private readonly turns: Turns,
+    private readonly intake: Intake,
     private readonly clients: Clients,
   ) {
     this.turn = turns.enter();
@@ -99,7 +106,7 @@ export class Reply implements ReplySink {
     this.add(pieces);
     if (this.isOver) return;
     if (this.mode === "collecting" && this.unsentBytes >= STREAM_FROM_BYTES) this.mode = "chunked";
-    if (this.mode === "chunked" && !this.isBlocked) this.pump();
+    if (this.mode === "chunked" && !this.isBlocked) this.begin();
     for (const piece of pieces) piece.wait();
     this.unsent.relieve();
   }
@@ -113,8 +120,8 @@ export class Reply implements ReplySink {
       this.totalBytes = this.unsentBytes;
     }
     if (!this.isBlocked) {
-      if (this.turns.isOver(this.turn)) this.pump();
-      else this.turns.run(this.turn, () => this.pump());
+      if (this.turns.isOver(this.turn)) this.begin();
+      else this.turns.run(this.turn, () => this.begin());
     }
     for (const piece of pieces) piece.wait();
     this.unsent.relieve();
@@ -185,8 +192,33 @@ export class Reply implements ReplySink {
     });
   }
 
-  private pump(): void {
-    if (this.isOver) return;
+  /** Writes a part of what is unsent, and the rest when the client has its turn. */
+  private begin(): void {
+    if (this.pump()) this.continueInTurn();
+  }
+
+  /** Until the client has its turn, the reply is blocked as if the socket took no more. */
+  private continueInTurn(): void {
+    this.isBlocked = true;
+    if (this.isInLine) return;
+    this.isInLine = true;
+    this.intake.start(this.writeOn(), () => this.readClient());
+  }
+
+  private *writeOn(): Work {
+    while (!this.isOver) {
+      this.isBlocked = false;
+      if (!this.pump()) break;
+      this.isBlocked = true;
+      yield;
+    }
+    this.isInLine = false;
+    if (!this.isOver) this.onDrained?.();
+  }
+
+  /** @returns whether more is unsent that the socket may take */
+  private pump(): boolean {
+    if (this.isOver) return false;
     this.response.cork(() => {
       if (!this.areHeadersSent) {
         this.areHeadersSent = true;
@@ -195,11 +227,13 @@ export class Reply implements ReplySink {
       if (this.mode === "whole") this.pumpWhole();
       else this.pumpChunks();
     });
-    if (this.isOver || !this.isBlocked) return;
+    if (this.isOver) return false;
+    if (!this.isBlocked) return !this.pieces.isEmpty;
     this.unsent.stall(this);
-    if (this.watchesWritable) return;
+    if (this.watchesWritable) return false;
     this.watchesWritable = true;
     this.response.onWritable(() => this.resume());
+    return false;
   }
 
   private writeOwnHeaders(): void {
@@ -238,27 +272,26 @@ export class Reply implements ReplySink {
 
   /** uWebSockets.js has sent or copied a chunk when `write` returns. */
   private pumpChunks(): void {
-    for (let rest = this.pieces.peek(); rest !== undefined; rest = this.pieces.peek()) {
+    let left = PART_BYTES;
+    for (let rest = this.pieces.peek(); rest !== undefined && left > 0; rest = this.pieces.peek()) {
       const chunk = rest.subarray(0, WRITE_BYTES);
       const isTaken = this.response.write(chunk);
       this.pieces.countSent(chunk.length);
+      left -= chunk.length;
       if (!isTaken) {
         this.isBlocked = true;
         return;
       }
     }
-    if (this.isFinished) this.end(false, () => this.response.end());
+    if (this.isFinished && this.pieces.isEmpty) this.end(false, () => this.response.end());
   }
 
   /** Continues when the socket takes bytes again. An empty cork makes uWebSockets.js send the bytes that it has copied. */
   private resume(): boolean {
     if (this.isOver) return true;
-    this.isBlocked = false;
     this.unsent.unstall(this);
-    if (!this.pieces.isEmpty || this.isFinished) this.pump();
-    else this.response.cork(() => {});
-    if (!this.isOver) this.onDrained?.();
-    return !this.isBlocked;
+    this.continueInTurn();
+    return true;
   }
 
   private abort(): void {

@@ -3,12 +3,15 @@ import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
 import type {HttpRequest, HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
+import {WHOLE_BYTES} from "../rpc/envelope.ts";
 import {RequestRecord} from "../rpc/requestRecord.ts";
 import {type Excess, SharedBytes} from "../rpc/sharedBytes.ts";
+import type {Work} from "../rpc/work.ts";
 import {collectBody} from "./body.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
 import type {TrustedProxies} from "./forwardedFor.ts";
+import type {Intake, Job} from "./intake.ts";
 import {answerProof, type ProofParts} from "./proofRoute.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
@@ -34,7 +37,7 @@ export interface RpcParts extends ProofParts {
 }
 
 export class RpcRoute {
-  private readonly receiving: SharedBytes;
+  private readonly bodies: SharedBytes;
   private readonly cors: Cors | undefined;
   private readonly idPrefix = Date.now().toString(36);
   /** New requests are turned away. */
@@ -48,10 +51,11 @@ export class RpcRoute {
   constructor(
     private readonly options: RpcOptions,
     private readonly parts: RpcParts,
+    private readonly intake: Intake,
   ) {
     const {cors = [], limits} = options;
     this.logsRequests = parts.log.isLevelEnabled("debug");
-    this.receiving = new SharedBytes(limits);
+    this.bodies = new SharedBytes(limits);
     this.cors = cors.length === 0 ? undefined : new Cors(cors);
   }
 
@@ -84,7 +88,11 @@ export class RpcRoute {
     if (verb !== "get") refuseVerb(reply, verb, "GET");
     else if (this.isDraining) this.refuseStopping(reply);
     else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "no block is held yet", false);
-    else answerProof(this.parts, reply, target, () => this.begin(reply, 0));
+    else
+      answerProof(this.parts, reply, target, call => {
+        const work = this.parts.rpc.answerCall(call, reply, this.begin(reply, 0));
+        this.work(reply, work, 0, undefined);
+      });
   }
 
   private prepare(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply): void {
@@ -123,17 +131,40 @@ export class RpcRoute {
     else if (declared > limit) this.refuseLarge(reply, declared);
     else {
       reply.acceptsBytes = acceptsBytes(head.accept);
-      reply.onAborted = collectBody(response, this.receiving, reply, this);
+      reply.onAborted = collectBody(response, this.bodies, reply, this);
     }
   }
 
+  takesAtOnce(byteCount: number): boolean {
+    return byteCount <= WHOLE_BYTES && this.intake.isFree;
+  }
+
+  holdsUp(reply: Reply, tookMs: number, resume: () => void): boolean {
+    this.intake.spend(tookMs);
+    if (this.intake.isFree) return false;
+    this.intake.start(readOn(resume), () => longLine(reply));
+    return true;
+  }
+
   /** Answers a request whose body has come. */
-  takeBody(reply: Reply, body: Buffer): void {
+  takeBody(reply: Reply, body: Buffer, free: (() => void) | undefined): void {
     if (this.isDraining) {
+      free?.();
       this.refuseStopping(reply);
       return;
     }
-    this.parts.rpc.answer(body, reply, this.begin(reply, body.length));
+    this.work(reply, this.parts.rpc.answer(body, reply, this.begin(reply, body.length)), body.length, free);
+  }
+
+  /** Works on the answer when the client has its turn. @param free - called when that is over */
+  private work(reply: Reply, work: Work, bodyBytes: number, free: (() => void) | undefined): void {
+    let job: Job | undefined;
+    const line = () => (bodyBytes <= WHOLE_BYTES ? reply.readClient() : longLine(reply));
+    reply.onAborted = () => {
+      if (job !== undefined) job.work = undefined;
+      free?.();
+    };
+    job = this.intake.start(free === undefined ? work : freeAfter(work, free), line);
   }
 
   /** From now on the request counts, until its reply is over. */
@@ -171,6 +202,24 @@ export class RpcRoute {
     this.parts.metrics.refusedBodies.no_room++;
     refuseRoom(reply, limit, got);
   }
+}
+
+/** A client's short requests have turns of their own: behind a proxy, all users may be one client. */
+function longLine(reply: Reply): string {
+  return `${reply.readClient()} long`;
+}
+
+/** What comes at once of a body that is read on may have megabytes, which the kernel and `collectBody` copy. So a slice has one. */
+const READ_MS = 1;
+
+function* readOn(resume: () => void): Work {
+  resume();
+  yield READ_MS;
+}
+
+function* freeAfter(work: Work, free: () => void): Work {
+  yield* work;
+  free();
 }
 
 function tenths(ms: number): number {

@@ -21,6 +21,9 @@ export interface HttpResponse {
   onAborted(handler: () => void): unknown;
   /** @param handler - gets the body. A chunk's memory may be used again after the call */
   onData(handler: (chunk: ArrayBuffer | Uint8Array, isLast: boolean) => void): unknown;
+  /** Reads no more of the body for now. A client that goes away meanwhile may not be noticed. */
+  pause(): unknown;
+  resume(): unknown;
   /** @param handler - called when a socket that took no more takes bytes again */
   onWritable(handler: (offset: number) => boolean): unknown;
   /** Sends what `write` writes together. */

@@ -26,7 +26,7 @@ export class NodeResponse implements HttpResponse {
   private readonly headers: string[] = [];
   private offset = 0;
   private abort: () => void = () => {};
-  private resume: (offset: number) => void = () => {};
+  private writeOn: (offset: number) => void = () => {};
 
   constructor(
     private readonly request: IncomingMessage,
@@ -65,8 +65,18 @@ export class NodeResponse implements HttpResponse {
     });
   }
 
+  pause(): void {
+    this.request.pause();
+    this.request.socket.setTimeout(0);
+  }
+
+  resume(): void {
+    this.request.socket.setTimeout(IDLE_MS);
+    this.request.resume();
+  }
+
   onWritable(handler: (offset: number) => boolean): void {
-    this.resume = handler;
+    this.writeOn = handler;
     this.response.on("drain", () => {
       if (this.isOver) return;
       this.request.socket.setTimeout(0);
@@ -151,7 +161,7 @@ export class NodeResponse implements HttpResponse {
     // Node ends the writes of a connection that breaks as if they were done.
     if (this.request.socket.destroyed) return;
     this.isSent = true;
-    if (!this.isOver) this.resume(this.offset);
+    if (!this.isOver) this.writeOn(this.offset);
   }
 
   private writeHead(contentBytes?: number): void {

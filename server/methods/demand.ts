@@ -4,6 +4,7 @@ import {ESTIMATE_COST} from "../limits.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {type ByLane, LANE_IDS} from "../rpc/requestCalls.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
+import type {Work} from "../rpc/work.ts";
 import type {RequestView} from "./method.ts";
 import {DISCOVER_COST} from "./ready/discover.ts";
 import type {MethodTable} from "./table.ts";
@@ -21,7 +22,10 @@ const CALL_TEXT_BYTES = 256;
 /** A character of a JSON string takes at most 3 bytes of UTF-8 (a pair of surrogates takes 4). */
 const MAX_BYTES_PER_CHARACTER = 3;
 
-export function measureDemand(calls: readonly Call[], table: MethodTable, view: RequestView): Demand {
+/** Measuring a call that costs so much takes a while, as reading its shape does. */
+const PART_COST = 100;
+
+export function* measureDemand(calls: readonly Call[], table: MethodTable, view: RequestView): Work<Demand> {
   const costs: [number, number] = [0, 0];
   const methods: [string, string] = ["", ""];
   let readyCost = 0;
@@ -32,6 +36,7 @@ export function measureDemand(calls: readonly Call[], table: MethodTable, view: 
     if (method === undefined) continue;
     const cost = method.cost(params, view);
     if (cost === 0) continue;
+    if (cost > PART_COST) yield;
     if (method.lane === undefined) {
       readyCost += cost;
       continue;

@@ -79,58 +79,116 @@ const LONG_KEY = 96;
 /** JSON.parse decodes a key with escapes apart, which takes twice as long. Programs write none. */
 const ESCAPED_KEY_COST = 2;
 
-/** Hot: runs over every body once, in about 1.5 ns a byte. */
-export function scanBody(body: Buffer): BodyShape {
-  const length = body.length;
-  let depth = 0;
-  let deepest = 0;
-  let members = 0;
-  let fields = 0;
-  // Of the last string. It is a key if a colon follows.
-  let stringBytes = 0;
-  let hasEscape = false;
-  let commas = 0;
-  let isArray = false;
-  let oddCharacters = 0;
-  for (let at = 0; at < length; at++) {
-    const byte = body[at];
-    const kind = KINDS[byte];
-    if (kind === 0) continue;
-    if (kind === IS_QUOTE) {
-      const start = at;
-      const pause = Math.min(length, at + LONG_STRING);
-      hasEscape = false;
-      for (at++; at < pause && body[at] !== QUOTE; at++) {
-        if (body[at] !== BACKSLASH) continue;
-        hasEscape = true;
-        at++;
-      }
-      if (at >= pause) at = findStringEnd(body, at);
-      stringBytes = at - start - 1;
-    } else if (kind === IS_COMMA) {
-      members++;
-      if (depth === 1) commas++;
-    } else if (kind === IS_COLON)
-      fields += (hasEscape ? ESCAPED_KEY_COST : 1) + Math.floor(stringBytes / LONG_KEY);
-    else if (kind === IS_START) {
-      if (deepest === 0) isArray = byte === OPEN_BRACKET;
-      if (byte === OPEN_BRACE) fields++;
-      members++;
-      if (++depth > deepest) deepest = depth;
-      if (depth > MAX_DEPTH) break;
-    } else if (kind === IS_END) depth--;
-    else if (kind === IS_DIGIT || byte === MINUS) {
-      const start = at;
-      let isOdd = kind === IS_IN_NUMBER;
-      for (at++; at < length; at++) {
-        const next = KINDS[body[at] as number];
-        if (next === IS_DIGIT) continue;
-        if (next !== IS_IN_NUMBER) break;
-        isOdd = true;
-      }
-      if (isOdd || at - start > EXACT_DECIMALS) oddCharacters += at - start;
-      at--;
-    }
+const NONE = -1;
+
+/** Reads a body from its start to its end, in parts. Hot: runs over every body once, in about 1.5 ns a byte. */
+export class BodyScan implements BodyShape {
+  depth = 0;
+  members = 0;
+  fields = 0;
+  oddCharacters = 0;
+  /** Number of brackets, commas and colons. Above the length of `marks`, those are not all. */
+  markCount = 0;
+  private at = 0;
+  private level = 0;
+  private commas = 0;
+  private isArray = false;
+  /** Where the string or number began in which a part ended. */
+  private stringStart = NONE;
+  private numberStart = NONE;
+  /** Of the last string. It is a key if a colon follows. */
+  private stringBytes = 0;
+  private hasEscape = false;
+  private isOdd = false;
+
+  /** @param marks - output: the positions of all brackets, commas and colons */
+  constructor(
+    private readonly body: Buffer,
+    private readonly marks?: Int32Array,
+  ) {}
+
+  get elements(): number {
+    return this.isArray ? this.commas + 1 : 0;
   }
-  return {depth: deepest, members, fields, elements: isArray ? commas + 1 : 0, oddCharacters};
+
+  /** Reads about `byteCount` more bytes. @returns whether that was all */
+  read(byteCount: number): boolean {
+    const {body, marks} = this;
+    const {length} = body;
+    const end = Math.min(length, this.at + byteCount);
+    let {at, level, members, fields, markCount} = this;
+    if (this.stringStart !== NONE) at = this.endString(at, end) + 1;
+    else if (this.numberStart !== NONE) at = this.endNumber(at, end);
+    for (; at < end; at++) {
+      const byte = body[at];
+      const kind = KINDS[byte];
+      if (kind === 0) continue;
+      if (kind === IS_QUOTE) {
+        this.stringStart = at;
+        const pause = Math.min(length, at + LONG_STRING);
+        this.hasEscape = false;
+        for (at++; at < pause && body[at] !== QUOTE; at++) {
+          if (body[at] !== BACKSLASH) continue;
+          this.hasEscape = true;
+          at++;
+        }
+        if (at >= pause) at = this.endString(at, end);
+        else this.noteString(at);
+      } else if (kind === IS_DIGIT || byte === MINUS) {
+        this.numberStart = at;
+        this.isOdd = kind === IS_IN_NUMBER;
+        at = this.endNumber(at + 1, end) - 1;
+      } else if (kind !== IS_IN_NUMBER) {
+        if (marks !== undefined) marks[markCount++] = at;
+        if (kind === IS_COMMA) {
+          members++;
+          if (level === 1) this.commas++;
+        } else if (kind === IS_COLON)
+          fields += (this.hasEscape ? ESCAPED_KEY_COST : 1) + Math.floor(this.stringBytes / LONG_KEY);
+        else if (kind === IS_START) {
+          if (this.depth === 0) this.isArray = byte === OPEN_BRACKET;
+          if (byte === OPEN_BRACE) fields++;
+          members++;
+          if (++level > this.depth) this.depth = level;
+          if (level > MAX_DEPTH) at = length;
+        } else level--;
+      }
+    }
+    this.at = at;
+    this.level = level;
+    this.members = members;
+    this.fields = fields;
+    this.markCount = markCount;
+    return at >= length;
+  }
+
+  /** @returns the position of the closing quote, or where to go on looking for it */
+  private endString(from: number, end: number): number {
+    const at = findStringEnd(this.body, from, end);
+    if (at < 0) return ~at - 1;
+    this.noteString(at);
+    return at;
+  }
+
+  private noteString(end: number): void {
+    this.stringBytes = end - this.stringStart - 1;
+    this.stringStart = NONE;
+  }
+
+  /** @returns the position behind the number, or where to go on */
+  private endNumber(from: number, end: number): number {
+    const {body} = this;
+    let at = from;
+    for (; at < end; at++) {
+      const next = KINDS[body[at] as number];
+      if (next === IS_DIGIT) continue;
+      if (next !== IS_IN_NUMBER) break;
+      this.isOdd = true;
+    }
+    if (at === end && end < body.length) return at;
+    const byteCount = at - this.numberStart;
+    if (this.isOdd || byteCount > EXACT_DECIMALS) this.oddCharacters += byteCount;
+    this.numberStart = NONE;
+    return at;
+  }
 }

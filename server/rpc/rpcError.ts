@@ -60,6 +60,12 @@ export function createLimitError(what: string, limit: number, got: number, unit:
   });
 }
 
+/** The request's time is over. Both in milliseconds. */
+export function createTimeoutError(limit: number, got: number): RpcError {
+  const message = `the request was not finished after ${limit} ms`;
+  return new RpcError(RpcCode.LIMIT_EXCEEDED, message, {limit, got});
+}
+
 /** @param kind - AheadError for a block above the newest one held, or of an unknown hash. Default: for one that is older than the oldest */
 export function createBlockUnknownError(block: string, head: Head, kind = RpcError): RpcError {
   const data = {earliest: encodeQuantity(head.earliest), finalized: encodeQuantity(head.finalized)};

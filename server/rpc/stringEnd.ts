@@ -11,12 +11,13 @@ const RUN = Buffer.alloc(4096, BACKSLASH);
 
 /**
  * @param start - inside the string, but not between a backslash and the character that it escapes
- * @returns the position of the closing quote, or the body's length if there is none
+ * @param limit - about where to stop looking
+ * @returns the position of the closing quote, or the body's length if there is none; ~position if it is not found yet: go on from there
  */
-export function findStringEnd(body: Buffer, start: number): number {
+export function findStringEnd(body: Buffer, start: number, limit: number): number {
   const length = body.length;
   let at = start;
-  while (at < length) {
+  while (at < limit) {
     // The next bytes are read one by one, also after each escaped quote that memchr found, since another may follow closely.
     const pause = Math.min(length, at + LONG_STRING);
     for (; at < pause; at++) {
@@ -33,5 +34,5 @@ export function findStringEnd(body: Buffer, start: number): number {
     if ((quote - escapes) % 2 === 0) return quote;
     at = quote + 1;
   }
-  return length;
+  return at < length ? ~at : length;
 }

@@ -16,7 +16,7 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import type {Estimates} from "../../../server/methods/method.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
-import {scanBody} from "../../../server/rpc/bodyScan.ts";
+import {BodyScan} from "../../../server/rpc/bodyScan.ts";
 import {RequestRecord} from "../../../server/rpc/requestRecord.ts";
 import {RpcService} from "../../../server/rpcService.ts";
 import {Engine} from "../../../workers/engine.ts";
@@ -68,7 +68,8 @@ function fill(create: (at: number) => string, most = ALL): string {
   for (let at = 0; at < most; at++) {
     const text = create(at);
     const bytes = Buffer.from(text);
-    const shape = scanBody(bytes);
+    const shape = new BodyScan(bytes);
+    shape.read(bytes.length);
     membersLeft -= shape.members + 1;
     fieldsLeft -= shape.fields;
     bytesLeft -= bytes.length + 1;
@@ -313,7 +314,14 @@ async function answer(service: RpcService, {body, isForGateway}: BodyKind) {
   const bytes = Buffer.from(body);
   const reply = new CollectedReply();
   const startMs = readMs();
-  service.answer(bytes, reply, new RequestRecord("test"));
+  const work = service.answer(bytes, reply, new RequestRecord("test"));
+  let longestMs = 0;
+  for (let atMs = startMs, isDone = false; !isDone; ) {
+    isDone = work.next().done === true;
+    const endMs = readMs();
+    longestMs = Math.max(longestMs, endMs - atMs);
+    atMs = endMs;
+  }
   // At the end of a turn, lanes start the calls that came in it.
   await turn();
   await turn();
@@ -321,7 +329,7 @@ async function answer(service: RpcService, {body, isForGateway}: BodyKind) {
   // The upstream is on this thread too. It must not disturb the next measurement.
   if (isForGateway === true) await waitUntil("the whole answer", () => reply.isFinished);
   reply.onAborted?.();
-  return {cpuMs, text: reply.text.slice(0, 300)};
+  return {cpuMs, longestMs, text: reply.text.slice(0, 300)};
 }
 
 const ROUNDS = 4;
@@ -332,7 +340,7 @@ const MAX_FACTOR = 1.5;
 const honest = createHonestBodies();
 const hostile = createHostileBodies();
 /** By title: the shortest of the rounds, and the first bytes of the answer. */
-const measured = new Map<string, {readonly cpuMs: number; readonly text: string}>();
+const measured = new Map<string, Awaited<ReturnType<typeof answer>>>();
 let largestMs = 0;
 
 /** The shortest time so far. */
@@ -368,8 +376,13 @@ before(async () => {
   const alive = setInterval(() => {}, 1000);
   try {
     const measure = async (kind: BodyKind): Promise<void> => {
-      const {cpuMs, text} = await answer(kind.isForGateway === true ? forwarding : here, kind);
-      measured.set(kind.title, {cpuMs: Math.min(timeOf(kind), cpuMs), text});
+      const {cpuMs, longestMs, text} = await answer(kind.isForGateway === true ? forwarding : here, kind);
+      const before = measured.get(kind.title)?.longestMs ?? Number.POSITIVE_INFINITY;
+      measured.set(kind.title, {
+        cpuMs: Math.min(timeOf(kind), cpuMs),
+        longestMs: Math.min(before, longestMs),
+        text,
+      });
     };
     const isTooLong = (kind: BodyKind): boolean => timeOf(kind) > MAX_FACTOR * largestMs;
     for (let round = 0; round < ROUNDS || (round < MAX_ROUNDS && hostile.some(isTooLong)); round++) {
@@ -391,17 +404,17 @@ after(() => measured.clear());
 
 for (const {title, body} of honest)
   test(`an honest batch is answered: ${title}`, t => {
-    const {cpuMs, text} = measured.get(title) ?? assert.fail();
-    t.diagnostic(`${cpuMs.toFixed(1)} ms, ${body.length} bytes`);
+    const {cpuMs, longestMs, text} = measured.get(title) ?? assert.fail();
+    t.diagnostic(`${cpuMs.toFixed(1)} ms, a part ${longestMs.toFixed(1)} ms, ${body.length} bytes`);
     // A sender without funds may have been found out already. Nothing is refused.
     assert.doesNotMatch(text, /^\{|-32602|-32005/);
   });
 
 for (const {title, body} of hostile)
   test(`the main thread is not kept ${MAX_FACTOR} times as long as by the largest honest batch: ${title}`, t => {
-    const {cpuMs, text} = measured.get(title) ?? assert.fail();
+    const {cpuMs, longestMs, text} = measured.get(title) ?? assert.fail();
     t.diagnostic(
-      `${cpuMs.toFixed(1)} ms to ${largestMs.toFixed(1)}, ${body.length} bytes: ${text.slice(0, 120)}`,
+      `${cpuMs.toFixed(1)} ms, a part ${longestMs.toFixed(1)} ms, to ${largestMs.toFixed(1)}, ${body.length} bytes: ${text.slice(0, 120)}`,
     );
     assert.ok(cpuMs <= MAX_FACTOR * largestMs, `${cpuMs} ms`);
   });

@@ -8,6 +8,7 @@ import {MethodTable} from "../../../../server/methods/table.ts";
 import {SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
 import {findSuite} from "../../../../storage/hash/suites.ts";
 import {maxProofTextBytes} from "../../../../workers/prove/proofText.ts";
+import {finishWork} from "../../../support/http/wholeWork.ts";
 
 test("as many full calls for leaves, changes and multiproofs as the cost allows fit a response", () => {
   const table = new MethodTable();
@@ -22,10 +23,12 @@ test("as many full calls for leaves, changes and multiproofs as the cost allows 
       ["chain_getMultiProof", [entries, "latest"], 20],
     ] as const) {
       const demandOf = (calls: number) =>
-        measureDemand(
-          Array.from({length: calls}, (_, id) => ({idText: String(id), method, params})) as never,
-          table,
-          view,
+        finishWork(
+          measureDemand(
+            Array.from({length: calls}, (_, id) => ({idText: String(id), method, params})) as never,
+            table,
+            view,
+          ),
         );
       assert.equal(refuseExcess(demandOf(most), view), undefined, method);
       assert.match(refuseExcess(demandOf(most + 1), view)?.error.message ?? "", /units of cost/);

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {MAX_DEPTH, scanBody} from "../../../../server/rpc/bodyScan.ts";
+import {BodyScan, type BodyShape, MAX_DEPTH} from "../../../../server/rpc/bodyScan.ts";
 
-function scan(text: string) {
-  return scanBody(Buffer.from(text));
+function scan(text: string): BodyShape {
+  const body = Buffer.from(text);
+  const scan = new BodyScan(body);
+  assert.ok(scan.read(body.length));
+  const {depth, members, fields, elements, oddCharacters} = scan;
+  return {depth, members, fields, elements, oddCharacters};
 }
 
 test("depth counts arrays and objects, not the brackets inside strings", () => {

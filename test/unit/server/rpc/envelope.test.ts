@@ -3,9 +3,10 @@ import {test} from "node:test";
 import {MAX_DEPTH} from "../../../../server/rpc/bodyScan.ts";
 import {MAX_ID_CHARACTERS, parseEnvelope} from "../../../../server/rpc/envelope.ts";
 import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
+import {finishWork} from "../../../support/http/wholeWork.ts";
 
 function parse(body: string | Buffer, batchCalls = 1000, members = 40_000, fields = 18_000) {
-  return parseEnvelope(Buffer.from(body as string), {batchCalls, members, fields});
+  return finishWork(parseEnvelope(Buffer.from(body as string), {batchCalls, members, fields}));
 }
 
 function parseOne(body: string) {
