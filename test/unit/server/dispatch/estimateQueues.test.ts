@@ -15,6 +15,7 @@ import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createLane, finish, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";
 import {createRequest, createRequestCalls} from "../../../support/http/requestCalls.ts";
+import {waitUntil} from "../../../support/wait.ts";
 
 const CALLS_PER_TASK = 4;
 /** What a long call is taken to need until one has ended. */
@@ -255,7 +256,7 @@ describe("the queues of the estimates", () => {
 
   test("long calls are turned away one after the other, so that those who ask again at once do not fill the first queue", async t => {
     await fillLongQueue("a");
-    const nowMs = performance.now();
+    const nowMs = Math.ceil(performance.now());
     t.mock.method(performance, "now", () => nowMs);
     t.mock.timers.enable({apis: ["setTimeout"]});
     const replies: CollectedReply[] = [];
@@ -333,6 +334,32 @@ describe("the queues of the estimates", () => {
     assert.equal(other.text, "<b0>");
     await finish(loops);
     assert.match(loops.text, /^\[<a0>,<a1>,<a2>,<a3>,\{.*"id":a4,.*-32005.*\},\{.*"id":a5,.*-32005.*\}\]$/);
+  });
+
+  test("when four clients fill the long queue, the last call of one gives way to another client's", async () => {
+    create({queueCost: 3 * ESTIMATE_COST, timeoutMs: 600_000});
+    const loops: CollectedReply[] = [];
+    const addLoop = async (client: string) => {
+      loops.push(admitOne(client));
+      (await next(first)).end([0]);
+      await settle();
+    };
+    for (const client of ["a", "b", "c", "d"]) for (let at = 0; at < 3; at++) await addLoop(client);
+    // The first two run.
+    for (const client of ["a", "b"]) await addLoop(client);
+    assert.deepEqual([countCalls().long, refusals.counts()], [12, []]);
+    await addLoop("e");
+    assert.deepEqual(countCalls(), {first: 0, long: 12});
+    assert.deepEqual(refusals.counts(), [{queue: "long", reason: "gave_way", count: 1}]);
+    await waitUntil("a refusal", () => loops.some(({isFinished}) => isFinished));
+    const refused = loops.find(({isFinished}) => isFinished) as CollectedReply;
+    assert.equal(refused.retryAfterSeconds, 2);
+    assert.match(
+      refused.text,
+      /"code":-32005,"message":"too many estimates that take long are waiting: try again later"/,
+    );
+    assert.equal(loops.at(-1)?.isFinished, false);
+    for (const reply of loops) reply.onAborted?.();
   });
 
   test("a thread that dies fails the calls of its job and no others, in any queue", async () => {
