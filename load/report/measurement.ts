@@ -57,6 +57,7 @@ export function createReport(measurement: Measurement): LoadReport {
   const latency = measurement.timeline.total;
   const figures = reportLatency(latency);
   const utilization = ends.map(({shares}) => round(shares.busy, 1000));
+  const starved = ends.map(({shares}) => round(shares.starved, 1000));
   const sendLag = isOpen ? readFigures(addHistograms(ends.map(end => end.sendLag))) : undefined;
   const report = {
     version,
@@ -109,11 +110,11 @@ export function createReport(measurement: Measurement): LoadReport {
     verification,
     generator: {
       utilization,
-      starved: ends.map(({shares}) => round(shares.starved, 1000)),
+      starved,
       cpuCores: seconds === 0 ? 0 : round(measurement.cpuMs / seconds / 1000, 100),
       sendLag,
       waitedShare: counts.requests === 0 ? 0 : round(counts.waited / counts.requests, 1000),
-      wasLimit: wasLimit(utilization, sendLag),
+      wasLimit: wasLimit(utilization, starved, sendLag),
     },
     timeline,
   };

@@ -7,13 +7,25 @@ import type {LoadReport} from "./loadReport.ts";
 const BUSY = 0.9;
 /** Without a core for this share of the time, it reads some late. */
 const STARVED = 0.1;
+/** In a closed loop, nothing is asked meanwhile: with a core for all the time, up to a third more would be. */
+const TOO_STARVED = 0.25;
 /** Timers tick in milliseconds. A longer delay does not come from them. */
 const LATE_MS = 10;
 const MANY = 0.01;
 
-/** Was the generator, not the server, the limit? @param utilization - of each thread, 0 .. 1 */
-export function wasLimit(utilization: readonly number[], sendLag: LatencyFigures | undefined): boolean {
-  return utilization.some(fraction => fraction > BUSY) || (sendLag?.p50Ms ?? 0) > LATE_MS;
+/**
+ * Was the generator, not the server, the limit?
+ *
+ * @param utilization, starved - of each thread, 0 .. 1
+ * @param sendLag - undefined in a closed loop
+ */
+export function wasLimit(
+  utilization: readonly number[],
+  starved: readonly number[],
+  sendLag: LatencyFigures | undefined,
+): boolean {
+  if (utilization.some(share => share > BUSY)) return true;
+  return sendLag === undefined ? starved.some(share => share > TOO_STARVED) : sendLag.p50Ms > LATE_MS;
 }
 
 export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): string[] {
@@ -28,7 +40,7 @@ export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): stri
     );
   if (starved > STARVED)
     notes.push(
-      `One of the generator's threads had work but no core for ${percent(starved)} of the time: the machine has too few for all that ` +
+      `${loop === "closed" && starved > TOO_STARVED ? "THE GENERATOR WAS THE LIMIT: one" : "One"} of the generator's threads had work but no core for ${percent(starved)} of the time: the machine has too few for all that ` +
         "runs on it, and the latencies have that wait. Use fewer --threads or another machine.",
     );
   const {sendLag} = generator;
