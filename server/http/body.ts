@@ -39,22 +39,29 @@ export function collectBody(
   let collected: Buffer | undefined;
   let length = 0;
   let isSettled = false;
+  let isPaused = false;
   const release = () => {
+    isPaused = false;
     if (collected !== undefined) held.remove(holder as ByteHolder, collected.length);
     collected = undefined;
     isSettled = true;
   };
+  const resume = () => {
+    if (!isPaused) return;
+    isPaused = false;
+    response.resume();
+  };
   const giveWay = (excess: Excess) => {
+    resume();
     // Also ends the work on a body that is whole.
     reply.onAborted?.();
     taker.refuseRoom(reply, excess);
   };
-  const resume = () => {
-    if (!isSettled) response.resume();
-  };
   response.onData((chunk, isLast) => {
     if (isSettled) return;
     const end = length + chunk.byteLength;
+    // What had come before the pause comes in spite of it. A socket that stays paused would take no other request.
+    if (isLast || end > limit) resume();
     if (end > limit) {
       release();
       taker.refuseLarge(reply, end);
@@ -87,7 +94,10 @@ export function collectBody(
     if (isLast) {
       isSettled = true;
       taker.takeBody(reply, collected.subarray(0, length), release);
-    } else if (taker.holdsUp(reply, performance.now() - startMs, resume)) response.pause();
+    } else if (!isPaused && taker.holdsUp(reply, performance.now() - startMs, resume)) {
+      isPaused = true;
+      response.pause();
+    }
   });
   return release;
 }

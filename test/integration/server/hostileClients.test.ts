@@ -187,6 +187,20 @@ test("while 4, 20 and 200 addresses fill the queue of proofs, another client's a
   );
 });
 
+test("a connection whose body was read in turns takes the next request", async () => {
+  const request = Buffer.from(encodePost(CHAIN_CALL + " ".repeat(3 * 2 ** 20)));
+  await Promise.all(
+    Array.from({length: 8}, async () => {
+      const connection = await RawConnection.open(service.port);
+      for (let round = 0; round < 3; round++) {
+        await connection.write(request);
+        assert.equal((await connection.readAnswer()).body, CHAIN_ANSWER);
+      }
+      connection.destroy();
+    }),
+  );
+});
+
 test("connections beyond the limits are refused with 503, logged and counted, and others are served", async () => {
   /** Those that are not refused, of so many. @param reason - what the others are told */
   async function open(
