@@ -148,7 +148,8 @@ export class StateStore implements WriteTarget {
       const tables = await Promise.all(
         KINDS.map(async ({kind, start, end}) => [kind, await db.approximateSize(start, end)] as const),
       );
-      return [...tables, ["log", readLogBytes(this.directory)]];
+      const logBytes = readLogBytes(this.directory);
+      return logBytes === undefined ? tables : [...tables, ["log", logBytes]];
     } catch (error) {
       if (db.status !== "open") return [];
       throw error;
@@ -191,13 +192,18 @@ export class StateStore implements WriteTarget {
   }
 }
 
-function readLogBytes(directory: string): number {
-  const logs = readdirSync(directory).filter(name => logNumber(name) !== undefined);
+/** @returns undefined if the folder cannot be read. What LevelDB has open goes on, and the other figures are right */
+function readLogBytes(directory: string): number | undefined {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return undefined;
+  }
   // LevelDB may remove one meanwhile.
-  return logs.reduce(
-    (sum, name) => sum + (statSync(join(directory, name), {throwIfNoEntry: false})?.size ?? 0),
-    0,
-  );
+  return names
+    .filter(name => logNumber(name) !== undefined)
+    .reduce((sum, name) => sum + (statSync(join(directory, name), {throwIfNoEntry: false})?.size ?? 0), 0);
 }
 
 async function openLevel(db: Level<Buffer, Buffer>, directory: string): Promise<void> {
