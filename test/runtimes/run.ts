@@ -25,12 +25,11 @@ const RETRY = {npm_config_fetch_retry_mintimeout: "1000", npm_config_fetch_retry
 const FILES = [
   "server/http",
   "server/jsonrpcProofs",
-  "cli/stopping",
+  "cli/finality",
   "workers/workerDeath",
   "workers/estimate",
   "storage/finality",
   "client/proofClient",
-  "client/pullProofs",
 ].map(name => join(INTEGRATION, `${name}.test.js`));
 
 interface Runtime {
