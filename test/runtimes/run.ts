@@ -30,6 +30,7 @@ const FILES = [
   "workers/estimate",
   "storage/finality",
   "client/proofClient",
+  "client/pulls",
 ].map(name => join(INTEGRATION, `${name}.test.js`));
 
 interface Runtime {
