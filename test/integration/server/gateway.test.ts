@@ -85,8 +85,7 @@ describe("estimates through a gateway", () => {
       .map(({level, reason, msg}) => [level, reason ?? msg]);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-  async function send(body: unknown): Promise<any> {
+  async function send(body: unknown) {
     return JSON.parse((await post(JSON.stringify(body))).text);
   }
 

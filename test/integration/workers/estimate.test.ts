@@ -106,8 +106,7 @@ after(async () => {
   await folder.remove();
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-const estimate = (...params: unknown[]): Promise<any> => daemon.call("chain_estimateGas", params);
+const estimate = (...params: unknown[]) => daemon.call("chain_estimateGas", params);
 
 test("an estimate is gas limit, base fee 7 and a priority fee", async () => {
   const {result} = await estimate({from: RICH, to: NOBODY, value: "0x1"});

@@ -78,8 +78,7 @@ describe("estimates beside endless loops", () => {
     return connection;
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-  async function ask(connection: RawConnection, body: string): Promise<any> {
+  async function ask(connection: RawConnection, body: string) {
     await connection.write(encodePost(body));
     return JSON.parse((await connection.readAnswer()).body);
   }

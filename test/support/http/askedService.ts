@@ -38,14 +38,12 @@ export abstract class AskedService {
   }
 
   /** @returns the parsed answer */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-  async send(body: unknown): Promise<any> {
+  async send(body: unknown) {
     return JSON.parse((await this.post(JSON.stringify(body))).text);
   }
 
   /** One call. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test asserts of it
-  async call(method: string, params: unknown = []): Promise<any> {
+  async call(method: string, params: unknown = []) {
     return this.send({jsonrpc: "2.0", id: 1, method, params});
   }
 
