@@ -1,7 +1,7 @@
 /** The root that `proofd verify` trusts: given as it is, said by a proofd that the user trusts, or held by layer 1. */
 
-import {readRecordedRoot} from "../../nodes/finality/recordedRoot.ts";
-import {type Node, NodeRefusal} from "../../nodes/rpc/node.ts";
+import {readRecordedWord} from "../../nodes/finality/recordedWord.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../nodes/rpc/nodes.ts";
 import {readProvenBlock} from "../../nodes/rpc/provenBlock.ts";
 import {WorkError} from "../../server/life/workError.ts";
@@ -35,17 +35,29 @@ export async function readTrustedRoot(source: RootSource): Promise<TrustedRoot> 
     case "l1": {
       const {contract, block} = source;
       return askOnce(source.nodes, "--l1", async node => {
-        const root = await readRecordedRoot(node, contract, block);
+        const root = await readRecordedWord(node, contract, "stateRootHashes", block);
         if (root === undefined)
           throw new WorkError(
             `the contract ${toHex(contract)} holds no state root of block ${block} in layer 1's finalized block: ` +
-              "it holds those of blocks that ended a finalization (chain_getFinalizations lists them)",
+              (await explainLack(node, contract, block)),
           );
         const by = `of block ${block}, as the contract ${toHex(contract)} holds it on layer 1`;
         return {root, by, block: {number: block}};
       });
     }
   }
+}
+
+async function explainLack(node: Node, contract: Uint8Array, block: number): Promise<string> {
+  try {
+    const hash = await readRecordedWord(node, contract, "blockHashes", block);
+    if (hash !== undefined)
+      return `it holds the block's hash. A proofd of your own has its root: --node URL --block-hash ${toHex(hash)}`;
+  } catch (error) {
+    // Most contracts have no such getter.
+    if (!(error instanceof NodeRefusal || error instanceof NodeFailure)) throw error;
+  }
+  return "it holds those of blocks that ended a finalization (chain_getFinalizations lists them)";
 }
 
 /** Asks the nodes one after the other, until one answers. @throws WorkError; what the work throws */

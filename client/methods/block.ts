@@ -14,11 +14,12 @@ export type BlockName = bigint | number | BlockTag;
 /** A block of which nothing is proved, so it may also be named by its hash (EIP-1898). */
 export type HeldBlockName = BlockName | {readonly blockHash: string};
 
-/** Where layer 1 finalized a block, and the state root that its contract holds since then. */
+/** Where layer 1 finalized a block, and what its contract holds since then: one of the last two. */
 export interface Layer1Record {
   readonly blockNumber: bigint;
   readonly transactionHash: string;
-  readonly stateRoot: string;
+  readonly stateRoot: string | undefined;
+  readonly blockHash: string | undefined;
 }
 
 /** What the server says of a block. None of it is proved. */
@@ -36,7 +37,8 @@ const BLOCK_BYTES = 4096;
 export const readLayer1 = fieldsOf<Layer1Record>({
   blockNumber: readQuantity,
   transactionHash: readHash,
-  stateRoot: readHash,
+  stateRoot: optional(readHash),
+  blockHash: optional(readHash),
 });
 
 export const readRootedBlock = fieldsOf<RootedBlock>({

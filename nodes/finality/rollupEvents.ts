@@ -1,10 +1,12 @@
 /**
  * The events by which a rollup contract says what it has finalized. Each word has 32 bytes.
  *
- *   DataFinalizedV3   topics   signature | start block | end block | shnarf        data   parent root | final root
- *   DataFinalized     topics   signature | end block | parent root | final root    data   with proof
+ *   DataFinalizedV4   topics   signature | start block | end block | rolling hash   data   end offset | parent hash | final hash
+ *   DataFinalizedV3   topics   signature | start block | end block | shnarf         data   parent root | final root
+ *   DataFinalized     topics   signature | end block | parent root | final root     data   with proof
  *
- * A contract that was upgraded emitted the older event (the second one) before its upgrade, and the newer one since then.
+ * A contract emits one of them until it is upgraded, and a newer one since then. V4 names blocks by their hashes, the others by their
+ * state roots. The first V4 after a state root has zero as its parent.
  */
 import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -12,11 +14,19 @@ import {type JsonObject, parseFixedBytes, parseNumber, parseObject} from "../rpc
 import {callNamedBlock, type NamedBlock, parseNamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
 
+/** keccak256 of DataFinalizedV4(uint256,uint256,bytes32,uint256,bytes32,bytes32) */
+const FINALIZED_V4 = "0x86710ea04c20fbcfc0b7200362c5174c71b7183bbc324b36a83f61824be0cdef";
 /** keccak256 of DataFinalizedV3(uint256,uint256,bytes32,bytes32,bytes32) */
 const FINALIZED_V3 = "0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb";
 /** keccak256 of DataFinalized(uint256,bytes32,bytes32,bool) */
 const FINALIZED = "0x1335f1a2b3ff25f07f5fef07dd35d8fb4312c3c73b138e2fad9347b3319ab53c";
-/** Both events have three indexed parameters. */
+/** By the signature: how many words of data there are. */
+const DATA_WORDS: ReadonlyMap<unknown, number> = new Map([
+  [FINALIZED_V4, 3],
+  [FINALIZED_V3, 2],
+  [FINALIZED, 1],
+]);
+/** All of them have three indexed parameters. */
 const TOPICS = 4;
 const WORD_BYTES = 32;
 const MAX_BLOCK = 2 ** 48 - 1;
@@ -57,7 +67,7 @@ export async function readRollupEvents(
 ): Promise<RollupRange> {
   const filter = {
     address: toHex(contract),
-    topics: [[FINALIZED_V3, FINALIZED]],
+    topics: [[...DATA_WORDS.keys()]],
     fromBlock: `0x${from.toString(16)}`,
     toBlock: `0x${to.toString(16)}`,
   };
@@ -110,34 +120,29 @@ function parseEvent(value: unknown, contract: Uint8Array): RollupEvent {
 }
 
 type Place = Pick<FinalityEvent, "layer1Block" | "logIndex">;
-type BlockRange = Pick<FinalityEvent, "startBlock" | "endBlock" | "parentRoot" | "finalRoot">;
+type BlockRange = Pick<FinalityEvent, "startBlock" | "endBlock" | "names" | "parent" | "final">;
 
 function parseRange({topics, data}: JsonObject, what: string): BlockRange {
   const signature = Array.isArray(topics) ? topics[0] : undefined;
-  if (!Array.isArray(topics) || (signature !== FINALIZED_V3 && signature !== FINALIZED))
+  const count = DATA_WORDS.get(signature);
+  if (!Array.isArray(topics) || count === undefined)
     throw new NodeFailure(`${what} is of another kind than asked for`);
   if (topics.length !== TOPICS)
     throw new NodeFailure(`${what}: expected ${TOPICS} topics, got ${topics.length}`);
   const [, first, second, third] = topics.map(topic =>
     parseFixedBytes(topic, `a topic of ${what}`, WORD_BYTES),
   );
-  const words = parseFixedBytes(
-    data,
-    `the data of ${what}`,
-    signature === FINALIZED ? WORD_BYTES : 2 * WORD_BYTES,
-  );
-  if (signature === FINALIZED)
-    return {
-      startBlock: undefined,
-      endBlock: readBlockNumber(first, what),
-      parentRoot: second,
-      finalRoot: third,
-    };
+  const words = parseFixedBytes(data, `the data of ${what}`, count * WORD_BYTES);
+  if (signature === FINALIZED) {
+    const endBlock = readBlockNumber(first, what);
+    return {startBlock: undefined, endBlock, names: "stateRoot", parent: second, final: third};
+  }
   return {
     startBlock: readBlockNumber(first, what),
     endBlock: readBlockNumber(second, what),
-    parentRoot: words.subarray(0, WORD_BYTES),
-    finalRoot: words.subarray(WORD_BYTES),
+    names: signature === FINALIZED_V4 ? "blockHash" : "stateRoot",
+    parent: words.subarray(-2 * WORD_BYTES, -WORD_BYTES),
+    final: words.subarray(-WORD_BYTES),
   };
 }
 

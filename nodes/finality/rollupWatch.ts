@@ -151,7 +151,8 @@ function isRecorded(event: Finalization, recorded: Finalization): boolean {
     event.endBlock === recorded.endBlock &&
     event.layer1Block === recorded.layer1Block &&
     Buffer.compare(event.transactionHash, recorded.transactionHash) === 0 &&
-    Buffer.compare(event.finalRoot, recorded.finalRoot) === 0
+    event.names === recorded.names &&
+    Buffer.compare(event.final, recorded.final) === 0
   );
 }
 

@@ -35,7 +35,9 @@ function drawVerdict({verdict, block, root, isOwnRoot}: Finding): HTMLElement {
       ? "Proved: there is no such account"
       : "Proved: the account exists";
   const {l1} = block;
-  const recorded = `Layer 1 recorded ${l1?.stateRoot === root ? "this" : "another"} root in block ${l1?.blockNumber}, says the server.`;
+  const what =
+    l1?.stateRoot === undefined ? "the block's hash" : `${l1.stateRoot === root ? "this" : "another"} root`;
+  const recorded = `Layer 1 recorded ${what} in block ${l1?.blockNumber}, says the server.`;
   const trust = isOwnRoot
     ? "You gave the root, so no answer of this server was taken on trust."
     : "The root is this server's word. Compare it with the root that layer 1 holds for the block.";

@@ -73,8 +73,8 @@ const BLOCK_FIELDS = {number: QUANTITY, hash: HASH, stateRoot: HASH, finalized: 
 /** A block as chain_getProofAt names it. */
 export const BLOCK = objectOf(BLOCK_FIELDS);
 
-/** Where layer 1 finalized a block, and the state root that the rollup contract holds since then. */
-const LAYER1 = objectOf({blockNumber: QUANTITY, transactionHash: HASH, stateRoot: HASH});
+/** Where layer 1 finalized a block, and what the rollup contract holds since then: its state root or its hash. */
+const LAYER1 = objectOf({blockNumber: QUANTITY, transactionHash: HASH}, {stateRoot: HASH, blockHash: HASH});
 
 /** A block as chain_getStateRoot shows it. Only a block that ended a finalization has `l1`. */
 export const ROOTED_BLOCK = objectOf(BLOCK_FIELDS, {l1: LAYER1});

@@ -1,12 +1,16 @@
 /**
  * The record of one finalization: what the rollup contract on layer 1 said about a range of blocks.
  *
- *   end block u48 | layer-1 block u48 | log index u32 | transaction hash 32 | final root 32 | fields u8 | start block u48
+ *   end block u48 | layer-1 block u48 | log index u32 | transaction hash 32 | final 32 | fields u8 | start block u48
  *
- * Bit 0 of `fields` says that the start block is there. The contract's older event does not name it.
+ * Bit 0 of `fields` says that the start block is there: the contract's oldest event does not name it. Bit 1 says that `final` is a
+ * block hash, and not a state root.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
 import {BodyReader, encodeNumber} from "../record/recordBody.ts";
+
+const HAS_START = 1;
+const IS_HASH = 2;
 
 export interface Finalization {
   /** undefined: the event does not name it. The range begins after the finalization before. */
@@ -18,19 +22,21 @@ export interface Finalization {
   readonly logIndex: number;
   /** 32 bytes: the layer-1 transaction. */
   readonly transactionHash: Uint8Array;
-  /** 32 bytes: the state root of `endBlock` that the contract holds. With another hash suite it is not the root held here. */
-  readonly finalRoot: Uint8Array;
+  /** What of `endBlock` the contract holds. */
+  readonly names: "stateRoot" | "blockHash";
+  /** 32 bytes: its state root or its hash. With another hash suite the state root is not the one held here. */
+  readonly final: Uint8Array;
 }
 
 export function encodeFinalization(finalization: Finalization): Buffer {
-  const {startBlock, endBlock, layer1Block, logIndex, transactionHash, finalRoot} = finalization;
+  const {startBlock, endBlock, layer1Block, logIndex, transactionHash, names, final} = finalization;
   return Buffer.concat([
     encodeNumber(endBlock),
     encodeNumber(layer1Block),
     encodeNumber(logIndex, 4),
     transactionHash,
-    finalRoot,
-    Buffer.of(startBlock === undefined ? 0 : 1),
+    final,
+    Buffer.of((startBlock === undefined ? 0 : HAS_START) | (names === "blockHash" ? IS_HASH : 0)),
     ...(startBlock === undefined ? [] : [encodeNumber(startBlock)]),
   ]);
 }
@@ -38,12 +44,18 @@ export function encodeFinalization(finalization: Finalization): Buffer {
 /** @param index - of the record, for the message. @throws StoreError RECORD_DAMAGED */
 export function decodeFinalization(index: number, body: Buffer): Finalization {
   const reader = new BodyReader(`finalization ${index}`, body);
-  return reader.end({
+  const said = {
     endBlock: reader.number(),
     layer1Block: reader.number(),
     logIndex: reader.number(4),
     transactionHash: reader.bytes(WORD_BYTES),
-    finalRoot: reader.bytes(WORD_BYTES),
-    startBlock: reader.flag() ? reader.number() : undefined,
+    final: reader.bytes(WORD_BYTES),
+  };
+  const fields = reader.number(1);
+  if (fields > (HAS_START | IS_HASH)) throw reader.damage(`unknown fields: ${fields}`);
+  return reader.end({
+    ...said,
+    names: (fields & IS_HASH) === 0 ? "stateRoot" : "blockHash",
+    startBlock: (fields & HAS_START) === 0 ? undefined : reader.number(),
   });
 }

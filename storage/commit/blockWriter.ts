@@ -194,10 +194,10 @@ export class BlockWriter {
    */
   recordFinality(step: FinalityStep): void {
     const last = step.events.at(-1);
-    const root = putFinalityStep(this.reader, this.batch, step);
+    const vouched = putFinalityStep(this.reader, this.batch, step);
     if (last === undefined) return;
     this.markFinalized(last.endBlock);
-    if (root === "suite") this.putVerified(true, last.endBlock);
+    if (vouched !== undefined) this.putVerified(true, vouched);
   }
 
   /** Keeps what the newest block applied has changed, with the block. */

@@ -11,8 +11,11 @@ import type {WriteBatch} from "./writeBatch.ts";
 
 /** A finalization as its event says it. */
 export interface FinalityEvent extends Finalization {
-  /** 32 bytes: the state root that the contract held before. */
-  readonly parentRoot: Uint8Array;
+  /**
+   * 32 bytes: the state root or the hash of the block before the range, as `names` says. Zero in the first event by hash after
+   * those by root. undefined: not known.
+   */
+  readonly parent: Uint8Array | undefined;
   /** 32 bytes: the hash of `endBlock` by the layer-2 node. undefined: no node was asked. */
   readonly endHash?: Uint8Array | undefined;
 }
@@ -34,7 +37,7 @@ export function beginsAgain(before: Layer1Record | undefined, from: number | und
 
 /**
  * @param reader - sees all blocks that were applied: the batch is flushed
- * @returns which roots of its events were compared
+ * @returns the newest block whose root of the trees was compared. A block hash says nothing of them
  * @throws StoreError BLOCK_UNKNOWN for a finalization whose last block is not held yet, FINALITY_CONFLICT if layer 1
  *   contradicts itself or a root held here, or if another block is held than the layer-2 node's. Then nothing is put
  */
@@ -42,7 +45,7 @@ export function putFinalityStep(
   reader: StateReader,
   batch: WriteBatch,
   step: FinalityStep,
-): FinalityStep["root"] {
+): number | undefined {
   const {events, mark} = step;
   const {finalizations} = reader;
   const recorded = finalizations.readLayer1();
@@ -52,18 +55,23 @@ export function putFinalityStep(
   const begun = isBegin ? count : (recorded?.begun ?? 0);
   let root = step.root ?? recorded?.root;
   let before = finalizations.last();
+  let vouched: number | undefined;
   for (const [at, event] of events.entries()) {
     checkRange(before, event);
     if (before !== undefined && count + at > begun) checkFollows(before, event);
     checkHash(reader, event);
-    if (root !== "none") root = checkRoots(reader, event, root);
+    if (event.names === "blockHash") checkHashes(reader, event);
+    else if (root !== "none") {
+      root = checkRoots(reader, event, root);
+      if (root === "suite") vouched = event.endBlock;
+    }
     before = event;
   }
   for (const event of events) batch.put(finalizationKey(count++), encodeFinalization(event));
   const found = root === "none" ? recorded?.root : root;
   const from = step.from ?? recorded?.from;
   batch.put(META.layer1, encodeLayer1Record({mark, count, begun, from, root: found}));
-  return root;
+  return vouched;
 }
 
 function checkContract(before: Layer1Mark | undefined, mark: Layer1Mark): void {
@@ -81,19 +89,20 @@ function checkRange(before: Finalization | undefined, event: FinalityEvent): voi
     throw conflict(`${describe(event)} comes after one that ends at block ${before.endBlock}`);
 }
 
+/** Where the contract went over from state roots to block hashes, or back, only the blocks must follow. */
 function checkFollows(before: Finalization, event: FinalityEvent): void {
-  const {startBlock, parentRoot} = event;
+  const {startBlock, names, parent} = event;
   if (startBlock !== undefined && startBlock !== before.endBlock + 1)
     throw conflict(
       `${describe(event)} begins at block ${startBlock}, but the one before it ends at block ${before.endBlock}`,
     );
-  if (Buffer.compare(parentRoot, before.finalRoot) !== 0)
+  if (parent !== undefined && names === before.names && !isSame(parent, before.final))
     throw conflict(
-      `${describe(event)} follows state root ${toHex(parentRoot)}, but the one before it, up to block ${before.endBlock}, has ${toHex(before.finalRoot)}`,
+      `${describe(event)} follows ${NAMES[names]} ${toHex(parent)}, but the one before it, up to block ${before.endBlock}, has ${toHex(before.final)}`,
     );
 }
 
-/** An event names no block hash, and two blocks of one number may have the same state. The layer-2 node knows the hash. */
+/** An event may name no block hash, and two blocks of one number may have the same state. The layer-2 node knows the hash. */
 function checkHash(reader: StateReader, event: FinalityEvent): void {
   const {endBlock, endHash} = event;
   const {hash} = reader.headerRecordOrThrow(endBlock).header;
@@ -103,28 +112,54 @@ function checkHash(reader: StateReader, event: FinalityEvent): void {
   );
 }
 
+/** @throws StoreError FINALITY_CONFLICT if the hashes of the event are not those of the blocks held here */
+function checkHashes(reader: StateReader, event: FinalityEvent): void {
+  const {endBlock, parent, final} = event;
+  const {hash} = reader.headerRecordOrThrow(endBlock).header;
+  if (!isSame(hash, final))
+    throw conflict(
+      `${describe(event)} has block hash ${toHex(final)}, but block ${endBlock} has ${toHex(hash)} here`,
+    );
+  if (parent?.some(byte => byte !== 0) === true)
+    checkParent(reader, event, block => reader.headerRecordOrThrow(block).header.hash);
+}
+
 /** @returns which roots the contract holds. @throws StoreError FINALITY_CONFLICT if its root is not that of the block held here */
 function checkRoots(reader: StateReader, event: FinalityEvent, expected: RootKind | undefined): RootKind {
-  const {startBlock, endBlock, parentRoot, finalRoot} = event;
+  const {endBlock, final} = event;
   const roots = readRoots(reader, endBlock);
   const kinds = expected === undefined ? ROOT_KINDS : [expected];
-  const kind = kinds.find(name => isSame(roots[name], finalRoot));
+  const kind = kinds.find(name => isSame(roots[name], final));
   if (kind === undefined) {
     const held = kinds.map(name => `${describeRoot(roots[name])} ${PLACE[name]}`).join(" and ");
     const hint = expected === undefined ? " (--l1-root says which root the contract holds)" : "";
     throw conflict(
-      `${describe(event)} has state root ${toHex(finalRoot)}, but block ${endBlock} has ${held} here${hint}`,
+      `${describe(event)} has state root ${toHex(final)}, but block ${endBlock} has ${held} here${hint}`,
     );
   }
-  if (startBlock === undefined || startBlock <= reader.firstBlock) return kind;
-  const parent = readRoots(reader, startBlock - 1)[kind];
-  if (parent !== undefined && !isSame(parent, parentRoot))
-    throw conflict(
-      `${describe(event)} follows state root ${toHex(parentRoot)}, but block ${startBlock - 1} has ${toHex(parent)} here`,
-    );
+  checkParent(reader, event, block => readRoots(reader, block)[kind]);
   return kind;
 }
 
+/** @param readHeld - what is held here of the kind that the event names */
+function checkParent(
+  reader: StateReader,
+  event: FinalityEvent,
+  readHeld: (block: number) => Uint8Array | undefined,
+): void {
+  const {startBlock, names, parent} = event;
+  if (startBlock === undefined || startBlock <= reader.firstBlock || parent === undefined) return;
+  const held = readHeld(startBlock - 1);
+  if (held !== undefined && !isSame(held, parent))
+    throw conflict(
+      `${describe(event)} follows ${NAMES[names]} ${toHex(parent)}, but block ${startBlock - 1} has ${toHex(held)} here`,
+    );
+}
+
+const NAMES: Readonly<Record<Finalization["names"], string>> = {
+  stateRoot: "state root",
+  blockHash: "block hash",
+};
 const ROOT_KINDS: readonly RootKind[] = ["header", "suite"];
 const PLACE: Readonly<Record<RootKind, string>> = {header: "in its header", suite: "in the trees"};
 

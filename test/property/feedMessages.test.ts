@@ -189,7 +189,8 @@ test("heads of finality come back as they were, and so does what is recorded of 
         layer1Block: 4,
         logIndex: 1,
         transactionHash: hash,
-        finalRoot: hash,
+        names: "blockHash" as const,
+        final: hash,
       },
     ],
   };

@@ -46,10 +46,10 @@ export function readFinalizations(call: Buffer): FinalizationsCall {
 }
 
 /** What layer 1 says of a block, as results show it. */
-export function describeLayer1({layer1Block, transactionHash, finalRoot}: Finalization): object {
+export function describeLayer1({layer1Block, transactionHash, names, final}: Finalization): object {
   return {
     blockNumber: `0x${layer1Block.toString(16)}`,
     transactionHash: `0x${Buffer.from(transactionHash).toString("hex")}`,
-    stateRoot: `0x${Buffer.from(finalRoot).toString("hex")}`,
+    [names]: `0x${Buffer.from(final).toString("hex")}`,
   };
 }

@@ -73,8 +73,9 @@ export class Layer1Finality implements FinalityWork {
     else this.mark = record?.mark;
     this.recorded = this.mark;
     status.layer1Read = this.mark?.block;
-    status.known = engine.chain.finalizations.last()?.endBlock;
-    status.isByNumber = settings.root === "none";
+    const last = engine.chain.finalizations.last();
+    status.known = last?.endBlock;
+    status.isByNumber = settings.root === "none" && last?.names !== "blockHash";
   }
 
   async step(signal: AbortSignal): Promise<"reading" | "following" | "waiting"> {
@@ -198,6 +199,7 @@ export class Layer1Finality implements FinalityWork {
     if (named === undefined) return false;
     const {root, from} = this.settings;
     const before = chain.finalizations.readLayer1()?.root;
+    const {names: namedBefore} = chain.finalizations.last() ?? {};
     try {
       const {finalized} = await this.engine.recordFinality({events: named, mark, root, from});
       const {layer1Block, transactionHash} = named.at(-1) as FinalityEvent;
@@ -215,12 +217,17 @@ export class Layer1Finality implements FinalityWork {
     const found = chain.finalizations.readLayer1()?.root;
     if (found !== before)
       this.log.info({root: found}, `the contract holds the roots of --l1-root ${found}: each is compared`);
+    const {names} = chain.finalizations.last() ?? {};
+    this.status.isByNumber = root === "none" && names !== "blockHash";
+    if (names === "blockHash" && namedBefore !== names)
+      this.log.info("the contract holds block hashes now: each is compared");
     return true;
   }
 
   /**
-   * Adds the hash that nodes of layer 2 have for the last block. The blocks that end the others are its ancestors. Where roots are
-   * compared, one node must have the block that is held; else all that have a block of this number, and every node must answer.
+   * Adds the hash that nodes of layer 2 have for the last block, unless its event names the hash. The blocks that end the others are
+   * its ancestors. Where roots are compared, one node must have the block that is held; else all that have a block of this number, and
+   * every node must answer.
    *
    * @returns undefined if none has it, or not every node answers: `obstacle` tells which
    */
@@ -229,7 +236,7 @@ export class Layer1Finality implements FinalityWork {
     signal: AbortSignal,
   ): Promise<readonly FinalityEvent[] | undefined> {
     const last = events.at(-1) as RollupEvent;
-    if (this.layer2 === undefined) return events;
+    if (this.layer2 === undefined || last.names === "blockHash") return events;
     const isByNumber = this.settings.root === "none";
     const find = (node: Node) => findNamedBlock(node, last.endBlock);
     const {results, silent} = await this.layer2.useEach(find, signal);

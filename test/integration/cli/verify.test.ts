@@ -154,6 +154,12 @@ test("the root is the one that the rollup's contract holds in layer 1's finalize
     assert.equal(code, 0, stdout + stderr);
     assert.match(stdout, /, of block 4, as the contract 0x[0-9a-f]{40} holds it on layer 1\n$/);
     assert.equal((await held(FINALIZED - 1)).code, 1, "a block between two finalizations");
+    await layer1.finalizeHash(FINALIZED + 1, FINALIZED + 2, Buffer.alloc(32), Buffer.alloc(32, 0xab));
+    await layer1.settle();
+    assert.match(
+      (await held(FINALIZED + 2)).stderr,
+      /it holds the block's hash. .*--block-hash 0x(ab){32}\n$/,
+    );
 
     // Ethereum's header has another root, and another method. So such a node is of no use to --node.
     const ethereum = await verify(single, "--node", layer1.anvil.url, "--block-hash", root);

@@ -4,6 +4,7 @@ import {after, before, test} from "node:test";
 import {prunedKey} from "../../../storage/record/layout.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
+import {hashOfBlock} from "../../support/chains/serviceLines.ts";
 import {FrontService, FrontStore, LATEST} from "../../support/http/frontService.ts";
 import {tamper} from "../../support/stores/tamper.ts";
 
@@ -28,9 +29,10 @@ test("finalizations are listed in order by a proof thread, with a cost for admis
     ];
     const ask = async (...params: unknown[]) => JSON.parse(await service.ask(list(1, ...params)));
     assert.deepEqual(await ask(), {jsonrpc: "2.0", id: 1, result: []});
+    const hash = (block: number) => Buffer.from(hashOfBlock(block).slice(2), "hex");
     const events = [
       createEvent(1, 5, 60),
-      createEvent(6, 6, 61),
+      createEvent(6, 6, 61, {names: "blockHash", parent: undefined, final: hash(6)}),
       createEvent(7, LATEST, 62, {startBlock: undefined}),
     ];
     await engine.recordFinality(createStep(100, ...events));
@@ -53,8 +55,9 @@ test("finalizations are listed in order by a proof thread, with a cost for admis
     assert.deepEqual(result[1].l1, {
       blockNumber: "0x3d",
       transactionHash: `0x${Buffer.from(events[1]?.transactionHash ?? []).toString("hex")}`,
-      stateRoot: `0x${Buffer.from(events[1]?.finalRoot ?? []).toString("hex")}`,
+      blockHash: hashOfBlock(6),
     });
+    assert.deepEqual(Object.keys(result[0].l1), ["blockNumber", "transactionHash", "stateRoot"]);
     assert.deepEqual((await ask("0x6", "0x1")).result, result.slice(1, 2));
     assert.deepEqual((await ask("0x9")).result, []);
     assert.deepEqual((await ask(`0x${"f".repeat(13)}`)).result, []);

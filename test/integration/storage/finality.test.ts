@@ -57,7 +57,7 @@ test("finalizations, how far layer 1 was read and the mark are recorded together
       blockHash: Buffer.alloc(32, 120),
       contract: CONTRACT,
     });
-    const {parentRoot: _, ...expected} = older;
+    const {parent: _, ...expected} = older;
     assert.deepEqual(chain.finalizations.last(), expected);
     assert.deepEqual(endsOf(store, 0), [3, 4, 8]);
     assert.deepEqual(endsOf(store, 0, 2), [3, 4]);
@@ -104,7 +104,7 @@ test("a layer 1 that contradicts itself is refused, and nothing of it is recorde
       [createEvent(5, 6, 111), /comes after one that ends at block 6/],
       [createEvent(6, 7, 111), /begins at block 6, but the one before it ends at block 6/],
       [createEvent(8, 9, 111), /begins at block 8, but the one before it ends at block 6/],
-      [createEvent(7, 9, 111, {parentRoot: rootOf(9)}), /follows state root 0x0a.*has 0x0707/],
+      [createEvent(7, 9, 111, {parent: rootOf(9)}), /follows state root 0x0a.*has 0x0707/],
     ] as const)
       await assertConflict(store, createStep(120, good, event), message);
     const other = {...createStep(130), mark: {...createStep(130).mark, contract: Buffer.alloc(20)}};
@@ -119,19 +119,82 @@ test("the roots of a finalization are compared with those of the trees, once the
       return "stateRoot" in held ? held.stateRoot : assert.fail(held.detail);
     };
     const stepOf = (event: FinalityEvent): FinalityStep => ({events: [event], mark: createStep(100).mark});
-    const roots = {parentRoot: root(0), finalRoot: root(3)};
-    const wrong = createEvent(1, 3, 60, {...roots, finalRoot: root(2)});
+    const roots = {parent: root(0), final: root(3)};
+    const wrong = createEvent(1, 3, 60, {...roots, final: root(2)});
     const said = /has state root 0x\w+, but block 3 has no root in its header and 0x\w+ in the trees here/;
     await assertConflict(store, stepOf(wrong), said);
-    const orphan = createEvent(1, 3, 60, {...roots, parentRoot: root(1)});
+    const orphan = createEvent(1, 3, 60, {...roots, parent: root(1)});
     await assertConflict(store, stepOf(orphan), /follows state root 0x\w+, but block 0 has 0x\w+/);
     const asHeader = {...stepOf(createEvent(1, 3, 60, roots)), root: "header"} as const;
     await assertConflict(store, asHeader, /but block 3 has no root in its header here$/);
     await store.engine.recordFinality(stepOf(createEvent(1, 3, 60, roots)));
     assert.equal(store.engine.chain.finalizations.readLayer1()?.root, "suite");
-    const next = createEvent(4, 5, 61, {parentRoot: root(3), finalRoot: rootOf(5)});
+    const next = createEvent(4, 5, 61, {parent: root(3), final: rootOf(5)});
     await assertConflict(store, stepOf(next), /but block 5 has 0x\w+ in the trees here$/);
     assert.equal(store.engine.chain.head().finalized, 3);
+  });
+});
+
+test("finalizations by block hash follow those by state root, and each hash is that of the block held", async () => {
+  await useStore(14, async store => {
+    const hash = (block: number) => Buffer.from(hashOfBlock(block).slice(2), "hex");
+    const zero = Buffer.alloc(32);
+    const byHash = (start: number, end: number, changes: Partial<FinalityEvent> = {}): FinalityEvent =>
+      createEvent(start, end, 60 + end, {
+        names: "blockHash",
+        parent: hash(start - 1),
+        final: hash(end),
+        ...changes,
+      });
+    const byRoot = createEvent(1, 3, 60);
+    const refuse = (message: RegExp, ...events: FinalityEvent[]) =>
+      assertConflict(store, createStep(100, ...events), message);
+    const first = byHash(4, 5, {parent: zero});
+    // Roots are not compared in these steps. Hashes are.
+    await refuse(/up to block 5 .* has block hash 0x0+, but block 5 has 0x/, byRoot, {...first, final: zero});
+    await refuse(/has block hash 0x\w+, but block 5 has 0x/, byRoot, {...first, final: hash(4)});
+    await refuse(
+      /begins at block 5, but the one before it ends at block 3/,
+      byRoot,
+      byHash(5, 6, {parent: zero}),
+    );
+    await refuse(/follows block hash 0x\w+, but block 3 has 0x\w+ here/, byRoot, {...first, parent: hash(2)});
+    await refuse(
+      /follows block hash 0x0+, but the one before it, up to block 5, has/,
+      byRoot,
+      first,
+      byHash(6, 7, {parent: zero}),
+    );
+    await refuse(
+      /follows block hash 0x\w+, but the one before it/,
+      byRoot,
+      first,
+      byHash(6, 7, {parent: hash(4)}),
+    );
+    await store.engine.recordFinality(createStep(100, byRoot, first, byHash(6, 8)));
+    await refuse(
+      /follows block hash 0x0+, but the one before it, up to block 8/,
+      byHash(9, 9, {parent: zero}),
+    );
+    await store.reopen();
+    await store.engine.recordFinality(createStep(110, byHash(9, 10)));
+    // A contract may go back.
+    await store.engine.recordFinality(
+      createStep(120, createEvent(11, 12, 80, {parent: rootOf(99)}), byHash(13, 14)),
+    );
+    assert.equal(store.engine.chain.head().finalized, 14);
+    assert.deepEqual(
+      Array.from(store.engine.chain.finalizations.list(0, 9), ({names, endBlock}) => [names, endBlock]),
+      [
+        ["stateRoot", 3],
+        ["blockHash", 5],
+        ["blockHash", 8],
+        ["blockHash", 10],
+        ["stateRoot", 12],
+        ["blockHash", 14],
+      ],
+    );
+    assert.deepEqual((await checkStore(store.directory)).found, []);
   });
 });
 
@@ -145,8 +208,8 @@ test("the roots of a finalization are compared with those of the headers, once t
       await writer.flush();
     };
     const roots = (parent: number, final: number) => ({
-      parentRoot: rootOf(100 + parent),
-      finalRoot: rootOf(100 + final),
+      parent: rootOf(100 + parent),
+      final: rootOf(100 + final),
     });
     const said = /has state root 0x\w+, but block 2 has 0x6767\w+ in its header and 0x\w+ in the trees here/;
     await assert.rejects(record(createEvent(1, 2, 60, roots(0, 3))), {
@@ -157,7 +220,7 @@ test("the roots of a finalization are compared with those of the headers, once t
     assert.equal(reader.finalizations.readLayer1()?.root, "header");
     const orphan = createEvent(3, 4, 61, {
       ...roots(2, 4),
-      finalRoot: reader.headerRecordOrThrow(4).stateRoot,
+      final: reader.headerRecordOrThrow(4).stateRoot,
     });
     const only = /has state root 0x\w+, but block 4 has 0x6969\w+ in its header here$/;
     await assert.rejects(record(orphan), {code: "FINALITY_CONFLICT", message: only});
@@ -180,7 +243,7 @@ test("another first block of layer 1 begins finality again, also with another co
       /comes after one that ends at block 4/,
     );
     await store.engine.recordFinality({...begin, events: []});
-    await store.engine.recordFinality({...begin, events: [createEvent(6, 7, 8, {parentRoot: rootOf(99)})]});
+    await store.engine.recordFinality({...begin, events: [createEvent(6, 7, 8, {parent: rootOf(99)})]});
     await assertConflict(
       store,
       {...begin, events: [createEvent(9, 9, 9)]},
@@ -211,7 +274,7 @@ test("finalized blocks that are wrong are removed on the operator's word, and th
     assert.deepEqual(chain.finalizations.readLayer1()?.mark.blockHash, Buffer.alloc(32));
     const other = createLines(6, 9).map(line => ({...line, accounts: {}}));
     await store.mustImport(other);
-    const step = createStep(120, createEvent(4, 6, 62, {parentRoot: rootOf(3)}));
+    const step = createStep(120, createEvent(4, 6, 62, {parent: rootOf(3)}));
     assert.equal((await store.engine.recordFinality(step)).finalized, 6);
     assert.deepEqual(endsOf(store, 0), [3, 6]);
     assert.deepEqual((await checkStore(store.directory)).found, []);

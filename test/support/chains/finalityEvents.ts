@@ -21,8 +21,9 @@ export function createEvent(
     layer1Block,
     logIndex: 0,
     transactionHash: Buffer.alloc(32, layer1Block),
-    parentRoot: rootOf(startBlock - 1),
-    finalRoot: rootOf(endBlock),
+    names: "stateRoot",
+    parent: rootOf(startBlock - 1),
+    final: rootOf(endBlock),
     ...changes,
   };
 }

@@ -75,10 +75,13 @@ export class FollowedFinality {
   }
 
   /** Opens the store again. */
-  async restart(settings: Partial<Layer1Settings> = {}, urls?: string[]): Promise<void> {
+  async restart(
+    settings: Partial<Layer1Settings> = {},
+    ...nodes: [urls?: string[], layer2?: string[]]
+  ): Promise<void> {
     await this.stop();
     await this.store.reopen();
-    this.start(settings, urls);
+    this.start(settings, ...nodes);
   }
 
   async finalizedAt(block: number): Promise<void> {

@@ -60,6 +60,17 @@ export class Layer1 {
     );
   }
 
+  /** Emits DataFinalizedV4. */
+  finalizeHash(
+    startBlock: number,
+    endBlock: number,
+    parent: Uint8Array,
+    final: Uint8Array,
+  ): Promise<Receipt> {
+    const signature = "finalizeHash(uint256,uint256,bytes32,bytes32)";
+    return this.call(signature, BigInt(startBlock), BigInt(endBlock), parent, final);
+  }
+
   /** Emits DataFinalized. */
   finalizeOld(endBlock: number, parent: Uint8Array, final: Uint8Array): Promise<Receipt> {
     return this.call("finalizeOld(uint256,bytes32,bytes32)", BigInt(endBlock), parent, final);

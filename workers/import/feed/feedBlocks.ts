@@ -94,12 +94,8 @@ export class FeedBlocks {
       throw new FeedError(
         `the feed goes on with finalization ${first}, but ${count} are recorded here: start from a newer snapshot`,
       );
-    let before = recorded.last();
-    const events = finalizations.slice(count - first).map(one => {
-      const parentRoot = before?.finalRoot ?? one.finalRoot;
-      before = one;
-      return {...one, parentRoot};
-    });
+    // Whoever recorded them has compared their parents. Here all else is compared again.
+    const events = finalizations.slice(count - first).map(one => ({...one, parent: undefined}));
     return {events, mark: record.mark, root: record.root ?? "none", from: record.from};
   }
 }

@@ -36,6 +36,34 @@ layer1Test(
 );
 
 layer1Test(
+  "a contract that goes over to block hashes is followed on, and a hash of another block stops finality",
+  14,
+  async it => {
+    const hash = (block: number) => Buffer.from(hashOfBlock(block).slice(2), "hex");
+    await it.finalize(1, 3);
+    await it.contract.finalizeHash(4, 5, Buffer.alloc(32), hash(5));
+    await it.contract.settle();
+    // No node of layer 2 is asked about a block whose hash layer 1 has.
+    it.start();
+    await it.finalizedAt(5);
+    await it.logged(/the contract holds block hashes now: each is compared/);
+    await it.contract.finalizeHash(6, 7, hash(5), hash(7));
+    await it.contract.settle();
+    await it.restart({root: "none"}, undefined, ["http://127.0.0.1:0"]);
+    await it.finalizedAt(7);
+    assert.deepEqual(it.status.describe(), []);
+    assert.doesNotMatch(it.log, /holds block hashes now/);
+    await it.contract.finalizeHash(8, 9, hash(7), hash(10));
+    await it.contract.settle();
+    await it.logged(/finality has stopped/);
+    assert.match(it.status.reason, /up to block 9 .* has block hash 0x\w+, but block 9 has 0x\w+ here$/);
+    assert.equal(it.finalized, 7);
+    assert.deepEqual(it.ends, [3, 5, 7]);
+    assert.deepEqual((await checkStore(it.store.directory)).found, []);
+  },
+);
+
+layer1Test(
   "a finalization waits until its last block is held, and is recorded as soon as it is",
   9,
   async it => {

@@ -1,11 +1,13 @@
 /** The events of a rollup contract: what is read from a node's answer, and which answers are of no use. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {keccak_256} from "@noble/hashes/sha3.js";
 import {type RollupEvent, readRollupEvents} from "../../../../nodes/finality/rollupEvents.ts";
 import {type Node, NodeFailure} from "../../../../nodes/rpc/node.ts";
 
 const CONTRACT = Buffer.alloc(20, 0xab);
 const V3 = "0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb";
+const V4 = `0x${Buffer.from(keccak_256(Buffer.from("DataFinalizedV4(uint256,uint256,bytes32,uint256,bytes32,bytes32)"))).toString("hex")}`;
 const OLD = "0x1335f1a2b3ff25f07f5fef07dd35d8fb4312c3c73b138e2fad9347b3319ab53c";
 
 type Log = Record<string, unknown>;
@@ -32,6 +34,13 @@ const OLDER: Log = {
   logIndex: "0x7",
 };
 
+const BY_HASH: Log = {
+  ...NEWER,
+  topics: [V4, word(10), word(12), word(78)],
+  data: `${word(55)}${word(0).slice(2)}${word(12).slice(2)}`,
+  blockNumber: "0x66",
+};
+
 const LAST = {number: "0xc8", hash: word(200), parentHash: word(199)};
 
 async function read(answer: unknown): Promise<readonly RollupEvent[]> {
@@ -41,7 +50,7 @@ async function read(answer: unknown): Promise<readonly RollupEvent[]> {
     requestAll(calls) {
       const filter = {
         address: `0x${"ab".repeat(20)}`,
-        topics: [[V3, OLD]],
+        topics: [[V4, V3, OLD]],
         fromBlock: "0x64",
         toBlock: "0xc8",
       };
@@ -55,8 +64,8 @@ async function read(answer: unknown): Promise<readonly RollupEvent[]> {
   return (await readRollupEvents(node, CONTRACT, 100, 200)).events;
 }
 
-test("both kinds of events are read in the order of layer 1", async () => {
-  const [older, newer, ...more] = await read([OLDER, NEWER]);
+test("events of all kinds are read in the order of layer 1", async () => {
+  const [older, newer, byHash, ...more] = await read([OLDER, NEWER, BY_HASH]);
   assert.deepEqual(more, []);
   const shared = {
     layer1Hash: Buffer.from(word(1).slice(2), "hex"),
@@ -66,8 +75,9 @@ test("both kinds of events are read in the order of layer 1", async () => {
     ...shared,
     startBlock: undefined,
     endBlock: 4,
-    parentRoot: Buffer.from(word(1).slice(2), "hex"),
-    finalRoot: Buffer.from(word(4).slice(2), "hex"),
+    names: "stateRoot",
+    parent: Buffer.from(word(1).slice(2), "hex"),
+    final: Buffer.from(word(4).slice(2), "hex"),
     layer1Block: 100,
     logIndex: 7,
   });
@@ -75,9 +85,20 @@ test("both kinds of events are read in the order of layer 1", async () => {
     ...shared,
     startBlock: 5,
     endBlock: 9,
-    parentRoot: Buffer.from(word(4).slice(2), "hex"),
-    finalRoot: Buffer.from(word(9).slice(2), "hex"),
+    names: "stateRoot",
+    parent: Buffer.from(word(4).slice(2), "hex"),
+    final: Buffer.from(word(9).slice(2), "hex"),
     layer1Block: 101,
+    logIndex: 3,
+  });
+  assert.deepEqual(byHash, {
+    ...shared,
+    startBlock: 10,
+    endBlock: 12,
+    names: "blockHash",
+    parent: Buffer.alloc(32),
+    final: Buffer.from(word(12).slice(2), "hex"),
+    layer1Block: 102,
     logIndex: 3,
   });
   assert.deepEqual(await read([]), []);
@@ -109,6 +130,8 @@ const USELESS: readonly (readonly [answer: unknown, message: RegExp])[] = [
   [[{...NEWER, topics: [V3, word(1), word(2)]}], /expected 4 topics, got 3/],
   [[{...NEWER, data: word(4)}], /the data of the event in block 101: expected 64 bytes/],
   [[{...NEWER, topics: [V3, word(5), word(2 ** 48), word(7)]}], /names block/],
+  [[{...BY_HASH, data: NEWER.data}], /the data of the event in block 102: expected 96 bytes/],
+  [[{...BY_HASH, topics: NEWER.topics}], /the data of the event in block 102: expected 64 bytes/],
   [[{...NEWER, removed: true}], /was removed/],
   [[{...NEWER, removed: "no"}], /was removed/],
   [[{...NEWER, logIndex: "0x100000000"}], /the place of .* 4294967296/],

@@ -35,9 +35,9 @@ test("blocks before the first one are passed over, whatever their hash, and othe
 
 test("a finalization that begins before the first block is compared at its end", async () => {
   const {reader} = store.store;
-  const record = async (finalRoot: Uint8Array): Promise<void> => {
+  const record = async (final: Uint8Array): Promise<void> => {
     const writer = await BlockWriter.create(store.store);
-    const event = createEvent(2, 7, 1, {parentRoot: rootOf(1), finalRoot});
+    const event = createEvent(2, 7, 1, {parent: rootOf(1), final});
     writer.recordFinality({...createStep(1, event), root: "suite"});
     await writer.flush();
   };

@@ -58,22 +58,24 @@ test("a rollback keeps the mark of the blocks that stay", async () => {
   assert.equal(unverified(), MAX_U48);
 });
 
-for (const [kind, after] of [
-  ["suite", 3],
-  ["none", 1],
+for (const [kind, names, after, what] of [
+  ["suite", "stateRoot", 3, "whose root is that of the trees vouches for blocks up to its end"],
+  ["none", "stateRoot", 1, "whose root is not compared vouches for none"],
+  ["suite", "blockHash", 1, "by block hash vouches for none"],
 ] as const)
-  test(`a finalization of layer 1 whose root is ${kind === "suite" ? "that of the trees vouches for blocks up to its end" : "not compared vouches for none"}`, async () => {
+  test(`a finalization of layer 1 ${what}`, async () => {
     await apply(true, 0);
     await apply(false, 1, 2, 3);
     const {host} = store;
-    const {stateRoot} = host.reader.blockOrThrow(2);
+    const {stateRoot, header} = host.reader.blockOrThrow(2);
     const hash = Buffer.alloc(32);
     const event = {
       ...{
         startBlock: 1,
         endBlock: 2,
-        parentRoot: host.reader.blockOrThrow(0).stateRoot,
-        finalRoot: stateRoot,
+        names,
+        parent: undefined,
+        final: names === "blockHash" ? header.hash : stateRoot,
       },
       ...{layer1Block: 9, layer1Hash: hash, transactionHash: hash, logIndex: 0},
     };

@@ -1,0 +1,32 @@
+/** What the rollup contract on layer 1 holds for a block: `stateRootHashes(block)`, or since DataFinalizedV4 `blockHashes(block)`. */
+import {toHex} from "../../storage/hex.ts";
+import {parseFixedBytes} from "../rpc/answerValues.ts";
+import {type Node, NodeFailure} from "../rpc/node.ts";
+
+/** The first 4 bytes of keccak256 of stateRootHashes(uint256) and of blockHashes(uint256). */
+const SELECTORS = {stateRootHashes: "0x8be745d1", blockHashes: "0x34cdf78d"} as const;
+const WORD_BYTES = 32;
+
+/**
+ * Asks at the block that layer 1 calls finalized.
+ *
+ * @param contract - 20 bytes
+ * @returns 32 bytes; undefined if the contract has none for the block
+ * @throws NodeRefusal, NodeFailure
+ */
+export async function readRecordedWord(
+  node: Node,
+  contract: Uint8Array,
+  getter: keyof typeof SELECTORS,
+  block: number,
+): Promise<Uint8Array | undefined> {
+  const argument = block.toString(16).padStart(2 * WORD_BYTES, "0");
+  const call = {to: toHex(contract), data: SELECTORS[getter] + argument};
+  const answer = await node.request("eth_call", [call, "finalized"]);
+  if (answer === "0x")
+    throw new NodeFailure(
+      `it has no contract with ${getter}(uint256) at ${toHex(contract)} in its finalized block`,
+    );
+  const word = parseFixedBytes(answer, `${getter}(${block})`, WORD_BYTES);
+  return word.every(byte => byte === 0) ? undefined : word;
+}
