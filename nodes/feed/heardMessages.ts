@@ -2,7 +2,13 @@
  * The messages of a stream from a place on, for as long as its server is heard. A consumer lives on one server, and dies with it, or with its
  * stream. Nobody else knows that, and the library asks the dead one again and again, or nobody after a reconnection.
  */
-import {type ConsumerMessages, DeliverPolicy, type JetStreamClient, type JsMsg} from "@nats-io/jetstream";
+import {
+  type Consumer,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamClient,
+  type JsMsg,
+} from "@nats-io/jetstream";
 import {awayOr} from "./natsConnection.ts";
 
 interface HeardPlace {
@@ -20,8 +26,6 @@ const AHEAD_BYTES = 16 * 1024 * 1024;
 const HEARTBEAT_MS = 1000;
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 const PULL_MS = 10_000;
-/** A server removes a consumer that nobody has pulled from for so long. */
-const INACTIVE_NS = 3e6 * PULL_MS;
 /** The consumer is gone, perhaps with its stream. The library would go on in another one with the same number, which may never come. */
 const GONE: ReadonlySet<string> = new Set([
   "consumer_deleted",
@@ -36,13 +40,13 @@ export async function* hearMessages(
   {stream, subjects, from, headersOnly}: HeardPlace,
   signal: AbortSignal,
 ): AsyncGenerator<JsMsg> {
+  let consumer: Consumer | undefined;
   try {
-    const consumer = await jetstream.consumers.get(stream, {
+    consumer = await jetstream.consumers.get(stream, {
       filter_subjects: subjects,
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from,
       headers_only: headersOnly,
-      inactive_threshold: INACTIVE_NS,
     });
     let left = headersOnly ? (await consumer.info()).num_pending : Number.POSITIVE_INFINITY;
     if (left === 0) return;
@@ -58,6 +62,9 @@ export async function* hearMessages(
     }
   } catch (error) {
     throw awayOr(error);
+  } finally {
+    // Nobody waits for that: without an answer, the server removes it some minutes after the last pull.
+    consumer?.delete().catch(() => {});
   }
 }
 

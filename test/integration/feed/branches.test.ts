@@ -13,6 +13,7 @@ import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const STREAM = "blocks";
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
@@ -113,6 +114,11 @@ describe("a feed whose chain takes other branches", () => {
     const fresh = await startReplica("fresh");
     await assertFollowed(12, fresh);
     await fresh.stop();
+    // Those that were read to find the way are gone, and so are those of replicas that have stopped.
+    await waitUntil("the only consumer to be the replica's", async () => {
+      const {state} = await manager.streams.info(STREAM);
+      return state.consumer_count === 1;
+    });
   });
 
   test("a broker that stands still while the chain returns to a branch loses nothing: the lone publisher knows its own last block", async t => {
