@@ -143,6 +143,7 @@ async function assertSame(): Promise<void> {
 test("whatever is killed or stands still while the chain returns to earlier branches, all end with equal roots, and soon", async t => {
   if (lack !== undefined) return notRun(t, lack);
   await reachAll();
+  const late: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const {name, mend} = await trouble(round);
     const kinds = [await changeChain()];
@@ -154,8 +155,10 @@ test("whatever is killed or stands still while the chain returns to earlier bran
     const startMs = performance.now();
     await reachAll();
     const ms = Math.round(performance.now() - startMs);
-    t.diagnostic(`round ${round}: ${name}, the chain ${kinds.join(" and ")}: ${ms} ms`);
-    assert.ok(ms < MOST_WAIT_MS, `${name}: ${ms} ms`);
+    const said = `round ${round}: ${name}, the chain ${kinds.join(" and ")}: ${ms} ms`;
+    t.diagnostic(said);
+    if (ms > MOST_WAIT_MS) late.push(said);
     await assertSame();
   }
+  assert.deepEqual(late, []);
 });

@@ -17,6 +17,18 @@ interface ServerPlace {
   readonly flags?: readonly string[];
 }
 
+interface RaftGroup {
+  readonly leader?: string;
+  /** The others, as the leader sees them. */
+  readonly replicas?: readonly {readonly current: boolean}[];
+}
+
+/** Of /jsz, as much as is used here. */
+interface JetStreamState {
+  readonly meta_cluster: RaftGroup;
+  readonly account_details?: readonly {readonly stream_detail?: readonly {readonly cluster: RaftGroup}[]}[];
+}
+
 /** @returns why nats-server does not run here; undefined: it does */
 export function lacksNats(): string | undefined {
   if (findProgram("nats-server") !== undefined) return undefined;
@@ -98,10 +110,23 @@ export class NatsServer {
     await within("nats-server to be ready", ready);
   }
 
-  /** Waits until a server of a cluster has what it missed, and the cluster has leaders. */
+  /**
+   * Waits until the cluster and all streams have leaders, and those that this server leads are whole on the others. /healthz says too much: before
+   * NATS 2.9.11 a server that was the cluster's leader once misses consumers for ever that it was about to make then.
+   */
   async catchUp(): Promise<void> {
-    const url = `http://127.0.0.1:${this.place.cluster?.monitor}/healthz`;
-    await waitUntil(`${this.place.name} to catch up`, async () => (await fetch(url)).ok);
+    const {name, cluster} = this.place;
+    const url = `http://127.0.0.1:${cluster?.monitor}/jsz?streams=true`;
+    await waitUntil(`${name} to catch up`, async () => {
+      const {meta_cluster: meta, account_details: accounts = []} = (await (
+        await fetch(url)
+      ).json()) as JetStreamState;
+      const streams = accounts.flatMap(({stream_detail: details = []}) => details.map(one => one.cluster));
+      return [meta, ...streams].every(
+        ({leader = "", replicas = []}) =>
+          leader !== "" && (leader !== name || replicas.every(({current}) => current)),
+      );
+    });
   }
 
   /** Sends it a signal that it survives: SIGSTOP, SIGCONT. */
