@@ -3,8 +3,8 @@
 import type {QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {ClientCounts} from "../rpc/clientCounts.ts";
+import type {ClientQueue} from "../rpc/clientQueue.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
-import type {ClientQueue} from "./clientQueue.ts";
 
 export interface Busy {
   readonly error: RpcError;

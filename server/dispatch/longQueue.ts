@@ -11,8 +11,8 @@ import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
 import {ClientCounts} from "../rpc/clientCounts.ts";
+import {ClientQueue} from "../rpc/clientQueue.ts";
 import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
-import {ClientQueue} from "./clientQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {OnSettled, OnTurnedAway, Perform} from "./task.ts";
 

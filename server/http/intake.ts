@@ -3,15 +3,12 @@
  * answers. Everyone waits for the main thread, so no client may keep it.
  *
  *   a request -- nothing waits, and this turn of the event loop has time left --> done at once
- *            \-> its client's line -- slices of SLICE_MS, and the event loop in between --> done
+ *            \-> its client's line -- short or long: in each turn a slice of SLICE_MS for each of the two --> done
  *
- * What counts is the time that the work took. In a round, each client has SLICE_MS. Those who have not had theirs come before those who
- * have, so a client with little to do waits for one slice, however many others have much to do:
- *
- *   ready    lines with something to do and time left in their round, first come, first served
- *   lines    all lines, in the order of their next rounds. Where no line is ready, the first gets its next round
+ * What counts is the time that the work took. A slice goes to the client who would have had least after it (rpc/clientQueue.ts). So a
+ * client with little to do waits for one slice, however many others have much to do.
  */
-import {Fifo} from "../rpc/fifo.ts";
+import {ClientQueue} from "../rpc/clientQueue.ts";
 import type {Work} from "../rpc/work.ts";
 
 /**
@@ -19,42 +16,60 @@ import type {Work} from "../rpc/work.ts";
  * slices the event loop takes some 20 us.
  */
 const SLICE_MS = 1;
+/**
+ * A slice may take so much longer than is thought before. A part of the work takes a few tenths of a millisecond, so a longer one tells of
+ * the collector, or of the machine's other threads. If a client had such a slice, it counts only if its slice before was another.
+ */
+const MAX_EXCESS_MS = 0.25;
+/** Clients that are remembered for that. */
+const MAX_EXCEEDING = 4096;
+
+/**
+ * Each kind of a client's work has a line of its own: behind a proxy, all users may be one client. What is long is a body, or an answer.
+ * One that is written frees memory, so it comes before bodies whose client has had as much.
+ */
+type Kind = "short" | "body" | "answer";
 
 /** Work that is under way. */
 export interface Job {
+  /** Whose turns it takes: a client's, of one kind. */
+  client: string;
   /** undefined: it is done or given up. */
   work: Work | undefined;
-}
-
-interface Line {
-  readonly jobs: Fifo<Job>;
-  /** What is left of the client's time in this round. Below 0: it took too long, which later rounds pay. */
-  leftMs: number;
-  isReady: boolean;
+  /** What its next slice is thought to take. Nothing: it comes before all who have had as much. */
+  nextMs: number;
 }
 
 export class Intake {
-  private readonly lines = new Map<string, Line>();
-  private readonly ready = new Fifo<Line>();
-  /** How many jobs are in the lines, with those that were given up. */
-  private waiting = 0;
+  private readonly short = createQueue();
+  private readonly long = createQueue();
+  /** Clients whose last slice took too long. */
+  private readonly exceeding = new Set<string>();
   private isPlanned = false;
   /** Time that work took in this turn of the event loop. */
   private usedMs = 0;
+
+  /** How many jobs are in the lines, with those that were given up. */
+  private get waiting(): number {
+    return this.short.length + this.long.length;
+  }
 
   /** Whether `start` begins at once. */
   get isFree(): boolean {
     return this.waiting === 0 && this.usedMs < SLICE_MS;
   }
 
-  /**
-   * @param line - whose turns it takes: a client
-   * @returns the job. To give it up, take its work away
-   */
-  start(work: Work, line: () => string): Job {
-    const job: Job = {work};
-    if (this.isFree) this.usedMs += this.run(job, SLICE_MS - this.usedMs);
-    if (job.work !== undefined) this.push(job, line());
+  /** @returns the job. To give it up, take its work away */
+  start(work: Work, client: () => string, kind: Kind): Job {
+    const job: Job = {client: "", work, nextMs: kind === "body" ? SLICE_MS : 0};
+    if (this.isFree) {
+      const {ownMs, besidesMs} = this.run(job, SLICE_MS - this.usedMs);
+      this.usedMs += ownMs + besidesMs;
+    }
+    if (job.work !== undefined) {
+      job.client = `${kind} ${client()}`;
+      (kind === "short" ? this.short : this.long).push(job);
+    }
     this.plan();
     return job;
   }
@@ -65,23 +80,6 @@ export class Intake {
     this.plan();
   }
 
-  private push(job: Job, name: string): void {
-    let line = this.lines.get(name);
-    if (line === undefined) {
-      line = {jobs: new Fifo(), leftMs: SLICE_MS, isReady: false};
-      this.lines.set(name, line);
-    }
-    line.jobs.push(job);
-    this.waiting++;
-    if (line.leftMs > 0) this.makeReady(line);
-  }
-
-  private makeReady(line: Line): void {
-    if (line.isReady) return;
-    line.isReady = true;
-    this.ready.push(line);
-  }
-
   /** At the end of a turn, when everything that came in it has been seen. */
   private plan(): void {
     if (this.isPlanned) return;
@@ -89,63 +87,58 @@ export class Intake {
     setImmediate(() => {
       this.isPlanned = false;
       this.usedMs = 0;
-      this.runSlice();
+      this.runSlice(this.short);
+      this.runSlice(this.long);
       if (this.waiting > 0) this.plan();
     });
   }
 
-  private runSlice(): void {
-    let leftMs = SLICE_MS;
-    while (leftMs > 0 && this.waiting > 0) {
-      const line = this.ready.peek() ?? this.beginRound();
-      const usedMs = this.runLine(line, leftMs);
-      leftMs -= usedMs;
-      line.leftMs -= usedMs;
-      if (line.leftMs > 0 && line.jobs.length > 0) continue;
-      line.isReady = false;
-      this.ready.shift();
+  private runSlice(queue: ClientQueue<Job>): void {
+    for (let leftMs = SLICE_MS; leftMs > 0; ) {
+      const job = queue.shift();
+      if (job === undefined) return;
+      if (job.work === undefined) continue;
+      const {client, nextMs} = job;
+      const {ownMs, besidesMs} = this.run(job, leftMs);
+      leftMs -= ownMs + besidesMs;
+      if (job.work !== undefined) {
+        job.nextMs = SLICE_MS;
+        queue.putBack(job);
+      }
+      queue.charge(client, this.excessOf(client, ownMs - nextMs) + besidesMs);
     }
-    // Everyone has had what they wanted.
-    if (this.waiting === 0) this.lines.clear();
   }
 
-  /** @returns the first line that is ready in its next round, and at the head of `ready` now */
-  private beginRound(): Line {
-    for (const [name, line] of this.lines) {
-      this.lines.delete(name);
-      if (line.jobs.length === 0) continue;
-      // A map keeps its keys in the order in which they were added, so the line is the last one now, and is visited again.
-      this.lines.set(name, line);
-      line.leftMs += SLICE_MS;
-      if (line.leftMs <= 0) continue;
-      this.makeReady(line);
-      return line;
+  private excessOf(client: string, ms: number): number {
+    if (ms <= MAX_EXCESS_MS) {
+      this.exceeding.delete(client);
+      return ms;
     }
-    throw new Error("jobs are waiting in no line");
+    if (this.exceeding.has(client)) return ms;
+    if (this.exceeding.size === MAX_EXCEEDING) this.exceeding.clear();
+    this.exceeding.add(client);
+    return MAX_EXCESS_MS;
   }
 
-  /** Runs the line's first job. @returns how long it took */
-  private runLine({jobs, leftMs}: Line, mostMs: number): number {
-    const job = jobs.peek() as Job;
-    const usedMs = job.work === undefined ? 0 : this.run(job, Math.min(leftMs, mostMs));
-    if (job.work === undefined) {
-      jobs.shift();
-      this.waiting--;
-    }
-    return usedMs;
-  }
-
-  /** Runs a job's parts until it is done or the time is over. @returns how long it took */
-  private run(job: Job, mostMs: number): number {
+  /**
+   * Runs a job's parts until it is done or the time is over.
+   *
+   * @returns how long it took, and what it says that it cost besides
+   */
+  private run(job: Job, mostMs: number): {readonly ownMs: number; readonly besidesMs: number} {
     const startMs = performance.now();
-    let usedMs = 0;
+    let ownMs = 0;
     let besidesMs = 0;
-    while (usedMs < mostMs && job.work !== undefined) {
+    while (ownMs + besidesMs < mostMs && job.work !== undefined) {
       const {done, value} = job.work.next();
       if (done === true) job.work = undefined;
       else besidesMs += value ?? 0;
-      usedMs = performance.now() - startMs + besidesMs;
+      ownMs = performance.now() - startMs;
     }
-    return usedMs;
+    return {ownMs, besidesMs};
   }
+}
+
+function createQueue(): ClientQueue<Job> {
+  return new ClientQueue(({work, nextMs}) => (work === undefined ? 0 : nextMs));
 }

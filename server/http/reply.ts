@@ -202,7 +202,7 @@ export class Reply implements ReplySink {
     this.isBlocked = true;
     if (this.isInLine) return;
     this.isInLine = true;
-    this.intake.start(this.writeOn(), () => this.readClient());
+    this.intake.start(this.writeOn(), () => this.readClient(), "answer");
   }
 
   private *writeOn(): Work {

@@ -142,7 +142,7 @@ export class RpcRoute {
   holdsUp(reply: Reply, tookMs: number, resume: () => void): boolean {
     this.intake.spend(tookMs);
     if (this.intake.isFree) return false;
-    this.intake.start(readOn(resume), () => longLine(reply));
+    this.intake.start(readOn(resume), () => reply.readClient(), "body");
     return true;
   }
 
@@ -159,12 +159,12 @@ export class RpcRoute {
   /** Works on the answer when the client has its turn. @param free - called when that is over */
   private work(reply: Reply, work: Work, bodyBytes: number, free: (() => void) | undefined): void {
     let job: Job | undefined;
-    const line = () => (bodyBytes <= WHOLE_BYTES ? reply.readClient() : longLine(reply));
     reply.onAborted = () => {
       if (job !== undefined) job.work = undefined;
       free?.();
     };
-    job = this.intake.start(free === undefined ? work : freeAfter(work, free), line);
+    const whole = free === undefined ? work : freeAfter(work, free);
+    job = this.intake.start(whole, () => reply.readClient(), bodyBytes > WHOLE_BYTES ? "body" : "short");
   }
 
   /** From now on the request counts, until its reply is over. */
@@ -202,11 +202,6 @@ export class RpcRoute {
     this.parts.metrics.refusedBodies.no_room++;
     refuseRoom(reply, limit, got);
   }
-}
-
-/** A client's short requests have turns of their own: behind a proxy, all users may be one client. */
-function longLine(reply: Reply): string {
-  return `${reply.readClient()} long`;
 }
 
 /** What comes at once of a body that is read on may have megabytes, which the kernel and `collectBody` copy. So a slice has one. */

@@ -30,6 +30,11 @@ export class Fifo<T> {
     return element;
   }
 
+  putBack(element: T): void {
+    if (this.start > 0) this.elements[--this.start] = element;
+    else this.elements.unshift(element);
+  }
+
   /** Takes the element that was pushed last. */
   pop(): T | undefined {
     return this.start === this.elements.length ? undefined : this.elements.pop();

@@ -32,7 +32,7 @@ function* takeParts(name: string, parts: number, ms: number): Work {
 }
 
 function start(name: string, parts: number, ms: number, client = name.slice(0, 1)): Job {
-  const job = intake.start(takeParts(name, parts, ms), () => client);
+  const job = intake.start(takeParts(name, parts, ms), () => client, parts > 1 ? "body" : "short");
   jobs.push(job);
   return job;
 }
@@ -73,15 +73,27 @@ test("a client that asks for less than its share waits for one slice, however ma
   }
 });
 
+test("a client for whom the thread stood still does not wait for a round of all others", async () => {
+  for (let at = 0; at < 200; at++) start(`a${at}`, 1000, 0.5, `attacker ${at}`);
+  await runTurns(300);
+  start("h", 1, 70, "honest");
+  await runTurns(1);
+  ran = [];
+  start("h", 1, 0.04, "honest");
+  await runTurns(100);
+  assert.equal(ran.includes("h"), true);
+});
+
 test("clients with much to do have equal time, whatever a part of theirs takes", async () => {
   start("x", 1, 2);
-  start("a", 1000, 0.25);
+  start("a", 8000, 0.05);
   start("b", 1000, 1);
   start("c", 1000, 5);
-  await runTurns(300);
+  for (let at = 0; at < 1000; at++) start("d", 2, 0.2);
+  await runTurns(400);
   const count = (name: string) => ran.filter(one => one === name).length;
-  const times = [count("a") * 0.25, count("b"), count("c") * 5];
-  for (const ms of times) assert.ok(Math.abs(ms - (times[0] as number)) <= 6, `${times}`);
+  const times = [count("a") * 0.05, count("b"), count("c") * 5, count("d") * 0.2];
+  for (const ms of times) assert.ok(ms >= 75 && Math.abs(ms - (times[1] as number)) <= 10, `${times}`);
 });
 
 test("a client's jobs are done one after the other, and what is given up takes no time", async () => {
@@ -100,6 +112,6 @@ test("what a part costs besides its own time counts", async () => {
     yield 1;
   }
   start("x", 1, 2);
-  for (const name of ["a1", "a2", "a3"]) intake.start(resume(name), () => "a");
+  for (const name of ["a1", "a2", "a3"]) intake.start(resume(name), () => "a", "body");
   assert.equal(await runTurns(4), "x a1 | a2 | a3 | |");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {describe, test} from "node:test";
 import fc from "fast-check";
-import {ClientQueue} from "../../../../server/dispatch/clientQueue.ts";
+import {ClientQueue} from "../../../../server/rpc/clientQueue.ts";
 
 interface Element {
   readonly client: string;
@@ -58,6 +58,17 @@ describe("ClientQueue", () => {
     queue.charge("d", 10);
     queue.push({client: "b", name: "b3"});
     assert.equal(drain(queue), "c1 b2 c2 b3 a2");
+  });
+
+  test("what is put back costs again, and is before what its client pushed meanwhile", () => {
+    const queue = fill("a1/2 b1/3 b2/3");
+    const taken = queue.shift() as Element;
+    queue.push({client: "a", name: "a2"});
+    queue.putBack(taken);
+    queue.charge("a", -1);
+    assert.equal(drain(queue), "b1/3 a1/2 a2 b2/3");
+    queue.putBack(taken);
+    assert.equal(drain(queue), "a1/2");
   });
 
   test("removed elements leave the others where they were", () => {

@@ -9,7 +9,7 @@
  * Virtual time is what each waiting client has got. A client's first element starts when the one before it has ended, but not before it
  * came; it ends its cost later. All heads are in a heap, so that one takes O(log n) of n clients.
  */
-import {Fifo} from "../rpc/fifo.ts";
+import {Fifo} from "./fifo.ts";
 
 interface ClientElement {
   /** The client that the element belongs to (http/clientAddress.ts). */
@@ -49,17 +49,17 @@ export class ClientQueue<T extends ClientElement> {
   }
 
   push(element: T): void {
-    let line = this.lines.get(element.client);
-    if (line === undefined) {
-      line = {client: element.client, elements: new Fifo(), start: this.now, end: 0, order: 0, at: undefined};
-      this.lines.set(element.client, line);
-    }
+    const line = this.lineOf(element.client);
     line.elements.push(element);
-    this.count++;
-    if (line.at !== undefined) return;
-    line.start = Math.max(line.start, this.now);
-    line.at = this.heap.push(line) - 1;
-    this.lead(line, element);
+    if (line.at === undefined) line.start = Math.max(line.start, this.now);
+    this.enter(line, element);
+  }
+
+  /** Puts what `shift` has just taken back before the others of its client, whose time it goes on with. It costs again. */
+  putBack(element: T): void {
+    const line = this.lineOf(element.client);
+    line.elements.putBack(element);
+    this.enter(line, element);
   }
 
   /** The element that `shift` would take. */
@@ -90,7 +90,7 @@ export class ClientQueue<T extends ClientElement> {
     return element;
   }
 
-  /** Counts what an element cost besides the cost that it left with, if it was not known then. */
+  /** Counts what an element cost besides the cost that it left with, if it was not known then. @param cost - below 0: it cost less */
   charge(client: string, cost: number): void {
     const line = this.lines.get(client);
     if (line === undefined) return;
@@ -143,6 +143,23 @@ export class ClientQueue<T extends ClientElement> {
     let ahead = ownCost;
     for (const line of this.heap) if (line !== own && line.end <= end) ahead += end - line.start;
     return ahead;
+  }
+
+  private lineOf(client: string): Line<T> {
+    let line = this.lines.get(client);
+    if (line === undefined) {
+      line = {client, elements: new Fifo(), start: this.now, end: 0, order: 0, at: undefined};
+      this.lines.set(client, line);
+    }
+    return line;
+  }
+
+  /** Counts an element that is in the line now. */
+  private enter(line: Line<T>, element: T): void {
+    this.count++;
+    if (line.at !== undefined && line.elements.peek() !== element) return;
+    line.at ??= this.heap.push(line) - 1;
+    this.lead(line, element);
   }
 
   private take(line: Line<T>): T {
