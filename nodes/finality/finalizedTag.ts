@@ -1,35 +1,68 @@
-/** What a layer-2 node itself calls finalized. */
+/** What layer-2 nodes call finalized: one node by its word alone, of several two that agree. */
 
-import {findNamedBlock, type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
+import {findNamedBlock, type NamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
 
 const HINT = "geth names one once its consensus client has";
+/** Of several nodes, so many must call a block finalized. */
+const WITNESSES = 2;
 
-interface TaggedBlock {
-  /** Number of the node's finalized block. */
+interface CalledFinalized {
+  /** The newest block that enough nodes call finalized. */
   readonly tag: number;
-  /** The finalized block; the node's block at `highest` if the finalized one is above it. */
-  readonly block: NamedBlock;
+  /** That number, or the newest block held if it is lower. */
+  readonly number: number;
+  /** What each node that has a block of this number has there: 32 bytes. */
+  readonly hashes: readonly {readonly node: string; readonly hash: Uint8Array}[];
+}
+
+/** Not enough nodes call a block finalized. */
+interface Awaited {
+  readonly awaits: string;
 }
 
 /**
- * Asks one node for its finalized block. If that is above `latest`, asks the same node for its block at `latest` too, which can
- * be compared with the one held here. Waits for a node that names one.
+ * Asks all nodes for their finalized block, and then for the one that can be compared with the block held here.
  *
  * @param highest - the newest block held here that may be finalized
- * @throws NodeRefusal if the node does not know the tag; the signal's reason
+ * @throws NodeRefusal if no node names a block and one does not know the tag; the signal's reason
  */
-export function readFinalizedTag(
-  nodes: Pick<Nodes, "use">,
+export async function readFinalizedTag(
+  nodes: Pick<Nodes, "useEach">,
   highest: number,
   signal: AbortSignal,
-): Promise<TaggedBlock> {
-  return nodes.use(async node => {
-    const finalized = await readFinalized(node, HINT, error => error.isOfCall);
-    if (finalized.number <= highest) return {tag: finalized.number, block: finalized};
-    return {tag: finalized.number, block: await readNamedBlock(node, highest)};
-  }, signal);
+): Promise<CalledFinalized | Awaited> {
+  const said = await nodes.useEach(askForTag, signal);
+  const answers = said.results.filter(one => "block" in one);
+  const refusals = said.results.flatMap(one => ("refusal" in one ? [one.refusal] : []));
+  if (answers.length === 0 && refusals[0] !== undefined) throw refusals[0];
+  const count = said.results.length + said.silent.length;
+  const needed = Math.min(count, WITNESSES);
+  const tags = answers.map(({block}) => block.number).sort((one, other) => other - one);
+  const tag = tags[needed - 1];
+  const why = [...said.silent, ...refusals.map(({message}) => message)].join("; ");
+  const awaits = `waiting until ${needed} of ${count} layer-2 nodes call a block finalized${why && `: ${why}`}`;
+  if (tag === undefined) return {awaits};
+  const number = Math.min(tag, highest);
+  const known = new Map(answers.map(({name, block}) => [name, block]));
+  const find = async (node: Node) => {
+    const own = known.get(node.name);
+    return {node: node.name, block: own?.number === number ? own : await findNamedBlock(node, number)};
+  };
+  const {results} = await nodes.useEach(find, signal);
+  const hashes = results.flatMap(({node, block}) => (block === undefined ? [] : [{node, hash: block.hash}]));
+  const witnesses = hashes.filter(({node}) => (known.get(node)?.number ?? -1) >= number);
+  return witnesses.length < needed ? {awaits} : {tag, number, hashes};
+}
+
+async function askForTag(node: Node): Promise<{name: string; block: NamedBlock} | {refusal: NodeRefusal}> {
+  try {
+    return {name: node.name, block: await readFinalized(node, HINT, error => error.isOfCall)};
+  } catch (error) {
+    if (error instanceof NodeRefusal) return {refusal: error};
+    throw error;
+  }
 }
 
 /**

@@ -6,7 +6,7 @@ type FinalitySourceName = "l1" | "tag";
 /**
  *   reading     events of layer 1 are read that happened before
  *   following   everything that is final was read
- *   waiting     the next finalized block is not held yet
+ *   waiting     the next finalized block is not held yet, or too few nodes call one finalized
  *   stopped     what the source says contradicts what it said before, or what is held here. Finality stays where it is
  */
 export type FinalityStateName = "reading" | "following" | "waiting" | "stopped";

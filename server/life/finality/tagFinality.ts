@@ -1,4 +1,4 @@
-/** Finality by the finalized tag of the layer-2 node, for rollups whose node knows it. */
+/** Finality by the finalized tag of layer-2 nodes, for rollups whose nodes know it. */
 import type {Logger} from "pino";
 import {readFinalizedTag} from "../../../nodes/finality/finalizedTag.ts";
 import {Contradiction} from "../../../nodes/rpc/node.ts";
@@ -18,25 +18,33 @@ export class TagFinality implements FinalityWork {
   ) {}
 
   /** Finality never falls: a node that names a lower block than another node did changes nothing. */
-  async step(signal: AbortSignal): Promise<"following"> {
+  async step(signal: AbortSignal): Promise<"following" | "waiting"> {
     const {chain} = this.engine;
     const {finalized} = chain.head();
     const highest = chain.newest;
     if (highest < 0) return "following";
-    const {tag, block} = await readFinalizedTag(this.nodes, highest, signal);
+    const said = await readFinalizedTag(this.nodes, highest, signal);
+    if ("awaits" in said) {
+      const {state, awaits} = this.status;
+      if (state !== "waiting" || awaits !== said.awaits) this.log.info(said.awaits);
+      this.status.awaits = said.awaits;
+      return "waiting";
+    }
+    const {tag, number, hashes} = said;
     this.status.answeredMs = Date.now();
     this.status.known = Math.max(this.status.known ?? 0, tag);
-    const held = chain.readHeader(block.number);
-    // A rollback removed the block while the node was asked.
+    const held = chain.readHeader(number);
+    // A rollback removed the block while the nodes were asked.
     if ("failure" in held && held.failure === "BLOCK_UNKNOWN") return "following";
     if ("failure" in held) throw new Error(held.detail);
-    if (Buffer.compare(held.hash, block.hash) !== 0)
+    const other = hashes.find(({hash}) => Buffer.compare(held.hash, hash) !== 0);
+    if (other !== undefined)
       throw new Contradiction(
-        `block ${block.number} has hash ${toHex(held.hash)} here, but ${toHex(block.hash)} at the node, which calls block ${tag} finalized`,
+        `block ${number} has hash ${toHex(held.hash)} here, but ${toHex(other.hash)} at the node ${other.node}; block ${tag} is called finalized`,
       );
-    if (block.number <= (finalized ?? -1)) return "following";
-    await this.engine.finalize(block.number, block.hash);
-    this.log.info({finalized: block.number}, "finalized by the layer-2 node");
+    if (number <= (finalized ?? -1)) return "following";
+    await this.engine.finalize(number, held.hash);
+    this.log.info({finalized: number}, "finalized by the layer-2 node");
     return "following";
   }
 }

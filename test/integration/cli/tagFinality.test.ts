@@ -5,7 +5,7 @@ import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createLines, hashOfBlock, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForCoverage, waitForMetric} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {Upstream} from "../../support/http/upstream.ts";
+import {TaggedChain} from "../../support/nodes/taggedChain.ts";
 
 let folder: WorkFolder;
 
@@ -14,31 +14,6 @@ before(async () => {
 });
 
 after(() => folder.remove());
-
-/** A layer-2 node: a chain whose finalized block and hashes the test sets. */
-class TaggedChain {
-  readonly upstream = new Upstream();
-  /** undefined: it refuses the tag. */
-  finalized: number | undefined;
-  /** As geth does until its consensus client names a block. */
-  refusal = {code: -32000, message: "finalized block not found"};
-  hashOf = hashOfBlock;
-
-  constructor() {
-    this.upstream.handler = ({call}, response) => {
-      const [selector] = call.params as [string];
-      const number = selector === "finalized" ? this.finalized : Number(selector);
-      response.writeHead(200, {"content-type": "application/json"});
-      response.end(JSON.stringify({jsonrpc: "2.0", id: call.id, ...this.nameBlock(number)}));
-    };
-  }
-
-  private nameBlock(number: number | undefined): object {
-    if (number === undefined) return {error: this.refusal};
-    const [hash, parentHash] = [this.hashOf(number), this.hashOf(number - 1)];
-    return {result: {number: `0x${number.toString(16)}`, hash, parentHash}};
-  }
-}
 
 test("the node's finalized block is marked where its hash is the one here, also while blocks are still missing", async () => {
   const chain = new TaggedChain();
@@ -67,7 +42,7 @@ test("the node's finalized block is marked where its hash is the one here, also 
     chain.hashOf = number => (number === 7 ? hashOfBlock(700) : hashOfBlock(number));
     chain.finalized = 7;
     await daemon.waitForStderr(
-      /block 7 has hash 0x\w+ here, but 0x\w+ at the node, which calls block 7 finalized/,
+      /block 7 has hash 0x\w+ here, but 0x\w+ at the node http:\S+; block 7 is called finalized/,
     );
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x5");
     const ready = await daemon.get("/readyz");
@@ -86,7 +61,7 @@ test("the node's finalized block is marked where its hash is the one here, also 
     assert.doesNotMatch((await daemon.get("/readyz")).text, /finality|node/);
     chain.upstream.handler = (_, response) => response.writeHead(401).end();
     await daemon.waitForStderr(/"state":"down".*401.*a node is down/);
-    assert.match((await daemon.get("/readyz")).text, new RegExp(`^ready\nthe node ${origin} is down: .*401`));
+    assert.match((await daemon.get("/readyz")).text, new RegExp(`the node ${origin} is down: .*401`));
     await chain.upstream.stop();
     await daemon.waitForStderr(/connection (refused|was lost).*a node is down/);
     assert.match(
