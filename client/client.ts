@@ -104,3 +104,5 @@ export {type PullStateParameters, pullState} from "./pull/pullState.ts";
 export type {RequestFunction} from "./rpc/rpcCaller.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export {createRedaction, redactUrl} from "./rpc/secrets.ts";
+export {type ProvenHeader, verifyHeader} from "./trie/blockHeader.ts";
+export {type EthAccount, type ProvenEth, verifyEthProof} from "./trie/ethProof.ts";

@@ -19,24 +19,34 @@ export interface AskedKey {
   readonly hKey: Uint8Array;
 }
 
-/** @throws ProofError if the text is no address */
-export function readAddress(suite: HashSuite, address: string): AskedKey {
+/** @returns 20 bytes. @throws ProofError if the text is no address */
+export function parseAddress(address: string): Uint8Array {
   check(
     /^0x[0-9a-fA-F]{40}$/.test(address),
     "request",
     () => `expected an address of 20 bytes, got ${shown(address)}`,
   );
-  const bytes = decodeHex(address.toLowerCase());
-  return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
+  return decodeHex(address.toLowerCase());
 }
 
 /** @throws ProofError if the text is no storage key */
-export function readStorageKey(suite: HashSuite, key: string): AskedKey {
+export function parseStorageKey(key: string): bigint {
   check(
     /^0x[0-9a-fA-F]{1,64}$/.test(key),
     "request",
     () => `expected a storage key of 0x and 1 to 64 digits, got ${shown(key)}`,
   );
-  const slot = BigInt(key);
+  return BigInt(key);
+}
+
+/** @throws ProofError if the text is no address */
+export function readAddress(suite: HashSuite, address: string): AskedKey {
+  const bytes = parseAddress(address);
+  return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
+}
+
+/** @throws ProofError if the text is no storage key */
+export function readStorageKey(suite: HashSuite, key: string): AskedKey {
+  const slot = parseStorageKey(key);
   return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
 }

@@ -28,6 +28,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "client/proof": "bytes, hash",
   "client/compact": "bytes, hash, proof",
   "client/leaves": "bytes, hash, proof, compact",
+  "client/trie": "bytes, hash, proof, @noble/hashes",
   "client/rpc": "bytes",
   "client/methods": "bytes, hash, proof, compact, leaves, rpc, @noble/hashes",
   "client/pull": "bytes, hash, proof, leaves, rpc, methods",
@@ -36,8 +37,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   "client/folder/format": "folder/pulledError.ts, folder/row, node:, hyparquet, hyparquet-writer",
   "client/folder":
     "bytes, hash, proof, compact, leaves, rpc, methods, pull, folder/pulledError.ts, folder/row, folder/format, node:, @noble/hashes",
-  client: "bytes, hash, proof, compact, leaves, rpc, methods, pull",
-  load: "node:, @ethereumjs, @noble/hashes, hdr-histogram-js, proofd-client, pure-rand",
+  client: "bytes, hash, proof, compact, leaves, trie, rpc, methods, pull",
+  load: "node:, @noble/hashes, hdr-histogram-js, proofd-client, pure-rand",
   page: "client",
   "storage/bisect.ts, storage/errors.ts, storage/hex.ts": "",
   "storage/rlp": "",

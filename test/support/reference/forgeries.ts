@@ -4,7 +4,7 @@
  */
 import {isDeepStrictEqual} from "node:util";
 import {concatBytes} from "../../../client/bytes/byteString.ts";
-import {encodeHex} from "../../../client/bytes/hex.ts";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {isObject} from "../../../client/bytes/values.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import {ProofError} from "../../../client/proof/proofError.ts";
@@ -34,6 +34,13 @@ const JSON_PROOF: Layout = {
   ...{key: "hex", value: "hex", leafIndex: "jsonNumber", leftLeafIndex: "jsonNumber"},
   ...{rightLeafIndex: "jsonNumber", proof: "entry", leftProof: "entry", rightProof: "entry"},
   ...{proofRelatedNodes: "jsonList", "proofRelatedNodes[]": "hex"},
+};
+
+/** An answer of eth_getProof. */
+export const ETH_PROOF: Layout = {
+  ...{answer: "entry", storageProof: "jsonList", "storageProof[]": "entry", key: "slot", value: "hex"},
+  ...{address: "hex", nonce: "hex", balance: "hex", storageHash: "hex", codeHash: "hex"},
+  ...{accountProof: "jsonList", "accountProof[]": "node", proof: "jsonList", "proof[]": "node"},
 };
 
 /** A part of a tree, of a compact proof or a multiproof. */
@@ -116,12 +123,28 @@ const CHANGES = {
   hex: function* (text: string) {
     for (const value of [null, 1, ...respell(text.slice(2))]) yield ["another text", () => value];
   },
+  /** Of a key, any spelling will do. */
+  slot: function* (text: string) {
+    for (const value of respell(text.slice(2)))
+      if (!/^0x[0-9a-fA-F]{1,64}$/.test(value) || BigInt(value) !== BigInt(text))
+        yield ["another text", () => value];
+  },
+  node: function* (text: string, others) {
+    const bytes = decodeHex(text);
+    const places = [...bytes.keys()].filter(at => at % 7 === 0 || at === bytes.length - 1);
+    for (const [way, make] of flips(bytes, places)) yield [way, () => encodeHex(make() as Uint8Array)];
+    for (const value of [null, 1, "0x80", ...respell(text.slice(2))]) yield ["another text", () => value];
+    for (const value of others) yield ["another of its kind", () => value];
+  },
   jsonNumber: function* (n: number) {
     for (const value of [`${n}`, n + 0.5, -3, -0, n + 2 ** 32, 2 ** 40, n + 2 ** 40])
       yield ["another number", () => value];
   },
   jsonList: function* (list: readonly unknown[]) {
-    for (const i of [0, list.length - 1]) yield ["one dropped", () => list.toSpliced(i, 1)];
+    for (const i of [0, list.length - 1]) {
+      yield ["one dropped", () => list.toSpliced(i, 1)];
+      yield ["one doubled", () => [...list.slice(0, i + 1), ...list.slice(i)]];
+    }
     yield ["one more", () => [...list, 1]];
     for (let i = 1; i < list.length; i++)
       yield ["two swapped", () => list.with(i - 1, list[i]).with(i, list[i - 1])];
@@ -168,9 +191,13 @@ export function* forge(answer: unknown, layout: Layout, isFew = false): Generato
   }
 }
 
-/** Forgeries of an answer of chain_getProof, parsed. None of them may be accepted. @param isFew - as of `forge` */
-export function* forgeAnswers(answer: unknown, isFew = false): Generator<{edit: JsonEdit; answer: unknown}> {
-  for (const {path, value} of forge(answer, JSON_PROOF, isFew)) {
+/** Forgeries of an answer with a proof, parsed. None of them may be accepted. @param isFew - as of `forge` */
+export function* forgeAnswers(
+  answer: unknown,
+  isFew = false,
+  layout = JSON_PROOF,
+): Generator<{edit: JsonEdit; answer: unknown}> {
+  for (const {path, value} of forge(answer, layout, isFew)) {
     const edit = {path, value: value()};
     if (!isDeepStrictEqual(edit.value, readAt(answer, path)))
       yield {edit, answer: applyEdits(answer, [edit])};

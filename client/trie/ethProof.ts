@@ -1,0 +1,107 @@
+/**
+ * Checks answers of eth_getProof (EIP-1186) against the state root of a block's header. Every field of an answer must be what its nodes
+ * prove. Fields that it does not know do not matter.
+ */
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {decodeHex, encodeHex, quantity} from "../bytes/hex.ts";
+import {shown} from "../bytes/values.ts";
+import {word} from "../hash/hashSuites.ts";
+import {NO_CODE_KECCAK} from "../proof/account.ts";
+import {parseAddress, parseStorageKey} from "../proof/request.ts";
+import {check, readArray, readFields} from "../proof/strictJson.ts";
+import {decodeList, decodeNumber, type RlpItem, readHash, readNumber} from "./rlp.ts";
+import {EMPTY_TRIE, verifyTrieKey} from "./trieProof.ts";
+
+/** An account of Ethereum's state trie. */
+export interface EthAccount {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  /** Text with `0x`, like codeHash. */
+  readonly storageHash: string;
+  readonly codeHash: string;
+}
+
+/** What an answer proves; undefined: proven absent. */
+export interface ProvenEth {
+  readonly account: EthAccount | undefined;
+  /** One per requested key, in request order. */
+  readonly slots: readonly (bigint | undefined)[];
+}
+
+const NONCE_BYTES = 8;
+const WORD_BYTES = 32;
+const ZERO_HASH = encodeHex(word(0));
+
+/**
+ * @param stateRoot - of the block's header, trusted, 32 bytes
+ * @param address - as requested, in any case
+ * @param keys - as requested, in any case; `0x` and 1 to 64 digits each
+ * @param result - the `result` of the answer, parsed; or what viem's getProof made of it
+ * @throws ProofError that names the place in the answer and the check that failed
+ */
+export function verifyEthProof(
+  stateRoot: Uint8Array,
+  address: string,
+  keys: readonly string[],
+  result: unknown,
+): ProvenEth {
+  const fields = readFields("result", result, ["address", "accountProof", "storageProof"]);
+  const [echo, accountProof, storageProof] = fields;
+  const owner = parseAddress(address);
+  checkText("address", echo, encodeHex(owner));
+  const value = verifyTrieKey(stateRoot, keccak_256(owner), "accountProof", accountProof);
+  const account = value && decodeEthAccount(value);
+  checkFields(result, account);
+  const entries = readArray("storageProof", storageProof, keys.length);
+  const storageRoot = account === undefined ? EMPTY_TRIE : decodeHex(account.storageHash);
+  const slots = keys.map((key, i) => verifyEntry(storageRoot, key, `storageProof[${i}]`, entries[i]));
+  return {account, slots};
+}
+
+function decodeEthAccount(value: Uint8Array): EthAccount {
+  const at = "accountProof: the account's value";
+  const items = decodeList(at, value);
+  check(items.length === 4, at, () => `expected 4 fields, got ${items.length}`);
+  const [nonce, balance, storageHash, codeHash] = items as [RlpItem, RlpItem, RlpItem, RlpItem];
+  return {
+    nonce: readNumber(at, nonce, NONCE_BYTES),
+    balance: readNumber(at, balance, WORD_BYTES),
+    storageHash: encodeHex(readHash(at, storageHash)),
+    codeHash: encodeHex(readHash(at, codeHash)),
+  };
+}
+
+/** The fields beside the proof. Of an absent account, nodes write either hash as zero, or that of no code and no storage. */
+function checkFields(result: unknown, account: EthAccount | undefined): void {
+  const names = ["nonce", "balance", "storageHash", "codeHash"];
+  const [nonce, balance, storageHash, codeHash] = readFields("result", result, names);
+  checkNumber("nonce", nonce, account?.nonce ?? 0n);
+  checkNumber("balance", balance, account?.balance ?? 0n);
+  const isZero = (said: unknown) => account === undefined && said === ZERO_HASH;
+  if (!isZero(storageHash))
+    checkText("storageHash", storageHash, account?.storageHash ?? encodeHex(EMPTY_TRIE));
+  if (!isZero(codeHash)) checkText("codeHash", codeHash, account?.codeHash ?? encodeHex(NO_CODE_KECCAK));
+}
+
+function verifyEntry(storageRoot: Uint8Array, key: string, at: string, entry: unknown): bigint | undefined {
+  const slot = parseStorageKey(key);
+  const [echo, said, proof] = readFields(at, entry, ["key", "value", "proof"]);
+  const isEcho = typeof echo === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(echo) && BigInt(echo) === slot;
+  check(isEcho, `${at}.key`, () => `expected ${quantity(slot)}, got ${shown(echo)}`);
+  const value = verifyTrieKey(storageRoot, keccak_256(word(slot)), `${at}.proof`, proof);
+  const number = value && decodeNumber(`${at}.proof`, value, WORD_BYTES);
+  check(number !== 0n, `${at}.proof`, "a slot is stored as zero");
+  checkNumber(`${at}.value`, said, number ?? 0n);
+  return number;
+}
+
+/** @param said - as a node writes numbers, or as viem reads them */
+function checkNumber(at: string, said: unknown, proven: bigint): void {
+  const isSame =
+    said === quantity(proven) || said === proven || (Number.isSafeInteger(said) && said === Number(proven));
+  check(isSame, at, () => `expected ${quantity(proven)}, got ${shown(said)}`);
+}
+
+function checkText(at: string, said: unknown, proven: string): void {
+  check(said === proven, at, () => `expected ${proven}, got ${shown(said)}`);
+}

@@ -1,0 +1,76 @@
+/** RLP, read without tolerance: every value has one encoding. */
+import {encodeHex} from "../bytes/hex.ts";
+import {count} from "../bytes/values.ts";
+import {check, type Words} from "../proof/strictJson.ts";
+
+export interface RlpItem {
+  readonly isList: boolean;
+  readonly payload: Uint8Array;
+  /** The payload, and what says its length. */
+  readonly encoded: Uint8Array;
+}
+
+/** The longest payload whose length is in the first byte. */
+const MAX_SHORT = 55;
+
+/** @returns the item that is all of `bytes`. @throws ProofError */
+function decodeItem(at: Words, bytes: Uint8Array): RlpItem {
+  const item = readItem(at, bytes, 0);
+  check(item.encoded.length === bytes.length, at, "something follows the RLP item");
+  return item;
+}
+
+/** @returns the items of the list that is all of `bytes`. @throws ProofError */
+export function decodeList(at: Words, bytes: Uint8Array): RlpItem[] {
+  const {isList, payload} = decodeItem(at, bytes);
+  check(isList, at, "expected a list of RLP");
+  const items: RlpItem[] = [];
+  for (let start = 0; start < payload.length; ) {
+    const item = readItem(at, payload, start);
+    items.push(item);
+    start += item.encoded.length;
+  }
+  return items;
+}
+
+/** @param bytes - the number's RLP, and nothing else. @throws ProofError */
+export function decodeNumber(at: Words, bytes: Uint8Array, maxBytes: number): bigint {
+  return readNumber(at, decodeItem(at, bytes), maxBytes);
+}
+
+/** @throws ProofError */
+export function readNumber(at: Words, {isList, payload}: RlpItem, maxBytes: number): bigint {
+  check(!isList && payload.length <= maxBytes, at, () => `expected a number of at most ${maxBytes} bytes`);
+  check(payload[0] !== 0, at, "a number begins with a zero byte");
+  return payload.length === 0 ? 0n : BigInt(encodeHex(payload));
+}
+
+/** @throws ProofError */
+export function readHash(at: Words, {isList, payload}: RlpItem): Uint8Array {
+  check(!isList && payload.length === 32, at, () => `expected a hash, got ${count(payload.length, "byte")}`);
+  return payload;
+}
+
+function readItem(at: Words, bytes: Uint8Array, start: number): RlpItem {
+  const first = bytes[start] ?? 0x100;
+  if (first < 0x80) {
+    const byte = bytes.subarray(start, start + 1);
+    return {isList: false, payload: byte, encoded: byte};
+  }
+  const isList = first >= 0xc0;
+  let from = start + 1;
+  let length = first - (isList ? 0xc0 : 0x80);
+  const isLong = length > MAX_SHORT;
+  if (isLong) {
+    from += length - MAX_SHORT;
+    length = 0;
+    for (const byte of bytes.subarray(start + 1, from)) length = 256 * length + byte;
+  }
+  check(from + length <= bytes.length, at, "RLP ends too early");
+  const payload = bytes.subarray(from, from + length);
+  const isShortest = isLong
+    ? length > MAX_SHORT && bytes[start + 1] !== 0
+    : isList || length !== 1 || (payload[0] as number) >= 0x80;
+  check(isShortest, at, "RLP is longer than it has to be");
+  return {isList, payload, encoded: bytes.subarray(start, from + length)};
+}

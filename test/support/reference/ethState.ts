@@ -1,0 +1,89 @@
+/** A state of Ethereum in tries of @ethereumjs/mpt, and its answers of eth_getProof as geth writes them. */
+import {createMerkleProof, createMPT, type MerklePatriciaTrie} from "@ethereumjs/mpt";
+import {RLP} from "@ethereumjs/rlp";
+import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
+import {word} from "../../../client/hash/hashSuites.ts";
+import {NO_CODE_KECCAK} from "../../../client/proof/account.ts";
+
+/** What geth writes of an account. */
+export interface EthAnswer {
+  readonly address: string;
+  readonly accountProof: readonly string[];
+  readonly balance: string;
+  readonly codeHash: string;
+  readonly nonce: string;
+  readonly storageHash: string;
+  readonly storageProof: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly proof: readonly string[];
+  }[];
+}
+
+export interface HeldAccount {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly slots: ReadonlyMap<bigint, bigint>;
+}
+
+/** The hashes of these slots have the first 8 digits in common: small values of theirs lie in the branch above them. */
+export const NEAR_SLOTS: readonly bigint[] = [40_364n, 105_566n];
+
+const ZERO_HASH = encodeHex(word(0));
+/** A node that is shorter than a hash lies in its parent. */
+const HASH_BYTES = 32;
+
+export class EthState {
+  private readonly storages = new Map<string, MerklePatriciaTrie>();
+
+  private constructor(
+    private readonly trie: MerklePatriciaTrie,
+    private readonly accounts: ReadonlyMap<string, HeldAccount>,
+  ) {}
+
+  /** @param accounts - by address, 0x text in lower case */
+  static async create(accounts: ReadonlyMap<string, HeldAccount>): Promise<EthState> {
+    const state = new EthState(await createMPT({useKeyHashing: true}), accounts);
+    for (const [address, {nonce, balance, slots}] of accounts) {
+      const storage = await createMPT({useKeyHashing: true});
+      for (const [slot, value] of slots) await storage.put(word(slot), RLP.encode(value));
+      state.storages.set(address, storage);
+      const value = RLP.encode([nonce, balance, storage.root(), NO_CODE_KECCAK]);
+      await state.trie.put(decodeHex(address), value);
+    }
+    return state;
+  }
+
+  get root(): Uint8Array {
+    return this.trie.root();
+  }
+
+  async prove(address: string, keys: readonly string[]): Promise<EthAnswer> {
+    const {nonce = 0n, balance = 0n, slots} = this.accounts.get(address) ?? {};
+    const storage = this.storages.get(address);
+    const storageProof = keys.map(async key => ({
+      key,
+      value: quantity(slots?.get(BigInt(key)) ?? 0n),
+      proof: storage === undefined ? [] : await proveKey(storage, word(BigInt(key))),
+    }));
+    return {
+      address,
+      accountProof: await proveKey(this.trie, decodeHex(address)),
+      balance: quantity(balance),
+      codeHash: storage === undefined ? ZERO_HASH : encodeHex(NO_CODE_KECCAK),
+      nonce: quantity(nonce),
+      storageHash: storage === undefined ? ZERO_HASH : encodeHex(storage.root()),
+      storageProof: await Promise.all(storageProof),
+    };
+  }
+}
+
+/** @param isWhole - as reth writes it: with the nodes that lie in their parents */
+export async function proveKey(
+  trie: MerklePatriciaTrie,
+  key: Uint8Array,
+  isWhole = false,
+): Promise<readonly string[]> {
+  const nodes = await createMerkleProof(trie, key);
+  return nodes.filter((node, i) => isWhole || i === 0 || node.length >= HASH_BYTES).map(encodeHex);
+}
