@@ -15,7 +15,7 @@ import {
 } from "./verification.ts";
 import {verifyChainProof} from "./verifyChain.ts";
 import {verifyEstimate} from "./verifyEstimate.ts";
-import {verifyEthProof} from "./verifyEth.ts";
+import {verifyEthAnswer} from "./verifyEth.ts";
 
 const SHOWN = 5;
 const CALL_CHARACTERS = 300;
@@ -63,9 +63,9 @@ async function verifyCalls(
   for (const {call, result} of calls) {
     try {
       if (isProof(call)) {
-        const verify = style === "chain" ? verifyChainProof : verifyEthProof;
+        const verify = style === "chain" ? verifyChainProof : verifyEthAnswer;
         const [address, slots] = call.params as [string, readonly string[]];
-        proven.push(await verify(roots.rootsOf(readBlock(call)), address, slots, result));
+        proven.push(verify(roots.rootsOf(readBlock(call)), address, slots, result));
       } else {
         verifyEstimate(style, result);
         estimates++;
