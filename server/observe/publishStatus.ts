@@ -19,9 +19,15 @@ export class PublishStatus {
 
   /** Of the newest snapshot for replicas. undefined: none was seen yet. */
   snapshotBlock: number | undefined;
+  /** Why the last upload of one failed. Empty unless it did. */
+  snapshotFailure = "";
 
   /** @returns lines for /readyz */
   describe(): string[] {
-    return this.reason === "" ? [] : [`publishing is ${this.state}: ${this.reason}`];
+    const {state, reason, snapshotFailure} = this;
+    return [
+      ...(reason === "" ? [] : [`publishing is ${state}: ${reason}`]),
+      ...(snapshotFailure === "" ? [] : [`no snapshot for replicas can be uploaded: ${snapshotFailure}`]),
+    ];
   }
 }

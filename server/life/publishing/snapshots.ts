@@ -1,11 +1,12 @@
 /**
  * Uploads snapshots while the service publishes: if the feed has none, if the newest one does not reach the stream, and whenever so many
- * blocks came since. What fails is logged, and tried again.
+ * blocks came since. What fails is logged and in /readyz, and tried again.
  */
 import type {Logger} from "pino";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import type {NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
+import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import type {SnapshotOutcome} from "../../../workers/messages/snapshotJob.ts";
 import type {Running} from "../../../workers/threads/running.ts";
 import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
@@ -15,7 +16,8 @@ import type {PublishState} from "./publisher.ts";
 
 /** From one look at what the feed has to the next. */
 const LOOK_MS = 2000;
-const RETRY_MS = 10_000;
+/** Each attempt may copy gigabytes. */
+const RETRIES = {firstMs: 4000, longestMs: 300_000};
 
 type Published = Extract<PublishState, {kind: "published"}>;
 
@@ -24,6 +26,7 @@ export class Snapshots {
   private work: Promise<void> = Promise.resolve();
   private isStopped = false;
   private nextLookMs = 0;
+  private readonly retries = new Backoff(RETRIES);
 
   constructor(
     private readonly directory: string,
@@ -74,12 +77,15 @@ export class Snapshots {
   private settle(outcome: SnapshotOutcome): void {
     this.running = undefined;
     if ("failure" in outcome) {
-      this.nextLookMs = performance.now() + RETRY_MS;
+      this.nextLookMs = performance.now() + this.retries.next();
+      this.status.snapshotFailure = outcome.failure;
       if (!this.isStopped)
         this.log.warn({reason: outcome.failure}, "no snapshot was uploaded; it is tried again");
       return;
     }
     this.nextLookMs = performance.now() + LOOK_MS;
+    this.retries.reset();
+    this.status.snapshotFailure = "";
     if ("heldBlock" in outcome) this.status.snapshotBlock = outcome.heldBlock;
     else {
       this.status.snapshotBlock = outcome.block;

@@ -1,13 +1,21 @@
 /** Snapshots that are interrupted, uploads that meet, and streams that find no room. */
 import assert from "node:assert/strict";
-import {mkdir, writeFile} from "node:fs/promises";
+import {mkdir, rename, rm, symlink, writeFile} from "node:fs/promises";
+import {join} from "node:path";
 import {after, before, describe, test} from "node:test";
-import {jetstream} from "@nats-io/jetstream";
+import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {type ObjectStore, Objm} from "@nats-io/obj";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
-import {CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {
+  CHAIN_ID,
+  createLine,
+  createLines,
+  diffsFlags,
+  WorkFolder,
+} from "../../support/chains/serviceChain.ts";
 import {
   waitForCoverage,
   waitForMetric,
@@ -15,12 +23,15 @@ import {
   waitForState,
 } from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
+import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 import {waitUntil, within} from "../../support/wait.ts";
 
+const DISK_BYTES = 32 << 20;
+/** Mounts a file system in memory, and runs what follows. */
+const MOUNTED = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$1"; shift; exec "$@"`;
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
 
 describe("snapshots of a feed", () => {
@@ -122,12 +133,12 @@ describe("snapshots of a feed", () => {
     assert.ok(!objects.has("turn"));
   });
 
-  test("a snapshot with a wrong chunk, of a broker that stands still or without a file is waited for with its reason, and SIGTERM ends that at once", async t => {
+  test("a snapshot with a wrong chunk, without a file, for which there is no room or of a broker that stands still is waited for with its reason, and SIGTERM ends that at once", async t => {
     if (lack !== undefined) return notRun(t, lack);
     assert.ok("block" in (await upload("high/db", "broken").outcome));
     const bucket = await openBucket("broken");
     const {files} = await readNewest("broken");
-    const {sha256} = files.find(({bytes}) => bytes > 1000) as SnapshotList["files"][number];
+    const {name, sha256} = files.find(({bytes}) => bytes > 1000) as SnapshotList["files"][number];
     const right = await bucket.getBlob(sha256);
     const said = (reason: RegExp) =>
       new RegExp(`"state":"waiting","reason":"[^"]*${reason.source}[^"]*","msg":"no snapshot is there yet`);
@@ -137,7 +148,13 @@ describe("snapshots of a feed", () => {
     await replica.waitForStderr(said(/the snapshot's file \S+ is gone/));
     await bucket.putBlob({name: sha256}, Buffer.from(right as Uint8Array).fill(7, 100, 200));
     await replica.waitForStderr(said(/the snapshot's file \S+: expected \d+ bytes with the SHA-256/));
+    // Whatever is written to this file, its disk is full.
+    const onFull = join(folder.file("replica.taking"), name);
+    await symlink("/dev/full", folder.file("full"));
+    await rename(folder.file("full"), onFull);
     await bucket.putBlob({name: sha256}, right as Uint8Array);
+    await replica.waitForStderr(said(/ENOSPC: no space left on device, write/));
+    await rm(onFull);
     await within("the replica to listen", replica.listening);
     await waitForCoverage(replica, "latest", "0x5");
     await waitForState(replica, "waiting"); // there is no stream
@@ -154,6 +171,37 @@ describe("snapshots of a feed", () => {
     assert.match(stderr, /stopped while the snapshot came/);
     assert.doesNotMatch(stderr, /^\s+at /m);
     assert.notEqual(code, null);
+  });
+
+  test("a publisher without room for a snapshot says so, publishes on, tries again, and uploads it once there is room", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const disk = folder.file("disk");
+    await mkdir(disk);
+    await writeFile(folder.file("lines"), encodeLines(createLines(0, 5)));
+    const flags = diffsFlags(`${disk}/db`, folder.file("lines"));
+    const publisher = new Daemon(
+      [
+        ...["serve", "--no-estimate", "--port", "0", ...flags, "--finalized", "5", "--chain-id", CHAIN_ID],
+        ...[...publishTo(nats.url), "--stream", "full"],
+      ],
+      {under: ["unshare", "--mount", "--map-root-user", "sh", "-e", "-c", MOUNTED, "sh", disk]},
+    );
+    await within("proofd to listen or end", Promise.race([publisher.listening, publisher.finished]));
+    if (/unshare|^mount/.test(publisher.stderr)) return notRun(t, "nothing can be mounted here");
+    const uploaded = "proofd_published_snapshot_block 5";
+    await waitForMetric(publisher, uploaded);
+    const ballast = `/proc/${publisher.child.pid}/root${disk}/ballast`;
+    await assert.rejects(writeFile(ballast, Buffer.alloc(DISK_BYTES)), {code: "ENOSPC"});
+    await (await jetstreamManager(connection)).streams.delete(`OBJ_full-${CHAIN.chainId}`);
+    await waitForReadiness(
+      publisher,
+      /^ready\n[\s\S]*no snapshot for replicas can be uploaded: .*no space left on device/i,
+    );
+    await waitForMetric(publisher, 'proofd_publish_state{state="published"} 1');
+    await rm(ballast);
+    await waitForMetric(publisher, uploaded);
+    await waitForReadiness(publisher, /^ready\n(?![\s\S]*no snapshot)/);
+    await publisher.stop();
   });
 
   test("a publisher whose store has blocks without what they changed begins the stream after them, and replicas with its snapshot", async t => {
