@@ -1,7 +1,7 @@
 /**
  * Bytes as hexadecimal text, straight into the answer's bytes: about 1 ns per byte, no strings made.
  *
- * For keys, values and root nodes. For 64 bytes and less this is faster than a call of nodeText.ts. For an account's 192
+ * `writeHexInto` is for keys, values and root nodes. For 64 bytes and less this is faster than a call of nodeText.ts. For an account's 192
  * bytes such a call would take 0.09 us instead of 0.15, which is not worth two copies.
  */
 
@@ -32,4 +32,14 @@ export function writeHexInto(
     at += 2;
   }
   return at;
+}
+
+/** Writes the digits of `bytes[start..end)` so that they end at `to`, which may be over the bytes themselves: the last digit comes first. */
+export function spreadHex(bytes: Uint8Array, start: number, end: number, to: number): void {
+  let at = to;
+  for (let i = end - 1; i >= start; i--) {
+    const byte = bytes[i];
+    bytes[--at] = LOW[byte];
+    bytes[--at] = HIGH[byte];
+  }
 }

@@ -137,7 +137,7 @@ export class Prover {
     text.text(`${openResult(id)}"0x`);
     const start = text.size;
     this.writeBytes(form, accounts, call);
-    text.hexFrom(start);
+    text.hexFrom(start, this.breaks);
     text.text(HEX_END);
   }
 

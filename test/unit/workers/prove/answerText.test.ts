@@ -52,3 +52,19 @@ test("a text that fits lies in the lent memory, a longer one does not", () => {
     assert.equal(text.take(memory) === memory, isInIt, `${size} bytes`);
   }
 });
+
+test("digits take the place of bytes, with a break for each 16 KiB of them", () => {
+  const text = new AnswerText();
+  for (const size of [0, 1, 16_383, 16_384, 16_385, 700_000]) {
+    const bytes = Buffer.from(Array.from({length: size}, (_, at) => (at * 31 + (at >> 8)) & 0xff));
+    let checks = 0;
+    text.clear();
+    const before = append(text, 101);
+    text.reserve(size);
+    text.raw(bytes);
+    text.hexFrom(before.length, {check: () => checks++});
+    const after = append(text, 3);
+    assert.ok(Buffer.from(text.take()).equals(Buffer.from(before + bytes.toString("hex") + after)));
+    assert.equal(checks, Math.ceil(size / 16_384));
+  }
+});
