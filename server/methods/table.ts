@@ -4,12 +4,14 @@ import {createEstimateParams} from "./estimateGas/estimateParams.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {getChanges} from "./proof/getChanges.ts";
 import {getCodes} from "./proof/getCodes.ts";
+import {getEthProof} from "./proof/getEthProof.ts";
 import {getFinalizations} from "./proof/getFinalizations.ts";
 import {getLeaves} from "./proof/getLeaves.ts";
 import {getMultiProof} from "./proof/getMultiProof.ts";
 import {getProof, getProofAt} from "./proof/getProof.ts";
 import {createNamespacedProof} from "./proof/namespacedProof.ts";
 import {ethBlockNumber, rollupBlockNumber} from "./ready/blockNumber.ts";
+import {ethCapabilities} from "./ready/capabilities.ts";
 import {chainId, ethChainId, netVersion} from "./ready/chainId.ts";
 import {clientVersion} from "./ready/clientVersion.ts";
 import {createDiscover} from "./ready/discover.ts";
@@ -21,6 +23,7 @@ import {getStateRoot} from "./ready/getStateRoot.ts";
 const METHODS: readonly Method[] = [
   getProof,
   getProofAt,
+  getEthProof,
   getMultiProof,
   getLeaves,
   getChanges,
@@ -33,6 +36,7 @@ const METHODS: readonly Method[] = [
   chainId,
   ethChainId,
   ethBlockNumber,
+  ethCapabilities,
   netVersion,
   clientVersion,
 ];
@@ -78,7 +82,7 @@ export class MethodTable {
   }
 }
 
-/** @returns "proof" for chain_getProof, eth_getProof and getProofs: what another server may call the same */
+/** @returns "proof" for chain_getProof, zks_getProof and getProofs: what another server may call the same */
 function subjectOf(name: string): string {
   const own = name.slice(name.search(/[_.]/) + 1).toLowerCase();
   return own.replace(/[^a-z]|^get|s$/g, "");

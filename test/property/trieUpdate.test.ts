@@ -1,11 +1,12 @@
-/** Tries in linear memory against @ethereumjs/mpt, which writes one key after the other. */
+/** Tries in linear memory, and the paths that they prove, against @ethereumjs/mpt, which writes one key after the other. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {MerklePatriciaTrie} from "@ethereumjs/mpt";
+import {createMerkleProof, MerklePatriciaTrie} from "@ethereumjs/mpt";
 import fc from "fast-check";
 import {TrieMemory} from "../../evm/trie/trieMemory.ts";
 import {EMPTY_ROOT} from "../../evm/trie/trieNodes.ts";
 import {toHex} from "../../storage/hex.ts";
+import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
 import {MemoryNodes} from "../support/chains/memoryNodes.ts";
 import {propertyRuns} from "../support/soak.ts";
 
@@ -33,7 +34,22 @@ const batch = fc.record({
   end: fc.constantFrom("persist", "drop", "nothing"),
 });
 
-test("a trie written in batches has the root of one written key by key, its values and all its nodes", async () => {
+function createPath(nodes: MemoryNodes): TriePath {
+  const store = {readExecutionNode: (name: string) => nodes.get(name) as Buffer | undefined};
+  return new TriePath(store, new Uint8Array(MAX_PATH_BYTES));
+}
+
+function listNodes({bytes, ends, count}: TriePath): string[] {
+  return Array.from({length: count}, (_, i) => toHex(bytes.subarray(i === 0 ? 0 : ends[i - 1], ends[i])));
+}
+
+/** As geth lists them: without the nodes that stand in their parents, which are shorter than 32 bytes. */
+async function proveByReference(trie: MerklePatriciaTrie, key: Uint8Array): Promise<string[]> {
+  const nodes = await createMerkleProof(trie, key);
+  return nodes.filter((node, i) => i === 0 || node.length >= 32).map(toHex);
+}
+
+test("a trie written in batches has the root of one written key by key, its values, all its nodes and its proofs", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(batch, {maxLength: 6}), async batches => {
       const nodes = new MemoryNodes();
@@ -53,8 +69,13 @@ test("a trie written in batches has the root of one written key by key, its valu
           memory.persist();
           persisted = {root, reference: reference.shallowCopy()};
           const reopened = new TrieMemory(nodes);
-          for (const write of writes)
-            assert.deepEqual(reopened.find(root, write.path) ?? null, await reference.get(write.path));
+          const proved = createPath(nodes);
+          for (const write of writes) {
+            const expected = await reference.get(write.path);
+            assert.deepEqual(reopened.find(root, write.path) ?? null, expected);
+            assert.deepEqual(proved.open(root, write.path) ?? null, expected);
+            assert.deepEqual(listNodes(proved), await proveByReference(reference, write.path));
+          }
         } else if (end === "drop") {
           memory.drop();
           root = persisted.root;

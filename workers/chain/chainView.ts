@@ -162,6 +162,11 @@ export class ChainView {
     return first <= newest ? [first, newest] : undefined;
   }
 
+  /** Whether the store holds Ethereum's state trie of the block with this hash. If it does, it holds that of all older ones. @throws StoreError */
+  hasTrie(blockHash: Uint8Array): boolean {
+    return this.reader.readTrieRoot(blockHash) !== undefined;
+  }
+
   /** What layer 1 finalized, as it is recorded. */
   get finalizations(): Finalizations {
     return this.reader.finalizations;

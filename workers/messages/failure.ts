@@ -22,6 +22,11 @@ export class CallError extends Error {
   override readonly name = "CallError";
 }
 
+/** What a worker throws for a call that this store cannot answer. The message is safe to show to the caller. */
+export class UnavailableError extends Error {
+  override readonly name = "UnavailableError";
+}
+
 /** Failures that a gas estimate can have. Every `detail` is safe to show to the caller. */
 export type EstimateFailure =
   /** `data`: what the contract reverted with, 0x hex. */
@@ -57,6 +62,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof PrunedError)
     return {failure: "BLOCK_PRUNED", detail: error.message, block: error.block};
   if (error instanceof CallError) return {failure: "CALL_INVALID", detail: error.message};
+  if (error instanceof UnavailableError) return {failure: "NOT_AVAILABLE", detail: error.message};
   if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
     return {failure: "BLOCK_UNKNOWN", detail: error.message};
   if (isDamage(error)) return {failure: "DAMAGED", detail: `${error.code}: ${error.message}`};

@@ -9,6 +9,10 @@
  *
  *   | MULTI_HEX, account, keys | NEXT_ENTRY, account, keys | NEXT_ENTRY, account, keys |
  *
+ * A call for a proof of Ethereum's trie (form ETH) has one byte for each key behind the keys:
+ *
+ *   | head | keys, 32 bytes each ... | is short u8 each ... |        1: the answer has the key as a number without leading zeros
+ *
  * Hot: the functions run once or twice per call.
  */
 
@@ -48,6 +52,8 @@ export const ProofForm = {
   CHANGES_BYTES: 10,
   /** No proof: contract code (codesCall.ts). */
   CODES: 11,
+  /** Of Ethereum's trie, as eth_getProof answers. */
+  ETH: 12,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
@@ -56,9 +62,17 @@ export function packedBytes(keyCount: number): number {
   return KEYS_AT + keyCount * KEY_BYTES;
 }
 
+/** Bytes that calls of this cost together have at most, an account or key 1, however the cost is divided among them. */
+export function mostPackedBytes(cost: number): number {
+  // The bytes before an account's keys are fewer than those of a key. A call of the form ETH has one more byte for each key.
+  return packedBytes(cost) + cost;
+}
+
 /** The end of the call that begins at `start`, with all its entries. */
 export function callEnd(calls: Buffer, start: number): number {
-  let end = start + packedBytes(readKeyCount(calls, start));
+  const keyCount = readKeyCount(calls, start);
+  let end = start + packedBytes(keyCount);
+  if (readCallForm(calls, start) === ProofForm.ETH) return end + keyCount;
   while (end < calls.length && readCallForm(calls, end) === ProofForm.NEXT_ENTRY)
     end += packedBytes(readKeyCount(calls, end));
   return end;

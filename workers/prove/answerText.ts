@@ -69,6 +69,22 @@ export class AnswerText {
     this.length = at + 1;
   }
 
+  /** Appends a big-endian number as a quantity between quotes: `0x` and its digits without leading zeros. The room must be reserved. */
+  quotedNumber(from: Uint8Array, start: number, end: number): void {
+    let first = start;
+    while (first < end && from[first] === 0) first++;
+    const at = this.length + '"0x'.length;
+    this.quotedHex(from, first, end);
+    if (first === end) {
+      this.length = at;
+      this.ascii('0"');
+    } else if (from[first] < 0x10) {
+      // Its first digit is a zero.
+      this.bytes.copyWithin(at, at + 1, this.length);
+      this.length--;
+    }
+  }
+
   /** Puts the hex digits of all bytes since `size` was `start` in their place. */
   hexFrom(start: number, breaks: Breaks): void {
     const {length} = this;

@@ -35,8 +35,8 @@ export class NodeText {
    * Writes `,"0x<digits>"` for each of `count` nodes that lie back to back.
    *
    * @param from - a view of `nodes`, which begins with them
-   * @param nodeBytes - of each: a multiple of VECTOR_BYTES
-   * @param at - offset in `text`, where count * (2 * nodeBytes + QUOTE_BYTES) bytes are free
+   * @param nodeBytes - of each
+   * @param at - offset in `text`, where count * (2 * nodeBytes + QUOTE_BYTES) bytes are free, and 32 more
    * @returns the offset after them
    * @throws WebAssembly.RuntimeError if the text does not fit the memory
    */

@@ -31,6 +31,7 @@ import {AnswerText} from "./answerText.ts";
 import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {ChangesProver} from "./changesProver.ts";
 import {writeCodes} from "./codesText.ts";
+import {EthProver} from "./ethProver.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
 import {LeavesProver, type ProvedLeaves} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
@@ -49,6 +50,7 @@ export class Prover {
   private readonly multi: MultiProver;
   private readonly leaves: LeavesProver;
   private readonly changes: ChangesProver;
+  private readonly eth: EthProver;
   private readonly text = new AnswerText();
   /** Of the block asked for last: the calls of a batch mostly name one block. */
   private blockText = {block: -1, text: ""};
@@ -67,6 +69,7 @@ export class Prover {
     this.multi = new MultiProver(store, breaks);
     this.leaves = new LeavesProver(store, this.multi, undefined, breaks);
     this.changes = new ChangesProver(store, this.multi, undefined, breaks);
+    this.eth = new EthProver(store, breaks);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
@@ -114,6 +117,14 @@ export class Prover {
       return;
     }
     const block = readCallBlock(call, 0);
+    if (form === ProofForm.ETH) {
+      this.text.text(openResult(id));
+      this.eth.write(this.text, block, call);
+      this.text.text(RESPONSE_END + SEPARATOR);
+      this.accounts++;
+      this.slots += readKeyCount(call, 0);
+      return;
+    }
     const accounts = this.trees.at(block);
     switch (form) {
       case ProofForm.MULTI_HEX:

@@ -1,5 +1,5 @@
 /** The proofs that one request asks for, packed back to back (workers/messages/packedCall.ts). */
-import {keyCountOf, packedBytes} from "../../../workers/messages/packedCall.ts";
+import {keyCountOf, mostPackedBytes} from "../../../workers/messages/packedCall.ts";
 import {append, type LaneCalls} from "../../rpc/requestCalls.ts";
 
 /**
@@ -22,8 +22,7 @@ export class ProofCalls implements LaneCalls {
 
   /** @param cost - of all calls that will be added, an account or slot 1 */
   constructor(cost: number) {
-    // The bytes before an account's keys are fewer than those of a key. So this is enough however the cost is divided.
-    this.packed = Buffer.allocUnsafe(packedBytes(cost));
+    this.packed = Buffer.allocUnsafe(mostPackedBytes(cost));
   }
 
   get end(): number {

@@ -8,16 +8,19 @@ import {VERSION} from "../../../server/version.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {createEvent, createStep} from "../../support/chains/finalityEvents.ts";
+import {headLines} from "../../support/chains/headedLines.ts";
 import {
   ABSENT_ACCOUNT,
   ACCOUNTS,
   CHAIN_ID,
   createLine,
+  createLines,
   WorkFolder,
 } from "../../support/chains/serviceChain.ts";
 import type {Answer} from "../../support/http/jsonrpcAnswer.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {FINALIZED, LATEST} from "../../support/http/provenService.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
 
 interface Described {
   readonly name: string;
@@ -49,6 +52,12 @@ const WRONG_PROOFS: readonly [number, Params][] = [
   [-32001, [ACCOUNT, [], "0xff"]],
   [-32002, [ACCOUNT, [], `0x${LATEST.toString(16)}`]],
   [-32005, [ACCOUNT, Array.from({length: 1025}, () => "0x1"), "latest"]],
+];
+/** Without a block: the newest finalized one. */
+const ETH_PROOFS: readonly Params[] = [
+  ...PROOFS,
+  [ACCOUNT, ["0x1", `0x${"0".repeat(63)}1`]],
+  [ACCOUNT, [], null],
 ];
 const MULTI_PROOFS: readonly Params[] = [
   [[{address: ACCOUNT, storageKeys: []}], "latest"],
@@ -126,6 +135,7 @@ const WRONG_ESTIMATES: readonly [number, Params][] = [
 const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProof: PROOFS,
   chain_getProofAt: PROOFS,
+  eth_getProof: ETH_PROOFS,
   chain_getMultiProof: MULTI_PROOFS,
   chain_getLeaves: LEAVES,
   chain_getChanges: CHANGES,
@@ -141,6 +151,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_chainId: [[]],
   eth_chainId: [[]],
   eth_blockNumber: [[]],
+  eth_capabilities: [[]],
   net_version: [[]],
   web3_clientVersion: [[]],
   "rpc.discover": [[]],
@@ -150,6 +161,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
 const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProof: WRONG_PROOFS,
   chain_getProofAt: WRONG_PROOFS,
+  eth_getProof: [[-32602, [ACCOUNT, ["0x"]]], ...WRONG_PROOFS.filter(([, {length}]) => length > 1)],
   chain_getMultiProof: WRONG_MULTI_PROOFS,
   chain_getLeaves: WRONG_LEAVES,
   chain_getChanges: WRONG_CHANGES,
@@ -190,7 +202,10 @@ describe("the OpenRPC document", () => {
 
   before(async () => {
     folder = await WorkFolder.create();
-    const directory = await folder.importChain("db", LATEST, FINALIZED);
+    const directory = folder.file("db");
+    // With headers, the store has Ethereum's state trie too.
+    const {lines} = await headLines(createLines(0, LATEST));
+    await importLines(directory, lines, {finalized: FINALIZED});
     const engine = await Engine.open({directory, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
     const events = [createEvent(1, 1, 5, {startBlock: undefined}), createEvent(2, 2, 6)];
     await engine.recordFinality(createStep(9, ...events));
@@ -268,14 +283,31 @@ describe("the OpenRPC document", () => {
     const limited = await OwnService.fed(folder.file("nameless"));
     limited.input.end(encodeLines([nameless]));
     await limited.waitForStderr(/the import has ended/);
-    for (const name of ["chain_estimateGas", "chain_chainId", "eth_chainId", "net_version"]) {
+    for (const [name, params] of [
+      ["chain_estimateGas", [{}]],
+      ["eth_getProof", [ACCOUNT, []]],
+      ["chain_chainId", []],
+      ["eth_chainId", []],
+      ["net_version", []],
+    ] as const) {
       const method = document.methods.find(one => one.name === name);
       assert.ok(method !== undefined);
-      const answer = await limited.call(name, name === "chain_estimateGas" ? [{}] : []);
+      const answer = await limited.call(name, params);
       assertKnownError(method, answer, -32004);
       assert.match(answer.error.message, new RegExp(`^${name} is not available: `));
     }
+    assert.deepEqual((await limited.call("eth_capabilities")).result.stateproofs, {disabled: true});
     await limited.stop();
+  });
+
+  test("eth_capabilities names the blocks that eth_getProof answers for, as routers compare them", async () => {
+    const {head, stateproofs, ...others} = (await daemon.call("eth_capabilities")).result;
+    assert.deepEqual(stateproofs, {disabled: false, oldestBlock: "0x0"});
+    assert.equal(head.number, `0x${FINALIZED.toString(16)}`);
+    assert.equal(head.hash, (await daemon.call("chain_getStateRoot", [head.number])).result.hash);
+    for (const [name, resource] of Object.entries(others)) assert.deepEqual(resource, {disabled: true}, name);
+    for (const block of [head.number, head.hash, {blockHash: head.hash}, stateproofs.oldestBlock])
+      assert.equal((await daemon.call("eth_getProof", [ACCOUNT, [], block])).error, undefined, block);
   });
 
   test("is refused where a batch asks for more of them than a request may cost", async () => {

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import {existsSync} from "node:fs";
 import {after, type TestContext, test} from "node:test";
-import {fileURLToPath} from "node:url";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../../evm/execution/executionError.ts";
@@ -11,6 +10,7 @@ import type {TrieNodes} from "../../../evm/trie/trieNodes.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {CONFORMANCE, CONFORMANCE_BLOCKS} from "../../support/chains/conformanceChain.ts";
 import {
   type ChainFiles,
   type ExecutedChain,
@@ -24,10 +24,6 @@ import {notRun} from "../../support/processes/notRun.ts";
 import {OwnThread} from "../../support/processes/ownThread.ts";
 import {isSoak, sampleOf} from "../../support/soak.ts";
 
-const CONFORMANCE = fileURLToPath(
-  new URL("../shared/data/rpc-compat", import.meta.resolve("#package/package.json")),
-);
-
 const thread = new OwnThread();
 
 after(() => thread.close());
@@ -35,8 +31,8 @@ after(() => thread.close());
 test("every block of the conformance chain executes, and the differences add up to the state in each header", async t => {
   const run = await executeConformanceChain(t);
   if (run === undefined) return;
-  assert.equal(run.differences.length, 1 + 54);
-  assert.equal(run.roots.size, isSoak() ? 54 : 9);
+  assert.equal(run.differences.length, 1 + CONFORMANCE_BLOCKS);
+  assert.equal(run.roots.size, isSoak() ? CONFORMANCE_BLOCKS : 9);
   for (const [number, difference] of run.differences.entries()) {
     assert.equal(difference.header.number, number);
     const root = run.roots.get(number);

@@ -94,6 +94,11 @@ export async function compareWithGeth(
     assert.equal(account?.nonce ?? 0n, BigInt(theirs.nonce), where);
     if (account === undefined) assert.ok(ABSENT.includes(theirs.codeHash), where);
     else assert.equal(account.keccakCodeHash, theirs.codeHash, where);
+    // Other clients show what does not exist in their own way.
+    if (node.name === "geth") {
+      const {result: ours} = await daemon.call("eth_getProof", [address, keys, tag]);
+      assert.equal(JSON.stringify(ours), JSON.stringify(theirs), where);
+    }
     for (const [at, key] of keys.entries())
       assert.equal(
         values[at] ?? 0n,

@@ -4,7 +4,8 @@ import type {RpcAnswer} from "../http/rpcAnswer.ts";
 export abstract class RpcNode {
   /** Of its HTTP port. */
   abstract readonly url: string;
-  protected abstract readonly name: string;
+  /** Of its program. */
+  abstract readonly name: string;
 
   async ask(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
     return (await this.send({jsonrpc: "2.0", id: 1, method, params})) as RpcAnswer;

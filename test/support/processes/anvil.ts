@@ -18,7 +18,7 @@ interface BlockTimes {
 }
 
 export class Anvil extends RpcNode {
-  protected readonly name = "anvil";
+  readonly name = "anvil";
 
   private constructor(
     private readonly child: ChildProcess,

@@ -48,7 +48,7 @@ interface Started {
 }
 
 export class RealNode extends RpcNode {
-  protected readonly name: string;
+  readonly name: string;
   private child: ChildProcessWithoutNullStreams;
   private readonly ports: Ports;
 

@@ -1,0 +1,59 @@
+/**
+ * eth_getProof (EIP-1186): proofs in Ethereum's own state trie, whose root a block's header names. The answer is geth's, to the byte
+ * (workers/prove/ethProver.ts). Blocks are resolved as for chain_getProof.
+ */
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
+import {RpcCode} from "../../rpc/rpcError.ts";
+import type {LaneMethod} from "../method.ts";
+import {ParamList} from "../params.ts";
+import {
+  ADDRESS_PARAM,
+  arrayOf,
+  BLOCK_PARAM,
+  BYTES,
+  HASH,
+  nullable,
+  objectOf,
+  QUANTITY,
+  STORAGE_KEY_PARAM,
+} from "../schema.ts";
+import {getProof, packProofCall} from "./getProof.ts";
+import type {ProofCalls} from "./proofCalls.ts";
+
+const NAME = "eth_getProof";
+/** Of a storage key that is read as 32 bytes: 0x and 63 digits. A shorter one is read as a number. */
+const LONG_KEY_CHARACTERS = 2 + 63;
+
+export const getEthProof: LaneMethod<ProofCalls> = {
+  // As long as a proof of chain_getProof, at most: 8 branches with 16 hashes and 20 with two have fewer digits.
+  ...getProof,
+  name: NAME,
+  summary:
+    "Proofs of an account and some of its slots in Ethereum's state trie at a finalized block (EIP-1186), as geth answers.",
+  params: new ParamList(NAME, [
+    {name: "address", required: true, schema: ADDRESS_PARAM},
+    {name: "storageKeys", required: true, schema: arrayOf(STORAGE_KEY_PARAM)},
+    {name: "block", required: false, schema: nullable(BLOCK_PARAM)},
+  ]),
+  result: {
+    name: "accountProof",
+    schema: objectOf({
+      address: BYTES,
+      accountProof: nullable(arrayOf(BYTES)),
+      balance: QUANTITY,
+      codeHash: HASH,
+      nonce: QUANTITY,
+      storageHash: HASH,
+      storageProof: arrayOf(objectOf({key: STORAGE_KEY_PARAM, value: QUANTITY, proof: arrayOf(BYTES)})),
+    }),
+  },
+  errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED, RpcCode.NOT_AVAILABLE],
+  prepare(params, view, calls) {
+    const {packed, end: start} = calls;
+    const [address, keys, block] = this.params.read(params);
+    const call = [address, keys, block ?? "latest"];
+    let end = packProofCall(call, ProofForm.ETH, view, view.limits.storageKeys, packed, start);
+    for (const key of keys as readonly string[]) packed[end++] = key.length < LONG_KEY_CHARACTERS ? 1 : 0;
+    calls.add(end, 1 + (keys as readonly string[]).length);
+  },
+};

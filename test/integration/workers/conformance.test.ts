@@ -1,0 +1,123 @@
+/** Estimates and proofs on the public conformance chain, as the standard nodes make them there. */
+import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
+import {existsSync} from "node:fs";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {verifyEthProof} from "../../../client/trie/ethProof.ts";
+import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
+import {
+  CONFORMANCE,
+  CONFORMANCE_BLOCKS,
+  digestAnswer,
+  GETH_PROOFS,
+  listProofParams,
+  makeProofBatch,
+} from "../../support/chains/conformanceChain.ts";
+import {readChainFiles} from "../../support/chains/executedChain.ts";
+import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {runProofd} from "../../support/processes/daemon.ts";
+import {notRun} from "../../support/processes/notRun.ts";
+import {readFixture} from "../../support/reference/fixtures.ts";
+import {sampleOf} from "../../support/soak.ts";
+
+const BLOCKS = Array.from({length: CONFORMANCE_BLOCKS + 1}, (_, block) => block);
+const CALLER = "0x0102030000000000000000000000000000000000";
+/** Has a storage slot to show and methods of one byte. */
+const CALL_ME = "0x17e7eedce4ac02ef114a7ed9fe6e2f33feba1667";
+/** Reverts: with Error(string) where the input says so, else with Panic(uint256). */
+const CALL_REVERT = "0x0ee3ab1371c93e7c0c281cc0c2107cdebc8b1930";
+
+/** Where the standard nodes' search ends for a call that needs `least` gas whatever it is given, and has no refund. */
+function searchLikeStandardNodes(least: number): number {
+  let low = least - 1;
+  let high = Math.floor(((least + 2300) * 64) / 63);
+  while ((high - low) / high >= 0.015) {
+    const middle = Math.floor((low + high) / 2);
+    if (middle >= least) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+let folder: WorkFolder;
+let service: OwnService;
+
+before(async () => {
+  if (!existsSync(CONFORMANCE)) return;
+  folder = await WorkFolder.create();
+  const db = folder.file("db");
+  const source = [
+    ["--genesis", join(CONFORMANCE, "genesis.json")],
+    ["--blocks", join(CONFORMANCE, "chain.rlp")],
+  ];
+  const {code, stderr} = await runProofd(["import", "--db", db, ...source.flat(), "--finalized", "last"]);
+  assert.equal(code, 0, stderr);
+  service = await OwnService.serve(["--db", db, "--workers", "1"], {
+    estimates: true,
+    limits: {timeoutMs: 3_600_000},
+    settings: {timeMs: 600_000},
+  });
+});
+
+after(async () => {
+  await service?.stop();
+  await folder?.remove();
+});
+
+test("a transfer, a call and two reverts are the standard nodes'", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  const estimate = (call: object) => service.call("chain_estimateGas", [call, "latest"]);
+  const from = "0xaa00000000000000000000000000000000000000";
+  const transfer = await estimate({from, to: "0x0100000000000000000000000000000000000000"});
+  assert.equal(transfer.result.gasLimit, "0x5208");
+  const gasLimit = Number((await estimate({from: CALLER, to: CALL_ME, data: "0xff01"})).result.gasLimit);
+  assert.ok(gasLimit <= 0x5316 && (0x5316 - gasLimit) / 0x5316 < 0.015, `${gasLimit}`);
+  assert.equal(searchLikeStandardNodes(gasLimit), 0x5316);
+  const word = (digits: string) => digits.padStart(64, "0");
+  assert.deepEqual((await estimate({to: CALL_REVERT, data: "0x01"})).error, {
+    code: 3,
+    message: "execution reverted: user error",
+    data: `0x08c379a0${word("20")}${word("a")}${Buffer.from("user error").toString("hex")}`,
+  });
+  assert.deepEqual((await estimate({to: CALL_REVERT, data: "0x00"})).error, {
+    code: 3,
+    message: "execution reverted: panic: assert(false) (0x1)",
+    data: `0x4e487b71${word("1")}`,
+  });
+});
+
+test("eth_getProof is geth's to the byte, for every account and slot at every block", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  for (const block of BLOCKS) {
+    const {text} = await service.post(makeProofBatch(block));
+    assert.equal(digestAnswer(text), GETH_PROOFS.digests[block], `block ${block}: ${text.slice(0, 300)}`);
+  }
+});
+
+test("eth_getProof answers the published requests as published", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  const {answers} = readFixture<{answers: readonly {params: unknown; sha256: string}[]}>(
+    "published/gethProofs",
+  );
+  for (const {params, sha256} of answers) {
+    const {text} = await service.post(
+      JSON.stringify({jsonrpc: "2.0", id: 1, method: "eth_getProof", params}),
+    );
+    const result = text.slice('{"jsonrpc":"2.0","id":1,"result":'.length, -1);
+    assert.equal(createHash("sha256").update(result).digest("hex"), sha256, JSON.stringify(params));
+  }
+});
+
+test("an independent verifier accepts the proofs of eth_getProof under the root in the header", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  const {blocks} = await readChainFiles(CONFORMANCE);
+  const params = listProofParams();
+  for (const block of sampleOf(BLOCKS.slice(1), 26)) {
+    const {stateRoot} = decodeBlockHead(blocks[block - 1] as Uint8Array, `block ${block}`);
+    const answers = JSON.parse((await service.post(makeProofBatch(block, params))).text);
+    for (const [i, {address, keys}] of params.entries())
+      verifyEthProof(stateRoot, address, keys, answers[2 * i + 1].result);
+  }
+});
