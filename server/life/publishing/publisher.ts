@@ -61,7 +61,14 @@ export class Publisher {
   constructor(
     private readonly id: Uint8Array,
     private readonly chain: ChainView,
+    private readonly readMs: () => number = () => performance.now(),
   ) {}
+
+  /** Is the stream's last block, as far as is known, one of this service? */
+  get isOwn(): boolean {
+    const {block} = this.tip ?? {};
+    return block !== undefined && isSame(this.id, block.head.publisher) && block.sequence <= this.sent;
+  }
 
   /** The stream is to be read again: others may have published. */
   look(): void {
@@ -109,7 +116,7 @@ export class Publisher {
     const {sequence, head} = tip.block ?? {sequence: -1, head: undefined};
     if (this.isUnsure && head !== undefined && isSame(this.id, head.publisher)) this.sent = sequence;
     this.isUnsure = false;
-    if (sequence !== this.seen.sequence) this.seen = {sequence, sinceMs: performance.now()};
+    if (sequence !== this.seen.sequence) this.seen = {sequence, sinceMs: this.readMs()};
     return tip;
   }
 
@@ -126,8 +133,8 @@ export class Publisher {
     signal: AbortSignal,
   ): Promise<number | undefined> {
     if (block === undefined || end === undefined) return -1;
-    const isOwn = isSame(this.id, block.head.publisher) && block.sequence <= this.sent;
-    const isSilent = performance.now() - this.seen.sinceMs >= this.silenceMs;
+    const {isOwn} = this;
+    const isSilent = this.readMs() - this.seen.sinceMs >= this.silenceMs;
     const mayCut = isOwn || isSilent || !end.isCut;
     if (end.number < 0 || isSame(this.hashOf(end.number), end.hash)) {
       if (!isOwn) this.silenceMs = SILENCE_MS;

@@ -19,6 +19,8 @@ import {Snapshots} from "./snapshots.ts";
 
 /** Without a change of the chain, the stream is looked at so often: another service may have published. */
 const LOOK_MS = 2000;
+/** What another service publishes in this time is not sent from here. A message that comes second is refused, which costs servers (docs/feed.md). */
+const FOLLOWER_MS = 500;
 const WAITS = {firstMs: 250, longestMs: 2000};
 const CLIENT = "proofd publisher";
 
@@ -91,7 +93,11 @@ export class Publishing {
       this.noteState(state);
       if (state.kind === "published" && state.block >= 0) this.snapshots.note(connection, chain, state);
       this.backoff.reset();
+      const {isOwn} = publisher;
       if (!this.hasChanged && !signal.aborted) await this.change();
+      if (isOwn) continue;
+      await sleep(FOLLOWER_MS, undefined, {signal});
+      publisher.look();
     }
   }
 

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {headers} from "@nats-io/transport-node";
+import {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import {Publisher} from "../../../server/life/publishing/publisher.ts";
 import {CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
@@ -79,7 +81,7 @@ describe("a feed with lies", () => {
     return waitForMetric(service, `proofd_publish_state{state="${state}"} 1`);
   }
 
-  test("of two publishers of one chain, every block comes once and in order, and of two branches the higher one is published with its parents, or the one whose publisher is not silent", async t => {
+  test("of two publishers of one chain, every block comes once and in order, and of two branches the higher one is published with its parents", async t => {
     if (lack !== undefined) return notRun(t, lack);
     const [one, other] = publishers as [OwnService, OwnService];
     for (const line of createLines(0, LAST))
@@ -104,11 +106,39 @@ describe("a feed with lies", () => {
     await waitForPublished(one, 8);
     await assertPublished(0, 1, 2, 3, 4, 5, 6, 6, 7, 6, 7, 8);
     await waitForState(other, "behind");
-    // Nobody speaks for the higher branch any more.
-    await one.stop();
-    await waitForPublished(other, 7);
-    await assertPublished(0, 1, 2, 3, 4, 5, 6, 6, 7, 6, 7, 8, 6, 7);
-    publishers.shift();
+  });
+
+  test("a lower branch waits until the other publisher was silent for 10 s, and for twice as long each time that it came back", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const rules = {replicas: 1, maxAgeMs: 3_600_000, maxBytes: 10_000_000};
+    const chain = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
+    const stream = await FeedStream.open(connection, "patience", chain, rules);
+    let nowMs = 0;
+    const create = (of: number, id: number) =>
+      new Publisher(Buffer.alloc(16, id), (publishers[of] as OwnService).engine.chain, () => nowMs);
+    const [high, low, twin] = [create(0, 1), create(1, 2), create(1, 3)];
+    const step = async (publisher: Publisher): Promise<number | string> => {
+      publisher.look();
+      const {kind, block} = await publisher.catchUp(stream, AbortSignal.timeout(60_000));
+      return kind === "published" ? block : kind;
+    };
+    const assertPatience = async (publisher: Publisher, seconds: number): Promise<void> => {
+      assert.equal(await step(publisher), "behind");
+      nowMs += 1000 * seconds - 1;
+      assert.equal(await step(publisher), "behind");
+      nowMs++;
+      assert.equal(await step(publisher), 7);
+    };
+    assert.equal(await step(high), 8);
+    for (const seconds of [10, 20, 40, 80, 160, 320, 600, 600]) {
+      await assertPatience(low, seconds);
+      assert.equal(await step(high), 8);
+    }
+    // Somebody else speaks for the lower branch, too.
+    await assertPatience(twin, 10);
+    assert.equal(await step(low), 7);
+    assert.equal(await step(high), 8);
+    await assertPatience(low, 10);
   });
 
   test("a replica takes blocks that its publisher could not verify only with --allow-unverified", async t => {
