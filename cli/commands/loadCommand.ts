@@ -4,6 +4,7 @@ import {dirname} from "node:path";
 import type {Command} from "commander";
 import type {LoadOptions} from "proofd-load";
 import {WorkError} from "../../server/life/workError.ts";
+import {kindOf} from "../../storage/files/regularFile.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {createCommand} from "../flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";
@@ -65,11 +66,11 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
 function requireFile(file: string, command: Command): void {
   try {
     accessSync(dirname(file), constants.W_OK);
-    if (statSync(file, {throwIfNoEntry: false})?.isDirectory() !== true) return;
+    const found = statSync(file, {throwIfNoEntry: false});
+    if (found !== undefined && !found.isFile()) throw new Error(`expected a file, got ${kindOf(found)}`);
   } catch (error) {
     command.error(`error: --html ${file}: cannot be written: ${(error as Error).message}`);
   }
-  command.error(`error: --html ${file}: expected a file, got a folder`);
 }
 
 /** @throws WorkError if the file cannot be written, as on a full disk */

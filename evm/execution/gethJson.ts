@@ -99,9 +99,9 @@ function readQuantity(value: unknown, field: string): bigint {
     if (!Number.isSafeInteger(value) || value < 0) throw wrong(field, "a whole number in digits", value);
     return BigInt(value);
   }
-  if (typeof value !== "string" || !/^(0[xX][0-9a-fA-F]*|[0-9]*)$/.test(value))
+  if (typeof value !== "string" || !/^(0[xX][0-9a-fA-F]+|[0-9]*)$/.test(value))
     throw wrong(field, "a quantity, hex with 0x or decimal", value);
-  return /^(0[xX])?$/.test(value) ? 0n : BigInt(value);
+  return BigInt(value);
 }
 
 /** "0x" and an even number of hex digits; also "". */

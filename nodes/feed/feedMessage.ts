@@ -132,7 +132,7 @@ function suiteNumber(suite: string): number {
 function requireVersion(version: number): void {
   if (version !== VERSION)
     throw new FeedError(
-      `the message: expected version ${VERSION}, got version ${version}: use a newer proofd`,
+      `the message: expected version ${VERSION}, got version ${version}: ${version < VERSION ? "an older proofd wrote it. Publish to a new stream" : "use a newer proofd"}`,
     );
 }
 

@@ -3,7 +3,7 @@
  * contains them. No error message contains text that the node wrote either.
  */
 import {errors, Pool} from "undici";
-import {encodeAuthorization} from "../../client/rpc/secrets.ts";
+import {createRedaction, encodeAuthorization} from "../../client/rpc/secrets.ts";
 import {NodeFailure} from "./node.ts";
 import {parseRetryAfter} from "./retryAfter.ts";
 
@@ -34,6 +34,8 @@ const ATTEMPTS = 2;
 export class Endpoint {
   /** Scheme, host and port. */
   readonly name: string;
+  /** Takes the keys of the URL and of the headers out of a text. */
+  readonly redact: (text: string) => string;
   private readonly pool: Pool;
   private readonly path: string;
   private readonly headers: Readonly<Record<string, string>>;
@@ -48,6 +50,7 @@ export class Endpoint {
     onDisconnect: () => void = () => {},
   ) {
     this.name = url.origin;
+    this.redact = createRedaction(url, settings.headers ?? {});
     this.pool = new Pool(url.origin, {
       connections: settings.connections,
       pipelining: 1,

@@ -1,6 +1,6 @@
 /** Calls one node: makes the JSON-RPC of a call or a batch, and reads the answer. */
 import {setTimeout as sleep} from "node:timers/promises";
-import {cleanText, createRedaction} from "../../client/rpc/secrets.ts";
+import {cleanText} from "../../client/rpc/secrets.ts";
 import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {encodeCall, type Node, type NodeCall, NodeFailure} from "./node.ts";
 import {type Answer, parseAnswer, parseBatchAnswer} from "./nodeAnswer.ts";
@@ -32,7 +32,6 @@ class BatchTooLarge extends Error {}
 
 export class NodeCaller {
   private readonly endpoint: Endpoint;
-  private readonly redact: (text: string) => string;
   private nextId = 0;
   /** Calls in one batch. Fewer once the node has refused a batch. */
   private batchCalls = MAX_BATCH_CALLS;
@@ -48,7 +47,6 @@ export class NodeCaller {
     readonly name: string = url.origin,
   ) {
     this.endpoint = new Endpoint(url, settings, onDisconnect);
-    this.redact = createRedaction(url, settings.headers ?? {});
   }
 
   /**
@@ -66,7 +64,7 @@ export class NodeCaller {
 
   /** Why work failed, for logs. */
   describe({message}: NodeFailure): string {
-    return cleanText(message, this.redact, MAX_REASON);
+    return cleanText(message, this.endpoint.redact, MAX_REASON);
   }
 
   /** Ends every connection. Unfinished calls fail. */
@@ -117,7 +115,7 @@ export class NodeCaller {
         ? undefined
         : this.read(answer, bytes => parseBatchAnswer(bytes, firstId, calls.length));
     if (!Array.isArray(answers)) {
-      const refusal = answers && toNodeError(answers, "a batch", this.name, this.redact);
+      const refusal = answers && toNodeError(answers, "a batch", this.name, this.endpoint.redact);
       if (refusal instanceof NodeFailure) throw refusal;
       this.batchCalls = Math.min(this.batchCalls, Math.ceil(calls.length / 2));
       throw new BatchTooLarge();
@@ -138,14 +136,18 @@ export class NodeCaller {
       }
     }
     // Cut after keys are taken out: one that is cut in two would not be found.
-    const text = cleanText(bytes.toString("utf8", 0, MAX_STATUS_BYTES), this.redact, MAX_STATUS_TEXT);
+    const text = cleanText(
+      bytes.toString("utf8", 0, MAX_STATUS_BYTES),
+      this.endpoint.redact,
+      MAX_STATUS_TEXT,
+    );
     const said = /^[^<>{}]+$/.test(text) ? `: ${text}` : "";
     throw new NodeFailure(`it answered HTTP ${status}${said}`, {retryAfterMs});
   }
 
   private resultOf(answer: Answer, {method}: NodeCall): unknown {
     if (answer.member === "result") return answer.result;
-    throw toNodeError(answer.error, method, this.name, this.redact);
+    throw toNodeError(answer.error, method, this.name, this.endpoint.redact);
   }
 }
 

@@ -50,7 +50,7 @@ export class Gateway {
     const id = this.callCount++;
     try {
       const body = `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${paramsText}}`;
-      const {member, text: value, code} = readUpstreamAnswer(await this.endpoint.post(body), id);
+      const {member, text: value, code} = this.readAnswer(await this.endpoint.post(body), id);
       this.outages.noteAnswer();
       const text = Buffer.from(encodeResponse(idText, member, value) + SEPARATOR);
       return {text, ends: Uint32Array.of(text.length), failures: [], codes: [code]};
@@ -62,6 +62,24 @@ export class Gateway {
       const failures = [{call: 0, failure: "UPSTREAM_DOWN", detail}] as const;
       return {text: new Uint8Array(0), ends: Uint32Array.of(0), failures, codes: []};
     }
+  }
+
+  /**
+   * @param id - of the request that is answered
+   * @throws NodeFailure if it is no JSON-RPC answer to that request, or has values that JSON.parse may have changed. The caller may
+   * see the message. An error loses the keys of the URL, in case that the upstream repeats them
+   */
+  private readAnswer({status, bytes}: HttpAnswer, id: number): UpstreamAnswer {
+    if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);
+    const answer = parseAnswer(bytes, id);
+    const value = answer.member === "result" ? answer.result : answer.error;
+    if (findInexact(value) !== undefined)
+      throw new NodeFailure("its answer has a number that is no safe integer, or half of a character");
+    if (answer.member === "result") return {member: "result", text: JSON.stringify(value), code: 0};
+    const {redact} = this.endpoint;
+    const text = JSON.stringify(value, (_, part) => (typeof part === "string" ? redact(part) : part));
+    const {code} = answer.error;
+    return {member: "error", text, code: KNOWN_CODES.has(code) ? code : RpcCode.EXECUTION_FAILED};
   }
 
   /** Ends every connection. Unfinished calls fail. */
@@ -113,20 +131,3 @@ interface UpstreamAnswer {
 }
 
 const KNOWN_CODES: ReadonlySet<number> = new Set(Object.values(RpcCode));
-
-/**
- * @param id - of the request that is answered
- * @throws NodeFailure if it is no JSON-RPC answer to that request, or has values that JSON.parse may have changed. The caller may
- * see the message
- */
-function readUpstreamAnswer({status, bytes}: HttpAnswer, id: number): UpstreamAnswer {
-  if (status !== OK) throw new NodeFailure(`it answered HTTP ${status}`);
-  const answer = parseAnswer(bytes, id);
-  const value = answer.member === "result" ? answer.result : answer.error;
-  if (findInexact(value) !== undefined)
-    throw new NodeFailure("its answer has a number that is no safe integer, or half of a character");
-  const text = JSON.stringify(value);
-  if (answer.member === "result") return {member: "result", text, code: 0};
-  const {code} = answer.error;
-  return {member: "error", text, code: KNOWN_CODES.has(code) ? code : RpcCode.EXECUTION_FAILED};
-}

@@ -196,7 +196,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--max-errors", "101%"], 2, /'--max-errors <limit>' argument '101%' is invalid/],
     [[...url, "--max-errors", "0.5"], 2, /'--max-errors <limit>' argument '0\.5' is invalid/],
     [[...url, "--max-p99", "0"], 2, /Expected milliseconds above 0 and up to 600000, such as 12\.5/],
-    [[...url, "--html", folder.file("")], 2, /--html .*: expected a file, got a folder/],
+    [[...url, "--html", folder.file("")], 2, /--html .*: cannot be written: expected a file, got a folder/],
     [[...url, "--html", folder.file("no/folder.html")], 2, /--html .*cannot be written: ENOENT/],
     [url, 2, /serves chain 1337, whose accounts are not known here: name them with --keys FILE/],
     [["--url", "http://127.0.0.1:1"], 1, /cannot reach http:\/\/127.0.0.1:1: connect ECONNREFUSED/],

@@ -177,6 +177,22 @@ describe("estimates through a gateway", () => {
     assert.deepEqual(told(), []);
   });
 
+  test("an error that repeats the keys of the URL comes back without them", async () => {
+    await gateway.close();
+    const keyed = new URL("v1/secret-path-key?apikey=secret-query-key", upstream.url);
+    keyed.password = "secret-password";
+    gateway = new Gateway(keyed, createLog(logged));
+    front.http.close();
+    front.dispatcher.close();
+    await listen(DEFAULT_LIMITS.queueCost);
+    const said = "secret-path-key, secret-query-key, secret-password";
+    upstream.handler = answerText(
+      `{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"${said}","data":{"url":"${said}"}}}`,
+    );
+    const {error} = await send(estimateCall(1));
+    assert.deepEqual(error, {code: -32000, message: "***, ***, ***", data: {url: "***, ***, ***"}});
+  });
+
   test("numbers that JSON.parse may have changed are refused, parameters by name too, and nothing is sent", async () => {
     const table: [string, RegExp][] = [
       [

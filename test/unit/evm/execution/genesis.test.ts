@@ -71,6 +71,12 @@ for (const [field, message, fields, config] of [
     {},
   ],
   [
+    "a balance of 0x without digits",
+    /balance: expected a quantity, hex with 0x or decimal, got "0x"$/,
+    {alloc: {[ADDRESS]: {balance: "0x"}}},
+    {},
+  ],
+  [
     "a balance of 257 bits",
     /balance: expected a number below 2\^256, got "0x10/,
     {alloc: {[ADDRESS]: {balance: `0x1${"0".repeat(64)}`}}},
