@@ -2,18 +2,22 @@
 import {isObject, oneLine} from "../../client/bytes/values.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import {check, readFields} from "../../client/proof/strictJson.ts";
+import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
 
 const FORMS = "expected a JSON-RPC response or proof bytes";
 const MAX_TEXT = 300;
 /** Proof bytes begin with a small number, and JSON with a character. */
 const FIRST_CHARACTER = 0x09;
+/** A list of RLP begins with it, or a larger byte. Text has none as its first. */
+const FIRST_LIST = 0xc0;
 
 export interface AskedCall {
   /** undefined if it has none. */
   readonly id: unknown;
   /** One for a call of chain_getProof and its relatives. */
   readonly entries: readonly ProofRequest[];
+  /** It is one of eth_getProof, which has one entry. */
+  readonly isEth: boolean;
 }
 
 export interface AskedCalls {
@@ -22,7 +26,7 @@ export interface AskedCalls {
   readonly calls: readonly AskedCall[];
 }
 
-/** @param json - calls of chain_getProof, chain_getProofAt or chain_getMultiProof. @throws ProofError */
+/** @param json - calls of chain_getProof, chain_getProofAt, chain_getMultiProof or eth_getProof. @throws ProofError */
 export function parseRequest(json: unknown): AskedCalls {
   const isBatch = Array.isArray(json);
   const list: readonly unknown[] = isBatch ? json : [json];
@@ -33,10 +37,14 @@ export function parseRequest(json: unknown): AskedCalls {
 function readCall(at: string, call: unknown): AskedCall {
   const [params] = readFields(at, call, ["params"]);
   check(Array.isArray(params), `${at}.params`, "expected an array");
+  const {id, method} = call as {id?: unknown; method?: unknown};
+  const isEth = method === "eth_getProof";
   const [first, second] = params;
-  const entries: readonly unknown[] = Array.isArray(first) ? first : [{address: first, storageKeys: second}];
+  const isList = Array.isArray(first) && !isEth;
+  const entries: readonly unknown[] = isList ? first : [{address: first, storageKeys: second}];
   return {
-    id: (call as {id?: unknown}).id,
+    id,
+    isEth,
     entries: entries.map((entry, i) => {
       const here = `${at}.entries[${i}]`;
       const [address, storageKeys] = readFields(here, entry, ["address", "storageKeys"]);
@@ -71,6 +79,13 @@ export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): reado
     const response: unknown = json.find(one => isObject(one) && one.id === id);
     return readResult(`answer to the call ${JSON.stringify(id)}`, response);
   });
+}
+
+/** @param input - RLP, its hex, or a JSON-RPC response with it. @throws ProofError */
+export function parseHeader(input: Buffer): Uint8Array {
+  if ((input[0] ?? 0) >= FIRST_LIST) return input;
+  const text = input.toString().trim();
+  return readBytes("header", text.startsWith("{") ? readResult("header", parseJson(text)) : text);
 }
 
 function parseJson(text: string): unknown {

@@ -7,21 +7,26 @@ import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
+import {type ProvenEth, verifyEthProof} from "../../client/trie/ethProof.ts";
 import type {AskedCall} from "./askedCalls.ts";
 import type {TrustedRoot} from "./rootSource.ts";
 
+export type ProvenEntry = Proven | ProvenEth;
+
 /**
- * @param result - proof bytes, plain or in hex, or the JSON of chain_getProof or chain_getProofAt
+ * @param result - proof bytes, plain or in hex, or the JSON of chain_getProof, chain_getProofAt or eth_getProof
  * @returns what is proven, per entry of the call
  * @throws ProofError that names the place in the proof and what is wrong there
  */
 export function judge(
   suite: HashSuite,
-  {entries}: AskedCall,
+  {entries, isEth}: AskedCall,
   result: unknown,
   trusted: TrustedRoot,
-): readonly Proven[] {
+): readonly ProvenEntry[] {
   const {root} = trusted;
+  if (isEth)
+    return entries.map(({address, storageKeys}) => verifyEthProof(root, address, storageKeys, result));
   if (result instanceof Uint8Array) return verifyMultiProof(suite, root, entries, result);
   if (typeof result === "string") return verifyMultiProof(suite, root, entries, readBytes("result", result));
   check(

@@ -1,5 +1,6 @@
-/** The root that `proofd verify` trusts: given as it is, said by a proofd that the user trusts, or held by layer 1. */
+/** The root that `proofd verify` trusts: given as it is, in a header, said by a proofd that the user trusts, or held by layer 1. */
 
+import {verifyHeader} from "../../client/trie/blockHeader.ts";
 import {readRecordedWord} from "../../nodes/finality/recordedWord.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../nodes/rpc/nodes.ts";
@@ -7,6 +8,8 @@ import {readProvenBlock} from "../../nodes/rpc/provenBlock.ts";
 import {WorkError} from "../../server/life/workError.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
+import {parseHeader} from "./askedCalls.ts";
+import {readInput} from "./inputFile.ts";
 
 export interface TrustedRoot {
   /** 32 bytes. */
@@ -20,11 +23,17 @@ export interface TrustedRoot {
 /** JSON-RPC: there is no such method. */
 const NO_METHOD = -32601;
 
-/** Asks each node once. @throws WorkError if none answers, or if there is no such root */
+/** Asks each node once. @throws WorkError if none answers, or if there is no such root; ProofError for another header */
 export async function readTrustedRoot(source: RootSource): Promise<TrustedRoot> {
   switch (source.kind) {
     case "root":
       return {root: source.root, by: "given by --root", block: {}};
+    case "header": {
+      const {blockHash, path} = source;
+      const {number, stateRoot} = verifyHeader(blockHash, parseHeader(await readInput(path, "the header")));
+      const by = `in the header of block ${number} (${toHex(blockHash)})`;
+      return {root: stateRoot, by, block: {number: Number(number), hash: blockHash}};
+    }
     case "node":
       return askOnce(source.nodes, "--node", async node => {
         const {number, hash, stateRoot, isFinalized} = await readProvenBlock(node, source.blockHash);

@@ -1,25 +1,20 @@
 /** `proofd verify`: checks the answer to a request against a root that the user trusts. It opens no store. */
-import {createReadStream} from "node:fs";
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
 import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
-import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {WorkError} from "../../server/life/workError.ts";
-import {openFile} from "../../storage/files/regularFile.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
 import {type AskedCalls, parseRequest, readResults} from "./askedCalls.ts";
-import {judge} from "./judgement.ts";
+import {readInput} from "./inputFile.ts";
+import {judge, type ProvenEntry} from "./judgement.ts";
 import {readTrustedRoot, type TrustedRoot} from "./rootSource.ts";
-
-/** A chain_getProof of 1 024 absent slots has 12 MB, a chain_getMultiProof of 2 000 accounts 2 MB. */
-const MAX_INPUT_BYTES = 64 * 2 ** 20;
 
 interface JudgedEntry {
   readonly asked: ProofRequest;
-  readonly proven: Proven;
+  readonly proven: ProvenEntry;
 }
 
 /**
@@ -58,24 +53,6 @@ async function readRequest(path: string): Promise<AskedCalls> {
     const reason = error instanceof ProofError ? error.message : "it is not JSON";
     throw new WorkError(`cannot use --request ${path}: ${reason}`, {cause: error});
   }
-}
-
-/** @param what - for messages. @throws WorkError if it cannot be read, or has more than MAX_INPUT_BYTES */
-async function readInput(path: string, what: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of path === "-" ? process.stdin : createReadStream("", {fd: openFile(path)})) {
-      length += (chunk as Buffer).length;
-      if (length > MAX_INPUT_BYTES) break;
-      chunks.push(chunk as Buffer);
-    }
-  } catch (error) {
-    throw new WorkError(`cannot read ${what} from ${path}: ${(error as Error).message}`, {cause: error});
-  }
-  if (length > MAX_INPUT_BYTES)
-    throw new WorkError(`${what} in ${path}: expected at most ${MAX_INPUT_BYTES} bytes, got more`);
-  return Buffer.concat(chunks);
 }
 
 /** A line for each account and slot, and a last one with the verdict. */
@@ -117,21 +94,15 @@ function encodeVerdict(entries: readonly JudgedEntry[], {root}: TrustedRoot): st
   return `${JSON.stringify(verdict)}\n`;
 }
 
-function describeAccount(account: ProvenAccount | undefined): string {
+function describeAccount(account: ProvenEntry["account"]): string {
   if (account === undefined) return "is absent";
-  const {nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize} = account;
-  return (
-    `is present: nonce ${nonce}, balance ${balance}, storageRoot ${storageRoot}, codeHash ${codeHash}, ` +
-    `keccakCodeHash ${keccakCodeHash}, codeSize ${codeSize}`
-  );
+  const fields = Object.entries(account).filter(([name]) => name !== "leafIndex");
+  return `is present: ${fields.map(([name, value]) => `${name} ${value}`).join(", ")}`;
 }
 
-function encodeAccountFields({leafIndex, nonce, balance, codeSize, ...hashes}: ProvenAccount): object {
-  return {
-    leafIndex,
-    nonce: quantity(nonce),
-    balance: quantity(balance),
-    codeSize: quantity(codeSize),
-    ...hashes,
-  };
+function encodeAccountFields(account: NonNullable<ProvenEntry["account"]>): object {
+  const fields = Object.entries(account);
+  return Object.fromEntries(
+    fields.map(([name, value]) => [name, typeof value === "bigint" ? quantity(value) : value]),
+  );
 }

@@ -9,6 +9,7 @@ import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 /** What says which root is trusted. `block` is a block of layer 2. */
 export type RootSource =
   | {readonly kind: "root"; readonly root: Uint8Array}
+  | {readonly kind: "header"; readonly blockHash: Uint8Array; readonly path: string}
   | {readonly kind: "node"; readonly nodes: NodesSettings; readonly blockHash: Uint8Array}
   | {
       readonly kind: "l1";
@@ -25,10 +26,13 @@ export const VERIFY_FLAGS = {
     "the JSON-RPC response or the proof bytes; - reads standard input",
   ),
   root: value("<hash>", parseHash).says("trust this state root"),
+  header: value("<file>", parseText).says(
+    "for eth_getProof: trust the state root in this header of the block of --block-hash; its RLP, in hex, or debug_getRawHeader's response",
+  ),
   ...createNodeFlags("node"),
   blockHash: value("<hash>", parseHash).says(
-    "trust the state root that the proofd of --node has for the block of this hash",
-    "node",
+    "trust the block of this hash, for --header; or the state root that the proofd of --node has for it",
+    "header | node",
   ),
   ...createNodeFlags("l1"),
   rollup: TRUSTED_ROLLUP_FLAG,
@@ -54,13 +58,17 @@ export function readVerifyOptions(values: VerifyValues, command: Command): Verif
 }
 
 function readRootSource(values: VerifyValues, command: Command): RootSource {
-  const {root, blockHash, rollup, block} = values;
+  const {root, header, blockHash, rollup, block} = values;
   const node = readNodes(values, "node", command);
   const layer1 = readNodes(values, "l1", command);
-  if ([root, node, layer1].filter(source => source !== undefined).length !== 1)
+  if ([root, header, node, layer1].filter(source => source !== undefined).length !== 1)
     return command.error(
-      "error: expected exactly one of --root, --node with --block-hash, and --l1 with --rollup and --block",
+      "error: expected exactly one of --root, --header or --node with --block-hash, and --l1 with --rollup and --block",
     );
+  if (header !== undefined) {
+    if (blockHash === undefined) return command.error("error: --header needs --block-hash");
+    return {kind: "header", blockHash, path: header};
+  }
   if (node !== undefined) {
     if (blockHash === undefined) return command.error("error: --node needs --block-hash");
     return {kind: "node", nodes: node, blockHash};

@@ -9,6 +9,8 @@ import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
+import type {EthAnswer} from "../../support/reference/ethState.ts";
+import {readFixture} from "../../support/reference/fixtures.ts";
 
 const BLOCK = `0x${FINALIZED.toString(16)}`;
 const [ADDRESS] = ACCOUNTS as readonly [string];
@@ -173,6 +175,49 @@ test("the root is the one that the rollup's contract holds in layer 1's finalize
   }
 });
 
+test("an answer of eth_getProof is verified against the hash of its block, with the block's header", async () => {
+  const {blockHash, header, result} = readFixture<{blockHash: string; header: string; result: EthAnswer}>(
+    "published/ethProof",
+  );
+  const {address, balance, storageHash, codeHash} = result;
+  const request = {jsonrpc: "2.0", id: 1, method: "eth_getProof", params: [address, [], "latest"]};
+  const flags = ["--request", await service.write("eth.json", JSON.stringify(request))];
+  const judged = (answer: object, file: string, hash: string, ...args: readonly string[]) =>
+    verifyFor(flags, JSON.stringify({result: answer}), "--header", file, "--block-hash", hash, ...args);
+  const forms = {
+    "header.hex": `${header}\n`,
+    "header.bin": decodeHex(header),
+    "header.json": JSON.stringify({jsonrpc: "2.0", id: 1, result: header}),
+  };
+  const files = Object.entries(forms).map(([name, form]) => service.write(name, form));
+  for (const file of await Promise.all(files)) {
+    const {code, stdout, stderr} = await judged(result, file, blockHash);
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(
+      stdout,
+      new RegExp(
+        `^account ${address} is present: nonce 0, balance 118, storageHash ${storageHash}, codeHash ${codeHash}\n` +
+          `VERIFIED: 1 account under the root 0x.{64}, in the header of block 54 .${blockHash}.\n$`,
+      ),
+    );
+  }
+  const json = await judged(result, service.path("header.hex"), blockHash, "--json");
+  const {account} = JSON.parse(json.stdout).entries[0];
+  assert.deepEqual(account, {nonce: "0x0", balance, storageHash, codeHash});
+  for (const [answer, hash, refusal] of [
+    [{...result, balance: "0x77"}, blockHash, /^REFUSED: balance: expected 0x76, got "0x77"\n$/],
+    [result, root, /^REFUSED: header: does not hash to the trusted block hash\n$/],
+  ] as const) {
+    const {code, stdout} = await judged(answer, service.path("header.hex"), hash);
+    assert.equal(code, 1);
+    assert.match(stdout, refusal);
+  }
+  assert.match(
+    (await verify(single, ...flags, "--root", root)).stdout,
+    /^REFUSED: result: the field address/,
+  );
+});
+
 test("a node that does not answer, and files that are not there or no request, are errors", async () => {
   const rows: readonly (readonly [readonly string[], string, RegExp])[] = [
     // Port 0 refuses every connection.
@@ -198,7 +243,10 @@ test("a node that does not answer, and files that are not there or no request, a
 
 test("flags that name no root, two roots, or nothing that is read are usage errors", async () => {
   const rows: readonly (readonly [readonly string[], RegExp])[] = [
-    [[], /expected exactly one of --root, --node with --block-hash, and --l1/],
+    [[], /expected exactly one of --root, --header or --node with --block-hash, and --l1/],
+    [["--root", root, "--header", "a"], /expected exactly one of --root/],
+    [["--header", "a"], /--header needs --block-hash/],
+    [["--root", root, "--block-hash", root], /--block-hash has no effect without --header or --node/],
     [["--root", root, "--node", "http://a"], /expected exactly one of --root/],
     [["--root", root, "--block", "1"], /--block has no effect without --l1/],
     [

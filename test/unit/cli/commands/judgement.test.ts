@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {type AskedCall, parseRequest, readResults} from "../../../../cli/commands/askedCalls.ts";
-import {judge} from "../../../../cli/commands/judgement.ts";
+import {judge, type ProvenEntry} from "../../../../cli/commands/judgement.ts";
 import {decodeHex} from "../../../../client/bytes/hex.ts";
 import {HASH_SUITES, type HashSuite} from "../../../../client/hash/hashSuites.ts";
 import {ProofError} from "../../../../client/proof/proofError.ts";
@@ -33,7 +33,11 @@ function ask(id: number, {request}: VerifierVector): object {
   return {jsonrpc: "2.0", id, method: "chain_getMultiProof", params: [request, "latest"]};
 }
 
-function verify(suite: HashSuite, vector: VerifierVector, answer: string | Uint8Array): readonly Proven[] {
+function verify(
+  suite: HashSuite,
+  vector: VerifierVector,
+  answer: string | Uint8Array,
+): readonly ProvenEntry[] {
   const asked = parseRequest(ask(1, vector));
   const [result] = readResults(Buffer.from(answer), asked);
   const trusted = {root: decodeHex(vector.root), by: "", block: {number: 5, hash: decodeHex(HASH)}};
@@ -55,7 +59,7 @@ test("vectors of accounts are judged as they expect, in each form", () => {
     const proof = forgeryOf === undefined ? vector.proof : applyEdits(proofs.get(forgeryOf), edits ?? []);
     for (const input of writeAnswers(vector, proof))
       if (expect === "refused") assert.throws(() => verify(suite, vector, input), ProofError, what);
-      else assert.deepEqual(expectEntries(verify(suite, vector, input)), expect, what);
+      else assert.deepEqual(expectEntries(verify(suite, vector, input) as readonly Proven[]), expect, what);
   }
 });
 
@@ -151,7 +155,7 @@ test("a request is read from its JSON", () => {
   ])
     assert.deepEqual(parseRequest({jsonrpc: "2.0", id: 1, params}), {
       isBatch: false,
-      calls: [{id: 1, entries: [entry]}],
+      calls: [{id: 1, entries: [entry], isEth: false}],
     });
   const refused: readonly (readonly [unknown, RegExp])[] = [
     [[], /request: expected at least one call, got an empty batch/],
