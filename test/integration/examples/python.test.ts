@@ -1,16 +1,19 @@
-/** examples/python against a running proofd: what it says of accounts and ranges is what the client says. */
+/** examples/python against a running proofd, and answers of eth_getProof: what it says is what the client says. */
 import assert from "node:assert/strict";
 import {execFile} from "node:child_process";
 import {after, before, type TestContext, test} from "node:test";
 import {promisify} from "node:util";
 import {type AccountLeaf, createProofClient, encodeHex, sha256Suite} from "../../../client/client.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
+import {type ForeignCall, ForeignServer, sendJson} from "../../support/http/foreignServer.ts";
 import {ForwardingProxy} from "../../support/http/forwardingProxy.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {findProgram} from "../../support/processes/foundProgram.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {type EthAnswer, EthState, NEAR_SLOTS} from "../../support/reference/ethState.ts";
 
 const PROGRAM = "examples/python/pull.py";
+const ETH_PROGRAM = "examples/python/eth_proof.py";
 
 const run = promisify(execFile);
 const hasPython = findProgram("python3") !== undefined;
@@ -113,4 +116,51 @@ testPython("a server's error and a server that is away are named", async () => {
     assert.rejects(pull(url, "range", "999", "5"), {code: 1, stderr});
   await fails(service.daemon.url, /^pull\.py: chain_getLeaves: .*fromIndex/);
   await fails("http://127.0.0.1:1", /^pull\.py: .*refused/);
+});
+
+testPython("answers of eth_getProof prove what they say, and changed nodes are refused", async () => {
+  const [present = "", absent = ""] = ["11", "22"].map(digits => `0x${digits.repeat(20)}`);
+  const slots = new Map([1n, 2n, ...NEAR_SLOTS].map(slot => [slot, slot % 100n]));
+  const state = await EthState.create(
+    new Map(
+      [present, `0x${"33".repeat(20)}`].map(address => [address, {nonce: 3n, balance: 10n ** 20n, slots}]),
+    ),
+  );
+  let change = (answer: EthAnswer): object => answer;
+  const server = await ForeignServer.start(async (response, body) => {
+    const {id, params} = body as ForeignCall;
+    const [address, keys] = params as [string, string[]];
+    sendJson(response, {jsonrpc: "2.0", id, result: change(await state.prove(address, keys))});
+  });
+  const ask = async (...args: readonly string[]) => {
+    const {stdout} = await run("python3", [ETH_PROGRAM, server.url, "5", encodeHex(state.root), ...args]);
+    return stdout
+      .trim()
+      .split("\n")
+      .map(line => JSON.parse(line));
+  };
+  try {
+    const keys = ["0x1", `${NEAR_SLOTS[0]}`, "7"];
+    const {storageHash, codeHash} = await state.prove(present, []);
+    // Numbers of JSON.parse are not exact, and 10^20 is one that is.
+    assert.deepEqual(await ask(present, ...keys), [
+      {address: present, account: {nonce: 3, balance: 1e20, storageHash, codeHash}},
+      ...["0x1", "0x40", "0x0"].map((value, i) => ({slot: keys[i], value})),
+    ]);
+    assert.deepEqual(await ask(absent, "1"), [
+      {address: absent, account: null},
+      {slot: "1", value: "0x0"},
+    ]);
+    const changes: readonly ((answer: EthAnswer) => object)[] = [
+      ({accountProof, ...answer}) => ({...answer, accountProof: accountProof.slice(0, -1)}),
+      ({accountProof, ...answer}) => ({...answer, accountProof: [...accountProof, accountProof[0]]}),
+      answer => JSON.parse(JSON.stringify(answer).replace(/80(?="\])/, "81")),
+    ];
+    for (const [i, made] of changes.entries()) {
+      change = made;
+      await assert.rejects(ask(present, ...keys), {code: 1, stderr: /^eth_proof\.py: .+\n$/}, `change ${i}`);
+    }
+  } finally {
+    await server.stop();
+  }
 });
