@@ -4,6 +4,7 @@
  * The settings make the bytes depend on the source alone: no metadata hash, no path, one compiler version.
  */
 import {readdirSync, readFileSync, writeFileSync} from "node:fs";
+import {createRequire} from "node:module";
 import {basename, join} from "node:path";
 import {pathToFileURL} from "node:url";
 import solc from "solc";
@@ -37,19 +38,23 @@ export function compileContracts(): Map<string, string> {
   const sources = readdirSync(CONTRACTS_FOLDER).filter(file => file.endsWith(".sol"));
   const artefacts = new Map<string, string>();
   for (const file of sources.sort())
-    artefacts.set(basename(file, ".sol"), describe(file, compileSource(join(CONTRACTS_FOLDER, file))));
+    artefacts.set(
+      basename(file, ".sol"),
+      describe(file, compileSource(file, readFileSync(join(CONTRACTS_FOLDER, file), "utf8"))),
+    );
   return artefacts;
 }
 
-/** The contracts of one source file, by name. @throws Error with what the compiler finds wrong */
-export function compileSource(path: string): Readonly<Record<string, ContractArtefact>> {
-  const file = basename(path);
-  const input = {
-    language: "Solidity",
-    sources: {[file]: {content: readFileSync(path, "utf8")}},
-    settings: SETTINGS,
-  };
-  const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
+/**
+ * The contracts of one source file, by name. It may import from packages.
+ *
+ * @throws Error with what the compiler finds wrong
+ */
+export function compileSource(file: string, content: string): Readonly<Record<string, ContractArtefact>> {
+  const input = {language: "Solidity", sources: {[file]: {content}}, settings: SETTINGS};
+  const {resolve} = createRequire(import.meta.url);
+  const read = (path: string) => ({contents: readFileSync(resolve(path), "utf8")});
+  const output = JSON.parse(solc.compile(JSON.stringify(input), {import: read})) as CompilerOutput;
   const errors = (output.errors ?? []).filter(({severity}) => severity === "error");
   if (errors.length > 0) throw new Error(errors.map(({formattedMessage}) => formattedMessage).join("\n"));
   const contracts: Record<string, ContractArtefact> = {};

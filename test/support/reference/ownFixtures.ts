@@ -1,23 +1,37 @@
 /**
- * Makes test/fixtures/own/rollup.json, the compiled contract of test/support/layer1/rollupContract.ts.
+ * Makes compiled contracts: test/fixtures/own/rollup.json, of test/support/layer1/rollupContract.ts, and slotOfBlock.json, which
+ * docs/bridging.md prints.
  *
  * Run: node dist/test/support/reference/ownFixtures.js
  */
-import {writeFileSync} from "node:fs";
+import {readFileSync, writeFileSync} from "node:fs";
 import {fileURLToPath} from "node:url";
+import {readBlock, readDocument} from "../documents/printedBlocks.ts";
 import {fixturePath} from "./fixtures.ts";
 
-export const ROLLUP = "own/rollup";
+const SOURCES = {
+  rollup: {from: "Rollup.sol", read: () => readText("#package/test/fixtures/own/Rollup.sol")},
+  slotOfBlock: {
+    from: "docs/bridging.md",
+    read: () => readBlock(readDocument("docs/bridging.md"), "solidity"),
+  },
+} as const;
 
-/** The compiler is loaded only here, which takes a second. @returns the file's text */
-export async function makeRollup(): Promise<string> {
+/** The compiler is loaded only here, which takes a second. @returns texts of the files, by their names without ".json" */
+export async function makeContracts(): Promise<Map<string, string>> {
   const {compileSource} = await import("../demo/compileContracts.ts");
-  const {Rollup} = await compileSource(
-    fileURLToPath(import.meta.resolve("#package/test/fixtures/own/Rollup.sol")),
-  );
-  const source = "made by `node dist/test/support/reference/ownFixtures.js` from Rollup.sol";
-  return `${JSON.stringify({source, contract: Rollup}, null, 1)}\n`;
+  const made = new Map<string, string>();
+  for (const [name, {from, read}] of Object.entries(SOURCES)) {
+    const [contract] = Object.values(compileSource(`${name}.sol`, read()));
+    const source = `made by \`node dist/test/support/reference/ownFixtures.js\` from ${from}`;
+    made.set(`own/${name}`, `${JSON.stringify({source, contract}, null, 1)}\n`);
+  }
+  return made;
+}
+
+function readText(specifier: string): string {
+  return readFileSync(fileURLToPath(import.meta.resolve(specifier)), "utf8");
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  writeFileSync(fixturePath(ROLLUP), await makeRollup());
+  for (const [name, text] of await makeContracts()) writeFileSync(fixturePath(name), text);

@@ -7,13 +7,14 @@ import {HASH_SUITES} from "../../../../client/hash/hashSuites.ts";
 import {isCompiledAsRecorded} from "../../../support/contracts/compiledRecord.ts";
 import {verifyProof} from "../../../support/reference/exactProof.ts";
 import {fixturePath} from "../../../support/reference/fixtures.ts";
-import {makeRollup, ROLLUP} from "../../../support/reference/ownFixtures.ts";
+import {makeContracts} from "../../../support/reference/ownFixtures.ts";
 import {readVectors} from "../../../support/reference/ownVectors.ts";
 import type {ProofVectors} from "../../../support/reference/proofVectors.ts";
 
-test("the contract in test/fixtures/own is what ownFixtures.js writes", async () => {
+test("the contracts in test/fixtures/own are what ownFixtures.js writes", async () => {
   if (isCompiledAsRecorded()) return;
-  assert.equal(readFileSync(fixturePath(ROLLUP), "utf8"), await makeRollup());
+  for (const [name, text] of await makeContracts())
+    assert.equal(readFileSync(fixturePath(name), "utf8"), text, name);
 });
 
 for (const suite of HASH_SUITES)
