@@ -2,6 +2,7 @@
 import {decodeHex} from "../bytes/hex.ts";
 import {verifyMultiProof} from "../compact/compactProof.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
+import type {AnsweredBlock} from "../leaves/blockBytes.ts";
 import {verifyChanges} from "../leaves/changeRange.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {Manifest} from "./manifest.ts";
@@ -32,16 +33,24 @@ export function entriesProver(suite: HashSuite, {block, asked}: Manifest): Prove
   };
 }
 
-/** Each answer begins where the one before ends, and the last one ends where nothing else differs. */
+/**
+ * Each answer begins where the one before ends, and the last one ends where nothing else differs. Roots vouch for no hash of a block: it
+ * is that of the manifest, and the older block has one hash.
+ */
 export function changesProver(suite: HashSuite, {block, asked}: Manifest): Prover {
   const roots = {from: decodeHex(asked.fromRoot), to: decodeHex(block.stateRoot)};
   let cursor: bigint | undefined = 0n;
+  let fromHash: string | undefined;
   return {
     prove: (bytes, proof) => {
       const begin = decodeBegin(bytes);
       if (begin !== cursor) throw new Error(`entries: expected the changes from ${cursor} on, got ${begin}`);
       const request = {tree: "all", cursor: begin, count: LEAVES_PER_ANSWER};
       const changes = verifyChanges(suite, roots, request, proof);
+      const {fromBlock, toBlock} = changes;
+      fromHash ??= fromBlock.hash;
+      requireBlock("fromBlock", fromBlock, asked.fromBlock, fromHash);
+      requireBlock("toBlock", toBlock, block.number, block.hash);
       cursor = changes.end;
       return rowsOfChanges(suite, changes);
     },
@@ -49,4 +58,11 @@ export function changesProver(suite: HashSuite, {block, asked}: Manifest): Prove
       if (cursor !== undefined) throw new Error(`expected a proof of the changes from ${cursor} on`);
     },
   };
+}
+
+function requireBlock(name: string, block: AnsweredBlock, number: number | undefined, hash: string): void {
+  if (Number(block.number) === number && block.hash === hash) return;
+  throw new Error(
+    `${name}: expected block ${number} with hash ${hash}, got ${block.number} with ${block.hash}`,
+  );
 }
