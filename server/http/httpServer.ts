@@ -14,6 +14,7 @@ import {createListener, type ListenerOptions} from "../listener/createListener.t
 import type {HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
 import {isProofPath} from "../methods/proof/proofTarget.ts";
 import {AllowedHosts, isLoopback} from "./allowedHosts.ts";
+import {answerRead, dropBody} from "./body.ts";
 import type {Clients} from "./clientAddress.ts";
 import type {Connections} from "./connections.ts";
 import {Intake} from "./intake.ts";
@@ -129,26 +130,41 @@ export class HttpServer {
       refuseFraming(reply, head.fault);
       return;
     }
-    const {verb} = head;
+    const {requestMs = 0} = this.listener ?? {};
+    if (requestMs > 0) this.intake.spend(requestMs);
     const path = request.getUrl();
-    if (!this.hosts.allows(head.host)) {
-      refuseHost(reply, verb, head.host);
+    reply.forwarded = this.parts.proxies?.findClient(response, request);
+    const isAllowed = this.hosts.allows(head.host);
+    if (isAllowed && path === "/" && head.verb === "post" && !isOperators) {
+      this.rpc.receive(response, head, reply);
       return;
     }
+    const query = request.getQuery() ?? "";
+    const answer = () => {
+      if (isAllowed) this.answer(path, query, head, reply, isOperators);
+      else refuseHost(reply, head.verb, head.host);
+    };
+    if (head.hasBody) dropBody(response, reply, this.intake, answer);
+    else this.intake.start(answerRead(0, reply, answer), () => reply.readClient(), "short");
+  }
+
+  /** Answers a request without a body, or whose body was dropped. */
+  private answer(path: string, query: string, head: RequestHead, reply: Reply, isOperators: boolean): void {
+    const {verb} = head;
     const isReading = verb === "get" || verb === "head";
     if (path === "/" && !isOperators) {
       if (isReading) this.page.answer(reply, verb);
-      else this.rpc.take(response, request, head, reply, verb);
+      else this.rpc.answer(head, reply);
       return;
     }
     if (isProofPath(path) && !isOperators) {
-      this.rpc.takeProof(response, request, head, reply, verb);
+      this.rpc.answerProof({path, query}, head, reply);
       return;
     }
     const probe = PROBES.get(path);
     if (probe === undefined) refusePath(reply, verb);
     else if (path === METRICS && !isOperators && !this.showsMetrics) refuseMetrics(reply, verb);
-    else if (isReading) probe(this.parts, reply, verb, request.getQuery() ?? "", this.rpc.isDraining);
+    else if (isReading) probe(this.parts, reply, verb, query, this.rpc.isDraining);
     else refuseVerb(reply, verb, "GET, HEAD");
   }
 }

@@ -29,16 +29,23 @@ export interface ProofParts {
   readonly blocks: ProvableBlocks;
 }
 
+export interface ProofRequest {
+  /** Begins with /v1/. */
+  readonly path: string;
+  readonly query: string;
+  readonly ifNoneMatch: string;
+}
+
 const BAD_REQUEST = "400 Bad Request";
 const UNAVAILABLE = "503 Service Unavailable";
 const KEEP: Header = ["Cache-Control", `public, max-age=${PROOF_AGE_SECONDS}`];
 const NO_STORE: Header = ["Cache-Control", "no-store"];
 
-/** @param path - begins with /v1/. @param answerCall - answers the call that the path stands for */
+/** @param answerCall - answers the call that the path stands for */
 export function answerProof(
   {blocks}: ProofParts,
   reply: Reply,
-  {path, query, ifNoneMatch}: {readonly path: string; readonly query: string; readonly ifNoneMatch: string},
+  {path, query, ifNoneMatch}: ProofRequest,
   answerCall: (call: Call) => void,
 ): void {
   let target: ProofTarget | undefined;

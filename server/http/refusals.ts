@@ -57,7 +57,6 @@ export function refuseHost(reply: Reply, verb: string, host: string): void {
   refuse(reply, verb, "421 Misdirected Request", message);
 }
 
-/** The rest of the body is read and dropped. If the connection were closed now, the answer could be lost. */
 export function refuseLarge(reply: Reply, limit: number, got: number): void {
   const text = encodeLimit(`the body may have at most ${limit} bytes`, limit, got);
   reply.send("413 Payload Too Large", [JSON_TYPE], text, false);

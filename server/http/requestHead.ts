@@ -33,6 +33,10 @@ export class RequestHead {
   /** It is no request, but the rest of a trailer of the one before, as uWebSockets.js reads it. */
   readonly isTrailer: boolean;
 
+  get hasBody(): boolean {
+    return this.transferEncoding !== "" || Number(this.contentLength) > 0;
+  }
+
   constructor(request: HttpRequest) {
     let hosts = 0;
     let lengths = 0;

@@ -1,18 +1,18 @@
 /** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
 import type {Logger} from "pino";
 import type {Limits} from "../limits.ts";
-import type {HttpRequest, HttpResponse} from "../listener/exchange.ts";
+import type {HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
 import {WHOLE_BYTES} from "../rpc/envelope.ts";
 import {RequestRecord} from "../rpc/requestRecord.ts";
 import {type Excess, SharedBytes} from "../rpc/sharedBytes.ts";
 import type {Work} from "../rpc/work.ts";
-import {collectBody} from "./body.ts";
+import {afterReading, collectBody, dropBody} from "./body.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";
 import type {TrustedProxies} from "./forwardedFor.ts";
 import type {Intake, Job} from "./intake.ts";
-import {answerProof, type ProofParts} from "./proofRoute.ts";
+import {answerProof, type ProofParts, type ProofRequest} from "./proofRoute.ts";
 import {refuseEncoding, refuseLarge, refuseRoom, refuseType, refuseUnready, refuseVerb} from "./refusals.ts";
 import type {Reply} from "./reply.ts";
 import {acceptsBytes, isPlain} from "./representation.ts";
@@ -68,38 +68,29 @@ export class RpcRoute {
     });
   }
 
-  take(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply, verb: string): void {
-    this.prepare(response, request, head, reply);
-    if (verb === "post") this.receive(response, head, reply);
-    else if (verb === "options") this.answerPreflight(head, reply);
-    else refuseVerb(reply, verb, VERBS);
+  /** Answers a request to which no body belongs. */
+  answer(head: RequestHead, reply: Reply): void {
+    this.prepare(head, reply);
+    if (head.verb === "options") this.answerPreflight(head, reply);
+    else refuseVerb(reply, head.verb, VERBS);
   }
 
   /** Answers a request at a path that begins with /v1/. */
-  takeProof(
-    response: HttpResponse,
-    request: HttpRequest,
-    head: RequestHead,
-    reply: Reply,
-    verb: string,
-  ): void {
-    this.prepare(response, request, head, reply);
-    const target = {path: request.getUrl(), query: request.getQuery() ?? "", ifNoneMatch: head.ifNoneMatch};
-    if (verb !== "get") refuseVerb(reply, verb, "GET");
+  answerProof(target: Omit<ProofRequest, "ifNoneMatch">, head: RequestHead, reply: Reply): void {
+    this.prepare(head, reply);
+    if (head.verb !== "get") refuseVerb(reply, head.verb, "GET");
     else if (this.isDraining) this.refuseStopping(reply);
     else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "no block is held yet", false);
     else
-      answerProof(this.parts, reply, target, call => {
+      answerProof(this.parts, reply, {...target, ifNoneMatch: head.ifNoneMatch}, call => {
         const work = this.parts.rpc.answerCall(call, reply, this.begin(reply, 0));
         this.work(reply, work, 0, undefined);
       });
   }
 
-  private prepare(response: HttpResponse, request: HttpRequest, head: RequestHead, reply: Reply): void {
-    if (this.cors !== undefined) reply.headers = this.cors.headersFor(head.origin);
-    const {proxies} = this.parts;
-    if (proxies !== undefined) reply.forwarded = proxies.findClient(response, request);
-    this.takeId(head.requestId, reply);
+  private prepare({origin, requestId}: RequestHead, reply: Reply): void {
+    if (this.cors !== undefined) reply.headers = this.cors.headersFor(origin);
+    this.takeId(requestId, reply);
   }
 
   /** @param given - the caller's X-Request-Id header, "" if there is none */
@@ -119,31 +110,29 @@ export class RpcRoute {
     else reply.send("204 No Content", headers, "", false);
   }
 
-  private receive(response: HttpResponse, head: RequestHead, reply: Reply): void {
-    const limit = this.options.limits.bodyBytes;
-    // Chunked bodies declare no length (the header is empty). They are counted as they come.
-    const declared = Number(head.contentLength);
-    const encoding = head.contentEncoding;
+  /** Takes the body of a POST. */
+  receive(response: HttpResponse, head: RequestHead, reply: Reply): void {
+    this.prepare(head, reply);
     if (this.isDraining) this.refuseStopping(reply);
-    else if (this.parts.blocks.latest === undefined) refuseUnready(reply, "no block is held yet", false);
-    else if (!isJson(head.contentType)) refuseType(reply);
-    else if (!isPlain(encoding)) refuseEncoding(reply, encoding);
-    else if (declared > limit) this.refuseLarge(reply, declared);
     else {
-      reply.acceptsBytes = acceptsBytes(head.accept);
-      reply.onAborted = collectBody(response, this.bodies, reply, this);
+      const refuse = this.findRefusal(head, reply);
+      if (refuse !== undefined) dropBody(response, reply, this.intake, refuse);
+      else {
+        reply.acceptsBytes = acceptsBytes(head.accept);
+        reply.onAborted = collectBody(response, this.bodies, reply, this.intake, this);
+      }
     }
   }
 
-  takesAtOnce(byteCount: number): boolean {
-    return byteCount <= WHOLE_BYTES && this.intake.isFree;
-  }
-
-  holdsUp(reply: Reply, tookMs: number, resume: () => void): boolean {
-    this.intake.spend(tookMs);
-    if (this.intake.isFree) return false;
-    this.intake.start(readOn(resume), () => reply.readClient(), "body");
-    return true;
+  private findRefusal({contentType, contentEncoding, contentLength}: RequestHead, reply: Reply) {
+    // Chunked bodies declare no length (the header is empty). They are counted as they come.
+    const declared = Number(contentLength);
+    if (this.parts.blocks.latest === undefined)
+      return () => refuseUnready(reply, "no block is held yet", false);
+    if (!isJson(contentType)) return () => refuseType(reply);
+    if (!isPlain(contentEncoding)) return () => refuseEncoding(reply, contentEncoding);
+    if (declared > this.options.limits.bodyBytes) return () => this.refuseLarge(reply, declared);
+    return undefined;
   }
 
   /** Answers a request whose body has come. */
@@ -163,7 +152,7 @@ export class RpcRoute {
       if (job !== undefined) job.work = undefined;
       free?.();
     };
-    const whole = free === undefined ? work : freeAfter(work, free);
+    const whole = free === undefined ? work : afterReading(bodyBytes, freeAfter(work, free));
     job = this.intake.start(whole, () => reply.readClient(), bodyBytes > WHOLE_BYTES ? "body" : "short");
   }
 
@@ -198,18 +187,10 @@ export class RpcRoute {
     refuseLarge(reply, this.options.limits.bodyBytes, got);
   }
 
-  refuseRoom(reply: Reply, {limit, got}: Excess): void {
+  refuseRoom(reply: Reply, {limit, got}: Excess): () => void {
     this.parts.metrics.refusedBodies.no_room++;
-    refuseRoom(reply, limit, got);
+    return () => refuseRoom(reply, limit, got);
   }
-}
-
-/** What comes at once of a body that is read on may have megabytes, which the kernel and `collectBody` copy. So a slice has one. */
-const READ_MS = 1;
-
-function* readOn(resume: () => void): Work {
-  resume();
-  yield READ_MS;
 }
 
 function* freeAfter(work: Work, free: () => void): Work {

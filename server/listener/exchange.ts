@@ -68,6 +68,8 @@ export interface Exchanges {
 /** Opens a port, and hands over the requests that come on it. */
 export interface Listener {
   readonly library: "uws" | "node";
+  /** What the library itself takes for a request and its answer, in ms of the main thread; 0: next to nothing. */
+  readonly requestMs: number;
   /** @returns the port. @throws Error if the system refuses the address */
   listen(host: string, port: number): Promise<number>;
   /** The addresses of all open connections. undefined: they are not known, or all are told of when they close. */

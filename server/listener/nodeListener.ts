@@ -20,6 +20,7 @@ const OPTIONS = {
 
 export class NodeListener implements Listener {
   readonly library = "node";
+  readonly requestMs = 0.2;
   private readonly server: Server = createServer(OPTIONS);
   /** The response of each connection's last request. */
   private readonly last = new WeakMap<Socket, NodeResponse>();

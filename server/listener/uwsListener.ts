@@ -10,6 +10,7 @@ const LISTEN_EXCLUSIVELY = 1;
 
 export class UwsListener implements Listener {
   readonly library = "uws";
+  readonly requestMs = 0;
   private readonly app: TemplatedApp;
   private listenSocket: us_listen_socket | undefined;
   private port = 0;

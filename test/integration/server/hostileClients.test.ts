@@ -61,21 +61,27 @@ test("an answer that its reader does not take counts among the held bytes, also 
   await waitUntil("no held bytes", async () => !(await isHeld()));
 });
 
+/** Sends the last byte of each body. @returns the answers to those that were refused */
+async function finishBodies(connections: readonly RawConnection[]): Promise<RawAnswer[]> {
+  const answers: RawAnswer[] = [];
+  for (const connection of connections) {
+    await connection.write("x");
+    answers.push(await connection.readAnswer());
+    connection.destroy();
+  }
+  return answers.filter(({status}) => status === 503);
+}
+
 test("bodies of four clients fill the room for bodies, and the newest of them gives way to another client's", async () => {
   const MIB = 2 ** 20;
   const head = encodePost("x".repeat(MIB)).slice(0, -MIB);
   await store.serve(
     async service => {
       const held: RawConnection[] = [];
-      const refused: number[] = [];
       for (let client = 2; client < 6; client++)
         for (let at = 0; at < 2; at++) {
           const connection = await RawConnection.open(service.port, `127.0.0.${client}`);
-          const index = held.push(connection) - 1;
-          connection.readAnswer().then(
-            ({status}) => status === 503 && refused.push(index),
-            () => {},
-          );
+          held.push(connection);
           await connection.write(head + "x".repeat(MIB - 1));
           await waitUntil("the body", () => connection.socket.bytesWritten > MIB);
         }
@@ -87,8 +93,7 @@ test("bodies of four clients fill the room for bodies, and the newest of them gi
         assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
         other.destroy();
       }
-      assert.equal(refused.length, 1);
-      for (const connection of held) connection.destroy();
+      assert.equal((await finishBodies(held)).length, 1);
     },
     {bodyBytes: MIB, bodyBytesTotal: 8 * MIB},
   );
@@ -99,28 +104,24 @@ test("bodies that do not end take a share of the room for bodies, and another cl
   const head = encodePost("x".repeat(MIB)).slice(0, -MIB);
   await store.serve(
     async service => {
-      const refused: RawAnswer[] = [];
       const slow = await Promise.all(Array.from({length: 8}, () => RawConnection.open(service.port)));
-      for (const connection of slow) {
-        connection.readAnswer().then(
-          answer => refused.push(answer),
-          () => {},
-        );
-        await connection.write(head + "x".repeat(MIB - 1));
-      }
-      await waitUntil("six refusals", () => refused.length >= 6);
+      for (const connection of slow) await connection.write(head + "x".repeat(MIB - 1));
+      const noRoom = 'proofd_bodies_refused_total{reason="no_room"}';
+      await waitUntil("six refusals", async () => (await service.readMetric(noRoom)) >= 6);
+      const other = await RawConnection.open(service.port, "127.0.0.2");
+      const request = encodePost(CHAIN_CALL + " ".repeat(MIB - CHAIN_CALL.length));
+      await other.write(request.slice(0, -10));
+      await other.write(request.slice(-10));
+      assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
+      other.destroy();
+      const refused = await finishBodies(slow);
+      assert.equal(refused.length, 6);
       for (const {status, body} of refused) {
         const {error} = JSON.parse(body);
         assert.deepEqual([status, error.code], [503, -32005]);
         assert.deepEqual(error.data, {limit: 2 * MIB, got: error.data.got});
         assert.ok(error.data.got > 2 * MIB);
       }
-      const other = await RawConnection.open(service.port, "127.0.0.2");
-      const request = encodePost(CHAIN_CALL + " ".repeat(MIB - CHAIN_CALL.length));
-      await other.write(request.slice(0, -10));
-      await other.write(request.slice(-10));
-      assert.equal((await other.readAnswer()).body, CHAIN_ANSWER);
-      for (const connection of [...slow, other]) connection.destroy();
       // What those held who have gone is free again.
       await waitUntil("room", async () => {
         const {status} = await service.exchange(request);
