@@ -12,6 +12,7 @@
 
 import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {Head} from "../../workers/messages/head.ts";
+import {FieldNames} from "../rpc/fieldNames.ts";
 import {decodeHexInto} from "../rpc/hexText.ts";
 import {parseBlockNumber} from "../rpc/quantity.ts";
 import {
@@ -23,7 +24,6 @@ import {
   RpcCode,
   RpcError,
 } from "../rpc/rpcError.ts";
-import {FieldNames} from "./fieldNames.ts";
 
 export type SelectorColumn = "provable" | "held";
 

@@ -3,6 +3,7 @@ import {isUtf8} from "node:buffer";
 import {decodeText, parsePieces} from "./bodyPieces.ts";
 import {BodyScan, type BodyShape, MAX_DEPTH} from "./bodyScan.ts";
 import {HALF_CHARACTER} from "./exactValues.ts";
+import {FieldNames} from "./fieldNames.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
 import type {Work} from "./work.ts";
 
@@ -29,6 +30,8 @@ interface BodyLimits {
   readonly members: number;
   readonly fields: number;
 }
+
+const NAMES = new FieldNames(["jsonrpc", "id", "method", "params"]);
 
 /** One element of a body. If it is not a valid request, `error` is its answer. Otherwise `error` is undefined. */
 export interface Call {
@@ -140,6 +143,8 @@ function parseElement(element: unknown): Call {
     // JSON.stringify takes 0.1 us for a number, and a batch has many.
     idText = isText ? JSON.stringify(id) : String(id);
   }
+  const fault = NAMES.findFault(fields);
+  if (fault !== undefined) return refuse(idText, fault);
   const version = Object.hasOwn(fields, "jsonrpc") ? fields.jsonrpc : undefined;
   if (version !== "2.0")
     return refuse(

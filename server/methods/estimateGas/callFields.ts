@@ -10,9 +10,9 @@
  * Only type 4 has an authorizationList. If no field decides the type, the block's hard fork does.
  */
 import type {EstimateCall, TransactionType} from "../../../workers/messages/estimateCall.ts";
+import {FieldNames} from "../../rpc/fieldNames.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import {FieldNames} from "../fieldNames.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
 import {
   type Fields,

@@ -1,7 +1,7 @@
 /** Parses the two lists that a call of chain_estimateGas may have: the access list (EIP-2930) and authorizations (EIP-7702). */
 import type {AccessListEntry, Authorization} from "../../../workers/messages/estimateCall.ts";
+import {FieldNames} from "../../rpc/fieldNames.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
-import {FieldNames} from "../fieldNames.ts";
 import {decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {
   type Bound,

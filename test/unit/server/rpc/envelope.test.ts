@@ -61,6 +61,20 @@ test("an id that is a string, a safe integer or null comes back, alone and in a 
   assert.equal(JSON.parse(escaped), '\u00e9\n"');
 });
 
+test("a name of the envelope in another case is refused by name, beside the right one too", () => {
+  for (const [fields, idText, message] of [
+    ['"ID":1', "null", /expected the name id, got ID$/],
+    ['"id":1,"Params":[]', "1", /expected the name params, got Params$/],
+    ['"id":1,"METHOD":"n"', "1", /expected the name method, got METHOD$/],
+    ['"id":1,"jsonRPC":"2.0"', "1", /expected the name jsonrpc, got jsonRPC$/],
+  ] as const) {
+    const call = parseOne(`{"jsonrpc":"2.0","method":"m",${fields}}`);
+    assert.deepEqual([call.idText, call.error?.code], [idText, RpcCode.INVALID_REQUEST]);
+    assert.match(String(call.error?.message), message);
+  }
+  assert.equal(parseOne('{"jsonrpc":"2.0","id":1,"method":"m","Id":null,"meta":1}').error, undefined);
+});
+
 test("any other id makes an invalid request with id null, that says what was expected and what came", () => {
   const cases: [string, RegExp][] = [
     ["true", /expected id to be a string, null or an integer of at most 9007199254740991, got true$/],
