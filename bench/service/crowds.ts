@@ -1,15 +1,14 @@
 /** What one client of single proofs sees while clients of many addresses ask for all that is legal: attack, addresses, both fronts. */
-import {spawn} from "node:child_process";
-import {once} from "node:events";
 import {setTimeout as sleep} from "node:timers/promises";
-import {fileURLToPath} from "node:url";
+import {Worker} from "node:worker_threads";
 import {LoadError, type LoadReport, numberedAddress} from "proofd-load";
 import {measureLoad} from "../program/measuredLoad.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
+import type {Crowd} from "./crowdAddresses.ts";
 import {type Finding, type Scenario, withServer} from "./scenario.ts";
 
-const PROGRAM = fileURLToPath(new URL("crowdAddresses.js", import.meta.url));
+const THREAD = new URL("crowdAddresses.js", import.meta.url);
 const ADDRESSES = [0, 4, 20, 200];
 const CONNECTIONS = 6;
 const FRONTS = ["uws", "node"];
@@ -76,21 +75,15 @@ function writeReport(report: LoadReport | undefined): string[] {
 
 /** @returns what ends it */
 async function startCrowd(
-  server: ServerProcess,
+  {url}: ServerProcess,
   addresses: number,
   body: string,
 ): Promise<() => Promise<void>> {
-  if (addresses === 0) return () => Promise.resolve();
-  const args = [PROGRAM, server.url.port, String(addresses), String(CONNECTIONS)];
-  const crowd = spawn(process.execPath, args, {stdio: ["pipe", "inherit", "inherit"]});
-  const kill = () => crowd.kill("SIGKILL");
-  process.once("exit", kill);
-  crowd.stdin.end(body);
+  const crowd: Crowd = {port: Number(url.port), addresses, connections: CONNECTIONS, body};
+  const thread = new Worker(THREAD, {workerData: crowd});
   await sleep(SETTLE_MS);
   return async () => {
-    kill();
-    await once(crowd, "close");
-    process.off("exit", kill);
+    await thread.terminate();
     await sleep(SETTLE_MS);
   };
 }
