@@ -37,7 +37,7 @@ export async function measureCrowds(scenario: Scenario): Promise<Finding[]> {
   const {keys, durationSeconds, accounts} = scenario;
   const rows: string[][] = [];
   for (const front of FRONTS)
-    await withServer(scenario, ["--no-estimate", "--http", front], async server => {
+    await withServer(scenario, ["--estimate-workers", "0", "--http", front], async server => {
       for (const [attack, createBody] of Object.entries(ATTACKS))
         for (const addresses of ADDRESSES) {
           const end = await startCrowd(server, addresses, JSON.stringify(createBody(accounts)));

@@ -15,7 +15,7 @@ const WARM_BLOCKS = 50;
 const CAUGHT_BLOCKS = 300;
 const LOOK_MS = 100;
 const BLOCKS = 100;
-const FLAGS = ["--no-estimate", "--workers", "1", "--allow-unverified"];
+const FLAGS = ["--estimate-workers", "0", "--workers", "1", "--allow-unverified"];
 
 export async function measureFeed(scenario: Scenario): Promise<Finding[]> {
   const nats = await startNats(join(scenario.folder, "nats"));

@@ -58,6 +58,5 @@ function readLines(command: Command, path: string): string[] {
 function readValue(option: Option, text: string, earlier: unknown): unknown {
   if (option.required) return option.parseArg === undefined ? text : option.parseArg(text, earlier);
   if (text !== "true" && text !== "false") throw new InvalidArgumentError("Expected true or false.");
-  // The name of --no-NAME in the file is no-NAME: true means that it is given.
-  return (text === "true") !== option.negate;
+  return text === "true";
 }

@@ -19,8 +19,6 @@ export interface Flag<T = unknown> {
   readonly preset: T;
   readonly presetText?: string | undefined;
   readonly isRequired?: boolean;
-  /** The flag is --no-NAME, and its value is true without it. */
-  readonly isNegated?: boolean;
   /** What it has no effect without (findLack). undefined: it always has one. */
   readonly needs?: string | undefined;
   /** What command lines in reports show of the text, which may hold keys. Default: all of it. */
@@ -66,11 +64,6 @@ export function onSwitch(description: string, needs?: string): Flag<boolean> {
   return {description, preset: false, needs};
 }
 
-/** --no-NAME */
-export function offSwitch(description: string): Flag<boolean> {
-  return {description, preset: true, isNegated: true};
-}
-
 /** @returns the flags, whose first one begins a group of the help, up to the next heading */
 export function headed<F extends Flags>(heading: string, flags: F): F {
   const [[key, flag] = []] = Object.entries(flags);
@@ -113,7 +106,7 @@ function isList(flag: Flag | undefined): boolean {
 
 function createOption(key: string, flag: Flag, prefix: string): Option {
   const {description, unit, parse, preset, presetText = String(preset)} = flag;
-  const name = flag.isNegated === true ? `no-${nameOf(key)}` : nameOf(key);
+  const name = nameOf(key);
   const option = new Option(unit === undefined ? `--${name}` : `--${name} ${unit}`, description);
   option.env(`${prefix}_${name.replaceAll("-", "_").toUpperCase()}`);
   option.makeOptionMandatory(flag.isRequired === true);
@@ -164,8 +157,7 @@ function isGiven(condition: string, values: OptionValues, {options}: Command): b
   // A table that two commands share may name a flag that only one of them has.
   if (option === undefined) return false;
   const value = values[option.attributeName()];
-  if (word !== undefined) return value === word;
-  return option.negate ? value === false : value !== undefined && value !== false;
+  return word === undefined ? value !== undefined && value !== false : String(value) === word;
 }
 
 function writeFlag(condition: string): string {

@@ -3,7 +3,7 @@ import {availableParallelism} from "node:os";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {HTTP_LIBRARIES} from "../../server/listener/createListener.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, HARDFORKS} from "../../workers/messages/estimateSettings.ts";
-import {headed, offSwitch, onSwitch, value} from "./flagTable.ts";
+import {headed, onSwitch, value} from "./flagTable.ts";
 import {
   integerParser,
   listParser,
@@ -148,28 +148,29 @@ export const SERVE_FLAGS = {
     ),
   }),
   ...headed("Gas estimates", {
-    estimate: offSwitch("make no gas estimates: chain_estimateGas is refused, or forwarded to --gateway"),
+    estimateWorkers: value(
+      "<count>",
+      integerParser(0, MAX_WORKERS),
+      ESTIMATE_WORKERS,
+      `half of cores - 1, here ${ESTIMATE_WORKERS}`,
+    ).says(
+      "number of threads for short estimates; half as many run long ones; with 0, chain_estimateGas is refused, or forwarded to --gateway",
+    ),
     gateway: value("<url>", String).says(
-      "with --no-estimate: forward gas estimates to this node",
-      "no-estimate",
+      "with --estimate-workers 0: forward gas estimates to this node",
+      "estimate-workers=0",
     ),
     gasCap: value("<gas>", integerParser(LEAST_GAS_CAP, 2 ** 32), DEFAULT_ESTIMATE_SETTINGS.gasCap).says(
       "highest gas that an estimate may return",
-      "!no-estimate",
+      "!estimate-workers=0",
     ),
     hardfork: value("<name>", HARDFORKS).says(
       "hard fork whose rules apply to every block; default: as the genesis config says",
-      "!no-estimate",
+      "!estimate-workers=0",
     ),
-    estimateWorkers: value(
-      "<count>",
-      integerParser(1, MAX_WORKERS),
-      ESTIMATE_WORKERS,
-      `half of cores - 1, here ${ESTIMATE_WORKERS}`,
-    ).says("number of threads for short estimates; half as many run long ones", "!no-estimate"),
     fees: value("<file>", parseText).says(
       "JSON file with the parameters of the priority fee (docs/gas.md)",
-      "!no-estimate",
+      "!estimate-workers=0",
     ),
   }),
   ...headed("Logs", {

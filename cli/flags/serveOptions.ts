@@ -92,7 +92,7 @@ function readFinality(
 }
 
 function readEstimateOptions(
-  {gasCap, hardfork, estimateWorkers, estimate, gateway, fees}: ServeValues,
+  {gasCap, hardfork, estimateWorkers, gateway, fees}: ServeValues,
   command: Command,
 ): EstimateOptions {
   const url = gateway === undefined ? undefined : readHttpUrl(gateway);
@@ -101,7 +101,6 @@ function readEstimateOptions(
   return {
     settings: {...DEFAULT_ESTIMATE_SETTINGS, gasCap, hardfork, fee: readFees(fees, command)},
     workers: estimateWorkers,
-    isEnabled: estimate,
     gateway: url,
   };
 }

@@ -64,6 +64,6 @@ export function readSwitches(command: Command, environment: NodeJS.ProcessEnv): 
       );
     }
     delete environment[option.envVar];
-    command.setOptionValueWithSource(option.attributeName(), option.negate, OFF);
+    command.setOptionValueWithSource(option.attributeName(), false, OFF);
   }
 }

@@ -171,7 +171,7 @@ class StartingService {
         chainId,
         suite,
         keepsChanges: this.options.publish !== undefined,
-        estimates: estimate.isEnabled ? estimate : undefined,
+        estimates: estimate.workers > 0 ? estimate : undefined,
         pruning: {history, rests: true, onEvent: event => logPruning(event, log)},
         onWorkerExit: error => trouble.reportWorkerExit(error),
         onWriting: stopped => trouble.reportWriting(stopped),
@@ -206,8 +206,8 @@ class StartingService {
   }
 
   private async openGateway(): Promise<Stop | undefined> {
-    const {isEnabled, gateway: url, settings, workers} = this.options.estimate;
-    if (isEnabled) {
+    const {gateway: url, settings, workers} = this.options.estimate;
+    if (workers > 0) {
       const {timeMs} = settings;
       this.estimates = {kind: "here", timeMs, workers, estimate: job => this.engine.estimate(job)};
       return undefined;
@@ -222,7 +222,7 @@ class StartingService {
   private async listen(): Promise<Stop> {
     const {engine, trouble, log, finality, estimates} = this;
     const {workers, estimate} = this.options;
-    const maxConnections = limitConnections(workers + (estimate.isEnabled ? estimate.workers : 0));
+    const maxConnections = limitConnections(workers + estimate.workers);
     const front = createFront({...this.options, maxConnections}, engine, estimates, trouble, log, {
       source: this.sourceStatus,
       finality: finality?.status,

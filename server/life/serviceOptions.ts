@@ -60,10 +60,8 @@ export type FinalityOptions =
 
 export interface EstimateOptions {
   readonly settings: EstimateSettings;
-  /** Number of threads that estimate. Not used unless `isEnabled`. */
+  /** Number of threads that estimate. 0: this node makes no estimates. */
   readonly workers: number;
-  /** false if this node runs without the sequencer extension. */
-  readonly isEnabled: boolean;
-  /** The node that estimates are forwarded to. Set only if not `isEnabled`. */
+  /** The node that estimates are forwarded to. Set only without `workers`. */
   readonly gateway: URL | undefined;
 }

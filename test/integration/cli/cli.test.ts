@@ -64,7 +64,7 @@ test("--help and --version are answered on standard output", async () => {
     "--l1",
     "--cors",
     "--max-queue",
-    "--no-estimate",
+    "--estimate-workers",
     "--log-level",
     "-h",
     "proofd",
@@ -178,7 +178,10 @@ test("serve takes variables and says one JSON line, its store and address are in
   const how = process.platform === "linux" ? "holds its lock" : "wrote its control\\.json";
   const inUse = new RegExp(`in use by another process \\(STORE_IN_USE\\): process ${pid} ${how}`);
   await assertAllEnd(1, [
-    [["serve", "--db", other, "--port", port, "--no-estimate"], /cannot listen on 127\.0\.0\.1:.*in use/],
+    [
+      ["serve", "--db", other, "--port", port, "--estimate-workers", "0"],
+      /cannot listen on 127\.0\.0\.1:.*in use/,
+    ],
     [["serve", "--db", db, "--port", "0"], inUse],
     [["import", ...diffsFlags(db, folder.file("db.ndjson"))], inUse],
     [["rollback", "--db", db, "--to", "1", "--finalized"], inUse],
@@ -295,4 +298,4 @@ test("rollback removes unfinalized blocks and refuses others", async () => {
 });
 
 test("serve --demo refuses a store of another chain", () =>
-  assertAllEnd(2, [[["serve", "--db", db, "--demo", "--port", "0", "--no-estimate"], /--demo: /]]));
+  assertAllEnd(2, [[["serve", "--db", db, "--demo", "--port", "0", "--estimate-workers", "0"], /--demo: /]]));

@@ -54,7 +54,7 @@ function runLimited(files: number, args: readonly string[]): Promise<Finished> {
 test("too few open files are named with what is needed, and that many are enough", {
   skip: process.platform === "win32" && "no limit there",
 }, async () => {
-  const serve = ["serve", "--db", db, "--port", "0", "--workers", "2", "--no-estimate"];
+  const serve = ["serve", "--db", db, "--port", "0", "--workers", "2", "--estimate-workers", "0"];
   const few = await runLimited(40, serve);
   assert.equal(few.code, 1, few.stderr);
   const message = /^error: this process may open (\d+) files \(ulimit -n\) but needs at least (\d+)/;
@@ -114,7 +114,7 @@ test("variables that Kubernetes sets for a service are ignored with a warning", 
 test("a genesis file that is none ends the service with exit code 2, though its node may still come up", async () => {
   const [target, genesis] = [folder.file("noGenesis"), folder.file("genesis.json")];
   await writeFile(genesis, "{}");
-  const l2 = ["--l2", "http://127.0.0.1:9", "--genesis", genesis, "--port", "0", "--no-estimate"];
+  const l2 = ["--l2", "http://127.0.0.1:9", "--genesis", genesis, "--port", "0", "--estimate-workers", "0"];
   const end = await runHere(["serve", "--db", target, ...l2]);
   assert.equal(end.code, 2, end.stderr);
   assert.match(end.stderr, /^error: the import can never succeed: .*config is missing/m);
@@ -123,7 +123,7 @@ test("a genesis file that is none ends the service with exit code 2, though its 
 test("what can never work ends with exit code 2, whatever a node may say later", async () => {
   const missing = folder.file("nowhere");
   const l2 = ["--l2", "http://127.0.0.1:9"];
-  const to = (name: string) => ["--db", folder.file(name), "--port", "0", "--no-estimate"];
+  const to = (name: string) => ["--db", folder.file(name), "--port", "0", "--estimate-workers", "0"];
   const into = (name: string) => ["import", "--db", folder.file(name)];
   const unread = /cannot read .*nowhere: ENOENT/;
   const noGenesis = /the store is empty and --genesis is not given/;
@@ -169,7 +169,7 @@ test("a version of Node that proofd does not run on is refused in a sentence, by
 });
 
 test("a host that cannot be resolved, or is not this machine's, is called so", async () => {
-  const serve = ["serve", "--db", db, "--port", "0", "--no-estimate", "--host"];
+  const serve = ["serve", "--db", db, "--port", "0", "--estimate-workers", "0", "--host"];
   await assertAllFail([
     [[...serve, "no.such.host.invalid"], /the host no\.such\.host\.invalid cannot be resolved/],
     [[...serve, "192.0.2.1"], /cannot listen on 192\.0\.2\.1:0: this machine has no such address/],
@@ -180,7 +180,7 @@ test("--chain-id of another chain is refused before the demo is imported", async
   const target = folder.file("demo5");
   await assertAllFail([
     [
-      ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0", "--no-estimate"],
+      ["serve", "--demo", "--db", target, "--chain-id", "5", "--port", "0", "--estimate-workers", "0"],
       /--demo: block 0: expected chain 5, got chain \d+/,
       2,
     ],
@@ -199,9 +199,16 @@ test("a command that fails leaves no store behind, and no folder that it made", 
   assert.equal(existsSync(made), false);
   const other = await OwnService.serve(["--db", db]);
   try {
-    const serve = ["serve", ...diffsFlags(made, "-"), "--port", String(other.port), "--no-estimate"];
+    const serve = [
+      "serve",
+      ...diffsFlags(made, "-"),
+      "--port",
+      String(other.port),
+      "--estimate-workers",
+      "0",
+    ];
     // A store that holds a block stays: the demo was not imported either.
-    const demo = ["serve", "--demo", "--db", made, "--port", String(other.port), "--no-estimate"];
+    const demo = ["serve", "--demo", "--db", made, "--port", String(other.port), "--estimate-workers", "0"];
     await assertAllFail([[serve, /the address is in use/]]);
     await assertAllFail([[demo, /the address is in use/]]);
   } finally {

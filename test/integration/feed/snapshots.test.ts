@@ -89,7 +89,8 @@ describe("snapshots of a feed", () => {
       CHAIN_ID,
       "--port",
       "0",
-      "--no-estimate",
+      "--estimate-workers",
+      "0",
       "--allow-unverified",
     ];
     return new Daemon(["serve", ...flags, "--feed", nats.url, "--stream", stream]);
@@ -181,7 +182,18 @@ describe("snapshots of a feed", () => {
     const flags = diffsFlags(`${disk}/db`, folder.file("lines"));
     const publisher = new Daemon(
       [
-        ...["serve", "--no-estimate", "--port", "0", ...flags, "--finalized", "5", "--chain-id", CHAIN_ID],
+        ...[
+          "serve",
+          "--estimate-workers",
+          "0",
+          "--port",
+          "0",
+          ...flags,
+          "--finalized",
+          "5",
+          "--chain-id",
+          CHAIN_ID,
+        ],
         ...[...publishTo(nats.url), "--stream", "full"],
       ],
       {under: ["unshare", "--mount", "--map-root-user", "sh", "-e", "-c", MOUNTED, "sh", disk]},

@@ -38,7 +38,7 @@ describe("HTTP at the end of the service", () => {
     const upstream = new Upstream();
     await upstream.start();
     t.after(() => upstream.stop());
-    const gateway = ["--no-estimate", "--gateway", upstream.url.href];
+    const gateway = ["--estimate-workers", "0", "--gateway", upstream.url.href];
     const daemon = await startDaemon(["--db", db, "--workers", "1", ...gateway]);
     const {port} = daemon;
     const idle = await RawConnection.open(port);

@@ -43,7 +43,14 @@ export class OwnService extends AskedService {
     args: readonly string[],
     {estimates = false, ...tuning}: ServedOptions = {},
   ): Promise<OwnService> {
-    const flags = ["--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args];
+    const flags = [
+      "--port",
+      "0",
+      "--http",
+      TESTED_HTTP,
+      ...(estimates ? [] : ["--estimate-workers", "0"]),
+      ...args,
+    ];
     const {options, logLevel} = await readTuned(flags, tuning);
     const logged = new PassThrough();
     const log = pino({name: "proofd", level: logLevel}, logged);
@@ -72,12 +79,7 @@ export class OwnService extends AskedService {
       Pick<ServiceOptions, "db"> & {readonly limits?: Partial<Limits>},
     moreParts: readonly Part[] = [],
   ): Promise<OwnService> {
-    const estimate = {
-      settings: DEFAULT_ESTIMATE_SETTINGS,
-      workers: 1,
-      isEnabled: false,
-      gateway: undefined,
-    };
+    const estimate = {settings: DEFAULT_ESTIMATE_SETTINGS, workers: 0, gateway: undefined};
     const service = await startService(
       {
         host: "127.0.0.1",

@@ -62,7 +62,14 @@ export async function startDaemon(
   args: readonly string[],
   {estimates = false, tuning, ...options}: ServeOptions = {},
 ): Promise<Daemon> {
-  const flags = ["--port", "0", "--http", TESTED_HTTP, ...(estimates ? [] : ["--no-estimate"]), ...args];
+  const flags = [
+    "--port",
+    "0",
+    "--http",
+    TESTED_HTTP,
+    ...(estimates ? [] : ["--estimate-workers", "0"]),
+    ...args,
+  ];
   const daemon =
     tuning === undefined
       ? new Daemon(["serve", ...flags], options)

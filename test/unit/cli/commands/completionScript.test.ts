@@ -13,7 +13,7 @@ const CASES: readonly (readonly [string, readonly string[]])[] = [
   ["proofd ser", ["serve"]],
   ["proofd serve --cache", ["--cache-mb"]],
   ["proofd serve --cache-mb 7 --suite ", SUITE_NAMES],
-  ["proofd serve --demo --no-e", ["--no-estimate"]],
+  ["proofd serve --demo --gat", ["--gateway"]],
   ["proofd load --css", []],
   ["proofd completion ", SHELLS],
 ];

@@ -25,13 +25,13 @@ test("a file sets flags by their names, several lines make a list, and comments 
     "",
     "cors = https://a.example",
     "cors = https://b.example",
-    "no-estimate = true",
+    "estimate-workers = 0",
     "balanced = true\r",
     "verify = false",
   ]);
   assert.deepEqual([port, db, limits.queueCost], [8545, "d", 7]);
   assert.deepEqual(cors, ["https://a.example", "https://b.example"]);
-  assert.deepEqual([estimate.isEnabled, isBalanced, verify], [false, true, false]);
+  assert.deepEqual([estimate.workers, isBalanced, verify], [0, true, false]);
 });
 
 test("a flag wins over a variable, and a variable over the file; lists do not mix", () => {
@@ -39,9 +39,9 @@ test("a flag wins over a variable, and a variable over the file; lists do not mi
   const variables = {PROOFD_PORT: "2", PROOFD_MAX_QUEUE: "3"};
   const {port, limits, cors} = read(lines, ["--port", "4", "--cors", "*"], variables);
   assert.deepEqual([port, limits.queueCost, limits.timeoutMs, cors], [4, 3, 1, ["*"]]);
-  const off = {PROOFD_VERIFY: "0", PROOFD_NO_ESTIMATE: "false"};
-  const {verify, estimate} = read(["verify = true", "no-estimate = true"], [], off);
-  assert.deepEqual([verify, estimate.isEnabled], [false, true]);
+  const off = {PROOFD_VERIFY: "0", PROOFD_BALANCED: "false"};
+  const {verify, isBalanced} = read(["verify = true", "balanced = true"], [], off);
+  assert.deepEqual([verify, isBalanced], [false, false]);
 });
 
 test("what is wrong with a file is said with its line", () => {

@@ -1,7 +1,7 @@
 /** The column `needs` of the tables of flags. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {type Flags, offSwitch, onSwitch, value} from "../../../../cli/flags/flagTable.ts";
+import {type Flags, onSwitch, value} from "../../../../cli/flags/flagTable.ts";
 import {parseText} from "../../../../cli/flags/flagValues.ts";
 import {IMPORT_FLAGS} from "../../../../cli/flags/importFlags.ts";
 import {LOAD_FLAGS} from "../../../../cli/flags/loadFlags.ts";
@@ -14,7 +14,7 @@ const OTHERS = {
   file: value("<file>", parseText).says(""),
   mode: value("<mode>", ["a", "b"], "a").says(""),
   on: onSwitch(""),
-  work: offSwitch(""),
+  count: value("<count>", Number, 1).says(""),
 };
 
 test("what a flag needs is a flag, none of it, a word of it, or one of several", () => {
@@ -24,9 +24,8 @@ test("what a flag needs is a flag, none of it, a word of it, or one of several",
     ["!file", "--file f", "with --file"],
     ["!on", "", undefined],
     ["!on", "--on", "with --on"],
-    ["no-work", "--no-work", undefined],
-    ["no-work", "", "without --no-work"],
-    ["!no-work", "--no-work", "with --no-work"],
+    ["count=0", "--count 0", undefined],
+    ["!count=0", "--count 0", "with --count 0"],
     ["mode=a", "", undefined],
     ["mode=a", "--mode b", "without --mode a"],
     ["file | on | mode=b", "--on", undefined],
@@ -50,10 +49,7 @@ test("what a flag needs is a flag, none of it, a word of it, or one of several",
 test("every flag that a table needs is in a table", () => {
   const tables: readonly Flags[] = [SERVE_FLAGS, IMPORT_FLAGS, PULL_FLAGS, VERIFY_FLAGS, LOAD_FLAGS];
   const rows = tables.flatMap(table => Object.entries(table));
-  const known = rows.map(([key, {isNegated}]) => {
-    const name = key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
-    return isNegated === true ? `no-${name}` : name;
-  });
+  const known = rows.map(([key]) => key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`));
   const conditions = rows.flatMap(([, {needs}]) => needs?.split(/, | \| /) ?? []);
   const needed = conditions.map(condition => condition.replace("!", "").split("=")[0] as string);
   assert.ok(needed.length > 20);

@@ -114,17 +114,16 @@ test("flags that are missing, wrong or have no effect are refused and say why", 
     ["--stream s", /--stream has no effect without --publish or --feed/],
     ["--feed nats://a:1 --stream-gb 5", /--stream-gb has no effect without --publish/],
     ["--feed nats://a:1 --nats-creds /none", /--nats-creds: cannot read \/none/],
-    ["--gateway http://x", /--gateway has no effect without --no-estimate/],
-    ["--no-estimate --gas-cap 30000", /--gas-cap has no effect with --no-estimate/],
-    ["--no-estimate --hardfork london", /--hardfork has no effect/],
-    ["--no-estimate --estimate-workers 1", /--estimate-workers has no effect/],
-    ["--no-estimate --fees f", /--fees has no effect with --no-estimate/],
+    ["--gateway http://x", /--gateway has no effect without --estimate-workers 0/],
+    ["--estimate-workers 0 --gas-cap 30000", /--gas-cap has no effect with --estimate-workers 0/],
+    ["--estimate-workers 0 --hardfork london", /--hardfork has no effect/],
+    ["--estimate-workers 0 --fees f", /--fees has no effect with --estimate-workers 0/],
     ["--gas-cap 20999", /Expected a whole number from 21000 to 4294967296/],
     ["--gas-cap 4294967297", /Expected a whole number/],
     ["--hardfork istanbul", /Allowed choices are berlin,/],
     ["--hardfork London", /Allowed choices/],
     ["--hardfork amsterdam", /argument .amsterdam. is invalid. Allowed choices are .*, osaka\./],
-    ["--estimate-workers 0", /Expected a whole number from 1 to 256/],
+    ["--estimate-workers 257", /Expected a whole number from 0 to 256/],
   ] as const)
     assertRefused(line.split(" "), message);
 });
@@ -160,10 +159,9 @@ function assertRefused(args: readonly string[], message: RegExp, variables = {})
 }
 
 test("without flags estimates have the default settings", () => {
-  const {settings, workers, isEnabled, gateway} = readEstimates([]);
+  const {settings, workers, gateway} = readEstimates([]);
   assert.deepEqual(settings, DEFAULTS);
   assert.equal(workers, Math.max(1, Math.floor((availableParallelism() - 1) / 2)));
-  assert.equal(isEnabled, true);
   assert.equal(gateway, undefined);
 });
 
@@ -175,7 +173,7 @@ test("every flag is read, and the same from its variable", () => {
   };
   const settings: EstimateSettings = {...DEFAULTS, gasCap: 21_000, hardfork: "cancun"};
   const byFlag = readEstimates(Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]));
-  assert.deepEqual(byFlag, {settings, workers: 3, isEnabled: true, gateway: undefined});
+  assert.deepEqual(byFlag, {settings, workers: 3, gateway: undefined});
   const variables = Object.entries(flags).map(([name, value]) => [
     `PROOFD_${name.replaceAll("-", "_").toUpperCase()}`,
     value,
@@ -183,30 +181,32 @@ test("every flag is read, and the same from its variable", () => {
   assert.deepEqual(readEstimates([], Object.fromEntries(variables)), byFlag);
 });
 
-test("--no-estimate switches estimates off, alone or with a gateway, as flag or variable", () => {
+test("--estimate-workers 0 switches estimates off, alone or with a gateway, as flag or variable", () => {
   const gateway = "https://gateway.example/v1?key=1";
-  assert.equal(readEstimates(["--no-estimate"]).isEnabled, false);
-  assert.equal(readEstimates(["--no-estimate"]).gateway, undefined);
-  assert.equal(readEstimates(["--no-estimate", "--gateway", gateway]).gateway?.href, gateway);
-  const byVariable = readEstimates([], {PROOFD_NO_ESTIMATE: "1", PROOFD_GATEWAY: gateway});
-  assert.equal(byVariable.isEnabled, false);
+  const none = ["--estimate-workers", "0"];
+  assert.equal(readEstimates(none).workers, 0);
+  assert.equal(readEstimates(none).gateway, undefined);
+  assert.equal(readEstimates([...none, "--gateway", gateway]).gateway?.href, gateway);
+  const byVariable = readEstimates([], {PROOFD_ESTIMATE_WORKERS: "0", PROOFD_GATEWAY: gateway});
+  assert.equal(byVariable.workers, 0);
   assert.equal(byVariable.gateway?.href, gateway);
 });
 
 test("a variable is refused by its own name", () => {
-  const message = /variable PROOFD_FEES has no effect with --no-estimate/;
-  assertRefused(["--no-estimate"], message, {PROOFD_FEES: "f"});
+  const message = /variable PROOFD_FEES has no effect with --estimate-workers 0/;
+  assertRefused(["--estimate-workers", "0"], message, {PROOFD_FEES: "f"});
   assertRefused([], /value '5' from env 'PROOFD_GAS_CAP' is invalid/, {PROOFD_GAS_CAP: "5"});
 });
 
 test("a bad --gateway is refused without showing it, since it may have a password", () => {
   const message = "expected an http or https URL with a host";
+  const none = ["--estimate-workers", "0"];
   for (const url of ["ftp://me:secret@a", "secret.example", "file:///etc/secret", "http://user:%zz@secret"]) {
-    assertRefused(["--no-estimate", "--gateway", url], new RegExp(`^error: --gateway: ${message}$`));
-    assertRefused(["--no-estimate"], new RegExp(`^error: variable PROOFD_GATEWAY: ${message}$`), {
+    assertRefused([...none, "--gateway", url], new RegExp(`^error: --gateway: ${message}$`));
+    assertRefused(none, new RegExp(`^error: variable PROOFD_GATEWAY: ${message}$`), {
       PROOFD_GATEWAY: url,
     });
   }
-  const {gateway} = readEstimates(["--no-estimate", "--gateway", "http://me:word@a"]);
+  const {gateway} = readEstimates([...none, "--gateway", "http://me:word@a"]);
   assert.equal(gateway?.href, "http://me:word@a/");
 });
