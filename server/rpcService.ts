@@ -159,7 +159,8 @@ export class RpcService {
         } else {
           byLane[method.lane] ??= LANES[method.lane].createCalls(costs[method.lane]);
           const own = byLane[method.lane] as LaneCalls;
-          method.prepare(call.params, view, own);
+          const preparing = method.prepare(call.params, view, own);
+          if (preparing !== undefined) yield* preparing;
           own.ids = append(own.ids, idText);
           places = append(places, method);
           laneCount++;

@@ -16,6 +16,7 @@ import {createFailureError} from "../rpc/failure.ts";
 import {encodeQuantity} from "../rpc/quantity.ts";
 import type {LaneCalls, LaneId} from "../rpc/requestCalls.ts";
 import {createBlockUnknownError, type RpcCode} from "../rpc/rpcError.ts";
+import type {Work} from "../rpc/work.ts";
 import type {ParamList} from "./params.ts";
 import type {Schema} from "./schema.ts";
 
@@ -61,9 +62,10 @@ export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Describ
   /**
    * Checks the parameters and adds the call to `calls`, without its id.
    *
+   * @returns work that does so, where it may take long
    * @throws RpcError if they are refused. Then nothing is added
    */
-  prepare(params: Call["params"], view: RequestView, calls: Calls): void;
+  prepare(params: Call["params"], view: RequestView, calls: Calls): Work | undefined;
 }
 
 export type Method = ReadyMethod | LaneMethod;

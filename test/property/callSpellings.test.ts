@@ -13,6 +13,7 @@ import type {
 } from "../../workers/messages/estimateCall.ts";
 import {ADDRESS, HASH, NOT_SENT, VIEW} from "../support/estimates/estimateCalls.ts";
 import {packWords} from "../support/estimates/packedWords.ts";
+import {finishWork} from "../support/http/wholeWork.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const bytes = (length: number) => fc.uint8Array({minLength: length, maxLength: length});
@@ -152,7 +153,7 @@ test("any call in any spelling is read as it was meant", () => {
   fc.assert(
     fc.property(anySpelledCall, ({call, params}) => {
       const expected = {...NOT_SENT, isLatest: false, ...call};
-      assert.deepEqual(parseEstimateCall(JSON.parse(JSON.stringify(params)), VIEW), expected);
+      assert.deepEqual(finishWork(parseEstimateCall(JSON.parse(JSON.stringify(params)), VIEW)), expected);
     }),
     {numRuns: propertyRuns(300)},
   );
@@ -209,7 +210,7 @@ const ALLOWED: readonly number[] = [RpcCode.INVALID_PARAMS, RpcCode.BLOCK_UNKNOW
 
 function assertOnlyRpcErrors(params: readonly unknown[]): void {
   try {
-    parseEstimateCall(params, VIEW);
+    finishWork(parseEstimateCall(params, VIEW));
   } catch (error) {
     assert.ok(error instanceof RpcError, error instanceof Error ? (error.stack ?? "") : String(error));
     assert.ok(ALLOWED.includes(error.code), String(error.code));

@@ -13,6 +13,7 @@ import type {EstimateCall, TransactionType} from "../../../workers/messages/esti
 import {FieldNames} from "../../rpc/fieldNames.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import type {Work} from "../../rpc/work.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
 import {
   type Fields,
@@ -55,11 +56,11 @@ const NO_BYTES = new Uint8Array(0);
  * @param path - of the parameter, `params[0]`
  * @throws RpcError INVALID_PARAMS
  */
-export function parseCallFields(
+export function* parseCallFields(
   call: unknown,
   path: string,
   rules: CallRules,
-): Omit<EstimateCall, "block" | "overrides"> {
+): Work<Omit<EstimateCall, "block" | "overrides">> {
   const fields = parseFields(call, `${path} (call)`, "an object");
   NAMES.requireCase(fields, path);
   for (const name of BLOB_FIELDS)
@@ -76,9 +77,19 @@ export function parseCallFields(
     gas: parseField(fields, "gas", path, (gas, gasPath) => parseAmount(gas, gasPath, GAS_BOUND)),
     ...parseFees(fields, path),
     nonce: parseField(fields, "nonce", path, parseNonce),
-    accessList: parseField(fields, "accessList", path, parseAccessList),
-    authorizationList: parseField(fields, "authorizationList", path, parseAuthorizationList),
+    accessList: yield* parseList(fields, "accessList", path, parseAccessList),
+    authorizationList: yield* parseList(fields, "authorizationList", path, parseAuthorizationList),
   };
+}
+
+function* parseList<List>(
+  fields: Fields,
+  name: string,
+  path: string,
+  parse: (list: unknown, path: string) => Work<List>,
+): Work<List | undefined> {
+  const list = readField(fields, name);
+  return list === undefined ? undefined : yield* parse(list, `${path}.${name}`);
 }
 
 function chooseType(fields: Fields, path: string): TransactionType | undefined {

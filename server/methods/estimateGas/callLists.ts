@@ -2,11 +2,20 @@
 import type {AccessListEntry, Authorization} from "../../../workers/messages/estimateCall.ts";
 import {FieldNames} from "../../rpc/fieldNames.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
-import {decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
+import type {Work} from "../../rpc/work.ts";
+import {
+  ADDRESS_BYTES,
+  ADDRESS_EXPECTED,
+  decodeAddressInto,
+  decodeWordInto,
+  WORD_BYTES,
+  WORD_EXPECTED,
+} from "../words.ts";
 import {
   type Bound,
   type Fields,
   NONCE_BOUND,
+  PART_ENTRIES,
   parseAddress,
   parseAmount,
   parseFields,
@@ -22,37 +31,53 @@ const LEGACY_V = 27n;
 const LISTED_NAMES = new FieldNames(["address", "storageKeys"]);
 const SIGNED_NAMES = new FieldNames(["chainId", "address", "nonce", "yParity", "v", "r", "s"]);
 
-export function parseAccessList(list: unknown, path: string): AccessListEntry[] {
+export function* parseAccessList(list: unknown, path: string): Work<AccessListEntry[]> {
   if (!Array.isArray(list)) throw createValueError(path, list, "an array of {address, storageKeys}");
-  return list.map((entry: unknown, index) => parseAccessListEntry(entry, `${path}[${index}]`));
-}
-
-function parseAccessListEntry(entry: unknown, path: string): AccessListEntry {
-  const fields = parseFields(entry, path, "{address, storageKeys}");
-  LISTED_NAMES.requireCase(fields, path);
-  return {
-    address: parseAddress(readField(fields, "address"), `${path}.address`),
-    storageKeys: parseStorageKeys(readField(fields, "storageKeys"), `${path}.storageKeys`),
-  };
-}
-
-/** Reads keys like the storage keys of chain_getProof. @returns 32 bytes each */
-function parseStorageKeys(keys: unknown, path: string): Uint8Array {
-  if (keys === undefined) return new Uint8Array(0);
-  if (!Array.isArray(keys)) throw createValueError(path, keys, "an array of storage keys");
-  const words = new Uint8Array(keys.length * WORD_BYTES);
-  for (let index = 0; index < keys.length; index++) {
-    if (!decodeWordInto(keys[index], words, index * WORD_BYTES))
-      throw createValueError(`${path}[${index}]`, keys[index], WORD_EXPECTED);
+  // Views into two buffers: structured clone takes a third of a microsecond for each buffer.
+  const addresses = new Uint8Array(list.length * ADDRESS_BYTES);
+  const words = new Uint8Array(list.reduce<number>((sum, entry) => sum + countKeys(entry), 0) * WORD_BYTES);
+  const entries: AccessListEntry[] = [];
+  let end = 0;
+  for (const [index, entry] of list.entries()) {
+    const entryPath = `${path}[${index}]`;
+    const fields = parseFields(entry, entryPath, "{address, storageKeys}");
+    LISTED_NAMES.requireCase(fields, entryPath);
+    const address = addresses.subarray(index * ADDRESS_BYTES, (index + 1) * ADDRESS_BYTES);
+    const addressText = readField(fields, "address");
+    if (!decodeAddressInto(addressText, address, 0))
+      throw createValueError(`${entryPath}.address`, addressText, ADDRESS_EXPECTED);
+    const start = end;
+    const keys = readField(fields, "storageKeys") ?? [];
+    const keysPath = `${entryPath}.storageKeys`;
+    if (!Array.isArray(keys)) throw createValueError(keysPath, keys, "an array of storage keys");
+    for (const [at, key] of keys.entries()) {
+      if (at % PART_ENTRIES === PART_ENTRIES - 1) yield;
+      if (!decodeWordInto(key, words, end)) throw createValueError(`${keysPath}[${at}]`, key, WORD_EXPECTED);
+      end += WORD_BYTES;
+    }
+    entries.push({address, storageKeys: words.subarray(start, end)});
+    if (index % PART_ENTRIES === PART_ENTRIES - 1) yield;
   }
-  return words;
+  return entries;
+}
+
+/** Of an entry that may be anything. */
+function countKeys(entry: unknown): number {
+  if (typeof entry !== "object" || entry === null) return 0;
+  const {storageKeys} = entry as {readonly storageKeys?: unknown};
+  return Array.isArray(storageKeys) ? storageKeys.length : 0;
 }
 
 /** @returns at least one */
-export function parseAuthorizationList(list: unknown, path: string): Authorization[] {
+export function* parseAuthorizationList(list: unknown, path: string): Work<Authorization[]> {
   if (!Array.isArray(list) || list.length === 0)
     throw createValueError(path, list, "a non-empty array of {chainId, address, nonce, yParity, r, s}");
-  return list.map((entry: unknown, index) => parseAuthorization(entry, `${path}[${index}]`));
+  const parsed: Authorization[] = [];
+  for (const [index, entry] of list.entries()) {
+    if (index % PART_ENTRIES === PART_ENTRIES - 1) yield;
+    parsed.push(parseAuthorization(entry, `${path}[${index}]`));
+  }
+  return parsed;
 }
 
 function parseAuthorization(entry: unknown, path: string): Authorization {

@@ -8,6 +8,7 @@
  */
 import type {AccountOverride} from "../../../workers/messages/estimateCall.ts";
 import {createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
+import type {Work} from "../../rpc/work.ts";
 import {
   ADDRESS_BYTES,
   ADDRESS_EXPECTED,
@@ -16,7 +17,15 @@ import {
   WORD_BYTES,
   WORD_EXPECTED,
 } from "../words.ts";
-import {type Fields, parseBytes, parseFields, parseNonce, parseWei, readField} from "./callValues.ts";
+import {
+  type Fields,
+  PART_ENTRIES,
+  parseBytes,
+  parseFields,
+  parseNonce,
+  parseWei,
+  readField,
+} from "./callValues.ts";
 
 const FIELDS: ReadonlySet<string> = new Set(["balance", "nonce", "code", "state", "stateDiff"]);
 const EXPECTED = "{balance, nonce, code, state or stateDiff}";
@@ -26,18 +35,20 @@ const MAX_CODE_BYTES = 24_576;
 type Account = {-readonly [field in keyof AccountOverride]: AccountOverride[field]};
 
 /** @param path - of the parameter, `params[1]` or `params[2]` */
-export function parseOverrides(overrides: unknown, path: string): AccountOverride[] {
+export function* parseOverrides(overrides: unknown, path: string): Work<AccountOverride[]> {
   const accounts = parseFields(overrides, `${path} (overrides)`, "an object keyed by address");
   const keys = Object.keys(accounts);
   // Views into one buffer, which is sent to the worker once.
   const addresses = new Uint8Array(keys.length * ADDRESS_BYTES);
-  const parsed = keys.map((key, index) => {
+  const parsed: AccountOverride[] = [];
+  for (const [index, key] of keys.entries()) {
+    if (index % PART_ENTRIES === PART_ENTRIES - 1) yield;
     const at = index * ADDRESS_BYTES;
     if (!decodeAddressInto(key, addresses, at))
       throw createValueError(`${path} (overrides): a key`, key, ADDRESS_EXPECTED);
     const address = addresses.subarray(at, at + ADDRESS_BYTES);
-    return parseAccount(address, readField(accounts, key), `${path}["${key}"]`);
-  });
+    parsed.push(parseAccount(address, readField(accounts, key), `${path}["${key}"]`));
+  }
   requireDistinct(keys, addresses, ADDRESS_BYTES, `${path} (overrides)`);
   return parsed;
 }

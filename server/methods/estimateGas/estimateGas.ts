@@ -3,6 +3,7 @@ import type {Call} from "../../rpc/envelope.ts";
 import {requireExactValues} from "../../rpc/exactValues.ts";
 import {LaneId} from "../../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
+import type {Work} from "../../rpc/work.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
 import type {EstimateCalls, PreparedEstimate} from "./estimateCalls.ts";
 import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";
@@ -26,20 +27,20 @@ export const estimateGas: LaneMethod<EstimateCalls> = {
   maxTextBytes() {
     return MAX_ESTIMATE_TEXT_BYTES;
   },
-  prepare(params, view, calls) {
-    calls.prepared.push(prepareEstimate(this, params, view));
+  *prepare(params, view, calls) {
+    calls.prepared.push(yield* prepareEstimate(this, params, view));
   },
 };
 
-function prepareEstimate(
+function* prepareEstimate(
   {name, params: paramList}: LaneMethod<EstimateCalls>,
   params: Call["params"],
   view: RequestView,
-): PreparedEstimate {
+): Work<PreparedEstimate> {
   const {estimates, head, chain} = view;
   switch (estimates.kind) {
     case "here":
-      return parseEstimateCall(paramList.requireArray(params), {head, chain, chainId: chain.chainId});
+      return yield* parseEstimateCall(paramList.requireArray(params), {head, chain, chainId: chain.chainId});
     case "gateway": {
       // The upstream has its own rules. Only values that JSON.parse may have changed are refused here.
       const list = paramList.requireArray(params);

@@ -6,6 +6,7 @@ import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
+import type {Work} from "../../rpc/work.ts";
 import {ParamList} from "../params.ts";
 import {
   ADDRESS_PARAM,
@@ -105,7 +106,7 @@ export const ESTIMATE_PARAMS = createEstimateParams("chain_estimateGas");
 export interface EstimateView extends BlockView, CallRules {}
 
 /** @throws RpcError INVALID_PARAMS, BLOCK_UNKNOWN, NOT_FINALIZED */
-export function parseEstimateCall(params: Call["params"], view: EstimateView): EstimateCall {
+export function* parseEstimateCall(params: Call["params"], view: EstimateView): Work<EstimateCall> {
   const [call, second = null, third = null, fourth = null] = ESTIMATE_PARAMS.read(params);
   if (call === null) throw ESTIMATE_PARAMS.createMissingError(0);
   if (fourth !== null)
@@ -113,9 +114,11 @@ export function parseEstimateCall(params: Call["params"], view: EstimateView): E
   const isShifted = third === null && isKeyedByAddress(second);
   const overrides = isShifted ? second : third;
   return {
-    ...parseCallFields(call, "params[0]", view),
+    ...(yield* parseCallFields(call, "params[0]", view)),
     overrides:
-      overrides === null ? undefined : parseOverrides(overrides, isShifted ? "params[1]" : "params[2]"),
+      overrides === null
+        ? undefined
+        : yield* parseOverrides(overrides, isShifted ? "params[1]" : "params[2]"),
     ...resolveBlock(isShifted ? null : second, view),
   };
 }

@@ -22,7 +22,7 @@ export function createNamespacedProof(namespace: string): LaneMethod<ProofCalls>
     errors: [RpcCode.INVALID_REQUEST],
     prepare(params, view, calls) {
       try {
-        method.prepare(params, view, calls);
+        return method.prepare(params, view, calls);
       } catch (error) {
         throw isBlockMissing(error) ? new RpcError(RpcCode.INVALID_REQUEST, BLOCK_MISSING) : error;
       }

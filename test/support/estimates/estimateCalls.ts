@@ -6,6 +6,7 @@ import {type EstimateView, parseEstimateCall} from "../../../server/methods/esti
 import {RpcCode, RpcError} from "../../../server/rpc/rpcError.ts";
 import {PrunedBlocks} from "../../../storage/prune/prunedBlocks.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
+import {finishWork} from "../http/wholeWork.ts";
 
 export const HASH = `0x${"c3".repeat(32)}`;
 /** Blocks 2 to 9, finalized up to 7; HASH is that of block 5. */
@@ -41,7 +42,7 @@ export const EMPTY_CALL: EstimateCall = {
 };
 
 export function parseParams(params: readonly unknown[], view = VIEW): EstimateCall {
-  return parseEstimateCall(params, view);
+  return finishWork(parseEstimateCall(params, view));
 }
 
 export function parseCall(call: Readonly<Record<string, unknown>>): EstimateCall {
@@ -50,7 +51,7 @@ export function parseCall(call: Readonly<Record<string, unknown>>): EstimateCall
 
 export function refusal(params: readonly unknown[], view = VIEW): RpcError {
   try {
-    parseEstimateCall(params, view);
+    finishWork(parseEstimateCall(params, view));
   } catch (error) {
     assert.ok(error instanceof RpcError, String(error));
     return error;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {parseEstimateCall} from "../../../../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode} from "../../../../../server/rpc/rpcError.ts";
 import {
   ADDRESS,
@@ -101,4 +102,22 @@ test("wrong parameters are named with what came and what is expected", () => {
       /^params\[1\] \(overrides\): a key: expected 20 bytes.*, got "requireCanonical"/,
     ],
   ]);
+});
+
+test("a long call is parsed in parts of 256 entries, so that the main thread's other work has its turn", () => {
+  const address = (at: number) => `0x${at.toString(16).padStart(40, "0")}`;
+  const list = Array.from({length: 1024}, (_, at) => at);
+  const signed = {chainId: 1, nonce: 0, yParity: 0, r: 1, s: 1};
+  const keys = list.map(at => `0x${at.toString(16)}`);
+  for (const [title, params] of Object.entries({
+    accounts: [{accessList: list.map(at => ({address: address(at), storageKeys: []}))}],
+    keys: [{accessList: [{address: ADDRESS, storageKeys: keys}]}],
+    authorizations: [{to: ADDRESS, authorizationList: list.map(at => ({...signed, address: address(at)}))}],
+    overrides: [{}, "latest", Object.fromEntries(list.map(at => [address(at), {nonce: 1}]))],
+  })) {
+    const work = parseEstimateCall(params, VIEW);
+    let parts = 1;
+    while (work.next().done !== true) parts++;
+    assert.equal(parts, 5, title);
+  }
 });
