@@ -23,6 +23,9 @@ interface BodyTaker {
 type Chunk = ArrayBuffer | Uint8Array;
 
 const FIRST_BYTES = 16 * 1024;
+/** Pieces of any size that a body may come in. If there are more, they must have LEAST_BYTES on average. */
+const FEW_PIECES = 512;
+const LEAST_BYTES = 64;
 /** What a byte takes from the kernel to memory that is new, in ms: 5 MB take 1.7 ms, a third of which where they are dropped. */
 const BYTE_MS = 3.3e-7;
 /** A body that is read on may have megabytes in the kernel, which come at once. So a slice has one. */
@@ -101,6 +104,8 @@ function readInTurns(
   intake: Intake,
   take: (chunk: Chunk, isLast: boolean) => void,
 ): void {
+  let length = 0;
+  let pieces = 0;
   let isPaused = false;
   const resume = () => {
     if (!isPaused || reply.isOver) return;
@@ -109,6 +114,12 @@ function readInTurns(
   };
   response.onData((chunk, isLast) => {
     if (reply.isOver) return;
+    length += chunk.byteLength;
+    // The library takes 1 us to hand on a chunk. With one byte in each, that is 0.1 s in one event, which only a close ends.
+    if (++pieces > FEW_PIECES && length < pieces * LEAST_BYTES) {
+      reply.close();
+      return;
+    }
     // What had come before the pause comes in spite of it. A socket that stays paused would take no other request.
     if (isLast) resume();
     take(chunk, isLast);

@@ -163,6 +163,17 @@ describe("HTTP", () => {
     });
   });
 
+  test("a body in more than 512 pieces of few bytes loses its connection, at any path", async () => {
+    for (const path of ["/", "/none"])
+      for (const count of [500, 5000])
+        await withConnection(async connection => {
+          const head = CHUNKED_HEAD.replace("POST /", `POST ${path}`);
+          await connection.write(`${head}${"1\r\n \r\n".repeat(count)}0\r\n\r\n`).catch(() => {});
+          if (count < 512) assert.equal((await connection.readAnswer()).status, path === "/" ? 200 : 404);
+          else assert.equal(await connection.readToClose(), "");
+        });
+  });
+
   test("a request whose end two servers could read differently is 400, and its connection is closed", async () => {
     const type = "Content-Type: application/json";
     const length = `Content-Length: ${CHAIN_CALL.length}`;
