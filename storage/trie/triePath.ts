@@ -18,6 +18,9 @@ const HASH_BYTES = 32;
 const MAX_NODE_BYTES = 532;
 /** A branch for each nibble, and a leaf. An extension takes the place of a branch. */
 const MAX_NODES = NIBBLES + 1;
+/** Nodes near the root are kept once they are checked: the first ones of each path, 2.4 MB in all. Checking a branch takes 4 h. */
+const KEPT_DEPTH = 4;
+const KEPT_NODES = 4500;
 export const MAX_PATH_BYTES: number = MAX_NODES * MAX_NODE_BYTES;
 
 const STRING = 0x80;
@@ -37,6 +40,7 @@ export class TriePath {
   count = 0;
   /** Where each of them ends in `bytes`. */
   readonly ends = new Uint32Array(MAX_NODES);
+  private readonly kept = new Map<string, Uint8Array>();
   private root: Uint8Array = EMPTY_ROOT;
   private path: Uint8Array = EMPTY_ROOT;
 
@@ -87,16 +91,32 @@ export class TriePath {
 
   /** @returns where the node begins */
   private load(hash: Uint8Array): number {
-    const name = Buffer.from(hash.buffer, hash.byteOffset, HASH_BYTES).toString("hex");
-    const node = this.store.readExecutionNode(name);
-    if (node === undefined) throw new StoreError("RECORD_MISSING", `trie node 0x${name} is not in the store`);
-    if (node.length > MAX_NODE_BYTES || Buffer.compare(keccak256(node), hash) !== 0)
-      throw new StoreError("RECORD_DAMAGED", `trie node 0x${name}: its bytes have another hash`);
+    const node = this.readNode(hash);
     if (this.count === MAX_NODES) throw this.damage(`it has more than ${MAX_NODES} nodes`);
     const at = this.count === 0 ? 0 : this.ends[this.count - 1];
     this.bytes.set(node, at);
     this.ends[this.count++] = at + node.length;
     return at;
+  }
+
+  private readNode(hash: Uint8Array): Uint8Array {
+    const {kept} = this;
+    const name = Buffer.from(hash.buffer, hash.byteOffset, HASH_BYTES).toString("hex");
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const node = this.store.readExecutionNode(name);
+    if (node === undefined) throw new StoreError("RECORD_MISSING", `trie node 0x${name} is not in the store`);
+    if (node.length > MAX_NODE_BYTES || Buffer.compare(keccak256(node), hash) !== 0)
+      throw new StoreError("RECORD_DAMAGED", `trie node 0x${name}: its bytes have another hash`);
+    if (this.count < KEPT_DEPTH) {
+      // The first name is the oldest one.
+      for (const oldest of kept.keys()) {
+        if (kept.size < KEPT_NODES) break;
+        kept.delete(oldest);
+      }
+      kept.set(name, node);
+    }
+    return node;
   }
 
   /** @returns how many nibbles of the short node's path from `at` to `end` go on with this one at `depth`; -1 if they do not */
