@@ -6,7 +6,7 @@ import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
 export const PEER_NAMES = ["proofd", "naive", "anvil"] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
-export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20"] as const;
+export const LOAD_NAMES = ["account", "slot", "batch", "eth", "ethBatch", "transfer", "erc20"] as const;
 export type LoadName = (typeof LOAD_NAMES)[number];
 
 export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
@@ -25,6 +25,8 @@ export function listLoads(
     keys: {kind: "list", name: "the accounts with slots", accounts: slotAccounts},
   } as const;
   const ofAnvil = {...listed, style: "eth"} as const;
+  // The store's blocks have no headers to verify the answers with.
+  const trie = {...numbered, style: "eth", verify: 0} as const;
   const load = (name: LoadName, keys: PeerLoad["choices"]): PeerLoad => {
     const {choice, ...words} = SCENARIOS[name];
     const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, ...choice}]);
@@ -35,6 +37,8 @@ export function listLoads(
     slot: load("slot", {proofd: listed, naive: listed, anvil: ofAnvil}),
     // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
     batch: load("batch", {proofd: numbered, naive: numbered}),
+    eth: load("eth", {proofd: trie, anvil: ofAnvil}),
+    ethBatch: load("ethBatch", {proofd: trie}),
     transfer: load("transfer", {proofd: listed, anvil: ofAnvil}),
     erc20: load("erc20", {proofd: {...listed, estimateParams}, anvil: {...ofAnvil, estimateParams}}),
   };

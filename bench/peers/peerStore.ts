@@ -1,8 +1,9 @@
 /**
- * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts.
+ * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts, with Ethereum's state
+ * trie of that block.
  *
  *   bench-data/..      npm run bench: N accounts, M blocks of history
- *   .../peers-N-M      the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
+ *   .../peers-N-M-v2   the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
  */
 
 import {createHash} from "node:crypto";
@@ -12,13 +13,15 @@ import {join} from "node:path";
 import type {KnownAccount} from "proofd-load";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {word} from "../../client/hash/hashSuites.ts";
+import {StateTrie} from "../../evm/trie/stateTrie.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
 import {copyStore} from "../program/storeCopy.ts";
-import {addressAt} from "../stages/benchChain.ts";
+import {addressAt, makeBlock, makeBlock0} from "../stages/benchChain.ts";
 import {addContracts, BENCH_CHAIN, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
 import {CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
 import {HOLDERS} from "../stages/storeSize.ts";
@@ -32,7 +35,7 @@ const ANVIL_BLOCK_0 = {difficulty: "0x0", gasLimit: "0x3938700", nonce: "0x0", t
 
 /** @returns the folder, which is created if it is missing */
 export async function makePeerStore(accounts: number, blocks: number): Promise<string> {
-  const directory = join(BENCH_FOLDER, `peers-${accounts}-${blocks}`);
+  const directory = join(BENCH_FOLDER, `peers-${accounts}-${blocks}-v2`);
   if (existsSync(directory)) return directory;
   const unfinished = `${directory}.unfinished`;
   copyStore(await keepBenchStore(accounts, blocks), unfinished);
@@ -44,11 +47,27 @@ export async function makePeerStore(accounts: number, blocks: number): Promise<s
     changes.add({address: addressAt(i), change: {storage: storageOf(i)}});
   const header = {number, hash: sha256(`block ${number}`), timestamp: BigInt(1_700_000_000 + number)};
   await writer.apply({header: {...header, gasLimit: 60_000_000n}, accounts: changes});
+  const earlier = Array.from({length: blocks}, (_, i) => makeBlock(i + 1, accounts).accounts);
+  const root = await putTrie(writer, [makeBlock0(accounts).accounts, ...earlier, changes]);
+  writer.putExecutionNode(trieRootName(header.hash), encodeTrieRoot({root, isExecuted: false}));
   writer.markFinalized(number);
   await writer.flush();
   await store.close();
   renameSync(unfinished, directory);
   return directory;
+}
+
+/** @returns the root of the trie of all these changes, one after the other */
+async function putTrie(writer: BlockWriter, differences: readonly AccountDifferences[]): Promise<Uint8Array> {
+  const trie = StateTrie.open({
+    get: name => writer.readExecutionNode(name),
+    set: (name, node) => writer.putExecutionNode(name, node),
+    settle: async () => {
+      if (writer.isFull) await writer.flush();
+    },
+  });
+  for (const accounts of differences) await trie.apply(accounts);
+  return trie.newRoot;
 }
 
 /** The accounts with slots. */

@@ -21,6 +21,8 @@ export const SCENARIOS = {
   account: {title: "account, single", unit: "proof", choice: {connections: 64}},
   slot: {title: "account + 1 slot, single", unit: "proof", choice: {connections: 64, slots: 1}},
   batch: {title: "accounts, batches of 100", unit: "proof", choice: {connections: 16, batch: 100}},
+  eth: {title: "eth_getProof, single", unit: "proof", choice: {connections: 64}},
+  ethBatch: {title: "eth_getProof, batches of 100", unit: "proof", choice: {connections: 16, batch: 100}},
   clients: {title: "account, single, 1 000 connections", unit: "proof", choice: {connections: 1000}},
   transfer: {title: "estimate of a transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
   erc20: {title: "estimate of an ERC-20 transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
