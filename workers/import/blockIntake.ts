@@ -180,10 +180,9 @@ export class BlockIntake {
 
   /** @returns why nothing vouches for the state after the block; undefined if a root does. @throws RootMismatch */
   private async findUnverified(block: SourceBlock, difference: BlockDifference): Promise<string | undefined> {
-    if (block.isExecuted === true) return block.unverified;
-    const why = await this.trie.apply(difference, block.origin);
-    // BlockWriter has compared it.
-    return difference.expectedStateRoot === undefined ? why : undefined;
+    const why = block.isExecuted === true ? undefined : await this.trie.apply(difference, block.origin);
+    // BlockWriter has compared the expected root.
+    return block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined);
   }
 
   /** Makes all taken blocks durable and visible. @throws StoreError WRITE_FAILED */

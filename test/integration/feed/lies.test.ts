@@ -6,12 +6,17 @@ import {headers} from "@nats-io/transport-node";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {Publisher} from "../../../server/life/publishing/publisher.ts";
+import type {ChainView} from "../../../workers/chain/chainView.ts";
+import type {Engine} from "../../../workers/engine.ts";
+import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
+import {headLines} from "../../support/chains/headedLines.ts";
+import {createMixedLine} from "../../support/chains/mixedLines.ts";
 import {CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import {importSource} from "../../support/stores/importedStore.ts";
+import {importLines, importSource, openEngine} from "../../support/stores/importedStore.ts";
 
 const LAST = 5;
 /** Places in the head of a block (docs/feed.md). */
@@ -50,6 +55,11 @@ describe("a feed with lies", () => {
 
   function settings() {
     return {urls: [nats.url], credsPath: undefined};
+  }
+
+  function openStream(name: string): Promise<FeedStream> {
+    const rules = {replicas: 1, maxAgeMs: 3_600_000, maxBytes: 10_000_000};
+    return FeedStream.open(connection, name, {suite: "sha256", chainId: BigInt(CHAIN_ID)}, rules);
   }
 
   /** The messages with blocks in the stream, in their order. */
@@ -110,9 +120,7 @@ describe("a feed with lies", () => {
 
   test("a lower branch waits until the other publisher was silent for 10 s, and for twice as long each time that it came back", async t => {
     if (lack !== undefined) return notRun(t, lack);
-    const rules = {replicas: 1, maxAgeMs: 3_600_000, maxBytes: 10_000_000};
-    const chain = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
-    const stream = await FeedStream.open(connection, "patience", chain, rules);
+    const stream = await openStream("patience");
     let nowMs = 0;
     const create = (of: number, id: number) =>
       new Publisher(Buffer.alloc(16, id), (publishers[of] as OwnService).engine.chain, () => nowMs);
@@ -151,6 +159,48 @@ describe("a feed with lies", () => {
       outcome.message,
       /^block 0 is unverified: its publisher could not verify it\. --allow-unverified /,
     );
+  });
+
+  test("a block whose changes do not give its header's root stops a replica that holds the state trie, though its publisher says that it is verified", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const {lines} = await headLines([0, 1, 2].map(number => createMixedLine(number)));
+    const [first, second] = lines as [DifferenceLine, DifferenceLine];
+    const lie = {...second, accounts: {...second.accounts, [`0x${"66".repeat(20)}`]: {balance: "0x1"}}};
+    // Without the trie nobody finds the lie.
+    const {header: _, ...bare} = first;
+    const keep = async (name: string, kept: readonly DifferenceLine[]) => {
+      const db = folder.file(name);
+      await importLines(db, kept, {keepsChanges: true});
+      return openEngine(db);
+    };
+    const [truth, lies] = [await keep("truth", lines), await keep("lies", [bare, lie])];
+    const stream = await openStream("headed");
+    let after = 0;
+    const send = async ({chain}: Engine, number: number): Promise<void> => {
+      const {packed, ...block} = chain.readChanges(number) as NonNullable<
+        ReturnType<ChainView["readChanges"]>
+      >;
+      const parts = {part: 0, parts: 1, unpackedBytes: packed.readUInt32BE()};
+      const head = {
+        kind: "block",
+        publisher: Buffer.alloc(16),
+        ...block,
+        isVerified: true,
+        ...parts,
+      } as const;
+      after = await stream.publish(head, packed.subarray(4), after);
+    };
+    await send(truth, 0);
+    const replica = await OwnService.serve([
+      ...["--db", folder.file("headed"), "--chain-id", CHAIN_ID, "--feed", nats.url, "--stream", "headed"],
+    ]);
+    await waitForCoverage(replica, "latest", "0x0");
+    await send(lies, 1);
+    await replica.waitForStderr(/block 1: expected state root 0x\w+ as in its header, its changes give/);
+    for (const number of [1, 2]) await send(truth, number);
+    await waitForCoverage(replica, "latest", "0x2");
+    for (const service of [replica, truth, lies])
+      await ("stop" in service ? service.stop() : service.close());
   });
 
   test("a message that lies stops a replica by name, it serves on, and goes on with the next one that does not", async t => {

@@ -70,8 +70,6 @@ export class FeedBlocks {
       hash: Uint8Array.from(hash),
       parentHash,
       origin: ORIGIN,
-      // The publisher compared the header's root, or says that it did not. Here the root of the trees is compared.
-      isExecuted: true,
       unverified: isVerified ? undefined : "its publisher could not verify it",
       difference: async () => unpackChanges(part, part.unpackedBytes, packed),
     };
