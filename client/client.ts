@@ -53,12 +53,14 @@ export type {
   EstimateCall,
   EstimateRequest,
 } from "./methods/estimate.ts";
+export type {ProvenEthProof} from "./methods/ethProof.ts";
 export type {Finalization} from "./methods/finalization.ts";
 export type {BlockContext, HeaderFields} from "./methods/header.ts";
 export {type Layer1RootOptions, layer1Root} from "./methods/layer1Root.ts";
 export {
   type Abortable,
   createProofClient,
+  type EthProofClient,
   type GetChangesParameters,
   type GetCodesParameters,
   type GetFinalizationsParameters,
@@ -84,7 +86,14 @@ export type {
   ServerMultiProof,
   ServerProof,
 } from "./methods/provenAnswer.ts";
-export type {NoTrust, Root, RootOfBlock, Trust, TrustedRoot} from "./methods/trustedRoot.ts";
+export {
+  keccakSuite,
+  type NoTrust,
+  type Root,
+  type RootOfBlock,
+  type Trust,
+  type TrustedRoot,
+} from "./methods/trustedRoot.ts";
 export {type Account, decodeAccount, encodeAccount} from "./proof/account.ts";
 export {ProofError} from "./proof/proofError.ts";
 export {

@@ -9,6 +9,7 @@ import {getCodes} from "./codes.ts";
 import {type ConnectionOptions, createCaller} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
+import {getEthProof, type ProvenEthProof} from "./ethProof.ts";
 import {type Finalization, getFinalizations} from "./finalization.ts";
 import {type BlockContext, getHeader} from "./header.ts";
 import {getLeaves} from "./leaves.ts";
@@ -23,7 +24,7 @@ import type {
   ServerMultiProof,
   ServerProof,
 } from "./provenAnswer.ts";
-import {type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
+import {type keccakSuite, type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
 
 /** Every method takes one. When it is aborted, the call rejects with its reason at once. */
 export interface Abortable {
@@ -139,6 +140,13 @@ export interface ProofClient<Verifies extends boolean = true> {
   estimateGas(parameters: EstimateRequest): Promise<Estimate>;
 }
 
+/** With the suite keccak. */
+export interface EthProofClient
+  extends Omit<ProofClient, "getProof" | "waitForProof" | "getMultiProof" | "getLeaves" | "getChanges"> {
+  /** One account and some of its slots, by eth_getProof of any node. A tag needs a proofd. */
+  getProof(parameters: GetProofParameters): Promise<ProvenEthProof>;
+}
+
 const MAX_LEAVES = 4096;
 const DEFAULT_WAIT_MS = 300_000;
 const DEFAULT_INTERVAL_MS = 500;
@@ -202,6 +210,20 @@ function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): Pro
   };
 }
 
+function bindEthMethods(caller: RpcCaller, roots: TrustedRoots<typeof keccakSuite>): EthProofClient {
+  const {getCodes, getHeader, getStateRoot, getFinalizations, getCoverage, estimateGas} = bindMethods(
+    caller,
+    undefined,
+  );
+  return {
+    ...{getCodes, getHeader, getStateRoot, getFinalizations, getCoverage, estimateGas},
+    getProof: ({address, storageKeys = [], block = "finalized", atLeast, signal}) =>
+      getEthProof(caller, roots, {address, storageKeys}, {block, atLeast}, signal),
+  };
+}
+
+type EthTrust = Trust<typeof keccakSuite>;
+
 /**
  * Makes a client. It holds no resource: connections are those of `fetch`, or of the library whose `request` it calls.
  *
@@ -216,8 +238,17 @@ function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): Pro
  */
 export function createProofClient(options: ConnectionOptions & Trust): ProofClient;
 export function createProofClient(options: ConnectionOptions & NoTrust): ProofClient<false>;
-export function createProofClient(options: ConnectionOptions & (Trust | NoTrust)): ProofClient<boolean> {
+export function createProofClient(options: ConnectionOptions & EthTrust): EthProofClient;
+export function createProofClient(
+  options: ConnectionOptions & (Trust | NoTrust | EthTrust),
+): ProofClient<boolean> | EthProofClient {
   const caller = createCaller(options);
   if (options.verify === false) return bindMethods(caller, undefined);
+  if (isEthTrust(options)) return bindEthMethods(caller, new TrustedRoots(options));
   return bindMethods(caller, new TrustedRoots(options));
+}
+
+function isEthTrust(options: Trust | EthTrust): options is EthTrust {
+  // Without a suite, which types cannot tell callers in JavaScript, TrustedRoots says what is missing.
+  return options.suite?.name === "keccak";
 }

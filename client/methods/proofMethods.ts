@@ -30,7 +30,7 @@ import type {
 import type {TrustedRoots} from "./trustedRoot.ts";
 
 /** More than twice what a key takes in any answer: the two leaves around it, with 42 nodes each as hex text. */
-const KEY_BYTES = 32_768;
+export const KEY_BYTES = 32_768;
 /** Error of JSON-RPC: the block is not finalized yet. */
 const NOT_FINALIZED = -32002;
 /** A wait goes on while the server is busy or away for so long. */
@@ -149,7 +149,7 @@ export async function getMultiProof(
   {block, atLeast}: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<ProvenMultiProof | ServerMultiProof> {
-  const number = await findNumber(caller, {block: provable(block), atLeast}, signal);
+  const number = await findProvable(caller, {block, atLeast}, signal);
   const keyCount = entries.reduce((sum, {storageKeys}) => sum + 1 + storageKeys.length, 0);
   const request = {
     method: "chain_getMultiProof",
@@ -177,8 +177,13 @@ function findNumber(
   return askNotBefore(asked, caller.timeoutMs, signal, find, number => number);
 }
 
-function provable(block: BlockName): BlockName {
-  return blockNumber(block) ?? provableTag(block);
+/** The number of a block that can be proved. @throws as `askNotBefore` */
+export function findProvable(
+  caller: RpcCaller,
+  {block, atLeast}: AskedBlock<BlockName>,
+  signal: AbortSignal | undefined,
+): Promise<bigint> {
+  return findNumber(caller, {block: blockNumber(block) ?? provableTag(block), atLeast}, signal);
 }
 
 /** Proofs know no block above the newest finalized one. @returns what to ask for unless `block` is a number */

@@ -15,11 +15,20 @@ export type RootOfBlock = (block: bigint) => Root | Promise<Root>;
 /** One root for all answers, or how to find the root of a block. {@link layer1Root} is such a function. */
 export type TrustedRoot = Root | RootOfBlock;
 
+/** What names a hash suite, and tells its digests. */
+type SuiteName = Pick<HashSuite, "isDigest"> & {readonly name: string};
+
+/** Ethereum's own state trie, whose root is in the header of a block. */
+export const keccakSuite = {
+  name: "keccak",
+  isDigest: bytes => bytes.length === 32,
+} as const satisfies SuiteName;
+
 /** What proofs are verified against. */
-export interface Trust {
+export interface Trust<Suite extends SuiteName = HashSuite> {
   readonly verify?: true | undefined;
   /** Of the chain: what its roots are made with. Never taken from the server's word. */
-  readonly suite: HashSuite;
+  readonly suite: Suite;
   readonly trustedRoot: TrustedRoot;
   /** For one look-up of a root by `trustedRoot`, if that is a function. Default: 60 000. */
   readonly rootTimeoutMs?: number | undefined;
@@ -32,15 +41,15 @@ export interface NoTrust {
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-export class TrustedRoots {
-  readonly suite: HashSuite;
+export class TrustedRoots<Suite extends SuiteName = HashSuite> {
+  readonly suite: Suite;
   private readonly trusted: TrustedRoot;
   private readonly timeoutMs: number;
   /** The roots that are being looked for: several answers for one block ask once. */
   private readonly asked = new Map<bigint, Promise<Uint8Array>>();
 
   /** @throws TypeError if a part is missing, which types cannot tell callers in JavaScript, or the root is none */
-  constructor({suite, trustedRoot, rootTimeoutMs = DEFAULT_TIMEOUT_MS}: Partial<Trust>) {
+  constructor({suite, trustedRoot, rootTimeoutMs = DEFAULT_TIMEOUT_MS}: Partial<Trust<Suite>>) {
     if (suite === undefined || trustedRoot === undefined)
       throw new TypeError("expected the options suite and trustedRoot, or verify: false");
     this.suite = suite;
@@ -77,7 +86,7 @@ export class TrustedRoots {
 }
 
 /** @throws TypeError */
-function readRoot(suite: HashSuite, root: Root): Uint8Array {
+function readRoot(suite: SuiteName, root: Root): Uint8Array {
   const text = root instanceof Uint8Array ? encodeHex(root) : String(root).toLowerCase();
   const bytes = /^0x[0-9a-f]{64}$/.test(text) ? decodeHex(text) : undefined;
   if (bytes !== undefined && suite.isDigest(bytes)) return bytes;

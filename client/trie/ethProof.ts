@@ -49,7 +49,8 @@ export function verifyEthProof(
   const [echo, accountProof, storageProof] = fields;
   const owner = parseAddress(address);
   checkText("address", echo, encodeHex(owner));
-  const value = verifyTrieKey(stateRoot, keccak_256(owner), "accountProof", accountProof);
+  // geth has null for no nodes, where there is no account at all.
+  const value = verifyTrieKey(stateRoot, keccak_256(owner), "accountProof", accountProof ?? []);
   const account = value && decodeEthAccount(value);
   checkFields(result, account);
   const entries = readArray("storageProof", storageProof, keys.length);

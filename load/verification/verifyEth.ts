@@ -25,6 +25,8 @@ export function verifyEthAnswer(
 /** @returns the state root that an answer leads to. @throws Error if its first node is not bytes */
 export function readProofRoot(result: unknown): string {
   const {accountProof} = (result ?? {}) as {accountProof?: unknown};
-  if (!Array.isArray(accountProof)) throw new Error("accountProof: no array");
-  return accountProof.length === 0 ? EMPTY_TRIE : encodeHex(keccak_256(decodeHex(accountProof[0])));
+  // geth has null for no nodes, where there is no account at all.
+  const nodes = accountProof === null ? [] : accountProof;
+  if (!Array.isArray(nodes)) throw new Error("accountProof: no array");
+  return nodes.length === 0 ? EMPTY_TRIE : encodeHex(keccak_256(decodeHex(nodes[0])));
 }

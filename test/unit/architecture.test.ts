@@ -30,7 +30,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "client/leaves": "bytes, hash, proof, compact",
   "client/trie": "bytes, hash, proof, @noble/hashes",
   "client/rpc": "bytes",
-  "client/methods": "bytes, hash, proof, compact, leaves, rpc, @noble/hashes",
+  "client/methods": "bytes, hash, proof, compact, leaves, trie, rpc, @noble/hashes",
   "client/pull": "bytes, hash, proof, leaves, rpc, methods",
   "client/folder/pulledError.ts": "",
   "client/folder/row": "",

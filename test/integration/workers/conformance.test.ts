@@ -4,6 +4,10 @@ import {createHash} from "node:crypto";
 import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
+import {decodeHex} from "../../../client/bytes/hex.ts";
+import {createProofClient} from "../../../client/methods/proofClient.ts";
+import {keccakSuite} from "../../../client/methods/trustedRoot.ts";
+import {verifyHeader} from "../../../client/trie/blockHeader.ts";
 import {verifyEthProof} from "../../../client/trie/ethProof.ts";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {
@@ -19,6 +23,7 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import type {EthAnswer} from "../../support/reference/ethState.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import {sampleOf} from "../../support/soak.ts";
 
@@ -108,6 +113,30 @@ test("eth_getProof answers the published requests as published", async t => {
     const result = text.slice('{"jsonrpc":"2.0","id":1,"result":'.length, -1);
     assert.equal(createHash("sha256").update(result).digest("hex"), sha256, JSON.stringify(params));
   }
+});
+
+test("the client verifies eth_getProof from the hash of a block on, and under no other root", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  const {blockHash, header, result} = readFixture<{blockHash: string; header: string; result: EthAnswer}>(
+    "published/ethProof",
+  );
+  const trustedRoot = () => verifyHeader(decodeHex(blockHash), decodeHex(header)).stateRoot;
+  const client = createProofClient({url: service.url, suite: keccakSuite, trustedRoot});
+  const {address, storageHash} = result;
+  for (const block of [undefined, CONFORMANCE_BLOCKS]) {
+    const {proof, ...proven} = await client.getProof({address, block});
+    assert.deepEqual(proof, result);
+    assert.equal(proven.block, BigInt(CONFORMANCE_BLOCKS));
+    assert.equal(proven.account?.storageHash, storageHash);
+  }
+  const absent = `0x${"ab".repeat(20)}`;
+  const {account, slots} = await client.getProof({address: absent, storageKeys: ["0x1"]});
+  assert.deepEqual([account, slots], [undefined, [undefined]]);
+  const old = client.getProof({address, block: CONFORMANCE_BLOCKS - 1});
+  await assert.rejects(old, {
+    code: "PROOF_REFUSED",
+    message: /^accountProof\[0\]: does not hash to the trusted/,
+  });
 });
 
 test("an independent verifier accepts the proofs of eth_getProof under the root in the header", async t => {

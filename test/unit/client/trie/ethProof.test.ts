@@ -77,7 +77,9 @@ test("accounts and slots, present and absent, are proven", async () => {
   const absent = verifyEthProof(state.root, ABSENT, ["0x1"], await state.prove(ABSENT, ["0x1"]));
   assert.deepEqual(absent, {account: undefined, slots: [undefined]});
   const none = await EthState.create(new Map());
-  assert.deepEqual(verifyEthProof(none.root, ABSENT, ["0x1"], await none.prove(ABSENT, ["0x1"])), absent);
+  const answer0 = await none.prove(ABSENT, ["0x1"]);
+  for (const accountProof of [null, [], ["0x80"]])
+    assert.deepEqual(verifyEthProof(none.root, ABSENT, ["0x1"], {...answer0, accountProof}), absent);
 });
 
 test("what other nodes write in another way is accepted: of absent accounts, empty tries and keys", async () => {
