@@ -47,13 +47,14 @@ export async function listCodes(accounts: TableReader<"accounts">): Promise<read
 }
 
 /** The answer of chain_getHeader as the manifest has it. */
-export function contextOf({header, ancestors, chainId, config}: BlockContext): ManifestContext {
+export function contextOf({header, headerRlp, ancestors, chainId, config}: BlockContext): ManifestContext {
   const fields = Object.entries(header as object).flatMap(
     ([name, value]: [string, bigint | string | undefined]) =>
       value === undefined ? [] : [[name, typeof value === "bigint" ? quantity(value) : value]],
   );
   return {
     header: Object.fromEntries(fields) as Record<string, string>,
+    headerRlp: headerRlp ?? null,
     ancestors,
     chainId: chainId === undefined ? null : quantity(chainId),
     config: config ?? null,

@@ -3,7 +3,7 @@
  *
  *   {"version": 1, "command": "proofd pull ..", "asked": {"suite", "format", "pulled", "block", "stateRoot", ..},
  *    "block": {"number", "hash", "stateRoot"}, "accountTree": {"nextFreeNode", "leaves"},
- *    "context": {"header": {"timestamp": "0x..", ..}, "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
+ *    "context": {"header": {"timestamp": "0x..", ..}, "headerRlp": "0x..", "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
  *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
  */
 import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync} from "node:fs";
@@ -48,6 +48,7 @@ export interface AccountTree {
  */
 export interface BlockContext {
   readonly header: Readonly<Record<string, string>>;
+  readonly headerRlp: string | null;
   readonly ancestors: readonly string[];
   readonly chainId: string | null;
   readonly config: Readonly<Record<string, unknown>> | null;

@@ -32,6 +32,8 @@ export interface HeaderFields {
 export interface BlockContext {
   readonly block: RootedBlock;
   readonly header: HeaderFields;
+  /** The whole header as RLP: its keccak256 is the block's hash. undefined if the server's source gave single fields only. */
+  readonly headerRlp: string | undefined;
   /** Hashes of the blocks before it, newest first: at most 256. */
   readonly ancestors: readonly string[];
   readonly chainId: bigint | undefined;
@@ -58,6 +60,7 @@ const readContext = fieldsOf<BlockContext>({
     blobGasUsed: optional(readQuantity),
     excessBlobGas: optional(readQuantity),
   }),
+  headerRlp: optional(readBytesText),
   ancestors: listOf(0, MAX_ANCESTORS, readHash),
   chainId: optional(readQuantity),
   config: optional(readObject),

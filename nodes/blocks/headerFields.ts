@@ -3,7 +3,8 @@
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 
-type HeaderFields = Omit<BlockHeader, "number" | "hash">;
+/** `rest` has no JSON. */
+type HeaderFields = Omit<BlockHeader, "number" | "hash" | "rest">;
 type Parse = (value: unknown, field: string) => bigint | Uint8Array;
 
 const fixed =
@@ -29,6 +30,8 @@ const PARSERS: Readonly<Record<keyof HeaderFields, Parse>> = {
   blobGasUsed: quantity(64),
   excessBlobGas: quantity(64),
 };
+
+export const HEADER_FIELDS = Object.keys(PARSERS) as readonly (keyof HeaderFields)[];
 
 /**
  * Fields that are not there are left out.

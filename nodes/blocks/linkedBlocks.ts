@@ -1,11 +1,12 @@
 /** Blocks by their numbers, from one node, each linked to the one before by its hash. */
 import {toHex} from "../../storage/hex.ts";
+import {type JsonObject, parseObject} from "../rpc/answerValues.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
-import type {NodeHeader} from "./nodeHeader.ts";
+import {type NodeHeader, readNodeHeaders} from "./nodeHeader.ts";
 
 /**
  * @param isWhole - with the transactions, not only their hashes
- * @param parse - takes an answer of eth_getBlockByNumber and the number that was asked for
+ * @param parse - takes an answer of eth_getBlockByNumber and the block's header
  * @returns blocks from `from` on, fewer if the node does not have the rest yet
  * @throws NodeFailure if they are not linked; what `parse` throws
  */
@@ -14,18 +15,22 @@ export async function readLinkedBlocks<Block extends {readonly header: NodeHeade
   from: number,
   to: number,
   isWhole: boolean,
-  parse: (answer: unknown, number: number) => Block,
+  parse: (block: JsonObject, header: NodeHeader) => Block,
 ): Promise<Block[]> {
   const calls = Array.from({length: to - from + 1}, (_, position) => ({
     method: "eth_getBlockByNumber",
     params: [hexQuantity(from + position), isWhole],
   }));
+  const answers = await node.requestAll(calls);
+  const missing = answers.findIndex(answer => (answer ?? undefined) === undefined);
+  const found = (missing < 0 ? answers : answers.slice(0, missing)).map((answer, position) =>
+    parseObject(answer, `block ${from + position}`),
+  );
   const blocks: Block[] = [];
-  for (const [position, answer] of (await node.requestAll(calls)).entries()) {
-    if ((answer ?? undefined) === undefined) break;
-    const block = parse(answer, from + position);
+  for (const [position, header] of (await readNodeHeaders(node, found, from)).entries()) {
+    const block = parse(found[position] as JsonObject, header);
     const parent = blocks.at(-1)?.header;
-    const {number, parentHash} = block.header;
+    const {number, parentHash} = header;
     if (parent !== undefined && Buffer.compare(parent.hash, parentHash) !== 0)
       throw new NodeFailure(
         `block ${number} has the parent ${toHex(parentHash)}, but block ${parent.number} is ${toHex(parent.hash)}`,

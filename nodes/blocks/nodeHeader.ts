@@ -1,52 +1,113 @@
-/** The header of a block, from eth_getBlockByNumber. Its hash is computed and compared. */
+/**
+ * The headers of blocks, from eth_getBlockByNumber. Their hashes are computed and compared.
+ *
+ * A header of another chain may have more fields, and JSON does not tell their place. If the hash is not that of Ethereum's fields,
+ * debug_getRawHeader gives the header's RLP, whose hash it must be.
+ */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
+import {decodeHeader, type WholeHeader} from "../../storage/block/headerRlp.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
-import {toHex} from "../../storage/hex.ts";
+import {isSame, toHex} from "../../storage/hex.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
-import {NodeFailure} from "../rpc/node.ts";
-import {parseHeaderFields} from "./headerFields.ts";
+import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
+import {HEADER_FIELDS, parseHeaderFields} from "./headerFields.ts";
 
-export interface NodeHeader extends BlockHeader {
-  readonly parentHash: Uint8Array;
-  readonly timestamp: bigint;
-  readonly difficulty: bigint;
-  readonly stateRoot: Uint8Array;
+export type NodeHeader = WholeHeader;
+
+/** Some hundred times that of Ethereum's. */
+const MAX_HEADER_BYTES = 2 * MAX_EXTRA_DATA_BYTES;
+
+/** The hash is not that of Ethereum's fields. */
+class OtherHeader extends NodeFailure {}
+
+/**
+ * @param blocks - with the numbers from `from` on
+ * @throws NodeFailure if a field is missing or wrong, if it is another block, or if a hash is not that of its header
+ */
+export async function readNodeHeaders(
+  node: Node,
+  blocks: readonly JsonObject[],
+  from: number,
+): Promise<readonly NodeHeader[]> {
+  const headers = blocks.map((block, at) => tryHeader(block, from + at));
+  const others = headers.filter(header => header instanceof OtherHeader);
+  const [other] = others;
+  if (other === undefined) return headers as NodeHeader[];
+  const numbers = [...headers.keys()].filter(at => headers[at] instanceof OtherHeader).map(at => from + at);
+  const calls = numbers.map(number => ({method: "debug_getRawHeader", params: [`0x${number.toString(16)}`]}));
+  let answers: unknown[];
+  try {
+    answers = await node.requestAll(calls);
+  } catch (error) {
+    if (!(error instanceof NodeRefusal)) throw error;
+    throw new NodeFailure(`${other.message}: ${error.message}`);
+  }
+  const raw = new Map(numbers.map((number, at) => [number, answers[at]]));
+  return headers.map((header, at) =>
+    header instanceof OtherHeader
+      ? parseRawHeader(raw.get(from + at), blocks[at] as JsonObject, from + at)
+      : header,
+  );
 }
 
-interface CheckedHeader {
-  /** All fields, in the order of the RLP. */
-  readonly fields: readonly Uint8Array[];
-  /** 32 bytes. */
-  readonly hash: Uint8Array;
+function tryHeader(block: JsonObject, number: number): NodeHeader | OtherHeader {
+  try {
+    return decodeHeader(encodeList(checkHeader(block, number)));
+  } catch (error) {
+    if (error instanceof OtherHeader) return error;
+    throw error;
+  }
 }
 
 /**
  * @param number - of the block that was asked for
- * @throws NodeFailure if a field is missing or wrong, if it is another block, or if its hash is not that of its fields
+ * @returns Ethereum's fields in the order of the RLP
+ * @throws NodeFailure if one is missing or wrong, if it is another block, or if its hash is not that of these fields
  */
-export function checkHeader(block: JsonObject, number: number): CheckedHeader {
+export function checkHeader(block: JsonObject, number: number): readonly Uint8Array[] {
   const where = `block ${number}`;
   const said = parseQuantity(block.number, `${where}: number`, 64);
   if (said !== BigInt(number)) throw new NodeFailure(`expected block ${number}, got block ${said}`);
   const hash = parseFixedBytes(block.hash, `${where}: hash`, 32);
   const fields = listHeaderFields(block, where);
   const computed = keccak256(encodeList(fields));
-  if (Buffer.compare(hash, computed) !== 0)
-    throw new NodeFailure(
-      `${where}: the node says that its hash is ${toHex(hash)}, but its header has the hash ${toHex(computed)}`,
-    );
-  return {fields, hash};
+  if (isSame(computed, hash)) return fields;
+  throw new OtherHeader(
+    `${where}: the node says that its hash is ${toHex(hash)}, but its header has the hash ${toHex(computed)}. A header of another form needs --source trace and debug_getRawHeader`,
+  );
 }
 
-/** @param number - of the block that was asked for. @throws NodeFailure as `checkHeader` */
-export function parseNodeHeader(block: JsonObject, number: number): NodeHeader {
-  const {hash} = checkHeader(block, number);
+/** @param answer - of debug_getRawHeader. What the block says besides must be what the header has. @throws NodeFailure */
+function parseRawHeader(answer: unknown, block: JsonObject, number: number): NodeHeader {
+  const where = `block ${number}`;
+  const rlp = new Uint8Array(parseBytes(answer, `${where}: debug_getRawHeader`, MAX_HEADER_BYTES));
+  let header: NodeHeader;
+  try {
+    header = decodeHeader(rlp);
+  } catch (error) {
+    throw new NodeFailure(`${where}: a header of an unknown form: ${(error as Error).message}`);
+  }
+  const hash = toHex(header.hash);
+  if (block.hash !== hash)
+    throw new NodeFailure(
+      `${where}: the node says that its hash is ${block.hash}, but debug_getRawHeader has the header of ${hash}`,
+    );
   // Nodes write null for a field of a later fork.
   const given = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
-  // The fields that every header has were found.
-  return {...parseHeaderFields(given, `block ${number}: `), number, hash} as NodeHeader;
+  const said: Partial<BlockHeader> = {...parseHeaderFields(given, `${where}: `), number};
+  for (const name of ["number", ...HEADER_FIELDS] as const) {
+    const [held, told] = [header[name], said[name]].map(showField);
+    if (held !== told)
+      throw new NodeFailure(`${where}: ${name}: the header has ${held} there, but the node says ${told}`);
+  }
+  return header;
+}
+
+/** geth writes a field that is missing before another one as an empty string, which is 0. */
+function showField(value: Uint8Array | bigint | number | undefined): string {
+  return value instanceof Uint8Array ? toHex(value) : String(value ?? 0);
 }
 
 /** A length in bytes, or what else the field is. */

@@ -34,6 +34,8 @@ export interface BlockHeader {
   readonly gasUsed?: bigint | undefined;
   readonly blobGasUsed?: bigint | undefined;
   readonly excessBlobGas?: bigint | undefined;
+  /** The other items of the header, of Ethereum or of another chain, as RLP in their order: headerRlp.ts. */
+  readonly rest?: Uint8Array | undefined;
 }
 
 export interface BlockDifference {

@@ -11,8 +11,9 @@ import {BodyReader, bigEndian, encodeNumber} from "../record/recordBody.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "../tree/treeRoot.ts";
 import type {BlockHeader} from "./blockDifference.ts";
 
+const MAX_LONG_BYTES = 0xffff;
 /** Enough for the longest genesis extraData in use (a proof-of-authority list of 3 000 signers). */
-export const MAX_EXTRA_DATA_BYTES = 0xffff;
+export const MAX_EXTRA_DATA_BYTES = MAX_LONG_BYTES;
 
 export interface BlockRecord {
   readonly header: BlockHeader;
@@ -43,6 +44,7 @@ const FIELDS: readonly (readonly [
   ["gasUsed", "number", 8],
   ["blobGasUsed", "number", 8],
   ["excessBlobGas", "number", 8],
+  ["rest", "long", MAX_LONG_BYTES],
 ];
 
 export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: BlockRecord): Buffer {

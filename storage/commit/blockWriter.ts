@@ -6,6 +6,7 @@
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
+import {requireHash} from "../block/headerRlp.ts";
 import {encodeKept, placeOfChanges} from "../block/keptChanges.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {decodeTrieRoot, type TrieRoot, trieRootName} from "../block/trieRoot.ts";
@@ -244,6 +245,7 @@ export class BlockWriter {
 
   private checkHeader(header: BlockHeader): void {
     encodeFields(header); // refuses what the record has no room for
+    requireHash(header);
     const {number, hash, parentHash} = header;
     if (this.isHeld(header)) throw new StoreError("BLOCK_CONFLICT", `block ${number} is held already`);
     const sameHash = this.findBlock(hash);

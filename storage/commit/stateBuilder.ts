@@ -13,6 +13,7 @@
 import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeFields} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
+import {requireHash} from "../block/headerRlp.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {keccak256} from "../hash/keccak.ts";
@@ -106,6 +107,7 @@ export class StateBuilder {
     if (ancestors.length > Math.min(MAX_ANCESTORS, header.number))
       throw invalid(`block ${header.number}: ${ancestors.length} blocks before it`);
     encodeFields(header); // refuses what the record has no room for
+    requireHash(header);
     return new StateBuilder(target, await reader.nextPage(), block, nextFreeNode, check);
   }
 

@@ -39,7 +39,9 @@ test("lists are written as the library writes them, and read back", () => {
       assert.deepEqual(encoded, RLP.encode(items as Uint8Array[]));
       assert.deepEqual(read(encoded), items);
       const entries = new RlpReader(encoded).readList().readItems();
-      const expected = items.map(item => (item instanceof Uint8Array ? item : encodeList(item)));
+      const expected = items.map(item =>
+        item instanceof Uint8Array ? item : encodeList(item as readonly RlpItem[]),
+      );
       assert.deepEqual(entries, expected);
     }),
     {numRuns: propertyRuns(200)},

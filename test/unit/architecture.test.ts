@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "storage/record": "errors.ts, node:",
   "storage/page": "errors.ts, files, hash, record",
   "storage/tree": "errors.ts, hash, record, page",
-  "storage/block": "bisect.ts, errors.ts, hex.ts, files, hash, record, page, tree, level",
+  "storage/block": "bisect.ts, errors.ts, hex.ts, rlp, files, hash, record, page, tree, level",
   "storage/trie": "errors.ts, hex.ts, hash, block",
   "storage/commit": "bisect.ts, errors.ts, hex.ts, files, hash, record, page, tree, block, level",
   "storage/prune": "bisect.ts, errors.ts, files, record, page, tree, block, commit, level",

@@ -7,7 +7,7 @@ const MAX_ANCESTORS = 256;
 
 export interface BlockContext {
   /** The fields of its header that are known, but for number and hash. */
-  readonly header: Readonly<Partial<Record<keyof BlockHeader, bigint | Uint8Array | undefined>>>;
+  readonly header: Omit<BlockHeader, "number" | "hash">;
   /** Hashes of the blocks before it, newest first: at most 256, and fewer if older ones are not known. */
   readonly ancestors: readonly Uint8Array[];
   /** geth's genesis config, as JSON text. undefined: not known. */

@@ -8,6 +8,7 @@
 import type {ChainConfig} from "../../storage/block/blockDifference.ts";
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import type {Finalizations} from "../../storage/block/finalizations.ts";
+import {encodeHeader} from "../../storage/block/headerRlp.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage} from "../../storage/errors.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
@@ -25,6 +26,12 @@ export interface BlockSummary {
   readonly stateRoot: Uint8Array;
   /** Seconds, usually since 1970; undefined: its source gave none. */
   readonly timestamp: bigint | undefined;
+}
+
+interface HeaderContext extends BlockContext {
+  readonly block: BlockSummary;
+  /** The whole header. undefined: not known. */
+  readonly headerRlp: Uint8Array | undefined;
 }
 
 /** A block and what it changed. */
@@ -139,11 +146,14 @@ export class ChainView {
   }
 
   /** @returns a failure as readBlock */
-  readContext(block: number): (BlockContext & {readonly block: BlockSummary}) | Failure {
+  readContext(block: number): HeaderContext | Failure {
     const summary = this.readBlock(block);
     if ("failure" in summary) return summary;
     try {
-      return {block: summary, ...readContext(this.reader, block)};
+      const {header, ...context} = readContext(this.reader, block);
+      const {rest, ...fields} = header;
+      const headerRlp = encodeHeader({...header, number: block, hash: summary.hash});
+      return {block: summary, headerRlp, header: fields, ...context};
     } catch (error) {
       return this.withNearest(failureOf(error));
     }

@@ -9,13 +9,16 @@ import {PulledError} from "../../client/folder/pulledError.ts";
 import {readRows} from "../../client/folder/readRows.ts";
 import type {AccountRow} from "../../client/folder/row/tables.ts";
 import {TableReader} from "../../client/folder/tableReader.ts";
+import {decodeHeader} from "../../evm/execution/blockHead.ts";
+import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
-import {parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
 import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../storage/commit/writeBatch.ts";
 import {StoreError} from "../../storage/errors.ts";
+import {isSame, toHex} from "../../storage/hex.ts";
 import {bigEndian} from "../../storage/record/recordBody.ts";
 import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import type {PullSource} from "../messages/importSource.ts";
@@ -103,13 +106,17 @@ function accountOf(row: AccountRow): Parameters<StateBuilder["addAccount"]>[2] {
   };
 }
 
-/** The header's fields are the server's word, so only their form is checked. */
-function parseHeader(block: Manifest["block"], {header}: BlockContext): BlockHeader {
-  return {
-    number: block.number,
-    hash: parseFixedBytes(block.hash, "block.hash", WORD),
-    ...parseHeaderFields(parseObject(header, "context.header"), "context.header."),
-  };
+/** The whole header must have the block's hash. Single fields are the server's word, so only their form is checked. */
+function parseHeader(block: Manifest["block"], {header, headerRlp}: BlockContext): BlockHeader {
+  const {number} = block;
+  const hash = parseFixedBytes(block.hash, "block.hash", WORD);
+  const fields = parseHeaderFields(parseObject(header, "context.header"), "context.header.");
+  if ((headerRlp ?? undefined) === undefined) return {number, hash, ...fields};
+  const head = decodeHeader(parseBytes(headerRlp, "context.headerRlp"), "context.headerRlp");
+  if (head.number === number && isSame(head.hash, hash)) return head;
+  throw new SourceError(
+    `context.headerRlp: expected the header of block ${number}, ${toHex(hash)}, got that of block ${head.number}, ${toHex(head.hash)}`,
+  );
 }
 
 function parseAncestors({ancestors}: BlockContext, {number, parentHash}: BlockHeader): readonly Uint8Array[] {
@@ -153,7 +160,7 @@ async function nameErrors<Result>(path: string, work: () => Promise<Result>): Pr
     return await work();
   } catch (error) {
     if (error instanceof PulledError) throw new SourceError(error.message, {cause: error});
-    if (error instanceof NodeFailure)
+    if (error instanceof NodeFailure || error instanceof ExecutionError)
       throw new SourceError(`${path}, manifest.json: ${error.message}`, {cause: error});
     const isRefusal =
       error instanceof StoreError && (error.code === "BLOCK_INVALID" || error.code === "STATE_ROOT_MISMATCH");

@@ -89,7 +89,7 @@ export function readTransaction(item: RlpReader, chainId: bigint): Transaction {
   const encoded = item.readBytes();
   const type = encoded[0] ?? 0;
   if (type === 0 || type > NEWEST_TYPE)
-    throw new RlpError(`expected a transaction of type 1 to 4, got ${type}`);
+    throw new RlpError(`expected a transaction of type 1 to 4, got ${type}: other types need --source trace`);
   const outer = new RlpReader(encoded, 1);
   const fields = outer.readList();
   outer.close();

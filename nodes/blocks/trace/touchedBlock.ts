@@ -35,7 +35,10 @@ export class TouchedBlock {
     }
     for (const address of addresses) this.account(address);
     for (const address of authorities) this.account(address).readsCode = true;
-    for (const {address, slots} of untraced) for (const slot of slots) this.account(address).addSlot(slot);
+    for (const {address, slots} of untraced) {
+      const account = this.account(address);
+      for (const slot of slots) account.addSlot(slot);
+    }
   }
 
   /** The account, and these slots (`0x` and 64 digits), may have changed although no trace says so. Call it before `askForState`. */

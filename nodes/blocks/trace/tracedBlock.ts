@@ -2,7 +2,7 @@
 
 import {type JsonObject, parseAddress, parseArray, parseObject, parseWord} from "../../rpc/answerValues.ts";
 import {NodeFailure} from "../../rpc/node.ts";
-import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
+import type {NodeHeader} from "../nodeHeader.ts";
 import {recoverAuthority} from "./authority.ts";
 
 export interface TracedBlock {
@@ -21,10 +21,9 @@ export interface TracedBlock {
 /** An uncle gets a reward. Ethereum allows two. */
 const MAX_UNCLES = 16;
 
-/** @param answer - of eth_getBlockByNumber with whole transactions. @throws NodeFailure */
-export function parseTracedBlock(answer: unknown, number: number): TracedBlock {
-  const block = parseObject(answer, `block ${number}`);
-  const header = parseNodeHeader(block, number);
+/** @param block - of eth_getBlockByNumber with whole transactions. @throws NodeFailure */
+export function parseTracedBlock(block: JsonObject, header: NodeHeader): TracedBlock {
+  const {number} = header;
   const where = (field: string): string => `block ${number}: ${field}`;
   const addresses = new Set([parseAddress(block.miner, where("miner"))]);
   const authorities = new Set<string>();

@@ -1,10 +1,14 @@
 /**
- * The slots of system contracts that a block writes outside of its transactions. No tracer reports them.
+ * What a block writes without a trace of it: slots of system contracts, outside of its transactions,
  *
  *   EIP-4788   beacon roots     timestamp % 8191: the timestamp; + 8191: the root
  *   EIP-2935   block hashes     (number - 1) % 8191: the parent's hash
  *   EIP-7002   withdrawal requests     slots 0 to 3: excess, count, head and tail of the queue
  *   EIP-7251   consolidation requests  the same
+ *
+ * and the balances of the accounts that get a part of each fee in an OP stack:
+ *
+ *   0x42..0019 base fee        0x42..001a layer 1's part        0x42..001b the operator's
  *
  * Their values are read from the node. A chain may not have all of these contracts. Then their addresses have no code.
  */
@@ -15,6 +19,11 @@ export interface SystemContract {
   readonly address: string;
   writtenSlots(block: TracedBlock): readonly bigint[];
 }
+
+const FEE_VAULTS: readonly SystemContract[] = ["19", "1a", "1b"].map(end => ({
+  address: `0x42${"0".repeat(36)}${end}`,
+  writtenSlots: () => [],
+}));
 
 /** HISTORY_BUFFER_LENGTH of EIP-4788 and HISTORY_SERVE_WINDOW of EIP-2935. */
 const RING_SLOTS = 8191n;
@@ -35,9 +44,11 @@ const SYSTEM_CONTRACTS: readonly SystemContract[] = [
   },
   {address: "0x00000961ef480eb55e80d19ad83579a64c007002", writtenSlots: () => QUEUE_SLOTS},
   {address: "0x0000bbddc7ce488642fb579f8b00f3a590007251", writtenSlots: () => QUEUE_SLOTS},
+  ...FEE_VAULTS,
 ];
 
 export interface UntracedWrite {
+  /** Its balance may be another one too. */
   readonly address: string;
   /** `0x` and 64 digits. */
   readonly slots: readonly string[];

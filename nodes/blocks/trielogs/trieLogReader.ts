@@ -10,7 +10,7 @@ import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} fro
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {readLinkedBlocks} from "../linkedBlocks.ts";
-import {type NodeHeader, parseNodeHeader} from "../nodeHeader.ts";
+import type {NodeHeader} from "../nodeHeader.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES, TrieLogError} from "./trieLog.ts";
 import {toDifferences} from "./trieLogDifference.ts";
 
@@ -44,7 +44,7 @@ export class TrieLogReader implements BlockReader {
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
     if (from < 0 || to < from || to - from >= MAX_BLOCKS)
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}`);
-    const blocks = await readLinkedBlocks(node, from, to, false, parseHeaderOnly);
+    const blocks = await readLinkedBlocks(node, from, to, false, (_, header) => ({header}));
     const last = blocks.at(-1)?.header.number;
     if (last === undefined) return [];
     const logs = await this.readLogs(node, from, last);
@@ -104,10 +104,6 @@ export class TrieLogReader implements BlockReader {
       difference: async () => difference,
     };
   }
-}
-
-function parseHeaderOnly(answer: unknown, number: number): {readonly header: NodeHeader} {
-  return {header: parseNodeHeader(parseObject(answer, `block ${number}`), number)};
 }
 
 /** @throws NodeFailure if the log is missing, of another block or malformed */

@@ -29,13 +29,14 @@ const HEADER = objectOf(
 export const getHeader = createReady({
   name: "chain_getHeader",
   summary:
-    "What a store needs to begin with a block besides its state: the known fields of its header, the hashes of up to 256 blocks before it, the chain's id and genesis configuration.",
+    "What a store needs to begin with a block besides its state: the known fields of its header, the header as RLP, the hashes of up to 256 blocks before it, the chain's id and genesis configuration.",
   params: [{name: "block", required: true, schema: BLOCK_PARAM}],
   result: {
     name: "header",
     schema: objectOf({
       block: BLOCK,
       header: HEADER,
+      headerRlp: nullable(BYTES),
       ancestors: arrayOf(HASH),
       chainId: nullable(QUANTITY),
       config: nullable({type: "object"}),
@@ -47,7 +48,7 @@ export const getHeader = createReady({
     const number = resolveSelector(selector, "params[0] (block)", "held", {chain, head});
     const context = chain.readContext(number);
     if ("failure" in context) throw createReadError(context, number, head);
-    const {block, header, ancestors, config} = context;
+    const {block, header, headerRlp, ancestors, config} = context;
     const fields = Object.entries(header).map(([name, value]) => [name, encodeField(value)]);
     return JSON.stringify({
       block: {
@@ -57,6 +58,7 @@ export const getHeader = createReady({
         finalized: number <= (head.finalized ?? -1),
       },
       header: Object.fromEntries(fields),
+      headerRlp: headerRlp === undefined ? null : encodeBytes(headerRlp),
       ancestors: ancestors.map(encodeBytes),
       chainId: chain.chainId === undefined ? null : encodeQuantity(chain.chainId),
       config: config === undefined ? null : (JSON.parse(config) as unknown),

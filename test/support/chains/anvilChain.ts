@@ -71,7 +71,7 @@ export class AnvilChain {
       const hash = Buffer.from(text.slice(2), "hex");
       const state = new ExecutionState(nodes);
       await state.setStateRoot(head.stateRoot);
-      return new AnvilChain(anvil, {...difference, header: {...head, hash}}, state, genesis);
+      return new AnvilChain(anvil, {...difference, header: {...head, hash, rest: undefined}}, state, genesis);
     } catch (error) {
       await anvil.stop();
       throw error;

@@ -28,7 +28,7 @@ import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWr
 export function encodeJsonBlock(json: unknown, number: number, forks: ForkSchedule): Uint8Array {
   const where = `block ${number}`;
   const block = parseObject(json, where);
-  const {fields: header} = checkHeader(block, number);
+  const header = checkHeader(block, number);
   if (parseArray(block.uncles ?? [], `${where}: uncles`).length > 0)
     throw new NodeFailure(`${where}: it has uncles, which only debug_getRawBlock gives`);
   const common = createCommon(block, forks, where);
@@ -69,7 +69,10 @@ function encodeTransaction(value: unknown, field: string, common: Common): RlpIt
   try {
     transaction = createTx(normalizeTxParams(fields), {common, freeze: false});
   } catch (error) {
-    throw new NodeFailure(`${field} cannot be read: ${(error as Error).message}`, {cause: error});
+    throw new NodeFailure(
+      `${field} cannot be read: ${(error as Error).message}. Types that Ethereum does not have need --source trace`,
+      {cause: error},
+    );
   }
   return transaction.type === 0 ? (transaction.raw() as RlpItem) : transaction.serialize();
 }

@@ -33,6 +33,7 @@ const header: fc.Arbitrary<BlockHeader> = fc.record(
     gasUsed: u64,
     blobGasUsed: u64,
     excessBlobGas: u64,
+    rest: fc.uint8Array({maxLength: 100}).map(field => Buffer.from(field)),
   },
   {requiredKeys: ["number", "hash"], noNullPrototype: true},
 );

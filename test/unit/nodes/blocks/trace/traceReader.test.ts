@@ -15,8 +15,9 @@ const SYSTEM_CONTRACTS = [
   "0x00000961ef480eb55e80d19ad83579a64c007002",
   "0x0000bbddc7ce488642fb579f8b00f3a590007251",
 ];
+const FEE_VAULTS = ["19", "1a", "1b"].map(end => `0x42${"0".repeat(36)}${end}`);
 
-test("senders, recipients, who is paid outside of transactions, and system contracts are read though no trace names them", async () => {
+test("senders, recipients, who is paid outside of transactions, system contracts and the fee vaults of an OP stack are read though no trace names them", async () => {
   const {[NUMBER]: block} = await readDemoBlocks();
   // An uncle's hash is not part of the header that is compared.
   const json = {...describeBlock(block), uncles: [`0x${"ab".repeat(32)}`]};
@@ -45,7 +46,7 @@ test("senders, recipients, who is paid outside of transactions, and system contr
     ...transactions.flatMap(one => [one.getSenderAddress(), ...(one.to === undefined ? [] : [one.to])]),
     ...withdrawals.map(({address}) => address),
   ].map(address => address.toString());
-  assert.deepEqual(accounts, new Set([...touched, UNCLE_MINER, ...SYSTEM_CONTRACTS]));
+  assert.deepEqual(accounts, new Set([...touched, UNCLE_MINER, ...SYSTEM_CONTRACTS, ...FEE_VAULTS]));
   assert.deepEqual(written, new Set(SYSTEM_CONTRACTS));
   assert.equal((await read.difference()).accounts.count, accounts.size);
 });

@@ -1,0 +1,130 @@
+/**
+ * A block's header: from its RLP to the fields that the store keeps, and back to the same bytes.
+ *
+ *   header = [parentHash, uncleHash, miner, stateRoot, transactionsRoot, receiptsRoot, logsBloom, difficulty, number,
+ *             gasLimit, gasUsed, timestamp, extraData, mixHash, nonce,
+ *             (baseFee, (withdrawalsRoot, (blobGasUsed, excessBlobGas, further ones of Ethereum or of another chain ...)))]
+ *   rest   = the items without a field of their own, one behind the other, as they are
+ */
+import {StoreError} from "../errors.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {isSame, toHex} from "../hex.ts";
+import {RlpError, RlpReader} from "../rlp/rlpReader.ts";
+import {EncodedItem, encodeList, encodeNumber} from "../rlp/rlpWriter.ts";
+import type {BlockHeader} from "./blockDifference.ts";
+
+/** Since London, and since Cancun. */
+type LaterField = "baseFeePerGas" | "blobGasUsed" | "excessBlobGas";
+type Whole<T> = {readonly [Name in keyof T]-?: Exclude<T[Name], undefined>};
+
+/** A header with all the fields that it can have. */
+export interface WholeHeader extends Whole<Omit<BlockHeader, LaterField>>, Pick<BlockHeader, LaterField> {}
+
+/** Bytes, of this length if it is given, or a number of at most so many bytes. */
+interface Item {
+  readonly name: Exclude<keyof BlockHeader, "hash" | "rest">;
+  readonly bytes?: number;
+  readonly numberBytes?: number;
+}
+
+/** In their order. undefined: it goes into `rest`, as do those behind the last one. */
+const ITEMS: readonly (Item | undefined)[] = [
+  {name: "parentHash", bytes: 32},
+  undefined,
+  {name: "miner", bytes: 20},
+  {name: "stateRoot", bytes: 32},
+  undefined,
+  undefined,
+  undefined,
+  {name: "difficulty", numberBytes: 32},
+  {name: "number", numberBytes: 6},
+  {name: "gasLimit", numberBytes: 8},
+  {name: "gasUsed", numberBytes: 8},
+  {name: "timestamp", numberBytes: 8},
+  {name: "extraData"},
+  {name: "mixHash", bytes: 32},
+  undefined,
+  {name: "baseFeePerGas", numberBytes: 32},
+  undefined,
+  {name: "blobGasUsed", numberBytes: 8},
+  {name: "excessBlobGas", numberBytes: 8},
+];
+/** Of every header. */
+const FIRST_ITEMS = 15;
+
+/**
+ * @param rlp - no Buffer, whose views cost three times as much. What is returned are views of it
+ * @throws RlpError naming the field
+ */
+export function decodeHeader(rlp: Uint8Array): WholeHeader {
+  const outer = new RlpReader(rlp);
+  const list = outer.readList();
+  outer.close();
+  const fields: Partial<Record<keyof BlockHeader, unknown>> = {};
+  const rest: Uint8Array[] = [];
+  for (let at = 0; at < FIRST_ITEMS || !list.isDone; at++) {
+    const item = ITEMS[at];
+    if (item === undefined) rest.push(readEncoded(list));
+    else fields[item.name] = readField(list, item);
+  }
+  const {number, ...others} = fields as Record<keyof BlockHeader, never>;
+  return {
+    ...others,
+    number: Number(number),
+    hash: keccak256(rlp),
+    rest: new Uint8Array(Buffer.concat(rest)),
+  };
+}
+
+/**
+ * @returns the header's RLP, whose keccak256 is its hash unless somebody lies. undefined if its source gave single fields only
+ * @throws RlpError if `rest` is no RLP
+ */
+export function encodeHeader(header: BlockHeader): Uint8Array | undefined {
+  const {rest} = header;
+  if (rest === undefined) return undefined;
+  const others = new RlpReader(rest);
+  const items: (Uint8Array | EncodedItem)[] = [];
+  for (let at = 0; ; at++) {
+    const item = ITEMS[at];
+    // The record of a block leaves out a difficulty of 0.
+    const value = item && (header[item.name] ?? (item.name === "difficulty" ? 0n : undefined));
+    if (value instanceof Uint8Array) items.push(value);
+    else if (value !== undefined) items.push(encodeNumber(BigInt(value)));
+    else if (others.isDone) return encodeList(items);
+    else items.push(new EncodedItem(readEncoded(others)));
+  }
+}
+
+/** @throws StoreError BLOCK_INVALID if the header is there whole, and has another hash */
+export function requireHash(header: BlockHeader): void {
+  const {number, hash} = header;
+  let rlp: Uint8Array | undefined;
+  try {
+    rlp = encodeHeader(header);
+  } catch (error) {
+    throw new StoreError("BLOCK_INVALID", `block ${number}: rest of its header: ${(error as Error).message}`);
+  }
+  const computed = rlp && keccak256(rlp);
+  if (computed !== undefined && !isSame(computed, hash))
+    throw new StoreError(
+      "BLOCK_INVALID",
+      `block ${number}: expected a header with the hash ${toHex(hash)}, got one with ${toHex(computed)}`,
+    );
+}
+
+function readField(list: RlpReader, {name, bytes, numberBytes}: Item): Uint8Array | bigint {
+  try {
+    return numberBytes === undefined ? list.readBytes(bytes) : list.readNumber(numberBytes);
+  } catch (error) {
+    throw new RlpError(`${name}: ${(error as Error).message}`);
+  }
+}
+
+/** The next item with its head. */
+function readEncoded(list: RlpReader): Uint8Array {
+  const start = list.at;
+  if (list.isList) list.readList();
+  else list.readBytes();
+  return list.bytes.subarray(start, list.at);
+}
