@@ -75,6 +75,8 @@ export class TriePath {
         depth += shared;
         child = second;
         if ((bytes[pathAt(bytes, first)] & IS_LEAF) !== 0) return this.valueAt(child, depth);
+        // So no path has more than MAX_NODES.
+        if (shared === 0) throw this.damage("an extension has no nibbles");
       } else {
         if (depth === NIBBLES) throw this.damage("it is longer than a hash");
         child = first;
@@ -92,7 +94,6 @@ export class TriePath {
   /** @returns where the node begins */
   private load(hash: Uint8Array): number {
     const node = this.readNode(hash);
-    if (this.count === MAX_NODES) throw this.damage(`it has more than ${MAX_NODES} nodes`);
     const at = this.count === 0 ? 0 : this.ends[this.count - 1];
     this.bytes.set(node, at);
     this.ends[this.count++] = at + node.length;

@@ -67,6 +67,19 @@ test("a node that is missing, changed or too long is refused by its name, wherev
   }
 });
 
+test("extensions that lead nowhere are refused, however many there are", () => {
+  const nodes = new MemoryNodes();
+  const put = (node: Uint8Array) => {
+    const hash = keccak256(node);
+    nodes.map.set(toHex(hash).slice(2), node);
+    return hash;
+  };
+  let root = put(Uint8Array.of(0xc2, 0x20, 1));
+  for (let i = 0; i < 100; i++) root = put(Uint8Array.of(0xe2, 0x00, 0xa0, ...root));
+  const message = `the path ${toHex(PATH)} of the trie with the root ${toHex(root)}: an extension has no nibbles`;
+  assert.throws(() => createPath(nodes).open(root, PATH), {code: "RECORD_DAMAGED", message});
+});
+
 test("whatever bytes have the right hash, a path ends with a value, with nothing or with an error that names it", () => {
   const {nodes, root} = makeDeepTrie();
   const whole = nodes.map.get(toHex(root).slice(2)) as Uint8Array;
