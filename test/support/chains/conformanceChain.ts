@@ -30,7 +30,8 @@ interface ProofParams {
 export function listProofParams({accounts}: Pick<GethProofs, "accounts"> = GETH_PROOFS): ProofParams[] {
   return Object.entries(accounts).map(([address, slots]) => {
     const short = slots.filter(slot => slot.startsWith("0x00")).map(slot => slot.replace(/^0x0*(?=.)/, "0x"));
-    return {address, keys: [...slots, ...short, "0x0", "0x00", `0x${"0".repeat(62)}5`, "0x5", "0x5"]};
+    const padded = [61, 62].map(zeros => `0x${"0".repeat(zeros)}5`);
+    return {address, keys: [...slots, ...short, "0x0", "0x00", ...padded, "0x5", "0x5"]};
   });
 }
 

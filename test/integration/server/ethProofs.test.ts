@@ -1,0 +1,68 @@
+/** eth_getProof over a real socket at states that the conformance chain does not have, and of a store with a damaged trie. */
+import assert from "node:assert/strict";
+import {after, before, test} from "node:test";
+import {headLines} from "../../support/chains/headedLines.ts";
+import {CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {OwnService} from "../../support/http/ownService.ts";
+import {readFixture} from "../../support/reference/fixtures.ts";
+import {importLines} from "../../support/stores/importedStore.ts";
+import {tamper} from "../../support/stores/tamper.ts";
+
+interface GethState {
+  readonly what: string;
+  readonly accounts: Readonly<Record<string, object>>;
+  readonly answers: readonly {readonly params: readonly unknown[]; readonly result: GethAnswer}[];
+}
+
+interface GethAnswer {
+  readonly storageHash: string;
+  readonly accountProof: readonly string[] | null;
+}
+
+const {states} = readFixture<{states: readonly GethState[]}>("own/gethStates");
+
+let folder: WorkFolder;
+
+before(async () => {
+  folder = await WorkFolder.create();
+});
+
+after(() => folder.remove());
+
+/** A store of block 0 with these accounts. */
+async function makeStore(name: string, accounts: GethState["accounts"]): Promise<string> {
+  const block = {number: "0x0", hash: "", chainId: CHAIN_ID, accounts};
+  const {lines} = await headLines([block]);
+  await importLines(folder.file(name), lines, {finalized: 0});
+  return folder.file(name);
+}
+
+for (const [number, {what, accounts, answers}] of states.entries())
+  test(`eth_getProof is geth's: ${what}`, async () => {
+    const service = await OwnService.start({db: await makeStore(`state-${number}`, accounts)});
+    for (const {params, result} of answers) {
+      const answer = await service.call("eth_getProof", params);
+      assert.equal(JSON.stringify(answer.result), JSON.stringify(result), JSON.stringify(answer));
+    }
+    await service.stop();
+  });
+
+test("a node of the trie that is missing is an error of this service, which the log names", async () => {
+  const [state] = states as [GethState];
+  const db = await makeStore("damaged", state.accounts);
+  const [whole, damaged] = state.answers.toReversed() as [
+    (typeof state.answers)[0],
+    (typeof state.answers)[0],
+  ];
+  const name = damaged.result.storageHash;
+  await tamper(db, level => level.del(Buffer.from(`e${name.slice(2)}`)));
+  const service = await OwnService.serve(["--db", db, "--workers", "1"]);
+  const {error} = await service.call("eth_getProof", damaged.params);
+  assert.equal(error.code, -32603);
+  await service.waitForStderr(new RegExp(`RECORD_MISSING: trie node ${name} is not in the store`));
+  // The slots are not asked for, so their trie is not read.
+  const [address, , block] = damaged.params;
+  for (const params of [[address, [], block], whole.params])
+    assert.equal((await service.call("eth_getProof", params)).error, undefined);
+  await service.stop();
+});
