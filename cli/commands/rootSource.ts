@@ -61,7 +61,10 @@ async function explainLack(node: Node, contract: Uint8Array, block: number): Pro
   try {
     const hash = await readRecordedWord(node, contract, "blockHashes", block);
     if (hash !== undefined)
-      return `it holds the block's hash. A proofd of your own has its root: --node URL --block-hash ${toHex(hash)}`;
+      return (
+        "it holds the block's hash. A proofd of your own has its root, and its header has that of eth_getProof: " +
+        `--node URL, or --header FILE, --block-hash ${toHex(hash)}`
+      );
   } catch (error) {
     // Most contracts have no such getter.
     if (!(error instanceof NodeRefusal || error instanceof NodeFailure)) throw error;
