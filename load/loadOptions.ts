@@ -55,7 +55,7 @@ export type BlockEnd = number | "latest" | "oldest";
 
 export type KeyChoice =
   | Keys
-  /** Accounts that the server is found to have: those of `known`, or in eth style those in the newest blocks. */
+  /** Accounts that the server is found to have: those of `known`; of other chains in eth style, those in the newest blocks. */
   | {readonly kind: "server"; readonly known?: KnownChain | undefined};
 
 /** A chain whose accounts are known. */

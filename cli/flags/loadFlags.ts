@@ -57,7 +57,7 @@ export const LOAD_FLAGS = {
     "fraction of calls that estimate the gas of a transfer, 0 to 1",
   ),
   keys: value("<file>", parseText).says(
-    "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; with --style eth, those in the newest blocks)",
+    "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; of other chains with --style eth, those in the newest blocks)",
   ),
   accounts: value("<count>", integerParser(1, 100_000_000)).says(
     "ask for the accounts of a store that `npm run bench` made with this many",

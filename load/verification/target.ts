@@ -20,11 +20,11 @@ export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> 
   const named = await rpc.tryCall("web3_clientVersion");
   const client = typeof named === "string" ? named : undefined;
   const chainId = readQuantity(await rpc.tryCall(`${style}_chainId`));
-  if (style === "eth") {
+  const coverage = await rpc.tryCall("chain_getCoverage");
+  if (style === "eth" && coverage === undefined) {
     // Nodes have every header since genesis, but do not say how far back they can prove.
     return {client, chainId, oldest: 0, newest: readQuantity(await rpc.tryCall("eth_blockNumber"))};
   }
-  const coverage = await rpc.tryCall("chain_getCoverage");
   const {earliest, finalized} = (coverage ?? {}) as {earliest?: unknown; finalized?: unknown};
   return {client, chainId, oldest: readQuantity(earliest), newest: readQuantity(finalized)};
 }
@@ -55,14 +55,14 @@ export async function chooseKeys(
   return findKeys(rpc, style, target, keys.known);
 }
 
-/** The default accounts: those of the known chain if the server serves it; in eth style, those in the newest blocks. */
+/** The default accounts: those of the known chain if the server serves it; else, in eth style, those in the newest blocks. */
 async function findKeys(
   rpc: RpcClient,
   style: Style,
   target: Target,
   known: KnownChain | undefined,
 ): Promise<ListedKeys> {
-  if (style === "chain" && known !== undefined && target.chainId === known.chainId) return known;
+  if (known !== undefined && target.chainId === known.chainId) return known;
   const accounts = style === "eth" ? await findEthAccounts(rpc, target.newest) : [];
   if (accounts.length > 0) return {kind: "list", name: "the newest blocks", accounts};
   const chain = target.chainId === undefined ? "does not name its chain" : `serves chain ${target.chainId}`;

@@ -16,7 +16,7 @@ const CALLS_AT_ONCE = 8;
 const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
 
 export class TrustedRoots {
-  private readonly method: string;
+  private method: string;
   private readonly roots = new Map<number, string>();
   /** The newest provable blocks before and after the load. */
   private first: number | undefined;
@@ -34,6 +34,9 @@ export class TrustedRoots {
   /** Called before the load. @returns why there is nothing to verify against, or undefined */
   async markStart(): Promise<string | undefined> {
     try {
+      // A proofd has no blocks, but their headers.
+      if (this.style === "eth" && (await this.rpc.tryCall("chain_getHeader", ["finalized"])) !== undefined)
+        this.method = "chain_getHeader";
       this.first = await this.readNewest();
       return this.first === undefined ? "the server has no block that can be proved" : undefined;
     } catch (error) {
@@ -99,11 +102,15 @@ export class TrustedRoots {
   }
 
   private async readNewest(): Promise<number | undefined> {
-    const {number} = await this.readBlock(this.style === "chain" ? "finalized" : "latest");
+    const {number} = await this.readBlock(this.method === "eth_getBlockByNumber" ? "latest" : "finalized");
     return typeof number === "string" ? Number(number) : undefined;
   }
 
   private async readBlock(block: string): Promise<{number?: unknown; stateRoot?: unknown}> {
-    return (await this.rpc.call(this.method, this.style === "chain" ? [block] : [block, false])) ?? {};
+    const isNode = this.method === "eth_getBlockByNumber";
+    const answer = (await this.rpc.call(this.method, isNode ? [block, false] : [block])) ?? {};
+    if (this.method !== "chain_getHeader") return answer;
+    const {block: named, header} = answer as {block?: {number?: unknown}; header?: {stateRoot?: unknown}};
+    return {number: named?.number, stateRoot: header?.stateRoot};
   }
 }

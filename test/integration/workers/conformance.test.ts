@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {existsSync} from "node:fs";
+import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
@@ -20,6 +21,7 @@ import {
 } from "../../support/chains/conformanceChain.ts";
 import {readChainFiles} from "../../support/chains/executedChain.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
+import {runLoad} from "../../support/http/loadRun.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -137,6 +139,22 @@ test("the client verifies eth_getProof from the hash of a block on, and under no
     code: "PROOF_REFUSED",
     message: /^accountProof\[0\]: does not hash to the trusted/,
   });
+});
+
+test("proofd load --style eth verifies what it samples against the header", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  const keys = folder.file("keys.txt");
+  const lines = Object.entries(GETH_PROOFS.accounts).map(
+    ([address, slots]) => `${address} ${slots.join(" ")}\n`,
+  );
+  await writeFile(keys, lines.join(""));
+  const asked = ["--style", "eth", "--keys", keys, "--slots", "2", "--absent", "0.2", "--batch", "5"];
+  const report = await runLoad(service.url, [...asked, "--blocks", "oldest..latest", "--rate", "80"]);
+  assert.deepEqual(report.failures, []);
+  const {checked, wrong, accounts, slots} = report.verification;
+  assert.deepEqual([checked, wrong], [100, 0]);
+  assert.ok(accounts.present > 0 && accounts.absent > 0 && slots.present > 0 && slots.absent > 0);
+  assert.equal(report.server.newest, CONFORMANCE_BLOCKS);
 });
 
 test("an independent verifier accepts the proofs of eth_getProof under the root in the header", async t => {
