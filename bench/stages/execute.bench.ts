@@ -1,11 +1,13 @@
 /**
  * Executing blocks in this process, without a store: each run executes the demo chain from its genesis, its state's trie in memory.
  */
+
 import {readFileSync} from "node:fs";
 import {Readable} from "node:stream";
 import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
 import {parseGenesis} from "../../evm/execution/genesis.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
+import {MemoryTries} from "../../evm/trie/memoryTries.ts";
 import type {Stage} from "./stage.ts";
 
 export async function createExecuteStage(): Promise<Stage> {
@@ -15,8 +17,8 @@ export async function createExecuteStage(): Promise<Stage> {
   for await (const {bytes} of readRlpBlocks(Readable.from([read("chain.rlp")]))) blocks.push(bytes);
   let executor: BlockExecutor;
   const beforeEach = async (): Promise<void> => {
-    const nodes = new Map<string, Uint8Array>();
-    const context = {forks: genesis.forks, nodes, blockHash: () => undefined};
+    const store = new MemoryTries();
+    const context = {forks: genesis.forks, store, blockHash: () => undefined};
     ({executor} = await BlockExecutor.start(context, genesis));
   };
   const run = async (): Promise<void> => {

@@ -9,12 +9,13 @@
  */
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
-import {decodeTrieRoot, encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
+import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
+import type {TrieRoot} from "../../storage/trie/trie.ts";
 import {rulesOf} from "../interpreter/rules.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieNodes} from "../trie/trieNodes.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {EvmExecution, type FindSender} from "./evmExecution.ts";
 import {describeMissingTrie, ExecutionError} from "./executionError.ts";
@@ -26,7 +27,7 @@ import type {LibraryExecution} from "./libraryExecution.ts";
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
   /** Keeps the tries between runs. It must return whatever was put. */
-  readonly nodes: TrieNodes;
+  readonly store: TrieStore;
   /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor began with. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
   /** Default: every sender is recovered when its transaction runs. */
@@ -50,21 +51,21 @@ export class BlockExecutor {
   /** Hashes of the blocks that it began with and executed. */
   private readonly recent = new Map<number, Uint8Array>();
 
-  /** @param root - of the state after `last`. @throws ExecutionError STATE_MISSING */
+  /** @param trie - the state after `last` */
   private constructor(
     private readonly options: BlockExecutorOptions,
     private last: BlockHeader,
-    root: Uint8Array,
+    trie: TrieRoot,
   ) {
-    const {forks, nodes, findSender} = options;
+    const {forks, store, findSender} = options;
     this.recent.set(last.number, last.hash);
-    this.trie = StateTrie.open(nodes, root);
+    this.trie = new StateTrie(store, trie);
     const findBlockHash = (number: number): Uint8Array => this.findBlockHash(number);
-    this.evm = new EvmExecution(forks, nodes, this.trie, findBlockHash, findSender);
+    this.evm = new EvmExecution(forks, store, this.trie, findBlockHash, findSender);
   }
 
   /**
-   * Starts at block 0 and puts the allocation's nodes. `difference` is block 0 itself.
+   * Starts at block 0 and puts the allocation's trie. `difference` is block 0 itself.
    *
    * @param chainHead - the header of the chain's block 0, if it is another one than the genesis gives. Its state root is not
    *   read: the allocation's state is what block 1 is executed on
@@ -74,22 +75,25 @@ export class BlockExecutor {
     genesis: Genesis,
     chainHead?: BlockHead,
   ): Promise<{executor: BlockExecutor; difference: BlockDifference}> {
-    const made = await makeGenesisBlock(genesis, options.nodes);
-    const header = chainHead ?? made.head;
-    putRoot(options.nodes, header, made.head.stateRoot);
-    const executor = new BlockExecutor(options, header, made.head.stateRoot);
-    return {executor, difference: {...made.difference, header}};
+    const {head, difference, trie} = await makeGenesisBlock(genesis, options.store);
+    const header = chainHead ?? head;
+    const executor = new BlockExecutor(options, header, trie);
+    return {executor, difference: {...difference, header, trie: executor.trieOfHead}};
   }
 
   /**
-   * Continues after a block whose trie is in `nodes`.
+   * Continues after a block.
    *
-   * @throws ExecutionError STATE_MISSING if it is not
+   * @param trie - the block's. undefined: the store does not hold it
+   * @throws ExecutionError STATE_MISSING if it does not
    */
-  static async resume(options: BlockExecutorOptions, after: BlockHeader): Promise<BlockExecutor> {
-    const stored = options.nodes.get(trieRootName(after.hash));
-    if (stored === undefined) throw new ExecutionError("STATE_MISSING", describeMissingTrie(after.number));
-    return new BlockExecutor(options, after, decodeTrieRoot(stored).root);
+  static resume(
+    options: BlockExecutorOptions,
+    after: BlockHeader,
+    trie: TrieRoot | undefined,
+  ): BlockExecutor {
+    if (trie === undefined) throw new ExecutionError("STATE_MISSING", describeMissingTrie(after.number));
+    return new BlockExecutor(options, after, trie);
   }
 
   /** The block that the next one must follow. */
@@ -97,8 +101,13 @@ export class BlockExecutor {
     return this.last;
   }
 
+  /** The state after `head`. */
+  get trieOfHead(): BlockTrie {
+    return {...this.trie.newest, isExecuted: true};
+  }
+
   /**
-   * Executes the block after `head` and puts the nodes that it makes.
+   * Executes the block after `head` and puts the pages that it makes.
    *
    * @param blockRlp - the whole block, as `readRlpBlocks` yields it
    * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`. StoreError
@@ -108,11 +117,10 @@ export class BlockExecutor {
     this.checkLink(head);
     try {
       const accounts = await this.run(blockRlp, head);
-      putRoot(this.options.nodes, head, head.stateRoot);
       this.last = head;
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
-      return {header: head, accounts};
+      return {header: head, accounts, trie: this.trieOfHead};
     } catch (error) {
       // The store is damaged, and says nothing of the block.
       if (error instanceof StoreError) throw error;
@@ -146,8 +154,8 @@ export class BlockExecutor {
   /** Its modules take a third of a second, which most chains never need. */
   private async openLibrary(): Promise<LibraryExecution> {
     const {LibraryExecution} = await import("./libraryExecution.ts");
-    const {forks, nodes} = this.options;
-    return new LibraryExecution(forks, nodes, this.trie, number => this.findBlockHash(number));
+    const {forks, store} = this.options;
+    return new LibraryExecution(forks, store, this.trie, number => this.findBlockHash(number));
   }
 
   private findBlockHash(number: number): Uint8Array {
@@ -156,8 +164,4 @@ export class BlockExecutor {
       throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is needed but not known`);
     return hash;
   }
-}
-
-function putRoot(nodes: TrieNodes, head: BlockHead, root: Uint8Array): void {
-  nodes.set(trieRootName(head.hash), encodeTrieRoot({root, isExecuted: true}));
 }

@@ -4,51 +4,52 @@
  */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {toHex} from "../../storage/hex.ts";
+import type {TrieRoot} from "../../storage/trie/trie.ts";
 import type {Evm} from "../interpreter/evm.ts";
 import type {SourceAccount, StateSource} from "../interpreter/stateSource.ts";
 import {readWritten} from "../interpreter/written.ts";
 import type {StateTrie} from "../trie/stateTrie.ts";
-import {codeKey, EMPTY_ROOT, type TrieNodes} from "../trie/trieNodes.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 import {differAccount, type WrittenSlot} from "./accountDifference.ts";
 import {type ByteKey, sameBytes, toKey} from "./byteKey.ts";
 import {ExecutionError} from "./executionError.ts";
 
 /** About 15 MB. */
-const MAX_STORAGE_ROOTS = 100_000;
+const MAX_STORAGES = 100_000;
 
 export class ChainState implements StateSource {
   /** Of accounts that were read since the last change. */
-  private readonly storageRoots = new Map<ByteKey, Uint8Array>();
+  private readonly storages = new Map<ByteKey, TrieRoot>();
 
   constructor(
-    private readonly nodes: TrieNodes,
+    private readonly store: TrieStore,
     private readonly trie: StateTrie,
     readonly readBlockHash: (number: number) => Uint8Array,
   ) {}
 
   /** Call it when the trie has moved on. */
   clearCache(): void {
-    this.storageRoots.clear();
+    this.storages.clear();
   }
 
   readAccount(address: Uint8Array): SourceAccount | undefined {
     const account = this.trie.readAccount(address);
     if (account === undefined) return undefined;
-    const {nonce, balance, codeHash, storageRoot} = account;
-    if (this.storageRoots.size >= MAX_STORAGE_ROOTS) this.storageRoots.clear();
-    this.storageRoots.set(toKey(address), storageRoot);
-    return {nonce, balance, codeHash, hasStorage: !sameBytes(storageRoot, EMPTY_ROOT)};
+    const {nonce, balance, codeHash, storage} = account;
+    if (this.storages.size >= MAX_STORAGES) this.storages.clear();
+    this.storages.set(toKey(address), storage);
+    return {nonce, balance, codeHash, hasStorage: storage.page !== 0};
   }
 
   readSlot(address: Uint8Array, slot: Uint8Array): Uint8Array {
-    const known = this.storageRoots.get(toKey(address));
+    const known = this.storages.get(toKey(address));
     if (known === undefined) this.readAccount(address);
-    const root = known ?? this.storageRoots.get(toKey(address));
-    return root === undefined ? NO_BYTES : this.trie.readSlot(root, slot);
+    const storage = known ?? this.storages.get(toKey(address));
+    return storage === undefined ? NO_BYTES : this.trie.readSlot(storage, slot);
   }
 
   readCode(codeHash: Uint8Array): Uint8Array {
-    const code = this.nodes.get(codeKey(codeHash));
+    const code = this.store.findCode(codeHash);
     if (code === undefined)
       throw new ExecutionError("STATE_MISSING", `code ${toHex(codeHash)} is not in this store`);
     return code;

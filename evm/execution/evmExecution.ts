@@ -5,7 +5,7 @@ import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import {Evm} from "../interpreter/evm.ts";
 import type {EvmRules} from "../interpreter/rules.ts";
 import type {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieNodes} from "../trie/trieNodes.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 import {type DecodedBlock, decodeBlock} from "./block/decodedBlock.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {ChainState, listDifferences} from "./chainState.ts";
@@ -29,12 +29,12 @@ export class EvmExecution {
 
   constructor(
     private readonly forks: ForkSchedule,
-    nodes: TrieNodes,
+    store: TrieStore,
     private readonly trie: StateTrie,
     findBlockHash: (number: number) => Uint8Array,
     private readonly findSender: FindSender = () => undefined,
   ) {
-    this.state = new ChainState(nodes, trie, findBlockHash);
+    this.state = new ChainState(store, trie, findBlockHash);
   }
 
   /**

@@ -13,7 +13,7 @@ import type {StateManagerInterface} from "@ethereumjs/common";
 import {KECCAK256_RLP} from "@ethereumjs/util";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieNodes} from "../trie/trieNodes.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 import {differAccount, type WrittenAccount, type WrittenSlot} from "./accountDifference.ts";
 import {type ByteKey, fromKey, sameBytes} from "./byteKey.ts";
 import {ChainState} from "./chainState.ts";
@@ -25,10 +25,10 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
   private computedAt: number | undefined;
 
   constructor(
-    nodes: TrieNodes,
-    private readonly trie: StateTrie = StateTrie.open(nodes),
+    store: TrieStore,
+    private readonly trie: StateTrie = new StateTrie(store),
   ) {
-    const parent = new ChainState(nodes, trie, () => {
+    const parent = new ChainState(store, trie, () => {
       throw new Error("the library asks its blockchain for hashes of blocks");
     });
     super(parent);
@@ -38,18 +38,16 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
   async getStateRoot(): Promise<Uint8Array> {
     if (this.computedAt !== this.changes) this.trie.change(await this.listDifferences());
     this.computedAt = this.changes;
-    return this.trie.newRoot;
+    return this.trie.newest.root;
   }
 
-  /** Drops everything written and moves to the state of another block. */
-  async setStateRoot(root: Uint8Array): Promise<void> {
-    this.trie.moveTo(root);
-    this.discard();
-    this.parent.clearCache();
+  /** Block execution never calls it: a trie is found by its page. */
+  setStateRoot(): Promise<void> {
+    throw new Error("an execution state cannot be moved");
   }
 
   async hasStateRoot(root: Uint8Array): Promise<boolean> {
-    return this.trie.hasRoot(root);
+    return sameBytes(root, this.trie.newest.root);
   }
 
   clearCaches(): void {

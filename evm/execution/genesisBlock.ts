@@ -4,8 +4,9 @@
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
+import {EMPTY_ROOT, type TrieRoot} from "../../storage/trie/trie.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
-import {EMPTY_ROOT, type TrieNodes} from "../trie/trieNodes.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 import {NO_UNCLES} from "./block/decodedBlock.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis} from "./genesis.ts";
@@ -14,20 +15,18 @@ import {hashRequests} from "./run/requests.ts";
 
 const LOGS_BLOOM_BYTES = 256;
 
-/** Puts the allocation's trie nodes and codes, and returns block 0 with its header. */
+/** Puts the allocation's trie and codes, and returns block 0 with its header. */
 export async function makeGenesisBlock(
   genesis: Genesis,
-  nodes: TrieNodes,
-): Promise<{head: BlockHead; difference: BlockDifference}> {
+  store: TrieStore,
+): Promise<{head: BlockHead; difference: BlockDifference; trie: TrieRoot}> {
   const accounts = new AccountDifferences();
   for (const {address, nonce, balance, code, storage} of genesis.accounts)
     accounts.add({address, change: {nonce, balance, storage, code: code.length > 0 ? code : undefined}});
-  const stateRoot = await StateTrie.open(nodes).apply(accounts);
-  const head = decodeBlockHead(encodeList([headerFields(genesis, stateRoot), [], []]), "block 0");
-  return {
-    head,
-    difference: {header: head, accounts, chain: {chainId: genesis.chainId, config: genesis.config}},
-  };
+  const trie = await new StateTrie(store).apply(accounts);
+  const head = decodeBlockHead(encodeList([headerFields(genesis, trie.root), [], []]), "block 0");
+  const chain = {chainId: genesis.chainId, config: genesis.config};
+  return {head, trie, difference: {header: head, accounts, chain}};
 }
 
 /** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on. */

@@ -8,7 +8,7 @@ import type {AccountDifferences} from "../../storage/block/accountDifferences.ts
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {StoreError} from "../../storage/errors.ts";
 import type {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieNodes} from "../trie/trieNodes.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {createChainRules} from "./chainRules.ts";
 import {BlockMismatch, ExecutionError} from "./executionError.ts";
@@ -28,12 +28,12 @@ export class LibraryExecution {
 
   constructor(
     private readonly forks: ForkSchedule,
-    nodes: TrieNodes,
+    store: TrieStore,
     trie: StateTrie,
     private readonly findBlockHash: (number: number) => Uint8Array,
   ) {
     this.common = createChainRules(forks);
-    this.state = new ExecutionState(nodes, trie);
+    this.state = new ExecutionState(store, trie);
   }
 
   /**

@@ -2,17 +2,17 @@
  * The root of the trie over a block's transactions, receipts or withdrawals: position as RLP -> bytes.
  */
 import {keccak256} from "../../storage/hash/keccak.ts";
-import {TrieModule} from "./trieModule.ts";
-import {EMPTY_ROOT} from "./trieNodes.ts";
+import {EMPTY_ROOT} from "../../storage/trie/trie.ts";
+import {TrieModule} from "../../storage/trie/trieModule.ts";
 
 let module: TrieModule | undefined;
 
-/** A list has no stored nodes. */
+/** A list has no pages. */
 function createListModule(): TrieModule {
   const never = () => {
-    throw new Error("the trie of a list asked for a node");
+    throw new Error("the trie of a list asked for a page");
   };
-  module = new TrieModule({load: never, overflow: never, refuse: never});
+  module = new TrieModule({load: never, put: never, refuse: never});
   return module;
 }
 

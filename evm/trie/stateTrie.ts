@@ -1,150 +1,144 @@
 /**
- * The state trie: the accounts and slots of one block, and the root that the changes of the next one give.
+ * The state trie: the accounts and slots of one block, and the pages and root that the changes of the next one give.
  */
 import type {AccountDifference} from "../../storage/block/accountDifference.ts";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {sortByHKey} from "../../storage/hash/hKeyOrder.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
-import {toHex} from "../../storage/hex.ts";
-import {ExecutionError} from "../execution/executionError.ts";
-import {decodeAccount, decodeSlot, encodeAccount, encodeSlot, type TrieAccount} from "./trieAccount.ts";
-import {TrieMemory, type TrieWrite} from "./trieMemory.ts";
-import {codeKey, EMPTY_ROOT, type TrieNodes} from "./trieNodes.ts";
+import {WORD_BYTES} from "../../storage/hash/suite.ts";
+import {EMPTY_TRIE, type TrieRoot, type TrieWrite, TrieWriter} from "../../storage/trie/trie.ts";
+import {
+  decodeSlot,
+  decodeTrieAccount,
+  encodeSlot,
+  encodeTrieAccount,
+  NO_CODE,
+  type TrieAccount,
+} from "../../storage/trie/trieAccount.ts";
+import type {TrieStore} from "./trieStore.ts";
 
-/** Of a larger block, nodes are put before its root is known. Bounds the memory for a block 0 of millions of accounts. */
+/** Of a larger block, pages are put before its root is known. Bounds the memory for a block 0 of millions of accounts. */
 const ACCOUNTS_AT_ONCE = 4096;
 
 const NO_BYTES = new Uint8Array(0);
-const NO_CODE = keccak256(NO_BYTES);
+const NOTHING = (): void => {};
 
 export class StateTrie {
-  private readonly memory: TrieMemory;
-  /** Those of the changes that are not sealed, by their hashes. */
-  private readonly newCodes = new Map<string, Uint8Array>();
-  private changedRoot: Uint8Array;
+  private readonly writer: TrieWriter;
+  private changed: TrieRoot;
+  /** Drops what the last `change` put. */
+  private undo = NOTHING;
 
-  private constructor(
-    private readonly nodes: TrieNodes,
-    private base: Uint8Array,
+  /** @param base - the trie that is read. @throws StoreError, as all that reads pages */
+  constructor(
+    private readonly store: TrieStore,
+    private base: TrieRoot = EMPTY_TRIE,
   ) {
-    this.memory = new TrieMemory(nodes);
-    this.changedRoot = base;
+    this.writer = new TrieWriter(store);
+    this.changed = base;
   }
 
-  /** @param root - default: the empty trie's. @throws ExecutionError STATE_MISSING if `nodes` does not have the trie */
-  static open(nodes: TrieNodes, root: Uint8Array = EMPTY_ROOT): StateTrie {
-    const trie = new StateTrie(nodes, EMPTY_ROOT);
-    trie.moveTo(root);
-    return trie;
+  /** That of the last `change`; without one, the trie that is read. */
+  get newest(): TrieRoot {
+    return this.changed;
   }
 
-  /** That of the last `change`; without one, of the trie that is read. */
-  get newRoot(): Uint8Array {
-    return this.changedRoot;
-  }
-
-  /** @throws ExecutionError STATE_MISSING */
-  moveTo(root: Uint8Array): void {
-    if (!this.hasRoot(root))
-      throw new ExecutionError(
-        "STATE_MISSING",
-        `the state with the trie root ${toHex(root)} is not in this store`,
-      );
-    this.drop();
-    this.base = new Uint8Array(root);
-    this.changedRoot = this.base;
-  }
-
-  hasRoot(root: Uint8Array): boolean {
-    return (
-      Buffer.compare(root, EMPTY_ROOT) === 0 ||
-      this.nodes.get(Buffer.from(root).toString("hex")) !== undefined
-    );
-  }
-
-  /** @param address - 20 bytes. @returns undefined if there is no such account. @throws ExecutionError STATE_MISSING, StoreError */
+  /** @param address - 20 bytes. @returns undefined if there is no such account */
   readAccount(address: Uint8Array): TrieAccount | undefined {
-    const bytes = this.memory.find(this.base, keccak256(address));
-    return bytes && decodeAccount(bytes);
+    return this.findAccount(keccak256(address));
   }
 
-  /** @param storageRoot - of the account. @param slot - 32 bytes. @returns the value without leading zeros */
-  readSlot(storageRoot: Uint8Array, slot: Uint8Array): Uint8Array {
-    const bytes = this.memory.find(storageRoot, keccak256(slot));
+  /** @param storage - of the account. @param slot - 32 bytes. @returns the value without leading zeros */
+  readSlot(storage: TrieRoot, slot: Uint8Array): Uint8Array {
+    const bytes = this.writer.find(storage.page, keccak256(slot), "slots");
     return bytes === undefined ? NO_BYTES : decodeSlot(bytes);
   }
 
   /**
-   * Makes the trie with these changes, and no others made since the last `seal`.
+   * Puts the trie with these changes, and no others made since the last `seal`.
    *
    * @returns its root
    */
-  change(accounts: AccountDifferences, from = 0, to: number = accounts.count): Uint8Array {
+  change(accounts: AccountDifferences, positions = inOrder(accounts)): Uint8Array {
     this.drop();
+    this.undo = this.store.begin();
     const writes: TrieWrite[] = [];
-    for (let position = from; position < to; position++) {
+    for (const position of positions) {
       const difference = accounts.at(position);
       if (difference.onlyRead !== true) writes.push(this.writeOf(difference));
     }
-    this.changedRoot = this.memory.update(this.base, writes);
-    return this.changedRoot;
+    this.changed = this.writer.update(this.base, writes, "accounts");
+    return this.changed.root;
   }
 
-  /** Puts what the last `change` made, and goes on from there. */
+  /** Goes on from what the last `change` put. */
   seal(): void {
-    this.memory.persist();
-    for (const [name, code] of this.newCodes) this.nodes.set(name, code);
-    this.newCodes.clear();
-    this.base = this.changedRoot;
+    this.undo = NOTHING;
+    this.base = this.changed;
   }
 
-  /** Forgets the last `change`. */
+  /** Drops what the last `change` put. */
   drop(): void {
-    this.memory.drop();
-    this.newCodes.clear();
-    this.changedRoot = this.base;
+    this.undo();
+    this.undo = NOTHING;
+    this.changed = this.base;
   }
 
   /**
    * Changes the trie for good. Nothing of a block is put if `check` throws, but for those of many thousands of accounts.
    *
    * @param check - takes the root after the block
-   * @returns that root. After an error the trie must not be used any more
+   * @returns that trie. After an error the trie must not be used any more
    */
-  async apply(accounts: AccountDifferences, check?: (root: Uint8Array) => void): Promise<Uint8Array> {
-    let from = 0;
-    for (; accounts.count - from > ACCOUNTS_AT_ONCE; from += ACCOUNTS_AT_ONCE) {
-      this.change(accounts, from, from + ACCOUNTS_AT_ONCE);
+  async apply(accounts: AccountDifferences, check?: (root: Uint8Array) => void): Promise<TrieRoot> {
+    // By path: most pages are then put once, not once for each part.
+    let left = accounts.count > ACCOUNTS_AT_ONCE ? byPath(accounts) : inOrder(accounts);
+    for (; left.length > ACCOUNTS_AT_ONCE; left = left.subarray(ACCOUNTS_AT_ONCE)) {
+      this.change(accounts, left.subarray(0, ACCOUNTS_AT_ONCE));
       this.seal();
-      await this.nodes.settle?.();
+      await this.store.settle?.();
     }
-    const root = this.change(accounts, from);
+    const root = this.change(accounts, left);
     check?.(root);
     this.seal();
-    return root;
+    return this.base;
+  }
+
+  private findAccount(path: Uint8Array): TrieAccount | undefined {
+    const bytes = this.writer.find(this.base.page, path, "accounts");
+    return bytes && decodeTrieAccount(bytes);
   }
 
   private writeOf({address, change}: AccountDifference): TrieWrite {
     const path = keccak256(address);
     if (change === undefined) return {path, value: undefined};
-    const bytes = this.memory.find(this.base, path);
-    const held = bytes && decodeAccount(bytes);
+    const held = this.findAccount(path);
     const before = change.reset === true ? undefined : held;
     const codeBefore = change.keepsCode === true ? held : before;
+    const {storage = []} = change;
+    const slots = storage.map(({slot, value}) => ({path: keccak256(slot), value: encodeSlot(value)}));
     const account = {
       nonce: change.nonce ?? before?.nonce ?? 0n,
       balance: change.balance ?? before?.balance ?? 0n,
-      storageRoot: before?.storageRoot ?? EMPTY_ROOT,
-      codeHash: change.code === undefined ? (codeBefore?.codeHash ?? NO_CODE) : this.keepCode(change.code),
+      storage: this.writer.update(before?.storage ?? EMPTY_TRIE, slots, "slots"),
+      codeHash: change.code === undefined ? (codeBefore?.codeHash ?? NO_CODE) : this.putCode(change.code),
     };
-    const {storage = []} = change;
-    const slots = storage.map(({slot, value}) => ({path: keccak256(slot), value: encodeSlot(value)}));
-    account.storageRoot = this.memory.update(account.storageRoot, slots);
-    return {path, value: new Uint8Array(encodeAccount(account))};
+    return {path, value: encodeTrieAccount(account)};
   }
 
-  private keepCode(code: Uint8Array): Uint8Array {
+  private putCode(code: Uint8Array): Uint8Array {
     const hash = keccak256(code);
-    if (code.length > 0) this.newCodes.set(codeKey(hash), code);
+    if (code.length > 0) this.store.putCode(hash, code);
     return hash;
   }
+}
+
+function inOrder(accounts: AccountDifferences): Uint32Array {
+  return Uint32Array.from({length: accounts.count}, (_, position) => position);
+}
+
+function byPath(accounts: AccountDifferences): Uint32Array {
+  const paths = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
+  for (let i = 0; i < accounts.count; i++) paths.set(keccak256(accounts.addressAt(i)), i * WORD_BYTES);
+  return sortByHKey(paths);
 }

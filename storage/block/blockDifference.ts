@@ -5,6 +5,7 @@
  * (evm/execution/). All bytes are big-endian, as on the wire.
  */
 import type {AccountDifferences} from "./accountDifferences.ts";
+import type {BlockTrie} from "./blockTrie.ts";
 
 /**
  * The fields of a block's header that the store keeps. `hash` and `number` are always there, the others if the source has
@@ -43,6 +44,8 @@ export interface BlockDifference {
   /** The top root (32 bytes) that the account tree must have after this block. The block is refused if it has another one. */
   readonly expectedStateRoot?: Uint8Array | undefined;
   readonly accounts: AccountDifferences;
+  /** Its state trie, whose pages its execution put. */
+  readonly trie?: BlockTrie | undefined;
   /** Block 0 only: the chain's id and configuration. */
   readonly chain?: ChainConfig | undefined;
 }

@@ -1,15 +1,16 @@
 /**
  * The record of a block: its header, and the root that leads to all its state. Writing this record commits the block.
  *
- *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | fields u16 | the fields present, in the order of FIELDS
+ *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | state trie | fields u16 | the fields present, in the order of FIELDS
  *
- * `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
+ * The state trie is drawn in blockTrie.ts. `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
  */
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {BodyReader, bigEndian, encodeNumber} from "../record/recordBody.ts";
 import {decodeTreeRoot, encodeTreeRootInto, TREE_ROOT_BYTES, type TreeRoot} from "../tree/treeRoot.ts";
 import type {BlockHeader} from "./blockDifference.ts";
+import {type BlockTrie, encodeBlockTrie, readBlockTrie} from "./blockTrie.ts";
 
 const MAX_LONG_BYTES = 0xffff;
 /** Enough for the longest genesis extraData in use (a proof-of-authority list of 3 000 signers). */
@@ -22,6 +23,8 @@ export interface BlockRecord {
   readonly accounts: TreeRoot;
   /** The number of the first page that does not belong to this block or an earlier one. */
   readonly nextPage: number;
+  /** undefined: the store does not hold it. */
+  readonly trie: BlockTrie | undefined;
 }
 
 const BITS_BYTES = 2;
@@ -47,10 +50,17 @@ const FIELDS: readonly (readonly [
   ["rest", "long", MAX_LONG_BYTES],
 ];
 
-export function encodeBlockRecord({header, stateRoot, accounts, nextPage}: BlockRecord): Buffer {
+export function encodeBlockRecord({header, stateRoot, accounts, nextPage, trie}: BlockRecord): Buffer {
   const root = Buffer.alloc(TREE_ROOT_BYTES);
   encodeTreeRootInto(root, 0, accounts);
-  return Buffer.concat([header.hash, stateRoot, root, encodeNumber(nextPage), encodeFields(header)]);
+  return Buffer.concat([
+    header.hash,
+    stateRoot,
+    root,
+    encodeNumber(nextPage),
+    encodeBlockTrie(trie),
+    encodeFields(header),
+  ]);
 }
 
 /** The header in its record, but for number and hash. @throws StoreError BLOCK_INVALID if a field is too long or too large */
@@ -86,8 +96,9 @@ export function decodeBlockRecord(number: number, body: Buffer): BlockRecord {
   const stateRoot = reader.bytes(WORD_BYTES);
   const accounts = decodeTreeRoot(reader.bytes(TREE_ROOT_BYTES), 0);
   const nextPage = reader.number();
+  const trie = readBlockTrie(reader);
   const header = {number, hash, ...readFields(reader)};
-  return reader.end({header, stateRoot, accounts, nextPage});
+  return reader.end({header, stateRoot, accounts, nextPage, trie});
 }
 
 /** What `encodeFields` wrote, without number and hash. @throws StoreError RECORD_DAMAGED */

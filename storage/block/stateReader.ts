@@ -14,7 +14,6 @@ import {Pages} from "../page/pages.ts";
 import {
   blockKey,
   codeKey,
-  executionNodeKey,
   FIRST_PAGE,
   hashKey,
   leafKeysKey,
@@ -29,12 +28,12 @@ import {decodeNumber} from "../record/recordBody.ts";
 import {type EmptyTree, emptyTree} from "../tree/emptyTree.ts";
 import {KeyHints} from "../tree/keyHints.ts";
 import {decodeLeafKeys, type LeafKeys, NO_KEYS} from "../tree/leafKeys.ts";
+import {TrieReader} from "../trie/trie.ts";
 import type {BlockHeader} from "./blockDifference.ts";
 import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
 import {type ChainRecord, decodeChain} from "./format.ts";
 import {changesOfKept, placeOfChanges} from "./keptChanges.ts";
-import {decodeTrieRoot, type TrieRoot, trieRootName} from "./trieRoot.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -55,6 +54,7 @@ export class StateReader {
   private newestSeen = -1;
   /** Fixed by the first block, and so read once. */
   private knownChain: ChainRecord | undefined;
+  private madeTries: TrieReader | undefined;
 
   constructor(
     private readonly source: RecordSource,
@@ -64,6 +64,12 @@ export class StateReader {
     this.empty = emptyTree(suite);
     this.pages = new Pages(source, memory.pageBytes);
     this.hints = new KeyHints(memory.hintBytes);
+  }
+
+  /** Reads the tries in the pages. Made when it is first asked for. */
+  get tries(): TrieReader {
+    this.madeTries ??= new TrieReader(this.pages);
+    return this.madeTries;
   }
 
   /** Tells the reader that `block` is now the newest one. After a rollback its own reads cannot tell. */
@@ -171,16 +177,6 @@ export class StateReader {
   readChanges({number, hash}: BlockHeader): Buffer | undefined {
     const body = this.readRecord(placeOfChanges(number));
     return body === undefined ? undefined : changesOfKept(body, hash);
-  }
-
-  readExecutionNode(name: string): Buffer | undefined {
-    return this.readRecord(executionNodeKey(name));
-  }
-
-  /** The root of the state trie after a block. undefined: the store does not hold that trie. @throws StoreError RECORD_DAMAGED */
-  readTrieRoot(blockHash: Uint8Array): TrieRoot | undefined {
-    const body = this.readExecutionNode(trieRootName(blockHash));
-    return body === undefined ? undefined : decodeTrieRoot(body);
   }
 
   /** undefined until the store has a block. */

@@ -12,6 +12,7 @@ import {hashTopRoot} from "../tree/emptyTree.ts";
 import {ACCOUNTS_OWNER} from "../tree/leafKeys.ts";
 import type {KeyCheck, TreeCheck} from "./checkKeys.ts";
 import {checkTree} from "./checkTree.ts";
+import {checkTrie} from "./checkTrie.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
 /** As `readBlock`, but that the block is pruned is a finding too. */
@@ -73,6 +74,7 @@ export async function checkState(
     await checkTree({...scope, tree, owner, where: `${at}, slots`});
   };
   const where = `block ${record.header.number}, account tree`;
+  await checkTrie(scope, record);
   await checkTree({...scope, tree: record.accounts, owner: ACCOUNTS_OWNER, where, onAccount});
 }
 

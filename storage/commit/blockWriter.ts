@@ -4,15 +4,16 @@
  * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
  */
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
-import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
+import {type BlockRecord, encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
+import type {BlockTrie} from "../block/blockTrie.ts";
 import {encodeChain} from "../block/format.ts";
 import {requireHash} from "../block/headerRlp.ts";
 import {encodeKept, placeOfChanges} from "../block/keptChanges.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {decodeTrieRoot, type TrieRoot, trieRootName} from "../block/trieRoot.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import {blockKey, executionNodeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
+import type {PageWriter} from "../page/pages.ts";
+import {blockKey, codeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
@@ -23,7 +24,19 @@ import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 interface Tip {
   readonly header: BlockHeader;
   readonly accounts: TreeRoot;
+  readonly trie: BlockTrie | undefined;
 }
+
+/** What the caller finds out about a block whose changes are applied. */
+export interface BlockCheck {
+  /** A root vouches for the state after the block, and so for what all blocks up to this one changed. */
+  readonly isVerified: boolean;
+  /** The state trie after the block, if its pages were put. */
+  readonly trie: BlockTrie | undefined;
+}
+
+/** Of a block whose source is believed. */
+const VOUCHED: BlockCheck = {isVerified: true, trie: undefined};
 
 export class BlockWriter {
   private readonly reader: StateReader;
@@ -52,8 +65,7 @@ export class BlockWriter {
     const latest = await reader.latest();
     let tip: Tip | undefined;
     if (latest !== undefined) {
-      const {header, accounts} = reader.blockOrThrow(latest);
-      tip = {header, accounts};
+      tip = reader.blockOrThrow(latest);
     }
     return new BlockWriter(target, await reader.nextPage(), tip);
   }
@@ -129,17 +141,15 @@ export class BlockWriter {
   /**
    * Applies the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be flushed.
    *
-   * @param check - called once the block's changes are applied. It says whether a root vouches for the state after the block, and
-   *   so for what all blocks up to this one changed. If it throws, the block is refused
+   * @param check - called once the block's changes are applied. If it throws, the block is refused
    * @throws StoreError BLOCK_GAP, BLOCK_CONFLICT, PARENT_MISMATCH, STATE_ROOT_MISMATCH, BLOCK_INVALID, FORMAT_MISMATCH,
    *   TREE_FULL, WRITE_FAILED, and the errors of reading
    */
-  async apply(block: BlockDifference, check: () => Promise<boolean> = async () => true): Promise<void> {
+  async apply(block: BlockDifference, check: () => Promise<BlockCheck> = async () => VOUCHED): Promise<void> {
     const {header} = block;
     this.checkHeader(header);
-    const mark = this.batch.mark();
+    const drop = this.batch.begin();
     const {firstUnverified} = this;
-    const writtenBefore = this.batch.bytesWritten;
     try {
       const accounts = await this.state.applyAccounts(this.tip?.accounts, block);
       const stateRoot = accounts.topRoot();
@@ -148,12 +158,11 @@ export class BlockWriter {
           "STATE_ROOT_MISMATCH",
           `block ${header.number}: expected state root ${toHex(block.expectedStateRoot)}, its changes give ${toHex(stateRoot)}`,
         );
-      const isVerified = await check();
+      const {isVerified, trie} = await check();
       this.putVerified(isVerified, header.number);
-      this.putBlock(block, accounts.seal(), stateRoot);
+      this.putBlock(block, {header, stateRoot, accounts: accounts.seal(), trie});
     } catch (error) {
-      // A flush within the block emptied the batch, so everything in it now belongs to this block.
-      this.batch.dropSince(this.batch.bytesWritten === writtenBefore ? mark : 0);
+      drop();
       this.firstUnverified = firstUnverified;
       throw error;
     }
@@ -207,20 +216,23 @@ export class BlockWriter {
     if (newest !== undefined) this.batch.put(placeOfChanges(newest.number), encodeKept(newest.hash, changes));
   }
 
-  /** Keeps a node of the execution trie with the current block. */
-  putExecutionNode(name: string, value: Uint8Array): void {
-    this.batch.put(executionNodeKey(name), value);
+  /** Where the pages of the next block's state trie are put, before the block is applied. */
+  get pages(): PageWriter & Pick<WriteBatch, "begin"> {
+    return this.batch;
   }
 
-  /** Finds a node also if it is not flushed yet. */
-  readExecutionNode(name: string): Uint8Array | undefined {
-    return this.batch.pendingRecord(executionNodeKey(name)) ?? this.reader.readExecutionNode(name);
+  /** The state trie of the newest block applied; undefined: the store does not hold it. */
+  get trie(): BlockTrie | undefined {
+    return this.tip?.trie;
   }
 
-  /** As StateReader.readTrieRoot, of a block that is flushed or not. */
-  readTrieRoot(blockHash: Uint8Array): TrieRoot | undefined {
-    const body = this.readExecutionNode(trieRootName(blockHash));
-    return body === undefined ? undefined : decodeTrieRoot(body);
+  /** Finds a code also if it is not flushed yet. @param hash - keccak256. @throws StoreError RECORD_DAMAGED */
+  findCode(hash: Uint8Array): Uint8Array | undefined {
+    return this.batch.pendingRecord(codeKey(hash)) ?? this.reader.findCode(hash);
+  }
+
+  putCode(hash: Uint8Array, code: Uint8Array): void {
+    if (this.findCode(hash) === undefined) this.batch.put(codeKey(hash), code);
   }
 
   /** The hash of a block in the store, flushed or not, or of one before its first block that is known. */
@@ -269,13 +281,12 @@ export class BlockWriter {
     return pending === undefined ? this.reader.findBlock(hash) : decodeNumber(key, pending);
   }
 
-  private putBlock(block: BlockDifference, accounts: TreeRoot, stateRoot: Uint8Array): void {
-    const {header} = block;
-    if (header.number === 0) {
-      this.pendingChain = block.chain ?? {};
+  private putBlock({chain}: BlockDifference, block: Omit<BlockRecord, "nextPage">): void {
+    if (block.header.number === 0) {
+      this.pendingChain = chain ?? {};
       this.batch.put(META.chain, encodeChain(this.pendingChain));
     }
-    this.batch.putBlock({header, stateRoot, accounts});
-    this.tip = {header, accounts};
+    this.batch.putBlock(block);
+    this.tip = block;
   }
 }

@@ -239,7 +239,7 @@ export class StateBuilder {
     batch.put(META.chain, encodeChain({...chain, first}));
     batch.put(META.earliest, encodeNumber(number));
     batch.put(META.finalized, encodeNumber(number));
-    batch.putBlock({header, stateRoot, accounts});
+    batch.putBlock({header, stateRoot, accounts, trie: undefined});
     await batch.flush(number);
   }
 

@@ -11,6 +11,7 @@ import type {StateReader} from "../block/stateReader.ts";
 import {writeNote} from "../files/acknowledgedNote.ts";
 import {writeFailed} from "../files/levelErrors.ts";
 import {LogTail} from "../files/logTail.ts";
+import {chooseForm, type OpenPage} from "../page/pageDifference.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
 import {blockKey, hashKey, isKeyOf, numberOfKey, pageKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
@@ -29,7 +30,9 @@ interface Put {
 export class WriteBatch implements PageWriter {
   private puts: Put[] = [];
   private bytes = 0;
-  private readonly pendingPages = new Map<number, Buffer>();
+  /** Begun, and perhaps not done. */
+  private flushes = 0;
+  private readonly pendingPages = new Map<number, OpenPage>();
   private readonly pendingRecords = new Map<string, Buffer>();
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
@@ -59,16 +62,22 @@ export class WriteBatch implements PageWriter {
 
   /** Reads a page, written or not. */
   read(page: number): Buffer {
-    return this.pendingPages.get(page) ?? this.pages.read(page);
+    return this.open(page).body;
   }
 
-  putPage(encode: (spare: number) => Buffer): number {
+  private readonly open = (page: number): OpenPage => this.pendingPages.get(page) ?? this.pages.open(page);
+
+  putPage(encode: (spare: number) => Buffer, before = 0): number {
     const page = this.nextPage++;
     const key = pageKey(page);
     const value = encode(CHECKSUM_BYTES);
-    sealRecordInPlace(key, value);
-    this.pendingPages.set(page, value.subarray(0, value.length - CHECKSUM_BYTES));
-    this.push(key, value);
+    const body = value.subarray(0, value.length - CHECKSUM_BYTES);
+    const form = before === 0 ? undefined : chooseForm(this.open, before, body);
+    this.pendingPages.set(page, form ?? {body, base: 0, isAnchor: false});
+    if (form?.record === undefined) {
+      sealRecordInPlace(key, value);
+      this.push(key, value);
+    } else this.push(key, sealRecord(key, form.record));
     return page;
   }
 
@@ -79,10 +88,10 @@ export class WriteBatch implements PageWriter {
   }
 
   /** Puts the record of a block whose pages were put, and that of its hash. */
-  putBlock({header, stateRoot, accounts}: Omit<BlockRecord, "nextPage">): void {
-    const {number, hash} = header;
+  putBlock(block: Omit<BlockRecord, "nextPage">): void {
+    const {number, hash} = block.header;
     this.put(hashKey(hash), encodeNumber(number));
-    this.put(blockKey(number), encodeBlockRecord({header, stateRoot, accounts, nextPage: this.nextPage}));
+    this.put(blockKey(number), encodeBlockRecord({...block, nextPage: this.nextPage}));
   }
 
   /** The body of a record that is put but not written yet. */
@@ -90,15 +99,18 @@ export class WriteBatch implements PageWriter {
     return this.pendingRecords.get(key.toString("latin1"));
   }
 
-  /** The current end of the batch, to go back to with `dropSince`. */
-  mark(): number {
-    return this.puts.length;
+  /**
+   * @returns what drops all that is put from now on and is not written then. Pages that are written already stay, but no block
+   *   reaches them
+   */
+  begin(): () => void {
+    const mark = this.puts.length;
+    const {flushes} = this;
+    // A flush empties the batch: all that is in it then was put later.
+    return () => this.dropSince(this.flushes === flushes ? mark : 0);
   }
 
-  /**
-   * Drops what was put since `mark` and is not written yet. Pages that are written already stay, but no block reaches them.
-   */
-  dropSince(mark: number): void {
+  private dropSince(mark: number): void {
     for (const {key, value} of this.puts.splice(mark)) {
       this.bytes -= recordBytes(key, value);
       this.pendingRecords.delete(key.toString("latin1"));
@@ -119,6 +131,7 @@ export class WriteBatch implements PageWriter {
     const {puts, bytes} = this;
     this.puts = [];
     this.bytes = 0;
+    this.flushes++;
     try {
       // Chained calls: handing over an array of operations takes seven times as long (bench: commit).
       const batch = this.db.batch();
@@ -129,7 +142,7 @@ export class WriteBatch implements PageWriter {
     }
     this.tail.advance();
     this.bytesWritten += bytes;
-    for (const [page, body] of this.pendingPages) this.pages.keep(page, body);
+    for (const [page, opened] of this.pendingPages) this.pages.keep(page, opened);
     if (block !== undefined)
       writeNote(this.directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
     // What was put during this write is found only in the pending maps, so they stay.

@@ -15,11 +15,17 @@ import {PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {DIRECTORY} from "./indexPage.ts";
 import {INNER_PAGE} from "./innerPage.ts";
+import {type OpenPage, openRecordedPage} from "./pageDifference.ts";
 
 /** Leaf pages and buckets get 1/WANTED_PART of the cache's bytes. */
 const WANTED_PART = 4;
 /** Places that remember one requested page each, at the page's number modulo this: 128 KB. */
 const ASKED_PAGES = 1 << 14;
+
+/** Of a page of a trie (trie/triePage.ts) without nibbles before its branch. */
+const TRIE_CHILDREN_AT = 3;
+const TRIE_CHILD_PAGE = 0xff;
+export const TRIE_PAGE = 0x54;
 
 /** Reads one page's body (without its checksum). @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
 export interface PageReader {
@@ -28,8 +34,12 @@ export interface PageReader {
 
 /** A PageReader that also takes new pages, and can read them before they are written. */
 export interface PageWriter extends PageReader {
-  /** @param encode - returns the page with `spare` free bytes at its end. @returns the page's number */
-  putPage(encode: (spare: number) => Buffer): number;
+  /**
+   * @param encode - returns the page with `spare` free bytes at its end
+   * @param before - the page whose place it takes, if it may be stored as a difference; 0: none
+   * @returns the page's number
+   */
+  putPage(encode: (spare: number) => Buffer, before?: number): number;
 }
 
 interface PageReads {
@@ -47,7 +57,7 @@ export class Pages implements PageReader {
   private readonly asked = new Float64Array(ASKED_PAGES);
   /** The last page that was read but not kept: an absent key's neighbour is first looked at, then proved. */
   private lastPage = 0;
-  private lastBody: Buffer = Buffer.alloc(0);
+  private last: OpenPage = {body: Buffer.alloc(0), base: 0, isAnchor: false};
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
   private cachedReads = 0;
   private storedReads = 0;
@@ -61,27 +71,29 @@ export class Pages implements PageReader {
   }
 
   read(page: number): Buffer {
+    return this.open(page).body;
+  }
+
+  /** As `read`, with the form of its record. */
+  readonly open = (page: number): OpenPage => {
     const cached =
-      this.shared.get(page) ?? this.wanted.get(page) ?? (page === this.lastPage ? this.lastBody : undefined);
+      this.shared.get(page) ?? this.wanted.get(page) ?? (page === this.lastPage ? this.last : undefined);
     if (cached !== undefined) {
       this.cachedReads++;
       return cached;
     }
     this.storedReads++;
-    writePageKeyInto(this.key, page);
-    let value: Buffer | undefined;
-    try {
-      value = this.source.getSync(this.key);
-    } catch (error) {
-      throw damaged(`page ${page}`, error);
-    }
-    if (value === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
-    const body = openRecord(this.key, value);
-    if (isShared(body)) this.shared.keep(page, body);
-    else if (this.wasAsked(page)) this.wanted.keep(page, body);
+    const opened = openRecordedPage(page, this.readPageRecord(page), this.open);
+    if (isShared(opened.body)) this.shared.keep(page, opened);
+    else if (this.wasAsked(page)) this.wanted.keep(page, opened);
     this.lastPage = page;
-    this.lastBody = body;
-    return body;
+    this.last = opened;
+    return opened;
+  };
+
+  /** Is the page's record there? Its base may be gone. @throws StoreError RECORD_DAMAGED */
+  has(page: number): boolean {
+    return this.findRecord(page) !== undefined;
   }
 
   /** Reads since they were last taken. */
@@ -104,8 +116,25 @@ export class Pages implements PageReader {
   }
 
   /** Caches a page that was just written, if many paths share it. */
-  keep(page: number, body: Buffer): void {
-    if (isShared(body)) this.shared.keep(page, body);
+  keep(page: number, opened: OpenPage): void {
+    if (isShared(opened.body)) this.shared.keep(page, opened);
+  }
+
+  private readPageRecord(page: number): Buffer {
+    const record = this.findRecord(page);
+    if (record === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
+    return record;
+  }
+
+  private findRecord(page: number): Buffer | undefined {
+    writePageKeyInto(this.key, page);
+    let value: Buffer | undefined;
+    try {
+      value = this.source.getSync(this.key);
+    } catch (error) {
+      throw damaged(`page ${page}`, error);
+    }
+    return value === undefined ? undefined : openRecord(this.key, value);
   }
 
   /** Notes that `page` is asked for. @returns whether it was also asked for a short time ago */
@@ -118,7 +147,12 @@ export class Pages implements PageReader {
 }
 
 function isShared(body: Buffer): boolean {
-  return body[0] === INNER_PAGE || body[0] === DIRECTORY;
+  return body[0] === INNER_PAGE || body[0] === DIRECTORY || isUpperTriePage(body);
+}
+
+/** A page of a trie (trie/triePage.ts) whose first child is a page too: so are most of its children. */
+function isUpperTriePage(body: Buffer): boolean {
+  return body[0] === TRIE_PAGE && body[TRIE_CHILDREN_AT] === TRIE_CHILD_PAGE && body[1] === body[2];
 }
 
 /** @throws StoreError RECORD_DAMAGED if `body` is not of the kind that the pointer to it expects */
@@ -136,8 +170,8 @@ const PAGE_OVERHEAD_BYTES = 200;
  * one. Old pages survive if they are asked for again. Pages never change once written, so they never become invalid.
  */
 class PageCache {
-  private young = new Map<number, Buffer>();
-  private old = new Map<number, Buffer>();
+  private young = new Map<number, OpenPage>();
+  private old = new Map<number, OpenPage>();
   private youngBytes = 0;
   private readonly generationBytes: number;
 
@@ -145,7 +179,7 @@ class PageCache {
     this.generationBytes = bytes / 2;
   }
 
-  get(page: number): Buffer | undefined {
+  get(page: number): OpenPage | undefined {
     const cached = this.young.get(page);
     if (cached !== undefined) return cached;
     const kept = this.old.get(page);
@@ -153,9 +187,9 @@ class PageCache {
     return kept;
   }
 
-  keep(page: number, body: Buffer): void {
-    this.young.set(page, body);
-    this.youngBytes += body.length + PAGE_OVERHEAD_BYTES;
+  keep(page: number, opened: OpenPage): void {
+    this.young.set(page, opened);
+    this.youngBytes += opened.body.length + PAGE_OVERHEAD_BYTES;
     if (this.youngBytes > this.generationBytes) {
       this.old = this.young;
       this.young = new Map();

@@ -5,13 +5,12 @@
  *   'b' | block u48             block record: header, root of the account tree, next page        blockRecord.ts
  *   'c' | keccak hash 32        contract code
  *   'd' | place u48             what a block changed, as its messages for a feed have it: a ring            keptChanges.ts
- *   'e' | node key              execution trie node: what re-executing a chain needs to resume
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
  *   'h' | block hash 32         block number                                                     body.ts
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
  *                               pruning (pruneRecord.ts), unverified (body.ts)
- *   'p' | page u48              one immutable page: leaf, inner, directory or bucket             leafPage.ts ...
+ *   'p' | page u48              one immutable page: of a tree or of a trie                       page/, trie/
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
  * Pages are numbered in writing order, not by path. So a page is one point read at any height of the chain, and LevelDB only
@@ -31,7 +30,6 @@ const PREFIX = {
   block: 0x62,
   code: 0x63,
   changes: 0x64,
-  execution: 0x65,
   finalization: 0x66,
   hash: 0x68,
   keys: 0x6b,
@@ -140,10 +138,6 @@ export function pageOfLeafKeys(key: Buffer): {readonly owner: number; readonly p
   return {owner: key.readUIntBE(1, INDEX_BYTES), page: key.readUIntBE(1 + INDEX_BYTES, INDEX_BYTES)};
 }
 
-export function executionNodeKey(name: string): Buffer {
-  return prefixed(PREFIX.execution, Buffer.from(name, "latin1"));
-}
-
 function metaKey(name: string): Buffer {
   return prefixed(PREFIX.meta, Buffer.from(name, "latin1"));
 }
@@ -179,8 +173,6 @@ export function nameOfKey(key: Buffer): string {
       return `finalization ${numberOfKey(key)}`;
     case PREFIX.hash:
       return `number of block 0x${key.toString("hex", 1)}`;
-    case PREFIX.execution:
-      return `execution node ${key.toString("latin1", 1)}`;
     case PREFIX.keys:
       return nameOfLeafKeys(key);
     case PREFIX.meta:

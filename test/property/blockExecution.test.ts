@@ -1,4 +1,5 @@
 /** Random blocks that @ethereumjs makes: our own EVM finds every one to be as its header says, and changes what the library changes. */
+
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
@@ -26,10 +27,11 @@ import {ExecutionState} from "../../evm/execution/executionState.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
+import {MemoryTries} from "../../evm/trie/memoryTries.ts";
+import {StateTrie} from "../../evm/trie/stateTrie.ts";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {sortSlots, toPlain} from "../support/chains/executedChain.ts";
-import {MemoryNodes} from "../support/chains/memoryNodes.ts";
 import {KEYS, PEOPLE} from "../support/chains/people.ts";
 import {randomTraffic} from "../support/chains/randomTraffic.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
@@ -63,10 +65,9 @@ class LibraryChain {
         ...{gasLimit: "0x1c9c380", difficulty: "0x0", baseFeePerGas: "0x7", timestamp: "0x64", alloc},
       }),
     );
-    const nodes = new MemoryNodes();
-    const {head} = await makeGenesisBlock(genesis, nodes);
-    const state = new ExecutionState(nodes);
-    await state.setStateRoot(head.stateRoot);
+    const store = new MemoryTries();
+    const {head, trie} = await makeGenesisBlock(genesis, store);
+    const state = new ExecutionState(store, new StateTrie(store, trie));
     const common = createChainRules(genesis.forks);
     common.updateParams(paramsBlock);
     common.setHardfork(fork);
@@ -217,7 +218,7 @@ for (const fork of ["paris", "shanghai", "cancun", "prague", "osaka"])
           [DELEGATE]: DELEGATE_CODE,
         });
         const {genesis} = chain;
-        const options = {forks: genesis.forks, nodes: new MemoryNodes(), blockHash: () => undefined};
+        const options = {forks: genesis.forks, store: new MemoryTries(), blockHash: () => undefined};
         const {executor} = await BlockExecutor.start(options, genesis);
         const signer = new Signer(chain, fork);
         for (const {transactions, ...fields} of blocks) {

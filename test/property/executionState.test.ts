@@ -1,11 +1,14 @@
 /**
  * The state under execution against plain maps that are copied whole at every checkpoint.
  */
+
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Account, Address} from "@ethereumjs/util";
 import fc from "fast-check";
 import {ExecutionState} from "../../evm/execution/executionState.ts";
+import {MemoryTries} from "../../evm/trie/memoryTries.ts";
+import {StateTrie} from "../../evm/trie/stateTrie.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type MemoryAccount, MemoryState} from "../support/chains/memoryState.ts";
 import {propertyRuns} from "../support/soak.ts";
@@ -42,8 +45,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 test("whatever is written, reverted and sealed, root, reads and differences are those of plain maps", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, {maxLength: 40}), {maxLength: 6}), async blocks => {
-      const nodes = new Map<string, Uint8Array>();
-      const state = new ExecutionState(nodes);
+      const store = new MemoryTries();
+      const trie = new StateTrie(store);
+      const state = new ExecutionState(store, trie);
       const model = new Model();
       const summed = new MemoryState();
       for (const steps of blocks) {
@@ -59,13 +63,11 @@ test("whatever is written, reverted and sealed, root, reads and differences are 
         assert.deepEqual(summed.accounts, model.accounts);
         assert.deepEqual(root, await summed.computeTrieRoot());
         await compareReads(state, model);
-        // What was persisted is enough to go on from.
-        const reopened = new ExecutionState({
-          get: key => nodes.get(key),
-          set: () => assert.fail("a read put a node"),
-        });
-        await reopened.setStateRoot(root);
+        // What was put is enough to go on from.
+        const {length} = store.pages;
+        const reopened = new ExecutionState(store, new StateTrie(store, trie.newest));
         await compareReads(reopened, model);
+        assert.equal(store.pages.length, length, "a read put a page");
       }
     }),
     {numRuns: propertyRuns(40)},

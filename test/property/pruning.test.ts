@@ -10,6 +10,8 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {test} from "node:test";
 import fc from "fast-check";
+import {StateTrie} from "../../evm/trie/stateTrie.ts";
+import type {TrieStore} from "../../evm/trie/trieStore.ts";
 import {Random} from "../../load/requests/random.ts";
 import type {AccountChange} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
@@ -21,6 +23,7 @@ import {createRetention, type History} from "../../storage/prune/retention.ts";
 import {FIRST_PAGE, pageKey} from "../../storage/record/layout.ts";
 import {sealRecord} from "../../storage/record/record.ts";
 import {StateStore} from "../../storage/stateStore.ts";
+import {createStoredTries} from "../../workers/import/storedTries.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
@@ -96,7 +99,14 @@ async function applyBlock(
   const count = isQuiet ? dice.below(2) : dice.below(ACCOUNTS);
   for (const account of new Set(Array.from({length: count}, () => dice.below(ACCOUNTS))))
     accounts.add({address: bytes(20, `account ${account}`), change: randomChange(dice)});
-  await writer.apply({header, accounts, expectedStateRoot});
+  await writer.apply({header, accounts, expectedStateRoot}, async () => {
+    const trie = await new StateTrie(storeOf(writer), writer.trie).apply(accounts);
+    return {isVerified: true, trie: {...trie, isExecuted: false}};
+  });
+}
+
+function storeOf(writer: BlockWriter): TrieStore {
+  return createStoredTries(() => writer, new AbortController().signal);
 }
 
 /** The pages of a block: numbers and bytes. */

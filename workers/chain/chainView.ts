@@ -172,9 +172,9 @@ export class ChainView {
     return first <= newest ? [first, newest] : undefined;
   }
 
-  /** Whether the store holds Ethereum's state trie of the block with this hash. If it does, it holds that of all older ones. @throws StoreError */
-  hasTrie(blockHash: Uint8Array): boolean {
-    return this.reader.readTrieRoot(blockHash) !== undefined;
+  /** Whether the store holds Ethereum's state trie of a block. If it does, it holds that of all older ones. @throws StoreError */
+  hasTrie(block: number): boolean {
+    return this.reader.readBlock(block)?.trie !== undefined;
   }
 
   /** What layer 1 finalized, as it is recorded. */

@@ -4,6 +4,7 @@
  */
 import {packChanges} from "../../nodes/feed/blockChanges.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -17,7 +18,7 @@ import {DifferenceCheck, RootMismatch} from "./differenceCheck.ts";
 import {buildPulled, type PulledState} from "./pulledState.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
-import {createStoredNodes} from "./storedNodes.ts";
+import {createStoredTries} from "./storedTries.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
@@ -56,7 +57,7 @@ export class BlockIntake {
     this.writer = writer;
     this.trie = new DifferenceCheck(
       () => this.writer,
-      createStoredNodes(() => this.writer, signal),
+      createStoredTries(() => this.writer, signal),
     );
     this.mayFinalize = job.head === undefined;
     this.retreat = job.retreat && new Retreat(job.retreat);
@@ -156,12 +157,13 @@ export class BlockIntake {
     const put = async (given: BlockDifference): Promise<void> => {
       const difference = this.nameChain(given);
       await this.writer.apply(difference, async () => {
-        why = await this.findUnverified(block, difference);
+        const found = await this.check(block, difference);
+        why = found.why;
         if (why !== undefined && !this.job.allowUnverified)
           throw new SettingsFault(
             `block ${block.number} is unverified: ${why}. --allow-unverified takes such blocks, marked as such`,
           );
-        return why === undefined;
+        return {isVerified: why === undefined, trie: found.trie};
       });
       const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
       if (changes !== undefined) this.writer.keepChanges(changes);
@@ -178,11 +180,16 @@ export class BlockIntake {
     this.onEvent({kind: "verification", block: block.number, unverified: why});
   }
 
-  /** @returns why nothing vouches for the state after the block; undefined if a root does. @throws RootMismatch */
-  private async findUnverified(block: SourceBlock, difference: BlockDifference): Promise<string | undefined> {
-    const why = block.isExecuted === true ? undefined : await this.trie.apply(difference, block.origin);
+  /** @returns the block's trie, and why nothing vouches for its state; undefined if a root does. @throws RootMismatch */
+  private async check(
+    block: SourceBlock,
+    difference: BlockDifference,
+  ): Promise<{readonly why: string | undefined; readonly trie: BlockTrie | undefined}> {
+    const executed = {why: undefined, trie: difference.trie};
+    const {why, trie} =
+      block.isExecuted === true ? executed : await this.trie.apply(difference, block.origin);
     // BlockWriter has compared the expected root.
-    return block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined);
+    return {why: block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined), trie};
   }
 
   /** Makes all taken blocks durable and visible. @throws StoreError WRITE_FAILED */

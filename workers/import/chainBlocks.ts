@@ -7,6 +7,7 @@ import {decodeBlockHead} from "../../evm/execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
+import {MemoryTries} from "../../evm/trie/memoryTries.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {ChainExecution} from "./chainExecution.ts";
 import {readOn} from "./readOn.ts";
@@ -96,6 +97,6 @@ async function readGenesisBlock(
 
 /** Block 0's number and hash. */
 export async function readGenesisId(genesis: Genesis): Promise<BlockId> {
-  const {head} = await makeGenesisBlock(genesis, new Map());
+  const {head} = await makeGenesisBlock(genesis, new MemoryTries());
   return {number: head.number, hash: head.hash};
 }

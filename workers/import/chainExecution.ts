@@ -1,7 +1,7 @@
 /**
  * Executes a chain's blocks onto the store: those of a file (chainBlocks.ts) and those of a node (follow/executeReader.ts).
  *
- * Execution continues after the newest block, from the trie nodes stored with it.
+ * Execution continues after the newest block, from its state trie.
  */
 
 import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../../evm/execution/blockExecutor.ts";
@@ -12,7 +12,7 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
 import type {SourceHost} from "./sourceHost.ts";
 import {neverHeld} from "./sourceStep.ts";
-import {createStoredNodes} from "./storedNodes.ts";
+import {createStoredTries} from "./storedTries.ts";
 
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;
@@ -28,7 +28,7 @@ export class ChainExecution {
     const {writer, signal, onEvent} = host;
     this.options = {
       forks,
-      nodes: createStoredNodes(writer, signal),
+      store: createStoredTries(writer, signal),
       blockHash: number => writer().blockHash(number),
       findSender: (block, position) => this.senders.find(block, position),
     };
@@ -47,15 +47,23 @@ export class ChainExecution {
 
   /** Executes the block after the newest one. @throws ExecutionError, SourceError */
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
-    const parent = this.host.writer().newest ?? neverHeld(0);
-    // A rollback leaves the executor ahead of the chain.
-    if (this.executor === undefined || !isSame(this.executor.head, parent))
-      this.executor = await BlockExecutor.resume(this.options, parent);
+    const executor = this.openExecutor();
+    this.executor = executor;
     try {
-      return await this.executor.execute(blockRlp);
+      return await executor.execute(blockRlp);
     } finally {
       this.senders.drop(blockRlp);
     }
+  }
+
+  private openExecutor(): BlockExecutor {
+    const {executor} = this;
+    const {newest = neverHeld(0), trie} = this.host.writer();
+    // A rollback leaves it ahead of the chain, or with pages that are gone.
+    const goesOn = executor?.trieOfHead.page === trie?.page && executor !== undefined;
+    return goesOn && isSame(executor.head, newest)
+      ? executor
+      : BlockExecutor.resume(this.options, newest, trie);
   }
 }
 

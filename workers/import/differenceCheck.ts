@@ -11,10 +11,9 @@
  */
 
 import {StateTrie} from "../../evm/trie/stateTrie.ts";
-import type {TrieNodes} from "../../evm/trie/trieNodes.ts";
+import type {TrieStore} from "../../evm/trie/trieStore.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import {encodeTrieRoot, trieRootName} from "../../storage/block/trieRoot.ts";
-import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {BlockCheck, BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {toHex} from "../../storage/hex.ts";
 import {SourceError} from "./sourceStep.ts";
 
@@ -22,27 +21,30 @@ import {SourceError} from "./sourceStep.ts";
 export class RootMismatch extends SourceError {}
 
 export class DifferenceCheck {
-  /** The trie after the block of this hash. */
-  private last: {readonly hash: Uint8Array; readonly trie: StateTrie} | undefined;
+  /** After the last block. */
+  private last: StateTrie | undefined;
 
   /** @param writer - returns the writer of the store, which a rollback replaces */
   constructor(
     private readonly writer: () => BlockWriter,
-    private readonly nodes: TrieNodes,
+    private readonly store: TrieStore,
   ) {}
 
   /**
    * Call it for the block after the newest one, before its record is put.
    *
    * @param origin - what gave the changes, for messages
-   * @returns why the block is unverified; undefined if it is not
+   * @returns its trie, and why it is unverified; undefined if it is not
    * @throws RootMismatch naming the block and both roots
    */
-  async apply({header, accounts}: BlockDifference, origin: string): Promise<string | undefined> {
-    const {number, hash, stateRoot: headerRoot} = header;
+  async apply(
+    {header, accounts}: BlockDifference,
+    origin: string,
+  ): Promise<{readonly why: string | undefined; readonly trie: BlockCheck["trie"]}> {
+    const {number, stateRoot: headerRoot} = header;
     const trie = this.openParent(headerRoot);
     this.last = undefined;
-    if (trie === undefined) return "the store does not hold the state trie";
+    if (trie === undefined) return {why: "the store does not hold the state trie", trie};
     const root = await trie.apply(accounts, given => {
       if (headerRoot === undefined || Buffer.compare(given, headerRoot) === 0) return;
       throw new RootMismatch(
@@ -50,19 +52,17 @@ export class DifferenceCheck {
           `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
       );
     });
-    this.nodes.set(trieRootName(hash), encodeTrieRoot({root, isExecuted: false}));
-    this.last = {hash, trie};
-    return headerRoot === undefined ? "its source gives no header" : undefined;
+    this.last = trie;
+    const why = headerRoot === undefined ? "its source gives no header" : undefined;
+    return {why, trie: {...root, isExecuted: false}};
   }
 
   /** @returns undefined if the store does not hold the trie of the newest block */
   private openParent(headerRoot: Uint8Array | undefined): StateTrie | undefined {
-    const writer = this.writer();
-    const parent = writer.latest === undefined ? undefined : writer.blockHash(writer.latest);
-    if (parent !== undefined && this.last !== undefined && Buffer.compare(parent, this.last.hash) === 0)
-      return this.last.trie;
-    const root = parent && writer.readTrieRoot(parent)?.root;
-    if ((parent === undefined ? headerRoot : root) === undefined) return undefined;
-    return StateTrie.open(this.nodes, root);
+    const {latest, trie} = this.writer();
+    if ((latest === undefined ? headerRoot : trie) === undefined) return undefined;
+    // Page numbers are not given twice: not even if a rollback came in between.
+    if (this.last !== undefined && this.last.newest.page === trie?.page) return this.last;
+    return new StateTrie(this.store, trie);
   }
 }

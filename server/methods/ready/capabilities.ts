@@ -41,7 +41,7 @@ export const ethCapabilities = createReady({
       logs: NOT_SERVED,
       receipts: NOT_SERVED,
       blocks: NOT_SERVED,
-      stateproofs: view.chain.hasTrie(block.hash) ? {disabled: false, oldestBlock} : NOT_SERVED,
+      stateproofs: view.chain.hasTrie(number) ? {disabled: false, oldestBlock} : NOT_SERVED,
     });
   },
 });

@@ -1,4 +1,5 @@
 /** `import --trielogs`: the same store as that of the same chain's blocks, and what is refused. */
+
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
@@ -7,6 +8,7 @@ import {gzipSync} from "node:zlib";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {SUITE_NAMES} from "../../../storage/hash/suiteNames.ts";
@@ -55,7 +57,7 @@ async function* executeChain(
   const {executor, difference} = await BlockExecutor.start(
     {
       forks: genesis.forks,
-      nodes: new Map(),
+      store: new MemoryTries(),
       blockHash: () => undefined,
     },
     genesis,

@@ -1,4 +1,5 @@
 /** A real anvil starts at a genesis block that proofd makes: what follows a chain from its genesis is tested on such a node. */
+
 import assert from "node:assert/strict";
 import {mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -7,6 +8,7 @@ import {after, before, test} from "node:test";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {ANVIL_ACCOUNTS, makeAnvilState} from "../../support/chains/anvilState.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
@@ -30,7 +32,7 @@ test("anvil's block 0 is the genesis file's block, and block 1 links to it", asy
   const anvil = await Anvil.start(["--load-state", path, "--accounts", `${ANVIL_ACCOUNTS.length}`]);
   if (typeof anvil === "string") return notRun(t, anvil);
   try {
-    const {head} = await makeGenesisBlock(parseGenesis(genesisText), new Map());
+    const {head} = await makeGenesisBlock(parseGenesis(genesisText), new MemoryTries());
     const block0 = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
     assert.equal(block0.hash, toHex(head.hash));
     await anvil.request("evm_mine");

@@ -5,6 +5,7 @@
  *   anvil  --anvil_dumpState-->  accounts  -->  trie with what anvil keeps    = the header's state root
  *                                          -->  trie as the rules have it     = the root that proofd computes
  */
+
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
@@ -16,6 +17,7 @@ import {type PrefixedHexString, privateToAddress} from "@ethereumjs/util";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {encodeJsonBlock} from "../../../workers/import/follow/jsonBlock.ts";
@@ -92,7 +94,7 @@ async function mine(
     const {executor, difference} = await BlockExecutor.start(
       {
         forks: genesis.forks,
-        nodes: new Map(),
+        store: new MemoryTries(),
         blockHash: () => undefined,
       },
       genesis,

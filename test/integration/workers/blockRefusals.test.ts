@@ -11,9 +11,9 @@ import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {checkParent} from "../../../evm/execution/parentCheck.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
 import {createCommon} from "../../support/estimates/hardforks.ts";
 
 const WITHDRAWALS = "0x00000961ef480eb55e80d19ad83579a64c007002";
@@ -47,7 +47,7 @@ async function start(fork: string, fields: object = {}, config: object = {}): Pr
       ...fields,
     }),
   );
-  const options = {forks: genesis.forks, nodes: new MemoryNodes(), blockHash: () => undefined};
+  const options = {forks: genesis.forks, store: new MemoryTries(), blockHash: () => undefined};
   const {executor, difference} = await BlockExecutor.start(options, genesis);
   return {executor, options, parent: difference.header as BlockHead};
 }
@@ -208,8 +208,10 @@ test("excess blob gas must be what the parent gives, also after the execution wa
         blockAfter(chain.parent, {baseFee, excessBlobGas: wrong}),
         `block 1: excess blob gas: expected ${excess} by its parent, got ${wrong}`,
       );
-    const {header} = await chain.executor.execute(blockAfter(chain.parent, {baseFee, excessBlobGas: excess}));
-    const executor = await BlockExecutor.resume(chain.options, header);
+    const {header, trie} = await chain.executor.execute(
+      blockAfter(chain.parent, {baseFee, excessBlobGas: excess}),
+    );
+    const executor = BlockExecutor.resume(chain.options, header, trie);
     const next = blockAfter(header as BlockHead, {excessBlobGas: 99n * BLOB});
     await refuse(
       {...chain, executor},

@@ -6,9 +6,10 @@ import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../../evm/execution/executionError.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
-import type {TrieNodes} from "../../../evm/trie/trieNodes.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
+import type {TrieStore} from "../../../evm/trie/trieStore.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
-import {decodeTrieRoot, trieRootName} from "../../../storage/block/trieRoot.ts";
+import {StoreError} from "../../../storage/errors.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {CONFORMANCE, CONFORMANCE_BLOCKS} from "../../support/chains/conformanceChain.ts";
 import {
@@ -19,7 +20,6 @@ import {
   readChainFiles,
   toPlain,
 } from "../../support/chains/executedChain.ts";
-import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {OwnThread} from "../../support/processes/ownThread.ts";
 import {isSoak, sampleOf} from "../../support/soak.ts";
@@ -45,7 +45,7 @@ test("every block of the conformance chain executes, and the differences add up 
 test("the genesis block of the conformance chain has the hash that block 1 names as its parent", async t => {
   const chain = await readConformanceChain(t);
   if (chain === undefined) return;
-  const {difference} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()), chain.genesis);
+  const {difference} = await BlockExecutor.start(options(chain.genesis, new MemoryTries()), chain.genesis);
   const first = decodeBlockHead(chain.blocks[0] ?? new Uint8Array(0), "block 1");
   assert.deepEqual(difference.header.hash, first.parentHash);
   assert.equal(difference.chain?.chainId, 3503995874084926n);
@@ -54,12 +54,13 @@ test("the genesis block of the conformance chain has the hash that block 1 names
 test("an executor that resumes in the middle gives the same differences as one that never stopped", async t => {
   const run = await executeConformanceChain(t);
   if (run === undefined) return;
-  const {chain, nodes, differences} = run;
+  const {chain, differences} = run;
   const hashes = new Map(differences.map(({header}) => [header.number, header.hash]));
   for (const stop of sampleOf([8, 0, 40, 20], 2)) {
-    const executor = await BlockExecutor.resume(
-      {...options(chain.genesis, new MemoryNodes(nodes)), blockHash: number => hashes.get(number)},
+    const executor = BlockExecutor.resume(
+      {...options(chain.genesis, storeOf(run)), blockHash: number => hashes.get(number)},
       {number: stop, hash: hashes.get(stop) ?? new Uint8Array(0)},
+      run.tries[stop],
     );
     for (const block of chain.blocks.slice(stop, stop + 3))
       assertSameDifference(await executor.execute(block), differences);
@@ -69,20 +70,18 @@ test("an executor that resumes in the middle gives the same differences as one t
 test("resuming after a block that was not executed here is refused", async t => {
   const chain = await readConformanceChain(t);
   if (chain === undefined) return;
-  await assert.rejects(
-    BlockExecutor.resume(options(chain.genesis, new MemoryNodes()), {number: 7, hash: new Uint8Array(32)}),
-    {
-      name: "ExecutionError",
-      code: "STATE_MISSING",
-      message: /does not hold the state trie of its newest block, 7,/,
-    },
-  );
+  const after = {number: 7, hash: new Uint8Array(32)};
+  assert.throws(() => BlockExecutor.resume(options(chain.genesis, new MemoryTries()), after, undefined), {
+    name: "ExecutionError",
+    code: "STATE_MISSING",
+    message: /does not hold the state trie of its newest block, 7,/,
+  });
 });
 
 test("a damaged block is refused with its number and what did not match, and the undamaged one still executes", async t => {
   const chain = await readConformanceChain(t);
   if (chain === undefined) return;
-  const {executor} = await BlockExecutor.start(options(chain.genesis, new MemoryNodes()), chain.genesis);
+  const {executor} = await BlockExecutor.start(options(chain.genesis, new MemoryTries()), chain.genesis);
   for (const [position, block] of chain.blocks.slice(0, 12).entries()) {
     const number = position + 1;
     if (number % 6 === 0) {
@@ -107,29 +106,31 @@ test("a damaged block is refused with its number and what did not match, and the
   );
 });
 
-test("a trie node that is missing or damaged is an error, not an empty account or an invalid block", async t => {
+test("a page of a trie that is missing or damaged is an error, not an empty account or an invalid block", async t => {
   const run = await executeConformanceChain(t);
   if (run === undefined) return;
   const {chain, differences} = run;
-  const nodes = new MemoryNodes(run.nodes);
+  const store = storeOf(run);
   const {hash} = differences[10]?.header ?? {hash: new Uint8Array(0)};
-  const root = toHex(decodeTrieRoot(nodes.get(trieRootName(hash)) ?? new Uint8Array(0)).root).slice(2);
-  for (const key of [...nodes.map.keys()])
-    if (/^[0-9a-f]{64}$/.test(key) && key !== root) nodes.map.delete(key);
-  const executor = await BlockExecutor.resume(options(chain.genesis, nodes), {number: 10, hash});
-  await assert.rejects(executor.execute(chain.blocks[10] ?? new Uint8Array(0)), {
-    code: "STATE_MISSING",
-    message: /^block 11: trie node 0x/,
-  });
-  for (const [key, node] of run.nodes) nodes.map.set(key, key === root ? node : node.subarray(0, -1));
-  await assert.rejects(executor.execute(chain.blocks[10] ?? new Uint8Array(0)), {
-    code: "RECORD_DAMAGED",
-    message: /^trie node 0x/,
-  });
+  const executor = BlockExecutor.resume(options(chain.genesis, store), {number: 10, hash}, run.tries[10]);
+  store.read = page => {
+    throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
+  };
+  const next = chain.blocks[10] ?? new Uint8Array(0);
+  await assert.rejects(executor.execute(next), {code: "RECORD_MISSING", message: /^page \d+ is not/});
+  store.read = page => store.pages[page - 1].subarray(0, -1);
+  await assert.rejects(executor.execute(next), {code: "RECORD_DAMAGED", message: /^page \d+: these are not/});
 });
 
-function options({forks}: Genesis, nodes: TrieNodes) {
-  return {forks, nodes, blockHash: () => undefined};
+function options({forks}: Genesis, store: TrieStore) {
+  return {forks, store, blockHash: () => undefined};
+}
+
+function storeOf({pages, codes}: ExecutedChain): MemoryTries {
+  return new MemoryTries(
+    pages.map(page => Buffer.from(page)),
+    new Map(codes),
+  );
 }
 
 async function readConformanceChain(t: TestContext): Promise<ChainFiles | undefined> {

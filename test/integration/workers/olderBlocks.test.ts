@@ -2,6 +2,7 @@
  * Blocks from before the merge, made by @ethereumjs and executed by us: of ethash, with an uncle's rewards, on a chain that comes to
  * berlin, where another EVM executes it; and of clique, where who sealed is paid.
  */
+
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {
@@ -23,10 +24,11 @@ import {ExecutionState} from "../../../evm/execution/executionState.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
+import {StateTrie} from "../../../evm/trie/stateTrie.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {toPlain} from "../../support/chains/executedChain.ts";
-import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 
 const KEY = new Uint8Array(32).fill(1);
@@ -50,24 +52,25 @@ const genesis: Genesis = parseGenesis(
 class LibraryChain {
   readonly common: Common;
   parent = new Uint8Array(32);
-  private readonly nodes = new MemoryNodes();
-  private readonly state = new ExecutionState(this.nodes);
 
-  private constructor(private readonly genesis: Genesis) {
+  private constructor(
+    private readonly genesis: Genesis,
+    private readonly state: ExecutionState,
+  ) {
     this.common = createChainRules(genesis.forks);
   }
 
   static async start(genesis: Genesis): Promise<LibraryChain> {
-    const chain = new LibraryChain(genesis);
-    const {head} = await makeGenesisBlock(genesis, chain.nodes);
-    await chain.state.setStateRoot(head.stateRoot);
+    const store = new MemoryTries();
+    const {head, trie} = await makeGenesisBlock(genesis, store);
+    const chain = new LibraryChain(genesis, new ExecutionState(store, new StateTrie(store, trie)));
     chain.parent = new Uint8Array(head.hash);
     return chain;
   }
 
   async startExecutor(): Promise<BlockExecutor> {
     const {forks} = this.genesis;
-    const options = {forks, nodes: new MemoryNodes(), blockHash: () => undefined};
+    const options = {forks, store: new MemoryTries(), blockHash: () => undefined};
     return (await BlockExecutor.start(options, this.genesis)).executor;
   }
 

@@ -7,9 +7,9 @@ import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {readTransactions} from "../../../evm/execution/block/decodedBlock.ts";
 import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";
 import {recoverAddress} from "../../../evm/interpreter/ecrecover.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {SendersAhead} from "../../../workers/import/senders/sendersAhead.ts";
 import {type PlainDifference, readChainFiles, toPlain} from "../../support/chains/executedChain.ts";
-import {MemoryNodes} from "../../support/chains/memoryNodes.ts";
 import {once} from "../../support/wait.ts";
 
 const {genesis, blocks} = await readChainFiles(DEMO_FOLDER);
@@ -99,7 +99,7 @@ async function executeAll(
   findSender: BlockExecutorOptions["findSender"],
   before: (position: number) => Promise<void>,
 ): Promise<PlainDifference[]> {
-  const options = {forks, nodes: new MemoryNodes(), blockHash: () => undefined};
+  const options = {forks, store: new MemoryTries(), blockHash: () => undefined};
   const {executor} = await BlockExecutor.start({...options, findSender}, genesis);
   const differences: PlainDifference[] = [];
   for (const [position, block] of blocks.entries()) {

@@ -6,6 +6,7 @@
  * Gas, receipts and logs are compared with the header, state roots are not: anvil keeps zeroed slots as leaves of its trie. Its
  * block 0 has accounts of its own, so execution begins with what anvil holds then.
  */
+
 import assert from "node:assert/strict";
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
@@ -18,6 +19,8 @@ import {ExecutionState} from "../../../evm/execution/executionState.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
+import {StateTrie} from "../../../evm/trie/stateTrie.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {Anvil} from "../processes/anvil.ts";
@@ -65,12 +68,11 @@ export class AnvilChain {
       const dump = await anvil.request<string>("anvil_dumpState");
       const {accounts} = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), "hex")).toString());
       const genesis = parseGenesis(JSON.stringify({...file, alloc: accounts}));
-      const nodes = new Map<string, Uint8Array>();
-      const {head, difference} = await makeGenesisBlock(genesis, nodes);
+      const store = new MemoryTries();
+      const {head, difference, trie} = await makeGenesisBlock(genesis, store);
       const {hash: text} = await anvil.request<{hash: string}>("eth_getBlockByNumber", "0x0", false);
       const hash = Buffer.from(text.slice(2), "hex");
-      const state = new ExecutionState(nodes);
-      await state.setStateRoot(head.stateRoot);
+      const state = new ExecutionState(store, new StateTrie(store, trie));
       return new AnvilChain(anvil, {...difference, header: {...head, hash, rest: undefined}}, state, genesis);
     } catch (error) {
       await anvil.stop();

@@ -6,6 +6,7 @@
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
 
 /** The first accounts that anvil has keys for (`--accounts 4`). It gives them ether, so a genesis must have them too. */
@@ -24,7 +25,7 @@ const INITIAL_BASE_FEE = 1_000_000_000n;
 /** @param genesisText - geth's genesis file. @returns the file's text */
 export async function makeAnvilState(genesisText: string): Promise<string> {
   const genesis = parseGenesis(genesisText);
-  const {head} = await makeGenesisBlock(genesis, new Map());
+  const {head} = await makeGenesisBlock(genesis, new MemoryTries());
   const {coinbase, timestamp, gasLimit, mixHash} = genesis;
   return JSON.stringify({
     block: {

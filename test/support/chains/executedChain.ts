@@ -1,16 +1,18 @@
 /**
  * A chain that is executed from its genesis file and its RLP blocks. Tests run it with `executeChainOn`.
  */
+
 import {createReadStream, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
+import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {OwnThread} from "../processes/ownThread.ts";
-import {MemoryNodes} from "./memoryNodes.ts";
 import {type MemoryAccount, MemoryState} from "./memoryState.ts";
 
 export interface ChainFiles {
@@ -34,7 +36,10 @@ export interface ExecutedChain {
   readonly roots: ReadonlyMap<number, Uint8Array>;
   /** The sum of all differences. */
   readonly accounts: ReadonlyMap<string, MemoryAccount>;
-  readonly nodes: ReadonlyMap<string, Uint8Array>;
+  /** That of each block. */
+  readonly tries: readonly (BlockTrie | undefined)[];
+  readonly pages: readonly Uint8Array[];
+  readonly codes: ReadonlyMap<string, Uint8Array>;
 }
 
 /** @param folder - has genesis.json and chain.rlp */
@@ -56,20 +61,22 @@ export function executeChainOn(thread: OwnThread, request: ExecutionRequest): Pr
 
 export async function executeChain({folder, rootsOf}: ExecutionRequest): Promise<ExecutedChain> {
   const {genesis, blocks} = await readChainFiles(folder);
-  const nodes = new MemoryNodes();
+  const store = new MemoryTries();
   const state = new MemoryState();
-  const options = {forks: genesis.forks, nodes, blockHash: () => undefined};
+  const options = {forks: genesis.forks, store, blockHash: () => undefined};
   const {executor, difference} = await BlockExecutor.start(options, genesis);
   state.apply(difference);
   const differences = [toPlain(difference)];
+  const tries = [difference.trie];
   const roots = new Map<number, Uint8Array>();
   for (const [position, block] of blocks.entries()) {
     const next = await executor.execute(block);
     state.apply(next);
     differences.push(toPlain(next));
+    tries.push(next.trie);
     if ((position + 1) % rootsOf === 0) roots.set(position + 1, await state.computeTrieRoot());
   }
-  return {differences, roots, accounts: state.accounts, nodes: nodes.map};
+  return {differences, roots, accounts: state.accounts, tries, pages: store.pages, codes: store.codes};
 }
 
 export function toPlain({header, accounts}: BlockDifference): PlainDifference {

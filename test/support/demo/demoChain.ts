@@ -4,6 +4,7 @@
  * State is kept by @ethereumjs' own MerkleStateManager, not by evm/execution. So an import of the result tests one
  * against the other.
  */
+
 import {
   type Block,
   type BlockHeader,
@@ -26,6 +27,7 @@ import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {type DemoAccount, hashLabel} from "./demoAccount.ts";
 
@@ -81,7 +83,7 @@ export class DemoChain {
     const stateManager = new MerkleStateManager({common, caches: new Caches()});
     await stateManager.generateCanonicalGenesis(toGenesisState(genesis));
     const stateRoot = await stateManager.getStateRoot();
-    const {head} = await makeGenesisBlock(genesis, new Map());
+    const {head} = await makeGenesisBlock(genesis, new MemoryTries());
     const {timestamp, gasLimit, extraData, baseFeePerGas = BASE_FEE} = genesis;
     const header = createBlockHeader(
       {number: 0n, stateRoot, timestamp, gasLimit, extraData, baseFeePerGas},

@@ -2,6 +2,7 @@
  * A node that holds the demo chain: JSON-RPC over HTTP, batches too. It gives whole blocks as RLP (debug_getRawBlock), or, as
  * nodes without that method do, only as JSON. A test may change what it answers.
  */
+
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";
@@ -10,6 +11,7 @@ import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {describeBlock} from "./jsonBlocks.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
@@ -104,7 +106,7 @@ async function parseDemoBlocks(): Promise<Block[]> {
   const genesis = parseGenesis(readFileSync(DEMO_GENESIS, "utf8"));
   const common = createChainRules(genesis.forks);
   common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));
-  const {head} = await makeGenesisBlock(genesis, new Map());
+  const {head} = await makeGenesisBlock(genesis, new MemoryTries());
   const {timestamp, gasLimit, extraData, baseFeePerGas = 0n} = genesis;
   const header = {number: 0, stateRoot: head.stateRoot, timestamp, gasLimit, extraData, baseFeePerGas};
   const blocks = [createBlock({header, withdrawals: []}, {common})];

@@ -18,11 +18,11 @@ import {
   parseWord,
 } from "../../../evm/execution/gethJson.ts";
 import {EvmDeclined} from "../../../evm/interpreter/ends.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {StateTrie} from "../../../evm/trie/stateTrie.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {MemoryNodes} from "../chains/memoryNodes.ts";
 import {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "../evm/chainFork.ts";
 import {runByInterpreter} from "../evm/interpreterTransaction.ts";
@@ -78,7 +78,7 @@ async function runCase(
   return hash === one.logs ? undefined : {failure: `hash of logs: expected ${one.logs}, got ${hash}`};
 }
 
-const trie = StateTrie.open(new MemoryNodes());
+const trie = new StateTrie(new MemoryTries());
 
 /** In the trie of `import`: the root that is expected is a stranger's. */
 function rootOf({accounts}: MemoryState): string {

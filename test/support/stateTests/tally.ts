@@ -1,10 +1,13 @@
 /** Files of published tests, and what became of their cases. */
+
 import {readdirSync, readFileSync} from "node:fs";
 import {join} from "node:path";
 import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";
 import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {type JsonObject, parseBytes, parseObject} from "../../../evm/execution/gethJson.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
+import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {runStateTest, type Verdict} from "./stateTest.ts";
 import {configOfNetwork, isObject} from "./testForks.ts";
@@ -35,7 +38,8 @@ function exceptionOf(block: JsonObject): string | undefined {
 }
 
 class TestChain {
-  private readonly nodes = new Map<string, Uint8Array>();
+  private readonly store = new MemoryTries();
+  private readonly tries = new Map<string, BlockTrie | undefined>();
   private readonly heads = new Map<string, BlockHead>();
 
   private constructor(
@@ -50,8 +54,10 @@ class TestChain {
     const head = decodeBlockHead(parseBytes(test.genesisRLP, "genesisRLP"), "the genesis block");
     const file = JSON.stringify({config, alloc: test.pre, gasLimit: 0, difficulty: 0});
     const chain = new TestChain(parseGenesis(file), head);
-    chain.executor = (await BlockExecutor.start(chain.options(), chain.genesis, head)).executor;
+    const {executor, difference} = await BlockExecutor.start(chain.options(), chain.genesis, head);
+    chain.executor = executor;
     chain.heads.set(toHex(head.hash), head);
+    chain.tries.set(toHex(head.hash), difference.trie);
     return chain;
   }
 
@@ -62,10 +68,11 @@ class TestChain {
       const parent = this.heads.get(toHex(head.parentHash));
       if (parent === undefined) return `its parent ${toHex(head.parentHash)} is not known`;
       if (this.executor === undefined || parent !== this.tip)
-        this.executor = await BlockExecutor.resume(this.options(), parent);
+        this.executor = BlockExecutor.resume(this.options(), parent, this.tries.get(toHex(parent.hash)));
       this.tip = parent;
-      await this.executor.execute(rlp);
+      const {trie} = await this.executor.execute(rlp);
       this.heads.set(toHex(head.hash), head);
+      this.tries.set(toHex(head.hash), trie);
       this.tip = head;
       return undefined;
     } catch (error) {
@@ -76,7 +83,7 @@ class TestChain {
   private options(): BlockExecutorOptions {
     return {
       forks: this.genesis.forks,
-      nodes: this.nodes,
+      store: this.store,
       blockHash: number => this.ancestorAt(number)?.hash,
     };
   }

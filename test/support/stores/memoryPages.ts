@@ -17,7 +17,7 @@ export class MemoryPages implements PageWriter {
     return body;
   }
 
-  putPage(encode: (spare: number) => Buffer): number {
+  putPage(encode: (spare: number) => Buffer, _before?: number): number {
     const value = encode(SPARE_BYTES);
     return this.pages.push(value.subarray(0, value.length - SPARE_BYTES));
   }

@@ -1,4 +1,4 @@
-/** Every page that a block reaches, found by the plainest walk: all pages of all its trees, each read, nothing skipped. */
+/** Every page that a block reaches, found by the plainest walk: all pages of all its trees and tries, each read, nothing skipped. */
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {rootLevel} from "../../../storage/page/geometry.ts";
 import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../../../storage/page/indexPage.ts";
@@ -8,11 +8,17 @@ import {isKeyOf, numberOfKey, pageKey} from "../../../storage/record/layout.ts";
 import type {StateStore} from "../../../storage/stateStore.ts";
 import {decodeStoredAccount} from "../../../storage/tree/account.ts";
 import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
+import {decodeTrieAccount} from "../../../storage/trie/trieAccount.ts";
+import {readTriePage, TRIE_ROOT, type TriePlace} from "../../../storage/trie/triePage.ts";
 
 /** Page numbers, ascending. */
 export function reachablePages(reader: StateReader, blocks: readonly number[]): number[] {
   const reached = new Set<number>();
-  for (const block of blocks) visitTree(reader, reader.blockOrThrow(block).accounts, true, reached);
+  for (const block of blocks) {
+    const {accounts, trie} = reader.blockOrThrow(block);
+    visitTree(reader, accounts, true, reached);
+    if (trie !== undefined) visitTrie(reader, {...TRIE_ROOT, page: trie.page}, true, reached);
+  }
   return [...reached].sort((a, b) => a - b);
 }
 
@@ -20,6 +26,21 @@ export function reachablePages(reader: StateReader, blocks: readonly number[]): 
 export async function storedPages({db}: StateStore): Promise<number[]> {
   const keys = await db.keys({gte: pageKey(0)}).all();
   return keys.filter(key => isKeyOf("page", key)).map(numberOfKey);
+}
+
+function visitTrie(
+  reader: StateReader,
+  {page, path}: TriePlace,
+  isAccounts: boolean,
+  reached: Set<number>,
+): void {
+  if (page === 0) return;
+  for (let base = page; base !== 0; base = reader.pages.open(base).base) reached.add(base);
+  const {children, leaves} = readTriePage(page, reader.pages.read(page), path);
+  for (const child of children) visitTrie(reader, child, isAccounts, reached);
+  if (!isAccounts) return;
+  for (const {value} of leaves)
+    visitTrie(reader, {...TRIE_ROOT, page: decodeTrieAccount(value).storage.page}, false, reached);
 }
 
 function visitTree(reader: StateReader, tree: TreeRoot, isAccounts: boolean, reached: Set<number>): void {

@@ -89,8 +89,8 @@ export class WrittenStore {
   }
 
   /** @param isVerified - does a root vouch for the state after it? */
-  async apply(block: BlockDifference, isVerified?: () => Promise<boolean>): Promise<void> {
-    await this.writer.apply(block, isVerified);
+  async apply(block: BlockDifference, isVerified = async () => true): Promise<void> {
+    await this.writer.apply(block, async () => ({isVerified: await isVerified(), trie: undefined}));
     await this.writer.flush();
   }
 

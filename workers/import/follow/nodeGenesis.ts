@@ -9,6 +9,7 @@
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
+import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {readGenesisId} from "../chainBlocks.ts";
@@ -41,7 +42,7 @@ export async function readNodeGenesis(
 }
 
 async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: Uint8Array): Promise<void> {
-  const options = {forks: genesis.forks, nodes: new Map<string, Uint8Array>(), blockHash: () => undefined};
+  const options = {forks: genesis.forks, store: new MemoryTries(), blockHash: () => undefined};
   const {executor} = await BlockExecutor.start(options, genesis, zero);
   try {
     await executor.execute(one);

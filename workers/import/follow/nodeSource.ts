@@ -41,12 +41,11 @@ export async function* readNode(
   const heads = new HeadSignal({...settings, urls: subscriptions, pollMs: POLL_MS}, onEvent);
   let executed: ExecuteReader | undefined;
   try {
-    const {newest} = writer();
     const choice = await chooseSource({
       asked: source.source,
       writer: writer(),
       hasGenesis: genesis !== undefined,
-      trie: newest && writer().readTrieRoot(newest.hash),
+      trie: writer().trie,
       ask: work => nodes.use(work, signal),
     });
     onEvent({kind: "chosen", ...choice});

@@ -4,7 +4,7 @@ import {describeMissingTrie} from "../../../evm/execution/executionError.ts";
 import {probeTraces} from "../../../nodes/blocks/trace/traceMethod.ts";
 import {probeTrieLogs} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import type {Node} from "../../../nodes/rpc/node.ts";
-import type {TrieRoot} from "../../../storage/block/trieRoot.ts";
+import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
 import {SettingsFault, SourceError} from "../sourceStep.ts";
@@ -14,7 +14,7 @@ interface Situation {
   readonly writer: BlockWriter;
   readonly hasGenesis: boolean;
   /** The state trie of the newest block held, if the store holds it. Execution goes on from there. */
-  readonly trie: TrieRoot | undefined;
+  readonly trie: BlockTrie | undefined;
   readonly ask: <T>(work: (node: Node) => Promise<T>) => Promise<T>;
 }
 

@@ -1,6 +1,7 @@
 /**
  * geth's genesis file: what is taken, what is refused and by which name.
  */
+
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createChainRules} from "../../../../evm/execution/chainRules.ts";
@@ -8,6 +9,7 @@ import {ForkSchedule} from "../../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../../evm/execution/genesisBlock.ts";
+import {MemoryTries} from "../../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {HARDFORKS} from "../../../../workers/messages/estimateSettings.ts";
 
@@ -219,7 +221,7 @@ function withoutConfig(genesis: Genesis): object {
 test("names are read without case, as geth does", async () => {
   const text = genesis(WHOLE, WHOLE_CONFIG);
   const plain = parseGenesis(text);
-  const {head} = await makeGenesisBlock(plain, new Map());
+  const {head} = await makeGenesisBlock(plain, new MemoryTries());
   assert.equal(toHex(head.hash), GETH_HASH);
   for (const spell of [
     (name: string) => name.toLowerCase(),
@@ -320,7 +322,7 @@ test("a block's difficulty says whether forks by time apply", () => {
 });
 
 test("the block 0 of Ethereum's mainnet rules without accounts has the empty state's root", async () => {
-  const {head, difference} = await makeGenesisBlock(parseGenesis(genesis()), new Map());
+  const {head, difference} = await makeGenesisBlock(parseGenesis(genesis()), new MemoryTries());
   assert.equal(toHex(head.stateRoot), "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421");
   assert.equal(head.baseFeePerGas, 1_000_000_000n);
   assert.equal(difference.accounts.count, 0);

@@ -51,6 +51,10 @@ const record: fc.Arbitrary<BlockRecord> = fc.record(
       {noNullPrototype: true},
     ),
     nextPage: fc.constantFrom(1, 2 ** 48 - 1),
+    trie: fc.option(
+      fc.record({root: bytes(32), page: fc.nat(), isExecuted: fc.boolean()}, {noNullPrototype: true}),
+      {nil: undefined},
+    ),
   },
   {noNullPrototype: true},
 );
@@ -60,6 +64,7 @@ const SMALLEST: BlockRecord = {
   stateRoot: Buffer.alloc(32, 2),
   accounts: {nextFreeNode: 2, rootPage: 0, indexPage: 0, subRoot: Buffer.alloc(32, 3)},
   nextPage: 1,
+  trie: undefined,
 };
 
 test("a record decodes to what was encoded, whichever header fields there are", () => {
@@ -72,9 +77,9 @@ test("a record decodes to what was encoded, whichever header fields there are", 
   );
 });
 
-test("a record without further fields is 121 bytes; a difficulty of 0 is not stored", () => {
+test("a record without further fields is 122 bytes; a difficulty of 0 is not stored", () => {
   const body = encodeBlockRecord(SMALLEST);
-  assert.equal(body.length, 32 + 32 + 49 + 6 + 2);
+  assert.equal(body.length, 32 + 32 + 49 + 6 + 1 + 2);
   assert.equal(body.readUInt16BE(body.length - 2), 0);
   const proofOfStake = {...SMALLEST, header: {...SMALLEST.header, difficulty: 0n}};
   assert.deepEqual(encodeBlockRecord(proofOfStake), body);

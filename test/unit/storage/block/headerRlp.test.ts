@@ -32,7 +32,7 @@ test("a header gives its bytes again, with any items behind those of Ethereum, a
       assert.deepEqual(encodeHeader(decoded), rlp);
       requireHash(decoded);
       const accounts = {nextFreeNode: 2, rootPage: 0, indexPage: 0, subRoot: Buffer.alloc(32)};
-      const record = {header: decoded, stateRoot: Buffer.alloc(32), accounts, nextPage: 1};
+      const record = {header: decoded, stateRoot: Buffer.alloc(32), accounts, nextPage: 1, trie: undefined};
       assert.deepEqual(encodeHeader(decodeBlockRecord(7, encodeBlockRecord(record)).header), rlp);
     }),
   );

@@ -2,8 +2,18 @@
  * What a part of a trie has become, before it is encoded: nothing, a leaf, an extension or a branch. There is one at a time: whoever
  * gets it encodes it, or puts a path above it. Then the leaf's or extension's own path begins further up, and a branch gets an extension.
  */
-import {copyWord, ENTRY_NIBBLES, ENTRY_VALUE, ENTRY_VALUE_BYTES, REFERENCE_BYTES, RESULT} from "./layout";
-import {hashMade, keepMade, space} from "./nodes";
+import {keccak256} from "../../hash/wasm/keccak";
+import {accountBytes, isAccounts, writeAccount} from "./account";
+import {capture} from "./captured";
+import {
+  copyWord,
+  ENTRY_NIBBLES,
+  ENTRY_VALUE,
+  ENTRY_VALUE_BYTES,
+  NODE,
+  REFERENCE_BYTES,
+  RESULT,
+} from "./layout";
 import {
   copyReference,
   endOf,
@@ -31,12 +41,7 @@ let end = 0;
 /** The value, the child's reference or the first of 16 references. */
 let from: usize = 0;
 let valueBytes: u32 = 0;
-/** Nodes are kept for a store, not only hashed. */
-let isKept = true;
-
-export function onlyHash(): void {
-  isKept = false;
-}
+const HASH: usize = memory.data(32, 16);
 
 export function isNothing(): bool {
   return kind === NOTHING;
@@ -89,23 +94,29 @@ export function refer(to: usize): void {
 
 /** Writes the hash of it as a root to RESULT. */
 export function referRoot(): void {
+  keccak256(NODE, encodeTop(), RESULT);
+}
+
+/** Encodes it at NODE; what is below its extension is hashed. @returns its length */
+export function encodeTop(): u32 {
   if (kind === BRANCH && start < end) {
     put(BRANCH_REFERENCE);
     kind = EXTENSION;
     from = BRANCH_REFERENCE;
   }
-  copyWord(RESULT, keep(encode(space())));
+  const bytes = encode(NODE);
+  capture(PATH, kind === BRANCH ? end : start, bytes);
+  return bytes;
 }
 
 function put(to: usize): void {
-  const node = space();
-  const bytes = encode(node);
-  if (bytes < 32) copyReference(to, node);
-  else writeHashReference(to, keep(bytes));
-}
-
-function keep(bytes: u32): usize {
-  return isKept ? keepMade(bytes) : hashMade(bytes);
+  const bytes = encode(NODE);
+  capture(PATH, kind === BRANCH ? end : start, bytes);
+  if (bytes < 32) copyReference(to, NODE);
+  else {
+    keccak256(NODE, bytes, HASH);
+    writeHashReference(to, HASH);
+  }
 }
 
 /** @returns its length */
@@ -124,6 +135,9 @@ function encode(to: usize): u32 {
     at = writeListHead(to, pathBytes(end - start) + (endOf(from) - from));
     at = writePath(at, PATH, start, end, false);
     at = copyReference(at, from);
+  } else if (isAccounts) {
+    const bytes = accountBytes(from);
+    at = writeAccount(writeLeafHead(to, PATH, start, end, bytes, 0xff), from);
   } else {
     at = writeLeafHead(to, PATH, start, end, valueBytes, load<u8>(from));
     memory.copy(at, from, valueBytes);

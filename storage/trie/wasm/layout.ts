@@ -1,14 +1,13 @@
 /**
  * Where things are in the module's memory.
  *
- *   static data | frames | entries | their order, two times | buckets, two times | nodes, two halves that grow
+ *   static data | frames | entries | their order, two times | the node that is encoded | page frames, as deep as they are needed
  *
- *   frame   16 references of 40 | a reference of 40 | an entry       what a walk needs of a node, by the node's depth
- *   entry   path 32 | its nibbles u32 | bytes of the value u32 | value              0 bytes: the path is removed
+ *   frame        16 references of 40                                               what a branch is made of, by its depth
+ *   entry        path 32 | its nibbles u32 | bytes of the value u32 | value        0 bytes: the path is removed
+ *   page frame   a page as it was | as it becomes | 8 entries                      by depth
  */
 
-/** Takes the root that a call begins at. */
-export const ROOT: usize = memory.data(32, 16);
 /** Takes the path to find. */
 export const PATH: usize = memory.data(32, 16);
 /** The root that an update or a list gives. */
@@ -16,8 +15,6 @@ export const RESULT: usize = memory.data(32, 16);
 
 /** Nibbles of a path in a trie of accounts or slots. */
 export const PATH_NIBBLES: i32 = 64;
-/** Of a branch with 16 hashes. */
-export const MAX_NODE_BYTES: u32 = 532;
 /** An account has 110 bytes, a slot 33. */
 export const MAX_VALUE_BYTES: u32 = 144;
 
@@ -27,9 +24,7 @@ export const ENTRY_VALUE_BYTES: usize = 36;
 export const ENTRY_VALUE: usize = 40;
 export const ENTRY_BYTES: usize = 192;
 
-export const FRAME_REFERENCE: usize = 640;
-export const FRAME_ENTRY: usize = 680;
-const FRAME_BYTES: usize = 896;
+const FRAME_BYTES: usize = 640;
 const FRAMES: usize = 0x2000;
 
 export const MAX_ENTRIES: u32 = 4096;
@@ -38,10 +33,16 @@ export const ENTRIES: usize = 0x11000;
 export const ORDER: usize = 0xd2000;
 export const SPARE_ORDER: usize = 0xd7000;
 
-export const BUCKET_BITS: u32 = 15;
-export const BUCKETS: usize = 0xe0000;
-export const NODES: usize = 0x120000;
-export const HALF_BYTES: usize = 0x1000000;
+/** The node that is encoded. */
+export const NODE: usize = 0xe0000;
+/** A list has its entries where an update has pages. */
+export const LIST: usize = 0xe1000;
+export const MAX_LIST_BYTES: usize = 0x1000000;
+
+/** Of a page: 16 children with 2 leaves each. */
+export const MAX_PAGE_BYTES: u32 = 0x3000;
+const PAGE_FRAMES: usize = 0xe1000;
+const PAGE_FRAME_BYTES: usize = 2 * MAX_PAGE_BYTES + 8 * ENTRY_BYTES;
 
 const PAGE_BITS: usize = 16;
 const PAGES_AT_ONCE: i32 = 32;
@@ -54,6 +55,23 @@ export function growTo(end: usize): void {
 
 export function frame(depth: i32): usize {
   return FRAMES + <usize>depth * FRAME_BYTES;
+}
+
+/** Where the page at a depth is read to. */
+export function inputOf(depth: i32): usize {
+  const at = PAGE_FRAMES + <usize>depth * PAGE_FRAME_BYTES;
+  growTo(at + PAGE_FRAME_BYTES);
+  return at;
+}
+
+/** Where the page at a depth is written. */
+export function outputOf(depth: i32): usize {
+  return inputOf(depth) + MAX_PAGE_BYTES;
+}
+
+/** One of 8 entries. */
+export function scratchOf(depth: i32, index: u32): usize {
+  return inputOf(depth) + 2 * MAX_PAGE_BYTES + index * ENTRY_BYTES;
 }
 
 /** The nibble at a position of packed bytes. */

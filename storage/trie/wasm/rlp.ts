@@ -8,15 +8,15 @@
  * A path has two nibbles in a byte, after a flag: 2 for a leaf, and 1 for an odd number of nibbles. A child is given by a reference: the
  * node itself if it is shorter than 32 bytes, else its keccak256; an empty string: there is none.
  */
-import {copyWord, MAX_VALUE_BYTES, nibble, PATH_NIBBLES} from "./layout";
+import {copyWord, nibble} from "./layout";
 
 /** keccak256 of the RLP of no bytes: the root of an empty trie. */
-const EMPTY_ROOT: usize = memory.data<u64>([
+export const EMPTY_ROOT: usize = memory.data<u64>([
   0xa655cc1b171fe856, 0x6ef8c092e64583ff, 0xc0ad6c991be0485b, 0x21b463e3b52f6201,
 ]);
 
 const STRING: u32 = 0x80;
-const LIST: u32 = 0xc0;
+export const LIST: u32 = 0xc0;
 const MAX_SHORT: u32 = 55;
 const HASH: u8 = 0xa0;
 
@@ -37,10 +37,6 @@ export function endOf(item: usize): usize {
   const content = contentOf(item);
   for (let at = item + 1; at < content; at++) length = (length << 8) | load<u8>(at);
   return content + length;
-}
-
-export function isBranch(node: usize): bool {
-  return endOf(endOf(contentOf(node))) < endOf(node);
 }
 
 export function isEmpty(reference: usize): bool {
@@ -103,69 +99,6 @@ export function writePath(to: usize, path: usize, start: i32, end: i32, isLeaf: 
   for (let at = start + isOdd; at < end; at += 2)
     store<u8>(to++, (nibble(path, at) << 4) | nibble(path, at + 1));
   return to;
-}
-
-/** Where the nibbles of a node's path begin, as a position in the packed bytes at contentOf(item). */
-export function pathStart(item: usize): i32 {
-  return load<u8>(contentOf(item)) & 0x10 ? 1 : 2;
-}
-
-export function pathNibbles(item: usize): i32 {
-  return ((endOf(item) - contentOf(item)) << 1) - pathStart(item);
-}
-
-export function isLeafPath(item: usize): bool {
-  return (load<u8>(contentOf(item)) & 0x20) !== 0;
-}
-
-/** Whether these are the bytes of a node with nothing after it. All that the functions above rely on. */
-export function isNode(node: usize, bytes: u32): bool {
-  const end = node + bytes;
-  if (bytes === 0 || load<u8>(node) < LIST || !fits(node, end) || endOf(node) !== end) return false;
-  let items = 0;
-  let second: usize = 0;
-  for (let at = contentOf(node); at < end; at = endOf(at)) {
-    if (!fits(at, end)) return false;
-    if (++items === 2) second = at;
-  }
-  if (items === 2) return isShortNode(contentOf(node), second);
-  if (items !== 17) return false;
-  let at = contentOf(node);
-  for (let child = 0; child < 16; child++) {
-    if (!isReference(at)) return false;
-    at = endOf(at);
-  }
-  return isEmpty(at);
-}
-
-function isShortNode(path: usize, second: usize): bool {
-  if (load<u8>(path) >= LIST || endOf(path) === contentOf(path)) return false;
-  const flags = load<u8>(contentOf(path));
-  if (flags > 0x3f || ((flags & 0x10) === 0 && (flags & 0x0f) !== 0) || pathNibbles(path) > PATH_NIBBLES)
-    return false;
-  if (!isLeafPath(path)) return pathNibbles(path) > 0 && !isEmpty(second) && isReference(second);
-  const bytes = endOf(second) - contentOf(second);
-  return load<u8>(second) < LIST && bytes > 0 && bytes <= MAX_VALUE_BYTES;
-}
-
-function isReference(item: usize): bool {
-  const bytes = endOf(item) - item;
-  return isEmpty(item) || isHash(item) || (load<u8>(item) >= LIST && bytes < 32 && isNode(item, bytes));
-}
-
-/** Whether an item's head and content end before `end`. */
-function fits(item: usize, end: usize): bool {
-  const first: u32 = load<u8>(item);
-  if (first < STRING) return true;
-  const content = contentOf(item);
-  // A length of more than two bytes is longer than any node.
-  return content - item <= 3 && content <= end && endOf(item) <= end;
-}
-
-export function isEmptyRoot(root: usize): bool {
-  for (let at: usize = 0; at < 32; at += 8)
-    if (load<u64>(root + at) !== load<u64>(EMPTY_ROOT + at)) return false;
-  return true;
 }
 
 export function writeEmptyRoot(to: usize): void {

@@ -2,11 +2,12 @@
  * The root of a list: the trie of position as RLP -> bytes. Values come one after the other, in the order of their paths, since all of
  * them may be many megabytes. Each becomes the reference of its leaf; then the branches above them are made.
  *
- *   pointers to entries | entries      where others have nodes
+ *   pointers to entries | entries      where an update has pages
  *   the leaf to be hashed              where an update has its entries
  */
-import {keccak256} from "../../../storage/hash/wasm/keccak";
-import {onlyHash, referRoot, writeLeafHead} from "./change";
+import {keccak256} from "../../hash/wasm/keccak";
+import {setAccounts} from "./account";
+import {referRoot, writeLeafHead} from "./change";
 import {
   ENTRIES,
   ENTRY_NIBBLES,
@@ -14,18 +15,18 @@ import {
   ENTRY_VALUE_BYTES,
   firstDifference,
   growTo,
-  HALF_BYTES,
-  NODES,
+  LIST,
+  MAX_LIST_BYTES,
   PATH_NIBBLES,
   RESULT,
 } from "./layout";
+import {IS_REFERENCE, make} from "./make";
 import {copyReference, writeHashReference} from "./rlp";
-import {IS_REFERENCE, make} from "./update";
 
 const LIST_ENTRY_BYTES: usize = 80;
-/** Pointers to entries. Below them is the place of the node that is hashed. */
-const LIST_ORDER: usize = NODES + 0x1000;
-export const MAX_LIST: u32 = <u32>(HALF_BYTES / LIST_ENTRY_BYTES);
+/** Pointers to entries. */
+const LIST_ORDER: usize = LIST;
+export const MAX_LIST: u32 = <u32>(MAX_LIST_BYTES / LIST_ENTRY_BYTES);
 let entries: usize = 0;
 
 const OTHER_KEY: usize = memory.data(32, 16);
@@ -82,7 +83,7 @@ function referenceOf(rank: u32): usize {
 export function endList(count: u32): void {
   // The only leaf is the root, and its hash is there.
   if (count === 1) return;
-  onlyHash();
+  setAccounts(false);
   make(LIST_ORDER, LIST_ORDER + (count << 2), 0);
   referRoot();
 }

@@ -1,0 +1,40 @@
+/** State tries in memory: of a genesis whose block is only compared. */
+import type {TrieStore} from "./trieStore.ts";
+
+/** Room that an encoded page must leave at its end. */
+const SPARE_BYTES = 4;
+
+export class MemoryTries implements TrieStore {
+  /** @param pages - numbered from 1 in writing order. @param codes - by their hashes */
+  constructor(
+    readonly pages: Buffer[] = [],
+    readonly codes = new Map<string, Uint8Array>(),
+  ) {}
+
+  read(page: number): Buffer {
+    const body = this.pages[page - 1];
+    if (body === undefined)
+      throw new RangeError(`expected a page from 1 to ${this.pages.length}, got ${page}`);
+    return body;
+  }
+
+  putPage(encode: (spare: number) => Buffer): number {
+    const value = encode(SPARE_BYTES);
+    return this.pages.push(value.subarray(0, value.length - SPARE_BYTES));
+  }
+
+  findCode(hash: Uint8Array): Uint8Array | undefined {
+    return this.codes.get(Buffer.from(hash).toString("hex"));
+  }
+
+  putCode(hash: Uint8Array, code: Uint8Array): void {
+    this.codes.set(Buffer.from(hash).toString("hex"), new Uint8Array(code));
+  }
+
+  begin(): () => void {
+    const {length} = this.pages;
+    return () => {
+      this.pages.length = length;
+    };
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The state trie of a block, as its record has it: the trie of Ethereum's rules, whose root the block's header names.
+ *
+ *   0                              the store does not hold it
+ *   1 or 2 | root 32 | page u48    2: the block was executed here
+ */
+import {WORD_BYTES} from "../hash/suite.ts";
+import {type BodyReader, encodeNumber} from "../record/recordBody.ts";
+import type {TrieRoot} from "../trie/trie.ts";
+
+export interface BlockTrie extends TrieRoot {
+  /** The block was executed here. */
+  readonly isExecuted: boolean;
+}
+
+const MISSING = 0;
+const HELD = 1;
+const EXECUTED = 2;
+
+export function encodeBlockTrie(trie: BlockTrie | undefined): Buffer {
+  if (trie === undefined) return Buffer.of(MISSING);
+  return Buffer.concat([Buffer.of(trie.isExecuted ? EXECUTED : HELD), trie.root, encodeNumber(trie.page)]);
+}
+
+/** @throws StoreError RECORD_DAMAGED */
+export function readBlockTrie(reader: BodyReader): BlockTrie | undefined {
+  const kind = reader.number(1);
+  if (kind === MISSING) return undefined;
+  if (kind > EXECUTED) throw reader.damage(`its state trie: expected 0, 1 or 2, got ${kind}`);
+  return {root: reader.bytes(WORD_BYTES), page: reader.number(), isExecuted: kind === EXECUTED};
+}

@@ -1,0 +1,81 @@
+/**
+ * Checks a state trie as of one block: each page's nodes are hashed again, from its leaves, and compared with what the page above says.
+ */
+import type {BlockRecord} from "../block/blockRecord.ts";
+import {toHex} from "../hex.ts";
+import type {TrieKind, TrieReader, TrieRoot} from "../trie/trie.ts";
+import {decodeSlot, decodeTrieAccount} from "../trie/trieAccount.ts";
+import {readTriePage, TRIE_ROOT, type TriePlace} from "../trie/triePage.ts";
+import type {TreeCheck} from "./checkKeys.ts";
+import {toFinding} from "./findings.ts";
+
+type Scope = Pick<TreeCheck, "store" | "findings" | "extent" | "sincePage" | "untilPage">;
+
+export async function checkTrie(scope: Scope, {header, trie}: BlockRecord): Promise<void> {
+  if (trie === undefined) return;
+  const where = `block ${header.number}, state trie`;
+  // A chain may begin with another state than that of block 0's header: evm/execution.
+  if (
+    header.number > 0 &&
+    header.stateRoot !== undefined &&
+    Buffer.compare(trie.root, header.stateRoot) !== 0
+  )
+    scope.findings.report(
+      where,
+      `its header has the root ${toHex(header.stateRoot)}, not ${toHex(trie.root)}`,
+    );
+  const reader = scope.store.tries;
+  const only = scope.extent === "leaf" ? Buffer.from(crypto.getRandomValues(new Uint8Array(32))) : undefined;
+  await new TrieCheck(scope, reader, only).checkRoot(trie, "accounts", where);
+}
+
+class TrieCheck {
+  /** @param only - whose path is checked; undefined: all are */
+  constructor(
+    private readonly scope: Scope,
+    private readonly reader: TrieReader,
+    private readonly only: Buffer | undefined,
+  ) {}
+
+  async checkRoot({root, page}: TrieRoot, kind: TrieKind, where: string): Promise<void> {
+    if (page !== 0) await this.checkPage({...TRIE_ROOT, page}, Buffer.from(root), kind, where);
+  }
+
+  /** @param expected - what stands for the page above it */
+  private async checkPage(place: TriePlace, expected: Buffer, kind: TrieKind, above: string): Promise<void> {
+    const {store, findings, sincePage, untilPage} = this.scope;
+    const {page} = place;
+    if (page < sincePage) return;
+    const where = `${above}, page ${page}`;
+    try {
+      if (page >= untilPage) findings.report(where, "it belongs to a later block");
+      const {reference, wrongChild} = this.reader.check(page, place, kind);
+      findings.pages++;
+      if (wrongChild >= 0) findings.report(where, `the leaves below child ${wrongChild} have another hash`);
+      if (!expected.equals(reference))
+        findings.report(
+          where,
+          `expected ${toHex(expected)} as the page above says, its nodes give ${toHex(reference)}`,
+        );
+      if (!(await findings.pause(above))) return;
+      const {children, leaves} = readTriePage(page, store.pages.read(page), place.path);
+      for (const child of children)
+        if (this.only === undefined || isOn(this.only, child))
+          await this.checkPage(child, child.reference, kind, above);
+      for (const {path, value} of leaves) await this.checkLeaf(path, value, kind, above);
+    } catch (error) {
+      findings.report(where, toFinding(error));
+    }
+  }
+
+  private async checkLeaf(path: Buffer, value: Buffer, kind: TrieKind, above: string): Promise<void> {
+    this.scope.findings.leaves++;
+    if (kind === "slots") decodeSlot(value);
+    else await this.checkRoot(decodeTrieAccount(value).storage, "slots", `${above}, slots of ${toHex(path)}`);
+  }
+}
+
+function isOn(path: Buffer, place: TriePlace): boolean {
+  const hex = path.toString("hex", 0, 32);
+  return hex.startsWith(place.path.toString("hex").slice(0, place.depth));
+}

@@ -1,0 +1,173 @@
+/** Ethereum's tries in pages: finding a path, proving it, and writing many at once. Drawn in triePage.ts. */
+import {StoreError} from "../errors.ts";
+import type {PageReader, PageWriter} from "../page/pages.ts";
+import {TrieModule} from "./trieModule.ts";
+
+/** keccak256 of the RLP of no bytes. */
+export const EMPTY_ROOT: Uint8Array = new Uint8Array(
+  Buffer.from("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421", "hex"),
+);
+
+/** What a trie is read from. */
+export interface TrieRoot {
+  /** 32 bytes. */
+  readonly root: Uint8Array;
+  /** That of the root; 0: the trie is empty. */
+  readonly page: number;
+}
+
+export const EMPTY_TRIE: TrieRoot = {root: EMPTY_ROOT, page: 0};
+
+/** What the leaves of a trie hold. */
+export type TrieKind = "accounts" | "slots";
+
+export interface TrieWrite {
+  /** 32 bytes. */
+  readonly path: Uint8Array;
+  /** As a page has it: an account's stored form (trieAccount.ts), or a slot's RLP. undefined: the path is removed, if it is there. */
+  readonly value: Uint8Array | undefined;
+}
+
+/** Of the first byte of a reference: the length of what follows. */
+const SHORT = 0x3f;
+const VALUE_BYTES_AT = 36;
+const VALUE_AT = 40;
+
+export class TrieReader {
+  protected readonly module: TrieModule;
+
+  constructor(pages: PageReader) {
+    this.module = new TrieModule({
+      load: (page, to) => this.load(pages, page, to),
+      put: (from, bytes, before) => this.put(from, bytes, before),
+      refuse: page => {
+        throw new StoreError("RECORD_DAMAGED", `page ${page}: these are not the bytes of a trie's page here`);
+      },
+    });
+  }
+
+  /**
+   * @param path - 32 bytes
+   * @returns what a page has there, a view until the next call; undefined if the trie does not have the path
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  find(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
+    const {wasm} = this.module;
+    this.module.memory.set(path, wasm.pathAt.value);
+    return this.found(wasm.find(page, kind === "accounts"));
+  }
+
+  /** As `find`, and keeps the nodes from the root to the path's end, or to where it leaves the trie, for `copyNodes`. */
+  walk(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
+    const {wasm} = this.module;
+    this.module.memory.set(path, wasm.pathAt.value);
+    return this.found(wasm.walk(page, kind === "accounts"));
+  }
+
+  /**
+   * @param bytes - takes those nodes that have a hash of their own, RLP, back to back. @param ends - takes where each of them ends
+   * @returns how many there are
+   */
+  copyNodes(bytes: Uint8Array, ends: Uint32Array): number {
+    const {wasm, memory} = this.module;
+    const view = new DataView(memory.buffer);
+    const count = wasm.captured();
+    let end = 0;
+    for (let i = 0; i < count; i++) {
+      const node = view.getUint32(wasm.capturedAt.value + 4 * i, true);
+      const length = view.getUint32(node, true);
+      bytes.set(memory.subarray(node + 4, node + 4 + length), end);
+      end += length;
+      ends[i] = end;
+    }
+    return count;
+  }
+
+  /**
+   * Hashes a page's nodes again.
+   *
+   * @param place - its nibbles above it in the first bytes of a path, and how many
+   * @returns what stands for it in its parent: RLP of a hash or of a short node, of a trie's first page the root's hash in any case; and
+   *   the first child whose leaves do not give what the page says; -1: there is none
+   */
+  check(
+    page: number,
+    {path, depth}: {readonly path: Uint8Array; readonly depth: number},
+    kind: TrieKind,
+  ): {readonly reference: Uint8Array; readonly wrongChild: number} {
+    const {wasm} = this.module;
+    this.module.memory.set(path, wasm.pathAt.value);
+    const wrongChild = wasm.check(page, depth, kind === "accounts");
+    if (depth === 0) return {reference: this.module.result, wrongChild};
+    const at = wasm.referenceAt.value;
+    const head = this.module.memory[at];
+    return {reference: this.module.memory.slice(at, at + 1 + (head & SHORT)), wrongChild};
+  }
+
+  /** A reader puts nothing. */
+  protected put(_from: number, _bytes: number, _before: number): number {
+    throw new Error("a page was put by a reader");
+  }
+
+  private found(at: number): Uint8Array | undefined {
+    return at === 0 ? undefined : this.module.memory.subarray(at, at + this.module.wasm.foundBytes());
+  }
+
+  private load(pages: PageReader, page: number, to: number): number {
+    const body = pages.read(page);
+    const most = this.module.wasm.maxPageBytes.value;
+    if (body.length > most)
+      throw new StoreError(
+        "RECORD_DAMAGED",
+        `page ${page}: expected at most ${most} bytes, got ${body.length}`,
+      );
+    this.module.memory.set(body, to);
+    return body.length;
+  }
+}
+
+export class TrieWriter extends TrieReader {
+  constructor(private readonly pages: PageWriter) {
+    super(pages);
+  }
+
+  /**
+   * Puts the pages of the trie with the writes.
+   *
+   * @param page - of the trie before; 0: it is empty
+   * @param writes - of those with the same path the last counts
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  update(before: TrieRoot, writes: readonly TrieWrite[], kind: TrieKind): TrieRoot {
+    const {wasm} = this.module;
+    const most = wasm.maxEntries.value;
+    let after = before;
+    for (let first = 0; first < writes.length; first += most) {
+      const count = Math.min(most, writes.length - first);
+      for (let i = 0; i < count; i++) this.putEntry(i, writes[first + i] as TrieWrite);
+      const page = wasm.update(after.page, count, kind === "accounts");
+      after = {page, root: this.module.result};
+    }
+    return after;
+  }
+
+  protected override put(from: number, bytes: number, before: number): number {
+    const {memory} = this.module;
+    return this.pages.putPage(spare => {
+      const body = Buffer.allocUnsafeSlow(bytes + spare);
+      body.set(memory.subarray(from, from + bytes));
+      return body;
+    }, before);
+  }
+
+  private putEntry(position: number, {path, value}: TrieWrite): void {
+    const {wasm, memory} = this.module;
+    const at = wasm.entriesAt.value + position * wasm.entryBytes.value;
+    memory.set(path, at);
+    memory[at + VALUE_BYTES_AT] = value?.length ?? 0;
+    if (value === undefined) return;
+    if (value.length === 0 || value.length > wasm.maxValueBytes.value)
+      throw new RangeError(`expected a value of 1 to ${wasm.maxValueBytes.value} bytes, got ${value.length}`);
+    memory.set(value, at + VALUE_AT);
+  }
+}

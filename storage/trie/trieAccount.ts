@@ -1,0 +1,136 @@
+/**
+ * An account as a page of the state trie has it, and a slot's value.
+ *
+ *   account   flags u8 | nonce | balance | [code hash 32] | [storage root 32 | its page u48]      numbers are RLP
+ *   slot      the value without leading zeros                                                    RLP, as in the trie
+ *
+ *   flags     1: it has code, 2: it has slots. The trie's own form is made of this one (wasm/account.ts).
+ */
+import {StoreError} from "../errors.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {toHex} from "../hex.ts";
+import {NUMBER_BYTES} from "../record/layout.ts";
+import {EMPTY_TRIE, type TrieRoot} from "./trie.ts";
+
+export interface TrieAccount {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+  readonly storage: TrieRoot;
+  /** 32 bytes, keccak256. */
+  readonly codeHash: Uint8Array;
+}
+
+export const NO_CODE: Uint8Array = keccak256(new Uint8Array(0));
+
+const HAS_CODE = 1;
+const HAS_STORAGE = 2;
+const WORD_BYTES = 32;
+const STRING = 0x80;
+
+const scratch = Buffer.alloc(144);
+
+/** @returns a new array */
+export function encodeTrieAccount({nonce, balance, storage, codeHash}: TrieAccount): Uint8Array {
+  const hasCode = Buffer.compare(codeHash, NO_CODE) !== 0;
+  scratch[0] = (hasCode ? HAS_CODE : 0) | (storage.page === 0 ? 0 : HAS_STORAGE);
+  let at = writeNumber(1, nonce);
+  at = writeNumber(at, balance);
+  if (hasCode) {
+    scratch.set(codeHash, at);
+    at += WORD_BYTES;
+  }
+  if (storage.page !== 0) {
+    scratch.set(storage.root, at);
+    at = scratch.writeUIntBE(storage.page, at + WORD_BYTES, NUMBER_BYTES);
+  }
+  return new Uint8Array(scratch.subarray(0, at));
+}
+
+/** As a TrieAccount, with numbers as bytes: big-endian, without leading zeros. */
+export interface StoredTrieAccount extends Pick<TrieAccount, "storage" | "codeHash"> {
+  readonly nonce: Uint8Array;
+  readonly balance: Uint8Array;
+}
+
+/** @throws StoreError RECORD_DAMAGED if it is no account */
+export function decodeTrieAccount(bytes: Uint8Array): TrieAccount {
+  const {nonce, balance, ...hashes} = readTrieAccount(bytes);
+  return {nonce: toNumber(nonce), balance: toNumber(balance), ...hashes};
+}
+
+/** @returns all bytes copied. @throws StoreError RECORD_DAMAGED if it is no account */
+export function readTrieAccount(bytes: Uint8Array): StoredTrieAccount {
+  const [flags = 0] = bytes;
+  const balanceAt = endOfNumber(bytes, 1);
+  const codeAt = endOfNumber(bytes, balanceAt);
+  const storageAt = codeAt + (flags & HAS_CODE ? WORD_BYTES : 0);
+  const end = storageAt + (flags & HAS_STORAGE ? WORD_BYTES + NUMBER_BYTES : 0);
+  if (end !== bytes.length || flags > (HAS_CODE | HAS_STORAGE))
+    throw new StoreError("RECORD_DAMAGED", `the state trie: expected an account, got ${toHex(bytes)}`);
+  return {
+    nonce: readNumber(bytes, 1, balanceAt),
+    balance: readNumber(bytes, balanceAt, codeAt),
+    codeHash: flags & HAS_CODE ? bytes.slice(codeAt, storageAt) : NO_CODE,
+    storage: flags & HAS_STORAGE ? readStorage(bytes, storageAt) : EMPTY_TRIE,
+  };
+}
+
+/** @returns undefined for zero, which a trie does not hold; else a new array */
+export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
+  let first = 0;
+  while (first < word.length && word[first] === 0) first++;
+  const bytes = word.length - first;
+  if (bytes === 0) return undefined;
+  const isPlain = bytes === 1 && word[first] < STRING;
+  const encoded = new Uint8Array(isPlain ? 1 : 1 + bytes);
+  if (!isPlain) encoded[0] = STRING + bytes;
+  encoded.set(word.subarray(first), encoded.length - bytes);
+  return encoded;
+}
+
+/** @returns the value without leading zeros, a new array. @throws StoreError RECORD_DAMAGED if it is no slot's */
+export function decodeSlot(encoded: Uint8Array): Uint8Array {
+  const first = encoded[0];
+  if (encoded.length === 1 && first < STRING) return encoded.slice();
+  if (first !== STRING + encoded.length - 1 || encoded.length > 1 + WORD_BYTES)
+    throw new StoreError(
+      "RECORD_DAMAGED",
+      `a storage trie: expected the value of a slot, got ${toHex(encoded)}`,
+    );
+  return encoded.slice(1);
+}
+
+function readStorage(bytes: Uint8Array, at: number): TrieRoot {
+  const pageAt = at + WORD_BYTES;
+  const page = Buffer.from(bytes.buffer, bytes.byteOffset + pageAt, NUMBER_BYTES).readUIntBE(0, NUMBER_BYTES);
+  return {root: bytes.slice(at, pageAt), page};
+}
+
+/** @returns the position after it */
+function writeNumber(at: number, value: bigint): number {
+  if (value < 0x80n) {
+    scratch[at] = value === 0n ? STRING : Number(value);
+    return at + 1;
+  }
+  const hex = value.toString(16);
+  const bytes = (hex.length + 1) >> 1;
+  scratch[at] = STRING + bytes;
+  scratch.write(hex.length % 2 === 0 ? hex : `0${hex}`, at + 1, "hex");
+  return at + 1 + bytes;
+}
+
+function endOfNumber(bytes: Uint8Array, at: number): number {
+  const first = bytes[at];
+  return first < STRING ? at + 1 : at + 1 + first - STRING;
+}
+
+/** @returns its bytes without leading zeros, copied */
+function readNumber(bytes: Uint8Array, from: number, end: number): Uint8Array {
+  return bytes.slice(bytes[from] < STRING ? from : from + 1, end);
+}
+
+function toNumber(bytes: Uint8Array): bigint {
+  return bytes.length === 0
+    ? 0n
+    : BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`);
+}

@@ -1,0 +1,119 @@
+/**
+ * A page of one of Ethereum's tries (Merkle-Patricia, 16 children a branch), written by wasm/pages.ts.
+ *
+ *   branch page   'T' | depth u8 | branch u8 | nibbles | 16 children
+ *   nibbles       of every path below, from `depth` to `branch`, two in a byte as in the path; none if the two are the same
+ *   child         0                                           nothing there
+ *                 1 or 2 | reference | so many leaves         all of its leaves: its nodes are made of them again
+ *                 255 | page u48 | reference                  more leaves: a page of its own, whose depth is branch + 1
+ *   reference     0xa0, hash 32; or the node itself if it is shorter than 32 bytes: RLP, as the branch has it
+ *   leaf          value length u8 | path from byte (branch + 1) / 2 on | value
+ *   small page    't' | count u8 | 1 or 2 leaves with whole paths         of a trie that has no more
+ *   value         an account as trieAccount.ts stores it, or a slot's RLP
+ *
+ *   depth 0          root: a branch, or an extension of some nibbles and a branch
+ *   1, 2, ..         a branch page for each node with more than 2 leaves below
+ *   the last         its children's nodes are hashed again for a proof: those of 1 or 2 leaves, where the page has the other 15 references
+ *
+ * So the pages of a trie depend on its leaves alone. A page holds all that a proof needs at its nodes.
+ */
+import {StoreError} from "../errors.ts";
+import {TRIE_PAGE} from "../page/pages.ts";
+import {NUMBER_BYTES} from "../record/layout.ts";
+
+const SMALL_PAGE = 0x74;
+const CHILD_PAGE = 0xff;
+const HEAD_BYTES = 3;
+const HASH_REFERENCE = 0xa0;
+const SHORT_LIST = 0xc0;
+const PATH_BYTES = 32;
+
+/** Where a page is. */
+export interface TriePlace {
+  readonly page: number;
+  /** 32 bytes that begin with the nibbles above it, and how many there are. */
+  readonly path: Buffer;
+  readonly depth: number;
+}
+
+/** The place where every trie begins. */
+export const TRIE_ROOT = {path: Buffer.alloc(PATH_BYTES), depth: 0};
+
+/** What is below a page: a page of its own, */
+interface TrieChild extends TriePlace {
+  /** A view. */
+  readonly reference: Buffer;
+}
+
+/** or a leaf. */
+interface TrieLeaf {
+  /** 32 bytes. */
+  readonly path: Buffer;
+  /** A view. */
+  readonly value: Buffer;
+}
+
+/**
+ * @param path - 32 bytes that begin with the nibbles above the page
+ * @throws StoreError RECORD_DAMAGED if it is no page of a trie
+ */
+export function readTriePage(
+  page: number,
+  body: Buffer,
+  path: Buffer,
+): {readonly children: TrieChild[]; readonly leaves: TrieLeaf[]} {
+  const children: TrieChild[] = [];
+  const leaves: TrieLeaf[] = [];
+  const damage = () => new StoreError("RECORD_DAMAGED", `page ${page}: expected a page of a trie`);
+  let at = 2;
+  const takeLeaves = (count: number, first: number, above: Buffer): void => {
+    for (let i = 0; i < count; i++) {
+      const valueAt = at + 1 + PATH_BYTES - first;
+      const end = valueAt + (body[at] ?? 0);
+      if (end > body.length) throw damage();
+      const own = Buffer.from(above);
+      body.copy(own, first, at + 1, valueAt);
+      leaves.push({path: own, value: body.subarray(valueAt, end)});
+      at = end;
+    }
+  };
+  if (body[0] === SMALL_PAGE) takeLeaves(body[1] as number, 0, path);
+  else if (body[0] === TRIE_PAGE) {
+    const [, depth = 0, branch = 0] = body;
+    const above = Buffer.from(path);
+    for (let nibble = depth; nibble < branch; nibble++)
+      setNibble(above, nibble, nibbleOf(body, 2 * HEAD_BYTES + nibble - (depth & ~1)));
+    at = HEAD_BYTES + (depth === branch ? 0 : ((branch + 1) >> 1) - (depth >> 1));
+    for (let nibble = 0; nibble < 16; nibble++) {
+      const kind = body[at++];
+      if (kind === undefined) throw damage();
+      if (kind === 0) continue;
+      setNibble(above, branch, nibble);
+      const referenceAt = kind === CHILD_PAGE ? at + NUMBER_BYTES : at;
+      const first = body[referenceAt] ?? 0;
+      const end = referenceAt + 1 + (first === HASH_REFERENCE ? PATH_BYTES : first - SHORT_LIST);
+      if (end > body.length || end <= referenceAt) throw damage();
+      const reference = body.subarray(referenceAt, end);
+      const number = at;
+      at = end;
+      if (kind !== CHILD_PAGE) takeLeaves(kind, (branch + 1) >> 1, above);
+      else {
+        const page = body.readUIntBE(number, NUMBER_BYTES);
+        children.push({page, path: Buffer.from(above), depth: branch + 1, reference});
+      }
+    }
+  } else throw damage();
+  if (at !== body.length) throw damage();
+  return {children, leaves};
+}
+
+function nibbleOf(path: Buffer, position: number): number {
+  const byte = path[position >> 1] ?? 0;
+  return position % 2 === 0 ? byte >> 4 : byte & 15;
+}
+
+function setNibble(path: Buffer, position: number, nibble: number): void {
+  const at = position >> 1;
+  const byte = path[at] as number;
+  path[at] = position % 2 === 0 ? (byte & 15) | (nibble << 4) : (byte & 0xf0) | nibble;
+}

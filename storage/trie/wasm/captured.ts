@@ -1,0 +1,52 @@
+/**
+ * The nodes on the way to PATH, as they are encoded: those that stand alone, so all but those shorter than a hash.
+ *
+ *   node   bytes u32 | RLP             where an update has its entries, pointers to them in their order
+ */
+import {ENTRIES, firstDifference, NODE, ORDER, PATH} from "./layout";
+
+const MIN_BYTES: u32 = 32;
+
+let isOn: bool = false;
+let top: usize = ENTRIES;
+let count: u32 = 0;
+
+export function beginCapture(): void {
+  top = ENTRIES;
+  count = 0;
+}
+
+/** The nodes that are made from now on, the lowest first, until `endRun`. @returns how many were captured before */
+export function beginRun(): u32 {
+  isOn = true;
+  return count;
+}
+
+/** @param before - what `beginRun` returned */
+export function endRun(before: u32): void {
+  isOn = false;
+  for (let low = before, high = count; low + 1 < high; low++) {
+    high--;
+    const pointer = load<u32>(ORDER + (low << 2));
+    store<u32>(ORDER + (low << 2), load<u32>(ORDER + (high << 2)));
+    store<u32>(ORDER + (high << 2), pointer);
+  }
+}
+
+/** Keeps the node that was encoded at NODE, if it is on the way. @param depth - where its path begins. @param path - that of a key below it */
+export function capture(path: usize, depth: i32, bytes: u32): void {
+  if (!isOn || (bytes < MIN_BYTES && depth > 0) || firstDifference(path, PATH, 0, depth) < depth) return;
+  keep(bytes);
+}
+
+function keep(bytes: u32): void {
+  store<u32>(top, bytes);
+  memory.copy(top + 4, NODE, bytes);
+  store<u32>(ORDER + (count << 2), top);
+  top += (4 + bytes + 15) & ~15;
+  count++;
+}
+
+export function captured(): u32 {
+  return count;
+}

@@ -1,0 +1,78 @@
+/** Hashing the nodes of a page again, from its leaves. */
+import {setAccounts} from "./account";
+import {refer, referRoot} from "./change";
+import {copyWord, PATH, scratchOf, setNibble} from "./layout";
+import {make} from "./make";
+import {
+  branchDepth,
+  childrenAt,
+  endOfChild,
+  endOfLeaf,
+  firstPathByte,
+  PAGE_CHILD,
+  PLACE,
+  placeBranch,
+  readLeaf,
+  readPage,
+  referenceOf,
+  SMALL_PAGE,
+  smallCount,
+  smallLeavesAt,
+} from "./pages";
+import {endOf} from "./rlp";
+import {becomeRoot, referPage} from "./update";
+
+const POINTERS: usize = memory.data(16, 16);
+const MADE: usize = memory.data(48, 16);
+
+/**
+ * Checks the page at the first `depth` nibbles of PATH. Of a small page the root is RESULT then; what stands for another one in its
+ * parent is REFERENCE.
+ *
+ * @returns the nibble of the first child whose leaves have another reference than the page says; -1: all are right
+ */
+export function check(number: f64, depth: i32, accounts: bool): i32 {
+  setAccounts(accounts);
+  copyWord(PLACE, PATH);
+  const page = readPage(number, depth);
+  if (load<u8>(page) === SMALL_PAGE) {
+    makeLeaves(smallLeavesAt(page), smallCount(page), 0, 0);
+    referRoot();
+    return -1;
+  }
+  placeBranch(page);
+  const branch = branchDepth(page);
+  const first = firstPathByte(branch);
+  const children = childrenAt(page);
+  let wrong = -1;
+  for (let child = 0, at = children; child < 16; child++, at = endOfChild(at, first)) {
+    const kind: u32 = load<u8>(at);
+    if (kind === 0 || kind === PAGE_CHILD) continue;
+    setNibble(PLACE, branch, child);
+    const reference = referenceOf(at);
+    makeLeaves(endOf(reference), kind, first, branch + 1);
+    refer(MADE);
+    if (wrong < 0 && !isSame(MADE, reference)) wrong = child;
+  }
+  referPage(children, depth, branch);
+  if (depth === 0) becomeRoot();
+  return wrong;
+}
+
+/** Becomes the nodes above leaves of a page at PLACE, in the order of their paths. */
+export function makeLeaves(leaves: usize, count: u32, first: usize, depth: i32): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const entry = scratchOf(depth, i);
+    readLeaf(leaves, first, entry);
+    store<u32>(POINTERS + (i << 2), <u32>entry);
+    leaves = endOfLeaf(leaves, first);
+  }
+  make(POINTERS, POINTERS + (count << 2), depth);
+}
+
+function isSame(a: usize, b: usize): bool {
+  const bytes = endOf(a) - a;
+  if (endOf(b) - b !== bytes) return false;
+  for (let i: usize = 0; i < bytes; i++) if (load<u8>(a + i) !== load<u8>(b + i)) return false;
+  return true;
+}

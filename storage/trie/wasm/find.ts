@@ -1,0 +1,109 @@
+/** Finding a path in a trie, and the nodes that prove it. */
+import {setAccounts} from "./account";
+import {beginCapture, beginRun, endRun} from "./captured";
+import {beginAt, encodeTop} from "./change";
+import {makeLeaves} from "./check";
+import {copyWord, firstDifference, nibble, PATH, setNibble} from "./layout";
+import {
+  branchDepth,
+  childrenAt,
+  endOfChild,
+  endOfLeaf,
+  firstPathByte,
+  PAGE_CHILD,
+  PLACE,
+  pageNumber,
+  placeBranch,
+  readPage,
+  referenceOf,
+  SMALL_PAGE,
+  smallCount,
+  smallLeavesAt,
+  valueAt,
+} from "./pages";
+import {endOf} from "./rlp";
+import {gatherBranch} from "./update";
+
+let bytes: u32 = 0;
+
+/** The length of the value that was found. */
+export function foundBytes(): u32 {
+  return bytes;
+}
+
+/**
+ * Finds PATH in the trie whose root is at page `root`; 0: it is empty.
+ *
+ * @returns the address of its value, until the next call; 0: the trie does not have it
+ */
+export function find(root: f64, accounts: bool): usize {
+  return follow(root, accounts, false);
+}
+
+/** As `find`, and captures the nodes on the way. */
+export function walk(root: f64, accounts: bool): usize {
+  beginCapture();
+  return follow(root, accounts, true);
+}
+
+function follow(root: f64, accounts: bool, captures: bool): usize {
+  setAccounts(accounts);
+  copyWord(PLACE, PATH);
+  let depth = 0;
+  for (let number = root; number !== 0; ) {
+    const page = readPage(number, depth);
+    if (load<u8>(page) === SMALL_PAGE) return findLeaf(smallLeavesAt(page), smallCount(page), 0, 0, captures);
+    const branch = branchDepth(page);
+    placeBranch(page);
+    const first = firstPathByte(branch);
+    let child = childrenAt(page);
+    if (captures) captureBranch(child, depth, branch);
+    if (firstDifference(PLACE, PATH, depth, branch) < branch) return 0;
+    for (let i = nibble(PATH, branch); i > 0; i--) child = endOfChild(child, first);
+    const kind: u32 = load<u8>(child);
+    depth = branch + 1;
+    if (kind !== PAGE_CHILD)
+      return kind === 0 ? 0 : findLeaf(endOf(referenceOf(child)), kind, first, depth, captures);
+    setNibble(PLACE, branch, nibble(PATH, branch));
+    number = pageNumber(child);
+  }
+  return 0;
+}
+
+function captureBranch(children: usize, depth: i32, branch: i32): void {
+  const before = beginRun();
+  gatherBranch(children, branch);
+  beginAt(depth);
+  encodeTop();
+  endRun(before);
+}
+
+function findLeaf(leaves: usize, count: u32, first: usize, depth: i32, captures: bool): usize {
+  if (captures) captureLeaves(leaves, count, first, depth);
+  for (let i: u32 = 0; i < count; i++) {
+    bytes = load<u8>(leaves);
+    if (isSame(leaves + 1, PATH + first, 32 - first)) return valueAt(leaves, first);
+    leaves = endOfLeaf(leaves, first);
+  }
+  return 0;
+}
+
+function captureLeaves(leaves: usize, count: u32, first: usize, depth: i32): void {
+  copyWord(PLACE, PATH);
+  const before = beginRun();
+  makeLeaves(leaves, count, first, depth);
+  encodeTop();
+  endRun(before);
+}
+
+function isSame(a: usize, b: usize, count: usize): bool {
+  while (count >= 8) {
+    count -= 8;
+    if (load<u64>(a + count) !== load<u64>(b + count)) return false;
+  }
+  while (count > 0) {
+    count--;
+    if (load<u8>(a + count) !== load<u8>(b + count)) return false;
+  }
+  return true;
+}

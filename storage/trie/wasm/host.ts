@@ -1,0 +1,8 @@
+/** What the module asks of trieModule.ts. */
+
+/** Writes the body of a page, MAX_PAGE_BYTES at most. @returns its length. Throws if there is no such page, or it is longer */
+export declare function load(page: f64, to: usize): u32;
+/** Stores a page. @param before - the one whose place it takes; 0: none. @returns its number */
+export declare function put(from: usize, bytes: usize, before: f64): f64;
+/** Throws an error that names the page. */
+export declare function refuse(page: f64): void;

@@ -1,0 +1,299 @@
+/**
+ * Writes many keys of a trie at once. A page is read and written once, and a node is hashed once, however many keys below it change.
+ *
+ * Writes are pointers to entries, sorted by path: those below a node are neighbours. What is below a place becomes up to 2 leaves,
+ * which the page above takes, or a page of its own. So the pages of a trie depend on its leaves alone, not on how they came.
+ */
+
+import {keccak256} from "../../hash/wasm/keccak";
+import {setAccounts} from "./account";
+import {becomeBranch, beginAt, refer, referRoot} from "./change";
+import {comparePaths, sortEntries} from "./entries";
+import * as host from "./host";
+import {
+  copyWord,
+  ENTRY_VALUE_BYTES,
+  firstDifference,
+  nibble,
+  ORDER,
+  outputOf,
+  PATH_NIBBLES,
+  REFERENCE_BYTES,
+  RESULT,
+  SPARE_ORDER,
+  scratchOf,
+  setNibble,
+} from "./layout";
+import {clearBranch, endOfRun, make} from "./make";
+import {
+  branchDepth,
+  childrenAt,
+  endOfChild,
+  endOfLeaf,
+  firstPathByte,
+  MOST_LEAVES,
+  PAGE_CHILD,
+  PLACE,
+  pageDepth,
+  pageNumber,
+  placeBranch,
+  readLeaf,
+  readPage,
+  referenceOf,
+  SMALL_PAGE,
+  smallCount,
+  smallLeavesAt,
+  writeHead,
+  writeLeaf,
+  writeNumber,
+} from "./pages";
+import {copyReference, endOf, isHash, writeEmptyRoot} from "./rlp";
+
+/** What a place has become: a page, */
+let page: f64 = 0;
+export const REFERENCE: usize = memory.data(48, 16);
+/** or, if that is 0, so many leaves: pointers to entries. */
+let count: u32 = 0;
+const LEAVES: usize = memory.data(16, 16);
+
+/**
+ * Applies the first `entries` entries to the trie whose root is at page `root`; 0: it is empty. Of entries with the same path the last
+ * counts. Its new root is RESULT then.
+ *
+ * @returns the page of the new root; 0: the trie is empty
+ */
+export function update(root: f64, entries: u32, accounts: bool): f64 {
+  setAccounts(accounts);
+  const end = sortEntries(entries);
+  if (root === 0) become(SPARE_ORDER, copyValues(ORDER, end), 0);
+  else {
+    const body = readPage(root, 0);
+    if (load<u8>(body) === SMALL_PAGE) changeLeaves(smallLeavesAt(body), smallCount(body), 0, ORDER, end, 0);
+    else changePage(body, root, ORDER, end, 0);
+  }
+  if (page === 0) return putSmall(root);
+  becomeRoot();
+  return page;
+}
+
+/** REFERENCE is that of the root. */
+export function becomeRoot(): void {
+  if (isHash(REFERENCE)) copyWord(RESULT, REFERENCE + 1);
+  else keccak256(REFERENCE, endOf(REFERENCE) - REFERENCE, RESULT);
+}
+
+function putSmall(before: f64): f64 {
+  if (count === 0) {
+    writeEmptyRoot(RESULT);
+    return 0;
+  }
+  const to = outputOf(0);
+  store<u8>(to, SMALL_PAGE);
+  store<u8>(to, count, 1);
+  let at = smallLeavesAt(to);
+  for (let i: u32 = 0; i < count; i++) at = writeLeaf(at, load<u32>(LEAVES + (i << 2)), 0);
+  make(LEAVES, LEAVES + (count << 2), 0);
+  referRoot();
+  return host.put(to, at - to, before);
+}
+
+/** @param depth - where the page's place begins: perhaps further down than when it was written, and then it is another place */
+function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32): void {
+  placeBranch(body);
+  const before = pageDepth(body) === depth ? number : 0;
+  const branch = branchDepth(body);
+  let shared = branch;
+  let end = from;
+  for (let at = from; at < to; at += 4) {
+    const entry: usize = load<u32>(at);
+    const first = firstDifference(entry, PLACE, depth, branch);
+    // What is to be removed there is not there.
+    if (first < branch && load<u32>(entry, ENTRY_VALUE_BYTES) === 0) continue;
+    shared = min(shared, first);
+    end = push(end, entry);
+  }
+  if (shared < branch) writePage(0, 0, from, end, depth, shared, body, number);
+  else writePage(body, before, from, end, depth, branch, 0, 0);
+}
+
+/**
+ * @param old - the page before; 0: there is none
+ * @param before - its number, if it was at the same place: what the new page may be a difference to
+ * @param moved - a page that begins one nibble below the branch from now on; 0: there is none
+ */
+function writePage(
+  old: usize,
+  before: f64,
+  from: usize,
+  to: usize,
+  depth: i32,
+  branch: i32,
+  moved: usize,
+  movedNumber: f64,
+): void {
+  const output = outputOf(depth);
+  const children = writeHead(output, depth, branch);
+  const first = firstPathByte(branch);
+  const movedChild = moved === 0 ? -1 : nibble(PLACE, branch);
+  let left = old === 0 ? 0 : childrenAt(old);
+  let at = children;
+  let taken = 0;
+  let leaves: u32 = 0;
+  let pages = 0;
+  let only = 0;
+  let lastPage: f64 = 0;
+  for (let child = 0; child < 16; child++) {
+    const begin = at;
+    const hasWrites = from < to && nibble(load<u32>(from), branch) === child;
+    const end = hasWrites ? endOfRun(from, to, branch) : from;
+    const next = left === 0 ? 0 : endOfChild(left, first);
+    if (!hasWrites && child !== movedChild) {
+      if (left === 0) store<u8>(at++, 0);
+      else {
+        memory.copy(at, left, next - left);
+        at += next - left;
+      }
+    } else {
+      setNibble(PLACE, branch, child);
+      if (child === movedChild) changePage(moved, movedNumber, from, end, branch + 1);
+      else if (left === 0) become(from, end, branch + 1);
+      else changeChild(left, from, end, branch);
+      at = writeChild(at, branch);
+    }
+    left = next;
+    from = end;
+    const kind: u32 = load<u8>(begin);
+    if (kind === 0) continue;
+    taken++;
+    only = child;
+    if (kind === PAGE_CHILD) {
+      pages++;
+      lastPage = pageNumber(begin);
+    } else leaves += kind;
+  }
+  if (pages === 0 && leaves <= MOST_LEAVES) takeLeaves(children, branch, depth);
+  else if (taken === 1) {
+    // A branch with one child left is none. The child's page begins where this one did.
+    setNibble(PLACE, branch, only);
+    const body = readPage(lastPage, branch + 1);
+    placeBranch(body);
+    writePage(body, 0, 0, 0, depth, branchDepth(body), 0, 0);
+  } else {
+    referPage(children, depth, branch);
+    page = host.put(output, at - output, before);
+  }
+}
+
+/** Writes what stands for a page at PLACE in its parent to REFERENCE. */
+export function referPage(children: usize, depth: i32, branch: i32): void {
+  gatherBranch(children, branch);
+  beginAt(depth);
+  refer(REFERENCE);
+}
+
+/** Becomes the branch of a page at PLACE. */
+export function gatherBranch(children: usize, branch: i32): void {
+  const references = clearBranch(branch);
+  const first = firstPathByte(branch);
+  for (let child: usize = 0, at = children; child < 16; child++, at = endOfChild(at, first))
+    if (load<u8>(at) !== 0) copyReference(references + child * REFERENCE_BYTES, referenceOf(at));
+  becomeBranch(PLACE, branch, references);
+}
+
+function changeChild(child: usize, from: usize, to: usize, branch: i32): void {
+  const kind: u32 = load<u8>(child);
+  if (kind !== PAGE_CHILD) {
+    const leaves = kind === 0 ? 0 : endOf(referenceOf(child));
+    changeLeaves(leaves, kind, firstPathByte(branch), from, to, branch + 1);
+    return;
+  }
+  const number = pageNumber(child);
+  changePage(readPage(number, branch + 1), number, from, to, branch + 1);
+}
+
+/** @param leaves - `kind` of them, at PLACE */
+function changeLeaves(leaves: usize, kind: u32, first: usize, from: usize, to: usize, depth: i32): void {
+  let end = SPARE_ORDER;
+  for (let i: u32 = 0; i < kind; i++) {
+    const leaf = scratchOf(depth, i);
+    readLeaf(leaves, first, leaf);
+    leaves = endOfLeaf(leaves, first);
+    let order = 1;
+    while (from < to) {
+      order = comparePaths(load<u32>(from), leaf);
+      if (order >= 0) break;
+      end = pushValue(end, load<u32>(from));
+      from += 4;
+    }
+    // A write of the same path takes the leaf's place.
+    if (from >= to || order > 0) end = push(end, leaf);
+  }
+  for (; from < to; from += 4) end = pushValue(end, load<u32>(from));
+  become(SPARE_ORDER, end, depth);
+}
+
+/** What sorted entries without removals are that are alike down to `depth`. */
+function become(from: usize, to: usize, depth: i32): void {
+  const entries = <u32>(to - from) >> 2;
+  if (entries <= MOST_LEAVES) {
+    page = 0;
+    count = entries;
+    memory.copy(LEAVES, from, to - from);
+    return;
+  }
+  const first: usize = load<u32>(from);
+  copyWord(PLACE, first);
+  writePage(0, 0, from, to, depth, firstDifference(first, load<u32>(to - 4), depth, PATH_NIBBLES), 0, 0);
+}
+
+/** Writes what a place has become as a child of a branch. @returns the address after it */
+function writeChild(to: usize, branch: i32): usize {
+  if (page !== 0) {
+    store<u8>(to, PAGE_CHILD);
+    writeNumber(to, page);
+    return copyReference(referenceOf(to), REFERENCE);
+  }
+  store<u8>(to, count);
+  if (count === 0) return to + 1;
+  make(LEAVES, LEAVES + (count << 2), branch + 1);
+  refer(to + 1);
+  let at = endOf(to + 1);
+  for (let i: u32 = 0; i < count; i++)
+    at = writeLeaf(at, load<u32>(LEAVES + (i << 2)), firstPathByte(branch));
+  return at;
+}
+
+/** Becomes the leaves of a branch with so few that it needs no page. */
+function takeLeaves(children: usize, branch: i32, depth: i32): void {
+  page = 0;
+  count = 0;
+  const first = firstPathByte(branch);
+  for (let child = 0, at = children; child < 16; child++) {
+    const kind: u32 = load<u8>(at);
+    setNibble(PLACE, branch, child);
+    let leaf = kind === 0 ? at + 1 : endOf(referenceOf(at));
+    for (let i: u32 = 0; i < kind; i++) {
+      const entry = scratchOf(depth, 4 + count);
+      readLeaf(leaf, first, entry);
+      store<u32>(LEAVES + (count++ << 2), <u32>entry);
+      leaf = endOfLeaf(leaf, first);
+    }
+    at = leaf;
+  }
+}
+
+/** Copies the pointers of all but removals to SPARE_ORDER. @returns their end */
+function copyValues(from: usize, to: usize): usize {
+  let end = SPARE_ORDER;
+  for (; from < to; from += 4) end = pushValue(end, load<u32>(from));
+  return end;
+}
+
+function pushValue(end: usize, entry: usize): usize {
+  return load<u32>(entry, ENTRY_VALUE_BYTES) === 0 ? end : push(end, entry);
+}
+
+function push(end: usize, entry: usize): usize {
+  store<u32>(end, <u32>entry);
+  return end + 4;
+}

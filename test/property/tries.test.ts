@@ -1,0 +1,73 @@
+/** Tries in pages against @ethereumjs/mpt, which writes one key after the other: every old version is read and proved again. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {createMerkleProof, MerklePatriciaTrie} from "@ethereumjs/mpt";
+import fc from "fast-check";
+import {toHex} from "../../storage/hex.ts";
+import {EMPTY_TRIE, TrieReader, TrieWriter} from "../../storage/trie/trie.ts";
+import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
+import {propertyRuns} from "../support/soak.ts";
+import {MemoryPages} from "../support/stores/memoryPages.ts";
+
+const KEY_BYTES = 32;
+const HASH_BYTES = 32;
+
+/** Keys that share few or many nibbles: their first, middle or last bytes differ. */
+const path = fc
+  .tuple(fc.constantFrom(0, 1, 16, 31), fc.constantFrom(0, 1, 2, 0x0f, 0x10, 0x1f, 0xf0), fc.nat(3))
+  .map(([at, byte, last]) => {
+    const bytes = new Uint8Array(KEY_BYTES);
+    bytes[at] = byte;
+    bytes[KEY_BYTES - 1] = bytes[KEY_BYTES - 1] + last;
+    return bytes;
+  });
+/** Short values make nodes that stand in their parents. */
+const value = fc.option(
+  fc
+    .tuple(fc.constantFrom(1, 2, 33, 56, 110), fc.integer({min: 1, max: 255}))
+    .map(([length, byte]) => new Uint8Array(length).fill(byte)),
+  {nil: undefined},
+);
+/** The same path may come twice. */
+const block = fc.array(fc.record({path, value}), {maxLength: 30});
+
+function listNodes({bytes, ends, count}: TriePath): string[] {
+  return Array.from({length: count}, (_, i) => toHex(bytes.subarray(i === 0 ? 0 : ends[i - 1], ends[i])));
+}
+
+test("every version of a trie has the root, the values and the proofs of one written key by key", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(block, {maxLength: 8}),
+      fc.array(path, {maxLength: 10}),
+      async (blocks, others) => {
+        const pages = new MemoryPages();
+        const writer = new TrieWriter(pages);
+        const reader = new TrieReader(pages);
+        const proved = new TriePath(reader, new Uint8Array(MAX_PATH_BYTES));
+        const reference = new MerklePatriciaTrie();
+        let trie = EMPTY_TRIE;
+        const versions: {trie: typeof trie; reference: MerklePatriciaTrie}[] = [];
+        for (const writes of blocks) {
+          trie = writer.update(trie, writes, "slots");
+          for (const write of writes)
+            if (write.value === undefined) await reference.del(write.path);
+            else await reference.put(write.path, write.value);
+          assert.equal(toHex(trie.root), toHex(reference.root()));
+          versions.push({trie, reference: reference.shallowCopy()});
+        }
+        const paths = [...blocks.flat().map(write => write.path), ...others];
+        for (const {trie, reference} of versions)
+          for (const path of paths) {
+            assert.deepEqual(proved.open(trie.page, path, "slots") ?? null, await reference.get(path));
+            const expected = (await createMerkleProof(reference, path)).filter(
+              (node, at) => at === 0 || node.length >= HASH_BYTES,
+            );
+            assert.deepEqual(listNodes(proved), expected.map(toHex));
+            assert.deepEqual(reader.find(trie.page, path, "slots") ?? null, await reference.get(path));
+          }
+      },
+    ),
+    {numRuns: propertyRuns(100)},
+  );
+});
