@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import {JsonRpcProvider} from "ethers";
 import {createPublicClient, http} from "viem";
-import {createProofClient, decodeHex, poseidon2Suite, verifyProof} from "../../client/dist/client.js";
+import {
+  createProofClient,
+  decodeHex,
+  poseidon2Suite,
+  verifyEthProof,
+  verifyProof,
+} from "../../client/dist/client.js";
 
 export async function checkProofClient(url, {lastBlock, account, absent, token}) {
   const server = createProofClient({url, verify: false});
@@ -10,6 +16,8 @@ export async function checkProofClient(url, {lastBlock, account, absent, token})
   const trust = {suite: poseidon2Suite, trustedRoot: stateRoot};
   await checkViem(url, trust, {lastBlock, account, absent, token});
   await checkEthers(url, decodeHex(stateRoot), {lastBlock, token});
+  const {header} = await server.getHeader({block: lastBlock});
+  await checkViemProof(url, decodeHex(header.stateRoot), {lastBlock, absent, token});
 }
 
 async function checkViem(url, trust, {lastBlock, account, absent, token}) {
@@ -39,6 +47,16 @@ async function checkViem(url, trust, {lastBlock, account, absent, token}) {
   console.log(
     `viem request: block ${proof.block}, slot ${proof.slots[0]}, a multiproof of ${multi.proof.length} bytes, gas ${gasLimit}`,
   );
+}
+
+async function checkViemProof(url, root, {lastBlock, absent, token}) {
+  const node = createPublicClient({transport: http(url)});
+  const storageKeys = [token.holderBalanceSlot, "0x1"];
+  for (const {address} of [token, absent]) {
+    const proof = await node.getProof({address, storageKeys, blockNumber: BigInt(lastBlock)});
+    const {account, slots} = verifyEthProof(root, address, storageKeys, proof);
+    console.log(`viem getProof and verifyEthProof: ${account ? "present" : "absent"}, slots ${slots}`);
+  }
 }
 
 async function checkEthers(url, root, {lastBlock, token}) {
