@@ -24,6 +24,7 @@ export interface HeldChain {
 
 /** A block's messages in the stream. */
 interface PathBlock {
+  readonly hash: Uint8Array;
   readonly first: number;
   readonly last: number;
 }
@@ -123,7 +124,7 @@ class PathSearch {
       return;
     }
     this.oldest = head;
-    this.blocks.push({first: sequence, last});
+    this.blocks.push({hash, first: sequence, last});
     if (number === 0 ? this.held.latest < 0 : isSame(this.held.hashOf(number - 1), parentHash))
       this.common = number - 1;
   }

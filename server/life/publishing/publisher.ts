@@ -142,22 +142,27 @@ export class Publisher {
     }
     const isMine = mayCut && (isOwn || isSilent || latest > end.number);
     if (!isMine) return undefined;
-    const floor = finality?.head ?? {number: -1, hash: block.head.hash};
-    if (floor.number > latest) return undefined;
-    if (floor.number >= 0 && !isSame(this.hashOf(floor.number), floor.hash))
-      throw new FeedError(`the stream calls another block ${floor.number} finalized than the one held here`);
     const held = {
       latest,
       finalized: latest,
       finalizations: Number.POSITIVE_INFINITY,
       hashOf: (n: number) => this.hashOf(n),
     };
-    const {common} = await findPath(stream, {block, finality: undefined, lastSequence}, held, signal);
+    const {common, blocks} = await findPath(stream, {block, finality: undefined, lastSequence}, held, signal);
+    const floor = this.holds(finality) ? finality.head.number : -1;
+    // Of a block that was never in the stream, finality says nothing: no replica took it.
+    if (finality !== undefined && floor < 0) {
+      const {number, hash} = finality.head;
+      const isOfStream = common === undefined || blocks.some(one => isSame(one.hash, hash));
+      if (isOfStream && number > latest) return undefined;
+      if (isOfStream)
+        throw new FeedError(`the stream calls another block ${number} finalized than the one held here`);
+    }
     // Without a common block the stream has forgotten it, and replicas may have held it all along. Or the last block is made up.
-    if (common === undefined) return end.number > latest && !isSilent ? undefined : floor.number;
+    if (common === undefined) return end.number > latest && !isSilent ? undefined : floor;
     if (common === latest) return undefined;
     if (!isOwn && latest <= end.number) this.silenceMs = Math.min(2 * this.silenceMs, LONGEST_SILENCE_MS);
-    return Math.max(common, floor.number);
+    return Math.max(common, floor);
   }
 
   /** The first block from `from` on from which the changes of all up to `latest` are kept; `latest + 1`: those of `latest` are not. */
@@ -195,7 +200,7 @@ export class Publisher {
 
   /** @returns whether there was something to say */
   private async publishFinality(stream: FeedStream, tip: StreamTip, end: number): Promise<boolean> {
-    const said = tip.finality?.head ?? {number: -1, count: 0};
+    const said = this.holds(tip.finality) ? tip.finality.head : {number: -1, count: 0};
     const {finalizations} = this.chain;
     const number = Math.min(this.chain.head().finalized ?? -1, end);
     const record = finalizations.readLayer1();
@@ -224,6 +229,10 @@ export class Publisher {
       if (!(error instanceof StreamMoved)) this.isUnsure = true;
       throw error;
     }
+  }
+
+  private holds(finality: StreamTip["finality"]): finality is NonNullable<StreamTip["finality"]> {
+    return finality !== undefined && isSame(this.hashOf(finality.head.number), finality.head.hash);
   }
 
   private hashOf(block: number): Uint8Array | undefined {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, describe, test} from "node:test";
 import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {headers} from "@nats-io/transport-node";
+import {encodeHead} from "../../../nodes/feed/feedMessage.ts";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {Publisher} from "../../../server/life/publishing/publisher.ts";
@@ -18,6 +19,7 @@ import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts
 import {notRun} from "../../support/processes/notRun.ts";
 import {importLines, importSource, openEngine} from "../../support/stores/importedStore.ts";
 
+const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
 const LAST = 5;
 /** Places in the head of a block (docs/feed.md). */
 const [CHAIN_AT, NUMBER_AT, PARENT_AT, ROOT_AT] = [13, 30, 68, 100];
@@ -59,7 +61,7 @@ describe("a feed with lies", () => {
 
   function openStream(name: string): Promise<FeedStream> {
     const rules = {replicas: 1, maxAgeMs: 3_600_000, maxBytes: 10_000_000};
-    return FeedStream.open(connection, name, {suite: "sha256", chainId: BigInt(CHAIN_ID)}, rules);
+    return FeedStream.open(connection, name, CHAIN, rules);
   }
 
   /** The messages with blocks in the stream, in their order. */
@@ -149,6 +151,49 @@ describe("a feed with lies", () => {
     await assertPatience(low, 10);
   });
 
+  test("finality of blocks that the stream never had stops no publisher, and the true one comes after it", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const stream = await openStream("finality");
+    let nowMs = 0;
+    const create = ({chain}: Engine, id: number) => new Publisher(Buffer.alloc(16, id), chain, () => nowMs);
+    const step = (publisher: Publisher) => {
+      publisher.look();
+      return publisher.catchUp(stream, AbortSignal.timeout(60_000));
+    };
+    const say = async (number: number, hash: Uint8Array): Promise<void> => {
+      const head = {kind: "finality", publisher: Buffer.alloc(16), number, hash, first: 0, count: 0} as const;
+      await stream.publish(head, Buffer.of(1), (await stream.readTip()).lastSequence);
+    };
+    await importLines(folder.file("final"), createLines(0, LAST), {keepsChanges: true, finalized: 2});
+    const final = await openEngine(folder.file("final"));
+    const [high, low] = publishers.map(({engine}, at) => create(engine, 1 + at)) as [Publisher, Publisher];
+    await step(high);
+    for (const number of [6, 2 ** 40]) {
+      await say(number, Buffer.alloc(32, 7));
+      assert.equal((await step(low)).kind, "behind");
+      nowMs += 3_600_000;
+      assert.equal((await step(low)).kind, "published");
+      assert.equal((await step(high)).kind, "published");
+    }
+    // A block of its own branch.
+    await say(7, (publishers[0] as OwnService).engine.chain.readHash(7) as Uint8Array);
+    assert.equal((await step(low)).kind, "behind");
+    nowMs += 3_600_000;
+    await assert.rejects(step(low), /the stream calls another block 7 finalized than the one held here/);
+
+    const other = await openStream("said");
+    const publisher = create(final, 3);
+    await publisher.catchUp(other, AbortSignal.timeout(60_000));
+    const {lastSequence, finality} = await other.readTip();
+    const {head} = finality as NonNullable<typeof finality>;
+    assert.equal(head.number, 2);
+    await other.publish({...head, number: 2 ** 40}, Buffer.of(1), lastSequence);
+    publisher.look();
+    await publisher.catchUp(other, AbortSignal.timeout(60_000));
+    assert.deepEqual((await other.readTip()).finality?.head, head);
+    await final.close();
+  });
+
   test("a replica takes blocks that its publisher could not verify only with --allow-unverified", async t => {
     if (lack !== undefined) return notRun(t, lack);
     const source = {kind: "feed", nats: settings(), stream: "good", client: "test"} as const;
@@ -207,10 +252,10 @@ describe("a feed with lies", () => {
     if (lack !== undefined) return notRun(t, lack);
     const manager = await jetstreamManager(connection);
     await manager.streams.add({name: "bad", subjects: ["bad.>"], allow_direct: true});
-    const send = async ({head, body}: Raw): Promise<void> => {
+    const send = async ({head, body}: Raw, kind = "blocks"): Promise<void> => {
       const given = headers();
       given.set("Proofd", Buffer.from(head).toString("base64"));
-      await jetstream(connection).publish(`bad.${BigInt(CHAIN_ID)}.blocks`, body, {headers: given});
+      await jetstream(connection).publish(`bad.${BigInt(CHAIN_ID)}.${kind}`, body, {headers: given});
     };
     const blocks = await readBlocks();
     const change = (block: number, at: number): Raw => {
@@ -253,6 +298,21 @@ describe("a feed with lies", () => {
       await send(blocks[Math.min(at + 1, LAST)] as Raw);
       await reach(Math.min(at + 1, LAST));
     }
+    await waitForMetric(replica, 'proofd_source_state{state="following"} 1');
+    const {result: last} = await replica.call("chain_getStateRoot", [`0x${LAST}`]);
+    for (const [number, hash] of [
+      [2 ** 40, Buffer.alloc(32, 7)],
+      [LAST, Buffer.from(last.hash.slice(2), "hex")],
+    ] as const) {
+      const lie = {kind: "finality", publisher: Buffer.alloc(16), number, hash, first: 0, count: 1} as const;
+      const head = Buffer.from(encodeHead(CHAIN, lie), "base64");
+      await send({head, body: Buffer.of(1)}, "finality");
+    }
+    await replica.waitForStderr(
+      /the import failed.*the finality message: expected|the finality message: expected.*the import failed/,
+    );
+    await send(blocks[LAST + 1] as Raw);
+    await reach(LAST + 1);
     await waitForReadiness(replica, /^(?![\s\S]*the import has failed)/);
     for (let block = 0; block <= LAST; block++) {
       const params = [`0x${block}`];

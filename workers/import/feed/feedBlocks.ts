@@ -40,13 +40,19 @@ export class FeedBlocks {
   constructor(private readonly host: SourceHost) {}
 
   /**
+   * @param isOld - it was in the stream when its end was looked for. Finality that lies is passed over then
    * @returns what the message asks for. It must be done before the next message is taken
    * @throws FeedError if the message contradicts what is held; Detached
    */
-  take({head, body}: FeedMessage): readonly SourceStep[] {
+  take({head, body}: FeedMessage, isOld: boolean): readonly SourceStep[] {
     if (head.kind === "block") return this.takePart(head, body);
-    const step = this.takeFinality(head, body);
-    return step === undefined ? [] : [step];
+    try {
+      const step = this.takeFinality(head, body);
+      return step === undefined ? [] : [step];
+    } catch (error) {
+      if (isOld && error instanceof FeedError) return [];
+      throw error;
+    }
   }
 
   private takePart(part: BlockHead, piece: Buffer): readonly SourceStep[] {
@@ -77,9 +83,9 @@ export class FeedBlocks {
   }
 
   private takeFinality({number, hash}: FinalityHead, body: Buffer): SourceStep | undefined {
-    const finality = decodeLayer1(body);
     // Of a block that is still to come, or on a branch that was left: what comes later says more.
     if (!isSame(readHeld(this.host).hashOf(number), hash)) return undefined;
+    const finality = decodeLayer1(body);
     return {kind: "finalized", block: number, hash, layer1: finality && this.findNews(finality)};
   }
 

@@ -42,7 +42,7 @@ export async function* readFeed(
         const {sequence, head, body} = message;
         progress.bytesRead += body.length;
         if (head.kind === "block" && sequence > path.until) progress.target = head.number;
-        yield* blocks.take(message);
+        yield* blocks.take(message, sequence <= path.until);
         if (sequence >= last) watch.noteCaughtUp();
       }
       if (!signal.aborted) watch.noteAway("NATS: the server fell silent");
