@@ -36,10 +36,10 @@ const MAX_HEADERS = 16;
 /** For one answer of a node. */
 const TIMEOUT_MS = 30_000;
 const MIB = 2 ** 20;
-/** A large block's state differences have tens of MiB. */
+/** A large block's state differences have tens of MiB. The main thread reads what layer 1 says, and asks for fewer logs at once. */
 const MAX_ANSWER_BYTES: Readonly<Record<NodeRole, number>> = {
   l2: 128 * MIB,
-  l1: 32 * MIB,
+  l1: 4 * MIB,
   node: MIB,
 };
 /** A token and a text of RFC 9110, section 5. */

@@ -61,7 +61,12 @@ export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number):
   return answers as Answer[];
 }
 
+/** An array or object of no length takes some 30 times its text in memory. No node writes one for each of so few bytes. */
+const BYTES_PER_PART = 16;
+const FREE_PARTS = 1000;
+
 function parseJson(bytes: Buffer): unknown {
+  requireFewParts(bytes);
   if (isUtf8(bytes)) {
     try {
       return JSON.parse(bytes.toString("utf8"));
@@ -70,6 +75,13 @@ function parseJson(bytes: Buffer): unknown {
     }
   }
   throw new NodeFailure("its answer is not JSON-RPC 2.0");
+}
+
+function requireFewParts(bytes: Buffer): void {
+  let left = FREE_PARTS + bytes.length / BYTES_PER_PART;
+  for (const part of ["[", "{"])
+    for (let at = bytes.indexOf(part); at !== -1; at = bytes.indexOf(part, at + 1))
+      if (--left < 0) throw new NodeFailure("its answer has too many arrays and objects for its length");
 }
 
 function asFields(value: unknown): Fields {

@@ -1,6 +1,6 @@
 /** What raises finality while the service answers requests: layer 1 or the layer-2 node. */
 import type {Logger} from "pino";
-import {Nodes, type NodesEvent} from "../../../nodes/rpc/nodes.ts";
+import {Nodes, type NodesEvent, type NodesSettings} from "../../../nodes/rpc/nodes.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {FinalityStatus} from "../../observe/finalityStatus.ts";
 import type {FinalityOptions} from "../serviceOptions.ts";
@@ -14,6 +14,9 @@ export interface RunningFinality {
   stop(): Promise<void>;
 }
 
+/** The main thread reads what the nodes answer: names of blocks, and hashes of transactions beside them. */
+const MAX_ANSWER_BYTES = 4 << 20;
+
 export function startFinality(options: FinalityOptions, engine: Engine, log: Logger): RunningFinality {
   const {source, pollMs} = options;
   const status = new FinalityStatus(source);
@@ -23,9 +26,10 @@ export function startFinality(options: FinalityOptions, engine: Engine, log: Log
     else status.nodes.set(name, `${state}: ${reason}`);
     child[state === "up" ? "info" : "warn"]({node: name, state, reason}, `a node is ${state}`);
   };
-  const nodes = new Nodes(options.nodes, onEvent);
-  const layer2 =
-    source === "l1" && options.layer2 !== undefined ? new Nodes(options.layer2, onEvent) : undefined;
+  const open = (settings: NodesSettings) =>
+    new Nodes({...settings, maxAnswerBytes: Math.min(settings.maxAnswerBytes, MAX_ANSWER_BYTES)}, onEvent);
+  const nodes = open(options.nodes);
+  const layer2 = source === "l1" && options.layer2 !== undefined ? open(options.layer2) : undefined;
   const work =
     source === "l1"
       ? new Layer1Finality(engine, nodes, layer2, options.rollup, status, child)

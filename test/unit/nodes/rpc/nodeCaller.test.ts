@@ -226,6 +226,7 @@ describe("NodeCaller", () => {
     const table: [UpstreamHandler, RegExp][] = [
       [answerText("<html>secret"), /^its answer is not JSON-RPC 2\.0$/],
       [answerText('{"jsonrpc":"2.0","id":ID1,"result":1}'), /another request's id$/],
+      [answerText("[".repeat(MAX_ANSWER_BYTES)), /too many arrays and objects for its length$/],
       [answerText("x".repeat(MAX_ANSWER_BYTES + 1)), /more than 10000 bytes$/],
       [cut, /^the connection was lost$/],
     ];
