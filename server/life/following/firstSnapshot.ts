@@ -44,6 +44,14 @@ interface SnapshotTarget {
 /** A store that is there already. */
 type HeldStore = Awaited<ReturnType<typeof openFiles>>;
 
+type Taken =
+  | {readonly kind: "nothing"}
+  /** A snapshot that may take the store's place. */
+  | {readonly kind: "whole"; readonly draft: string}
+  | {readonly kind: "waiting"; readonly reason: string};
+
+const NOTHING: Taken = {kind: "nothing"};
+
 /**
  * Call it before the store is opened. A snapshot that is interrupted, whatever the reason, is tried again.
  *
@@ -54,16 +62,16 @@ export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: 
   let said = "";
   for (;;) {
     const held = await openHeld(target.directory);
-    let reason: string | undefined;
+    let reason: string;
     try {
-      reason = await takeOnce(target, held, log, signal);
-      if (reason === undefined) return;
+      const taken = await takeOnce(target, held, log, signal).finally(() => held?.close());
+      if (taken.kind === "whole") takePlace(target.directory, taken.draft);
+      if (taken.kind !== "waiting") return;
+      reason = taken.reason;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof WorkError) throw error;
       reason = (error as Error).message;
-    } finally {
-      held?.close();
     }
     if (reason !== said) log.warn({state: "waiting", reason}, "no snapshot is there yet; it is tried again");
     said = reason;
@@ -72,8 +80,7 @@ export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: 
 }
 
 /**
- * @param held - closed by the caller, at the latest
- * @returns undefined: there is nothing to wait for; else why there is no snapshot yet
+ * @param held - closed by the caller
  * @throws WorkError, and whatever interrupts it
  */
 async function takeOnce(
@@ -81,17 +88,17 @@ async function takeOnce(
   held: HeldStore | undefined,
   log: Logger,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Taken> {
   const {directory, feed} = target;
   const {newest} = held ?? {};
   const chainId = newest?.chainId ?? target.chainId;
   if (chainId === undefined) {
     if (held === undefined)
       throw new SettingsError("--feed: --chain-id must name the chain of an empty store");
-    return undefined;
+    return NOTHING;
   }
   const connection = await connectWithin(feed, held === undefined ? undefined : SERVED_WAIT_MS, log, signal);
-  if (connection === undefined) return undefined; // what is held is served, and the import goes on trying
+  if (connection === undefined) return NOTHING; // what is held is served, and the import goes on trying
   // What waits for an answer fails at once then.
   const end = (): void => void connection.close();
   signal.addEventListener("abort", end);
@@ -99,21 +106,22 @@ async function takeOnce(
     const suite = newest?.suite ?? target.suite;
     const chain = {suite, chainId};
     const lack = await findLack(connection, feed.stream, chain, held, signal);
-    if (held !== undefined && lack === undefined) return undefined;
+    if (held !== undefined && lack === undefined) return NOTHING;
     const store = await SnapshotStore.open(connection, feed.stream, chain);
     const list = await store?.newest(signal);
     const fields = {stream: feed.stream, held: newest?.block, lack};
     if (store === undefined || list === undefined) {
-      if (held === undefined && lack !== undefined) return `the feed has no snapshot yet: ${lack}`;
+      if (held === undefined && lack !== undefined)
+        return {kind: "waiting", reason: `the feed has no snapshot yet: ${lack}`};
       if (held === undefined)
         log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
       else log.warn(fields, "the stream begins after what is held, and the feed has no snapshot");
-      return undefined;
+      return NOTHING;
     }
     if (list.suite !== suite)
       throw new WorkError(`--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`);
     if (newest !== undefined) {
-      if (list.block <= newest.block) return undefined;
+      if (list.block <= newest.block) return NOTHING;
       if (await isInUse(directory))
         throw new WorkError(`--feed: the store in ${directory} is in use: ${describeHolder(directory)}`);
       log.warn(
@@ -121,8 +129,7 @@ async function takeOnce(
         "the stream begins after what is held: a snapshot is taken in its place",
       );
     }
-    await download({directory, store, list, log, signal}, () => held?.close());
-    return undefined;
+    return {kind: "whole", draft: await download({directory, store, list, log, signal})};
   } finally {
     signal.removeEventListener("abort", end);
     await connection.close();
@@ -196,8 +203,8 @@ interface Download {
   readonly signal: AbortSignal;
 }
 
-/** @param onWhole - called before the store that was there is replaced */
-async function download(taken: Download, onWhole: () => void): Promise<void> {
+/** @returns the folder with its files, which are whole and checked */
+async function download(taken: Download): Promise<string> {
   const {directory, list, log, signal} = taken;
   const draft = `${directory}.taking`;
   const startMs = performance.now();
@@ -206,15 +213,18 @@ async function download(taken: Download, onWhole: () => void): Promise<void> {
   for (const name of readdirSync(draft)) if (!names.has(name)) rmSync(join(draft, name), {recursive: true});
   await takeFiles(draft, taken);
   await checkDraft(draft, list, signal);
-  onWhole();
+  const ms = Math.round(performance.now() - startMs);
+  log.info({block: list.block, ms}, "the snapshot is whole and checked");
+  return draft;
+}
+
+function takePlace(directory: string, draft: string): void {
   // A process that is killed in between leaves DB.old and a whole DB.taking, or no DB: then the next start takes what is missing.
   const old = `${directory}.old`;
   rmSync(old, {recursive: true, force: true});
   if (existsSync(directory)) renameSync(directory, old);
   renameSync(draft, directory);
   rmSync(old, {recursive: true, force: true});
-  const ms = Math.round(performance.now() - startMs);
-  log.info({block: list.block, ms}, "the snapshot is whole and checked");
 }
 
 async function takeFiles(draft: string, {store, list, log, signal}: Download): Promise<void> {

@@ -12,7 +12,7 @@ import {OwnService} from "../../support/http/ownService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import {importLines} from "../../support/stores/importedStore.ts";
+import {importLines, openOwned} from "../../support/stores/importedStore.ts";
 
 const CODE = `0x${"60".repeat(300)}`;
 const CONTRACT = `0x${"c0".repeat(20)}`;
@@ -151,6 +151,9 @@ describe("a feed", () => {
 
     const behind = folder.file("behind");
     await importLines(behind, createLines(0, 3), {finalized: 3});
+    // As after any restart: LevelDB turns its log into a table.
+    await (await openOwned(behind)).close();
+    assert.ok((await readdir(behind)).some(name => name.endsWith(".ldb")));
     const again = await startReplica(behind);
     await again.waitForStderr(/the stream begins after what is held: a snapshot is taken in its place/);
     await reach(again, "0xb");
