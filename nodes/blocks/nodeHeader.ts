@@ -90,7 +90,7 @@ function parseRawHeader(answer: unknown, block: JsonObject, number: number): Nod
     throw new NodeFailure(`${where}: a header of an unknown form: ${(error as Error).message}`);
   }
   const hash = toHex(header.hash);
-  if (block.hash !== hash)
+  if (!isSame(parseFixedBytes(block.hash, `${where}: hash`, 32), header.hash))
     throw new NodeFailure(
       `${where}: the node says that its hash is ${block.hash}, but debug_getRawHeader has the header of ${hash}`,
     );

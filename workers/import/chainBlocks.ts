@@ -3,7 +3,7 @@
  */
 
 import type {BlockId} from "../../evm/execution/blockExecutor.ts";
-import {decodeBlockHead} from "../../evm/execution/blockHead.ts";
+import {type BlockHead, decodeBlockHead} from "../../evm/execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
@@ -88,15 +88,13 @@ async function readGenesisBlock(
 ): Promise<SourceBlock> {
   const {chainId} = genesis;
   if (writer().latest !== undefined) {
-    const {number, hash} = await readGenesisId(genesis);
+    const {number, hash} = await readGenesisHead(genesis);
     return {...GENESIS_ORIGIN, number, hash, chainId, difference: () => neverHeld(0)};
   }
   const {id, difference} = await execution.start(genesis);
   return {...GENESIS_ORIGIN, ...id, chainId, difference: async () => difference};
 }
 
-/** Block 0's number and hash. */
-export async function readGenesisId(genesis: Genesis): Promise<BlockId> {
-  const {head} = await makeGenesisBlock(genesis, new MemoryTries());
-  return {number: head.number, hash: head.hash};
+export async function readGenesisHead(genesis: Genesis): Promise<BlockHead> {
+  return (await makeGenesisBlock(genesis, new MemoryTries())).head;
 }

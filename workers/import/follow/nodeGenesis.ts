@@ -1,18 +1,20 @@
 /**
  * Block 0 of a node's chain, with the accounts of the genesis file.
  *
- * If the node has the genesis file's block 0, there is nothing more to check. Some nodes give block 0 another header: anvil does
- * not put the accounts into its state root. Then block 1 must execute on the genesis file's accounts before anything is stored: its
- * header has the root of the whole state.
+ * If the node has the genesis file's block 0, there is nothing more to check, nor if its header is another one with the same state
+ * root: chains have header fields of their own. anvil does not put the accounts into its state root. Then block 1 must execute on
+ * the genesis file's accounts before anything is stored: its header has the root of the whole state.
  */
 
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
+import {readLinkedBlocks} from "../../../nodes/blocks/linkedBlocks.ts";
+import type {NodeHeader} from "../../../nodes/blocks/nodeHeader.ts";
 import {readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
-import {toHex} from "../../../storage/hex.ts";
-import {readGenesisId} from "../chainBlocks.ts";
+import {isSame, toHex} from "../../../storage/hex.ts";
+import {readGenesisHead} from "../chainBlocks.ts";
 import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceStep.ts";
 import type {ExecuteReader} from "./executeReader.ts";
 import {type NodeChain, waitForHead} from "./nodeBlocks.ts";
@@ -23,7 +25,7 @@ export async function readNodeGenesis(
   chain: NodeChain,
   {rawBlocks, execution}: ExecuteReader,
 ): Promise<SourceBlock> {
-  const {hash: own} = await readGenesisId(genesis);
+  const {hash: own, stateRoot} = await readGenesisHead(genesis);
   const {nodes, host} = chain;
   const {hash: theirs} = await nodes.use(
     node => readNamedBlock(node, 0, `${node.name}: it has no block 0`),
@@ -31,6 +33,11 @@ export async function readNodeGenesis(
   );
   let head: BlockHead | undefined;
   while (head === undefined && Buffer.compare(own, theirs) !== 0) {
+    const [first] = await nodes.use(node => readLinkedBlocks(node, 0, 0, false, readHeader), host.signal);
+    if (isSame(first?.header.stateRoot, stateRoot)) {
+      head = first?.header;
+      break;
+    }
     const [zero, one] = await nodes.use(node => rawBlocks.read(node, 0, 1), host.signal);
     if (zero !== undefined && one !== undefined) {
       await tryOut(genesis, zero.head, one.bytes, own);
@@ -39,6 +46,10 @@ export async function readNodeGenesis(
   }
   const {id, difference} = await execution.start(genesis, head);
   return {...GENESIS_ORIGIN, ...id, chainId: genesis.chainId, difference: async () => difference};
+}
+
+function readHeader(_block: unknown, header: NodeHeader): {readonly header: NodeHeader} {
+  return {header};
 }
 
 async function tryOut(genesis: Genesis, zero: BlockHead, one: Uint8Array, own: Uint8Array): Promise<void> {
