@@ -50,12 +50,12 @@ const MOST_HEADS = 8192;
 
 /** @throws NatsAway; the signal's reason */
 export async function findPath(
-  stream: Pick<FeedStream, "firstSequence" | "readHeads">,
-  {lastSequence, block, finality}: StreamTip,
+  stream: Pick<FeedStream, "readHeads">,
+  {firstSequence, lastSequence, block, finality}: StreamTip,
   held: HeldChain,
   signal: AbortSignal,
 ): Promise<FeedPath> {
-  const first = Math.max(1, await stream.firstSequence());
+  const first = Math.max(1, firstSequence);
   const search = new PathSearch(held, finality !== undefined && isNews(finality.head, held));
   let count = FIRST_HEADS;
   for (let end = lastSequence; end >= first && !search.isDone; ) {

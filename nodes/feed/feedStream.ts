@@ -54,8 +54,10 @@ interface MessageFilter {
   passes(sequence: number, isBlock: boolean): boolean;
 }
 
-/** Where a stream ends. */
+/** What a stream has. */
 export interface StreamTip {
+  /** Of the first message that was there, of whatever subject. */
+  readonly firstSequence: number;
   /** Of the last message, of whatever subject; 0: there never was one. */
   readonly lastSequence: number;
   readonly block: Sequenced<BlockHead> | undefined;
@@ -184,6 +186,7 @@ export class FeedStream {
       const {state} = await this.manager.streams.info(this.stream);
       const [block, finality] = [await this.last("blocks"), await this.last("finality")];
       return {
+        firstSequence: state.first_seq,
         lastSequence: state.last_seq,
         block: block?.head.kind === "block" ? {...block, head: block.head} : undefined,
         finality: finality?.head.kind === "finality" ? {...finality, head: finality.head} : undefined,
@@ -191,15 +194,6 @@ export class FeedStream {
     } catch (error) {
       if (isCode(error, JetStreamApiCodes.StreamNotFound))
         throw new StreamMissing(`the stream ${this.stream} is gone`);
-      throw awayOr(error);
-    }
-  }
-
-  /** The number of the first message that is still there, of whatever subject. */
-  async firstSequence(): Promise<number> {
-    try {
-      return (await this.manager.streams.info(this.stream)).state.first_seq;
-    } catch (error) {
       throw awayOr(error);
     }
   }

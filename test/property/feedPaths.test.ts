@@ -125,7 +125,6 @@ test("whatever branches a stream has, a store on any of them finds the blocks th
         const recorded = known % (finalizations + 1);
         const last = (log.at(-1) as Sequenced).sequence + 1;
         const stream = {
-          firstSequence: async () => 1,
           readHeads: async (from: number, to: number) =>
             log.filter(({sequence}) => sequence >= from && sequence <= to),
         };
@@ -134,7 +133,7 @@ test("whatever branches a stream has, a store on any of them finds the blocks th
           | undefined;
         const path = await findPath(
           stream,
-          {lastSequence: last, block: undefined, finality},
+          {firstSequence: 1, lastSequence: last, block: undefined, finality},
           {
             latest: held.length - 1,
             finalized: 0,
@@ -179,8 +178,8 @@ test("a server that has not the stream's last message yet is not believed", asyn
   ]);
   const {sequence, head} = log.at(-1) as Sequenced<BlockHead>;
   const held = {latest: -1, finalized: -1, finalizations, hashOf: () => undefined};
-  const tip = {lastSequence: sequence, block: {sequence, head}, finality: undefined};
-  const stream = {firstSequence: async () => 1, readHeads: async () => log.slice(0, -1)};
+  const tip = {firstSequence: 1, lastSequence: sequence, block: {sequence, head}, finality: undefined};
+  const stream = {readHeads: async () => log.slice(0, -1)};
   await assert.rejects(findPath(stream, tip, held, SIGNAL), {
     name: "NatsAway",
     message: `NATS: the server that answers has no message ${sequence} yet`,

@@ -9,7 +9,6 @@
  * the stream again, and decides again. Over a last block of its own a service publishes at once, over another's if its own chain is higher, or
  * the other has been silent for a while.
  */
-
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {BlockHead, FeedHead} from "../../../nodes/feed/feedMessage.ts";
 import {findPath} from "../../../nodes/feed/feedPath.ts";
@@ -88,8 +87,8 @@ export class Publisher {
         const state = await this.step(stream, signal);
         if (state !== undefined) return state;
       } catch (error) {
-        if (!(error instanceof StreamMoved)) throw error;
         this.tip = undefined;
+        if (!(error instanceof StreamMoved)) throw error;
       }
     }
   }
@@ -127,11 +126,12 @@ export class Publisher {
    */
   private async findBase(
     stream: FeedStream,
-    {block, finality, lastSequence}: StreamTip,
+    tip: StreamTip,
     end: ChainEnd | undefined,
     latest: number,
     signal: AbortSignal,
   ): Promise<number | undefined> {
+    const {block, finality} = tip;
     if (block === undefined || end === undefined) return -1;
     const {isOwn} = this;
     const isSilent = this.readMs() - this.seen.sinceMs >= this.silenceMs;
@@ -148,7 +148,7 @@ export class Publisher {
       finalizations: Number.POSITIVE_INFINITY,
       hashOf: (n: number) => this.hashOf(n),
     };
-    const {common, blocks} = await findPath(stream, {block, finality: undefined, lastSequence}, held, signal);
+    const {common, blocks} = await findPath(stream, {...tip, finality: undefined}, held, signal);
     const floor = this.holds(finality) ? finality.head.number : -1;
     // Of a block that was never in the stream, finality says nothing: no replica took it.
     if (finality !== undefined && floor < 0) {
@@ -225,7 +225,7 @@ export class Publisher {
     try {
       return await stream.publish(head, body, after);
     } catch (error) {
-      // It may be in the stream: the same message is sent again, and refused then.
+      // It may be in the stream, which is read again.
       if (!(error instanceof StreamMoved)) this.isUnsure = true;
       throw error;
     }

@@ -3,7 +3,6 @@ import {randomBytes} from "node:crypto";
 import {writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {PUBLISHER_BYTES} from "../../../nodes/feed/feedMessage.ts";
-
 import {readWholeFile} from "../../../storage/files/regularFile.ts";
 
 const FILE = "publisher";
