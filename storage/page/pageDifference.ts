@@ -22,7 +22,9 @@ const HEAD_BYTES = 1 + NUMBER_BYTES;
 /** Equal bytes that end a step: the next one's head is as long. */
 const GAP_BYTES = 3;
 /** If so many bytes differ in a row, something was put in or taken out. */
-const MOST_REPLACED = 40;
+const MOST_REPLACED = 128;
+/** Bytes that changed beside a number that got longer. */
+const MOST_SKIPPED = 40;
 /** Bytes that show where the base goes on after that. */
 const ANCHOR_BYTES = 8;
 /** How far away that is looked for. */
@@ -36,10 +38,13 @@ export interface OpenPage {
   readonly isAnchor: boolean;
 }
 
-/** Of a page's bytes: a difference to its base is as long at most, or else becomes an anchor. */
-const DIFFERENCE_PART = 0.1;
+/**
+ * Of a page's bytes: a difference to its base is as long at most, or else becomes an anchor. With 0.1 and 0.4, a leaf write of a trie
+ * took 364 bytes instead of 346 (62 500 accounts, 500 blocks of 350).
+ */
+const DIFFERENCE_PART = 0.15;
 /** An anchor is as long at most, or else the page is stored whole. */
-const ANCHOR_PART = 0.4;
+const ANCHOR_PART = 0.5;
 
 /**
  * Chooses the form of a page that takes the place of another one.
@@ -175,8 +180,8 @@ function movedBytes(
     if (isSame(base, old + by, page, own)) return [by, 0];
   }
   // A number that got longer, beside bytes that changed.
-  for (let by = 1; by <= MOST_REPLACED; by++)
-    for (let skip = 1; skip <= MOST_REPLACED; skip++) {
+  for (let by = 1; by <= MOST_SKIPPED; by++)
+    for (let skip = 1; skip <= MOST_SKIPPED; skip++) {
       if (isSame(base, old + skip, page, own + skip + by)) return [skip, skip + by];
       if (isSame(base, old + skip + by, page, own + skip)) return [skip + by, skip];
     }
