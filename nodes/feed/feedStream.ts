@@ -27,7 +27,7 @@ import {
   type FinalityHead,
 } from "./feedMessage.ts";
 import {hearMessages} from "./heardMessages.ts";
-import {awayOr} from "./natsConnection.ts";
+import {awayOr, NatsAway} from "./natsConnection.ts";
 
 /** How long a message stays, and how many servers have it. */
 export interface StreamRules {
@@ -137,7 +137,7 @@ export class FeedStream {
     }
   }
 
-  /** @throws FeedError if there is no room for it */
+  /** @throws FeedError if there is no room for it; NatsAway if the servers for it are not there */
   private static async make(manager: JetStreamManager, stream: string, rules: StreamRules): Promise<void> {
     const add = async (name: string, maxBytes: number): Promise<boolean> => {
       try {
@@ -169,6 +169,11 @@ export class FeedStream {
         free = bytes;
       } else tooMany = bytes;
     }
+    // A cluster answers the same while it begins, or lacks a server.
+    if (free === 0 && rules.replicas > 1)
+      throw new NatsAway(
+        `NATS: there are no ${rules.replicas} servers with room for the stream ${stream}, of ${wanted} bytes`,
+      );
     throw new FeedError(
       `--stream-gb: NATS has no room for the stream ${stream}: ${wanted} bytes are wanted, ${free} are free${rules.replicas > 1 ? ` on each of ${rules.replicas} servers` : ""}`,
     );
