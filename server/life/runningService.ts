@@ -106,7 +106,7 @@ class StartingService {
   engine!: Engine;
   private fail!: (error: WorkError) => void;
   private readonly trouble: TroubleLog;
-  private readonly source: FollowedSource | undefined;
+  private source: FollowedSource | undefined;
   private readonly sourceStatus: SourceStatus | undefined;
   private readonly publishStatus: PublishStatus | undefined;
   private finality: RunningFinality | undefined;
@@ -156,7 +156,8 @@ class StartingService {
     const {takeSnapshot} = await import("./following/firstSnapshot.ts");
     const ending = new AbortController();
     void this.stopping.then(() => ending.abort(new WorkError("stopped while the snapshot came")));
-    await takeSnapshot({directory: db, feed, chainId, suite}, this.log, ending.signal);
+    const refused = await takeSnapshot({directory: db, feed, chainId, suite}, this.log, ending.signal);
+    this.source = {...feed, refused};
   }
 
   private async openStore(): Promise<Stop> {

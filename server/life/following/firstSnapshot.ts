@@ -2,7 +2,8 @@
  * What a replica starts from: the newest snapshot of its feed, if it has no store yet, or one that the stream does not reach any more.
  *
  *   DB.taking     files as they come; those that are whole stay for the next attempt
- *   DB            gets its place when all files were compared with their SHA-256, and the newest block was checked
+ *   DB            gets its place when all files were compared with their SHA-256, the newest block was checked, and nothing
+ *                 contradicts what is finalized in the store that was there
  *   DB.old        the store that was there before, until then
  */
 import {createHash} from "node:crypto";
@@ -17,14 +18,17 @@ import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
+import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {isInUse} from "../../../storage/files/lock.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {StateStore} from "../../../storage/stateStore.ts";
 import {openFiles, readNewestBlock} from "../../../storage/storeSnapshot.ts";
 import type {FeedSource} from "../../../workers/messages/importSource.ts";
 import {startCheck} from "../../../workers/threads/runningCheck.ts";
 import {describeHolder} from "../control/storeHolder.ts";
 import {openFailed, SettingsError, WorkError} from "../workError.ts";
+import {findContradiction} from "./snapshotMatch.ts";
 
 /** Leaves of the newest block that are compared with their root before a snapshot is served. */
 const SAMPLE = 100;
@@ -32,6 +36,8 @@ const SAMPLE = 100;
 const SERVED_WAIT_MS = 10_000;
 const PROGRESS_EVERY_MS = 10_000;
 const WAITS = {firstMs: 250, longestMs: 5000};
+/** To mark what is finalized. */
+const MARKING_CACHE_BYTES = 1 << 20;
 
 interface SnapshotTarget {
   readonly directory: string;
@@ -48,6 +54,8 @@ type Taken =
   | {readonly kind: "nothing"}
   /** A snapshot that may take the store's place. */
   | {readonly kind: "whole"; readonly draft: string}
+  /** Its files are removed. */
+  | {readonly kind: "refused"; readonly reason: string}
   | {readonly kind: "waiting"; readonly reason: string};
 
 const NOTHING: Taken = {kind: "nothing"};
@@ -55,9 +63,14 @@ const NOTHING: Taken = {kind: "nothing"};
 /**
  * Call it before the store is opened. A snapshot that is interrupted, whatever the reason, is tried again.
  *
+ * @returns why the snapshot was refused, which contradicts the store that is there; undefined: none was
  * @throws WorkError for flags that do not fit; the signal's reason
  */
-export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: AbortSignal): Promise<void> {
+export async function takeSnapshot(
+  target: SnapshotTarget,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const backoff = new Backoff(WAITS);
   let said = "";
   for (;;) {
@@ -66,7 +79,8 @@ export async function takeSnapshot(target: SnapshotTarget, log: Logger, signal: 
     try {
       const taken = await takeOnce(target, held, log, signal).finally(() => held?.close());
       if (taken.kind === "whole") takePlace(target.directory, taken.draft);
-      if (taken.kind !== "waiting") return;
+      if (taken.kind === "refused") return taken.reason;
+      if (taken.kind !== "waiting") return undefined;
       reason = taken.reason;
     } catch (error) {
       signal.throwIfAborted();
@@ -129,7 +143,18 @@ async function takeOnce(
         "the stream begins after what is held: a snapshot is taken in its place",
       );
     }
-    return {kind: "whole", draft: await download({directory, store, list, log, signal})};
+    const draft = await download({directory, store, list, log, signal});
+    const contradiction = held && (await compare(held, draft));
+    if (contradiction === undefined) return {kind: "whole", draft};
+    rmSync(draft, {recursive: true});
+    log.error(
+      {...fields, snapshot: list.block, reason: contradiction},
+      "the snapshot is refused: what is held stays",
+    );
+    return {
+      kind: "refused",
+      reason: `The feed's snapshot of block ${list.block} was refused: ${contradiction}`,
+    };
   } finally {
     signal.removeEventListener("abort", end);
     await connection.close();
@@ -216,6 +241,28 @@ async function download(taken: Download): Promise<string> {
   const ms = Math.round(performance.now() - startMs);
   log.info({block: list.block, ms}, "the snapshot is whole and checked");
   return draft;
+}
+
+/** Finality that the snapshot lacks is marked in it. @returns why it may not take the place of what is held; undefined: it may */
+async function compare(held: HeldStore, draft: string): Promise<string | undefined> {
+  const {newest, reader, close} = await openFiles(draft, draft);
+  try {
+    const contradiction = findContradiction(held, {newest, reader});
+    if (contradiction !== undefined) return contradiction;
+  } finally {
+    close();
+  }
+  const {finalized = -1} = held.newest;
+  if (finalized <= (newest.finalized ?? -1)) return undefined;
+  const store = await StateStore.open({directory: draft, role: "owner", cacheBytes: MARKING_CACHE_BYTES});
+  try {
+    const writer = await BlockWriter.create(store);
+    writer.finalizeHeld(finalized);
+    await writer.flush();
+  } finally {
+    await store.close();
+  }
+  return undefined;
 }
 
 function takePlace(directory: string, draft: string): void {

@@ -7,7 +7,7 @@ import {jetstreamManager} from "@nats-io/jetstream";
 import {connect} from "@nats-io/transport-node";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";
-import {waitForCoverage, waitForMetric} from "../../support/http/followingDaemon.ts";
+import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
@@ -16,6 +16,7 @@ import {importLines, openOwned} from "../../support/stores/importedStore.ts";
 
 const CODE = `0x${"60".repeat(300)}`;
 const CONTRACT = `0x${"c0".repeat(20)}`;
+const OTHER_ZERO = `0x${"bad".padStart(64, "0")}`;
 const [ONE = "", OTHER = ""] = ACCOUNTS;
 
 /** Block `number` of another branch than createLine's. */
@@ -131,11 +132,8 @@ describe("a feed", () => {
   test("a new replica begins with a snapshot, and one that the stream has left behind takes one again", async t => {
     if (lack !== undefined) return notRun(t, lack);
     await waitForMetric(publisher, "proofd_published_snapshot_block 11");
-    const connection = await connect({servers: nats.url});
-    const manager = await jetstreamManager(connection);
     // The last block, and what is finalized.
-    await manager.streams.purge("blocks", {keep: 2});
-    await connection.close();
+    await purge(2);
 
     // What an attempt before has left: a file of a store that is another one, and one that does not belong there.
     const first = folder.file("first");
@@ -164,6 +162,48 @@ describe("a feed", () => {
       [],
     );
   });
+
+  test("a snapshot with another finalized block or block 0 than what is held is refused, /readyz says why, and what one of the same chain lacks of finality is kept", async t => {
+    if (lack !== undefined) return notRun(t, lack);
+    const [zero] = createLines(0, 0) as [DifferenceLine];
+    for (const [name, lines, finalized, reason] of [
+      ["branch", createLines(0, 9), 8, /its block 8 is 0xf+8, and 0x[0-9a-f]+ is finalized here/],
+      ["genesis", [{...zero, hash: OTHER_ZERO}], undefined, /its block 0 is .* begins with 0x0*bad\n/],
+    ] as const) {
+      const db = folder.file(name);
+      await importLines(db, lines, {finalized});
+      const refusing = await startReplica(db);
+      await waitForReadiness(
+        refusing,
+        new RegExp(`not held[^]*The feed's snapshot of block 11 was refused: ${reason.source}`),
+      );
+      assert.equal((await refusing.get("/readyz")).status, 503);
+      assert.match(refusing.stderr, /"msg":"the snapshot is refused: what is held stays"/);
+      await reach(refusing, `0x${lines.length - 1}`);
+      await refusing.stop();
+      assert.ok(!(await readdir(folder.path)).includes(`${name}.taking`));
+    }
+
+    const further = await startReplica(folder.file("first"));
+    await reach(further, "0xb");
+    await further.engine.finalize(11);
+    await further.stop();
+    await feed([createOther(12, {}), createOther(13, {})]);
+    await waitForMetric(publisher, "proofd_published_snapshot_block 13");
+    await purge(1);
+    const again = await startReplica(folder.file("first"));
+    await again.waitForStderr(/a snapshot is taken in its place/);
+    await reach(again, "0xd");
+    await waitForCoverage(again, "finalized", "0xb");
+    await again.stop();
+  });
+
+  /** All messages but the last ones. */
+  async function purge(keep: number): Promise<void> {
+    const connection = await connect({servers: nats.url});
+    await (await jetstreamManager(connection)).streams.purge("blocks", {keep});
+    await connection.close();
+  }
 
   function startReplica(db: string, chainId?: string): Promise<OwnService> {
     const flags = chainId === undefined ? [] : ["--chain-id", chainId];

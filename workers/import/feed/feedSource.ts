@@ -20,7 +20,7 @@ const WAITS = {firstMs: 100, longestMs: 2000};
 
 /** Waits for NATS, for as long as it takes, and until somebody publishes. */
 export async function* readFeed(
-  {nats, stream: name, client}: FeedSource,
+  {nats, stream: name, client, refused}: FeedSource,
   job: ImportJob,
   host: SourceHost,
 ): AsyncGenerator<SourceStep> {
@@ -33,7 +33,8 @@ export async function* readFeed(
       const stream = await FeedStream.open(connection, name, describeChain(job, host));
       host.onEvent({kind: "state", state: "reading"});
       const path = await findPath(stream, await stream.readTip(), readHeld(host), signal);
-      if (path.lack !== undefined) throw refusalOf(path.lack, host);
+      if (path.lack !== undefined)
+        throw refusalOf(refused === undefined ? path.lack : `${path.lack}. ${refused}`, host);
       progress.target = path.newest?.number;
       const last = path.blocks.at(-1)?.last ?? 0;
       if (last === 0) watch.noteCaughtUp();

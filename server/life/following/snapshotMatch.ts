@@ -1,0 +1,39 @@
+/** Whether a snapshot may take the place of the store that is held: what is finalized there stays. */
+import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {isSame, toHex} from "../../../storage/hex.ts";
+
+interface ComparedStore {
+  readonly newest: {readonly chainId: bigint | undefined; readonly finalized: number | undefined};
+  readonly reader: Pick<
+    StateReader,
+    "firstBlock" | "readBlockHash" | "blockHashOrThrow" | "readHeaderRecord"
+  >;
+}
+
+/**
+ * The newest finalized block stands for those below it: each names its parent. The first block cannot be rolled back, finalized or not.
+ *
+ * @returns why the snapshot may not take the place; undefined: it may
+ * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+ */
+export function findContradiction(held: ComparedStore, snapshot: ComparedStore): string | undefined {
+  const {chainId, finalized} = held.newest;
+  const {newest, reader} = snapshot;
+  if (chainId !== undefined && newest.chainId !== undefined && chainId !== newest.chainId)
+    return `it is of the chain ${newest.chainId}, and what is held of the chain ${chainId}`;
+  const {firstBlock} = held.reader;
+  const [ownFirst, first] = [held.reader.blockHashOrThrow(firstBlock), reader.readBlockHash(firstBlock)];
+  if (first !== undefined && !isSame(ownFirst, first))
+    return `its block ${firstBlock} is ${toHex(first)}, and what is held begins with ${toHex(ownFirst)}`;
+  if (finalized === undefined) return undefined;
+  const [own, hash] = [held.reader.blockHashOrThrow(finalized), reader.readBlockHash(finalized)];
+  if (hash === undefined)
+    return `it begins with block ${reader.firstBlock}, so block ${finalized}, which is finalized here, cannot be compared`;
+  if (!isSame(own, hash))
+    return `its block ${finalized} is ${toHex(hash)}, and ${toHex(own)} is finalized here`;
+  const ownRoot = held.reader.readHeaderRecord(finalized)?.stateRoot;
+  const root = reader.readHeaderRecord(finalized)?.stateRoot;
+  if (ownRoot !== undefined && root !== undefined && !isSame(ownRoot, root))
+    return `its block ${finalized} has the state root ${toHex(root)}, and ${toHex(ownRoot)} is finalized here`;
+  return undefined;
+}
