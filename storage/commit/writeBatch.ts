@@ -72,12 +72,13 @@ export class WriteBatch implements PageWriter {
     const key = pageKey(page);
     const value = encode(CHECKSUM_BYTES);
     const body = value.subarray(0, value.length - CHECKSUM_BYTES);
-    const form = before === 0 ? undefined : chooseForm(this.open, before, body);
-    this.pendingPages.set(page, form ?? {body, base: 0, isAnchor: false});
-    if (form?.record === undefined) {
+    const whole = {body, base: 0, isAnchor: false, record: undefined};
+    const {record, ...opened} = before === 0 ? whole : chooseForm(this.open, before, body);
+    this.pendingPages.set(page, opened);
+    if (record === undefined) {
       sealRecordInPlace(key, value);
       this.push(key, value);
-    } else this.push(key, sealRecord(key, form.record));
+    } else this.push(key, sealRecord(key, record));
     return page;
   }
 

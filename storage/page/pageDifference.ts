@@ -36,6 +36,8 @@ export interface OpenPage {
   /** The page that its record is a difference to; 0: the record is whole. */
   readonly base: number;
   readonly isAnchor: boolean;
+  /** The page `base`, if it is known: who writes again need not read it. */
+  readonly based?: OpenPage | undefined;
 }
 
 /**
@@ -60,19 +62,20 @@ export function chooseForm(
   const last = open(before);
   const isToBase = last.base === 0 || last.isAnchor;
   const base = isToBase ? before : last.base;
-  const based = isToBase ? last : open(base);
+  const based = isToBase ? last : (last.based ?? open(base));
   const most = Math.floor(body.length * DIFFERENCE_PART);
   const record = encodeDifference(DIFFERENCE, base, based.body, body, HEAD_BYTES + most);
-  if (record !== undefined) return {body, base, isAnchor: false, record};
+  if (record !== undefined) return {body, base, isAnchor: false, based, record};
   const whole = based.base === 0 ? base : based.base;
+  const wholePage = based.base === 0 ? based : (based.based ?? open(whole));
   const anchor = encodeDifference(
     ANCHOR,
     whole,
-    based.base === 0 ? based.body : open(whole).body,
+    wholePage.body,
     body,
     HEAD_BYTES + Math.floor(body.length * ANCHOR_PART),
   );
-  if (anchor !== undefined) return {body, base: whole, isAnchor: true, record: anchor};
+  if (anchor !== undefined) return {body, base: whole, isAnchor: true, based: wholePage, record: anchor};
   return {body, base: 0, isAnchor: false, record: undefined};
 }
 

@@ -115,9 +115,10 @@ export class Pages implements PageReader {
     this.storedReads += storedPages;
   }
 
-  /** Caches a page that was just written, if many paths share it. */
+  /** Caches a page that was just written, if many paths share it, or if the next one may be a difference to it. */
   keep(page: number, opened: OpenPage): void {
     if (isShared(opened.body)) this.shared.keep(page, opened);
+    else if (opened.body[0] === TRIE_PAGE) this.wanted.keep(page, opened);
   }
 
   private readPageRecord(page: number): Buffer {
@@ -189,7 +190,7 @@ class PageCache {
 
   keep(page: number, opened: OpenPage): void {
     this.young.set(page, opened);
-    this.youngBytes += opened.body.length + PAGE_OVERHEAD_BYTES;
+    this.youngBytes += opened.body.length + (opened.based?.body.length ?? 0) + PAGE_OVERHEAD_BYTES;
     if (this.youngBytes > this.generationBytes) {
       this.old = this.young;
       this.young = new Map();

@@ -32,7 +32,7 @@ test("a page is the same again from its record and at most two others, which are
         const {record = body, base, isAnchor} = chooseForm(open, page - 1, body);
         records.push(record);
         const opened = open(page);
-        assert.deepEqual(opened, {body, base, isAnchor});
+        assert.deepEqual([opened.body, opened.base, opened.isAnchor], [body, base, isAnchor]);
         let others = 0;
         for (let older = page; open(older).base !== 0; others++) {
           assert.ok(open(older).base < older);
