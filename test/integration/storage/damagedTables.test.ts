@@ -133,7 +133,7 @@ test("a store of another format is refused by name, also if the release that wro
     await assert.rejects(opening(directory), {
       code: "FORMAT_MISMATCH",
       message:
-        /store format 3; this proofd reads format 1: use the release that wrote it, or import the chain again/,
+        /store format 3; this proofd reads format 2: use the release that wrote it, or import the chain again/,
     });
 });
 

@@ -51,7 +51,7 @@ test("URLs are repeated or have commas between, and ws ones are for subscription
     subscriptions: [],
     headers: {},
     timeoutMs: 30_000,
-    maxAnswerBytes: 32 * MIB,
+    maxAnswerBytes: 4 * MIB,
   });
   assert.deepEqual(structuredClone(l2), l2);
 });
