@@ -26,6 +26,8 @@ const FIRST_BYTES = 16 * 1024;
 /** Pieces of any size that a body may come in. If there are more, they must have LEAST_BYTES on average. */
 const FEW_PIECES = 512;
 const LEAST_BYTES = 64;
+/** Of a refused body no more is read: its connection is closed. */
+const MOST_DROPPED_BYTES = 64 << 20;
 /** What a byte takes from the kernel to memory that is new, in ms: 5 MB take 1.7 ms, a third of which where they are dropped. */
 const BYTE_MS = 3.3e-7;
 /** A body that is read on may have megabytes in the kernel, which come at once. So a slice has one. */
@@ -34,7 +36,7 @@ const READ_MS = 1;
 /** Drops a body, and calls `answer` when it has come. */
 export function dropBody(response: HttpResponse, reply: Reply, intake: Intake, answer: () => void): void {
   let length = 0;
-  readInTurns(response, reply, intake, (chunk, isLast) => {
+  readInTurns(response, reply, intake, MOST_DROPPED_BYTES, (chunk, isLast) => {
     length += chunk.byteLength;
     if (isLast) intake.start(answerRead(length, reply, answer), () => reply.readClient(), "body");
   });
@@ -65,7 +67,7 @@ export function collectBody(
     refuse = taker.refuseRoom(reply, excess);
     if (isWhole) refuse();
   };
-  readInTurns(response, reply, intake, (chunk, isLast) => {
+  readInTurns(response, reply, intake, limit + MOST_DROPPED_BYTES, (chunk, isLast) => {
     const start = length;
     length += chunk.byteLength;
     if (length > limit && refuse === undefined) {
@@ -97,11 +99,12 @@ export function collectBody(
   return release;
 }
 
-/** Reads a body. Once a turn has no time left, the rest comes when the client has its turn. */
+/** Reads a body. Once a turn has no time left, the rest comes when the client has its turn. A longer one than `mostBytes` is cut off. */
 function readInTurns(
   response: HttpResponse,
   reply: Reply,
   intake: Intake,
+  mostBytes: number,
   take: (chunk: Chunk, isLast: boolean) => void,
 ): void {
   let length = 0;
@@ -116,7 +119,7 @@ function readInTurns(
     if (reply.isOver) return;
     length += chunk.byteLength;
     // The library takes 1 us to hand on a chunk. With one byte in each, that is 0.1 s in one event, which only a close ends.
-    if (++pieces > FEW_PIECES && length < pieces * LEAST_BYTES) {
+    if (length > mostBytes || (++pieces > FEW_PIECES && length < pieces * LEAST_BYTES)) {
       reply.close();
       return;
     }

@@ -174,6 +174,18 @@ describe("HTTP", () => {
         });
   });
 
+  test("a refused body of more than 64 MiB beyond the limit loses its connection, at any path", async () => {
+    const part = `100000\r\n${"x".repeat(1 << 20)}\r\n`;
+    for (const path of ["/", "/none"])
+      for (const mebibytes of [60, 80])
+        await withConnection(async connection => {
+          const head = CHUNKED_HEAD.replace("POST /", `POST ${path}`);
+          await connection.write(`${head}${part.repeat(mebibytes)}0\r\n\r\n`).catch(() => {});
+          if (mebibytes < 64) assert.equal((await connection.readAnswer()).status, path === "/" ? 413 : 404);
+          else assert.equal(await connection.readToClose(), "");
+        });
+  });
+
   test("a request whose end two servers could read differently is 400, and its connection is closed", async () => {
     const type = "Content-Type: application/json";
     const length = `Content-Length: ${CHAIN_CALL.length}`;
