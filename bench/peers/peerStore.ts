@@ -1,9 +1,8 @@
 /**
- * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts, with Ethereum's state
- * trie of that block.
+ * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts.
  *
  *   bench-data/..      npm run bench: N accounts, M blocks of history
- *   .../peers-N-M-v3   the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
+ *   .../peers-N-M-v4   the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
  */
 
 import {createHash} from "node:crypto";
@@ -13,17 +12,15 @@ import {join} from "node:path";
 import type {KnownAccount} from "proofd-load";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {word} from "../../client/hash/hashSuites.ts";
-import {StateTrie} from "../../evm/trie/stateTrie.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateStore} from "../../storage/stateStore.ts";
-import type {TrieRoot} from "../../storage/trie/trie.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
 import {copyStore} from "../program/storeCopy.ts";
-import {addressAt, makeBlock, makeBlock0} from "../stages/benchChain.ts";
+import {addressAt} from "../stages/benchChain.ts";
 import {addContracts, BENCH_CHAIN, encodeTransfer, TOKEN} from "../stages/benchContracts.ts";
-import {CACHE_BYTES, keepBenchStore} from "../stages/benchStore.ts";
+import {applyWithTrie, CACHE_BYTES, keepBenchStore, openTrie} from "../stages/benchStore.ts";
 import {HOLDERS} from "../stages/storeSize.ts";
 import {startAnvil} from "./anvil.ts";
 
@@ -35,7 +32,7 @@ const ANVIL_BLOCK_0 = {difficulty: "0x0", gasLimit: "0x3938700", nonce: "0x0", t
 
 /** @returns the folder, which is created if it is missing */
 export async function makePeerStore(accounts: number, blocks: number): Promise<string> {
-  const directory = join(BENCH_FOLDER, `peers-${accounts}-${blocks}-v3`);
+  const directory = join(BENCH_FOLDER, `peers-${accounts}-${blocks}-v4`);
   if (existsSync(directory)) return directory;
   const unfinished = `${directory}.unfinished`;
   copyStore(await keepBenchStore(accounts, blocks), unfinished);
@@ -46,33 +43,15 @@ export async function makePeerStore(accounts: number, blocks: number): Promise<s
   for (let i = 0; i < slotAccounts(accounts); i++)
     changes.add({address: addressAt(i), change: {storage: storageOf(i)}});
   const header = {number, hash: sha256(`block ${number}`), timestamp: BigInt(1_700_000_000 + number)};
-  const earlier = Array.from({length: blocks}, (_, i) => makeBlock(i + 1, accounts).accounts);
-  await writer.apply({header: {...header, gasLimit: 60_000_000n}, accounts: changes}, async () => {
-    const trie = await putTrie(writer, [makeBlock0(accounts).accounts, ...earlier, changes]);
-    return {isVerified: true, trie: {...trie, isExecuted: false}};
+  await applyWithTrie(writer, openTrie(writer), {
+    header: {...header, gasLimit: 60_000_000n},
+    accounts: changes,
   });
   writer.markFinalized(number);
   await writer.flush();
   await store.close();
   renameSync(unfinished, directory);
   return directory;
-}
-
-/** @returns the trie of all these changes, one after the other */
-async function putTrie(writer: BlockWriter, differences: readonly AccountDifferences[]): Promise<TrieRoot> {
-  const {pages} = writer;
-  const trie = new StateTrie({
-    read: page => pages.read(page),
-    putPage: (encode, before) => pages.putPage(encode, before),
-    begin: () => pages.begin(),
-    findCode: hash => writer.findCode(hash),
-    putCode: (hash, code) => writer.putCode(hash, code),
-    settle: async () => {
-      if (writer.isFull) await writer.flush();
-    },
-  });
-  for (const accounts of differences) await trie.apply(accounts);
-  return trie.newest;
 }
 
 /** The accounts with slots. */

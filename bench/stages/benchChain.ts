@@ -1,8 +1,8 @@
 /**
  * The measured chain: random accounts in block 0, then blocks of 350 leaf writes.
  *
- * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones. The number of
- * accounts determines everything, so every run and every machine has the same chain.
+ * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones: 250 leaf writes of a
+ * state trie. The number of accounts determines everything, so every run and every machine has the same chain.
  */
 import {createHash} from "node:crypto";
 import {numberedAddress} from "proofd-load";
@@ -13,6 +13,8 @@ import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
 const NEW_ACCOUNTS = 50;
 const CHANGED_ACCOUNTS = 200;
 export const LEAF_WRITES_PER_BLOCK = 3 * NEW_ACCOUNTS + CHANGED_ACCOUNTS;
+/** Changed accounts of a block with as many leaf writes of a state trie. */
+export const TRIE_CHANGES = LEAF_WRITES_PER_BLOCK - NEW_ACCOUNTS;
 
 /** 20 bytes; accounts 0 .. N-1 are in block 0. */
 export function addressAt(i: number): Buffer {
@@ -32,16 +34,16 @@ export function makeBlock0(accounts: number): BlockDifference {
   return {header: headerOf(0), accounts: allocation, chain: BENCH_CHAIN};
 }
 
-/** @param number - at least 1 */
-export function makeBlock(number: number, accounts: number): BlockDifference {
-  const changes = new AccountDifferences();
+/** @param number - at least 1. @param changes - of accounts that were there */
+export function makeBlock(number: number, accounts: number, changes = CHANGED_ACCOUNTS): BlockDifference {
+  const differences = new AccountDifferences();
   for (let i = 0; i < NEW_ACCOUNTS; i++)
-    changes.add({address: addressAt(accounts + (number - 1) * NEW_ACCOUNTS + i), change: {balance: 1n}});
+    differences.add({address: addressAt(accounts + (number - 1) * NEW_ACCOUNTS + i), change: {balance: 1n}});
   const changed = new Set<number>();
-  for (let i = 0; changed.size < CHANGED_ACCOUNTS; i++)
+  for (let i = 0; changed.size < changes; i++)
     changed.add(createHash("sha256").update(`change ${number} ${i}`).digest().readUInt32BE() % accounts);
-  for (const i of changed) changes.add({address: addressAt(i), change: {nonce: BigInt(number)}});
-  return {header: headerOf(number), accounts: changes};
+  for (const i of changed) differences.add({address: addressAt(i), change: {nonce: BigInt(number)}});
+  return {header: headerOf(number), accounts: differences};
 }
 
 function headerOf(number: number): BlockHeader {

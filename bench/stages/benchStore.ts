@@ -1,5 +1,5 @@
 /**
- * The measured stores. They are made once and kept between runs.
+ * The measured stores, with Ethereum's state trie of each block. They are made once and kept between runs.
  *
  *   bench-data/<suite>-<accounts>-<blocks>-v<layout>/db/     relative to the working directory
  *
@@ -7,6 +7,8 @@
  */
 import {existsSync, mkdirSync, renameSync, rmSync} from "node:fs";
 import {join} from "node:path";
+import {StateTrie} from "../../evm/trie/stateTrie.ts";
+import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import {StateStore} from "../../storage/stateStore.ts";
@@ -15,7 +17,7 @@ import {makeBlock, makeBlock0} from "./benchChain.ts";
 import {DEFAULT_BLOCKS} from "./storeSize.ts";
 
 /** Raised whenever the chain or the store's format changes, so that kept stores differ from new ones. */
-const LAYOUT_VERSION = 5;
+const LAYOUT_VERSION = 6;
 /** `proofd serve` gives each worker this much. */
 export const CACHE_BYTES = 64 << 20;
 
@@ -60,12 +62,40 @@ async function makeStore(directory: string, suite: string, accounts: number, blo
     cacheBytes: CACHE_BYTES,
   });
   const writer = await BlockWriter.create(store);
-  await writer.apply(makeBlock0(accounts));
-  await writer.flush();
-  for (let number = 1; number <= blocks; number++) {
-    await writer.apply(makeBlock(number, accounts));
+  const trie = openTrie(writer);
+  for (let number = 0; number <= blocks; number++) {
+    await applyWithTrie(writer, trie, number === 0 ? makeBlock0(accounts) : makeBlock(number, accounts));
     writer.markFinalized(number);
     await writer.flush();
   }
   await store.close();
+}
+
+/** The state trie of the newest block. */
+export function openTrie(writer: BlockWriter): StateTrie {
+  const {pages} = writer;
+  const store = {
+    read: (page: number) => pages.read(page),
+    putPage: (encode: (spare: number) => Buffer, before?: number) => pages.putPage(encode, before),
+    begin: () => pages.begin(),
+    findCode: (hash: Uint8Array) => writer.findCode(hash),
+    putCode: (hash: Uint8Array, code: Uint8Array) => writer.putCode(hash, code),
+    settle: async () => {
+      if (writer.isFull) await writer.flush();
+    },
+  };
+  return new StateTrie(store, writer.trie);
+}
+
+/** @param changes - of the trie, if they are not those of the block's trees */
+export function applyWithTrie(
+  writer: BlockWriter,
+  trie: StateTrie,
+  block: BlockDifference,
+  changes = block.accounts,
+): Promise<void> {
+  return writer.apply(block, async () => {
+    const root = await trie.apply(changes);
+    return {isVerified: true, trie: {...root, isExecuted: false}};
+  });
 }

@@ -12,6 +12,7 @@ const STAGES: Readonly<Record<string, () => Promise<CreateStage>>> = {
   hash: async () => (await import("./hash.bench.ts")).createHashStage,
   proof: async () => (await import("./proof.bench.ts")).createProofStage,
   multiproof: async () => (await import("./proof.bench.ts")).createMultiproofStage,
+  trie: async () => (await import("./trie.bench.ts")).createTrieStage,
   leaves: async () => (await import("./leaves.bench.ts")).createLeavesStage,
   changes: async () => (await import("./leaves.bench.ts")).createChangesStage,
   verify: async () => (await import("./verify.bench.ts")).createVerifyStage,

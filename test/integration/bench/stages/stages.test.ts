@@ -10,7 +10,7 @@ import {type Finished, runChild} from "../../../support/processes/childProcesses
 
 const MAIN = fileURLToPath(new URL("../../../../bench/stages/main.js", import.meta.url));
 const SMALL = ["--accounts", "1k", "--blocks", "1", "--time", "1", "--runs", "2"];
-const STAGES = "hash proof multiproof leaves changes verify estimate evm execute commit".split(" ");
+const STAGES = "hash proof multiproof trie leaves changes verify estimate evm execute commit".split(" ");
 
 let folder: string;
 before(async () => {
@@ -35,7 +35,15 @@ test("every stage is measured, printed and written, and the next run is compared
   }
   assert.deepEqual(
     run.figures.map(({stage}) => stage),
-    [...Array(4).fill("multiproof"), ...Array(4).fill("leaves"), "changes", "changes", "commit"],
+    [
+      ...Array(4).fill("multiproof"),
+      "trie",
+      "trie",
+      ...Array(4).fill("leaves"),
+      "changes",
+      "changes",
+      ...Array(3).fill("commit"),
+    ],
   );
   const stores = await readdir(join(folder, "bench-data"));
 
