@@ -5,7 +5,7 @@
 export type StoreErrorCode =
   | "STORE_MISSING" // no store in that directory, and the caller does not allow a new one
   | "STORE_IN_USE" // another process has the directory open
-  | "FORMAT_MISMATCH" // another format version, hash suite or chain id
+  | "FORMAT_MISMATCH" // another format version, suite or chain id
   | "RECORD_DAMAGED" // a checksum does not match, or a record does not decode
   | "RECORD_MISSING" // a record is missing that another record points to, or that of a block before an existing block
   | "STORE_DAMAGED" // LevelDB's files are not what was written, or LevelDB itself refuses them
@@ -22,7 +22,8 @@ export type StoreErrorCode =
   | "FINALIZED" // refused: the block is finalized
   | "PRUNING" // refused: blocks are being pruned, and that is not done
   | "FINALITY_CONFLICT" // layer 1 contradicts what it said before, or a state root held here
-  | "TREE_FULL"; // no leaf position left
+  | "TREE_FULL" // no leaf position left
+  | "NO_TREES"; // the store has no sparse trees
 
 /** `error.code` says what happened; the message names the record or block. */
 export class StoreError extends Error {

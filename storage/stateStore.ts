@@ -19,7 +19,7 @@ import {LogTail} from "./files/logTail.ts";
 import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "./files/storeFolder.ts";
 import {StoreSource} from "./files/storeSource.ts";
 import {requireWholeFiles} from "./files/wholeFiles.ts";
-import type {HashSuite} from "./hash/suite.ts";
+import type {StoreSuite} from "./hash/suites.ts";
 import {readRun} from "./prune/pruneRecord.ts";
 import {KINDS, META_KEYS} from "./record/layout.ts";
 
@@ -32,7 +32,7 @@ interface StoreOptions {
   readonly role: "owner" | "sharer";
   /** Owner only: may a store be created in an empty or missing directory? */
   readonly createIfMissing?: boolean;
-  /** The hash suite of a new store. An existing store must have this suite. Default: any suite. */
+  /** The suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string | undefined;
   /** Memory for the pages and hints that this reader keeps. */
   readonly cacheBytes: number;
@@ -86,7 +86,8 @@ export class StateStore implements WriteTarget {
     try {
       await openLevel(db, directory);
       const suite = await readSuite(db, directory, create, options.suite);
-      const hintBytes = Math.min(options.cacheBytes / HINTS_PART, MAX_HINT_BYTES);
+      const hintBytes =
+        suite.trees === undefined ? 0 : Math.min(options.cacheBytes / HINTS_PART, MAX_HINT_BYTES);
       const reader = new StateReader(source, suite, {pageBytes: options.cacheBytes - hintBytes, hintBytes});
       await reader.latest();
       const store = new StateStore(db, source, directory, reader, isNew ? missing : undefined);
@@ -214,19 +215,16 @@ async function openLevel(db: Level<Buffer, Buffer>, directory: string): Promise<
   }
 }
 
-/** Makes the store if it may. @param expected - the hash suite that the store must have, or that a new one gets */
+/** Makes the store if it may. @param expected - the suite that the store must have, or that a new one gets */
 async function readSuite(
   db: Level<Buffer, Buffer>,
   directory: string,
   create: boolean,
   expected: string | undefined,
-): Promise<HashSuite> {
+): Promise<StoreSuite> {
   if (create && readFormat(db, directory) === undefined) return makeFormat(db, directory, expected);
   const suite = await requireFormat(db, directory);
   if (expected !== undefined && suite.name !== expected)
-    throw new StoreError(
-      "FORMAT_MISMATCH",
-      `${directory}: expected hash suite ${expected}, got ${suite.name}`,
-    );
+    throw new StoreError("FORMAT_MISMATCH", `${directory}: expected suite ${expected}, got ${suite.name}`);
   return suite;
 }

@@ -31,7 +31,7 @@ interface NewestBlock {
   readonly block: number;
   readonly hash: Uint8Array;
   readonly stateRoot: Uint8Array;
-  /** The name of the store's hash suite. */
+  /** The name of the store's suite. */
   readonly suite: string;
   /** undefined: block 0 named none. */
   readonly chainId: bigint | undefined;
@@ -144,7 +144,7 @@ export async function openFiles(
       block,
       hash: header.hash,
       stateRoot,
-      suite: suite.name,
+      suite: reader.suiteName,
       chainId,
       finalized: finalized < 0 ? undefined : finalized,
     };

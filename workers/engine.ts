@@ -12,6 +12,7 @@
 import {checkChainId} from "../storage/block/format.ts";
 import type {FinalityStep} from "../storage/commit/finalityStep.ts";
 import {StoreError} from "../storage/errors.ts";
+import {sha256Suite} from "../storage/hash/sha256Suite.ts";
 import {PrunedBlocks} from "../storage/prune/prunedBlocks.ts";
 import {createRetention, type History} from "../storage/prune/retention.ts";
 import {StateStore} from "../storage/stateStore.ts";
@@ -47,7 +48,7 @@ export interface EngineOptions {
   readonly createIfMissing: boolean;
   /** For a store that this process has open already. Changes nothing, not even what a crash left. */
   readonly readOnly?: boolean;
-  /** The hash suite of a store that is made. A store with another suite is refused. */
+  /** The suite of a store that is made. A store with another suite is refused. */
   readonly suite?: string | undefined;
   /** Refuses a store of another chain. */
   readonly chainId?: bigint | undefined;
@@ -170,7 +171,9 @@ export class Engine {
 
   /** Upper bound of an answer's text per account or slot asked for, in bytes. */
   get maxProofTextBytes(): number {
-    return maxProofTextBytes(this.store.reader.suite);
+    const {reader} = this.store;
+    // A path of a trie has fewer digits than one of a sparse tree.
+    return maxProofTextBytes(reader.hasTrees ? reader.suite : sha256Suite);
   }
 
   /** Runs on one proof thread. Ends with an error if that thread dies, or if the job is too large. */

@@ -103,7 +103,7 @@ function createStage(
   list: (suite: HashSuite, make: (asked: Asked) => Uint8Array) => readonly Extent[],
 ): Stage {
   const prover = new Prover(store.reader);
-  const suites = clientSuites(store.reader.suite.name);
+  const suites = clientSuites(store.reader.suiteName);
   const make = ({job}: Asked) => prove(prover, job);
   const extents = list(suites[0][1], make).filter(({asked}) => asked.length > 0);
   const tasks = extents.flatMap(({name, leaves, asked}): BenchTask[] => {

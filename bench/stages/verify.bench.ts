@@ -35,7 +35,7 @@ const CALLS_PER_RUN = 4;
 
 export function createVerifyStage({store, accounts, blocks: block}: BenchStore): Stage {
   const {stateRoot: root} = store.reader.blockOrThrow(block);
-  const suites = clientSuites(store.reader.suite.name);
+  const suites = clientSuites(store.reader.suiteName);
   const prover = new Prover(store.reader);
   // The prover overwrites its text.
   const answer = (job: ProveJob) => Buffer.from(prove(prover, job));
@@ -83,7 +83,7 @@ export function createVerifyStage({store, accounts, blocks: block}: BenchStore):
     ];
   };
   const tasks = suites.flatMap(([name, suite]) => tasksOf(name, suite));
-  if (store.reader.suite.name !== sha256Suite.name) return {tasks};
+  if (store.reader.suiteName !== sha256Suite.name) return {tasks};
   // Without memory each branch is hashed again. A multiproof has each branch once.
   const {digest2Bytes32: hashPair, digest64: hashBranch} = asSha256;
   const forgetful = {...createSha256Suite(asSha256), hashPair, hashBranch};

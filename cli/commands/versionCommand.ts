@@ -1,7 +1,7 @@
 /** `proofd version`: what to tell with a question or a report of a bug. */
 import {loadUws} from "../../server/listener/uwsLibrary.ts";
 import {COMMIT, VERSION} from "../../server/version.ts";
-import {SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
+import {STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 
 /** @returns the text to print */
 export async function describeVersion(): Promise<string> {
@@ -11,7 +11,7 @@ export async function describeVersion(): Promise<string> {
     ["commit", COMMIT],
     ["Node", `${version.slice(1)}, ${platform} ${arch}`],
     ["HTTP", await nameLibrary()],
-    ["suites", SUITE_NAMES.join(", ")],
+    ["suites", STORE_SUITE_NAMES.join(", ")],
   ];
   return rows.map(row => `${row.join(" ")}\n`).join("");
 }

@@ -1,5 +1,5 @@
 /** Rows of flags that several commands have. */
-import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
+import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {NODE_SOURCES} from "../../workers/messages/importSource.ts";
 import {onSwitch, value} from "./flagTable.ts";
 import {parseAddress, parseChainId, parseFinalized, parseHistory, parseText} from "./flagValues.ts";
@@ -34,8 +34,8 @@ export const CHAIN_FLAGS = {
   chainId: value("<id>", parseChainId).says(
     "id of the chain; other chains are refused. Needed only where block 0 does not name it",
   ),
-  suite: value("<name>", SUITE_NAMES).says(
-    `hash suite of the trees; a new store gets it, a store with another suite is refused (default for a new store: ${DEFAULT_SUITE_NAME})`,
+  suite: value("<name>", STORE_SUITE_NAMES).says(
+    `hash suite of the trees, or keccak: Ethereum's own tries alone; a new store gets it, a store with another suite is refused (default for a new store: ${DEFAULT_SUITE_NAME})`,
   ),
 };
 

@@ -1,18 +1,18 @@
 /**
- * The state after the newest block, as our own EVM reads it: accounts, slots and codes. What the next block changes comes back as
- * differences.
+ * The state of a block as our own EVM reads it from its state trie: accounts, slots and codes. What the next block changes comes back
+ * as differences.
  */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
+import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {TrieRoot} from "../../storage/trie/trie.ts";
 import type {Evm} from "../interpreter/evm.ts";
 import type {SourceAccount, StateSource} from "../interpreter/stateSource.ts";
 import {readWritten} from "../interpreter/written.ts";
-import type {StateTrie} from "../trie/stateTrie.ts";
+import type {TrieState} from "../trie/trieState.ts";
 import type {TrieStore} from "../trie/trieStore.ts";
 import {differAccount, type WrittenSlot} from "./accountDifference.ts";
 import {type ByteKey, sameBytes, toKey} from "./byteKey.ts";
-import {ExecutionError} from "./executionError.ts";
 
 /** About 15 MB. */
 const MAX_STORAGES = 100_000;
@@ -22,8 +22,8 @@ export class ChainState implements StateSource {
   private readonly storages = new Map<ByteKey, TrieRoot>();
 
   constructor(
-    private readonly store: TrieStore,
-    private readonly trie: StateTrie,
+    private readonly store: Pick<TrieStore, "findCode">,
+    private readonly trie: TrieState,
     readonly readBlockHash: (number: number) => Uint8Array,
   ) {}
 
@@ -51,7 +51,7 @@ export class ChainState implements StateSource {
   readCode(codeHash: Uint8Array): Uint8Array {
     const code = this.store.findCode(codeHash);
     if (code === undefined)
-      throw new ExecutionError("STATE_MISSING", `code ${toHex(codeHash)} is not in this store`);
+      throw new StoreError("RECORD_MISSING", `code ${toHex(codeHash)} is not in the store`);
     return code;
   }
 }

@@ -7,24 +7,16 @@ import {sortByHKey} from "../../storage/hash/hKeyOrder.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {EMPTY_TRIE, type TrieRoot, type TrieWrite, TrieWriter} from "../../storage/trie/trie.ts";
-import {
-  decodeSlot,
-  decodeTrieAccount,
-  encodeSlot,
-  encodeTrieAccount,
-  NO_CODE,
-  type TrieAccount,
-} from "../../storage/trie/trieAccount.ts";
+import {encodeSlot, encodeTrieAccount, NO_CODE} from "../../storage/trie/trieAccount.ts";
+import {TrieState} from "./trieState.ts";
 import type {TrieStore} from "./trieStore.ts";
 
 /** Of a larger block, pages are put before its root is known. Bounds the memory for a block 0 of millions of accounts. */
 const ACCOUNTS_AT_ONCE = 4096;
 
-const NO_BYTES = new Uint8Array(0);
 const NOTHING = (): void => {};
 
-export class StateTrie {
-  private readonly writer: TrieWriter;
+export class StateTrie extends TrieState {
   private changed: TrieRoot;
   /** Drops what the last `change` put. */
   private undo = NOTHING;
@@ -32,26 +24,16 @@ export class StateTrie {
   /** @param base - the trie that is read. @throws StoreError, as all that reads pages */
   constructor(
     private readonly store: TrieStore,
-    private base: TrieRoot = EMPTY_TRIE,
+    base: TrieRoot = EMPTY_TRIE,
+    private readonly writer: TrieWriter = new TrieWriter(store),
   ) {
-    this.writer = new TrieWriter(store);
+    super(writer, base);
     this.changed = base;
   }
 
   /** That of the last `change`; without one, the trie that is read. */
   get newest(): TrieRoot {
     return this.changed;
-  }
-
-  /** @param address - 20 bytes. @returns undefined if there is no such account */
-  readAccount(address: Uint8Array): TrieAccount | undefined {
-    return this.findAccount(keccak256(address));
-  }
-
-  /** @param storage - of the account. @param slot - 32 bytes. @returns the value without leading zeros */
-  readSlot(storage: TrieRoot, slot: Uint8Array): Uint8Array {
-    const bytes = this.writer.find(storage.page, keccak256(slot), "slots");
-    return bytes === undefined ? NO_BYTES : decodeSlot(bytes);
   }
 
   /**
@@ -102,11 +84,6 @@ export class StateTrie {
     check?.(root);
     this.seal();
     return this.base;
-  }
-
-  private findAccount(path: Uint8Array): TrieAccount | undefined {
-    const bytes = this.writer.find(this.base.page, path, "accounts");
-    return bytes && decodeTrieAccount(bytes);
   }
 
   private writeOf({address, change}: AccountDifference): TrieWrite {

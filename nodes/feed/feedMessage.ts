@@ -10,7 +10,7 @@
  * The pieces of all parts of a block, one after the other, are its changes (blockChanges.ts), compressed by raw DEFLATE.
  */
 import {StoreError} from "../../storage/errors.ts";
-import {SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
+import {STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {BodyReader, encodeNumber} from "../../storage/record/recordBody.ts";
 import {mostPackedBytes} from "./blockChanges.ts";
 import {FeedError, NoMessage} from "./feedError.ts";
@@ -126,7 +126,7 @@ export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead
 }
 
 function suiteNumber(suite: string): number {
-  return 1 + (SUITE_NAMES as readonly string[]).indexOf(suite);
+  return 1 + (STORE_SUITE_NAMES as readonly string[]).indexOf(suite);
 }
 
 function requireVersion(version: number): void {
@@ -139,7 +139,9 @@ function requireVersion(version: number): void {
 function requireChain(chain: FeedChain, reader: BodyReader): void {
   const suite = reader.number(1);
   if (suite !== suiteNumber(chain.suite))
-    throw new FeedError(`the message: expected suite ${chain.suite}, got ${SUITE_NAMES[suite - 1] ?? suite}`);
+    throw new FeedError(
+      `the message: expected suite ${chain.suite}, got ${STORE_SUITE_NAMES[suite - 1] ?? suite}`,
+    );
   const chainId = reader.bigint(8);
   if (chainId !== chain.chainId)
     throw new FeedError(`the message: expected chain ${chain.chainId}, got chain ${chainId}`);

@@ -3,7 +3,8 @@
  *
  *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | state trie | fields u16 | the fields present, in the order of FIELDS
  *
- * The state trie is drawn in blockTrie.ts. `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
+ * The state trie is drawn in blockTrie.ts. In a store without sparse trees, its root is `stateRoot`, and the account tree root is all zeros.
+ * `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
  */
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -18,7 +19,7 @@ export const MAX_EXTRA_DATA_BYTES = MAX_LONG_BYTES;
 
 export interface BlockRecord {
   readonly header: BlockHeader;
-  /** 32 bytes: the top root of the account tree. */
+  /** 32 bytes: the top root of the account tree; without one, the root of the state trie. */
   readonly stateRoot: Uint8Array;
   readonly accounts: TreeRoot;
   /** The number of the first page that does not belong to this block or an earlier one. */

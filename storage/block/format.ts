@@ -1,7 +1,7 @@
 /**
  * What a store is: the first records of a new one, and the two of them that are JSON.
  *
- *   format   {"version": 2, "suite": "sha256"}                        never changes
+ *   format   {"version": 2, "suite": "sha256"}                        never changes; "keccak": no sparse trees
  *   chain    {"chainId": "0x..", "config": "{..}", "first": {..}}     empty before the first block
  *   first    {"number": 100, "ancestors": "0x.."}                     only in a store that does not begin with block 0
  */
@@ -10,9 +10,9 @@ import {StoreError} from "../errors.ts";
 import {requireAcknowledged} from "../files/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../files/levelErrors.ts";
 import type {RecordSource} from "../files/recordSource.ts";
-import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
-import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../hash/suiteNames.ts";
-import {findSuite} from "../hash/suites.ts";
+import {WORD_BYTES} from "../hash/suite.ts";
+import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES} from "../hash/suiteNames.ts";
+import {findSuite, type StoreSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
 import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
@@ -45,7 +45,7 @@ export async function makeFormat(
   db: Level<Buffer, Buffer>,
   directory: string,
   suite: string = DEFAULT_SUITE_NAME,
-): Promise<HashSuite> {
+): Promise<StoreSuite> {
   await refuseUnlessEmpty(db, directory);
   // A note of blocks shows that this is no new store.
   await requireAcknowledged(directory, undefined);
@@ -63,10 +63,10 @@ export async function makeFormat(
 }
 
 /**
- * @returns the store's hash suite
+ * @returns the store's suite
  * @throws StoreError STORE_MISSING if the database is empty, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
  */
-export async function requireFormat(source: RecordSource, directory: string): Promise<HashSuite> {
+export async function requireFormat(source: RecordSource, directory: string): Promise<StoreSuite> {
   const stored = readFormat(source, directory);
   if (stored !== undefined) return stored;
   await refuseUnlessEmpty(source, directory);
@@ -74,10 +74,10 @@ export async function requireFormat(source: RecordSource, directory: string): Pr
 }
 
 /**
- * @returns the store's hash suite, or undefined if the record is missing
+ * @returns the store's suite, or undefined if the record is missing
  * @throws StoreError FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
  */
-export function readFormat(source: RecordSource, directory: string): HashSuite | undefined {
+export function readFormat(source: RecordSource, directory: string): StoreSuite | undefined {
   let value: Buffer | undefined;
   try {
     value = source.getSync(META.format);
@@ -166,9 +166,9 @@ function parseRecord<T>(name: string, body: Buffer): T {
   }
 }
 
-function suiteOrThrow(name: string): HashSuite {
+function suiteOrThrow(name: string): StoreSuite {
   const suite = findSuite(name);
   if (suite === undefined)
-    throw new StoreError("FORMAT_MISMATCH", `hash suite ${name} is not one of ${SUITE_NAMES.join(", ")}`);
+    throw new StoreError("FORMAT_MISMATCH", `suite ${name} is not one of ${STORE_SUITE_NAMES.join(", ")}`);
   return suite;
 }

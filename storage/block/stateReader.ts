@@ -9,6 +9,7 @@ import {PrunedError, StoreError} from "../errors.ts";
 import {damaged} from "../files/levelErrors.ts";
 import type {RecordSource} from "../files/recordSource.ts";
 import type {HashSuite} from "../hash/suite.ts";
+import type {StoreSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
 import {Pages} from "../page/pages.ts";
 import {
@@ -45,7 +46,6 @@ interface ReaderMemory {
 }
 
 export class StateReader {
-  readonly empty: EmptyTree;
   readonly pages: Pages;
   readonly hints: KeyHints;
   /** What layer 1 has finalized, as far as it is recorded. */
@@ -58,12 +58,37 @@ export class StateReader {
 
   constructor(
     private readonly source: RecordSource,
-    readonly suite: HashSuite,
+    private readonly storeSuite: StoreSuite,
     memory: ReaderMemory,
   ) {
-    this.empty = emptyTree(suite);
     this.pages = new Pages(source, memory.pageBytes);
     this.hints = new KeyHints(memory.hintBytes);
+  }
+
+  /** The name in the format record. */
+  get suiteName(): string {
+    return this.storeSuite.name;
+  }
+
+  /** false: the store has Ethereum's tries alone. */
+  get hasTrees(): boolean {
+    return this.storeSuite.trees !== undefined;
+  }
+
+  /** Of the sparse trees. @throws StoreError NO_TREES */
+  get suite(): HashSuite {
+    const {name, trees} = this.storeSuite;
+    if (trees === undefined)
+      throw new StoreError(
+        "NO_TREES",
+        `a store of the suite ${name} has Ethereum's state tries alone, and no sparse trees`,
+      );
+    return trees;
+  }
+
+  /** @throws StoreError NO_TREES */
+  get empty(): EmptyTree {
+    return emptyTree(this.suite);
   }
 
   /** Reads the tries in the pages. Made when it is first asked for. */

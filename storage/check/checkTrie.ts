@@ -2,9 +2,10 @@
  * Checks a state trie as of one block: each page's nodes are hashed again, from its leaves, and compared with what the page above says.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
-import {toHex} from "../hex.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {isSame, toHex} from "../hex.ts";
 import type {TrieKind, TrieReader, TrieRoot} from "../trie/trie.ts";
-import {decodeSlot, decodeTrieAccount} from "../trie/trieAccount.ts";
+import {decodeSlot, decodeTrieAccount, NO_CODE} from "../trie/trieAccount.ts";
 import {readTriePage, TRIE_ROOT, type TriePlace} from "../trie/triePage.ts";
 import type {TreeCheck} from "./checkKeys.ts";
 import {toFinding} from "./findings.ts";
@@ -70,8 +71,25 @@ class TrieCheck {
 
   private async checkLeaf(path: Buffer, value: Buffer, kind: TrieKind, above: string): Promise<void> {
     this.scope.findings.leaves++;
-    if (kind === "slots") decodeSlot(value);
-    else await this.checkRoot(decodeTrieAccount(value).storage, "slots", `${above}, slots of ${toHex(path)}`);
+    if (kind === "slots") {
+      decodeSlot(value);
+      return;
+    }
+    const {codeHash, storage} = decodeTrieAccount(value);
+    // Where there are sparse trees, codes are checked with their accounts.
+    if (!this.scope.store.hasTrees) this.checkCode(codeHash, `${above}, account ${toHex(path)}`);
+    await this.checkRoot(storage, "slots", `${above}, slots of ${toHex(path)}`);
+  }
+
+  private checkCode(codeHash: Uint8Array, where: string): void {
+    if (isSame(codeHash, NO_CODE)) return;
+    const {store, findings} = this.scope;
+    try {
+      if (!isSame(keccak256(store.readCode(codeHash)), codeHash))
+        findings.report(where, "its code does not have the hash that the account says");
+    } catch (error) {
+      findings.report(where, toFinding(error));
+    }
   }
 }
 

@@ -15,7 +15,7 @@ import {toHex} from "../hex.ts";
 import type {PageWriter} from "../page/pages.ts";
 import {blockKey, codeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
-import type {TreeRoot} from "../tree/treeRoot.ts";
+import {NO_TREE, type TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
 import {StateWriter} from "./stateWriter.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
@@ -41,7 +41,10 @@ const VOUCHED: BlockCheck = {isVerified: true, trie: undefined};
 export class BlockWriter {
   private readonly reader: StateReader;
   private readonly batch: WriteBatch;
-  private readonly state: StateWriter;
+  /** undefined: the store has no sparse trees. */
+  private readonly state: StateWriter | undefined;
+  /** Changed accounts since the writer was created, where `state` does not count them. */
+  private changed = 0;
   private finalized: number;
   private firstUnverified: number;
   /** That of block 0, applied and perhaps not flushed. */
@@ -55,7 +58,7 @@ export class BlockWriter {
     const {reader} = target;
     this.reader = reader;
     this.batch = new WriteBatch(target, nextPage);
-    this.state = new StateWriter(reader, this.batch);
+    this.state = reader.hasTrees ? new StateWriter(reader, this.batch) : undefined;
     this.finalized = reader.readFinalized() ?? -1;
     this.firstUnverified = reader.readUnverified();
   }
@@ -72,7 +75,7 @@ export class BlockWriter {
 
   /** Number of changed accounts since the writer was created. */
   get accounts(): number {
-    return this.state.accounts;
+    return this.state?.accounts ?? this.changed;
   }
 
   /** The number of the newest block applied, flushed or not. */
@@ -151,16 +154,13 @@ export class BlockWriter {
     const drop = this.batch.begin();
     const {firstUnverified} = this;
     try {
-      const accounts = await this.state.applyAccounts(this.tip?.accounts, block);
-      const stateRoot = accounts.topRoot();
-      if (block.expectedStateRoot !== undefined && Buffer.compare(block.expectedStateRoot, stateRoot) !== 0)
-        throw new StoreError(
-          "STATE_ROOT_MISMATCH",
-          `block ${header.number}: expected state root ${toHex(block.expectedStateRoot)}, its changes give ${toHex(stateRoot)}`,
-        );
+      const tree = await this.state?.applyAccounts(this.tip?.accounts, block);
+      if (tree !== undefined) requireRoot(block, tree.topRoot());
       const {isVerified, trie} = await check();
       this.putVerified(isVerified, header.number);
-      this.putBlock(block, {header, stateRoot, accounts: accounts.seal(), trie});
+      if (tree !== undefined)
+        this.putBlock(block, {header, stateRoot: tree.topRoot(), accounts: tree.seal(), trie});
+      else this.putTrieBlock(block, trie);
     } catch (error) {
       drop();
       this.firstUnverified = firstUnverified;
@@ -281,6 +281,14 @@ export class BlockWriter {
     return pending === undefined ? this.reader.findBlock(hash) : decodeNumber(key, pending);
   }
 
+  private putTrieBlock(block: BlockDifference, trie: BlockTrie | undefined): void {
+    const {header, accounts} = block;
+    if (trie === undefined) throw new Error(`block ${header.number} has no state trie`);
+    requireRoot(block, trie.root);
+    this.changed += accounts.count;
+    this.putBlock(block, {header, stateRoot: trie.root, accounts: NO_TREE, trie});
+  }
+
   private putBlock({chain}: BlockDifference, block: Omit<BlockRecord, "nextPage">): void {
     if (block.header.number === 0) {
       this.pendingChain = chain ?? {};
@@ -289,4 +297,13 @@ export class BlockWriter {
     this.batch.putBlock(block);
     this.tip = block;
   }
+}
+
+/** @throws StoreError STATE_ROOT_MISMATCH */
+function requireRoot({header, expectedStateRoot}: BlockDifference, root: Uint8Array): void {
+  if (expectedStateRoot === undefined || Buffer.compare(expectedStateRoot, root) === 0) return;
+  throw new StoreError(
+    "STATE_ROOT_MISMATCH",
+    `block ${header.number}: expected state root ${toHex(expectedStateRoot)}, its changes give ${toHex(root)}`,
+  );
 }

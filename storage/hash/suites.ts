@@ -1,13 +1,26 @@
 /**
- * The hash suites that a store can have. A new suite is a file next to sha256Suite.ts, a name in suiteNames.ts and a line here.
+ * The suites that a store can have. A new hash suite is a file next to sha256Suite.ts, a name in suiteNames.ts and a line here.
  */
 import {poseidon2Suite} from "./poseidon2Suite.ts";
 import {sha256Suite} from "./sha256Suite.ts";
 import type {HashSuite} from "./suite.ts";
-import type {SuiteName} from "./suiteNames.ts";
+import type {StoreSuiteName} from "./suiteNames.ts";
 
-const SUITES: Readonly<Record<SuiteName, HashSuite>> = {sha256: sha256Suite, poseidon2: poseidon2Suite};
+/** undefined: a store without sparse trees. */
+const SUITES: Readonly<Record<StoreSuiteName, HashSuite | undefined>> = {
+  sha256: sha256Suite,
+  poseidon2: poseidon2Suite,
+  keccak: undefined,
+};
 
-export function findSuite(name: string): HashSuite | undefined {
-  return Object.hasOwn(SUITES, name) ? SUITES[name as SuiteName] : undefined;
+export interface StoreSuite {
+  readonly name: StoreSuiteName;
+  /** Of its sparse trees; undefined: it has none. */
+  readonly trees: HashSuite | undefined;
+}
+
+export function findSuite(name: string): StoreSuite | undefined {
+  if (!Object.hasOwn(SUITES, name)) return undefined;
+  const known = name as StoreSuiteName;
+  return {name: known, trees: SUITES[known]};
 }

@@ -22,6 +22,14 @@ export interface TreeRoot {
 
 export const TREE_ROOT_BYTES = 5 + 6 + 6 + WORD_BYTES;
 
+/** In the records of a store without sparse trees. */
+export const NO_TREE: TreeRoot = {
+  nextFreeNode: 0,
+  rootPage: 0,
+  indexPage: 0,
+  subRoot: new Uint8Array(WORD_BYTES),
+};
+
 export function newTreeRoot(empty: EmptyTree): TreeRoot {
   return {nextFreeNode: FIRST_FREE_NODE, rootPage: 0, indexPage: 0, subRoot: empty.subRoot};
 }

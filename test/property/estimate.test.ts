@@ -67,17 +67,16 @@ interface Outcome {
 
 /** Of all hard forks. */
 const counts = {estimated: 0, failed: 0, reverted: 0, runs: 0, traced: 0, passes: 0};
-let store: EstimateStore;
-let shared: StateStore;
+let stores: readonly EstimateStore[];
+let allShared: readonly StateStore[];
 
 before(async () => {
-  store = await EstimateStore.create();
-  shared = await store.share();
+  stores = await Promise.all(["sha256", "keccak"].map(suite => EstimateStore.create(suite)));
+  allShared = await Promise.all(stores.map(store => store.share()));
 });
 
 after(async () => {
-  await shared.close();
-  await store.close();
+  for (const each of [...allShared, ...stores]) await each.close();
 });
 
 function sign(key: Uint8Array, chainId: bigint, target: bigint, nonce: bigint): Authorization {
@@ -196,6 +195,7 @@ class Reference {
     private readonly common: Common,
     private readonly state: MemoryState,
     number: number,
+    {reader}: StateStore,
   ) {
     this.block = {
       ...{
@@ -206,7 +206,7 @@ class Reference {
       ...{coinbase: MINER, difficulty: 0n, random: MIX_HASH},
       baseFee: common.isActivatedEIP(1559) ? 7n : undefined,
       excessBlobGas: common.isActivatedEIP(4844) ? 0n : undefined,
-      blockHash: at => shared.reader.blockHashOrThrow(at),
+      blockHash: at => reader.blockHashOrThrow(at),
     };
   }
 
@@ -259,8 +259,10 @@ class ShortTurns extends Turns {
   }
 }
 
-for (const hardfork of HARDFORKS)
+for (const [at, hardfork] of HARDFORKS.entries())
   test(`under ${hardfork} every estimate is enough, and every run is what @ethereumjs/vm makes of it`, async () => {
+    const store = stores[at % 2] ?? assert.fail();
+    const shared = allShared[at % 2] ?? assert.fail();
     const settings = {...SETTINGS, hardfork, gasCap: GAS_CAP, timeMs: LIMIT_MS, gasTolerance: 0};
     const estimator = new Estimator(shared.reader, settings, CHAIN_ID);
     const turns = new ShortTurns();
@@ -279,7 +281,7 @@ for (const hardfork of HARDFORKS)
           const block = {accounts, miner: toHex(MINER), mixHash: toHex(MIX_HASH)};
           const number = await store.addBlock(block);
           const call: EstimateCall = {...one.call, block: number};
-          const reference = new Reference(common, one.state, number);
+          const reference = new Reference(common, one.state, number, shared);
           const upper = call.gas ?? BigInt(GAS_CAP);
           let limit = upper;
           const whole = await Promise.allSettled([estimator.estimate(call)]);
@@ -312,7 +314,7 @@ for (const hardfork of HARDFORKS)
           const record = reader.blockOrThrow(number);
           const rules = chain.at(record);
           const price = call.gasPrice ?? 10n;
-          const evm = new HeldEvms(reader, deadline).at(record.accounts);
+          const evm = new HeldEvms(reader, deadline).at(record);
           evm.setBlock(rules.evmRules, rules.evmBlock);
           const runs = new EvmRuns(call, evm, rules, price, deadline);
           for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {

@@ -81,7 +81,12 @@ export class ChainView {
   }
 
   get suite(): string {
-    return this.reader.suite.name;
+    return this.reader.suiteName;
+  }
+
+  /** Has the store sparse trees? If not, it holds the trie of each of its blocks. */
+  get hasTrees(): boolean {
+    return this.reader.hasTrees;
   }
 
   /** undefined if neither block 0 nor the one who opened the store names one. */

@@ -119,7 +119,7 @@ export class Estimator {
   }
 
   private async estimateByEvm(block: BlockRecord, rules: BlockRules, call: EstimateCall): Promise<Estimate> {
-    const evm: Evm = this.evms.at(block.accounts);
+    const evm: Evm = this.evms.at(block);
     evm.setBlock(rules.evmRules, rules.evmBlock);
     const mark = evm.checkpoint();
     try {

@@ -58,6 +58,7 @@ export class BlockIntake {
     this.trie = new DifferenceCheck(
       () => this.writer,
       createStoredTries(() => this.writer, signal),
+      store.reader.hasTrees,
     );
     this.mayFinalize = job.head === undefined;
     this.retreat = job.retreat && new Retreat(job.retreat);

@@ -4,7 +4,7 @@
  *
  *   parent's trie   header   the block
  *   held            yes      its root is compared. A block 0 with a header begins the trie
- *   held            no       is applied, so that the next block with a header can be compared
+ *   held            no       is applied, so that the next block with a header can be compared. A store without sparse trees holds all
  *   not held                 is taken as it is
  *
  * Without the trie or the header, the block is "unverified".
@@ -28,6 +28,8 @@ export class DifferenceCheck {
   constructor(
     private readonly writer: () => BlockWriter,
     private readonly store: TrieStore,
+    /** The store has sparse trees, and may do without a trie. */
+    private readonly hasTrees: boolean,
   ) {}
 
   /**
@@ -60,7 +62,7 @@ export class DifferenceCheck {
   /** @returns undefined if the store does not hold the trie of the newest block */
   private openParent(headerRoot: Uint8Array | undefined): StateTrie | undefined {
     const {latest, trie} = this.writer();
-    if ((latest === undefined ? headerRoot : trie) === undefined) return undefined;
+    if (this.hasTrees && (latest === undefined ? headerRoot : trie) === undefined) return undefined;
     // Page numbers are not given twice: not even if a rollback came in between.
     if (this.last !== undefined && this.last.newest.page === trie?.page) return this.last;
     return new StateTrie(this.store, trie);

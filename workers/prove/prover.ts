@@ -45,11 +45,24 @@ const PLAIN_END = `]}${RESPONSE_END}${SEPARATOR}`;
 const WITH_BLOCK_END = `]}}${RESPONSE_END}${SEPARATOR}`;
 const HEX_END = `"${RESPONSE_END}${SEPARATOR}`;
 
+/** What proves sparse trees. */
+class TreeProvers {
+  readonly proofs: ProofText;
+  readonly multi: MultiProver;
+  readonly leaves: LeavesProver;
+  readonly changes: ChangesProver;
+
+  /** @throws StoreError NO_TREES */
+  constructor(store: StateReader, breaks: Breaks) {
+    this.proofs = new ProofText(store.suite, store.empty);
+    this.multi = new MultiProver(store, breaks);
+    this.leaves = new LeavesProver(store, this.multi, undefined, breaks);
+    this.changes = new ChangesProver(store, this.multi, undefined, breaks);
+  }
+}
+
 export class Prover {
-  private readonly proofs: ProofText;
-  private readonly multi: MultiProver;
-  private readonly leaves: LeavesProver;
-  private readonly changes: ChangesProver;
+  private madeProvers: TreeProvers | undefined;
   private readonly eth: EthProver;
   private readonly text = new AnswerText();
   /** Of the block asked for last: the calls of a batch mostly name one block. */
@@ -65,10 +78,7 @@ export class Prover {
     private readonly store: StateReader,
     private readonly breaks: Breaks = NO_BREAKS,
   ) {
-    this.proofs = new ProofText(store.suite, store.empty);
-    this.multi = new MultiProver(store, breaks);
-    this.leaves = new LeavesProver(store, this.multi, undefined, breaks);
-    this.changes = new ChangesProver(store, this.multi, undefined, breaks);
+    if (store.hasTrees) this.madeProvers = new TreeProvers(store, breaks);
     this.eth = new EthProver(store, breaks);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
@@ -105,6 +115,12 @@ export class Prover {
     this.accounts = 0;
     this.slots = 0;
     return {accounts, slots, ...this.store.pages.takeReads()};
+  }
+
+  /** @throws StoreError NO_TREES */
+  private get provers(): TreeProvers {
+    this.madeProvers ??= new TreeProvers(this.store, this.breaks);
+    return this.madeProvers;
   }
 
   private answerCall(id: string, call: Buffer): void {
@@ -162,7 +178,7 @@ export class Prover {
   }
 
   private writeMulti(accounts: Tree, call: Buffer): void {
-    this.multi.write(this.text, accounts, call);
+    this.provers.multi.write(this.text, accounts, call);
     for (const entry of listEntries(call)) {
       this.accounts++;
       this.slots += readKeyCount(call, entry);
@@ -171,12 +187,13 @@ export class Prover {
 
   private writeLeaves(form: ProofForm, accounts: Tree, call: Buffer): ProvedLeaves {
     if (form === ProofForm.LEAVES_HEX || form === ProofForm.LEAVES_BYTES)
-      return this.leaves.write(this.text, accounts, call);
-    return this.changes.write(this.text, accounts, this.trees.at(readToBlock(call, 0)), call);
+      return this.provers.leaves.write(this.text, accounts, call);
+    return this.provers.changes.write(this.text, accounts, this.trees.at(readToBlock(call, 0)), call);
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {
-    const {text, store, proofs} = this;
+    const {text, store} = this;
+    const {proofs} = this.provers;
     const keyCount = readKeyCount(call, 0);
     const hasBlock = form === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);

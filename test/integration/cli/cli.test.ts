@@ -107,7 +107,7 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["serve", "--max-finality-lag", "0"], /'--max-finality-lag <seconds>' argument '0' is invalid/],
     [
       ["import", "--suite", "md5", "--diffs", "a"],
-      /'--suite <name>' argument 'md5' is invalid. Allowed choices are sha256, poseidon2/,
+      /'--suite <name>' argument 'md5' is invalid. Allowed choices are sha256, poseidon2, keccak/,
     ],
     [["serve", "--suite", "POSEIDON2"], /argument 'POSEIDON2' is invalid/],
     [["serve", "--suite", ""], /argument '' is invalid/],
@@ -211,13 +211,13 @@ test("a new store gets the suite that --suite names, keeps it, and is refused wh
   const again = await importInto(target);
   assert.equal(again.code, 0, again.stderr);
   assert.match(again.stdout, /3 already held/);
-  const refusal = /expected hash suite sha256, got poseidon2 \(FORMAT_MISMATCH\)/;
+  const refusal = /expected suite sha256, got poseidon2 \(FORMAT_MISMATCH\)/;
   await assertAllEnd(2, [
     [["import", ...diffsFlags(target, lines), "--finalized", "last", "--suite", "sha256"], refusal],
     [["serve", "--db", target, "--suite", "sha256", "--port", "0"], refusal],
     [
       ["serve", "--db", db, "--suite", "poseidon2", "--port", "0"],
-      /expected hash suite poseidon2, got sha256 \(FORMAT_MISMATCH\)/,
+      /expected suite poseidon2, got sha256 \(FORMAT_MISMATCH\)/,
     ],
   ]);
   const check = await runHere(["check", "--db", target]);

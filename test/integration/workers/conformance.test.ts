@@ -1,4 +1,4 @@
-/** Estimates and proofs on the public conformance chain, as the standard nodes make them there. */
+/** Estimates and proofs on the public conformance chain, as the standard nodes make them there, from a store of tries alone. */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {existsSync} from "node:fs";
@@ -59,7 +59,16 @@ before(async () => {
     ["--genesis", join(CONFORMANCE, "genesis.json")],
     ["--blocks", join(CONFORMANCE, "chain.rlp")],
   ];
-  const {code, stderr} = await runProofd(["import", "--db", db, ...source.flat(), "--finalized", "last"]);
+  const {code, stderr} = await runProofd([
+    "import",
+    "--db",
+    db,
+    "--suite",
+    "keccak",
+    ...source.flat(),
+    "--finalized",
+    "last",
+  ]);
   assert.equal(code, 0, stderr);
   service = await OwnService.serve(["--db", db, "--workers", "1"], {
     estimates: true,

@@ -34,10 +34,10 @@ export class EstimateStore {
     this.engine = engine;
   }
 
-  static async create(): Promise<EstimateStore> {
+  static async create(suite?: string): Promise<EstimateStore> {
     const folder = await mkdtemp(join(tmpdir(), "proofd-estimate-"));
     const directory = join(folder, "db");
-    return new EstimateStore(folder, directory, await openPool(directory));
+    return new EstimateStore(folder, directory, await openPool(directory, undefined, suite));
   }
 
   /** @returns the block's number */
@@ -80,9 +80,10 @@ export class EstimateStore {
   }
 }
 
-function openPool(directory: string, estimates?: EstimateOptions): Promise<Engine> {
+function openPool(directory: string, estimates?: EstimateOptions, suite?: string): Promise<Engine> {
   return Engine.open({
     directory,
+    suite,
     workers: 0,
     cacheBytes: 1 << 22,
     createIfMissing: true,

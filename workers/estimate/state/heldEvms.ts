@@ -1,16 +1,16 @@
 /** EVMs, each on the state of one block, where what it has read stays warm from call to call. */
 
 import {Evm} from "../../../evm/interpreter/evm.ts";
+import type {BlockRecord} from "../../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
-import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
 import type {Deadline} from "../call/deadline.ts";
-import {HeldSource} from "./heldSource.ts";
+import {type ReadState, readStates} from "./heldState.ts";
 
 /** Most clients ask for the newest block, or for the newest that is finalized. */
 const MAX_EVMS = 3;
 
 interface HeldEvm {
-  /** Of the account tree. Its number is never given to another state. */
+  /** Of the root of the state. Its number is never given to another state. */
   readonly rootPage: number;
   readonly evm: Evm;
 }
@@ -18,18 +18,20 @@ interface HeldEvm {
 export class HeldEvms {
   /** The one that was used last comes last. */
   private evms: HeldEvm[] = [];
+  private readonly readState: ReadState;
 
   constructor(
-    private readonly store: StateReader,
+    store: StateReader,
     private readonly deadline: Deadline,
-  ) {}
+  ) {
+    this.readState = readStates(store);
+  }
 
-  /** @param accounts - the account tree of a block record */
-  at(accounts: TreeRoot): Evm {
-    const {rootPage} = accounts;
+  at(block: BlockRecord): Evm {
+    const {rootPage, open} = this.readState(block);
     const known = this.evms.find(one => one.rootPage === rootPage);
     const evm = known?.evm ?? this.take();
-    if (known === undefined || evm.isFull) evm.moveTo(new HeldSource(this.store, accounts));
+    if (known === undefined || evm.isFull) evm.moveTo(open());
     this.evms = [...this.evms.filter(one => one.evm !== evm), {rootPage, evm}];
     return evm;
   }

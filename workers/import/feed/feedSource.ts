@@ -70,7 +70,7 @@ function describeChain(job: ImportJob, {writer, reader}: SourceHost): FeedChain 
   const chainId = writer().chain?.chainId ?? job.chainId;
   if (chainId === undefined)
     throw new SourceError("the feed: --chain-id must name the chain of an empty store");
-  return {suite: reader.suite.name, chainId};
+  return {suite: reader.suiteName, chainId};
 }
 
 /** Reports whether the feed is followed or waited for. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {type TestContext, test} from "node:test";
 import {SHELLS, writeCompletion} from "../../../../cli/commands/completionScript.ts";
 import {createProgram} from "../../../../cli/program.ts";
-import {SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
+import {STORE_SUITE_NAMES} from "../../../../storage/hash/suiteNames.ts";
 import {runChild} from "../../../support/processes/childProcesses.ts";
 import {findProgram} from "../../../support/processes/foundProgram.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
@@ -12,7 +12,7 @@ import {notRun} from "../../../support/processes/notRun.ts";
 const CASES: readonly (readonly [string, readonly string[]])[] = [
   ["proofd ser", ["serve"]],
   ["proofd serve --cache", ["--cache-mb"]],
-  ["proofd serve --cache-mb 7 --suite ", SUITE_NAMES],
+  ["proofd serve --cache-mb 7 --suite ", STORE_SUITE_NAMES],
   ["proofd serve --demo --gat", ["--gateway"]],
   ["proofd load --css", []],
   ["proofd completion ", SHELLS],

@@ -17,7 +17,7 @@ import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 for (const name of SUITE_NAMES)
   test(`${name}: a tree that changes as the fixture's has its roots, sealed after each step or once, and its leaves`, () => {
     const {steps, leaves} = readVectors<TreeVectors>("trees", name);
-    const suite = findSuite(name) as HashSuite;
+    const suite = findSuite(name)?.trees as HashSuite;
     for (const sealsEach of [true, false]) {
       const pages = new MemoryPages();
       const tree = TreeOperations.create(pages, suite);

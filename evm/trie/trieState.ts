@@ -1,0 +1,30 @@
+/** The accounts and slots of one state trie. */
+import {keccak256} from "../../storage/hash/keccak.ts";
+import type {TrieReader, TrieRoot} from "../../storage/trie/trie.ts";
+import {decodeSlot, decodeTrieAccount, type TrieAccount} from "../../storage/trie/trieAccount.ts";
+
+const NO_BYTES = new Uint8Array(0);
+
+export class TrieState {
+  /** @param base - the trie that is read */
+  constructor(
+    private readonly reader: TrieReader,
+    protected base: TrieRoot,
+  ) {}
+
+  /** @param address - 20 bytes. @returns undefined if there is no such account. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+  readAccount(address: Uint8Array): TrieAccount | undefined {
+    return this.findAccount(keccak256(address));
+  }
+
+  /** @param storage - of the account. @param slot - 32 bytes. @returns the value without leading zeros. @throws as readAccount */
+  readSlot(storage: TrieRoot, slot: Uint8Array): Uint8Array {
+    const bytes = this.reader.find(storage.page, keccak256(slot), "slots");
+    return bytes === undefined ? NO_BYTES : decodeSlot(bytes);
+  }
+
+  protected findAccount(path: Uint8Array): TrieAccount | undefined {
+    const bytes = this.reader.find(this.base.page, path, "accounts");
+    return bytes && decodeTrieAccount(bytes);
+  }
+}
