@@ -53,7 +53,7 @@ export type {
   EstimateCall,
   EstimateRequest,
 } from "./methods/estimate.ts";
-export type {ProvenEthProof} from "./methods/ethProof.ts";
+export type {EthTrust, HashTrust, ProvenEthMultiProof, ProvenEthProof} from "./methods/ethProof.ts";
 export type {Finalization} from "./methods/finalization.ts";
 export type {BlockContext, HeaderFields} from "./methods/header.ts";
 export {type Layer1RootOptions, layer1Root} from "./methods/layer1Root.ts";
@@ -114,4 +114,5 @@ export type {RequestFunction} from "./rpc/rpcCaller.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export {createRedaction, redactUrl} from "./rpc/secrets.ts";
 export {type ProvenHeader, verifyHeader} from "./trie/blockHeader.ts";
+export {verifyEthMultiProof} from "./trie/ethMultiProof.ts";
 export {type EthAccount, type ProvenEth, verifyEthProof} from "./trie/ethProof.ts";

@@ -1,5 +1,5 @@
 /** The keys for which a verifier wants proof bytes or a multiproof: of the account tree, or of one storage tree. */
-import type {HashSuite} from "../hash/hashSuites.ts";
+import type {KeyHashes} from "../hash/hashSuites.ts";
 import {type ProofRequest, readAddress, readStorageKey} from "../proof/request.ts";
 import {check} from "../proof/strictJson.ts";
 import {MAX_KEYS} from "./treePart.ts";
@@ -15,7 +15,7 @@ export interface AskedAccounts {
 export type Asked = AskedAccounts | {readonly tree: "slots"; readonly hKeys: readonly Uint8Array[]};
 
 /** @throws ProofError if an address or a key is none, there are no entries or too many, or too many slots of one account */
-export function askAccounts(suite: HashSuite, request: readonly ProofRequest[]): AskedAccounts {
+export function askAccounts(suite: KeyHashes, request: readonly ProofRequest[]): AskedAccounts {
   checkCount(request.length, 1, "entries");
   const hKeys = request.map(({address}) => readAddress(suite, address).hKey);
   // An account has one tree part, however many entries name it: the limit is that of the part. Addresses are hex text.
@@ -30,7 +30,7 @@ export function askAccounts(suite: HashSuite, request: readonly ProofRequest[]):
 }
 
 /** @throws ProofError if a key is none, or there are no keys or too many */
-export function askSlots(suite: HashSuite, keys: readonly string[]): Asked {
+export function askSlots(suite: KeyHashes, keys: readonly string[]): Asked {
   checkCount(keys.length, 1, "storage keys");
   return {tree: "slots", hKeys: hashKeys(suite, keys)};
 }
@@ -40,7 +40,7 @@ export function slotsOf({slots}: AskedAccounts, named: readonly number[]): reado
   return named.flatMap(entry => slots[entry] ?? []);
 }
 
-function hashKeys(suite: HashSuite, keys: readonly string[]): Uint8Array[] {
+function hashKeys(suite: KeyHashes, keys: readonly string[]): Uint8Array[] {
   return keys.map(key => readStorageKey(suite, key).hKey);
 }
 

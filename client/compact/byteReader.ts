@@ -45,6 +45,11 @@ export class ByteReader {
     return word;
   }
 
+  /** A view of all bytes that are left. */
+  get left(): Uint8Array {
+    return this.bytes.subarray(this.at);
+  }
+
   /** Nothing may follow. */
   end(): void {
     const left = this.bytes.length - this.at;

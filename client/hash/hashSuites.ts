@@ -39,6 +39,9 @@ export interface HashSuite {
   hashCode(code: Uint8Array): Uint8Array;
 }
 
+/** What hKeys are made with. */
+export type KeyHashes = Pick<HashSuite, "hash" | "safe" | "hashAddress">;
+
 /** The links and hashes that a leaf commits to. */
 export interface LeafOpening {
   readonly prev: number;
@@ -93,7 +96,7 @@ export function readWord(bytes: Uint8Array): bigint {
 }
 
 /** hKey of a slot. */
-export function hashSlot(suite: HashSuite, slot: bigint): Uint8Array {
+export function hashSlot(suite: KeyHashes, slot: bigint): Uint8Array {
   return suite.hash(suite.safe(word(slot)));
 }
 

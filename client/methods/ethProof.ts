@@ -1,37 +1,115 @@
-/** eth_getProof, verified: of a proofd or of any other node. */
+/** Proofs of Ethereum's state trie, verified: eth_getProof of a proofd or of any other node, and what only a proofd has. */
 import {encodeHex, quantity} from "../bytes/hex.ts";
 import type {ProofRequest} from "../proof/request.ts";
+import {check, readBytes} from "../proof/strictJson.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import {verifyHeader} from "../trie/blockHeader.ts";
+import {verifyEthMultiProof} from "../trie/ethMultiProof.ts";
 import {type ProvenEth, verifyEthProof} from "../trie/ethProof.ts";
 import type {AskedBlock} from "./askedBlock.ts";
 import type {BlockName} from "./block.ts";
-import {findProvable, KEY_BYTES} from "./proofMethods.ts";
-import type {keccakSuite, TrustedRoots} from "./trustedRoot.ts";
+import {askMultiProof, askProof, findProvable, KEY_BYTES} from "./proofMethods.ts";
+import {keccakSuite, type Trust, type TrustedRoot, TrustedRoots} from "./trustedRoot.ts";
 
 /** What the answer to getProof proves with the suite keccak. */
 export interface ProvenEthProof extends ProvenEth {
   readonly block: bigint;
-  /** The trusted root that it was verified against. */
+  /** The root that it was verified against: the trusted one, or that in the header of the trusted block. */
   readonly stateRoot: string;
-  /** The answer, as the server sent it. */
+  /** The answer of eth_getProof, as the server sent it. */
   readonly proof: unknown;
 }
 
-/** A tag is resolved first: an answer does not name its block. @throws RpcError, ProofError; what the trusted root's source throws */
-export async function getEthProof(
-  caller: RpcCaller,
-  roots: TrustedRoots<typeof keccakSuite>,
-  {address, storageKeys}: ProofRequest,
-  asked: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
-): Promise<ProvenEthProof> {
-  const block = await findProvable(caller, asked, signal);
-  const request = {
-    method: "eth_getProof",
-    params: [address, storageKeys, quantity(block)],
-    maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES,
-  };
-  const proof = await caller.call(request, signal);
-  const root = await roots.of(block, signal);
-  return {block, stateRoot: encodeHex(root), ...verifyEthProof(root, address, storageKeys, proof), proof};
+/** What the answer to getMultiProof proves with the suite keccak. */
+export interface ProvenEthMultiProof extends Pick<ProvenEthProof, "block" | "stateRoot"> {
+  /** One per entry of the request, in its order. */
+  readonly entries: readonly ProvenEth[];
+  /** Proof bytes (docs/proofs.md, section 17). */
+  readonly proof: Uint8Array;
+}
+
+/** The hashes of blocks are trusted in place of their roots. Only a proofd sends the headers between the two. */
+export interface HashTrust extends Omit<Trust<typeof keccakSuite>, "trustedRoot"> {
+  /** One hash for all answers, or how to find that of a block. */
+  readonly trustedBlockHash: TrustedRoot;
+  readonly trustedRoot?: undefined;
+}
+
+/** What answers with the suite keccak are verified against. */
+export type EthTrust = (Trust<typeof keccakSuite> & {readonly trustedBlockHash?: undefined}) | HashTrust;
+
+const NO_REQUEST = {address: `0x${"00".repeat(20)}`, storageKeys: []};
+
+export class EthMethods {
+  private readonly trusted: TrustedRoots<typeof keccakSuite>;
+  private readonly areHashes: boolean;
+
+  /** @throws TypeError */
+  constructor(
+    private readonly caller: RpcCaller,
+    {suite, rootTimeoutMs, ...trust}: EthTrust,
+  ) {
+    const {trustedRoot, trustedBlockHash} = trust;
+    this.areHashes = trustedBlockHash !== undefined;
+    if (this.areHashes && trustedRoot !== undefined)
+      throw new TypeError("expected one of the options trustedRoot and trustedBlockHash, got both");
+    const words = (trustedRoot ?? trustedBlockHash) as TrustedRoot;
+    this.trusted = new TrustedRoots({suite, rootTimeoutMs, trustedRoot: words});
+  }
+
+  /** A tag is resolved first, unless the answer names its block. @throws RpcError, ProofError; what the source of trust throws */
+  async getProof(
+    request: ProofRequest,
+    asked: AskedBlock<BlockName>,
+    signal: AbortSignal | undefined,
+  ): Promise<ProvenEthProof> {
+    const {block, proof, header} = this.areHashes
+      ? await askProof(this.caller, request, asked, signal, keccakSuite.name)
+      : await this.askEthProof(request, asked, signal);
+    const root = await this.rootOf(block, header, signal);
+    const {address, storageKeys} = request;
+    return {block, stateRoot: encodeHex(root), ...verifyEthProof(root, address, storageKeys, proof), proof};
+  }
+
+  /** A tag is resolved first. @throws as getProof */
+  async getMultiProof(
+    entries: readonly ProofRequest[],
+    asked: AskedBlock<BlockName>,
+    signal: AbortSignal | undefined,
+  ): Promise<ProvenEthMultiProof> {
+    const {block, proof} = await askMultiProof(this.caller, entries, asked, signal, keccakSuite.name);
+    const at = {block, atLeast: undefined};
+    const header = this.areHashes
+      ? (await askProof(this.caller, NO_REQUEST, at, signal, keccakSuite.name)).header
+      : undefined;
+    const root = await this.rootOf(block, header, signal);
+    return {block, stateRoot: encodeHex(root), entries: verifyEthMultiProof(root, entries, proof), proof};
+  }
+
+  private async askEthProof(
+    {address, storageKeys}: ProofRequest,
+    asked: AskedBlock<BlockName>,
+    signal: AbortSignal | undefined,
+  ): Promise<{readonly block: bigint; readonly proof: unknown; readonly header?: undefined}> {
+    const block = await findProvable(this.caller, asked, signal);
+    const request = {
+      method: "eth_getProof",
+      params: [address, storageKeys, quantity(block)],
+      maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES,
+    };
+    return {block, proof: await this.caller.call(request, signal)};
+  }
+
+  /** @param header - of the answer, in hex: what leads from a trusted hash to the root */
+  private async rootOf(block: bigint, header: unknown, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const trusted = await this.trusted.of(block, signal);
+    if (!this.areHashes) return trusted;
+    const {number, stateRoot} = verifyHeader(trusted, readBytes("headerRlp", header));
+    check(
+      number === block,
+      "headerRlp",
+      `expected the header of block ${block}, got that of block ${number}`,
+    );
+    return stateRoot;
+  }
 }

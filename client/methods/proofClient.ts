@@ -9,7 +9,7 @@ import {getCodes} from "./codes.ts";
 import {type ConnectionOptions, createCaller} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
-import {getEthProof, type ProvenEthProof} from "./ethProof.ts";
+import {EthMethods, type EthTrust, type ProvenEthMultiProof, type ProvenEthProof} from "./ethProof.ts";
 import {type Finalization, getFinalizations} from "./finalization.ts";
 import {type BlockContext, getHeader} from "./header.ts";
 import {getLeaves} from "./leaves.ts";
@@ -24,7 +24,7 @@ import type {
   ServerMultiProof,
   ServerProof,
 } from "./provenAnswer.ts";
-import {type keccakSuite, type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
+import {type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
 
 /** Every method takes one. When it is aborted, the call rejects with its reason at once. */
 export interface Abortable {
@@ -143,8 +143,10 @@ export interface ProofClient<Verifies extends boolean = true> {
 /** With the suite keccak. */
 export interface EthProofClient
   extends Omit<ProofClient, "getProof" | "waitForProof" | "getMultiProof" | "getLeaves" | "getChanges"> {
-  /** One account and some of its slots, by eth_getProof of any node. A tag needs a proofd. */
+  /** One account and some of its slots, by eth_getProof of any node. A tag or a trusted block hash needs a proofd. */
   getProof(parameters: GetProofParameters): Promise<ProvenEthProof>;
+  /** One proof for many accounts and slots, of a proofd. */
+  getMultiProof(parameters: GetMultiProofParameters): Promise<ProvenEthMultiProof>;
 }
 
 const MAX_LEAVES = 4096;
@@ -210,7 +212,7 @@ function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): Pro
   };
 }
 
-function bindEthMethods(caller: RpcCaller, roots: TrustedRoots<typeof keccakSuite>): EthProofClient {
+function bindEthMethods(caller: RpcCaller, methods: EthMethods): EthProofClient {
   const {getCodes, getHeader, getStateRoot, getFinalizations, getCoverage, estimateGas} = bindMethods(
     caller,
     undefined,
@@ -218,11 +220,11 @@ function bindEthMethods(caller: RpcCaller, roots: TrustedRoots<typeof keccakSuit
   return {
     ...{getCodes, getHeader, getStateRoot, getFinalizations, getCoverage, estimateGas},
     getProof: ({address, storageKeys = [], block = "finalized", atLeast, signal}) =>
-      getEthProof(caller, roots, {address, storageKeys}, {block, atLeast}, signal),
+      methods.getProof({address, storageKeys}, {block, atLeast}, signal),
+    getMultiProof: ({entries, block = "finalized", atLeast, signal}) =>
+      methods.getMultiProof(entries, {block, atLeast}, signal),
   };
 }
-
-type EthTrust = Trust<typeof keccakSuite>;
 
 /**
  * Makes a client. It holds no resource: connections are those of `fetch`, or of the library whose `request` it calls.
@@ -244,7 +246,7 @@ export function createProofClient(
 ): ProofClient<boolean> | EthProofClient {
   const caller = createCaller(options);
   if (options.verify === false) return bindMethods(caller, undefined);
-  if (isEthTrust(options)) return bindEthMethods(caller, new TrustedRoots(options));
+  if (isEthTrust(options)) return bindEthMethods(caller, new EthMethods(caller, options));
   return bindMethods(caller, new TrustedRoots(options));
 }
 

@@ -31,6 +31,8 @@ import type {TrustedRoots} from "./trustedRoot.ts";
 
 /** More than twice what a key takes in any answer: the two leaves around it, with 42 nodes each as hex text. */
 export const KEY_BYTES = 32_768;
+/** More than the longest header takes as hex text. */
+const HEADER_BYTES = 1 << 18;
 /** Error of JSON-RPC: the block is not finalized yet. */
 const NOT_FINALIZED = -32002;
 /** A wait goes on while the server is busy or away for so long. */
@@ -56,23 +58,28 @@ export async function getProof(
 interface AskedProof extends ServerProof {
   /** The state root that the server names. */
   readonly claimed: string;
+  /** The block's, in hex: only with the suite keccak. */
+  readonly header: unknown;
 }
 
-async function askProof(
+/** @param suite - of the proof. Default: that of the server's trees. @throws RpcError; ProofError for another block */
+export async function askProof(
   caller: RpcCaller,
   {address, storageKeys}: ProofRequest,
   asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
+  ...suite: readonly string[]
 ): Promise<AskedProof> {
   const request = {
     method: "chain_getProofAt",
-    params: [address, storageKeys, encodeBlock(asked.block)],
-    maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES,
+    params: [address, storageKeys, encodeBlock(asked.block), ...suite],
+    maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES + suite.length * HEADER_BYTES,
   };
   const ask = async (): Promise<AskedProof> => {
     const fields = readObject("result", await caller.call(request, signal));
     const {number, stateRoot} = readRootedBlock("block", fields.block);
-    return {block: number, claimed: stateRoot, proof: fields.proof as ProofJson};
+    const {proof, headerRlp: header} = fields;
+    return {block: number, claimed: stateRoot, proof: proof as ProofJson, header};
   };
   const answer = await askNotBefore(asked, caller.timeoutMs, signal, ask, ({block}) => block);
   const named = blockNumber(asked.block);
@@ -142,28 +149,40 @@ async function awaitProof(
   }
 }
 
-/** A tag is resolved first: the proof's bytes do not name their block. @throws RpcError, ProofError */
+/** @throws RpcError, ProofError */
 export async function getMultiProof(
   {caller, verifier}: ProofMethods,
   entries: readonly ProofRequest[],
-  {block, atLeast}: AskedBlock<BlockName>,
+  asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<ProvenMultiProof | ServerMultiProof> {
-  const number = await findProvable(caller, {block, atLeast}, signal);
+  const {block, proof} = await askMultiProof(caller, entries, asked, signal);
+  if (verifier === undefined) return {block, proof};
+  const root = await verifier.of(block, signal);
+  const proven = verifyMultiProof(verifier.suite, root, entries, proof);
+  return {block, stateRoot: encodeHex(root), entries: proven, proof};
+}
+
+/** A tag is resolved first: the proof's bytes do not name their block. @param suite - as of askProof. @throws RpcError, ProofError */
+export async function askMultiProof(
+  caller: RpcCaller,
+  entries: readonly ProofRequest[],
+  asked: AskedBlock<BlockName>,
+  signal: AbortSignal | undefined,
+  ...suite: readonly string[]
+): Promise<ServerMultiProof> {
+  const block = await findProvable(caller, asked, signal);
   const keyCount = entries.reduce((sum, {storageKeys}) => sum + 1 + storageKeys.length, 0);
   const request = {
     method: "chain_getMultiProof",
-    params: [entries.map(({address, storageKeys}) => ({address, storageKeys})), quantity(number)],
+    params: [entries.map(({address, storageKeys}) => ({address, storageKeys})), quantity(block), ...suite],
     takesBytes: true,
     maxAnswerBytes: keyCount * KEY_BYTES,
   };
   const result = await caller.call(request, signal);
   // Not every transport and server sends bytes. The others send their hex.
   const proof = result instanceof Uint8Array ? result : readBytes("result", result);
-  if (verifier === undefined) return {block: number, proof};
-  const root = await verifier.of(number, signal);
-  const proven = verifyMultiProof(verifier.suite, root, entries, proof);
-  return {block: number, stateRoot: encodeHex(root), entries: proven, proof};
+  return {block, proof};
 }
 
 /** @throws as `askNotBefore` */

@@ -1,7 +1,7 @@
 /** What a proof is asked for: addresses and storage keys, as text from the caller. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
-import {type HashSuite, hashSlot, word} from "../hash/hashSuites.ts";
+import {hashSlot, type KeyHashes, word} from "../hash/hashSuites.ts";
 import {check} from "./strictJson.ts";
 
 /** An entry of a request. */
@@ -40,13 +40,13 @@ export function parseStorageKey(key: string): bigint {
 }
 
 /** @throws ProofError if the text is no address */
-export function readAddress(suite: HashSuite, address: string): AskedKey {
+export function readAddress(suite: KeyHashes, address: string): AskedKey {
   const bytes = parseAddress(address);
   return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
 }
 
 /** @throws ProofError if the text is no storage key */
-export function readStorageKey(suite: HashSuite, key: string): AskedKey {
+export function readStorageKey(suite: KeyHashes, key: string): AskedKey {
   const slot = parseStorageKey(key);
   return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
 }

@@ -51,7 +51,7 @@ export function verifyEthProof(
   checkText("address", echo, encodeHex(owner));
   // geth has null for no nodes, where there is no account at all.
   const value = verifyTrieKey(stateRoot, keccak_256(owner), "accountProof", accountProof ?? []);
-  const account = value && decodeEthAccount(value);
+  const account = value && decodeEthAccount("accountProof: the account's value", value);
   checkFields(result, account);
   const entries = readArray("storageProof", storageProof, keys.length);
   const storageRoot = account === undefined ? EMPTY_TRIE : decodeHex(account.storageHash);
@@ -59,8 +59,8 @@ export function verifyEthProof(
   return {account, slots};
 }
 
-function decodeEthAccount(value: Uint8Array): EthAccount {
-  const at = "accountProof: the account's value";
+/** @param value - of the state trie. @throws ProofError */
+export function decodeEthAccount(at: string, value: Uint8Array): EthAccount {
   const items = decodeList(at, value);
   check(items.length === 4, at, () => `expected 4 fields, got ${items.length}`);
   const [nonce, balance, storageHash, codeHash] = items as [RlpItem, RlpItem, RlpItem, RlpItem];
@@ -90,9 +90,15 @@ function verifyEntry(storageRoot: Uint8Array, key: string, at: string, entry: un
   const isEcho = typeof echo === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(echo) && BigInt(echo) === slot;
   check(isEcho, `${at}.key`, () => `expected ${quantity(slot)}, got ${shown(echo)}`);
   const value = verifyTrieKey(storageRoot, keccak_256(word(slot)), `${at}.proof`, proof);
-  const number = value && decodeNumber(`${at}.proof`, value, WORD_BYTES);
-  check(number !== 0n, `${at}.proof`, "a slot is stored as zero");
+  const number = value && decodeSlot(`${at}.proof`, value);
   checkNumber(`${at}.value`, said, number ?? 0n);
+  return number;
+}
+
+/** @param value - of a storage trie. @throws ProofError */
+export function decodeSlot(at: string, value: Uint8Array): bigint {
+  const number = decodeNumber(at, value, WORD_BYTES);
+  check(number !== 0n, at, "a slot is stored as zero");
   return number;
 }
 

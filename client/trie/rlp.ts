@@ -51,7 +51,8 @@ export function readHash(at: Words, {isList, payload}: RlpItem): Uint8Array {
   return payload;
 }
 
-function readItem(at: Words, bytes: Uint8Array, start: number): RlpItem {
+/** @returns the item at `start`. @throws ProofError */
+export function readItem(at: Words, bytes: Uint8Array, start: number): RlpItem {
   const first = bytes[start] ?? 0x100;
   if (first < 0x80) {
     const byte = bytes.subarray(start, start + 1);

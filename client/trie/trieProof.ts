@@ -26,15 +26,22 @@ const KEY_DIGITS = 64;
 /** A branch for each digit, and a leaf. */
 const MAX_NODES = KEY_DIGITS + 1;
 /** A branch with 16 hashes. */
-const MAX_NODE_BYTES = 532;
+export const MAX_NODE_BYTES = 532;
 const MAX_NODE_TEXT = 2 + 2 * MAX_NODE_BYTES;
 const BRANCH_ITEMS = 17;
 
-/** The nodes of a proof, and how many of them were used. */
-interface NodeList {
+/** A node, and its place in the proof. */
+export interface PlacedNode {
   readonly at: string;
-  readonly nodes: readonly unknown[];
-  used: number;
+  readonly node: Uint8Array;
+}
+
+/** Where a walk has its nodes from. */
+export interface NodeSource {
+  /** @returns the node that has this hash. @throws ProofError if there is no such node */
+  take(hash: Uint8Array, isRoot: boolean): PlacedNode;
+  /** Told of a node that lies in its parent, which comes next. */
+  skip?(node: Uint8Array): void;
 }
 
 /**
@@ -52,21 +59,16 @@ export function verifyTrieKey(
 ): Uint8Array | undefined {
   const nodes = readArray(at, proof);
   check(nodes.length <= MAX_NODES, at, () => `expected at most ${MAX_NODES} nodes, got ${nodes.length}`);
-  const list = {at, nodes, used: 0};
-  const value = isEqual(root, EMPTY_TRIE) ? skipEmptyNode(list) : walk(root, path, list);
-  check(list.used === nodes.length, () => place(list), "nothing follows where the key is, or would be");
+  const list = new NodeList(at, nodes);
+  const value = isEqual(root, EMPTY_TRIE) ? list.skipEmpty() : walkTrie(root, path, list);
+  list.end();
   return value;
 }
 
-/** geth sends no node of an empty trie, others its root. */
-function skipEmptyNode(list: NodeList): undefined {
-  if (list.nodes.length > 0) check(isEqual(takeNode(list), EMPTY_NODE), list.at, "the trie is empty");
-}
-
-function walk(root: Uint8Array, path: Uint8Array, list: NodeList): Uint8Array | undefined {
-  let node = takeHashed(list, root);
+/** @param root - of a trie that is not empty. @returns as verifyTrieKey. @throws ProofError */
+export function walkTrie(root: Uint8Array, path: Uint8Array, source: NodeSource): Uint8Array | undefined {
+  let {at, node} = source.take(root, true);
   for (let depth = 0; ; ) {
-    const at = `${list.at}[${list.used - 1}]`;
     const items = decodeList(at, node);
     let child: RlpItem;
     if (items.length === BRANCH_ITEMS) {
@@ -90,46 +92,65 @@ function walk(root: Uint8Array, path: Uint8Array, list: NodeList): Uint8Array | 
       if (!isOnWay) return undefined;
       child = below;
     }
-    node = child.isList ? takeInner(list, child.encoded) : takeHashed(list, readHash(at, child));
+    if (child.isList) {
+      node = child.encoded;
+      check(node.length < HASH_BYTES, at, "a node as long as a hash is in its parent");
+      source.skip?.(node);
+    } else ({at, node} = source.take(readHash(at, child), false));
   }
 }
 
-/** @returns the next node of the list, which has this hash */
-function takeHashed(list: NodeList, hash: Uint8Array): Uint8Array {
-  const at = place(list);
-  const isRoot = list.used === 0;
-  const node = takeNode(list);
-  check(
-    isEqual(keccak_256(node), hash),
-    at,
-    isRoot ? "does not hash to the trusted root" : "is not the child",
-  );
+/** @throws ProofError unless the node has this hash, and is long enough to stand alone */
+export function checkNode(at: string, node: Uint8Array, hash: Uint8Array, isRoot: boolean): void {
+  const rule = isRoot ? "does not hash to the trusted root" : "is not the child";
+  check(isEqual(keccak_256(node), hash), at, rule);
   check(isRoot || node.length >= HASH_BYTES, at, "a node as short as that is in its parent");
-  return node;
 }
 
-/** @returns the node that is in its parent */
-function takeInner(list: NodeList, node: Uint8Array): Uint8Array {
-  check(
-    node.length < HASH_BYTES,
-    `${list.at}[${list.used - 1}]`,
-    "a node as long as a hash is in its parent",
-  );
-  if (list.nodes[list.used] === encodeHex(node)) list.used++;
-  return node;
-}
+/** The nodes of a proof of one key, and how many of them were used. */
+class NodeList implements NodeSource {
+  private used = 0;
 
-function takeNode(list: NodeList): Uint8Array {
-  const at = place(list);
-  const text = list.nodes[list.used];
-  check(text !== undefined, list.at, () => `expected more than ${list.used} nodes`);
-  check(
-    typeof text !== "string" || text.length <= MAX_NODE_TEXT,
-    at,
-    `expected at most ${MAX_NODE_BYTES} bytes`,
-  );
-  list.used++;
-  return readBytes(at, text);
+  constructor(
+    private readonly at: string,
+    private readonly nodes: readonly unknown[],
+  ) {}
+
+  take(hash: Uint8Array, isRoot: boolean): PlacedNode {
+    const {place} = this;
+    const node = this.read();
+    checkNode(place, node, hash, isRoot);
+    return {at: place, node};
+  }
+
+  skip(node: Uint8Array): void {
+    if (this.nodes[this.used] === encodeHex(node)) this.used++;
+  }
+
+  /** geth sends no node of an empty trie, others its root. */
+  skipEmpty(): undefined {
+    if (this.nodes.length > 0) check(isEqual(this.read(), EMPTY_NODE), this.at, "the trie is empty");
+  }
+
+  end(): void {
+    const isEnd = this.used === this.nodes.length;
+    check(isEnd, this.place, "nothing follows where the key is, or would be");
+  }
+
+  private read(): Uint8Array {
+    const {at, place, nodes, used} = this;
+    const text = nodes[used];
+    check(text !== undefined, at, () => `expected more than ${used} nodes`);
+    const isShort = typeof text !== "string" || text.length <= MAX_NODE_TEXT;
+    check(isShort, place, `expected at most ${MAX_NODE_BYTES} bytes`);
+    this.used++;
+    return readBytes(place, text);
+  }
+
+  /** Of the next node. */
+  private get place(): string {
+    return `${this.at}[${this.used}]`;
+  }
 }
 
 /** The digits of an extension or a leaf: the first byte has two flags, and the first digit of an odd number. */
@@ -149,9 +170,4 @@ function digitAt(bytes: Uint8Array, i: number): number {
 
 function isEmpty({isList, payload}: RlpItem): boolean {
   return !isList && payload.length === 0;
-}
-
-/** Of the next node. */
-function place({at, used}: NodeList): string {
-  return `${at}[${used}]`;
 }

@@ -44,7 +44,7 @@ export function* measureDemand(calls: readonly Call[], table: MethodTable, view:
     if (costs[method.lane] === 0) methods[method.lane] = name;
     costs[method.lane] += cost;
     responseBytes +=
-      CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + method.maxTextBytes(cost, view);
+      CALL_TEXT_BYTES + idText.length * MAX_BYTES_PER_CHARACTER + method.maxTextBytes(cost, view, params);
   }
   return {costs, readyCost, methods, responseBytes};
 }

@@ -58,7 +58,7 @@ export interface ReadyMethod extends Described {
 export interface LaneMethod<Calls extends LaneCalls = LaneCalls> extends Described {
   readonly lane: LaneId;
   /** Upper bound of the text of a result or error, in bytes. @param cost - of the call, above 0 */
-  maxTextBytes(cost: number, view: RequestView): number;
+  maxTextBytes(cost: number, view: RequestView, params: Call["params"]): number;
   /**
    * Checks the parameters and adds the call to `calls`, without its id.
    *

@@ -28,7 +28,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "client/proof": "bytes, hash",
   "client/compact": "bytes, hash, proof",
   "client/leaves": "bytes, hash, proof, compact",
-  "client/trie": "bytes, hash, proof, @noble/hashes",
+  "client/trie": "bytes, hash, proof, compact, @noble/hashes",
   "client/rpc": "bytes",
   "client/methods": "bytes, hash, proof, compact, leaves, trie, rpc, @noble/hashes",
   "client/pull": "bytes, hash, proof, leaves, rpc, methods",

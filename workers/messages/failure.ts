@@ -64,7 +64,10 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof CallError) return {failure: "CALL_INVALID", detail: error.message};
   if (error instanceof UnavailableError) return {failure: "NOT_AVAILABLE", detail: error.message};
   if (error instanceof StoreError && error.code === "NO_TREES")
-    return {failure: "NOT_AVAILABLE", detail: error.message};
+    return {
+      failure: "NOT_AVAILABLE",
+      detail: `${error.message}. Use eth_getProof, chain_getProofAt or chain_getMultiProof`,
+    };
   if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN")
     return {failure: "BLOCK_UNKNOWN", detail: error.message};
   if (isDamage(error)) return {failure: "DAMAGED", detail: `${error.code}: ${error.message}`};

@@ -9,7 +9,7 @@
  *
  *   | MULTI_HEX, account, keys | NEXT_ENTRY, account, keys | NEXT_ENTRY, account, keys |
  *
- * A call for a proof of Ethereum's trie (form ETH) has one byte for each key behind the keys:
+ * A call for a proof of Ethereum's trie as JSON (forms ETH and ETH_AT) has one byte for each key behind the keys:
  *
  *   | head | keys, 32 bytes each ... | is short u8 each ... |        1: the answer has the key as a number without leading zeros
  *
@@ -20,8 +20,9 @@ const KEY_COUNT_AT = 26;
 const FORM_AT = 28;
 const KEY_BYTES = 32;
 
-/** Where the address stands in a packed call: 20 bytes. */
+/** Where the address stands in a packed call. */
 export const ADDRESS_AT = 6;
+export const ADDRESS_BYTES = 20;
 /** Where the keys begin: the length of a call without keys. */
 export const KEYS_AT = 29;
 /** The key count is a u16. */
@@ -29,6 +30,12 @@ export const MAX_PACKED_KEYS = 2 ** 16 - 1;
 
 /** Accounts and storage keys of a call for a multiproof together. It holds a thread for 30 ms at most. */
 export const MAX_MULTI_KEYS = 2000;
+
+/** The suite of Ethereum's tries. */
+export const KECCAK_SUITE = "keccak";
+
+/** Of a header that comes with a proof. A longer one, which no chain has, is left out. */
+export const MAX_HEADER_BYTES = 2 ** 16;
 
 export const ProofForm = {
   /** The proof alone. */
@@ -54,6 +61,11 @@ export const ProofForm = {
   CODES: 11,
   /** Of Ethereum's trie, as eth_getProof answers. */
   ETH: 12,
+  /** The same, with its block and the block's header. */
+  ETH_AT: 13,
+  /** A multiproof of Ethereum's trie. */
+  TRIE_MULTI_HEX: 14,
+  TRIE_MULTI_BYTES: 15,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];
@@ -64,7 +76,7 @@ export function packedBytes(keyCount: number): number {
 
 /** Bytes that calls of this cost together have at most, an account or key 1, however the cost is divided among them. */
 export function mostPackedBytes(cost: number): number {
-  // The bytes before an account's keys are fewer than those of a key. A call of the form ETH has one more byte for each key.
+  // The bytes before an account's keys are fewer than those of a key. A call of the form ETH or ETH_AT has one more byte for each key.
   return packedBytes(cost) + cost;
 }
 
@@ -72,7 +84,8 @@ export function mostPackedBytes(cost: number): number {
 export function callEnd(calls: Buffer, start: number): number {
   const keyCount = readKeyCount(calls, start);
   let end = start + packedBytes(keyCount);
-  if (readCallForm(calls, start) === ProofForm.ETH) return end + keyCount;
+  const form = readCallForm(calls, start);
+  if (form === ProofForm.ETH || form === ProofForm.ETH_AT) return end + keyCount;
   while (end < calls.length && readCallForm(calls, end) === ProofForm.NEXT_ENTRY)
     end += packedBytes(readKeyCount(calls, end));
   return end;

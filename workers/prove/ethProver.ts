@@ -12,17 +12,24 @@ import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
+import type {TrieRoot} from "../../storage/trie/trie.ts";
 import {decodeSlot, readTrieAccount, type StoredTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
 import {UnavailableError} from "../messages/failure.ts";
-import {ADDRESS_AT, KEYS_AT, packedBytes, readKeyCount} from "../messages/packedCall.ts";
+import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, packedBytes, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import type {Breaks} from "./breaks.ts";
 import {NodeText, QUOTE_BYTES} from "./nodeText.ts";
 
 /** How many roots of proved blocks are kept, 150 bytes each. */
 const KEPT_ROOTS = 1 << 15;
-const ADDRESS_BYTES = 20;
+
+/** The page of the state trie's root, by block. `at` throws UnavailableError for a block whose trie the store does not hold. */
+export type TrieRoots = FinalizedBlocks<number>;
+
+export function createTrieRoots(store: StateReader): TrieRoots {
+  return new FinalizedBlocks(store, record => trieOrThrow(record).page, KEPT_ROOTS);
+}
 /** Field names, hashes, a key, and numbers of 32 bytes. */
 const FRAME_TEXT_BYTES = 1024;
 const OPEN_BRACKET = 0x5b;
@@ -42,20 +49,18 @@ const NO_ACCOUNT: StoredTrieAccount = {
 export class EthProver {
   private readonly nodes = new NodeText(MAX_PATH_BYTES);
   private readonly path: TriePath;
-  /** The page of the state trie's root, by block. */
-  private readonly roots: FinalizedBlocks<number>;
 
   /** @param breaks - before each slot */
   constructor(
     store: StateReader,
+    private readonly roots: TrieRoots,
     private readonly breaks: Breaks,
   ) {
     this.path = new TriePath(store.tries, this.nodes.nodes);
-    this.roots = new FinalizedBlocks(store, readRoot, KEPT_ROOTS);
   }
 
   /**
-   * Appends the proof that a packed call of the form ETH asks for.
+   * Appends the proof that a packed call of the form ETH or ETH_AT asks for.
    *
    * @throws UnavailableError if the store does not hold the block's trie; StoreError
    */
@@ -124,10 +129,10 @@ export class EthProver {
 }
 
 /** @throws UnavailableError */
-function readRoot({header, trie}: BlockRecord): number {
-  if (trie !== undefined) return trie.page;
+export function trieOrThrow({header, trie}: BlockRecord): TrieRoot {
+  if (trie !== undefined) return trie;
   throw new UnavailableError(
-    `eth_getProof is not available: the store does not hold Ethereum's state trie of block ${header.number}. ` +
+    `eth_getProof and the suite keccak are not available: the store does not hold Ethereum's state trie of block ${header.number}. ` +
       "Use chain_getProof, or import the chain into a new store that begins with a genesis file (--genesis) or the header of block 0",
   );
 }

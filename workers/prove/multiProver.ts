@@ -12,12 +12,18 @@ import {FIRST_FREE_NODE, TAIL_INDEX} from "../../storage/tree/emptyTree.ts";
 import {type KeyTable, locateKeys, NO_KEY, PRESENT} from "../../storage/tree/keyTable.ts";
 import {MultiPath} from "../../storage/tree/multiPath.ts";
 import {storageTree, type Tree} from "../../storage/tree/tree.ts";
-import {ADDRESS_AT, accountCall, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
+import {
+  ADDRESS_AT,
+  ADDRESS_BYTES,
+  accountCall,
+  KEYS_AT,
+  listEntries,
+  readKeyCount,
+} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSlot} from "./partBytes.ts";
 
-const ADDRESS_BYTES = 20;
 /** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
 const ACCOUNT_TREE = 0x01;
 const LENGTH_BYTES = 2;

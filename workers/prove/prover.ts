@@ -4,6 +4,7 @@
 
 import type {BlockRecord} from "../../storage/block/blockRecord.ts";
 import {FinalizedBlocks} from "../../storage/block/finalizedBlocks.ts";
+import {encodeHeader} from "../../storage/block/headerRlp.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../../storage/hash/suite.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -20,6 +21,7 @@ import {
   callEnd,
   KEYS_AT,
   listEntries,
+  MAX_HEADER_BYTES,
   ProofForm,
   readCallBlock,
   readCallForm,
@@ -31,11 +33,12 @@ import {AnswerText} from "./answerText.ts";
 import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {ChangesProver} from "./changesProver.ts";
 import {writeCodes} from "./codesText.ts";
-import {EthProver} from "./ethProver.ts";
+import {createTrieRoots, EthProver, trieOrThrow} from "./ethProver.ts";
 import {writeFinalizations} from "./finalizationsText.ts";
 import {LeavesProver, type ProvedLeaves} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
+import {TrieMultiProver} from "./trieMultiProver.ts";
 
 /** How many account trees of proved blocks a worker keeps, 350 bytes each. Calls at old blocks use each more than once. */
 const KEPT_TREES = 1 << 15;
@@ -64,9 +67,10 @@ class TreeProvers {
 export class Prover {
   private madeProvers: TreeProvers | undefined;
   private readonly eth: EthProver;
+  private readonly tries: TrieMultiProver;
   private readonly text = new AnswerText();
   /** Of the block asked for last: the calls of a batch mostly name one block. */
-  private blockText = {block: -1, text: ""};
+  private blockText = {block: -1, describe: describeRoot as (record: BlockRecord) => string, text: ""};
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
   private readonly trees: FinalizedBlocks<Tree>;
@@ -79,7 +83,9 @@ export class Prover {
     private readonly breaks: Breaks = NO_BREAKS,
   ) {
     if (store.hasTrees) this.madeProvers = new TreeProvers(store, breaks);
-    this.eth = new EthProver(store, breaks);
+    const roots = createTrieRoots(store);
+    this.eth = new EthProver(store, roots, breaks);
+    this.tries = new TrieMultiProver(store, roots, breaks);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
@@ -133,52 +139,69 @@ export class Prover {
       return;
     }
     const block = readCallBlock(call, 0);
-    if (form === ProofForm.ETH) {
-      this.text.text(openResult(id));
-      this.eth.write(this.text, block, call);
-      this.text.text(RESPONSE_END + SEPARATOR);
-      this.accounts++;
-      this.slots += readKeyCount(call, 0);
-      return;
-    }
-    const accounts = this.trees.at(block);
     switch (form) {
+      case ProofForm.ETH:
+      case ProofForm.ETH_AT:
+        this.writeEth(id, block, call, form);
+        break;
       case ProofForm.MULTI_HEX:
+      case ProofForm.TRIE_MULTI_HEX:
       case ProofForm.LEAVES_HEX:
       case ProofForm.CHANGES_HEX:
-        this.writeHex(id, form, accounts, call);
+        this.writeHex(id, form, block, call);
         break;
       case ProofForm.MULTI_BYTES:
+      case ProofForm.TRIE_MULTI_BYTES:
       case ProofForm.LEAVES_BYTES:
       case ProofForm.CHANGES_BYTES:
-        this.writeBytes(form, accounts, call);
+        this.writeBytes(form, block, call);
         this.text.text(SEPARATOR);
         break;
       default:
-        this.writeProof(id, block, accounts, call, form);
+        this.writeProof(id, block, this.trees.at(block), call, form);
     }
   }
 
-  private writeHex(id: string, form: ProofForm, accounts: Tree, call: Buffer): void {
+  private writeEth(id: string, block: number, call: Buffer, form: ProofForm): void {
+    const {text} = this;
+    const isAt = form === ProofForm.ETH_AT;
+    text.text(openResult(id) + (isAt ? this.openBlock(block, describeHeader) : ""));
+    this.eth.write(text, block, call);
+    text.text((isAt ? "}" : "") + RESPONSE_END + SEPARATOR);
+    this.accounts++;
+    this.slots += readKeyCount(call, 0);
+  }
+
+  private writeHex(id: string, form: ProofForm, block: number, call: Buffer): void {
     const {text} = this;
     text.text(`${openResult(id)}"0x`);
     const start = text.size;
-    this.writeBytes(form, accounts, call);
+    this.writeBytes(form, block, call);
     text.hexFrom(start, this.breaks);
     text.text(HEX_END);
   }
 
-  private writeBytes(form: ProofForm, accounts: Tree, call: Buffer): void {
-    if (form === ProofForm.MULTI_HEX || form === ProofForm.MULTI_BYTES) this.writeMulti(accounts, call);
-    else {
-      const proved = this.writeLeaves(form, accounts, call);
-      this.accounts += proved.accounts;
-      this.slots += proved.slots;
+  private writeBytes(form: ProofForm, block: number, call: Buffer): void {
+    switch (form) {
+      case ProofForm.MULTI_HEX:
+      case ProofForm.MULTI_BYTES:
+        this.provers.multi.write(this.text, this.trees.at(block), call);
+        this.countEntries(call);
+        break;
+      case ProofForm.TRIE_MULTI_HEX:
+      case ProofForm.TRIE_MULTI_BYTES:
+        this.tries.write(this.text, block, call);
+        this.countEntries(call);
+        break;
+      default: {
+        const proved = this.writeLeaves(form, this.trees.at(block), call);
+        this.accounts += proved.accounts;
+        this.slots += proved.slots;
+      }
     }
   }
 
-  private writeMulti(accounts: Tree, call: Buffer): void {
-    this.provers.multi.write(this.text, accounts, call);
+  private countEntries(call: Buffer): void {
     for (const entry of listEntries(call)) {
       this.accounts++;
       this.slots += readKeyCount(call, entry);
@@ -197,8 +220,7 @@ export class Prover {
     const keyCount = readKeyCount(call, 0);
     const hasBlock = form === ProofForm.WITH_BLOCK;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + 20);
-    const mark = hasBlock && block >= store.readUnverified() ? '"unverified":true,' : "";
-    const open = hasBlock ? `{${mark}"block":${this.describeBlock(block)},"proof":` : "";
+    const open = hasBlock ? this.openBlock(block, describeRoot) : "";
     text.text(`${openResult(id)}${open}{"accountProof":{"key":`);
     text.reserve(256);
     text.quotedHex(address, 0, address.length);
@@ -235,19 +257,32 @@ export class Prover {
   }
 
   /**
-   * As chain_getStateRoot names it (server/methods/ready/getStateRoot.ts).
+   * What comes before a proof that is sent with its block: `{"block":{...},"proof":`.
    *
    * @param block - finalized, as every block that is proved, so its text never changes
+   * @param describe - its fields
    */
-  private describeBlock(block: number): string {
-    if (block !== this.blockText.block) {
-      const {header, stateRoot} = this.store.blockOrThrow(block);
-      const [hash, root] = [toHex(header.hash), toHex(stateRoot)];
-      const text = `{"number":"0x${block.toString(16)}","hash":"${hash}","stateRoot":"${root}","finalized":true}`;
-      this.blockText = {block, text};
-    }
-    return this.blockText.text;
+  private openBlock(block: number, describe: (record: BlockRecord) => string): string {
+    if (block !== this.blockText.block || describe !== this.blockText.describe)
+      this.blockText = {block, describe, text: describe(this.store.blockOrThrow(block))};
+    const mark = block >= this.store.readUnverified() ? '"unverified":true,' : "";
+    return `{${mark}${this.blockText.text},"proof":`;
   }
+}
+
+/** As chain_getStateRoot names a block (server/methods/ready/getStateRoot.ts). */
+function describeRoot({header, stateRoot}: Pick<BlockRecord, "header" | "stateRoot">): string {
+  const [hash, root] = [toHex(header.hash), toHex(stateRoot)];
+  return `"block":{"number":"0x${header.number.toString(16)}","hash":"${hash}","stateRoot":"${root}","finalized":true}`;
+}
+
+/** The same with the root of Ethereum's trie, and the header that names it. */
+function describeHeader(record: BlockRecord): string {
+  const {header} = record;
+  const rlp = encodeHeader(header);
+  const isShort = rlp !== undefined && rlp.length <= MAX_HEADER_BYTES;
+  const text = isShort ? `"${toHex(rlp)}"` : "null";
+  return `${describeRoot({header, stateRoot: trieOrThrow(record).root})},"headerRlp":${text}`;
 }
 
 /** The blocks whose state a call reads, which pruning could have removed meanwhile. @param at - where the call begins */

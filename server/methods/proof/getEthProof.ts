@@ -3,8 +3,7 @@
  * (workers/prove/ethProver.ts). Blocks are resolved as for chain_getProof.
  */
 import {ProofForm} from "../../../workers/messages/packedCall.ts";
-import {RpcCode} from "../../rpc/rpcError.ts";
-import type {LaneMethod} from "../method.ts";
+import type {LaneMethod, RequestView} from "../method.ts";
 import {ParamList} from "../params.ts";
 import {
   ADDRESS_PARAM,
@@ -24,6 +23,16 @@ const NAME = "eth_getProof";
 /** Of a storage key that is read as 32 bytes: 0x and 63 digits. A shorter one is read as a number. */
 const LONG_KEY_CHARACTERS = 2 + 63;
 
+export const ETH_PROOF = objectOf({
+  address: BYTES,
+  accountProof: nullable(arrayOf(BYTES)),
+  balance: QUANTITY,
+  codeHash: HASH,
+  nonce: QUANTITY,
+  storageHash: HASH,
+  storageProof: arrayOf(objectOf({key: STORAGE_KEY_PARAM, value: QUANTITY, proof: arrayOf(BYTES)})),
+});
+
 export const getEthProof: LaneMethod<ProofCalls> = {
   // As long as a proof of chain_getProof, at most: 8 branches with 16 hashes and 20 with two have fewer digits.
   ...getProof,
@@ -35,25 +44,23 @@ export const getEthProof: LaneMethod<ProofCalls> = {
     {name: "storageKeys", required: true, schema: arrayOf(STORAGE_KEY_PARAM)},
     {name: "block", required: false, schema: nullable(BLOCK_PARAM)},
   ]),
-  result: {
-    name: "accountProof",
-    schema: objectOf({
-      address: BYTES,
-      accountProof: nullable(arrayOf(BYTES)),
-      balance: QUANTITY,
-      codeHash: HASH,
-      nonce: QUANTITY,
-      storageHash: HASH,
-      storageProof: arrayOf(objectOf({key: STORAGE_KEY_PARAM, value: QUANTITY, proof: arrayOf(BYTES)})),
-    }),
-  },
-  errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED, RpcCode.NOT_AVAILABLE],
+  result: {name: "accountProof", schema: ETH_PROOF},
   prepare(params, view, calls) {
-    const {packed, end: start} = calls;
     const [address, keys, block] = this.params.read(params);
-    const call = [address, keys, block ?? "latest"];
-    let end = packProofCall(call, ProofForm.ETH, view, view.limits.storageKeys, packed, start);
-    for (const key of keys as readonly string[]) packed[end++] = key.length < LONG_KEY_CHARACTERS ? 1 : 0;
-    calls.add(end, 1 + (keys as readonly string[]).length);
+    addEthCall([address, keys, block ?? "latest"], ProofForm.ETH, view, calls);
   },
 };
+
+/** @param params - at least those of PROOF_PARAMS. @throws RpcError */
+export function addEthCall(
+  params: readonly unknown[],
+  form: ProofForm,
+  view: RequestView,
+  calls: ProofCalls,
+): void {
+  const {packed, end: start} = calls;
+  let end = packProofCall(params, form, view, view.limits.storageKeys, packed, start);
+  const keys = params[1] as readonly string[];
+  for (const key of keys) packed[end++] = key.length < LONG_KEY_CHARACTERS ? 1 : 0;
+  calls.add(end, 1 + keys.length);
+}

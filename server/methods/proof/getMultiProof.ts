@@ -1,6 +1,6 @@
 /**
- * chain_getMultiProof: the bytes of one proof for many accounts and slots (docs/proofs.md, section 9), in which every node stands once.
- * They come in hex, or alone if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
+ * chain_getMultiProof: the bytes of one proof for many accounts and slots (docs/proofs.md, sections 9 and 17), in which every node stands
+ * once. They come in hex, or alone if a client asks for bytes (`Accept: application/octet-stream`) in a request of one call.
  */
 import {
   ADDRESS_AT,
@@ -18,12 +18,14 @@ import {type BlockView, resolveSelector} from "../selector.ts";
 import {ADDRESS_EXPECTED, decodeAddressInto, decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
+import {readIsTrie, SUITE_PARAM} from "./suiteParam.ts";
 
 const ENTRY = objectOf({address: ADDRESS_PARAM, storageKeys: arrayOf(STORAGE_KEY_PARAM)});
 
 export const MULTI_PROOF_PARAMS: readonly Param[] = [
   {name: "entries", required: true, schema: {...arrayOf(ENTRY), minItems: 1}},
   {name: "block", required: true, schema: BLOCK_PARAM},
+  SUITE_PARAM,
 ];
 
 const ENTRIES_NAME = "params[0] (entries)";
@@ -119,6 +121,8 @@ function keysOf(entry: unknown): readonly unknown[] | undefined {
 }
 
 const NAME = "chain_getMultiProof";
+const TREE_FORMS = [ProofForm.MULTI_HEX, ProofForm.MULTI_BYTES] as const;
+const TRIE_FORMS = [ProofForm.TRIE_MULTI_HEX, ProofForm.TRIE_MULTI_BYTES] as const;
 
 export const getMultiProof: LaneMethod<ProofCalls> = {
   ...getProof,
@@ -127,14 +131,19 @@ export const getMultiProof: LaneMethod<ProofCalls> = {
   params: new ParamList(NAME, MULTI_PROOF_PARAMS),
   result: {name: "multiProof", schema: BYTES},
   cost: multiProofCost,
-  /** At most two leaves per account or key, each with the half of a leaf of chain_getProof: one of the two nodes that it has for a height. */
-  maxTextBytes(cost, view) {
-    return Math.ceil(getProof.maxTextBytes(cost, view) / 2);
+  /**
+   * At most two leaves per account or key, each with the half of a leaf of chain_getProof: one of the two nodes that it has for a height.
+   * Of Ethereum's trie, the path of one key is as long as there at most, and several share the branches near the root.
+   */
+  maxTextBytes(cost, {maxProofTextBytes}) {
+    return Math.ceil(((cost + 1) * maxProofTextBytes) / 2);
   },
   prepare(params, view, calls) {
     const {packed, end} = calls;
-    const form = view.takesBytes ? ProofForm.MULTI_BYTES : ProofForm.MULTI_HEX;
-    calls.add(packMultiProofCall(this.params.read(params), form, view, packed, end), multiProofCost(params));
+    const list = this.params.read(params);
+    const [hex, bytes] = readIsTrie(list[2], 2, view) ? TRIE_FORMS : TREE_FORMS;
+    const form = view.takesBytes ? bytes : hex;
+    calls.add(packMultiProofCall(list, form, view, packed, end), multiProofCost(params));
     calls.isBytes = view.takesBytes;
   },
 };

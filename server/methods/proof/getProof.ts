@@ -2,12 +2,11 @@ import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/me
 import type {Call} from "../../rpc/envelope.ts";
 import {LaneId} from "../../rpc/requestCalls.ts";
 import {createLimitError, createValueError, RpcCode} from "../../rpc/rpcError.ts";
-import type {LaneMethod} from "../method.ts";
+import type {LaneMethod, RequestView} from "../method.ts";
 import {type Param, ParamList} from "../params.ts";
 import {
   ADDRESS_PARAM,
   arrayOf,
-  BLOCK,
   BLOCK_PARAM,
   BYTES,
   HASH,
@@ -87,31 +86,16 @@ function proofOf(key: Schema): Schema {
   return {oneOf: [existence, absence]};
 }
 
-const PROOF = objectOf({
+export const PROOF = objectOf({
   accountProof: proofOf({title: "address", type: "string", pattern: "^0x[0-9a-f]{40}$"}),
   storageProofs: arrayOf(proofOf(HASH)),
 });
-
-/** Upper bound of the text that chain_getProofAt adds to a proof: the block's number, hash and state root, and that it is unverified. */
-const BLOCK_TEXT_BYTES = 256;
 
 export const getProof = createProofMethod(
   "chain_getProof",
   "Proofs of existence or absence for an account and some of its slots, at a finalized block.",
   ProofForm.PLAIN,
 );
-
-export const getProofAt: LaneMethod<ProofCalls> = {
-  ...createProofMethod(
-    "chain_getProofAt",
-    "The result of chain_getProof, the block that it proves, and whether that is unverified: no root vouches for its state.",
-    ProofForm.WITH_BLOCK,
-  ),
-  result: {name: "provenBlock", schema: objectOf({block: BLOCK, proof: PROOF}, {unverified: {const: true}})},
-  maxTextBytes(cost, view) {
-    return getProof.maxTextBytes(cost, view) + BLOCK_TEXT_BYTES;
-  },
-};
 
 /** Makes a method with the parameters of chain_getProof, whose answers have the form `form`. */
 export function createProofMethod(name: string, summary: string, form: ProofForm): LaneMethod<ProofCalls> {
@@ -120,7 +104,7 @@ export function createProofMethod(name: string, summary: string, form: ProofForm
     summary,
     params: new ParamList(name, PROOF_PARAMS),
     result: {name: "proof", schema: PROOF},
-    errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED],
+    errors: [RpcCode.BLOCK_UNKNOWN, RpcCode.NOT_FINALIZED, RpcCode.NOT_AVAILABLE],
     lane: LaneId.PROOF,
     cost(params, {limits}) {
       return proofCost(params, limits.storageKeys);
@@ -129,9 +113,17 @@ export function createProofMethod(name: string, summary: string, form: ProofForm
       return cost * maxProofTextBytes;
     },
     prepare(params, view, calls) {
-      const {packed, end} = calls;
-      const list = this.params.read(params);
-      calls.add(packProofCall(list, form, view, view.limits.storageKeys, packed, end));
+      addCall(this.params.read(params), form, view, calls);
     },
   };
+}
+
+/** @param params - at least those of PROOF_PARAMS. @throws RpcError */
+export function addCall(
+  params: readonly unknown[],
+  form: ProofForm,
+  view: RequestView,
+  calls: ProofCalls,
+): void {
+  calls.add(packProofCall(params, form, view, view.limits.storageKeys, calls.packed, calls.end));
 }

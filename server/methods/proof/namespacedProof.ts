@@ -19,7 +19,7 @@ export function createNamespacedProof(namespace: string): LaneMethod<ProofCalls>
   const method = createProofMethod(`${namespace}_getProof`, summary, ProofForm.NO_EMPTY_STORAGE);
   return {
     ...method,
-    errors: [RpcCode.INVALID_REQUEST],
+    errors: [RpcCode.INVALID_REQUEST, RpcCode.NOT_AVAILABLE],
     prepare(params, view, calls) {
       try {
         return method.prepare(params, view, calls);

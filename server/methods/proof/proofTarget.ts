@@ -17,7 +17,7 @@ import {
   WORD_BYTES,
   WORD_EXPECTED,
 } from "../words.ts";
-import {getProofAt} from "./getProof.ts";
+import {getProofAt} from "./getProofAt.ts";
 
 export interface ProofTarget {
   readonly call: Call;

@@ -73,6 +73,7 @@ const MULTI_PROOFS: readonly Params[] = [
 ];
 const WRONG_MULTI_PROOFS: readonly [number, Params][] = [
   [-32602, [[], "latest"]],
+  [-32602, [[{address: ACCOUNT, storageKeys: []}], "latest", "KECCAK"]],
   [-32001, [[{address: ACCOUNT, storageKeys: []}], "0xff"]],
   [-32002, [[{address: ACCOUNT, storageKeys: []}], `0x${LATEST.toString(16)}`]],
   [-32005, [Array.from({length: 2001}, () => ({address: ACCOUNT, storageKeys: []})), "latest"]],
@@ -134,9 +135,17 @@ const WRONG_ESTIMATES: readonly [number, Params][] = [
 /** Parameters that each method answers. */
 const GOOD: Readonly<Record<string, readonly Params[]>> = {
   chain_getProof: PROOFS,
-  chain_getProofAt: PROOFS,
+  chain_getProofAt: [
+    ...PROOFS,
+    [ACCOUNT, [], "latest", "sha256"],
+    [ABSENT_ACCOUNT, [], "latest", null],
+    [ACCOUNT, ["0x1"], "0x1", "keccak"],
+  ],
   eth_getProof: ETH_PROOFS,
-  chain_getMultiProof: MULTI_PROOFS,
+  chain_getMultiProof: [
+    ...MULTI_PROOFS,
+    ...["sha256", "keccak", null].map(suite => [[{address: ACCOUNT, storageKeys: ["0x1"]}], "latest", suite]),
+  ],
   chain_getLeaves: LEAVES,
   chain_getChanges: CHANGES,
   linea_getProof: PROOFS,
@@ -160,7 +169,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
 /** Parameters that methods refuse, and the codes. */
 const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProof: WRONG_PROOFS,
-  chain_getProofAt: WRONG_PROOFS,
+  chain_getProofAt: [...WRONG_PROOFS, [-32602, [ACCOUNT, [], "latest", "poseidon2"]]],
   eth_getProof: [[-32602, [ACCOUNT, ["0x"]]], ...WRONG_PROOFS.filter(([, {length}]) => length > 1)],
   chain_getMultiProof: WRONG_MULTI_PROOFS,
   chain_getLeaves: WRONG_LEAVES,
@@ -283,18 +292,22 @@ describe("the OpenRPC document", () => {
     const limited = await OwnService.fed(folder.file("nameless"));
     limited.input.end(encodeLines([nameless]));
     await limited.waitForStderr(/the import has ended/);
-    for (const [name, params] of [
-      ["chain_estimateGas", [{}]],
-      ["eth_getProof", [ACCOUNT, []]],
-      ["chain_chainId", []],
-      ["eth_chainId", []],
-      ["net_version", []],
+    const noTrie =
+      /^eth_getProof and the suite keccak are not available: .* of block 0\. Use chain_getProof, or/;
+    for (const [name, params, message] of [
+      ["chain_estimateGas", [{}], /^chain_estimateGas is not available: /],
+      ["eth_getProof", [ACCOUNT, []], noTrie],
+      ["chain_getProofAt", [ACCOUNT, [], "latest", "keccak"], noTrie],
+      ["chain_getMultiProof", [[{address: ACCOUNT, storageKeys: []}], "latest", "keccak"], noTrie],
+      ["chain_chainId", [], /^chain_chainId is not available: /],
+      ["eth_chainId", [], /^eth_chainId is not available: /],
+      ["net_version", [], /^net_version is not available: /],
     ] as const) {
       const method = document.methods.find(one => one.name === name);
       assert.ok(method !== undefined);
       const answer = await limited.call(name, params);
       assertKnownError(method, answer, -32004);
-      assert.match(answer.error.message, new RegExp(`^${name} is not available: `));
+      assert.match(answer.error.message, message);
     }
     assert.deepEqual((await limited.call("eth_capabilities")).result.stateproofs, {disabled: true});
     await limited.stop();

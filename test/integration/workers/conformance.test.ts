@@ -5,10 +5,11 @@ import {existsSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {decodeHex} from "../../../client/bytes/hex.ts";
+import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {createProofClient} from "../../../client/methods/proofClient.ts";
 import {keccakSuite} from "../../../client/methods/trustedRoot.ts";
 import {verifyHeader} from "../../../client/trie/blockHeader.ts";
+import {verifyEthMultiProof} from "../../../client/trie/ethMultiProof.ts";
 import {verifyEthProof} from "../../../client/trie/ethProof.ts";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {
@@ -25,7 +26,7 @@ import {runLoad} from "../../support/http/loadRun.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import type {EthAnswer} from "../../support/reference/ethState.ts";
+import {type EthAnswer, gatherNodes, joinNodes} from "../../support/reference/ethState.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import {sampleOf} from "../../support/soak.ts";
 
@@ -150,6 +151,65 @@ test("the client verifies eth_getProof from the hash of a block on, and under no
   });
 });
 
+test("from the hash of a block on, the client verifies one answer with the header, and a multiproof", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  const {blockHash: trustedBlockHash, result} = readFixture<{blockHash: string; result: EthAnswer}>(
+    "published/ethProof",
+  );
+  const {address, storageHash} = result;
+  const client = createProofClient({url: service.url, suite: keccakSuite, trustedBlockHash});
+  for (const block of ["latest", BigInt(CONFORMANCE_BLOCKS)] as const) {
+    const {proof, account} = await client.getProof({address, block});
+    assert.deepEqual([proof, account?.storageHash], [result, storageHash]);
+    const entries = [
+      {address: CALL_ME, storageKeys: ["0x0", "0x99"]},
+      {address, storageKeys: []},
+    ];
+    const multi = await client.getMultiProof({entries, block});
+    assert.deepEqual(multi.entries[1]?.account, account);
+    assert.deepEqual(multi.entries[0]?.slots, (await client.getProof({...entries[0], block} as never)).slots);
+  }
+  for (const old of [
+    () => client.getProof({address, block: CONFORMANCE_BLOCKS - 1}),
+    () => client.getMultiProof({entries: [{address, storageKeys: []}], block: CONFORMANCE_BLOCKS - 1}),
+  ])
+    await assert.rejects(old, {message: "header: does not hash to the trusted block hash"});
+  // Hashes of blocks cannot be compared with what a node without headers sends.
+  const other = createProofClient({
+    url: service.url,
+    suite: keccakSuite,
+    trustedBlockHash: () => storageHash,
+  });
+  await assert.rejects(other.getProof({address}), {code: "PROOF_REFUSED"});
+});
+
+test("what needs sparse trees is not available, and says what to call; proofs for many keys are of the tries", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  for (const [method, params] of [
+    ["chain_getProof", [CALL_ME, [], "latest"]],
+    ["chain_getLeaves", ["accounts", "0x0", "0x1", "latest"]],
+    ["chain_getChanges", ["all", "0x0", "latest", "0x0", "0x1"]],
+  ] as const) {
+    const {error} = await service.call(method, params);
+    assert.equal(error?.code, -32004, method);
+    assert.match(
+      error.message,
+      /no sparse trees\. Use eth_getProof, chain_getProofAt or chain_getMultiProof$/,
+    );
+  }
+  const entries = [{address: CALL_ME, storageKeys: ["0x0"]}];
+  for (const [method, ...params] of [
+    ["chain_getProofAt", CALL_ME, ["0x0"], "latest"],
+    ["chain_getMultiProof", entries, "latest"],
+  ] as const) {
+    const {result, error} = await service.call(method, [...params, "keccak"]);
+    assert.equal(error, undefined);
+    assert.deepEqual((await service.call(method, params)).result, result);
+    const other = (await service.call(method, [...params, "sha256"])).error;
+    assert.match(other.message, /^params\[\d\] \(suite\): expected "keccak", got "sha256"$/);
+  }
+});
+
 test("proofd load --style eth verifies what it samples against the header", async t => {
   if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
   const keys = folder.file("keys.txt");
@@ -166,14 +226,37 @@ test("proofd load --style eth verifies what it samples against the header", asyn
   assert.equal(report.server.newest, CONFORMANCE_BLOCKS);
 });
 
-test("an independent verifier accepts the proofs of eth_getProof under the root in the header", async t => {
+test("single proofs verify under the root in the header; a multiproof has their nodes, each once in the order of paths", async t => {
   if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
   const {blocks} = await readChainFiles(CONFORMANCE);
   const params = listProofParams();
+  const entries = params.map(({address, keys}) => ({address, storageKeys: keys}));
+  // One more account that is asked for twice, in another case and with other keys.
+  const again = entries.map(({address, storageKeys}) => ({
+    address: address.toUpperCase().replace("X", "x"),
+    storageKeys: storageKeys.slice(0, 1),
+  }));
   for (const block of sampleOf(BLOCKS.slice(1), 26)) {
     const {stateRoot} = decodeBlockHead(blocks[block - 1] as Uint8Array, `block ${block}`);
     const answers = JSON.parse((await service.post(makeProofBatch(block, params))).text);
-    for (const [i, {address, keys}] of params.entries())
-      verifyEthProof(stateRoot, address, keys, answers[2 * i + 1].result);
+    const singles = params.map(({address, keys}, i) => ({
+      answer: answers[2 * i + 1].result as EthAnswer,
+      proven: verifyEthProof(stateRoot, address, keys, answers[2 * i + 1].result),
+    }));
+    for (const request of [entries, [...entries.toReversed(), ...again]]) {
+      const {result, error} = await service.call("chain_getMultiProof", [
+        request,
+        quantity(BigInt(block)),
+        "keccak",
+      ]);
+      assert.equal(error, undefined);
+      assert.equal(result, encodeHex(joinNodes(gatherNodes(singles.map(({answer}) => answer)))));
+      const proven = verifyEthMultiProof(stateRoot, request, decodeHex(result));
+      const own = request === entries ? proven : proven.slice(0, entries.length).toReversed();
+      assert.deepEqual(
+        own,
+        singles.map(single => single.proven),
+      );
+    }
   }
 });

@@ -2,7 +2,8 @@
 import {PendingRequest} from "../../../server/dispatch/pendingRequest.ts";
 import {EstimateCalls, type RunEstimate} from "../../../server/methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../../server/methods/estimateGas/estimateGas.ts";
-import {getProof, getProofAt} from "../../../server/methods/proof/getProof.ts";
+import {getProof} from "../../../server/methods/proof/getProof.ts";
+import {getProofAt} from "../../../server/methods/proof/getProofAt.ts";
 import {ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import type {LaneId, Place, RequestCalls} from "../../../server/rpc/requestCalls.ts";
 import {RequestRecord} from "../../../server/rpc/requestRecord.ts";

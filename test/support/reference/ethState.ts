@@ -1,6 +1,8 @@
 /** A state of Ethereum in tries of @ethereumjs/mpt, and its answers of eth_getProof as geth writes them. */
 import {createMerkleProof, createMPT, type MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
+import {keccak_256} from "@noble/hashes/sha3.js";
+import {joinBytes} from "../../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex, quantity} from "../../../client/bytes/hex.ts";
 import {word} from "../../../client/hash/hashSuites.ts";
 import {NO_CODE_KECCAK} from "../../../client/proof/account.ts";
@@ -86,4 +88,30 @@ export async function proveKey(
 ): Promise<readonly string[]> {
   const nodes = await createMerkleProof(trie, key);
   return nodes.filter((node, i) => isWhole || i === 0 || node.length >= HASH_BYTES).map(encodeHex);
+}
+
+/** The nodes of a multiproof (docs/proofs.md, section 17), gathered from answers for accounts that each come once. */
+export function gatherNodes(answers: readonly EthAnswer[]): readonly string[] {
+  const nodes: string[] = [];
+  const take = (known: Set<string>, proof: readonly string[]) => {
+    nodes.push(...proof.filter(node => !known.has(node)));
+    for (const node of proof) known.add(node);
+  };
+  const accounts = new Set<string>();
+  for (const {accountProof, storageProof} of byPath(answers, ({address}) => decodeHex(address))) {
+    take(accounts, accountProof);
+    const slots = new Set<string>();
+    for (const {proof} of byPath(storageProof, ({key}) => word(BigInt(key)))) take(slots, proof);
+  }
+  return nodes;
+}
+
+/** @param nodes - hex. @returns the bytes of a multiproof */
+export function joinNodes(nodes: readonly string[]): Uint8Array {
+  return joinBytes([Uint8Array.of(5), ...nodes.map(decodeHex)]);
+}
+
+function byPath<One>(ones: readonly One[], keyOf: (one: One) => Uint8Array): readonly One[] {
+  const pathOf = (one: One) => encodeHex(keccak_256(keyOf(one)));
+  return ones.toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1));
 }

@@ -43,6 +43,9 @@ export const ETH_PROOF: Layout = {
   ...{accountProof: "jsonList", "accountProof[]": "node", proof: "jsonList", "proof[]": "node"},
 };
 
+/** The nodes of a multiproof of Ethereum's trie, in hex. */
+export const TRIE_NODES: Layout = {nodes: "list", "nodes[]": "node"};
+
 /** A part of a tree, of a compact proof or a multiproof. */
 export const TREE_PART: Layout = {
   ...{nextFreeNode: "position", leafIndex: "position", prev: "position", next: "position"},

@@ -72,11 +72,14 @@ test("a call costs one for each entry and one for each key, and nothing where it
 
 test("wrong parameters are named with what came and what is expected", () => {
   const table: [readonly unknown[], RegExp][] = [
-    [[], /params\[0\] \(entries\): expected a value for all of \[entries, block\], got nothing/],
+    [
+      [],
+      /params\[0\] \(entries\): expected a value for the first 2 of \[entries, block, suite\], got nothing/,
+    ],
     [[[entry()]], /params\[1\] \(block\): expected .*, got nothing/],
     [[[entry()], null], /params\[1\] \(block\): expected .*, got null/],
     [[[entry()], "newest"], /params\[1\] \(block\): expected a 0x block number.*, got "newest"/],
-    [[[entry()], "latest", 1], /params: expected .*, got 3 elements/],
+    [[[entry()], "latest", "keccak", 1], /params: expected .*, got 4 elements/],
     [[[], "latest"], /params\[0\] \(entries\): expected an array of one or more .*, got an array of 0/],
     [[{}, "latest"], /params\[0\] \(entries\): expected an array of.*, got an object/],
     [[[ADDRESS], "latest"], /params\[0\]\[0\]: expected \{address, storageKeys\}, got "0xAb.*/],

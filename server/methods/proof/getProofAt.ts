@@ -1,0 +1,45 @@
+/**
+ * chain_getProofAt: a proof, and the block whose state it is of. With a proof of Ethereum's tries comes the block's header, so that the
+ * answer leads from the block's hash to the slot.
+ */
+import {MAX_HEADER_BYTES, ProofForm} from "../../../workers/messages/packedCall.ts";
+import type {LaneMethod} from "../method.ts";
+import {ParamList} from "../params.ts";
+import {BLOCK, BYTES, nullable, objectOf} from "../schema.ts";
+import {addEthCall, ETH_PROOF} from "./getEthProof.ts";
+import {addCall, getProof, PROOF, PROOF_PARAMS} from "./getProof.ts";
+import type {ProofCalls} from "./proofCalls.ts";
+import {namesTrie, readIsTrie, SUITE_PARAM} from "./suiteParam.ts";
+
+const NAME = "chain_getProofAt";
+const SUITE_AT = 3;
+const UNVERIFIED = {unverified: {const: true}};
+/** Upper bounds of what is around a proof: the block's number, hash and state root, and that it is unverified; its header. */
+const BLOCK_TEXT_BYTES = 256;
+const HEADER_TEXT_BYTES = 32 + 2 * MAX_HEADER_BYTES;
+
+export const getProofAt: LaneMethod<ProofCalls> = {
+  ...getProof,
+  name: NAME,
+  summary:
+    "The result of chain_getProof, the block that it proves, and whether that is unverified: no root vouches for its state. With the suite keccak, the result of eth_getProof and the block's header.",
+  params: new ParamList(NAME, [...PROOF_PARAMS, SUITE_PARAM]),
+  result: {
+    name: "provenBlock",
+    schema: {
+      oneOf: [
+        objectOf({block: BLOCK, proof: PROOF}, UNVERIFIED),
+        objectOf({block: BLOCK, headerRlp: nullable(BYTES), proof: ETH_PROOF}, UNVERIFIED),
+      ],
+    },
+  },
+  maxTextBytes(cost, view, params) {
+    const isTrie = Array.isArray(params) && namesTrie(params[SUITE_AT], view);
+    return getProof.maxTextBytes(cost, view, params) + BLOCK_TEXT_BYTES + (isTrie ? HEADER_TEXT_BYTES : 0);
+  },
+  prepare(params, view, calls) {
+    const list = this.params.read(params);
+    if (readIsTrie(list[SUITE_AT], SUITE_AT, view)) addEthCall(list, ProofForm.ETH_AT, view, calls);
+    else addCall(list, ProofForm.WITH_BLOCK, view, calls);
+  },
+};
