@@ -11,6 +11,7 @@ import {StateTrie} from "../../evm/trie/stateTrie.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
+import type {PageWriter} from "../../storage/page/pages.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {makeBlock, makeBlock0} from "./benchChain.ts";
@@ -76,7 +77,7 @@ export function openTrie(writer: BlockWriter): StateTrie {
   const {pages} = writer;
   const store = {
     read: (page: number) => pages.read(page),
-    putPage: (encode: (spare: number) => Buffer, before?: number) => pages.putPage(encode, before),
+    putPage: (...page: Parameters<PageWriter["putPage"]>) => pages.putPage(...page),
     begin: () => pages.begin(),
     findCode: (hash: Uint8Array) => writer.findCode(hash),
     putCode: (hash: Uint8Array, code: Uint8Array) => writer.putCode(hash, code),

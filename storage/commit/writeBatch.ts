@@ -11,7 +11,7 @@ import type {StateReader} from "../block/stateReader.ts";
 import {writeNote} from "../files/acknowledgedNote.ts";
 import {writeFailed} from "../files/levelErrors.ts";
 import {LogTail} from "../files/logTail.ts";
-import {chooseForm, type OpenPage} from "../page/pageDifference.ts";
+import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
 import {blockKey, hashKey, isKeyOf, numberOfKey, pageKey} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
@@ -21,6 +21,8 @@ import {encodeNumber} from "../record/recordBody.ts";
 const BATCH_BYTES = 8 << 20;
 /** LevelDB's own bytes for a record in a batch: lengths and tag, rounded up. */
 const RECORD_OVERHEAD_BYTES = 32;
+/** Some 15 MB. */
+const MOST_READ_PAGES = 4096;
 
 interface Put {
   readonly key: Buffer;
@@ -33,6 +35,8 @@ export class WriteBatch implements PageWriter {
   /** Begun, and perhaps not done. */
   private flushes = 0;
   private readonly pendingPages = new Map<number, OpenPage>();
+  /** That were read since the last flush. A page is found, changed and compared. */
+  private readonly readPages = new Map<number, OpenPage>();
   private readonly pendingRecords = new Map<string, Buffer>();
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
@@ -65,20 +69,26 @@ export class WriteBatch implements PageWriter {
     return this.open(page).body;
   }
 
-  private readonly open = (page: number): OpenPage => this.pendingPages.get(page) ?? this.pages.open(page);
+  private readonly open = (page: number): OpenPage => {
+    const known = this.pendingPages.get(page) ?? this.readPages.get(page);
+    if (known !== undefined) return known;
+    const opened = this.pages.open(page);
+    if (this.readPages.size === MOST_READ_PAGES) this.readPages.clear();
+    this.readPages.set(page, opened);
+    return opened;
+  };
 
-  putPage(encode: (spare: number) => Buffer, before = 0): number {
+  putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number {
     const page = this.nextPage++;
     const key = pageKey(page);
     const value = encode(CHECKSUM_BYTES);
     const body = value.subarray(0, value.length - CHECKSUM_BYTES);
     const whole = {body, base: 0, isAnchor: false, record: undefined};
-    const {record, ...opened} = before === 0 ? whole : chooseForm(this.open, before, body);
+    const {record = value, ...opened} =
+      before === undefined ? whole : chooseForm(this.open, before, body, CHECKSUM_BYTES);
     this.pendingPages.set(page, opened);
-    if (record === undefined) {
-      sealRecordInPlace(key, value);
-      this.push(key, value);
-    } else this.push(key, sealRecord(key, record));
+    sealRecordInPlace(key, record);
+    this.push(key, record);
     return page;
   }
 
@@ -133,6 +143,7 @@ export class WriteBatch implements PageWriter {
     this.puts = [];
     this.bytes = 0;
     this.flushes++;
+    this.readPages.clear();
     try {
       // Chained calls: handing over an array of operations takes seven times as long (bench: commit).
       const batch = this.db.batch();

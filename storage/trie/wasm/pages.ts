@@ -32,14 +32,22 @@ const HIGH: f64 = 4294967296;
 /** Where the page is that is looked at: its nibbles from the root on. */
 export const PLACE: usize = memory.data(32, 16);
 
+/** The page in each depth's frame, below 0 for one of slots: root and branches near it are the same for many paths. */
+const HELD: usize = memory.data(8 * (PATH_NIBBLES + 1), 8);
+
 /**
- * Reads a page to its depth's frame.
+ * Reads a page to its depth's frame, if it is not there.
  *
  * @param depth - where the path of its first node begins. 0: it may be a small page
  */
 export function readPage(number: f64, depth: i32): usize {
   const to = inputOf(depth);
+  const held = HELD + ((<usize>depth) << 3);
+  const own = isAccounts ? number : -number;
+  if (load<f64>(held) === own) return to;
+  store<f64>(held, 0);
   if (!isPage(to, host.load(number, to), depth)) host.refuse(number);
+  store<f64>(held, own);
   return to;
 }
 
@@ -143,7 +151,7 @@ function skipBytes(depth: i32, branch: i32): usize {
 }
 
 /** Whether these are the bytes of a page at that depth. All that the functions above rely on. */
-function isPage(page: usize, bytes: u32, depth: i32): bool {
+export function isPage(page: usize, bytes: u32, depth: i32): bool {
   const end = page + bytes;
   if (bytes < HEAD_BYTES) return false;
   if (load<u8>(page) === SMALL_PAGE) {

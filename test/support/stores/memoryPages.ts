@@ -1,29 +1,43 @@
-/** Pages in memory, numbered from 1 in writing order. Trees are written to them and read from them without a store. */
+/** Records of pages in memory, numbered from 1 in writing order. Trees are written to them and read from them without a store. */
+import {
+  chooseForm,
+  type OpenPage,
+  openRecordedPage,
+  type ReplacedPage,
+} from "../../../storage/page/pageDifference.ts";
 import type {PageWriter} from "../../../storage/page/pages.ts";
 
 /** Room that an encoded page must leave at its end, as for a record's checksum. */
 const SPARE_BYTES = 4;
 
 export class MemoryPages implements PageWriter {
-  private readonly pages: Buffer[] = [];
+  private readonly records: Buffer[] = [];
 
   get count(): number {
-    return this.pages.length;
+    return this.records.length;
   }
 
   read(page: number): Buffer {
-    const body = this.pages[page - 1];
-    if (body === undefined) throw new Error(`no page ${page}`);
-    return body;
+    return this.open(page).body;
   }
 
-  putPage(encode: (spare: number) => Buffer, _before?: number): number {
-    const value = encode(SPARE_BYTES);
-    return this.pages.push(value.subarray(0, value.length - SPARE_BYTES));
+  readonly open = (page: number): OpenPage => openRecordedPage(page, this.recordOf(page), this.open);
+
+  recordOf(page: number): Buffer {
+    const record = this.records[page - 1];
+    if (record === undefined) throw new Error(`no page ${page}`);
+    return record;
+  }
+
+  putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number {
+    const whole = encode(SPARE_BYTES);
+    const body = whole.subarray(0, whole.length - SPARE_BYTES);
+    const record = before && chooseForm(this.open, before, body, SPARE_BYTES).record;
+    return this.records.push(record?.subarray(0, record.length - SPARE_BYTES) ?? body);
   }
 
   /** Replaces the page with this number, as damage would. */
   replace(page: number, body: Buffer): void {
-    this.pages[page - 1] = body;
+    this.records[page - 1] = body;
   }
 }

@@ -1,57 +1,65 @@
+/** Differences are made by the trie's pages, and read without them. test/property/tries.test.ts reads every version through them. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import fc from "fast-check";
-import {chooseForm, type OpenPage, openRecordedPage} from "../../../../storage/page/pageDifference.ts";
-import {propertyRuns} from "../../../support/soak.ts";
+import {keccak256} from "../../../../storage/hash/keccak.ts";
+import {type OpenPage, openRecordedPage} from "../../../../storage/page/pageDifference.ts";
+import {EMPTY_TRIE, type TrieRoot, TrieWriter} from "../../../../storage/trie/trie.ts";
+import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
-/** Bytes are put in, taken out or replaced at some place. */
-const edit = fc.record({
-  at: fc.double({min: 0, max: 1, noNaN: true}),
-  cut: fc.nat(60),
-  put: fc.uint8Array({maxLength: 60}),
-});
-const versions = fc.array(fc.array(edit, {maxLength: 3}), {maxLength: 30});
-
-function change(page: Buffer, edits: readonly {at: number; cut: number; put: Uint8Array}[]): Buffer {
-  return edits.reduce((body, {at, cut, put}) => {
-    const from = Math.floor(at * body.length);
-    return Buffer.concat([body.subarray(0, from), put, body.subarray(from + cut)]);
-  }, page);
+/** A page of 16 children with some leaf each, and its record after one more write. */
+function recordOf(value: Uint8Array | undefined, path = pathOf(5)): {record: number; page: number} {
+  const pages = new MemoryPages();
+  const writer = new TrieWriter(pages);
+  const writes = Array.from({length: 16}, (_, i) => ({
+    path: pathOf(i),
+    value: new Uint8Array(30).fill(i + 1),
+  }));
+  const before = writer.update(EMPTY_TRIE, writes, "slots");
+  const after = writer.update(before, [{path, value}], "slots");
+  return {record: pages.recordOf(after.page).length, page: pages.read(after.page).length};
 }
 
-test("a page is the same again from its record and at most two others, which are older", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({minLength: 1, maxLength: 1200}), versions, (first, later) => {
-      // No kind of a difference.
-      let body = Buffer.from([0, ...first]);
-      const records: Buffer[] = [Buffer.alloc(0), body];
-      const open = (page: number): OpenPage => openRecordedPage(page, records[page] as Buffer, open);
-      for (const edits of later) {
-        const page = records.length;
-        body = Buffer.concat([Buffer.of(0), change(body.subarray(1), edits)]);
-        const {record = body, base, isAnchor} = chooseForm(open, page - 1, body);
-        records.push(record);
-        const opened = open(page);
-        assert.deepEqual([opened.body, opened.base, opened.isAnchor], [body, base, isAnchor]);
-        let others = 0;
-        for (let older = page; open(older).base !== 0; others++) {
-          assert.ok(open(older).base < older);
-          older = open(older).base;
-        }
-        assert.ok(others <= 2);
-      }
-    }),
-    {numRuns: propertyRuns(100)},
-  );
+function pathOf(i: number): Uint8Array {
+  const path = keccak256(Uint8Array.of(i));
+  path[0] = 0x10 * i;
+  return path;
+}
+
+test("a page is its own record, or its difference to one or two others, which are older", () => {
+  const pages = new MemoryPages();
+  const writer = new TrieWriter(pages);
+  const forms = new Set<string>();
+  let trie: TrieRoot = EMPTY_TRIE;
+  for (let block = 0; block < 200; block++) {
+    const path = pathOf((block * 7) % 16);
+    trie = writer.update(trie, [{path, value: Uint8Array.of(1 + (block % 100), block % 3)}], "slots");
+    const form: OpenPage[] = [pages.open(trie.page)];
+    for (let {base} = form[0] as OpenPage; base !== 0; base = (form.at(-1) as OpenPage).base)
+      form.push(pages.open(base));
+    forms.add(
+      form.map(({base, isAnchor}) => (base === 0 ? "whole" : isAnchor ? "anchor" : "difference")).join(),
+    );
+  }
+  assert.deepEqual([...forms].sort(), [
+    "anchor,whole",
+    "difference,anchor,whole",
+    "difference,whole",
+    "whole",
+  ]);
 });
 
-test("a changed number that got longer, and a leaf that was put in, make short records", () => {
-  const page = Buffer.from(Array.from({length: 1000}, (_, i) => (i * i * 7 + (i >> 3)) & 0x7f));
-  const open = (): OpenPage => ({body: page, base: 0, isAnchor: false});
-  const longer = Buffer.concat([page.subarray(0, 300), Buffer.alloc(12, 0xee), page.subarray(310)]);
-  assert.ok((chooseForm(open, 1, longer).record as Buffer).length < 40);
-  const more = Buffer.concat([page.subarray(0, 300), Buffer.alloc(80, 0xee), page.subarray(300)]);
-  assert.ok((chooseForm(open, 1, more).record as Buffer).length < 100);
+test("a value that got longer or shorter, a leaf that was put in and one that was taken out make short records", () => {
+  const beside = pathOf(5).fill(0xee, 1);
+  for (const [value, path, most] of [
+    [new Uint8Array(30).fill(0xaa), undefined, 80],
+    [new Uint8Array(36).fill(0xaa), undefined, 90],
+    [new Uint8Array(20).fill(0xaa), undefined, 70],
+    [new Uint8Array(30).fill(0xaa), beside, 115],
+    [undefined, pathOf(5), 20],
+  ] as const) {
+    const {record, page} = recordOf(value, path);
+    assert.ok(record <= most && page > 1000, `${record} of ${page} bytes`);
+  }
 });
 
 test("a difference to a page that is not older, or that does not fit it, is damage", () => {
