@@ -2,7 +2,7 @@
 
 export const ExitCode = {
   OK: 0,
-  /** The work failed, for example: a bad line, damage found, no store, an address in use. */
+  /** The work failed, for example: a bad line, damage found, an address in use. */
   FAILED: 1,
   /** Flags, files or the store can never work together: a restart does not help. */
   USAGE: 2,

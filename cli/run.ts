@@ -1,6 +1,6 @@
 /** Runs a command and turns its end into an exit code. */
 import {CommanderError} from "commander";
-import {SettingsError, WorkError} from "../server/life/workError.ts";
+import {SettingsError, StoppedEarly, WorkError} from "../server/life/workError.ts";
 import {ExitCode} from "./exitCode.ts";
 import {createProgram, readEnvironment} from "./program.ts";
 
@@ -27,6 +27,7 @@ function report(error: unknown): number {
       process.stderr.write(`error: ${error.message}\n`);
     return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
   }
+  if (error instanceof StoppedEarly) return ExitCode.OK;
   if (error instanceof WorkError) process.stderr.write(`error: ${error.message}\n`);
   else process.stderr.write(`error: unexpected: ${error instanceof Error ? error.stack : String(error)}\n`);
   return error instanceof SettingsError ? ExitCode.USAGE : ExitCode.FAILED;

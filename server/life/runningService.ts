@@ -4,7 +4,8 @@
  * If the import of --diffs, --l2 or --feed fails, the failure is logged and shown (following.ts). The service continues with the
  * blocks it has, since their proofs stay right.
  */
-import {accessSync, constants} from "node:fs";
+import {accessSync, constants, existsSync, statSync} from "node:fs";
+import {dirname, join, resolve} from "node:path";
 import {fileURLToPath} from "node:url";
 import type {Logger} from "pino";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
@@ -25,7 +26,7 @@ import {type Part, Parts, type Stop} from "./parts.ts";
 import type {FollowedSource, ServiceOptions} from "./serviceOptions.ts";
 import {OwnedStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
-import {SettingsError, WorkError} from "./workError.ts";
+import {SettingsError, StoppedEarly, WorkError} from "./workError.ts";
 
 export interface RunningService {
   readonly announcement: Announcement;
@@ -60,13 +61,16 @@ const DRAIN_FRACTION = 0.94;
 /** Time for the socket to send the rest of the last answer. */
 const FLUSH_MS = 200;
 
-/** Starts a service. It takes requests when this returns. @throws WorkError that says what it lacks, for the operator */
+/** Starts a service. It takes requests when this returns. @throws WorkError that says what it lacks, for the operator; StoppedEarly */
 export async function startService(
   options: ServiceOptions,
   {log, stopping = new Promise(() => {}), onDemo = () => {}, moreParts = []}: Surroundings,
 ): Promise<RunningService> {
   if (options.diffs !== "-") requireReadable("--diffs", options.diffs);
   requireReadable("--genesis", options.l2?.genesisPath);
+  if (options.feed !== undefined) requireRoomBeside("--feed", options.db);
+  if (options.publish !== undefined && options.publish.snapshots.every > 0)
+    requireRoomBeside("--publish", options.db);
   const service = new StartingService(options, log, stopping, onDemo);
   const parts = new Parts(log);
   try {
@@ -155,7 +159,7 @@ class StartingService {
     // Here and for publishing: NATS is loaded, which other services do not need.
     const {takeSnapshot} = await import("./following/firstSnapshot.ts");
     const ending = new AbortController();
-    void this.stopping.then(() => ending.abort(new WorkError("stopped while the snapshot came")));
+    void this.stopping.then(() => ending.abort(new StoppedEarly("stopped while the snapshot came")));
     const refused = await takeSnapshot({directory: db, feed, chainId, suite}, this.log, ending.signal);
     this.source = {...feed, refused};
   }
@@ -306,4 +310,25 @@ function requireReadable(flag: string, path: string | undefined): void {
   } catch (error) {
     throw new SettingsError(`${flag}: cannot read ${path}: ${(error as Error).message}`);
   }
+}
+
+/**
+ * Snapshots of feeds are made and taken in folders beside the store, and get its place by renaming.
+ *
+ * @throws SettingsError for a store at the top of a mounted volume, or in a folder that takes no others
+ */
+function requireRoomBeside(flag: string, db: string): void {
+  const parent = dirname(resolve(db));
+  if (!existsSync(parent)) return; // it will be made
+  const isMount = existsSync(db) && statSync(db).dev !== statSync(parent).dev;
+  try {
+    accessSync(parent, constants.W_OK);
+    if (!isMount) return;
+  } catch {
+    // It is said below.
+  }
+  const why = isMount ? `${db} is the top of a mounted volume` : `${parent} cannot be written`;
+  throw new SettingsError(
+    `${flag}: snapshots need room beside the store, but ${why}: expected --db in a folder below, such as ${join(db, "db")}`,
+  );
 }

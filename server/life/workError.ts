@@ -9,6 +9,11 @@ export class WorkError extends Error {
 /** What the operator gave can never work, whenever it is tried: the exit code is that of a wrong flag. */
 export class SettingsError extends WorkError {}
 
+/** The operator ended a service before it had started: nothing has failed. */
+export class StoppedEarly extends Error {
+  override readonly name = "StoppedEarly";
+}
+
 /** @returns a WorkError that says why a store cannot be opened, or `error` itself if it has no code and so was not expected */
 export function openFailed(directory: string, error: unknown): unknown {
   const code = codeOf(error);
@@ -19,8 +24,8 @@ export function openFailed(directory: string, error: unknown): unknown {
       ? ". Make one with `proofd import`, or with `proofd serve` and --demo, --diffs, --l2 or --feed"
       : ` (${code})`;
   const who = code === "STORE_IN_USE" ? `: ${describeHolder(directory)}` : "";
-  // Flags say another chain or suite than the store has.
-  const Kind = code === "FORMAT_MISMATCH" ? SettingsError : WorkError;
+  // Flags say another chain or suite than the store has, or name no store.
+  const Kind = code === "FORMAT_MISMATCH" || code === "STORE_MISSING" ? SettingsError : WorkError;
   return new Kind(`cannot open the store in ${directory}: ${message}${hint}${who}`, {cause: error});
 }
 

@@ -86,8 +86,12 @@ test("the flags of the image and of the manifest are flags of serve", async () =
   await writeFile(header, "Authorization: Bearer x\n");
   const config = folder.file("proofd.conf");
   await writeFile(config, lines.replace("/etc/proofd/secret/l2-header", header));
-  const {db, l2} = readFlags(SERVE_FLAGS, readServiceOptions, ["--config", config]);
-  assert.deepEqual([db, l2?.nodes.headers], ["/data", {authorization: "Bearer x"}]);
+  const {db, l2, finality} = readFlags(SERVE_FLAGS, readServiceOptions, ["--config", config]);
+  assert.deepEqual(
+    [db, l2?.nodes.headers, finality?.source],
+    ["/data/db", {authorization: "Bearer x"}, "l1"],
+  );
+  assert.notEqual(l2?.genesisPath, undefined);
 });
 
 test("Prometheus asks the port for operators, and so do probes", () => {
@@ -100,15 +104,23 @@ test("Prometheus asks the port for operators, and so do probes", () => {
     for (const [, probed] of text.matchAll(/path: \/(?:healthz|readyz)\?lag=60\n +port: (\w+)/g))
       assert.equal(probed, "metrics");
   }
-  const port = /"--metrics-port", "(\d+)"/.exec(read("deploy/compose.yml"))?.[1];
-  assert.ok(read("deploy/prometheus/prometheus.yml").includes(`"proofd:${port}"`));
+  for (const [compose, prometheus, services] of [
+    ["compose.yml", "prometheus.yml", ["proofd"]],
+    ["compose-replicas.yml", "replicas.yml", ["publisher", "replica1", "replica2"]],
+  ] as const) {
+    const ports = [...read(`deploy/${compose}`).matchAll(/"--metrics-port", "(\d+)"/g)].map(([, one]) => one);
+    assert.equal(ports.length, services.length);
+    const targets = JSON.stringify(services.map((service, at) => `${service}:${ports[at]}`));
+    assert.ok(read(`deploy/prometheus/${prometheus}`).includes(targets.replaceAll(",", ", ")), targets);
+  }
 });
 
 test("the flags of the files with replicas are flags of serve, and all name the same three servers", async () => {
   const compose = read("deploy/compose-replicas.yml");
   const commands = [...compose.matchAll(/^ {4}command: (\["serve".*\])$/gm)].map(([, list]) => {
     const [, ...flags] = JSON.parse(list as string);
-    return flags as string[];
+    // From a variable.
+    return flags.includes("--genesis") ? [...flags, "--l2", "http://node:8545"] : (flags as string[]);
   });
   assert.equal(commands.length, 3);
   const manifest = read("deploy/kubernetes-replicas.yml");
@@ -122,10 +134,9 @@ test("the flags of the files with replicas are flags of serve, and all name the 
   }
   assert.equal(commands.length, 5);
   const all = commands.map(flags => readFlags(SERVE_FLAGS, readServiceOptions, flags));
-  for (const [at, {db, publish, feed, chainId, isBalanced}] of all.entries()) {
+  for (const [at, {db, publish, feed, isBalanced}] of all.entries()) {
     const isReplica = feed !== undefined;
-    assert.deepEqual([db, isBalanced, publish !== undefined], ["/data", isReplica, !isReplica]);
-    assert.equal(chainId, isReplica ? 59_144n : undefined);
+    assert.deepEqual([db, isBalanced, publish !== undefined], ["/data/db", isReplica, !isReplica]);
     const urls = (feed ?? publish)?.nats.urls ?? [];
     const text = at < 3 ? compose : manifest;
     assert.equal(new Set(urls.map(url => new URL(url).hostname)).size, 3);
@@ -135,18 +146,15 @@ test("the flags of the files with replicas are flags of serve, and all name the 
   assert.equal(all.filter(({feed}) => feed !== undefined).length, 3);
 });
 
+const PROMETHEUS = ["prometheus.yml", "replicas.yml"];
+
 const TOOLS: readonly (readonly [tool: string, args: () => Promise<readonly string[]>])[] = [
-  ["promtool", async () => ["check", "config", `${ROOT}deploy/prometheus/prometheus.yml`]],
-  ["hadolint", async () => [`${ROOT}deploy/Dockerfile`]],
   [
-    "systemd-analyze",
-    async () => {
-      // It refuses a unit whose program is not on this machine.
-      const unit = folder.file("proofd.service");
-      await writeFile(unit, read("deploy/proofd.service").replace("/usr/bin/proofd", process.execPath));
-      return ["verify", unit];
-    },
+    "promtool",
+    async () => ["check", "config", ...PROMETHEUS.map(name => `${ROOT}deploy/prometheus/${name}`)],
   ],
+  ["hadolint", async () => [`${ROOT}deploy/Dockerfile`]],
+  ["systemd-analyze", async () => ["verify", `${ROOT}deploy/proofd.service`]],
 ];
 
 for (const [tool, createArgs] of TOOLS)

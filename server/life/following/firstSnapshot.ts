@@ -18,6 +18,7 @@ import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
+import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {isInUse} from "../../../storage/files/lock.ts";
@@ -133,7 +134,9 @@ async function takeOnce(
       return NOTHING;
     }
     if (list.suite !== suite)
-      throw new WorkError(`--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`);
+      throw new SettingsError(
+        `--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`,
+      );
     if (newest !== undefined) {
       if (list.block <= newest.block) return NOTHING;
       if (await isInUse(directory))
@@ -169,9 +172,12 @@ async function connectWithin(
   signal: AbortSignal,
 ): Promise<NatsConnection | undefined> {
   const within = withinMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+  let said = "";
   try {
     return await connectNats(nats, client, within, ({isUp, reason}) => {
-      if (!isUp) log.warn({reason}, "NATS does not answer; it is tried again");
+      if (!isUp && !isSameFailure(said, reason))
+        log.warn({reason}, "NATS does not answer; it is tried again");
+      said = reason;
     });
   } catch (error) {
     if (withinMs === undefined || signal.aborted || !within.aborted) throw error;

@@ -108,7 +108,9 @@ test("finalize marks blocks of a store, never takes any back, and refuses blocks
   await mustFinalize(db, 3, "blocks up to 3 are finalized; before: none\n");
   await mustFinalize(db, 2, "nothing changed: blocks up to 3 were finalized before\n");
   await mustFinalize(db, 5, "blocks up to 5 are finalized; before: 3\n");
-  await assertRefused(folder.file("nothing"), 1, /nothing holds no store/);
+  const nowhere = await finalize(folder.file("nothing"), 1);
+  assert.match(nowhere.stderr, /nothing holds no store/);
+  assert.equal(nowhere.code, 2);
 });
 
 test("finalize reaches a server, which proves those blocks at once; others need its token, and a killed one misleads nobody", async () => {

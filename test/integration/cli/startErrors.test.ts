@@ -123,16 +123,25 @@ test("a genesis file that is none ends the service with exit code 2, though its 
 test("what can never work ends with exit code 2, whatever a node may say later", async () => {
   const missing = folder.file("nowhere");
   const l2 = ["--l2", "http://127.0.0.1:9"];
+  const [publish, feed] = [
+    ["--publish", "nats://127.0.0.1:9", ...l2],
+    ["--feed", "nats://127.0.0.1:9", "--chain-id", "1"],
+  ];
   const to = (name: string) => ["--db", folder.file(name), "--port", "0", "--estimate-workers", "0"];
   const into = (name: string) => ["import", "--db", folder.file(name)];
   const unread = /cannot read .*nowhere: ENOENT/;
   const noGenesis = /the store is empty and --genesis is not given/;
+  // A store beside which there is no room for snapshots.
+  const top = /\/dev\/shm is the top of a mounted volume: .* such as \/dev\/shm\/db$/m;
+  const beside = process.platform === "linux" ? [publish, feed] : [];
   await assertAllFail([
     [["serve", ...to("none1"), "--diffs", missing], unread, 2],
     [["serve", ...to("none2"), ...l2, "--genesis", missing], unread, 2],
     [["serve", ...to("none3"), ...l2, "--source", "trace"], noGenesis, 2],
     [["serve", ...to("none4"), "--feed", "nats://127.0.0.1:9"], /--chain-id must name the chain/, 2],
     [["serve", "--db", db, "--chain-id", "5", "--port", "0"], /expected chain 5, got chain/, 2],
+    [["serve", "--db", missing, "--port", "0"], /nowhere holds no store/, 2],
+    ...beside.map(flags => [["serve", "--db", "/dev/shm", ...flags], top, 2] as const),
     [[...into("none5"), ...l2, "--source", "execute"], noGenesis, 2],
     [[...into("none6"), "--genesis", missing, "--blocks", missing], unread, 2],
     [[...into("none7"), "--diffs", folder.file("")], /expected a file or a pipe, got a folder/, 2],

@@ -169,9 +169,8 @@ describe("snapshots of a feed", () => {
     nats.send("SIGSTOP");
     const {code, stderr} = await other.stop();
     nats.send("SIGCONT");
-    assert.match(stderr, /stopped while the snapshot came/);
-    assert.doesNotMatch(stderr, /^\s+at /m);
-    assert.notEqual(code, null);
+    assert.doesNotMatch(stderr, /^\s+at |^error/m);
+    assert.equal(code, 0);
   });
 
   test("a publisher without room for a snapshot says so, publishes on, tries again, and uploads it once there is room", async t => {
