@@ -57,7 +57,7 @@ function readObject(path: string, refuse: (problem: string) => never): object {
 
 function readField(name: string, value: unknown, refuse: (problem: string) => never): unknown {
   const names = Object.keys(READERS);
-  if (!names.includes(name)) refuse(`${name} is none of the fields: ${names.join(", ")}`);
+  if (!names.includes(name)) refuse(`there is no field ${name}: expected one of ${names.join(", ")}`);
   try {
     return READERS[name as keyof FeeSettings]?.(value);
   } catch (error) {

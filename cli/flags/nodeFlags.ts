@@ -27,7 +27,7 @@ type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
 const SEVERAL = "http or https; several, with commas between, take over for each other";
 const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {
-  l2: `node of layer 2, ${SEVERAL}; ws or wss beside them announces new blocks`,
+  l2: `node of layer 2, ${SEVERAL}; a ws or wss URL among them announces new blocks`,
   l1: `node of layer 1, ${SEVERAL}`,
   node: `a proofd that you trust, ${SEVERAL}`,
 };
@@ -100,7 +100,7 @@ export function readNodes(values: NodeValues, role: NodeRole, command: Command):
     refuseFlag(
       command,
       `${role}Header`,
-      `: expected no authorization beside a URL of --${role} with a user, got one`,
+      `: expected no authorization if a URL of --${role} has a user, got one`,
     );
   return {
     urls: urls.filter(url => !isSocket(url)).map(({href}) => href),

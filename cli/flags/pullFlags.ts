@@ -80,7 +80,7 @@ export const PULL_FLAGS = {
     ...URL_HEADER_FLAGS,
     out: value("<folder>", parseText).says("folder for the files, new or empty", "!verify"),
     format: value("<format>", FORMAT_NAMES, "ndjson").says("of the files", "!verify"),
-    resume: onSwitch("go on in a folder whose pull was stopped", "!verify"),
+    resume: onSwitch("continue in a folder whose pull was stopped", "!verify"),
     verify: value("<folder>", parseText).says(
       "pull nothing: verify a folder that is complete, without a server, and against the root of its manifest or the one given here",
     ),

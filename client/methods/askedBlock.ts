@@ -35,7 +35,7 @@ export async function askNotBefore<Answer>(
     throw new TypeError(`atLeast: expected a bigint from 0n, got ${shown(atLeast)}`);
   if (blockNumber(block) !== undefined || typeof block === "object" || block === "earliest")
     throw new TypeError(
-      `atLeast: expected it beside "latest", "finalized", "safe" or "pending", got the block ${shown(block)}`,
+      `atLeast: expected it only with "latest", "finalized", "safe" or "pending", got the block ${shown(block)}`,
     );
   const pauses = new Pauses(timeoutMs, FIRST_PAUSE_MS, signal);
   for (;;) {

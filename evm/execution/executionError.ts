@@ -10,7 +10,7 @@ type ExecutionErrorCode =
 /** @param block - the newest one held */
 export function describeMissingTrie(block: number): string {
   return (
-    `the store does not hold the state trie of its newest block, ${block}, so blocks cannot be executed after it: go on with ` +
+    `the store does not hold the state trie of its newest block, ${block}, so blocks cannot be executed after it: continue with ` +
     "--source trace, --source trielogs or --diffs, or import the chain with --genesis into a new store"
   );
 }

@@ -94,7 +94,7 @@ export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead
   const reader = new BodyReader("the message", Buffer.from(text ?? "", "base64"));
   try {
     if (Buffer.compare(reader.bytes(MAGIC.length), MAGIC) !== 0)
-      throw reader.damage("it is none of a feed of proofd");
+      throw reader.damage("it is not a message of a feed of proofd");
     requireVersion(reader.number(1));
     const kind = KINDS[reader.number(1) - 1];
     requireChain(chain, reader);

@@ -143,7 +143,7 @@ class PathSearch {
       return `the stream has not all finalizations after the ${held.finalizations} that are recorded here: start from a newer snapshot`;
     if (held.latest < 0)
       return `the stream begins with block ${oldest.number}, and this store is empty: start from a snapshot`;
-    return `the stream goes on with block ${oldest.number}, but its parent is not held, and block ${held.latest} is the newest one held: start from a newer snapshot`;
+    return `the stream continues with block ${oldest.number}, but its parent is not held, and block ${held.latest} is the newest one held: start from a newer snapshot`;
   }
 }
 

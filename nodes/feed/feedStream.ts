@@ -132,7 +132,7 @@ export class FeedStream {
     } catch (error) {
       if (!isCode(error, JetStreamApiCodes.StreamNotFound)) throw error;
       if (rules === undefined)
-        throw new StreamMissing(`the stream ${stream}: there is none: no proofd has published to it`);
+        throw new StreamMissing(`there is no stream ${stream}: no proofd has published to it`);
       await FeedStream.make(manager, stream, rules);
     }
   }

@@ -40,7 +40,7 @@ function drawVerdict({verdict, block, root, isOwnRoot}: Finding): HTMLElement {
   const recorded = `Layer 1 recorded ${what} in block ${l1?.blockNumber}, says the server.`;
   const trust = isOwnRoot
     ? "You gave the root, so no answer of this server was taken on trust."
-    : "The root is this server's word. Compare it with the root that layer 1 holds for the block.";
+    : "The root comes from this server. Compare it with the root that layer 1 holds for the block.";
   const outcome = isProven
     ? `Verified in this page at block ${writeWhole(block.number)}, against the root`
     : `At block ${writeWhole(block.number)}: ${verdict.refusal.message}. Compared with the root`;

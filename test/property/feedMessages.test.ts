@@ -214,7 +214,7 @@ test("messages of another version, suite, chain or kind are refused by name", ()
       },
     );
   refused(undefined, /the message: expected at least/);
-  refused(changed(0, 0), /it is none of a feed/);
+  refused(changed(0, 0), /it is not a message of a feed/);
   refused(changed(3, 3), /expected version 2, got version 3/);
   refused(changed(4, 9), /its kind is unknown/);
   refused(text, /expected suite poseidon2, got sha256/, {suite: "poseidon2"});

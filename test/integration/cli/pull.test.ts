@@ -276,7 +276,7 @@ test("a server that alters a byte is refused with exit code 1, and a resume from
     assert.equal(code, 1, stderr);
     assert.match(
       stderr,
-      /^error: the pull stopped: what the server sent does not verify: [^\n]+; --resume goes on\n$/,
+      /^error: the pull stopped: what the server sent does not verify: [^\n]+; --resume continues it\n$/,
     );
     assert.match(stderr, kept);
     assert.equal((await verify(folder)).code, 1, "it is not complete");

@@ -28,6 +28,7 @@ import {memoisedSha256} from "../../support/stores/everyKey.ts";
 
 /** The command, as the README and as the other documents print it. */
 const PROGRAM = /^(?:node dist\/cli\/main\.js|proofd) /;
+const COMMANDS = ["import", "serve", "finalize", "check", "verify", "pull", "rollback", "snapshot", "load"];
 
 let folder: string;
 let readme: string;
@@ -40,7 +41,16 @@ let ends: readonly CommandEnd[];
 let demo: OwnService;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-readme-"));
-  for (const place of [".", "client", "docs", "demo", "contracts", "examples/relayer"]) {
+  for (const place of [
+    ".",
+    "client",
+    "docs",
+    "demo",
+    "contracts",
+    "load",
+    "examples/python",
+    "examples/relayer",
+  ]) {
     for (const name of await readdir(join(ROOT, place))) {
       const path = join(place, name);
       if (name.endsWith(".md")) documents.set(path, await readFile(join(ROOT, path), "utf8"));
@@ -336,9 +346,45 @@ test("every file and npm script that the documents name exists", async () => {
   }
 });
 
+/** Words are what has a letter or a digit: no bars of tables, dashes and arrows. */
+function countWords(page: string): number {
+  return page.split(/\s+/).filter(word => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+test("the README has at most 1 000 words, and all other documents together have at most 41 000", () => {
+  assert.ok(readme.trim().split(/\s+/).length <= 1000, `README.md: ${readme.trim().split(/\s+/).length}`);
+  const counts = [...documents].filter(([path]) => !/^README|CHANGELOG/.test(path));
+  const words = counts.map(([path, page]) => [path, countWords(page)] as const);
+  const total = words.reduce((sum, [, count]) => sum + count, 0);
+  assert.ok(
+    total <= 41_000,
+    `${total} words: ${words.map(([path, count]) => `${path} ${count}`).join(", ")}`,
+  );
+});
+
+test("lines of documents have at most 120 columns, but for tables and what cannot be broken", () => {
+  for (const [path, page] of documents)
+    for (const [at, line] of page.split("\n").entries()) {
+      const isFree = line.startsWith("|") || /\S{60}/.test(line) || path.includes("CHANGELOG");
+      assert.ok(isFree || [...line].length <= 120, `${path}:${at + 1} has ${[...line].length} columns`);
+    }
+});
+
+/** Hard to read for those whose first language is another one. */
+const RIDDLES =
+  /(?<!there )\b(?:is|are) none\b|\bgo(?:es)? on\b|\b\w+'s word\b|\bby (?:its|his) word\b|\bat hand\b|\bof ours\b/i;
+
+test("documents and helps use no phrase that a reader has to guess", async () => {
+  const helps = await runAllHere(COMMANDS.map(command => [command, "--help"]));
+  const pages = [...documents, ...helps.map(({stdout}, i) => [`${COMMANDS[i]} --help`, stdout] as const)];
+  for (const [path, page] of pages) {
+    const [riddle] = RIDDLES.exec(page.replace(/\s+/g, " ")) ?? [];
+    assert.equal(riddle, undefined, path);
+  }
+});
+
 test("every flag of proofd that the documents name is a flag of one of its commands", async () => {
-  const commands = ["import", "serve", "finalize", "check", "verify", "pull", "rollback", "snapshot", "load"];
-  const helps = await runAllHere(commands.map(command => [command, "--help"]));
+  const helps = await runAllHere(COMMANDS.map(command => [command, "--help"]));
   const known = new Set(["--help", ...helps.flatMap(({stdout}) => stdout.match(/--[a-z0-9-]+/g) ?? [])]);
   for (const page of [
     "README",

@@ -354,7 +354,7 @@ test("atLeast is taken beside a tag only, as a bigint", async () => {
   for (const [name, ask] of Object.entries(METHODS))
     for (const [block, atLeast, message] of [
       [5, 5n, /got the block 5$/],
-      ["earliest", 1n, /expected it beside "latest".*got the block "earliest"/],
+      ["earliest", 1n, /expected it only with "latest".*got the block "earliest"/],
       ["latest", 5, /expected a bigint from 0n, got 5/],
       ["latest", -1n, /expected a bigint from 0n, got -1/],
     ] as const)

@@ -66,7 +66,7 @@ export class FeedBlocks {
     if (number === 0 ? latest !== NO_BLOCK : !isSame(hashOf(parent), parentHash)) throw new Detached();
     if (parent < Math.min(finalized, latest))
       throw new FeedError(
-        `the feed goes on with another block ${number} after block ${parent}, but blocks up to ${Math.min(finalized, latest)} are finalized here`,
+        `the feed continues with another block ${number} after block ${parent}, but blocks up to ${Math.min(finalized, latest)} are finalized here`,
       );
     const packed = this.assembly.take(part, piece);
     if (packed === undefined) return [];
@@ -96,7 +96,7 @@ export class FeedBlocks {
     if (record.count <= count) return undefined;
     if (first > count)
       throw new FeedError(
-        `the feed goes on with finalization ${first}, but ${count} are recorded here: start from a newer snapshot`,
+        `the feed continues with finalization ${first}, but ${count} are recorded here: start from a newer snapshot`,
       );
     // Whoever recorded them has compared their parents. Here all else is compared again.
     const events = finalizations.slice(count - first).map(one => ({...one, parent: undefined}));

@@ -57,8 +57,11 @@ test("the least margin is 1.2 with the model extra-data, unless it is given", ()
 
 test("an unknown field, a field of the other model and a value out of its range are refused by name", () => {
   for (const [text, message] of [
-    ['{"minMargn": 1}', /minMargn is none of the fields: model, minMargin, verificationGasCost, /],
-    ['{"__proto__": 1}', /__proto__ is none of the fields/],
+    [
+      '{"minMargn": 1}',
+      /there is no field minMargn: expected one of model, minMargin, verificationGasCost, /,
+    ],
+    ['{"__proto__": 1}', /there is no field __proto__/],
     ['{"fixedCost": 1}', /fixedCost has no effect with the model verification$/],
     ['{"packAlign": false}', /packAlign has no effect with the model verification$/],
     ['{"model": "extra-data", "minGasPrice": 1}', /minGasPrice has no effect with the model extra-data$/],

@@ -110,7 +110,7 @@ test("a bad header is refused by its number or name and never shown", () => {
   );
   assertRefused(
     ["--l2", "http://user:secret@a", "--l2-header", "Authorization: secret"],
-    /^error: --l2-header: expected no authorization beside a URL of --l2 with a user, got one$/,
+    /^error: --l2-header: expected no authorization if a URL of --l2 has a user, got one$/,
   );
   assertRefused(["--l2", "http://a"], /^error: variable PROOFD_L2_HEADER, header 1 of 1: /, {
     PROOFD_L2_HEADER: "secret",
