@@ -65,7 +65,7 @@ async function importInto(
   // One that came just before the end has stopped nothing.
   const isLate = stopping.aborted && !outcome.stopped;
   if (!stopping.aborted) await Promise.race([engine.pruner?.idle(), once(stopping, "abort")]);
-  if (options.source.kind === "pull" && outcome.blocks > 0)
+  if ((options.source.kind === "pull" || options.source.kind === "state") && outcome.blocks > 0)
     process.stdout.write(`${describeFirst(engine)}\n`);
   process.stdout.write(`${describe(engine, outcome)}${pruned.text}\n`);
   if (pruned.failure !== undefined) {

@@ -34,6 +34,14 @@ export const IMPORT_FLAGS = {
     "folder of `proofd pull --all`: an empty store begins with the state of its block, which is finalized then",
     "!l2, !blocks, !diffs, !trielogs",
   ),
+  state: value("<file>", parseText).says(
+    "state of a block as `geth snapshot dump` writes it, plain or .gz; - reads standard input: an empty store begins with it, and the block of --header is finalized then",
+    "suite=keccak, header, !l2, !blocks, !diffs, !trielogs, !pull",
+  ),
+  header: value("<file>", parseText).says(
+    "the header of the state's block: RLP, its hex, debug_getRawHeader's response, or blocks of `geth export` up to it (for BLOCKHASH)",
+    "state",
+  ),
   ...createNodeFlags("l2"),
   source: SOURCE_FLAG,
   to: value("<block>", parseBlockNumber).says(
@@ -52,17 +60,19 @@ export const IMPORT_FLAGS = {
 
 /** @param command - ends the program with a usage error if no source is named, or a part of it is missing */
 export function readImportSource(values: ValuesOf<typeof IMPORT_FLAGS>, command: Command): ImportSource {
-  const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs, pull} = values;
+  const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs, pull, state, header} = values;
   const nodes = readNodes(values, "l2", command);
   if (nodes !== undefined) return readNodeSource(nodes, values, false);
   if (trielogs !== undefined) return {kind: "trielogs", path: trielogs, genesisPath};
   if (diffs !== undefined) return {kind: "diffs", path: diffs};
   if (pull !== undefined) return {kind: "pull", path: pull, genesisPath};
+  if (state !== undefined && header !== undefined)
+    return {kind: "state", path: state, headerPath: header, genesisPath};
   if (genesisPath !== undefined && blocksPath !== undefined) return {kind: "blocks", genesisPath, blocksPath};
   if (blocksPath !== undefined) return command.error("error: --blocks needs --genesis");
   if (genesisPath !== undefined)
-    return command.error("error: --genesis needs --blocks, --trielogs or --pull");
+    return command.error("error: --genesis needs --blocks, --trielogs, --pull or --state");
   return command.error(
-    "error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs, --pull or --l2",
+    "error: nothing to import: give --genesis and --blocks, or --diffs, --trielogs, --pull, --state or --l2",
   );
 }

@@ -161,7 +161,10 @@ export class BlockExecutor {
   private findBlockHash(number: number): Uint8Array {
     const hash = this.recent.get(number) ?? this.options.blockHash(number);
     if (hash === undefined)
-      throw new ExecutionError("STATE_MISSING", `the hash of block ${number} is needed but not known`);
+      throw new ExecutionError(
+        "STATE_MISSING",
+        `the hash of block ${number} is needed but not known: the store begins after it`,
+      );
     return hash;
   }
 }

@@ -10,18 +10,13 @@
  * and the next opening of the store removes what a process that was killed has left. Slots are held in memory for one tree at a
  * time, accounts until the end (leafTable.ts).
  */
-import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
-import {encodeFields} from "../block/blockRecord.ts";
-import {encodeChain} from "../block/format.ts";
-import {requireHash} from "../block/headerRlp.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
-import {codeKey, META} from "../record/layout.ts";
-import {encodeNumber} from "../record/recordBody.ts";
+import {codeKey} from "../record/layout.ts";
 import {
   type Account,
   type AccountStorage,
@@ -32,29 +27,18 @@ import {
 import {hashTopRoot} from "../tree/emptyTree.ts";
 import {ACCOUNTS_OWNER} from "../tree/leafKeys.ts";
 import {stripZeros, writeWordInto} from "../tree/shortNumber.ts";
-import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
+import {newTreeRoot} from "../tree/treeRoot.ts";
+import {type BuiltBlock, requireFirst, writeFirstBlock} from "./firstBlock.ts";
 import {LeafKeyWriter} from "./leafKeyWriter.ts";
 import {LeafTable, type TabledLeaf} from "./leafTable.ts";
 import {buildTree} from "./treeBuilder.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
-/** As many as the EVM can ask for. */
-const MAX_ANCESTORS = 256;
-
 /** An account as its leaf says. */
 interface BuiltAccount extends Pick<Account, "nonce" | "balance" | "code"> {
   /** 32 bytes; undefined: that of a new tree. */
   readonly storageRoot: Uint8Array | undefined;
-}
-
-export interface BuiltBlock {
-  readonly header: BlockHeader;
-  /** 32 bytes: the block is refused unless its state gives this root. */
-  readonly stateRoot: Uint8Array;
-  readonly chain: ChainConfig;
-  /** Hashes of the blocks before this one, newest first, 32 bytes each: at most 256. */
-  readonly ancestors: readonly Uint8Array[];
 }
 
 export class StateBuilder {
@@ -96,19 +80,8 @@ export class StateBuilder {
     nextFreeNode: number,
     check: () => void,
   ): Promise<StateBuilder> {
-    const {reader} = target;
-    const latest = await reader.latest();
-    if (latest !== undefined)
-      throw new StoreError(
-        "BLOCK_CONFLICT",
-        `the store has blocks up to ${latest}: only an empty store can begin with a whole state`,
-      );
-    const {header, ancestors} = block;
-    if (ancestors.length > Math.min(MAX_ANCESTORS, header.number))
-      throw invalid(`block ${header.number}: ${ancestors.length} blocks before it`);
-    encodeFields(header); // refuses what the record has no room for
-    requireHash(header);
-    return new StateBuilder(target, await reader.nextPage(), block, nextFreeNode, check);
+    await requireFirst(target, block);
+    return new StateBuilder(target, await target.reader.nextPage(), block, nextFreeNode, check);
   }
 
   get accountCount(): number {
@@ -222,25 +195,13 @@ export class StateBuilder {
         "STATE_ROOT_MISMATCH",
         `block ${header.number}: expected state root ${toHex(stateRoot)}, its accounts give ${toHex(root)}`,
       );
-    await this.writeBlock(accounts);
+    await writeFirstBlock(this.batch, this.block, {accounts, trie: undefined});
   }
 
   /** @throws StoreError WRITE_FAILED, and what `check` throws */
   private async settle(): Promise<void> {
     this.check();
     if (this.batch.isFull) await this.batch.flush();
-  }
-
-  private async writeBlock(accounts: TreeRoot): Promise<void> {
-    const {batch} = this;
-    const {header, stateRoot, chain, ancestors} = this.block;
-    const {number} = header;
-    const first = number === 0 ? undefined : {number, ancestors};
-    batch.put(META.chain, encodeChain({...chain, first}));
-    batch.put(META.earliest, encodeNumber(number));
-    batch.put(META.finalized, encodeNumber(number));
-    batch.putBlock({header, stateRoot, accounts, trie: undefined});
-    await batch.flush(number);
   }
 
   private slotTable(): LeafTable {

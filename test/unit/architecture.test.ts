@@ -49,7 +49,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "storage/tree": "errors.ts, hash, record, page",
   "storage/trie": "errors.ts, hex.ts, hash, record, page",
   "storage/block": "bisect.ts, errors.ts, hex.ts, rlp, files, hash, record, page, tree, trie, level",
-  "storage/commit": "bisect.ts, errors.ts, hex.ts, files, hash, record, page, tree, block, level",
+  "storage/commit": "bisect.ts, errors.ts, hex.ts, files, hash, record, page, tree, trie, block, level",
   "storage/prune": "bisect.ts, errors.ts, files, record, page, tree, trie, block, commit, level",
   "storage/check": "errors.ts, hex.ts, files, hash, record, page, tree, trie, block",
   storage: "errors.ts, files, hash, record, block, commit, prune, node:, level",

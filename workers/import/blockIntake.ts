@@ -15,7 +15,7 @@ import type {SourceEvent} from "../messages/importSource.ts";
 import {Retreat} from "../messages/retreat.ts";
 import {readHead} from "../threads/storedHead.ts";
 import {DifferenceCheck, RootMismatch} from "./differenceCheck.ts";
-import {buildPulled, type PulledState} from "./pulledState.ts";
+import type {WholeState} from "./pulledState.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
 import {createStoredTries} from "./storedTries.ts";
@@ -117,27 +117,24 @@ export class BlockIntake {
    * @param onProgress - called from time to time. It may throw to end the work
    * @throws StoreError, SourceError: nothing of it can be reached, and `StateStore.reclaim` removes it
    */
-  async begin(pulled: PulledState, onProgress: () => void): Promise<void> {
-    const {header, chain} = pulled.block;
+  async begin(state: WholeState, onProgress: () => void): Promise<void> {
+    const {path} = state;
+    const {header, chain} = state.block;
     const {number, hash} = header;
     const {chainId, head} = this.job;
     if (chainId !== undefined && chain.chainId !== undefined && chain.chainId !== chainId)
-      throw new SettingsFault(`${pulled.path}: expected chain ${chainId}, got chain ${chain.chainId}`);
+      throw new SettingsFault(`${path}: expected chain ${chainId}, got chain ${chain.chainId}`);
     if (head !== undefined && Buffer.compare(head, hash) !== 0)
       throw new SourceError(
-        `${pulled.path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
+        `${path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
       );
     if (number >= this.writer.firstBlock && this.writer.latest !== undefined && this.writer.isHeld(header)) {
       this.alreadyHeld++;
       return;
     }
-    // The folder may name none.
-    const block = {...pulled.block, chain: {...chain, chainId: chain.chainId ?? chainId}};
-    const rows = Object.values(pulled.manifest.rows).reduce((sum, count) => sum + count, 0);
-    const bytes = pulled.manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
-    this.progress.bytesTotal = bytes;
-    await buildPulled(this.store, {...pulled, block}, (read, accounts) => {
-      this.progress.bytesRead = Math.floor((bytes * read) / rows);
+    // The state may name none.
+    const block = {...state.block, chain: {...chain, chainId: chain.chainId ?? chainId}};
+    await state.build(this.store, block, this.progress, accounts => {
       this.accountsBefore = accounts;
       onProgress();
     });

@@ -20,11 +20,11 @@ import type {
   NumberedOrder,
   OrderAnswer,
 } from "../messages/importJob.ts";
-import type {PullSource} from "../messages/importSource.ts";
+import type {PullSource, StateSource} from "../messages/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isFinal, isRefusal, isWriteFailure, reasonOf} from "./importFailure.ts";
 import {type BlockSource, openSource} from "./openedSource.ts";
-import {openPull} from "./pulledState.ts";
+import {openPull, type WholeState} from "./pulledState.ts";
 import {type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
@@ -77,7 +77,7 @@ export class Importer {
     const {source, chainId} = this.job;
     try {
       checkChainId(this.store.reader.readChain(), chainId);
-      if (source.kind === "pull") await this.begin(source);
+      if (source.kind === "pull" || source.kind === "state") await this.begin(source);
       else await this.takeSteps(source);
     } catch (error) {
       if (!(error instanceof Stopped)) return await this.fail(error);
@@ -134,10 +134,10 @@ export class Importer {
     this.onEvent({kind: "reorganised", latest, ancestor});
   }
 
-  /** Begins the store with a pulled state. */
-  private async begin(source: PullSource): Promise<void> {
+  /** Begins the store with a whole state. */
+  private async begin(source: PullSource | StateSource): Promise<void> {
     const {signal} = this.ending;
-    await this.intake.begin(await openPull(source, signal), () => {
+    await this.intake.begin(await openWhole(source, signal), () => {
       if (signal.aborted) throw new Stopped();
       if (performance.now() - this.flushedAt < FLUSH_INTERVAL_MS) return;
       this.flushedAt = performance.now();
@@ -243,6 +243,13 @@ export class Importer {
     const {head, blocks} = this.intake;
     return {ok: false, head, blocks, message, writeFailed, isFinal: isFinal(error)};
   }
+}
+
+async function openWhole(source: PullSource | StateSource, signal: AbortSignal): Promise<WholeState> {
+  if (source.kind === "pull") return openPull(source, signal);
+  // Loads the rules of chains, which a pull does not need.
+  const {openState} = await import("./dump/dumpedState.ts");
+  return openState(source, signal);
 }
 
 /** Resolves to false if `promise` takes longer. */

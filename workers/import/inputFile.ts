@@ -10,9 +10,9 @@ import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, SourceError, Stopped} from "./sourceStep.ts";
 import {unpacked} from "./unpacked.ts";
 
-const GENESIS_CHUNK_BYTES = 256 << 10;
+const WHOLE_CHUNK_BYTES = 256 << 10;
 /** Larger genesis files do not fit a string of V8. */
-const MAX_GENESIS_BYTES = 480 << 20;
+const MAX_WHOLE_BYTES = 480 << 20;
 
 interface InputOptions {
   /** Size of one read. `progress.bytesRead` may be ahead of the work by as much. */
@@ -33,20 +33,24 @@ export async function openInput(path: string, options: InputOptions): Promise<As
   return unpacked(path, readChunks(path, options), signal);
 }
 
-/** Reads a genesis file, plain or .gz. @throws SourceError; Stopped if the signal came before the end */
+/** As readWhole, as text. */
 export async function readGenesis(path: string, signal: AbortSignal): Promise<string> {
+  return (await readWhole(path, signal)).toString();
+}
+
+/** Reads a file, plain or .gz. @throws SourceError; Stopped if the signal came before the end */
+export async function readWhole(path: string, signal: AbortSignal): Promise<Buffer> {
   await statOrThrow(path, false);
-  const chunks = await openInput(path, {chunkBytes: GENESIS_CHUNK_BYTES, signal, progress: undefined});
+  const chunks = await openInput(path, {chunkBytes: WHOLE_CHUNK_BYTES, signal, progress: undefined});
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
     parts.push(chunk);
     bytes += chunk.length;
-    if (bytes > MAX_GENESIS_BYTES)
-      throw new SettingsFault(`${path} is longer than ${MAX_GENESIS_BYTES} bytes`);
+    if (bytes > MAX_WHOLE_BYTES) throw new SettingsFault(`${path} is longer than ${MAX_WHOLE_BYTES} bytes`);
   }
   if (signal.aborted) throw new Stopped();
-  return Buffer.concat(parts).toString();
+  return Buffer.concat(parts);
 }
 
 /** @param takesPipe - whether it may be a pipe */

@@ -1,6 +1,12 @@
 /** Opens the source of an import job. */
 import type {ImportJob} from "../messages/importJob.ts";
-import type {FeedSource, ImportSource, NodeSource, PullSource} from "../messages/importSource.ts";
+import type {
+  FeedSource,
+  ImportSource,
+  NodeSource,
+  PullSource,
+  StateSource,
+} from "../messages/importSource.ts";
 import {readDifferenceLines} from "./differenceLines.ts";
 import {openInput, readGenesis} from "./inputFile.ts";
 import {endAtHead} from "./sourceEnd.ts";
@@ -9,7 +15,7 @@ import type {SourceBlock, SourceStep} from "./sourceStep.ts";
 import {readTrieLogLines} from "./trieLogLines.ts";
 
 /** What gives blocks one after the other. */
-export type BlockSource = Exclude<ImportSource, PullSource>;
+export type BlockSource = Exclude<ImportSource, PullSource | StateSource>;
 
 const TEXT_CHUNK_BYTES = 256 << 10;
 /** Holds only a few blocks: each takes a while to execute, and progress is counted by the bytes read. */

@@ -15,7 +15,8 @@ import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
-import {type BuiltBlock, StateBuilder} from "../../storage/commit/stateBuilder.ts";
+import type {BuiltBlock} from "../../storage/commit/firstBlock.ts";
+import {StateBuilder} from "../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../storage/commit/writeBatch.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {isSame, toHex} from "../../storage/hex.ts";
@@ -23,19 +24,34 @@ import {bigEndian} from "../../storage/record/recordBody.ts";
 import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import type {PullSource} from "../messages/importSource.ts";
 import {readGenesis} from "./inputFile.ts";
+import type {SourceProgress} from "./sourceHost.ts";
 import {SourceError} from "./sourceStep.ts";
 
 const MAX_ANCESTORS = 256;
 const WORD = 32;
 
-export interface PulledState {
+/** A whole state that an empty store can begin with. */
+export interface WholeState {
+  /** What names the block. */
   readonly path: string;
-  readonly manifest: Manifest;
   readonly block: BuiltBlock;
+  /**
+   * Writes all of it, or nothing that can be reached.
+   *
+   * @param block - with the chain's id
+   * @param onProgress - called from time to time with the accounts read so far. It may throw to end the work
+   * @throws SourceError, StoreError, what onProgress throws
+   */
+  build(
+    target: WriteTarget,
+    block: BuiltBlock,
+    progress: SourceProgress,
+    onProgress: (accounts: number) => void,
+  ): Promise<void>;
 }
 
 /** @throws SourceError for a folder that is not complete, not of everything, or says what cannot be */
-export async function openPull({path, genesisPath}: PullSource, signal: AbortSignal): Promise<PulledState> {
+export async function openPull({path, genesisPath}: PullSource, signal: AbortSignal): Promise<WholeState> {
   return nameErrors(path, async () => {
     const manifest = readManifest(path);
     const {asked, block, context, accountTree} = manifest;
@@ -47,49 +63,54 @@ export async function openPull({path, genesisPath}: PullSource, signal: AbortSig
     const chain = await readChain(context, genesisPath, signal);
     const stateRoot = parseFixedBytes(block.stateRoot, "block.stateRoot", WORD);
     const ancestors = parseAncestors(context, header);
-    return {path, manifest, block: {header, stateRoot, chain, ancestors}};
+    return {
+      path,
+      block: {header, stateRoot, chain, ancestors},
+      build: (target, named, progress, onProgress) =>
+        nameErrors(path, () => buildPulled(target, path, manifest, named, progress, onProgress)),
+    };
   });
 }
 
-/**
- * Writes all of it, or nothing that can be reached.
- *
- * @param onProgress - called from time to time with the rows and accounts read so far. It may throw to end the work
- * @throws SourceError, StoreError, what onProgress throws
- */
-export async function buildPulled(
+async function buildPulled(
   target: WriteTarget,
-  {path, manifest, block}: PulledState,
-  onProgress: (rows: number, accounts: number) => void,
+  path: string,
+  manifest: Manifest,
+  block: BuiltBlock,
+  progress: SourceProgress,
+  onProgress: (accounts: number) => void,
 ): Promise<void> {
-  await nameErrors(path, async () => {
-    let rows = 0;
-    const tree = manifest.accountTree as {readonly nextFreeNode: number};
-    const builder = await StateBuilder.create(target, block, tree.nextFreeNode, () =>
-      onProgress(rows, builder.accountCount),
-    );
-    for await (const {code} of new TableReader(path, manifest, "codes")) {
-      await builder.addCode(code);
-      rows++;
+  const all = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0);
+  const bytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
+  progress.bytesTotal = bytes;
+  let rows = 0;
+  const tell = (): void => {
+    progress.bytesRead = Math.floor((bytes * rows) / all);
+    onProgress(builder.accountCount);
+  };
+  const tree = manifest.accountTree as {readonly nextFreeNode: number};
+  const builder = await StateBuilder.create(target, block, tree.nextFreeNode, tell);
+  for await (const {code} of new TableReader(path, manifest, "codes")) {
+    await builder.addCode(code);
+    rows++;
+  }
+  let isInSlots = false;
+  for await (const one of readRows(path, manifest)) {
+    rows++;
+    if (one.kind === "account") {
+      builder.addAccount(one.row.leafIndex, one.row.address, accountOf(one.row));
+      if (rows % 4096 === 0) tell();
+    } else if (one.kind === "slot") {
+      const {leafIndex, slot, value} = one.row;
+      builder.addSlot(leafIndex, bigEndian(slot, WORD), bigEndian(value, WORD));
+    } else if (one.kind === "storageTree") {
+      if (isInSlots) await builder.endSlots();
+      isInSlots = true;
+      builder.beginSlots(one.tree.accountIndex, one.tree.nextFreeNode);
     }
-    let isInSlots = false;
-    for await (const one of readRows(path, manifest)) {
-      rows++;
-      if (one.kind === "account") {
-        builder.addAccount(one.row.leafIndex, one.row.address, accountOf(one.row));
-        if (rows % 4096 === 0) onProgress(rows, builder.accountCount);
-      } else if (one.kind === "slot") {
-        const {leafIndex, slot, value} = one.row;
-        builder.addSlot(leafIndex, bigEndian(slot, WORD), bigEndian(value, WORD));
-      } else if (one.kind === "storageTree") {
-        if (isInSlots) await builder.endSlots();
-        isInSlots = true;
-        builder.beginSlots(one.tree.accountIndex, one.tree.nextFreeNode);
-      }
-    }
-    if (isInSlots) await builder.endSlots();
-    await builder.finish();
-  });
+  }
+  if (isInSlots) await builder.endSlots();
+  await builder.finish();
 }
 
 function accountOf(row: AccountRow): Parameters<StateBuilder["addAccount"]>[2] {

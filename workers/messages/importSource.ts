@@ -10,6 +10,7 @@ export type ImportSource =
   /** Without a genesis file, block 0 is in the store already, or is the first trie log. */
   | {readonly kind: "trielogs"; readonly path: string; readonly genesisPath: string | undefined}
   | PullSource
+  | StateSource
   | NodeSource
   | FeedSource;
 
@@ -29,6 +30,16 @@ export interface PullSource {
   readonly kind: "pull";
   readonly path: string;
   /** Its forks and chain id are taken instead of those in the folder. */
+  readonly genesisPath: string | undefined;
+}
+
+/** The state of a block as `geth snapshot dump` writes it, which begins a store without sparse trees. */
+export interface StateSource {
+  readonly kind: "state";
+  readonly path: string;
+  /** The block's header, and perhaps those before it. */
+  readonly headerPath: string;
+  /** Names chain id and forks. */
   readonly genesisPath: string | undefined;
 }
 

@@ -97,7 +97,7 @@ test("an unknown flag, command or value is named, and the exit code is 2", async
     [["serve", "--cors", "null"], /argument 'null' is invalid/],
     [["import"], /give --genesis and --blocks, or --diffs/],
     [["import", "--blocks", "a"], /--blocks needs --genesis/],
-    [["import", "--genesis", "a"], /--genesis needs --blocks, --trielogs or --pull/],
+    [["import", "--genesis", "a"], /--genesis needs --blocks, --trielogs, --pull or --state/],
     [["import", "--trielogs", "a", "--blocks", "b"], /--blocks has no effect with --trielogs/],
     [["import", "--trielogs", "a", "--diffs", "b"], /--diffs has no effect with --trielogs/],
     [["import", "--diffs", "a", "--blocks", "b"], /--blocks has no effect with --diffs/],

@@ -1,0 +1,116 @@
+/**
+ * Begins an empty store without sparse trees with the state of a block as `geth snapshot dump` writes it.
+ *
+ *   --header   block, ancestors, root         --genesis   chain id, forks         --state   accounts -> TrieBuilder
+ */
+import {decodeBlockHead, decodeHeader} from "../../../evm/execution/blockHead.ts";
+import {ExecutionError} from "../../../evm/execution/executionError.ts";
+import {parseGenesis} from "../../../evm/execution/genesis.ts";
+import type {WholeHeader} from "../../../storage/block/headerRlp.ts";
+import {TrieBuilder} from "../../../storage/commit/trieBuilder.ts";
+import {StoreError} from "../../../storage/errors.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
+import type {StateSource} from "../../messages/importSource.ts";
+import {openInput, readGenesis, readWhole} from "../inputFile.ts";
+import type {WholeState} from "../pulledState.ts";
+import {SettingsFault, SourceError, Stopped} from "../sourceStep.ts";
+import {DumpedAccounts} from "./dumpedAccounts.ts";
+import {DumpScanner} from "./dumpScanner.ts";
+
+const CHUNK_BYTES = 256 << 10;
+const MAX_ANCESTORS = 256;
+const FIRST_LIST = 0xc0;
+
+/** @throws SourceError */
+export async function openState(
+  {path, headerPath, genesisPath}: StateSource,
+  signal: AbortSignal,
+): Promise<WholeState> {
+  const headers = readHeaders(headerPath, await readWhole(headerPath, signal));
+  const header = headers.at(-1) as WholeHeader;
+  const genesis =
+    genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal));
+  const ancestors = headers.map(({parentHash}) => parentHash).toReversed();
+  const block = {
+    header,
+    stateRoot: header.stateRoot,
+    chain: {chainId: genesis?.chainId, config: genesis?.config},
+    ancestors: ancestors.slice(0, Math.min(MAX_ANCESTORS, header.number)),
+  };
+  return {
+    path: headerPath,
+    block,
+    async build(target, named, progress, onProgress) {
+      const builder = await TrieBuilder.create(target, named);
+      const accounts = new DumpedAccounts(builder, header.stateRoot);
+      const scanner = new DumpScanner(accounts);
+      try {
+        for await (const chunk of await openInput(path, {chunkBytes: CHUNK_BYTES, signal, progress})) {
+          scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+          onProgress(builder.accountCount);
+          await builder.settle();
+        }
+        if (signal.aborted) throw new Stopped();
+        scanner.finish();
+        if (!accounts.hasRoot) throw new SourceError('expected {"root":"0x.."}, got no line');
+      } catch (error) {
+        if (!(error instanceof SourceError) || error instanceof SettingsFault) throw error;
+        throw new SourceError(`${path}, line ${scanner.line}: ${error.message}`, {cause: error});
+      }
+      try {
+        await builder.finish();
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.code !== "STATE_ROOT_MISMATCH") throw error;
+        throw new SourceError(`${path}, line ${scanner.line}, its end: ${error.message} (truncated?)`, {
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+/**
+ * The headers of a block and of those before it, the oldest first.
+ *
+ * @param input - RLP of headers, or of whole blocks as `geth export` writes them, back to back; its hex; or a response with one of them
+ */
+function readHeaders(path: string, input: Buffer): readonly WholeHeader[] {
+  const headers: WholeHeader[] = [];
+  try {
+    const list = new RlpReader(readRlp(input));
+    while (!list.isDone) {
+      const start = list.at;
+      const isBlock = list.readList().isList;
+      const bytes = list.bytes.subarray(start, list.at);
+      const where = `item ${headers.length + 1}`;
+      headers.push(isBlock ? decodeBlockHead(bytes, where) : decodeHeader(bytes, where));
+    }
+    if (headers.length === 0) throw new RlpError("expected a header, got no bytes");
+  } catch (error) {
+    if (!(error instanceof RlpError || error instanceof ExecutionError || error instanceof SyntaxError))
+      throw error;
+    throw new SettingsFault(`${path}: ${error.message}`, {cause: error});
+  }
+  for (const [at, {number, parentHash}] of headers.entries()) {
+    const parent = headers[at - 1];
+    if (
+      parent !== undefined &&
+      (parent.number + 1 !== number || Buffer.compare(parent.hash, parentHash) !== 0)
+    )
+      throw new SettingsFault(
+        `${path}: expected the header of block ${parent.number + 1} with the parent ${toHex(parent.hash)} after that of block ${parent.number}, got that of block ${number} with the parent ${toHex(parentHash)}`,
+      );
+  }
+  return headers;
+}
+
+/** @throws SyntaxError, RlpError */
+function readRlp(input: Buffer): Uint8Array {
+  if ((input[0] ?? 0) >= FIRST_LIST) return new Uint8Array(input);
+  const text = input.toString().trim();
+  const hex: unknown = text.startsWith("{") ? JSON.parse(text).result : text;
+  if (typeof hex !== "string" || !/^0x([0-9a-f]{2})+$/i.test(hex))
+    throw new RlpError("expected a header as RLP, its hex (0x..), or debug_getRawHeader's response");
+  return new Uint8Array(Buffer.from(hex.slice(2), "hex"));
+}
