@@ -133,12 +133,12 @@ test("a bad variable is named", async () => {
 
 test("a store that is not there, or of another chain, is an error", async () => {
   const missing = folder.file("missing");
-  await assertAllEnd(1, [
+  await assertAllEnd(2, [
     [["serve", "--db", missing], /missing.*`proofd import`.*--demo, --diffs, --l2 or --feed/],
     [["check", "--db", missing], /missing/],
     [["rollback", "--db", missing, "--to", "0"], /missing/],
+    [["serve", "--db", db, "--chain-id", "5"], /FORMAT_MISMATCH/],
   ]);
-  await assertAllEnd(2, [[["serve", "--db", db, "--chain-id", "5"], /FORMAT_MISMATCH/]]);
 });
 
 test("flags of --l2 that nothing reads are usage errors", async () => {
