@@ -24,10 +24,13 @@ import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../tree/h
 type Node = number | DirectoryDraft | BucketDraft;
 
 interface DirectoryDraft {
+  /** Whose place it takes; 0: of none. */
+  readonly page: number;
   readonly children: Node[];
 }
 
 interface BucketDraft {
+  readonly page: number;
   /** Sorted, as in a bucket page; never empty. */
   entries: Buffer;
 }
@@ -74,19 +77,22 @@ export class IndexWriter {
 
   private sealNode(node: Node): number {
     if (typeof node === "number") return node;
-    if ("entries" in node) return this.pages.putPage(spare => encodeBucket(node.entries, spare));
+    if ("entries" in node) return this.pages.putPage(spare => encodeBucket(node.entries, spare), node);
     const children = node.children.map(child => this.sealNode(child));
-    return this.pages.putPage(spare => encodeDirectory(children, spare));
+    return this.pages.putPage(spare => encodeDirectory(children, spare), node);
   }
 
   private draft(page: number): DirectoryDraft | BucketDraft {
     const body = this.pages.read(page);
-    if (body[0] !== DIRECTORY) return {entries: bucketEntries(body)};
-    return {children: Array.from({length: DIRECTORY_CHILDREN}, (_, nibble) => directoryChild(body, nibble))};
+    if (body[0] !== DIRECTORY) return {page, entries: bucketEntries(body)};
+    return {
+      page,
+      children: Array.from({length: DIRECTORY_CHILDREN}, (_, nibble) => directoryChild(body, nibble)),
+    };
   }
 
   private insertInto(node: Node, depth: number, hKey: Uint8Array, leafIndex: number): Node {
-    if (node === 0) return {entries: encodeEntry(hKey, leafIndex)};
+    if (node === 0) return {page: 0, entries: encodeEntry(hKey, leafIndex)};
     const draft = typeof node === "number" ? this.draft(node) : node;
     if ("entries" in draft) {
       const at = -(searchEntries(draft.entries, hKey) + 1) * ENTRY_BYTES;
@@ -96,7 +102,7 @@ export class IndexWriter {
         encodeEntry(hKey, leafIndex),
         draft.entries.subarray(at),
       ]);
-      return split(draft.entries, depth);
+      return split(draft.entries, depth, draft.page);
     }
     const nibble = nibbleAt(hKey, depth);
     draft.children[nibble] = this.insertInto(draft.children[nibble], depth + 1, hKey, leafIndex);
@@ -144,8 +150,8 @@ export class IndexWriter {
 }
 
 /** Makes one bucket, or directories of buckets if there are too many entries for one. */
-function split(entries: Buffer, depth: number): DirectoryDraft | BucketDraft {
-  if (entries.length <= BUCKET_ENTRIES * ENTRY_BYTES) return {entries};
+function split(entries: Buffer, depth: number, page = 0): DirectoryDraft | BucketDraft {
+  if (entries.length <= BUCKET_ENTRIES * ENTRY_BYTES) return {page, entries};
   const children: Node[] = new Array(DIRECTORY_CHILDREN).fill(0);
   let start = 0;
   while (start < entries.length) {
@@ -155,5 +161,5 @@ function split(entries: Buffer, depth: number): DirectoryDraft | BucketDraft {
     children[nibble] = split(entries.subarray(start, end), depth + 1);
     start = end;
   }
-  return {children};
+  return {page, children};
 }

@@ -23,6 +23,7 @@ const BATCH_BYTES = 8 << 20;
 const RECORD_OVERHEAD_BYTES = 32;
 /** Some 15 MB. */
 const MOST_READ_PAGES = 4096;
+const NO_PAGE: ReplacedPage = {page: 0};
 
 interface Put {
   readonly key: Buffer;
@@ -37,6 +38,7 @@ export class WriteBatch implements PageWriter {
   private readonly pendingPages = new Map<number, OpenPage>();
   /** That were read since the last flush. A page is found, changed and compared. */
   private readonly readPages = new Map<number, OpenPage>();
+  private replaced: number[] = [];
   private readonly pendingRecords = new Map<string, Buffer>();
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
@@ -78,15 +80,14 @@ export class WriteBatch implements PageWriter {
     return opened;
   };
 
-  putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number {
+  putPage(encode: (spare: number) => Buffer, before: ReplacedPage = NO_PAGE): number {
     const page = this.nextPage++;
     const key = pageKey(page);
     const value = encode(CHECKSUM_BYTES);
     const body = value.subarray(0, value.length - CHECKSUM_BYTES);
-    const whole = {body, base: 0, isAnchor: false, record: undefined};
-    const {record = value, ...opened} =
-      before === undefined ? whole : chooseForm(this.open, before, body, CHECKSUM_BYTES);
+    const {record = value, ...opened} = chooseForm(this.open, before, body, CHECKSUM_BYTES);
     this.pendingPages.set(page, opened);
+    if (before.page !== 0) this.replaced.push(before.page);
     sealRecordInPlace(key, record);
     this.push(key, record);
     return page;
@@ -155,6 +156,8 @@ export class WriteBatch implements PageWriter {
     this.tail.advance();
     this.bytesWritten += bytes;
     for (const [page, opened] of this.pendingPages) this.pages.keep(page, opened);
+    for (const page of this.replaced) this.pages.forget(page);
+    this.replaced = [];
     if (block !== undefined)
       writeNote(this.directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
     // What was put during this write is found only in the pending maps, so they stay.

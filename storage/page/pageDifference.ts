@@ -44,9 +44,10 @@ const ANCHOR_PART = 0.5;
 
 /** A page whose place another one takes. */
 export interface ReplacedPage {
+  /** 0: there is none. */
   readonly page: number;
-  /** @returns the steps from `base` to the new page, a view; undefined: they are longer than `most`, or not to be had */
-  readonly differ: (base: Buffer, most: number) => Uint8Array | undefined;
+  /** Without it no page of this kind is stored as a difference. @returns the steps from `base` to the new page, a view; undefined: they are longer than `most`, or not to be had */
+  readonly differ?: (base: Buffer, most: number) => Uint8Array | undefined;
 }
 
 /**
@@ -61,6 +62,7 @@ export function chooseForm(
   body: Buffer,
   spare: number,
 ): OpenPage & {readonly record: Buffer | undefined} {
+  if (before === 0 || differ === undefined) return {body, base: 0, isAnchor: false, record: undefined};
   const last = open(before);
   const isToBase = last.base === 0 || last.isAnchor;
   const base = isToBase ? before : last.base;

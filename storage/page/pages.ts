@@ -36,7 +36,7 @@ export interface PageReader {
 export interface PageWriter extends PageReader {
   /**
    * @param encode - returns the page with `spare` free bytes at its end
-   * @param before - the page whose place it takes, if it may be stored as a difference
+   * @param before - the page whose place it takes
    * @returns the page's number, which is not given again
    */
   putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number;
@@ -122,6 +122,12 @@ export class Pages implements PageReader {
     else if (opened.body[0] === TRIE_PAGE) this.wanted.keep(page, opened);
   }
 
+  /** Drops a page from the cache: another one has its place in the newest version of the tree. */
+  forget(page: number): void {
+    this.shared.forget(page);
+    this.wanted.forget(page);
+  }
+
   private readPageRecord(page: number): Buffer {
     const record = this.findRecord(page);
     if (record === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
@@ -171,6 +177,10 @@ export function expectKind(body: Buffer, kind: number, page: number): Buffer {
 /** What a cached page costs in addition to its bytes: the Buffer object and the map entry. */
 const PAGE_OVERHEAD_BYTES = 200;
 
+function bytesOf({body, based}: OpenPage): number {
+  return body.length + PAGE_OVERHEAD_BYTES + (based === undefined ? 0 : bytesOf(based));
+}
+
 /**
  * A cache of pages by number, limited in bytes, with two generations. When the young generation is full it becomes the old
  * one. Old pages survive if they are asked for again. Pages never change once written, so they never become invalid.
@@ -193,10 +203,16 @@ class PageCache {
     return kept;
   }
 
+  forget(page: number): void {
+    const young = this.young.get(page);
+    if (young !== undefined) this.youngBytes -= bytesOf(young);
+    this.young.delete(page);
+    this.old.delete(page);
+  }
+
   keep(page: number, opened: OpenPage): void {
     this.young.set(page, opened);
-    for (let one: OpenPage | undefined = opened; one !== undefined; one = one.based)
-      this.youngBytes += one.body.length + PAGE_OVERHEAD_BYTES;
+    this.youngBytes += bytesOf(opened);
     if (this.youngBytes > this.generationBytes) {
       this.old = this.young;
       this.young = new Map();

@@ -159,7 +159,6 @@ export class TrieWriter extends TrieReader {
       body.set(memory.subarray(from, from + bytes));
       return body;
     };
-    if (before === 0) return this.pages.putPage(encode);
     return this.pages.putPage(encode, {
       page: before,
       differ: (base, most) => this.differ(base, from, most),

@@ -32,7 +32,7 @@ export class MemoryPages implements PageWriter {
   putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number {
     const whole = encode(SPARE_BYTES);
     const body = whole.subarray(0, whole.length - SPARE_BYTES);
-    const record = before && chooseForm(this.open, before, body, SPARE_BYTES).record;
+    const {record} = chooseForm(this.open, before ?? {page: 0}, body, SPARE_BYTES);
     return this.records.push(record?.subarray(0, record.length - SPARE_BYTES) ?? body);
   }
 
