@@ -8,6 +8,7 @@ import {SERVE_FLAGS} from "../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../cli/flags/serveOptions.ts";
 import {createMixedLine} from "../support/chains/mixedLines.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
+import {readSection} from "../support/documents/printedBlocks.ts";
 import {waitForCoverage} from "../support/http/followingDaemon.ts";
 import {OwnService} from "../support/http/ownService.ts";
 import {TrieLogNode} from "../support/nodes/trieLogNode.ts";
@@ -75,6 +76,9 @@ test("each alert says what to do", () => {
   );
   assert.ok(alerts !== undefined && alerts > 10);
   assert.equal(actions, alerts);
+  const documented = readSection(read("docs/operations.md"), "Alerts");
+  for (const [, name] of text.matchAll(/^ +- alert: (\w+)$/gm))
+    assert.ok(documented.includes(`| \`${name}\` |`), `docs/operations.md has no cure of ${name}`);
 });
 
 test("the flags of the image and of the manifest are flags of serve", async () => {
