@@ -1,15 +1,18 @@
 /**
  * Law: pruning that is broken off anywhere and goes on much later, between imports, refused blocks, rollbacks, starts and other
  * settings of `--history`, never changes a kept block, and in the end leaves exactly the blocks that are to be kept, and the pages
- * that they reach.
+ * that they reach. So it is from what kill -9 leaves at any write, whole or cut anywhere: every block has its trees and its state trie,
+ * and no acknowledged one is lost.
  */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
-import {mkdtemp, rm} from "node:fs/promises";
+import {existsSync, readdirSync, statSync} from "node:fs";
+import {cp, mkdtemp, rename, rm, truncate} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
-import {test} from "node:test";
+import {type TestContext, test} from "node:test";
 import fc from "fast-check";
+import {Level} from "level";
 import {StateTrie} from "../../evm/trie/stateTrie.ts";
 import type {TrieStore} from "../../evm/trie/trieStore.ts";
 import {Random} from "../../load/requests/random.ts";
@@ -17,6 +20,7 @@ import type {AccountChange} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {readNote} from "../../storage/files/acknowledgedNote.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {readRun} from "../../storage/prune/pruneRecord.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";
@@ -35,7 +39,13 @@ const SLOTS = 45;
 const WRONG_ROOT = new Uint8Array(32).fill(0x77);
 const ALL: History = {kind: "all"};
 
-type Step =
+/** Of the writes of a step, the one after which its process is killed, and how much of it is in the log. */
+interface Kill {
+  readonly write: number;
+  readonly share: number;
+}
+
+type Step = {readonly kill: Kill | undefined} & (
   | {readonly kind: "blocks"; readonly count: number; readonly finalizes: number}
   | {readonly kind: "rollback"; readonly blocks: number}
   | {
@@ -44,16 +54,23 @@ type Step =
       readonly writes: number;
       readonly pages: number;
       readonly restarts: boolean;
-    };
+    }
+);
 
+const kill: fc.Arbitrary<Step["kill"]> = fc.option(
+  fc.record({write: fc.nat(5), share: fc.constantFrom(0, 0.01, 0.4, 0.99, 1)}),
+  {nil: undefined},
+);
 const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
+    kill,
     kind: fc.constant("blocks" as const),
     count: fc.integer({min: 1, max: 5}),
     finalizes: fc.integer({min: 0, max: 6}),
   }),
-  fc.record({kind: fc.constant("rollback" as const), blocks: fc.integer({min: 1, max: 4})}),
+  fc.record({kill, kind: fc.constant("rollback" as const), blocks: fc.integer({min: 1, max: 4})}),
   fc.record({
+    kill,
     kind: fc.constant("prune" as const),
     history: fc.oneof(
       fc.integer({min: 1, max: 4}).map(blocks => ({kind: "newest", blocks}) as const),
@@ -116,25 +133,109 @@ function digestOf({reader}: StateStore, block: number): string {
   return hash.digest("hex");
 }
 
+/** Copies a store's files right after one of its writes, which are synced, and cuts this write's record in the log of the copy. */
+class KillImage {
+  private left = -1;
+  private share = 1;
+  private readonly image: string;
+
+  constructor(
+    t: TestContext,
+    private readonly directory: string,
+  ) {
+    this.image = `${directory}.image`;
+    const {batch} = Level.prototype as unknown as {batch: (...args: unknown[]) => {write: () => unknown}};
+    const around = (db: Level, write: () => unknown) => this.around(db, write);
+    t.mock.method(Level.prototype, "batch", function (this: Level, ...args: unknown[]) {
+      if (args.length > 0) return around(this, () => batch.apply(this, args));
+      const chained = batch.call(this);
+      const {write} = chained;
+      return Object.assign(chained, {
+        write: (...options: []) => around(this, () => write.apply(chained, options)),
+      });
+    });
+  }
+
+  arm({write, share}: Kill): void {
+    [this.left, this.share] = [write, share];
+  }
+
+  /** Puts the copy in the place of the store, which is closed. @returns the note's block, -1: there is none; undefined: nothing was copied */
+  async restore(): Promise<number | undefined> {
+    this.left = -1;
+    if (!existsSync(this.image)) return undefined;
+    await rm(this.directory, {recursive: true});
+    await rename(this.image, this.directory);
+    return (await readNote(this.directory))?.block ?? -1;
+  }
+
+  private async around(db: Level, write: () => unknown): Promise<unknown> {
+    if (db.location !== this.directory || this.left-- !== 0) return write();
+    const before = this.log();
+    const outcome = await write();
+    const {name, bytes} = this.log();
+    await this.copy();
+    const start = name === before.name ? before.bytes : 0;
+    await truncate(join(this.image, name), start + Math.ceil(this.share * (bytes - start)));
+    return outcome;
+  }
+
+  /** Again if LevelDB merged tables meanwhile. */
+  private async copy(): Promise<void> {
+    for (let before = ""; before !== this.list(); ) {
+      before = this.list();
+      await rm(this.image, {recursive: true, force: true});
+      await cp(this.directory, this.image, {recursive: true}).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOENT") throw error;
+        before = "";
+      });
+    }
+  }
+
+  private list(): string {
+    return readdirSync(this.directory).sort().join(" ");
+  }
+
+  /** The newest. */
+  private log(): {readonly name: string; readonly bytes: number} {
+    const names = readdirSync(this.directory).filter(name => name.endsWith(".log"));
+    const name = names.sort().at(-1) as string;
+    return {name, bytes: statSync(join(this.directory, name)).size};
+  }
+}
+
+/** What a walk knows of its store. */
+interface Held {
+  /** The pages of each block that is held, or was until it was pruned, by block. */
+  readonly digests: readonly string[];
+  readonly hashes: readonly Uint8Array[];
+  /** Pages that belong to a block and that none of its trees reaches, with the block. */
+  readonly holes: ReadonlyMap<number, number>;
+  readonly finalized: number;
+}
+
 class Walk {
   private store: StateStore;
+  private readonly image: KillImage;
   private readonly open: () => Promise<StateStore>;
   private readonly dice: Random;
-  /** The pages of each block that is or was held, by block. */
-  private readonly digests: string[] = [];
-  private readonly hashes: Uint8Array[] = [];
-  /** Pages that belong to a block and that none of its trees reaches, with the block. */
-  private readonly holes = new Map<number, number>();
+  private digests: string[] = [];
+  private hashes: Uint8Array[] = [];
+  private holes = new Map<number, number>();
   private finalized = -1;
   private made = 0;
 
-  constructor(store: StateStore, open: () => Promise<StateStore>, seed: number) {
+  constructor(store: StateStore, open: () => Promise<StateStore>, image: KillImage, seed: number) {
     this.store = store;
+    this.image = image;
     this.open = open;
     this.dice = new Random(seed, 0);
   }
 
   async take(step: Step): Promise<void> {
+    const {digests, hashes, finalized} = this;
+    const before = {digests: [...digests], hashes: [...hashes], holes: new Map(this.holes), finalized};
+    if (step.kill !== undefined) this.image.arm(step.kill);
     if (step.kind === "blocks") await this.addBlocks(step.count, step.finalizes);
     else if (step.kind === "rollback") await this.removeBlocks(step.blocks);
     else {
@@ -142,6 +243,28 @@ class Walk {
       await this.prune(step.history, step.pages, () => left-- > 0);
       if (step.restarts) await this.restart();
     }
+    await this.requireKept();
+    if (step.kill !== undefined) await this.resume(before);
+  }
+
+  /** Goes on from what a kill within the last step left. @param before - the step */
+  private async resume(before: Held): Promise<void> {
+    await this.store.close();
+    const acknowledged = await this.image.restore();
+    this.store = await this.open();
+    if (acknowledged === undefined) return;
+    const {reader} = this.store;
+    const latest = (await reader.latest()) ?? -1;
+    const finalized = reader.readFinalized() ?? -1;
+    const least = Math.min(before.digests.length, this.digests.length) - 1;
+    assert.ok(latest >= Math.max(acknowledged, least), `${latest} of ${acknowledged}, ${least}`);
+    assert.ok(finalized >= before.finalized && finalized <= this.finalized);
+    // Of the longer of both chains, the other one is a part.
+    const isLonger = this.digests.length > before.digests.length;
+    this.digests = (isLonger ? this.digests : before.digests).slice(0, latest + 1);
+    this.hashes = (isLonger ? this.hashes : before.hashes).slice(0, latest + 1);
+    this.holes = new Map([...before.holes].filter(([, block]) => block <= latest));
+    this.finalized = finalized;
     await this.requireKept();
   }
 
@@ -184,6 +307,7 @@ class Walk {
         });
       await applyBlock(writer, header, this.dice);
       this.hashes.push(header.hash);
+      if (this.dice.below(2) === 0) await writer.flush();
     }
     this.finalized = Math.min(Math.max(this.finalized, first + count - 1), this.finalized + finalizes);
     if (this.finalized >= 0) writer.markFinalized(this.finalized);
@@ -255,7 +379,7 @@ class Walk {
   }
 }
 
-test("kept blocks stay as they were while pruning comes and goes between imports, rollbacks and starts", async () => {
+test("kept blocks stay as they were while pruning comes and goes between imports, rollbacks and starts", async t => {
   const plans = fc.record({
     seed: fc.nat(),
     suite: fc.constantFrom("sha256", "keccak"),
@@ -263,15 +387,17 @@ test("kept blocks stay as they were while pruning comes and goes between imports
     last: fc.constantFrom<History>(ALL, {kind: "newest", blocks: 2}, {kind: "finalizations"}),
   });
   const property = fc.asyncProperty(plans, async ({seed, suite, taken, last}) => {
-    const directory = await mkdtemp(join(tmpdir(), "proofd-pruning-"));
+    const folder = await mkdtemp(join(tmpdir(), "proofd-pruning-"));
+    const directory = join(folder, "db");
     const open = () =>
       StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 16, suite});
     try {
-      const walk = new Walk(await open(), open, seed);
+      const walk = new Walk(await open(), open, new KillImage(t, directory), seed);
       for (const step of taken) await walk.take(step);
       await walk.end(last);
     } finally {
-      await rm(directory, {recursive: true});
+      t.mock.restoreAll();
+      await rm(folder, {recursive: true});
     }
   });
   await fc.assert(property, {numRuns: propertyRuns(3), includeErrorInReport: true});

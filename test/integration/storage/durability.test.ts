@@ -10,6 +10,7 @@ import {Level} from "level";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import type {Engine} from "../../../workers/engine.ts";
+import type {ImportSource} from "../../../workers/messages/importSource.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain, wideBlock} from "../../support/chains/longChain.ts";
 import {startChild} from "../../support/processes/childProcesses.ts";
@@ -18,6 +19,13 @@ import {importSource, openEngine} from "../../support/stores/importedStore.ts";
 import {once} from "../../support/wait.ts";
 
 const IMPORT_PROCESS = fileURLToPath(new URL("../../support/processes/importProcess.js", import.meta.url));
+
+/** Each block is executed, and has its trees and its state trie. */
+const DEMO: ImportSource = {
+  kind: "blocks",
+  genesisPath: fileURLToPath(import.meta.resolve("#package/demo/genesis.json")),
+  blocksPath: fileURLToPath(import.meta.resolve("#package/demo/chain.rlp")),
+};
 
 let folder: string;
 before(async () => {
@@ -37,9 +45,9 @@ function stateRoots(engine: Engine): string[] {
   });
 }
 
-async function importWhole(directory: string, path: string, suite?: SuiteName): Promise<string[]> {
+async function importWhole(directory: string, source: ImportSource, suite?: SuiteName): Promise<string[]> {
   const options = suite === undefined ? {} : {suite};
-  const outcome = await importSource(directory, {kind: "diffs", path}, {...options, finalized: "last"});
+  const outcome = await importSource(directory, source, {...options, finalized: "last"});
   assert.ok(outcome.ok, outcome.ok ? "" : outcome.message);
   const engine = await openEngine(directory, suite);
   const roots = stateRoots(engine);
@@ -78,11 +86,11 @@ async function notedBlock(directory: string): Promise<number> {
 /** Starts an import and kills it when `isTime`. @returns the newest block acknowledged, -1 for none */
 async function killDuring(
   directory: string,
-  path: string,
+  source: ImportSource,
   isTime: (acknowledged: number) => boolean,
   suite: SuiteName = "sha256",
 ): Promise<number> {
-  const child = startChild(process.execPath, [IMPORT_PROCESS, directory, path, suite]);
+  const child = startChild(process.execPath, [IMPORT_PROCESS, directory, JSON.stringify(source), suite]);
   child.stderr.pipe(process.stderr, {end: false});
   let acknowledged = -1;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -97,20 +105,21 @@ async function killDuring(
   return acknowledged;
 }
 
-/** `npm run test:soak` sets it, and then also kills imports with every suite. */
+/** `npm run test:soak` sets it, and then also kills imports with every suite, of a chain that is executed. */
 const KILLS = process.env.FOLLOW_KILLS;
 
 for (const suite of KILLS === undefined ? (["sha256"] as const) : SUITE_NAMES)
   test(`${suite}: an import killed again and again keeps every acknowledged block and ends with the same roots`, async () => {
     const path = join(folder, `chain-${suite}.ndjson`);
     await writeFile(path, encodeLines(longChain(20, 60)));
-    const expected = await importWhole(join(folder, `whole-${suite}`), path, suite);
+    const source = KILLS === undefined ? ({kind: "diffs", path} as const) : DEMO;
+    const expected = await importWhole(join(folder, `whole-${suite}`), source, suite);
     const directory = join(folder, `killed-${suite}`);
     await mkdir(directory);
-    for (let round = 0, held = -1; round < Number(KILLS ?? 1) && held < 19; round++) {
+    for (let round = 0, held = -1; round < Number(KILLS ?? 1) && held < expected.length - 1; round++) {
       // Sometimes right after an acknowledgement, sometimes in the middle of the next files that LevelDB touches.
       let events = 0;
-      const acknowledged = await killDuring(directory, path, () => ++events > 3 + round * 12, suite);
+      const acknowledged = await killDuring(directory, source, () => ++events > 3 + round * 12, suite);
       const noted = await notedBlock(directory);
       assert.ok(
         noted >= acknowledged,
@@ -122,8 +131,9 @@ for (const suite of KILLS === undefined ? (["sha256"] as const) : SUITE_NAMES)
       held = roots.length - 1;
       assert.ok(held >= noted, `round ${round}: block ${noted} was noted, ${held} is held`);
       assert.deepEqual(roots, expected.slice(0, roots.length));
+      if (KILLS !== undefined) assert.deepEqual((await checkStore(directory)).found, []);
     }
-    assert.deepEqual(await importWhole(directory, path, suite), expected);
+    assert.deepEqual(await importWhole(directory, source, suite), expected);
   });
 
 test("an import killed within a large block 0 holds nothing of it, and begins anew", async () => {
@@ -134,7 +144,7 @@ test("an import killed within a large block 0 holds nothing of it, and begins an
   // machine the kill may come too late all the same.
   for (let attempt = 1; ; attempt++) {
     await mkdir(directory);
-    await killDuring(directory, path, () => bytesIn(directory) > 9 << 20);
+    await killDuring(directory, {kind: "diffs", path}, () => bytesIn(directory) > 9 << 20);
     assert.ok(
       (await countRecords(directory, "page")) > 0,
       "pages of the block are on disk, ahead of its record",
@@ -148,7 +158,7 @@ test("an import killed within a large block 0 holds nothing of it, and begins an
   await engine.close();
   assert.equal(await countRecords(directory, "page"), 0, "and are cleared away when the store is opened");
   await writeFile(path, encodeLines(longChain(1, 3)));
-  assert.equal((await importWhole(directory, path)).length, 1);
+  assert.equal((await importWhole(directory, {kind: "diffs", path})).length, 1);
 });
 
 test("a large block that is refused leaves no pages behind", async () => {
