@@ -3,10 +3,12 @@ import type {KnownAccount} from "proofd-load";
 import type {LoadChoice} from "../program/measuredLoad.ts";
 import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
 
-export const PEER_NAMES = ["proofd", "naive", "anvil"] as const;
+export const PEER_NAMES = ["proofd", "naive", "anvil", "geth"] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
-export const LOAD_NAMES = ["account", "slot", "batch", "eth", "ethBatch", "transfer", "erc20"] as const;
+/** Of geth, and of a proofd with the same chain. */
+export const ETH_LOAD_NAMES = ["eth", "ethSlot", "ethBatch", "ethOld", "ethOldBatch"] as const;
+export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20", ...ETH_LOAD_NAMES] as const;
 export type LoadName = (typeof LOAD_NAMES)[number];
 
 export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
@@ -14,19 +16,21 @@ export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
 
-/** @param slotAccounts - anvil has only these. @param estimateParams - of token transfers */
+/** @param slotAccounts - anvil has only these. @param estimateParams - of token transfers. @param ethVerify - answers of eth_getProof to verify */
 export function listLoads(
-  accounts: number,
+  {accounts, blocks}: {readonly accounts: number; readonly blocks: number},
   slotAccounts: readonly KnownAccount[],
   estimateParams: readonly string[],
+  ethVerify: number,
 ): Readonly<Record<LoadName, PeerLoad>> {
   const numbered = {keys: {kind: "numbered", count: accounts}} as const;
   const listed = {
     keys: {kind: "list", name: "the accounts with slots", accounts: slotAccounts},
   } as const;
   const ofAnvil = {...listed, style: "eth"} as const;
-  // The store's blocks have no headers to verify the answers with.
-  const trie = {...numbered, style: "eth", verify: 0} as const;
+  const trie = {...numbered, style: "eth", verify: ethVerify} as const;
+  const withSlots = {...trie, ...listed};
+  const old = {...trie, blocks: {from: 0, to: blocks}};
   const load = (name: LoadName, keys: PeerLoad["choices"]): PeerLoad => {
     const {choice, ...words} = SCENARIOS[name];
     const choices = Object.entries(keys).map(([peer, own]) => [peer, {...own, ...choice}]);
@@ -37,9 +41,12 @@ export function listLoads(
     slot: load("slot", {proofd: listed, naive: listed, anvil: ofAnvil}),
     // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
     batch: load("batch", {proofd: numbered, naive: numbered}),
-    eth: load("eth", {proofd: trie, anvil: ofAnvil}),
-    ethBatch: load("ethBatch", {proofd: trie}),
     transfer: load("transfer", {proofd: listed, anvil: ofAnvil}),
     erc20: load("erc20", {proofd: {...listed, estimateParams}, anvil: {...ofAnvil, estimateParams}}),
+    eth: load("eth", {proofd: trie, geth: trie}),
+    ethSlot: load("ethSlot", {proofd: withSlots, geth: withSlots}),
+    ethBatch: load("ethBatch", {proofd: trie, geth: trie}),
+    ethOld: load("ethOld", {proofd: old, geth: old}),
+    ethOldBatch: load("ethOldBatch", {proofd: old, geth: old}),
   };
 }

@@ -107,6 +107,11 @@ function slotAccounts(accounts: number): number {
   return Math.min(MAX_SLOT_ACCOUNTS, accounts);
 }
 
+/** @returns none of the others */
+export function slotsOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
+  return account < MAX_SLOT_ACCOUNTS ? storageOf(account) : [];
+}
+
 function storageOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
   return Array.from({length: SLOTS}, (_, slot) => ({
     slot: word(BigInt(slot + 1)),

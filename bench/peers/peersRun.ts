@@ -1,5 +1,6 @@
 /**
- * The same generator asks proofd, the naive server and anvil the same, one after the other.
+ * The same generator asks proofd, the naive server and anvil the same, one after the other; and of eth_getProof geth, and a proofd that
+ * has followed it.
  *
  *   for each load:  proofd | naive | anvil, proofd | naive | anvil, ...    rounds in turn; the middle one counts
  *
@@ -13,8 +14,9 @@ import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../pro
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";
 import {middleRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
+import {type Followed, findGeth, GethChain} from "./gethChain.ts";
 import {makeNaiveStore} from "./naiveStore.ts";
-import {type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
+import {ETH_LOAD_NAMES, type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
 import {listSlotAccounts, listTokenTransfers, makePeerStore, startPeerAnvil} from "./peerStore.ts";
 
 /** Commander's values, by flag. */
@@ -33,25 +35,50 @@ export interface PeerFlags {
 
 /** @param command - the command line that repeats this run. @returns what it has printed: the middle round of each load and server */
 export async function comparePeers(flags: PeerFlags, command: string): Promise<readonly PeerFigures[]> {
-  const {accounts, blocks, rounds, only, servers: peerNames} = flags;
+  const {accounts, blocks, only, servers: names} = flags;
   const heading = `${writeOrigin(readOrigin())}; ${command}`;
   say(`${heading}\n`);
+  const geth = names.includes("geth") ? findGeth() : undefined;
+  const loads = listLoads(
+    flags,
+    listSlotAccounts(accounts),
+    listTokenTransfers(),
+    geth === undefined ? 0 : 50,
+  );
+  const ofTries = (name: LoadName) => (ETH_LOAD_NAMES as readonly string[]).includes(name);
+  const figures: PeerFigures[] = [];
+  const others = only.filter(name => !ofTries(name));
+  if (others.length > 0) figures.push(...(await measure(flags, loads, others, await startServers(flags))));
+  const tries = only.filter(ofTries);
+  if (tries.length > 0) {
+    if (names.includes("geth") && geth === undefined) say("GETH IS NOT INSTALLED: its rows are left out\n");
+    const servers =
+      geth === undefined
+        ? await startServers({...flags, servers: names.filter(name => name === "proofd")})
+        : await startOfGeth(await GethChain.keep(geth, accounts, blocks), names);
+    figures.push(...(await measure(flags, loads, tries, servers)));
+  }
+  process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeReport(figures)}\n`);
+  return figures;
+}
 
-  const store = await makePeerStore(accounts, blocks);
-  const naiveStore = join(BENCH_FOLDER, `naive-${accounts}-${blocks}-v2`);
-  if (peerNames.includes("naive")) await makeNaiveStore(store, naiveStore);
-  const servers = await startServers(flags, store, naiveStore);
-  const loads = listLoads(accounts, listSlotAccounts(accounts), listTokenTransfers());
+/** Ends the servers. */
+async function measure(
+  {rounds, duration, warmUp}: PeerFlags,
+  loads: Readonly<Record<LoadName, PeerLoad>>,
+  names: readonly LoadName[],
+  servers: Map<PeerName, ServerProcess>,
+): Promise<PeerFigures[]> {
   const figures: PeerFigures[] = [];
   try {
-    for (const [name, load] of Object.entries(loads) as [LoadName, PeerLoad][]) {
-      if (!only.includes(name)) continue;
+    for (const name of names) {
+      const load = loads[name];
       const taken = new Map<PeerName, PeerFigures[]>();
       for (let round = 1; round <= rounds; round++) {
         for (const [peer, server] of servers) {
           const choice = load.choices[peer];
           if (choice === undefined) continue;
-          const seconds = {durationSeconds: flags.duration, warmUpSeconds: flags.warmUp};
+          const seconds = {durationSeconds: duration, warmUpSeconds: warmUp};
           const run = await runLoad(name, load, peer, server, {...choice, ...seconds, seed: round});
           const rate = `${writeNumber(run.unitsPerSecond)} ${load.unit}s/s`;
           say(`${load.title}, round ${round} of ${rounds}: ${peer} ${rate}\n`);
@@ -60,21 +87,23 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<r
       }
       figures.push(...[...taken.values()].map(middleRound));
     }
+    return figures;
   } finally {
     await Promise.all([...servers.values()].map(server => server.stop()));
   }
-  process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeReport(figures)}\n`);
-  return figures;
 }
 
-async function startServers(
-  {accounts, servers: peerNames}: PeerFlags,
-  store: string,
-  naiveStore: string,
-): Promise<Map<PeerName, ServerProcess>> {
+async function startServers({
+  accounts,
+  blocks,
+  servers: names,
+}: PeerFlags): Promise<Map<PeerName, ServerProcess>> {
+  const store = await makePeerStore(accounts, blocks);
+  const naiveStore = join(BENCH_FOLDER, `naive-${accounts}-${blocks}-v2`);
+  if (names.includes("naive")) await makeNaiveStore(store, naiveStore);
   const started = new Map<PeerName, ServerProcess>();
-  if (peerNames.includes("proofd")) started.set("proofd", await startProofd(store, []));
-  if (peerNames.includes("naive")) {
+  if (names.includes("proofd")) started.set("proofd", await startProofd(store, []));
+  if (names.includes("naive")) {
     const main = new URL("./naiveServer.js", import.meta.url).pathname;
     const args = [main, naiveStore, `${Math.max(1, availableParallelism() - 1)}`];
     started.set(
@@ -82,10 +111,33 @@ async function startServers(
       await startServer({name: "naive", command: process.execPath, args, listening: ANNOUNCEMENT}),
     );
   }
-  if (!peerNames.includes("anvil")) return started;
+  if (!names.includes("anvil")) return started;
   if (findAnvil() === undefined) say("ANVIL IS NOT INSTALLED: its rows are left out\n");
   else started.set("anvil", await startPeerAnvil(accounts));
   return started;
+}
+
+async function startOfGeth(
+  chain: GethChain,
+  names: readonly PeerName[],
+): Promise<Map<PeerName, ServerProcess>> {
+  const geth = await chain.start();
+  try {
+    const followed = await chain.follow(geth);
+    if (followed !== undefined) process.stdout.write(`${writeFollowed(followed)}\n`);
+    const started = new Map<PeerName, ServerProcess>([["geth", geth]]);
+    if (names.includes("proofd")) started.set("proofd", await startProofd(chain.store, []));
+    // In the order of the other tables.
+    return new Map([...started].reverse());
+  } catch (error) {
+    await geth.stop();
+    throw error;
+  }
+}
+
+function writeFollowed({blocksPerSecond, proofdMs, gethMs}: Followed): string {
+  const [perSecond = "", own = "", node = ""] = [blocksPerSecond, proofdMs, gethMs].map(writeNumber);
+  return `proofd follows geth from its traces: ${perSecond} blocks/s; processor time of a block: proofd ${own} ms, geth ${node} ms`;
 }
 
 /** Writes progress to standard error; only the figures go to standard output. */

@@ -13,7 +13,7 @@ interface Launch {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Matches what the server prints when it listens; its group is host and port. */
+  /** Matches what the server prints when it listens; its group is host and port, a second one that of another API. */
   readonly listening: RegExp;
 }
 
@@ -46,18 +46,19 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
     process.off("SIGTERM", exitOnTerm);
   });
   let output = "";
-  const host = await new Promise<string>((resolve, reject) => {
+  const found = await new Promise<RegExpExecArray>((resolve, reject) => {
     const onText = (text: string) => {
       output = (output + text).slice(-KEPT_OUTPUT);
-      const found = launch.listening.exec(output);
-      if (found !== null) resolve(found[1] as string);
+      const groups = launch.listening.exec(output);
+      if (groups !== null) resolve(groups);
     };
     child.stdout.setEncoding("utf8").on("data", onText);
     child.stderr.setEncoding("utf8").on("data", onText);
     child.once("error", reject);
     child.once("close", code => reject(new Error(`${launch.name} ended with ${code}: ${output}`)));
   });
-  return new ServerProcess(launch.name, child, new URL(`http://${host}`), () => output);
+  const [, host, second] = found;
+  return new ServerProcess(launch.name, child, new URL(`http://${host}`), () => output, second);
 }
 
 /** The exit code is 128 plus the signal's number, as shells report it. */
@@ -71,6 +72,8 @@ export class ServerProcess {
     private readonly child: ChildProcess,
     readonly url: URL,
     private readonly readOutput: () => string,
+    /** Host and port of its other API. */
+    readonly second: string | undefined,
   ) {}
 
   /** Writes to its standard input. */

@@ -6,6 +6,7 @@ import {join} from "node:path";
 import {test} from "node:test";
 import {findAnvil} from "../../bench/peers/anvil.ts";
 import {writeReport} from "../../bench/peers/comparison.ts";
+import {findGeth} from "../../bench/peers/gethChain.ts";
 import {PEER_NAMES} from "../../bench/peers/peerLoads.ts";
 import {comparePeers, type PeerFlags} from "../../bench/peers/peersRun.ts";
 
@@ -15,11 +16,11 @@ const FEW: PeerFlags = {
   warmUp: 0,
   duration: 0.2,
   rounds: 1,
-  only: ["account", "batch", "erc20"],
+  only: ["account", "batch", "erc20", "ethOld"],
   servers: PEER_NAMES,
 };
 
-test("the comparison measures each load on the servers there are, and says so where anvil is missing", async t => {
+test("the comparison measures each load on the servers there are, and says so where anvil or geth is missing", async t => {
   const own = process.cwd();
   const said: string[] = [];
   const folder = await mkdtemp(join(tmpdir(), "proofd-peers-"));
@@ -29,13 +30,19 @@ test("the comparison measures each load on the servers there are, and says so wh
     const figures = await comparePeers(FEW, "a test");
     const hasAnvil = findAnvil() !== undefined;
     assert.equal(/ANVIL IS NOT INSTALLED/.test(said.join("")), !hasAnvil);
+    const hasGeth = findGeth() !== undefined;
+    assert.equal(/GETH IS NOT INSTALLED/.test(said.join("")), !hasGeth);
     assert.deepEqual(await readdir("."), ["bench-data"], "nothing lies where the service's store would");
     const rows = figures.map(({load, peer}) => `${load} ${peer}`);
     // anvil makes no batches, the naive server no estimates.
     const all = ["account proofd", "account naive", "account anvil", "batch proofd", "batch naive"];
-    const expected = [...all, "erc20 proofd", "erc20 anvil"];
-    assert.deepEqual(rows, hasAnvil ? expected : expected.filter(row => !row.endsWith(" anvil")));
-    assert.equal(writeReport(figures).match(/^\| .+ \| (proofd|naive|anvil) /gm)?.length, rows.length);
+    const missing = [...(hasAnvil ? [] : ["anvil"]), ...(hasGeth ? [] : ["geth"])];
+    const expected = [...all, "erc20 proofd", "erc20 anvil", "ethOld proofd", "ethOld geth"];
+    assert.deepEqual(
+      rows,
+      expected.filter(row => !missing.some(peer => row.endsWith(` ${peer}`))),
+    );
+    assert.equal(writeReport(figures).match(/^\| .+ \| (proofd|naive|anvil|geth) /gm)?.length, rows.length);
   } finally {
     process.chdir(own);
     await rm(folder, {recursive: true});
