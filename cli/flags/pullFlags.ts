@@ -70,16 +70,19 @@ export const PULL_FLAGS = {
       "!verify",
     ),
     changesFrom: value("<block|folder>", parseStart).says(
-      "all accounts and slots that differ from this block, with both values; or from that of a complete pull, whose root its folder tells",
+      "all accounts and slots that differ from this block, with both values; or from the block of a complete pull, whose folder names its root",
       "!verify",
     ),
-    block: value("<block>", parseBlockNumber).says("of this block, which must be finalized", "!verify"),
+    block: value("<block>", parseBlockNumber).says(
+      "the block that is pulled; it must be finalized",
+      "!verify",
+    ),
   }),
   ...headed("From where and into what", {
     url: secret(value("<url>", String).says("the proofd to ask, http or https", "!verify"), redactUrls),
     ...URL_HEADER_FLAGS,
     out: value("<folder>", parseText).says("folder for the files, new or empty", "!verify"),
-    format: value("<format>", FORMAT_NAMES, "ndjson").says("of the files", "!verify"),
+    format: value("<format>", FORMAT_NAMES, "ndjson").says("format of the files", "!verify"),
     resume: onSwitch("continue in a folder whose pull was stopped", "!verify"),
     verify: value("<folder>", parseText).says(
       "pull nothing: verify a folder that is complete, without a server, and against the root of its manifest or the one given here",
@@ -88,7 +91,7 @@ export const PULL_FLAGS = {
   ...headed("Whom to trust", {
     root: value("<hash>", parseHash).says("trust this state root"),
     fromRoot: value("<hash>", parseHash).says(
-      "and this one of the block of --changes-from",
+      "trust this state root of the block of --changes-from",
       "changes-from | verify",
     ),
     ...createNodeFlags("l1"),

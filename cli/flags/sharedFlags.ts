@@ -23,7 +23,7 @@ export const FINALIZED_FLAG = value("<block>", parseFinalized).says(
 );
 
 export const ALLOW_UNVERIFIED_FLAG = onSwitch(
-  "take blocks whose state no root vouches for, too: neither their headers', nor one that their source names (docs/following.md)",
+  "take unverified blocks too: the state after them is not compared with a root of a header or of their source (docs/following.md)",
 );
 
 export const HISTORY_FLAG = value("<blocks>", parseHistory, {kind: "all"}, "all").says(

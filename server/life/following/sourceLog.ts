@@ -13,7 +13,7 @@ const STATE_LINES: Readonly<Record<SourceState, string>> = {
   waiting: "waiting for the SOURCE",
 };
 const REORGANISED =
-  "the SOURCE's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now";
+  "the SOURCE's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch are read";
 
 const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
   up: "the node answers",

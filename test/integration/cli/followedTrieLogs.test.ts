@@ -65,7 +65,7 @@ test("a node that has trie logs only is followed through a reorganisation and a 
     await waitForLines(daemon);
     const [change] = readLog(
       daemon,
-      "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch come now",
+      "the node's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch are read",
     );
     assert.deepEqual([change?.latest, change?.ancestor], [11, FORK - 1]);
     await waitForState(daemon, "following");
