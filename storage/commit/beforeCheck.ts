@@ -7,15 +7,20 @@ import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {bigEndian} from "../record/recordBody.ts";
-import {type Account, KECCAK_EMPTY} from "../tree/account.ts";
+import {type Account, type AccountCode, KECCAK_EMPTY} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
+
+/** What is compared of an account. */
+interface HeldAccount extends Pick<Account, "nonce" | "balance"> {
+  readonly code?: Pick<AccountCode, "keccakCodeHash"> | undefined;
+}
 
 /**
  * @param old - the account in the store, if it has it
  * @param where - block and account, for the message
  * @throws StoreError BEFORE_MISMATCH
  */
-export function checkAccountBefore(before: AccountBefore, old: Account | undefined, where: string): void {
+export function checkAccountBefore(before: AccountBefore, old: HeldAccount | undefined, where: string): void {
   const {present, nonce, balance, keccakCodeHash} = before;
   if (present !== (old !== undefined))
     throw new StoreError(

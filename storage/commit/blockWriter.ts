@@ -18,6 +18,8 @@ import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import {NO_TREE, type TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
 import {StateWriter} from "./stateWriter.ts";
+import type {TreeWriter} from "./treeWriter.ts";
+import {TrieChanges} from "./trieChanges.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
 /** The newest block, flushed or not. */
@@ -41,10 +43,8 @@ const VOUCHED: BlockCheck = {isVerified: true, trie: undefined};
 export class BlockWriter {
   private readonly reader: StateReader;
   private readonly batch: WriteBatch;
-  /** undefined: the store has no sparse trees. */
-  private readonly state: StateWriter | undefined;
-  /** Changed accounts since the writer was created, where `state` does not count them. */
-  private changed = 0;
+  /** TrieChanges: the store has no sparse trees. */
+  private readonly state: StateWriter | TrieChanges;
   private finalized: number;
   private firstUnverified: number;
   /** That of block 0, applied and perhaps not flushed. */
@@ -58,7 +58,7 @@ export class BlockWriter {
     const {reader} = target;
     this.reader = reader;
     this.batch = new WriteBatch(target, nextPage);
-    this.state = reader.hasTrees ? new StateWriter(reader, this.batch) : undefined;
+    this.state = reader.hasTrees ? new StateWriter(reader, this.batch) : new TrieChanges(this.batch);
     this.finalized = reader.readFinalized() ?? -1;
     this.firstUnverified = reader.readUnverified();
   }
@@ -75,7 +75,7 @@ export class BlockWriter {
 
   /** Number of changed accounts since the writer was created. */
   get accounts(): number {
-    return this.state?.accounts ?? this.changed;
+    return this.state.accounts;
   }
 
   /** The number of the newest block applied, flushed or not. */
@@ -154,8 +154,7 @@ export class BlockWriter {
     const drop = this.batch.begin();
     const {firstUnverified} = this;
     try {
-      const tree = await this.state?.applyAccounts(this.tip?.accounts, block);
-      if (tree !== undefined) requireRoot(block, tree.topRoot());
+      const tree = await this.applyToTrees(block);
       const {isVerified, trie} = await check();
       this.putVerified(isVerified, header.number);
       if (tree !== undefined)
@@ -281,11 +280,22 @@ export class BlockWriter {
     return pending === undefined ? this.reader.findBlock(hash) : decodeNumber(key, pending);
   }
 
+  /** @returns the account tree; undefined in a store without sparse trees, where its changes are checked only */
+  private async applyToTrees(block: BlockDifference): Promise<TreeWriter | undefined> {
+    const {state} = this;
+    if (state instanceof TrieChanges) {
+      state.check(block, this.trie);
+      return undefined;
+    }
+    const tree = await state.applyAccounts(this.tip?.accounts, block);
+    requireRoot(block, tree.topRoot());
+    return tree;
+  }
+
   private putTrieBlock(block: BlockDifference, trie: BlockTrie | undefined): void {
-    const {header, accounts} = block;
+    const {header} = block;
     if (trie === undefined) throw new Error(`block ${header.number} has no state trie`);
     requireRoot(block, trie.root);
-    this.changed += accounts.count;
     this.putBlock(block, {header, stateRoot: trie.root, accounts: NO_TREE, trie});
   }
 

@@ -12,32 +12,34 @@ import {addressAt, blockHash, longChain} from "../../support/chains/longChain.ts
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {openEngine} from "../../support/stores/importedStore.ts";
 
+const SUITES = ["sha256", "keccak"] as const;
+
 let folder: string;
-let engine: Engine;
+let engines: readonly Engine[];
 let files = 0;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "proofd-refused-"));
-  engine = await openEngine(join(folder, "db"));
+  engines = await Promise.all(SUITES.map(suite => openEngine(join(folder, suite), suite)));
 });
 after(async () => {
-  await engine.close();
+  for (const engine of engines) await engine.close();
   await rm(folder, {recursive: true});
 });
 
 const good = longChain(4, 5);
 
-async function importText(content: string | Buffer): Promise<ImportOutcome> {
+async function importText(engine: Engine, content: string | Buffer): Promise<ImportOutcome> {
   const path = join(folder, `${files++}.ndjson`);
   await writeFile(path, content);
   return engine.startImport({source: {kind: "diffs", path}, allowUnverified: true}, () => {}).outcome;
 }
 
 /** Imports the chain's first lines and then `last`. @returns the message of the refusal */
-async function refusal(last: string): Promise<string> {
-  const outcome = await importText(encodeLines(good) + last);
+async function refusal(engine: Engine, last: string): Promise<string> {
+  const outcome = await importText(engine, encodeLines(good) + last);
   assert.ok(!outcome.ok, `${last} was imported`);
   assert.equal(outcome.head.latest, good.length - 1, "the blocks before it are kept");
-  assert.deepEqual((await checkStore(join(folder, "db"))).found, []);
+  assert.deepEqual((await checkStore(join(folder, engine.chain.suite))).found, []);
   return outcome.message;
 }
 
@@ -85,16 +87,17 @@ const REFUSED: readonly [string, string, RegExp][] = [
 
 for (const [what, line, message] of REFUSED)
   test(`${what} is refused with its line and reason`, async () => {
-    assert.match(await refusal(line), message);
+    for (const engine of engines) assert.match(await refusal(engine, line), message);
   });
 
 test("a gzip file is unpacked whatever its name, and one cut short is refused with what was whole kept", async () => {
   const whole = gzipSync(encodeLines(good) + next({}));
-  const outcome = await importText(whole);
+  const [engine] = engines as [Engine];
+  const outcome = await importText(engine, whole);
   assert.ok(outcome.ok);
   assert.equal(outcome.head.latest, 4);
   await engine.rollback(3);
-  const cut = await importText(gzipSync(encodeLines(longChain(40, 200))).subarray(0, 9000));
+  const cut = await importText(engine, gzipSync(encodeLines(longChain(40, 200))).subarray(0, 9000));
   assert.ok(!cut.ok);
   assert.match(cut.message, /does not unpack: unexpected end of file/);
 });

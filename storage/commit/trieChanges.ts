@@ -1,0 +1,66 @@
+/** Checks a block's changes in a store without sparse trees: what stateWriter.ts does where it applies them. */
+import type {AccountDifference, SlotDifference} from "../block/accountDifference.ts";
+import type {BlockDifference} from "../block/blockDifference.ts";
+import {StoreError} from "../errors.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {toHex} from "../hex.ts";
+import type {PageReader} from "../page/pages.ts";
+import {EMPTY_TRIE, TrieReader, type TrieRoot} from "../trie/trie.ts";
+import {decodeSlot, readTrieAccount} from "../trie/trieAccount.ts";
+import {checkAccountBefore, checkSlotBefore} from "./beforeCheck.ts";
+
+const NO_BYTES = new Uint8Array(0);
+
+export class TrieChanges {
+  /** Accounts that blocks changed, or said that they do. */
+  accounts = 0;
+  private readonly tries: TrieReader;
+
+  constructor(pages: PageReader) {
+    this.tries = new TrieReader(pages);
+  }
+
+  /**
+   * @param trie - before the block
+   * @throws StoreError BLOCK_INVALID for an account or slot that comes twice, BEFORE_MISMATCH, and those of reading
+   */
+  check({header, accounts}: BlockDifference, trie: TrieRoot = EMPTY_TRIE): void {
+    const seen = new Set<string>();
+    for (let position = 0; position < accounts.count; position++) {
+      const difference = accounts.at(position);
+      const where = `block ${header.number}: account ${toHex(difference.address)}`;
+      requireNew(seen, difference.address, where);
+      if (difference.onlyRead !== true) this.accounts++;
+      this.checkAccount(difference, trie, where);
+    }
+  }
+
+  private checkAccount({address, change, before}: AccountDifference, trie: TrieRoot, where: string): void {
+    const {storage: slots = [], reset} = change ?? {};
+    const seen = new Set<string>();
+    for (const {slot} of slots) requireNew(seen, slot, `${where}: slot ${toHex(slot)}`);
+    if (before === undefined && slots.every(slot => slot.before === undefined)) return;
+    const value = this.tries.find(trie.page, keccak256(address), "accounts");
+    const held = value && readTrieAccount(value);
+    if (before !== undefined) {
+      const code = held && {keccakCodeHash: held.codeHash};
+      checkAccountBefore(before, held && {...held, code}, where);
+    }
+    this.checkSlots(slots, reset === true ? EMPTY_TRIE : (held?.storage ?? EMPTY_TRIE), where);
+  }
+
+  private checkSlots(slots: readonly SlotDifference[], {page}: TrieRoot, where: string): void {
+    for (const {slot, before} of slots) {
+      if (before === undefined) continue;
+      const value = this.tries.find(page, keccak256(slot), "slots");
+      checkSlotBefore(slot, before, value === undefined ? NO_BYTES : decodeSlot(value), where);
+    }
+  }
+}
+
+/** @param where - names it */
+function requireNew(seen: Set<string>, key: Uint8Array, where: string): void {
+  const {size} = seen;
+  if (seen.add(Buffer.from(key.buffer, key.byteOffset, key.length).toString("latin1")).size === size)
+    throw new StoreError("BLOCK_INVALID", `${where} twice`);
+}
