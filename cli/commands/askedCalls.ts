@@ -1,5 +1,6 @@
 /** What `proofd verify` reads: the calls of a JSON-RPC request or a batch, and their results in the answer. Nothing is verified here. */
 import {isObject, oneLine} from "../../client/bytes/values.ts";
+import {keccakSuite} from "../../client/methods/trustedRoot.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
@@ -16,8 +17,8 @@ export interface AskedCall {
   readonly id: unknown;
   /** One for a call of chain_getProof and its relatives. */
   readonly entries: readonly ProofRequest[];
-  /** It is one of eth_getProof, which has one entry. */
-  readonly isEth: boolean;
+  /** Its proof is one of Ethereum's tries: it is a call of eth_getProof, or names their suite. */
+  readonly isTrie: boolean;
 }
 
 export interface AskedCalls {
@@ -38,13 +39,12 @@ function readCall(at: string, call: unknown): AskedCall {
   const [params] = readFields(at, call, ["params"]);
   check(Array.isArray(params), `${at}.params`, "expected an array");
   const {id, method} = call as {id?: unknown; method?: unknown};
-  const isEth = method === "eth_getProof";
-  const [first, second] = params;
-  const isList = Array.isArray(first) && !isEth;
+  const [first, second, third, fourth] = params;
+  const isList = Array.isArray(first) && method !== "eth_getProof";
   const entries: readonly unknown[] = isList ? first : [{address: first, storageKeys: second}];
   return {
     id,
-    isEth,
+    isTrie: method === "eth_getProof" || (isList ? third : fourth) === keccakSuite.name,
     entries: entries.map((entry, i) => {
       const here = `${at}.entries[${i}]`;
       const [address, storageKeys] = readFields(here, entry, ["address", "storageKeys"]);
@@ -79,6 +79,13 @@ export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): reado
     const response: unknown = json.find(one => isObject(one) && one.id === id);
     return readResult(`answer to the call ${JSON.stringify(id)}`, response);
   });
+}
+
+/** @returns the header that comes with an answer of chain_getProofAt; undefined: none does. @throws ProofError */
+export function findHeader(results: readonly unknown[]): Uint8Array | undefined {
+  const headers = results.map(result => (isObject(result) ? (result.headerRlp ?? undefined) : undefined));
+  const header = headers.find(one => one !== undefined);
+  return header === undefined ? undefined : readBytes("headerRlp", header);
 }
 
 /** @param input - RLP, its hex, or a JSON-RPC response with it. @throws ProofError */

@@ -7,6 +7,7 @@ import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
+import {verifyEthMultiProof} from "../../client/trie/ethMultiProof.ts";
 import {type ProvenEth, verifyEthProof} from "../../client/trie/ethProof.ts";
 import type {AskedCall} from "./askedCalls.ts";
 import type {TrustedRoot} from "./rootSource.ts";
@@ -14,21 +15,25 @@ import type {TrustedRoot} from "./rootSource.ts";
 export type ProvenEntry = Proven | ProvenEth;
 
 /**
+ * @param suite - of the server's trees; undefined: it has Ethereum's tries alone
  * @param result - proof bytes, plain or in hex, or the JSON of chain_getProof, chain_getProofAt or eth_getProof
  * @returns what is proven, per entry of the call
  * @throws ProofError that names the place in the proof and what is wrong there
  */
 export function judge(
-  suite: HashSuite,
-  {entries, isEth}: AskedCall,
+  suite: HashSuite | undefined,
+  {entries, isTrie}: AskedCall,
   result: unknown,
   trusted: TrustedRoot,
 ): readonly ProvenEntry[] {
   const {root} = trusted;
-  if (isEth)
-    return entries.map(({address, storageKeys}) => verifyEthProof(root, address, storageKeys, result));
-  if (result instanceof Uint8Array) return verifyMultiProof(suite, root, entries, result);
-  if (typeof result === "string") return verifyMultiProof(suite, root, entries, readBytes("result", result));
+  const isBytes = result instanceof Uint8Array || typeof result === "string";
+  if (isBytes) {
+    const bytes = typeof result === "string" ? readBytes("result", result) : result;
+    return suite === undefined || isTrie
+      ? verifyEthMultiProof(root, entries, bytes)
+      : verifyMultiProof(suite, root, entries, bytes);
+  }
   check(
     entries.length === 1,
     "result",
@@ -40,6 +45,7 @@ export function judge(
     checkBlock(result.block, trusted);
     [proof] = readFields("result", result, ["proof"]);
   }
+  if (suite === undefined || isTrie) return [verifyEthProof(root, address, storageKeys, proof)];
   refuseOtherSuite(suite, proof);
   return [verifyProof(suite, root, address, storageKeys, proof)];
 }

@@ -1,5 +1,6 @@
 /** The root that `proofd verify` trusts: given as it is, in a header, said by a proofd that the user trusts, or held by layer 1. */
 
+import {check} from "../../client/proof/strictJson.ts";
 import {verifyHeader} from "../../client/trie/blockHeader.ts";
 import {readRecordedWord} from "../../nodes/finality/recordedWord.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
@@ -23,16 +24,25 @@ export interface TrustedRoot {
 /** JSON-RPC: there is no such method. */
 const NO_METHOD = -32601;
 
-/** Asks each node once. @throws WorkError if none answers, or if there is no such root; ProofError for another header */
-export async function readTrustedRoot(source: RootSource): Promise<TrustedRoot> {
+/**
+ * Asks each node once.
+ *
+ * @param sent - a header that came with the answer
+ * @throws WorkError if no node answers, or if there is no such root; ProofError for another header
+ */
+export async function readTrustedRoot(source: RootSource, sent?: Uint8Array): Promise<TrustedRoot> {
   switch (source.kind) {
     case "root":
       return {root: source.root, by: "given by --root", block: {}};
     case "header": {
-      const {blockHash, path} = source;
-      const {number, stateRoot} = verifyHeader(blockHash, parseHeader(await readInput(path, "the header")));
-      const by = `in the header of block ${number} (${toHex(blockHash)})`;
-      return {root: stateRoot, by, block: {number: Number(number), hash: blockHash}};
+      const {blockHash} = source;
+      const header = await readHeader(source.header, sent);
+      check(
+        header !== undefined,
+        "answer",
+        "has no header: expected --header with --block-hash, or one of the two with --node",
+      );
+      return rootInHeader(blockHash, header, "");
     }
     case "node":
       return askOnce(source.nodes, "--node", async node => {
@@ -43,6 +53,21 @@ export async function readTrustedRoot(source: RootSource): Promise<TrustedRoot> 
       });
     case "l1": {
       const {contract, block} = source;
+      const header = await readHeader(source.header, sent);
+      if (header !== undefined)
+        return askOnce(source.nodes, "--l1", async node => {
+          const hash = await readRecordedWord(node, contract, "blockHashes", block);
+          if (hash === undefined)
+            throw new WorkError(
+              `the contract ${toHex(contract)} holds no hash of block ${block} in layer 1's finalized block: it holds those of blocks that ended a finalization`,
+            );
+          return rootInHeader(
+            hash,
+            header,
+            `, as the contract ${toHex(contract)} holds it on layer 1`,
+            block,
+          );
+        });
       return askOnce(source.nodes, "--l1", async node => {
         const root = await readRecordedWord(node, contract, "stateRootHashes", block);
         if (root === undefined)
@@ -57,13 +82,32 @@ export async function readTrustedRoot(source: RootSource): Promise<TrustedRoot> 
   }
 }
 
+async function readHeader(
+  path: string | undefined,
+  sent: Uint8Array | undefined,
+): Promise<Uint8Array | undefined> {
+  return path === undefined ? sent : parseHeader(await readInput(path, "the header"));
+}
+
+/** @param by - who says the hash: the end of a sentence. @param block - its number, if that is known. @throws ProofError */
+function rootInHeader(hash: Uint8Array, header: Uint8Array, by: string, block?: number): TrustedRoot {
+  const {number, stateRoot} = verifyHeader(hash, header);
+  const rule = () => `expected that of block ${block}, got that of block ${number}`;
+  check(block === undefined || number === BigInt(block), "header", rule);
+  return {
+    root: stateRoot,
+    by: `in the header of block ${number} (${toHex(hash)})${by}`,
+    block: {number: Number(number), hash},
+  };
+}
+
 async function explainLack(node: Node, contract: Uint8Array, block: number): Promise<string> {
   try {
     const hash = await readRecordedWord(node, contract, "blockHashes", block);
     if (hash !== undefined)
       return (
-        "it holds the block's hash. A proofd of your own has its root, and its header has that of eth_getProof: " +
-        `--node URL, or --header FILE, --block-hash ${toHex(hash)}`
+        "it holds the block's hash. A proofd of your own has its root, and its header that of Ethereum's state trie: " +
+        `--header FILE, or --node URL --block-hash ${toHex(hash)}`
       );
   } catch (error) {
     // Most contracts have no such getter.

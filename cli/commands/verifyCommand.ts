@@ -1,13 +1,13 @@
 /** `proofd verify`: checks the answer to a request against a root that the user trusts. It opens no store. */
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
-import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
+import {HASH_SUITES} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {WorkError} from "../../server/life/workError.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
-import {type AskedCalls, parseRequest, readResults} from "./askedCalls.ts";
+import {type AskedCalls, findHeader, parseRequest, readResults} from "./askedCalls.ts";
 import {readInput} from "./inputFile.ts";
 import {judge, type ProvenEntry} from "./judgement.ts";
 import {readTrustedRoot, type TrustedRoot} from "./rootSource.ts";
@@ -23,12 +23,12 @@ interface JudgedEntry {
  */
 export async function runVerify(options: VerifyOptions): Promise<number> {
   const {json} = options;
-  const suite = HASH_SUITES.find(({name}) => name === options.suite) as HashSuite;
+  const suite = HASH_SUITES.find(({name}) => name === options.suite);
   const input = await readInput(options.answer, "the answer");
   const asked = await readRequest(options.request);
   try {
     const results = readResults(input, asked);
-    const trusted = await readTrustedRoot(options.root);
+    const trusted = await readTrustedRoot(options.root, findHeader(results));
     const entries = asked.calls.flatMap((call, at): JudgedEntry[] => {
       const proven = judge(suite, call, results[at], trusted);
       return proven.map((one, entry) => ({asked: call.entries[entry] as ProofRequest, proven: one}));

@@ -1,21 +1,23 @@
 /** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. */
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
+import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {onSwitch, required, type ValuesOf, value} from "./flagTable.ts";
 import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
-import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
+import {TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 
-/** What says which root is trusted. `block` is a block of layer 2. */
+/** What says which root is trusted. `block` is a block of layer 2. `header` is the path of its header; undefined: the answer may have it. */
 export type RootSource =
   | {readonly kind: "root"; readonly root: Uint8Array}
-  | {readonly kind: "header"; readonly blockHash: Uint8Array; readonly path: string}
+  | {readonly kind: "header"; readonly blockHash: Uint8Array; readonly header: string | undefined}
   | {readonly kind: "node"; readonly nodes: NodesSettings; readonly blockHash: Uint8Array}
   | {
       readonly kind: "l1";
       readonly nodes: NodesSettings;
       readonly contract: Uint8Array;
       readonly block: number;
+      readonly header?: string | undefined;
     };
 
 export const VERIFY_FLAGS = {
@@ -27,17 +29,19 @@ export const VERIFY_FLAGS = {
   ),
   root: value("<hash>", parseHash).says("trust this state root"),
   header: value("<file>", parseText).says(
-    "for eth_getProof: trust the state root in this header of the block of --block-hash; its RLP, in hex, or debug_getRawHeader's response",
+    "for Ethereum's state trie: the header between the trusted block hash and the root, if the answer does not have it; its RLP, in hex, or debug_getRawHeader's response",
+    "block-hash | l1, !node",
   ),
   ...createNodeFlags("node"),
   blockHash: value("<hash>", parseHash).says(
-    "trust the block of this hash, for --header; or the state root that the proofd of --node has for it",
-    "header | node",
+    "trust the block of this hash, whose header is in the answer or in --header; or the state root that the proofd of --node has for it",
   ),
   ...createNodeFlags("l1"),
   rollup: TRUSTED_ROLLUP_FLAG,
   block: value("<block>", parseBlockNumber).says("block of layer 2 for --rollup", "l1"),
-  suite: ASKED_SUITE_FLAG,
+  suite: value("<name>", STORE_SUITE_NAMES, DEFAULT_SUITE_NAME).says(
+    "suite of the server, which chain_getCoverage names; no need for calls that name keccak, or of eth_getProof",
+  ),
   json: onSwitch("print one line of JSON"),
 };
 
@@ -61,14 +65,12 @@ function readRootSource(values: VerifyValues, command: Command): RootSource {
   const {root, header, blockHash, rollup, block} = values;
   const node = readNodes(values, "node", command);
   const layer1 = readNodes(values, "l1", command);
-  if ([root, header, node, layer1].filter(source => source !== undefined).length !== 1)
+  const hash = node === undefined ? blockHash : undefined;
+  if ([root, hash, node, layer1].filter(source => source !== undefined).length !== 1)
     return command.error(
-      "error: expected exactly one of --root, --header or --node with --block-hash, and --l1 with --rollup and --block",
+      "error: expected exactly one of --root, --block-hash alone or with --header or --node, and --l1 with --rollup and --block",
     );
-  if (header !== undefined) {
-    if (blockHash === undefined) return command.error("error: --header needs --block-hash");
-    return {kind: "header", blockHash, path: header};
-  }
+  if (hash !== undefined) return {kind: "header", blockHash: hash, header};
   if (node !== undefined) {
     if (blockHash === undefined) return command.error("error: --node needs --block-hash");
     return {kind: "node", nodes: node, blockHash};
@@ -76,7 +78,7 @@ function readRootSource(values: VerifyValues, command: Command): RootSource {
   if (layer1 !== undefined) {
     if (rollup === undefined || block === undefined)
       return command.error("error: --l1 needs --rollup, the contract's address, and --block");
-    return {kind: "l1", nodes: layer1, contract: rollup, block};
+    return {kind: "l1", nodes: layer1, contract: rollup, block, header};
   }
   return {kind: "root", root: root as Uint8Array};
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {verifyHeader} from "../../../client/trie/blockHeader.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
@@ -9,7 +10,7 @@ import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
-import type {EthAnswer} from "../../support/reference/ethState.ts";
+import {type EthAnswer, gatherNodes, joinNodes} from "../../support/reference/ethState.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 
 const BLOCK = `0x${FINALIZED.toString(16)}`;
@@ -175,10 +176,97 @@ test("the root is the one that the rollup's contract holds in layer 1's finalize
   }
 });
 
-test("an answer of eth_getProof is verified against the hash of its block, with the block's header", async () => {
-  const {blockHash, header, result} = readFixture<{blockHash: string; header: string; result: EthAnswer}>(
+/** What geth published, and the same as a proofd sends it. */
+function readPublished() {
+  const published = readFixture<{blockHash: string; number: number; header: string; result: EthAnswer}>(
     "published/ethProof",
   );
+  const {blockHash: hash, number, header: headerRlp, result: proof} = published;
+  const {stateRoot} = verifyHeader(decodeHex(hash), decodeHex(headerRlp));
+  const block = {number: `0x${number.toString(16)}`, hash, stateRoot: encodeHex(stateRoot), finalized: true};
+  return {...published, proofAt: {block, headerRlp, proof}, multi: joinNodes(gatherNodes([proof]))};
+}
+
+test("answers with the suite keccak are verified against a block hash of one's own or of layer 1, with a header", async t => {
+  const {blockHash, number, header, result, proofAt, multi} = readPublished();
+  const {address} = result;
+  const ask = async (name: string, method: string, ...params: unknown[]) => [
+    "--request",
+    await service.write(name, JSON.stringify({jsonrpc: "2.0", id: 1, method, params})),
+  ];
+  const askedAt = await ask("at.json", "chain_getProofAt", address, [], "latest", "keccak");
+  const entries = [{address, storageKeys: []}];
+  const askedMany = await ask("many.json", "chain_getMultiProof", entries, "latest", "keccak");
+  const at = JSON.stringify({result: proofAt});
+  const many = JSON.stringify({result: encodeHex(multi)});
+  const file = ["--header", await service.write("header", decodeHex(header))];
+  const trust = ["--block-hash", blockHash];
+  const stored = await ask("stored.json", "chain_getProofAt", address, [], "latest");
+  const rows: readonly (readonly [readonly string[], string, readonly string[]])[] = [
+    [askedAt, at, trust],
+    [askedAt, at, [...trust, ...file]],
+    [askedAt, at, ["--root", proofAt.block.stateRoot]],
+    [stored, at, [...trust, "--suite", "keccak"]],
+    [askedMany, many, [...trust, ...file]],
+    [askedMany, "", [...trust, ...file, "--answer", await service.write("many.bin", multi)]],
+  ];
+  for (const [asked, answer, args] of rows) {
+    const {code, stdout, stderr} = await verifyFor(asked, answer, ...args);
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(
+      stdout,
+      new RegExp(`^account ${address} is present: nonce 0, .*\nVERIFIED: 1 account under`),
+    );
+  }
+  const changed = (fields: object) => JSON.stringify({result: {...proofAt, ...fields}});
+  for (const [asked, answer, args, refusal] of [
+    [askedMany, many, trust, /^REFUSED: answer: has no header: expected --header with --block-hash/],
+    [askedAt, changed({headerRlp: null}), trust, /^REFUSED: answer: has no header/],
+    [
+      askedAt,
+      changed({headerRlp: "0x80"}),
+      trust,
+      /^REFUSED: header: does not hash to the trusted block hash/,
+    ],
+    [askedAt, changed({block: {...proofAt.block, number: "0x1"}}), trust, /^REFUSED: block.number: expected/],
+    [askedMany, many.replace('"0x05', '"0x04'), [...trust, ...file], /^REFUSED: byte 0: expected 5, for a/],
+    [stored, at, trust, /^REFUSED: result: the field storageProofs is missing/],
+  ] as const) {
+    const {code, stdout} = await verifyFor(asked, answer, ...args);
+    assert.equal(code, 1);
+    assert.match(stdout, refusal);
+  }
+
+  const layer1 = await Layer1.start();
+  if (typeof layer1 === "string") return notRun(t, layer1);
+  t.after(() => layer1.stop());
+  await layer1.settle();
+  await layer1.finalizeHash(1, number, Buffer.alloc(32), decodeHex(blockHash));
+  await layer1.settle();
+  const held = (block: number) => [
+    "--l1",
+    layer1.anvil.url,
+    "--rollup",
+    layer1.address,
+    "--block",
+    `${block}`,
+  ];
+  for (const args of [held(number), [...held(number), ...file]]) {
+    const {code, stdout, stderr} = await verifyFor(askedAt, at, ...args);
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(
+      stdout,
+      /, in the header of block 54 \(0x.{64}\), as the contract 0x.{40} holds it on layer 1\n$/,
+    );
+  }
+  const early = await verifyFor(askedAt, at, ...held(number - 1));
+  assert.match(early.stderr, /holds no hash of block 53 in layer 1's finalized block/);
+  const bare = await verifyFor(askedMany, many, ...held(number));
+  assert.match(bare.stderr, new RegExp(`it holds the block's hash. .*--block-hash ${blockHash}\n$`));
+});
+
+test("an answer of eth_getProof is verified against the hash of its block, with the block's header", async () => {
+  const {blockHash, header, result} = readPublished();
   const {address, balance, storageHash, codeHash} = result;
   const request = {jsonrpc: "2.0", id: 1, method: "eth_getProof", params: [address, [], "latest"]};
   const flags = ["--request", await service.write("eth.json", JSON.stringify(request))];
@@ -243,10 +331,10 @@ test("a node that does not answer, and files that are not there or no request, a
 
 test("flags that name no root, two roots, or nothing that is read are usage errors", async () => {
   const rows: readonly (readonly [readonly string[], RegExp])[] = [
-    [[], /expected exactly one of --root, --header or --node with --block-hash, and --l1/],
-    [["--root", root, "--header", "a"], /expected exactly one of --root/],
-    [["--header", "a"], /--header needs --block-hash/],
-    [["--root", root, "--block-hash", root], /--block-hash has no effect without --header or --node/],
+    [[], /expected exactly one of --root, --block-hash alone or with --header or --node, and --l1/],
+    [["--root", root, "--header", "a"], /--header has no effect without --block-hash or --l1/],
+    [["--node", "http://a", "--block-hash", root, "--header", "a"], /--header has no effect with --node/],
+    [["--root", root, "--block-hash", root], /expected exactly one of --root/],
     [["--root", root, "--node", "http://a"], /expected exactly one of --root/],
     [["--root", root, "--block", "1"], /--block has no effect without --l1/],
     [

@@ -155,7 +155,7 @@ test("a request is read from its JSON", () => {
   ])
     assert.deepEqual(parseRequest({jsonrpc: "2.0", id: 1, params}), {
       isBatch: false,
-      calls: [{id: 1, entries: [entry], isEth: false}],
+      calls: [{id: 1, entries: [entry], isTrie: false}],
     });
   const refused: readonly (readonly [unknown, RegExp])[] = [
     [[], /request: expected at least one call, got an empty batch/],
