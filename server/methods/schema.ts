@@ -30,6 +30,7 @@ export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
 /** The forms that callers may write. */
 export const ADDRESS_PARAM = hexText("address", "[0-9a-fA-F]{40}");
 export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
+export const ETH_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{0,64}");
 export const QUANTITY_PARAM = hexText("quantity", "(0|[1-9a-fA-F][0-9a-fA-F]{0,63})");
 /** The tree of all accounts, or the storage tree of one. */
 export const TREE_PARAM: Schema = {

@@ -10,6 +10,7 @@ import {
   arrayOf,
   BLOCK_PARAM,
   BYTES,
+  ETH_KEY_PARAM,
   HASH,
   nullable,
   objectOf,
@@ -41,7 +42,7 @@ export const getEthProof: LaneMethod<ProofCalls> = {
     "Proofs of an account and some of its slots in Ethereum's state trie at a finalized block (EIP-1186), as geth answers.",
   params: new ParamList(NAME, [
     {name: "address", required: true, schema: ADDRESS_PARAM},
-    {name: "storageKeys", required: true, schema: arrayOf(STORAGE_KEY_PARAM)},
+    {name: "storageKeys", required: true, schema: arrayOf(ETH_KEY_PARAM)},
     {name: "block", required: false, schema: nullable(BLOCK_PARAM)},
   ]),
   result: {name: "accountProof", schema: ETH_PROOF},

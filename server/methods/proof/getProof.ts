@@ -58,8 +58,12 @@ export function packProofCall(
   let at = start + KEYS_AT;
   for (let index = 0; index < keys.length; index++) {
     const key: unknown = keys[index];
-    if (!decodeWordInto(key, packed, at))
-      throw createValueError(`params[1][${index}] (storage key)`, key, WORD_EXPECTED);
+    if (!decodeWordInto(key, packed, at)) {
+      // Ethereum's own method takes a key without digits as zero.
+      if (key !== "0x" || form !== ProofForm.ETH)
+        throw createValueError(`params[1][${index}] (storage key)`, key, WORD_EXPECTED);
+      packed.fill(0, at, at + WORD_BYTES);
+    }
     at += WORD_BYTES;
   }
   const number = resolveSelector(params[2], BLOCK_NAME, "provable", view);

@@ -57,7 +57,7 @@ const WRONG_PROOFS: readonly [number, Params][] = [
 const ETH_PROOFS: readonly Params[] = [
   ...PROOFS,
   [ACCOUNT, ["0x1", `0x${"0".repeat(63)}1`]],
-  [ACCOUNT, [], null],
+  [ACCOUNT, ["0x"], null],
 ];
 const MULTI_PROOFS: readonly Params[] = [
   [[{address: ACCOUNT, storageKeys: []}], "latest"],
@@ -170,7 +170,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
 const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProof: WRONG_PROOFS,
   chain_getProofAt: [...WRONG_PROOFS, [-32602, [ACCOUNT, [], "latest", "poseidon2"]]],
-  eth_getProof: [[-32602, [ACCOUNT, ["0x"]]], ...WRONG_PROOFS.filter(([, {length}]) => length > 1)],
+  eth_getProof: [[-32602, [ACCOUNT, [""]]], ...WRONG_PROOFS.filter(([, {length}]) => length > 1)],
   chain_getMultiProof: WRONG_MULTI_PROOFS,
   chain_getLeaves: WRONG_LEAVES,
   chain_getChanges: WRONG_CHANGES,

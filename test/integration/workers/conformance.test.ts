@@ -125,6 +125,8 @@ test("eth_getProof answers the published requests as published", async t => {
     const result = text.slice('{"jsonrpc":"2.0","id":1,"result":'.length, -1);
     assert.equal(createHash("sha256").update(result).digest("hex"), sha256, JSON.stringify(params));
   }
+  const prove = async (key: string) => (await service.call("eth_getProof", [CALL_ME, [key]])).result;
+  assert.deepEqual(await prove("0x"), await prove("0x0"), "a key without digits, as geth reads it");
 });
 
 test("the client verifies eth_getProof from the hash of a block on, and under no other root", async t => {
