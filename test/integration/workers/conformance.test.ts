@@ -176,13 +176,22 @@ test("from the hash of a block on, the client verifies one answer with the heade
     () => client.getMultiProof({entries: [{address, storageKeys: []}], block: CONFORMANCE_BLOCKS - 1}),
   ])
     await assert.rejects(old, {message: "header: does not hash to the trusted block hash"});
-  // Hashes of blocks cannot be compared with what a node without headers sends.
-  const other = createProofClient({
-    url: service.url,
+  const liar = createProofClient({
+    request: async ({method, params}) => {
+      const {result} = await service.call(method, params as readonly unknown[]);
+      return {...result, block: {...result.block, number: "0x35"}};
+    },
     suite: keccakSuite,
-    trustedBlockHash: () => storageHash,
+    trustedBlockHash,
   });
-  await assert.rejects(other.getProof({address}), {code: "PROOF_REFUSED"});
+  await assert.rejects(liar.getProof({address, block: "latest"}), {
+    message: "headerRlp: expected the header of block 53, got that of block 54",
+  });
+  const both = {url: service.url, suite: keccakSuite, trustedBlockHash, trustedRoot: storageHash};
+  assert.throws(
+    () => createProofClient(both as never),
+    /^TypeError: expected one of the options trustedRoot and/,
+  );
 });
 
 test("what needs sparse trees is not available, and says what to call; proofs for many keys are of the tries", async t => {
