@@ -3,7 +3,7 @@
  * them, every node of a trie once.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {compareBytes, concatBytes} from "../bytes/byteString.ts";
+import {concatBytes} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {askAccounts} from "../compact/askedKeys.ts";
 import {ByteReader} from "../compact/byteReader.ts";
@@ -12,16 +12,10 @@ import type {ProofRequest} from "../proof/request.ts";
 import {check} from "../proof/strictJson.ts";
 import {decodeEthAccount, decodeSlot, type EthAccount, type ProvenEth} from "./ethProof.ts";
 import {readItem} from "./rlp.ts";
-import {
-  checkNode,
-  EMPTY_TRIE,
-  MAX_NODE_BYTES,
-  type NodeSource,
-  type PlacedNode,
-  walkTrie,
-} from "./trieProof.ts";
+import {checkNode, EMPTY_TRIE, MAX_NODE_BYTES, type PlacedNode, walkTrie} from "./trieProof.ts";
 
 const FIRST_BYTE = 0x05;
+const EMPTY_ROOT = encodeHex(EMPTY_TRIE);
 
 /** Paths are hashes of keys. */
 const KEYS: KeyHashes = {
@@ -29,15 +23,6 @@ const KEYS: KeyHashes = {
   safe: bytes => bytes,
   hashAddress: keccak_256,
 };
-
-/** An account that is asked for, perhaps by several entries. */
-interface AskedAccount {
-  readonly path: Uint8Array;
-  readonly slots: Map<string, Uint8Array>;
-  account?: EthAccount | undefined;
-  /** By path. */
-  readonly values: Map<string, bigint | undefined>;
-}
 
 /**
  * @param stateRoot - of the block's header, trusted, 32 bytes
@@ -52,13 +37,11 @@ export function verifyEthMultiProof(
   bytes: Uint8Array,
 ): readonly ProvenEth[] {
   const {hKeys, slots} = askAccounts(KEYS, request);
-  const asked = new Map<string, AskedAccount>();
-  const names = hKeys.map((path, entry) => {
-    const name = encodeHex(path);
-    const one: AskedAccount = asked.get(name) ?? {path, slots: new Map(), values: new Map()};
-    asked.set(name, one);
-    return {one, slots: (slots[entry] as readonly Uint8Array[]).map(slot => nameSlot(one, slot))};
-  });
+  const asked = hKeys.map((path, i) => ({path: encodeHex(path), slots: (slots[i] ?? []).map(encodeHex)}));
+  // Paths are in the order of their hex.
+  const slotsOf = new Map<string, string[]>();
+  for (const {path} of asked) slotsOf.set(path, []);
+  for (const one of asked) slotsOf.get(one.path)?.push(...one.slots);
   const reader = new ByteReader(bytes);
   const first = reader.u8();
   check(
@@ -66,70 +49,53 @@ export function verifyEthMultiProof(
     "byte 0",
     `expected ${FIRST_BYTE}, for a proof of Ethereum's trie, got ${first}`,
   );
-  const nodes = new NodeBytes(reader);
-  for (const one of inOrder(asked.values(), ({path}) => path)) {
-    const value = nodes.prove(stateRoot, one.path);
-    one.account = value && decodeEthAccount(nodes.place, value);
-    if (one.account !== undefined) proveSlots(reader, one, decodeHex(one.account.storageHash));
+  const accounts = new Map<string, EthAccount | undefined>();
+  const values = new Map<string, Map<string, bigint | undefined>>();
+  const prove = createWalks(reader, encodeHex(stateRoot), decodeEthAccount);
+  for (const path of [...slotsOf.keys()].sort()) {
+    const account = prove(path);
+    accounts.set(path, account);
+    if (account === undefined) continue;
+    const proveSlot = createWalks(reader, account.storageHash, decodeSlot);
+    const names = [...new Set(slotsOf.get(path))].sort();
+    values.set(path, new Map(names.map(slot => [slot, proveSlot(slot)])));
   }
   reader.end();
-  return names.map(({one: {account, values}, slots: named}) => ({
-    account,
-    slots: named.map(slot => values.get(slot)),
+  return asked.map(({path, slots: named}) => ({
+    account: accounts.get(path),
+    slots: named.map(slot => values.get(path)?.get(slot)),
   }));
 }
 
-function nameSlot({slots}: AskedAccount, path: Uint8Array): string {
-  const name = encodeHex(path);
-  slots.set(name, path);
-  return name;
-}
-
-function proveSlots(reader: ByteReader, {slots, values}: AskedAccount, root: Uint8Array): void {
-  const nodes = new NodeBytes(reader);
-  for (const [name, path] of inOrder(slots, ([, path]) => path)) {
-    const value = nodes.prove(root, path);
-    values.set(name, value && decodeSlot(nodes.place, value));
-  }
-}
-
-function inOrder<One>(ones: Iterable<One>, pathOf: (one: One) => Uint8Array): One[] {
-  return [...ones].sort((a, b) => compareBytes(pathOf(a), pathOf(b)));
-}
-
-/** The nodes of one trie, those that come next in the bytes and those that came before. */
-class NodeBytes implements NodeSource {
-  /** Of the node that was given last. */
-  place = "";
-  /** By hash. */
-  private readonly known = new Map<string, PlacedNode>();
-
-  constructor(private readonly reader: ByteReader) {}
-
-  /** @returns as verifyTrieKey */
-  prove(root: Uint8Array, path: Uint8Array): Uint8Array | undefined {
-    return compareBytes(root, EMPTY_TRIE) === 0 ? undefined : walkTrie(root, path, this);
-  }
-
-  take(hash: Uint8Array, isRoot: boolean): PlacedNode {
+/** @returns what proves the keys of one trie, with the nodes that come next in the bytes and those that came before. undefined: absent */
+function createWalks<Value>(
+  reader: ByteReader,
+  root: string,
+  decode: (at: string, value: Uint8Array) => Value,
+): (path: string) => Value | undefined {
+  const known = new Map<string, PlacedNode>();
+  let at = "";
+  const take = (hash: Uint8Array, isRoot: boolean): PlacedNode => {
     const name = encodeHex(hash);
-    const known = this.known.get(name) ?? this.read(hash, isRoot);
-    this.known.set(name, known);
-    this.place = known.at;
-    return known;
-  }
+    const placed = known.get(name) ?? readNode(reader, hash, isRoot);
+    known.set(name, placed);
+    at = placed.at;
+    return placed;
+  };
+  return path => {
+    const value = root === EMPTY_ROOT ? undefined : walkTrie(decodeHex(root), decodeHex(path), {take});
+    return value && decode(at, value);
+  };
+}
 
-  private read(hash: Uint8Array, isRoot: boolean): PlacedNode {
-    const {reader} = this;
-    const at = reader.place();
-    const {encoded: node} = readItem(at, reader.left, 0);
-    check(
-      node.length <= MAX_NODE_BYTES,
-      at,
-      () => `expected at most ${MAX_NODE_BYTES} bytes, got ${node.length}`,
-    );
-    checkNode(at, node, hash, isRoot);
-    reader.take(node.length);
-    return {at, node};
-  }
+function readNode(reader: ByteReader, hash: Uint8Array, isRoot: boolean): PlacedNode {
+  const at = reader.place();
+  const {encoded: node} = readItem(at, reader.left, 0);
+  check(
+    node.length <= MAX_NODE_BYTES,
+    at,
+    () => `expected at most ${MAX_NODE_BYTES} bytes, got ${node.length}`,
+  );
+  checkNode(at, node, hash, isRoot);
+  return {at, node: reader.take(node.length)};
 }

@@ -39,23 +39,4 @@ export class TriePath {
     this.count = tries.copyNodes(bytes, ends);
     return value;
   }
-
-  /** Where the first `count` nodes end. */
-  endOf(count: number): number {
-    return count === 0 ? 0 : (this.ends[count - 1] as number);
-  }
-
-  /** @returns how many nodes from the root down are those of another path of the same trie */
-  countShared(other: TriePath): number {
-    const most = Math.min(this.count, other.count);
-    let shared = 0;
-    while (shared < most && this.nodeAt(shared).equals(other.nodeAt(shared))) shared++;
-    return shared;
-  }
-
-  private nodeAt(at: number): Buffer {
-    const {buffer, byteOffset} = this.bytes;
-    const start = this.endOf(at);
-    return Buffer.from(buffer, byteOffset + start, this.endOf(at + 1) - start);
-  }
 }

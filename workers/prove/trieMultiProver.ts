@@ -8,7 +8,6 @@
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import type {TrieKind, TrieReader} from "../../storage/trie/trie.ts";
 import {readTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
@@ -19,8 +18,8 @@ import type {TrieRoots} from "./ethProver.ts";
 const FIRST_BYTE = 0x05;
 
 export class TrieMultiProver {
-  private readonly accounts: NewNodes;
-  private readonly slots: NewNodes;
+  private readonly nodes = Buffer.allocUnsafeSlow(MAX_PATH_BYTES);
+  private readonly path: TriePath;
 
   /** @param breaks - before each account and slot */
   constructor(
@@ -28,8 +27,7 @@ export class TrieMultiProver {
     private readonly roots: TrieRoots,
     private readonly breaks: Breaks,
   ) {
-    this.accounts = new NewNodes(tries, "accounts");
-    this.slots = new NewNodes(tries, "slots");
+    this.path = new TriePath(tries, this.nodes);
   }
 
   /**
@@ -39,68 +37,51 @@ export class TrieMultiProver {
    * @throws UnavailableError if the store does not hold the block's trie; StoreError
    */
   write(text: AnswerText, block: number, call: Buffer): void {
+    const {breaks, path} = this;
     const root = this.roots.at(block);
     text.reserve(1);
     text.byte(FIRST_BYTE);
-    this.accounts.begin(root);
-    for (const [path, slots] of this.hashKeys(call)) {
-      this.breaks.check();
-      const value = this.accounts.write(text, path);
-      if (value === undefined || slots.length === 0) continue;
-      this.slots.begin(readTrieAccount(value).storage.page);
-      for (const slot of slots.sort(Buffer.compare)) {
-        this.breaks.check();
-        this.slots.write(text, slot);
+    const known = new Set<string>();
+    for (const [account, slots] of hashKeys(call, breaks)) {
+      breaks.check();
+      const value = path.open(root, account, "accounts");
+      const page = value && slots.length > 0 ? readTrieAccount(value).storage.page : 0;
+      this.writeNodes(text, known);
+      const knownSlots = new Set<string>();
+      for (const slot of page === 0 ? [] : slots.sort(Buffer.compare)) {
+        breaks.check();
+        path.open(page, slot, "slots");
+        this.writeNodes(text, knownSlots);
       }
     }
   }
 
-  /** @returns the accounts by the hash of their address, with the hashes of the slots of all entries that name them */
-  private hashKeys(call: Buffer): readonly (readonly [Uint8Array, Uint8Array[]])[] {
-    const slotsOf = new Map<string, [Uint8Array, Uint8Array[]]>();
-    for (const entry of listEntries(call)) {
-      this.breaks.check();
-      const end = entry + KEYS_AT + readKeyCount(call, entry) * WORD_BYTES;
-      const address = call.subarray(entry + ADDRESS_AT, entry + ADDRESS_AT + ADDRESS_BYTES);
-      const name = address.toString("latin1");
-      const [path, slots] = slotsOf.get(name) ?? [keccak256(address), []];
-      for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES)
-        slots.push(keccak256(call.subarray(at, at + WORD_BYTES)));
-      slotsOf.set(name, [path, slots]);
+  /** Appends the nodes of `path` that are not known, and makes them known. */
+  private writeNodes(text: AnswerText, known: Set<string>): void {
+    const {nodes, path} = this;
+    for (let i = 0, start = 0; i < path.count; start = path.ends[i], i++) {
+      const node = nodes.subarray(start, path.ends[i]);
+      const name = node.toString("latin1");
+      if (known.has(name)) continue;
+      known.add(name);
+      text.reserve(node.length);
+      text.raw(node);
     }
-    return [...slotsOf.values()].sort(([a], [b]) => Buffer.compare(a, b));
   }
 }
 
-/** The nodes of one trie, path by path in ascending order. */
-class NewNodes {
-  private page = 0;
-  private path: TriePath;
-  private before: TriePath;
-
-  constructor(
-    tries: TrieReader,
-    private readonly kind: TrieKind,
-  ) {
-    this.path = new TriePath(tries, new Uint8Array(MAX_PATH_BYTES));
-    this.before = new TriePath(tries, new Uint8Array(MAX_PATH_BYTES));
+/** @returns the accounts by the hash of their address, with the hashes of the slots of all entries that name them */
+function hashKeys(call: Buffer, breaks: Breaks): readonly (readonly [Uint8Array, Uint8Array[]])[] {
+  const accounts = new Map<string, [Uint8Array, Uint8Array[]]>();
+  for (const entry of listEntries(call)) {
+    breaks.check();
+    const end = entry + KEYS_AT + readKeyCount(call, entry) * WORD_BYTES;
+    const address = call.subarray(entry + ADDRESS_AT, entry + ADDRESS_AT + ADDRESS_BYTES);
+    const name = address.toString("latin1");
+    const [path, slots] = accounts.get(name) ?? [keccak256(address), []];
+    for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES)
+      slots.push(keccak256(call.subarray(at, at + WORD_BYTES)));
+    accounts.set(name, [path, slots]);
   }
-
-  /** @param page - of the trie's root; 0: it is empty */
-  begin(page: number): void {
-    this.page = page;
-    this.path.count = 0;
-  }
-
-  /** Appends the nodes of a path that the path before it does not have. @returns as TriePath.open */
-  write(text: AnswerText, key: Uint8Array): Uint8Array | undefined {
-    [this.path, this.before] = [this.before, this.path];
-    const {path, before} = this;
-    const value = path.open(this.page, key, this.kind);
-    const end = path.endOf(path.count);
-    const start = path.endOf(path.countShared(before));
-    text.reserve(end - start);
-    text.raw(path.bytes.subarray(start, end));
-    return value;
-  }
+  return [...accounts.values()].sort(([a], [b]) => Buffer.compare(a, b));
 }
