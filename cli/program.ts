@@ -181,7 +181,7 @@ function createVersion(): Command {
   const description = "Print the version, the commit, Node's version, the HTTP library and the hash suites.";
   return createCommand("version", description, {}, async () => {
     const {describeVersion} = await import("./commands/versionCommand.ts");
-    process.stdout.write(await describeVersion());
+    process.stdout.write(describeVersion());
   });
 }
 

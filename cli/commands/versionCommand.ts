@@ -4,22 +4,22 @@ import {COMMIT, VERSION} from "../../server/version.ts";
 import {STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 
 /** @returns the text to print */
-export async function describeVersion(): Promise<string> {
+export function describeVersion(): string {
   const {version, platform, arch} = process;
   const rows = [
     ["proofd", VERSION],
     ["commit", COMMIT],
     ["Node", `${version.slice(1)}, ${platform} ${arch}`],
-    ["HTTP", await nameLibrary()],
+    ["HTTP", nameLibrary()],
     ["suites", STORE_SUITE_NAMES.join(", ")],
   ];
   return rows.map(row => `${row.join(" ")}\n`).join("");
 }
 
 /** What `--http auto` takes. */
-async function nameLibrary(): Promise<string> {
+function nameLibrary(): string {
   try {
-    await loadUws();
+    loadUws();
     return "uWebSockets.js";
   } catch (error) {
     const [reason] = (error as Error).message.split("\n");

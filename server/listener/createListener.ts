@@ -1,6 +1,8 @@
 /** Chooses what listens (--http). */
 import type {Logger} from "pino";
 import type {Exchanges, Listener} from "./exchange.ts";
+import {BinaryChanged} from "./uwsLibrary.ts";
+import {UwsListener} from "./uwsListener.ts";
 
 export const HTTP_LIBRARIES = ["auto", "uws", "node"] as const;
 
@@ -9,7 +11,7 @@ export interface ListenerOptions {
   readonly http?: (typeof HTTP_LIBRARIES)[number] | undefined;
 }
 
-/** @throws Error if --http uws cannot be kept */
+/** @throws Error if --http uws cannot be kept, or a binary of uWebSockets.js was changed */
 export async function createListener(
   {http = "auto"}: ListenerOptions,
   exchanges: Exchanges,
@@ -17,9 +19,9 @@ export async function createListener(
 ): Promise<Listener> {
   if (http !== "node") {
     try {
-      const {UwsListener} = await import("./uwsListener.ts");
-      return await UwsListener.load(exchanges);
+      return UwsListener.load(exchanges);
     } catch (error) {
+      if (error instanceof BinaryChanged) throw error;
       const [reason] = (error as Error).message.split("\n");
       if (http === "uws")
         throw new Error(`--http uws: uWebSockets.js does not load here: ${reason}. Use --http auto or node`);

@@ -27,9 +27,9 @@ export class UwsListener implements Listener {
     this.app.any("/*", (response, request) => exchanges.take(response, request));
   }
 
-  /** @throws Error if uWebSockets.js has no binary for this platform and this version of Node */
-  static async load(exchanges: Exchanges): Promise<UwsListener> {
-    return new UwsListener(await loadUws(), exchanges);
+  /** @throws Error, BinaryChanged, as loadUws does */
+  static load(exchanges: Exchanges): UwsListener {
+    return new UwsListener(loadUws(), exchanges);
   }
 
   listen(host: string, port: number): Promise<number> {

@@ -3,14 +3,23 @@
  * the user's cache folder, and compares them with the hashes of package-lock.json. Where the registry cannot be reached, or has no Node
  * for this machine, it says NOT RUN and why, and exits with 2; with 1 if a test failed or a download is not what the lock says.
  *
+ * The newest uWebSockets.js needs glibc 2.38, so tests of HTTP run once more in Debian 13. debootstrap makes it in the cache folder, and
+ * they run in it by chroot, as root.
+ *
  * Run: node dist/test/runtimes/run.js
  */
 import {spawnSync} from "node:child_process";
 import {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync} from "node:fs";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
-import {PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
+import {
+  findProgram,
+  PROGRAMS_FOLDER,
+  ProgramMissing,
+  readVersion,
+} from "../support/processes/foundProgram.ts";
 
+const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const SOURCE = fileURLToPath(new URL("./", import.meta.resolve("#package/test/runtimes/package.json")));
 const RUN = fileURLToPath(new URL("../run.js", import.meta.url));
 const INTEGRATION = fileURLToPath(new URL("../integration/", import.meta.url));
@@ -31,7 +40,18 @@ const FILES = [
   "storage/finality",
   "client/proofClient",
   "client/pulls",
-].map(name => join(INTEGRATION, `${name}.test.js`));
+].map(pathOf);
+
+/** What tells both HTTP libraries apart, and readers that come and go. */
+const HTTP_FILES = ["server/http", "server/httpEnd", "server/httpReaders", "server/hostileClients"].map(
+  pathOf,
+);
+const HTTP_NODE = "24.";
+const DEBIAN = {suite: "trixie", folder: join(PROGRAMS_FOLDER, "debian-13")};
+/** Arguments: the folder of Debian; how many paths follow that it shows; these; a command. */
+const CHANGE_ROOT = `cd "$1"; shown=$2; shift 2
+while [ $shown -gt 0 ]; do mkdir -p ".$1"; mount --rbind "$1" ".$1"; shift; shown=$((shown - 1)); done
+exec chroot . "$@"`;
 
 interface Runtime {
   /** Path of the program. */
@@ -44,13 +64,21 @@ const UNREACHABLE =
   /^npm (?:error|ERR!) code (?:E40[34]|E5\d\d|ENOTFOUND|EAI_AGAIN|ECONN\w+|E\w+UNREACH|\w*TIMED?OUT)$/m;
 
 try {
-  const failed = install().filter(runtime => !passes(runtime));
-  if (failed.length > 0) console.error(`FAILED on Node ${failed.map(({version}) => version).join(", ")}`);
-  process.exitCode = failed.length > 0 ? 1 : 0;
+  const runtimes = install();
+  for (const runtime of runtimes) report(runtime, passes(runtime));
+  installDebian();
+  for (const runtime of runtimes.filter(({version}) => version.startsWith(HTTP_NODE)))
+    report(runtime, passesInDebian(runtime));
 } catch (error) {
   if (!(error instanceof ProgramMissing)) throw error;
   console.error(`NOT RUN: ${error.message}`);
-  process.exitCode = error.isNamed ? 1 : 2;
+  process.exitCode ??= error.isNamed ? 1 : 2;
+}
+
+function report({version}: Runtime, passed: boolean): void {
+  if (passed) return;
+  console.error(`FAILED on Node ${version}`);
+  process.exitCode = 1;
 }
 
 /** @returns the programs and their versions. @throws ProgramMissing */
@@ -94,11 +122,44 @@ function download(): void {
   }
 }
 
+/** @throws ProgramMissing */
+function installDebian(): void {
+  const {suite, folder} = DEBIAN;
+  if (existsSync(folder)) return;
+  if (process.getuid?.() !== 0 || findProgram("debootstrap") === undefined)
+    throw new ProgramMissing("tests of HTTP with glibc 2.38 need root and debootstrap");
+  console.log(`debootstrap: Debian 13 -> ${folder}`);
+  const made = mkdtempSync(`${folder}-`);
+  try {
+    const {status, stdout} = spawnSync("debootstrap", ["--variant=minbase", suite, made], {encoding: "utf8"});
+    if (status !== 0) throw new ProgramMissing(`debootstrap did not make Debian 13: ${stdout.slice(-1000)}`);
+    renameSync(made, folder);
+  } finally {
+    rmSync(made, {recursive: true, force: true});
+  }
+}
+
 function readText(folder: string, name: string): string {
   return readFileSync(join(folder, name), "utf8");
+}
+
+function pathOf(name: string): string {
+  return join(INTEGRATION, `${name}.test.js`);
 }
 
 function passes({node, version}: Runtime): boolean {
   console.log(`\nNode ${version}: ${node}`);
   return spawnSync(node, [RUN, ...FILES], {stdio: "inherit"}).status === 0;
+}
+
+function passesInDebian({node, version}: Runtime): boolean {
+  console.log(`\nNode ${version} with uWebSockets.js, in Debian 13: ${node}`);
+  const shown = ["/proc", "/dev", ROOT, PROGRAMS_FOLDER];
+  const command = [DEBIAN.folder, String(shown.length), ...shown, node, RUN, ...HTTP_FILES];
+  // The mounts end with the namespace.
+  const {status} = spawnSync("unshare", ["--mount", "sh", "-ec", CHANGE_ROOT, "sh", ...command], {
+    stdio: "inherit",
+    env: {...process.env, TEST_HTTP: "uws"},
+  });
+  return status === 0;
 }
