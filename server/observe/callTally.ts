@@ -1,7 +1,4 @@
-/**
- * Counts the calls by method and by the code that they ended with (0: a result). The counts are plain numbers until
- * /metrics is read, because a labelled prom-client counter costs as much per call as the answer itself.
- */
+/** Counts the calls by method and by the code that they ended with (0: a result). Labels are written when /metrics is read. */
 
 /** The label for all unknown methods, so that callers cannot create labels. */
 const UNKNOWN_METHOD = "unknown";

@@ -2,6 +2,20 @@
 
 /** What each means. Those that end in `_total` are counters, the others gauges. */
 export const HELP = {
+  nodejs_eventloop_lag_max_seconds: "Longest lag of the main thread's event loop since the last read",
+  nodejs_eventloop_lag_mean_seconds: "Mean of these lags",
+  nodejs_eventloop_lag_p50_seconds: "Half of these lags are shorter",
+  nodejs_eventloop_lag_p99_seconds: "99 % of these lags are shorter",
+  nodejs_external_memory_bytes: "Memory that JavaScript objects hold outside of the heap",
+  nodejs_heap_size_total_bytes: "Size of the main thread's heap",
+  nodejs_heap_size_used_bytes: "Used part of this heap",
+  process_cpu_seconds_total: "Processor time of the process",
+  process_cpu_system_seconds_total: "Processor time in the kernel",
+  process_cpu_user_seconds_total: "Processor time outside of the kernel",
+  process_max_fds: "Most files and sockets that the process may have open",
+  process_open_fds: "Files and sockets that the process has open",
+  process_resident_memory_bytes: "Memory of the process, with the parts of files that are mapped",
+  process_start_time_seconds: "When the process started, in seconds since 1970",
   proofd_block_received_timestamp_seconds:
     "When a block was last imported by this process, in seconds since 1970",
   proofd_bodies_refused_total: "Request bodies that were too large, or that there was no room for",

@@ -1,6 +1,6 @@
 /**
  * How long things took, by one label, for a histogram of /metrics. An observation is a look-up and two additions, because it is made
- * for each request on the main thread: that of prom-client costs ten times as much with a label.
+ * for each request on the main thread.
  */
 export class Latencies {
   /** By label: observations in each bucket, then those above all bounds, then the sum of all. */

@@ -1,11 +1,12 @@
 /** What /metrics shows. */
-import {collectDefaultMetrics, Registry} from "prom-client";
 import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {type FigureSources, type FigureValues, readFigures} from "./figures.ts";
 import {type FigureName, HELP, LABELS} from "./figureTable.ts";
 import {Latencies} from "./latencies.ts";
 import {writeFigures, writeHistogram} from "./metricsText.ts";
+import {ProcessFigures} from "./processFigures.ts";
 
+const TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export class Metrics {
@@ -15,12 +16,9 @@ export class Metrics {
   readonly refusedBodies = {too_large: 0, no_room: 0};
   private aborted = 0;
   private readonly requests = new Latencies(BOUNDS_SECONDS);
-  /** Figures of Node. */
-  private readonly registry = new Registry();
+  private readonly process = new ProcessFigures();
 
-  constructor(private readonly sources: FigureSources) {
-    collectDefaultMetrics({register: this.registry});
-  }
+  constructor(private readonly sources: FigureSources) {}
 
   /** @param durationMs - of the whole request */
   observeRequest({method}: RequestRecord, durationMs: number, isAborted: boolean): void {
@@ -30,6 +28,7 @@ export class Metrics {
 
   async read(): Promise<{type: string; text: string}> {
     const values: FigureValues = {
+      ...this.process.read(),
       ...readFigures(this.sources),
       proofd_bodies_refused_total: Object.entries(this.refusedBodies),
       proofd_requests_aborted_total: this.aborted,
@@ -37,14 +36,14 @@ export class Metrics {
       proofd_verify_bytes: Object.entries(this.verified ?? {}),
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };
-    const families = [await this.registry.metrics(), this.writeRequests()];
+    const families = [this.writeRequests()];
     for (const name of Object.keys(values) as FigureName[]) {
       const value = values[name];
       if (value === undefined) continue;
       const rows = typeof value === "number" ? [[value] as const] : value;
       families.push(writeFigures(name, HELP[name], LABELS[name] ?? [], rows));
     }
-    return {type: this.registry.contentType, text: families.join("")};
+    return {type: TEXT_TYPE, text: families.join("")};
   }
 
   private writeRequests(): string {

@@ -73,7 +73,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "workers/engine.ts": "storage, messages, threads, prove, chain",
   "server/limits.ts, server/version.ts": "node:",
   "server/rpc": "workers/messages, node:",
-  "server/observe": "workers/messages, workers/chain, workers/engine.ts, version.ts, rpc, pino, prom-client",
+  "server/observe": "workers/messages, workers/chain, workers/engine.ts, version.ts, rpc, node:, pino",
   "server/gateway": "nodes/rpc, workers/messages, limits.ts, rpc, pino",
   "server/methods": "workers/messages, workers/chain, limits.ts, version.ts, rpc, gateway, node:",
   "server/dispatch": "workers/messages, workers/threads, workers/engine.ts, limits.ts, rpc, observe, methods",

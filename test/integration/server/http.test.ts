@@ -342,6 +342,8 @@ describe("HTTP", () => {
       `proofd_build_info{version="${VERSION}",commit="${COMMIT}",node="${process.version}",suite="sha256"} 1`,
       "proofd_import_failed 0",
       "process_resident_memory_bytes",
+      "process_open_fds",
+      "nodejs_eventloop_lag_p99_seconds",
     ])
       assert.ok(text.includes(`\n${name}`), name);
   });
