@@ -5,6 +5,7 @@
  * it. LevelDB keeps other processes out.
  */
 import {existsSync, readdirSync, statSync} from "node:fs";
+import {statfs} from "node:fs/promises";
 import {join} from "node:path";
 import {Level} from "level";
 import {makeFormat, readFormat, requireFormat} from "./block/format.ts";
@@ -135,6 +136,12 @@ export class StateStore implements WriteTarget {
     const isEmpty = this.madeFolders !== undefined && (await this.reader.latest()) === undefined;
     await this.close();
     if (isEmpty) await removeStore(this.db.location, this.madeFolders ?? []);
+  }
+
+  /** Of the file system that the store lies on: bytes that may still be written, and all. */
+  async readDisk(): Promise<{readonly free: number; readonly size: number}> {
+    const {bavail, blocks, bsize} = await statfs(this.directory);
+    return {free: bavail * bsize, size: blocks * bsize};
   }
 
   /**

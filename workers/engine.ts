@@ -169,6 +169,10 @@ export class Engine {
     return this.store.readSizes();
   }
 
+  readDisk(): ReturnType<StateStore["readDisk"]> {
+    return this.store.readDisk();
+  }
+
   /** Upper bound of an answer's text per account or slot asked for, in bytes. */
   get maxProofTextBytes(): number {
     const {reader} = this.store;

@@ -1,6 +1,13 @@
 /** Connects to NATS, and connects again for as long as it takes. */
 import {setTimeout as sleep} from "node:timers/promises";
-import {connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
+import {checkServerIdentity, type DetailedPeerCertificate} from "node:tls";
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type TlsOptions,
+} from "@nats-io/transport-node";
 import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {Backoff} from "../rpc/backoff.ts";
 import {FeedError} from "./feedError.ts";
@@ -35,7 +42,7 @@ export async function connectNats(
   signal: AbortSignal,
   onEvent: (event: NatsEvent) => void,
 ): Promise<NatsConnection> {
-  const creds = credsPath === undefined ? undefined : readWholeFile(credsPath);
+  const authenticator = readAuthenticator(credsPath);
   const isTls = urls.some(url => url.startsWith("tls:"));
   const backoff = new Backoff(WAITS);
   for (;;) {
@@ -47,7 +54,7 @@ export async function connectNats(
         timeout: CONNECT_MS,
         maxReconnectAttempts: -1,
         pingInterval: PING_MS,
-        ...(creds === undefined ? {} : {authenticator: credsAuthenticator(creds)}),
+        ...authenticator,
         ...(isTls ? {tls: {}} : {}),
       });
       void watch(connection, onEvent);
@@ -58,6 +65,36 @@ export async function connectNats(
     }
     await sleep(backoff.next(), undefined, {signal});
   }
+}
+
+/**
+ * @param url - of one server, over TLS
+ * @returns when the first certificate of its chain ends, in ms since 1970
+ * @throws Error if it does not answer, or shows none that is trusted now
+ */
+export async function readCertificateEnd(url: string, credsPath: string | undefined): Promise<number> {
+  let endMs = Number.POSITIVE_INFINITY;
+  // The library hands this on to Node, which calls it with the chain.
+  const tls = {
+    checkServerIdentity(host: string, certificate: DetailedPeerCertificate): Error | undefined {
+      for (let one = certificate; ; one = one.issuerCertificate) {
+        endMs = Math.min(endMs, Date.parse(one.valid_to));
+        if (one.issuerCertificate === undefined || one.issuerCertificate === one) break;
+      }
+      return checkServerIdentity(host, certificate);
+    },
+  } as TlsOptions;
+  const options = {servers: [url], timeout: CONNECT_MS, reconnect: false, tls};
+  try {
+    await (await connect({...options, ...readAuthenticator(credsPath)})).close();
+  } catch (error) {
+    if (endMs === Number.POSITIVE_INFINITY) throw error; // else it was shown before
+  }
+  return endMs;
+}
+
+function readAuthenticator(credsPath: string | undefined): {readonly authenticator?: Authenticator} {
+  return credsPath === undefined ? {} : {authenticator: credsAuthenticator(readWholeFile(credsPath))};
 }
 
 /** Ends with the connection. */

@@ -102,6 +102,7 @@ class StartingService {
     {name: "the demo", start: () => this.importDemo()},
     {name: "the import", start: () => this.startImport()},
     {name: "publishing", start: () => this.publish()},
+    {name: "the feed's certificates", start: () => this.watchCertificates()},
     {name: "verifying", start: () => this.verify()},
   ];
   /** Why the service has to end. */
@@ -263,6 +264,14 @@ class StartingService {
     const {Publishing} = await import("./publishing/publishing.ts");
     const publishing = new Publishing(db, publish, engine, status, log);
     return () => publishing.stop();
+  }
+
+  private async watchCertificates(): Promise<Stop | undefined> {
+    const {nats} = this.options.feed ?? this.options.publish ?? {};
+    if (nats === undefined || !nats.urls.some(url => url.startsWith("tls:"))) return undefined;
+    const {FeedCertificates} = await import("./feedCertificates.ts");
+    const certificates = new FeedCertificates(nats, this.front.metrics, this.log);
+    return () => certificates.stop();
   }
 
   private verify(): Stop | undefined {

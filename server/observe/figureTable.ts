@@ -26,12 +26,16 @@ export const HELP = {
   proofd_connections_refused_total:
     "Connections refused because too many were open, in total or of one client",
   proofd_damaged_records_total: "Reads that met a damaged record",
+  proofd_disk_free_bytes: "Bytes that the store may still take of its file system",
+  proofd_disk_size_bytes: "Size of the file system that the store lies on",
   proofd_estimate_queue_calls: "Gas estimates in each queue: first (waiting or running), long (waiting)",
   proofd_estimate_starts_total:
     "Gas estimates that left a queue for a thread. From the queue long, they begin again",
   proofd_estimate_wait_seconds_total: "Total time that these gas estimates waited in the queue",
   proofd_estimates_given_back_total:
     "Gas estimates that came back from a task because slow ones in it left no time to begin them",
+  proofd_feed_certificate_end_timestamp_seconds:
+    "When the first certificate in the chain of a server of NATS ends, in seconds since 1970",
   proofd_finality_answered_timestamp_seconds:
     "When the source of --finality last answered, in seconds since 1970",
   proofd_finality_known_block: "Newest block that the source of --finality calls finalized, held or not",
@@ -53,6 +57,7 @@ export const HELP = {
   proofd_prune_failed: "1 after pruning has failed",
   proofd_pruned_blocks_total: "Blocks pruned since the start",
   proofd_pruned_pages_total: "Pages removed by pruning since the start",
+  proofd_publish_snapshot_failed: "1 while snapshots for replicas cannot be uploaded",
   proofd_publish_state: "1 for the current state of --publish, 0 for all others",
   proofd_published_snapshot_block: "Block of the newest snapshot that replicas may start from",
   proofd_published_block: "Newest block held here that the stream of --publish has",
@@ -88,6 +93,7 @@ export const LABELS: {readonly [name in FigureName]?: readonly string[]} = {
   proofd_estimate_queue_calls: ["queue"],
   proofd_estimate_starts_total: ["queue"],
   proofd_estimate_wait_seconds_total: ["queue"],
+  proofd_feed_certificate_end_timestamp_seconds: ["server"],
   proofd_finality_state: ["state"],
   proofd_head_block: ["which"],
   proofd_page_reads_total: ["from"],

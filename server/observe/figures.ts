@@ -108,8 +108,9 @@ function readSource(source: SourceStatus, readiness: Readiness): FigureValues {
   };
 }
 
-function readPublishing({state, block, snapshotBlock}: PublishStatus): FigureValues {
+function readPublishing({state, block, snapshotBlock, snapshotFailure}: PublishStatus): FigureValues {
   return {
+    proofd_publish_snapshot_failed: Number(snapshotFailure !== ""),
     proofd_publish_state: oneOf(PUBLISH_STATES, state),
     proofd_published_block: block,
     proofd_published_snapshot_block: snapshotBlock,

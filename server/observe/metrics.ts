@@ -13,6 +13,8 @@ export class Metrics {
   /** Bytes of tables that --verify has checked, and checks. undefined without it. */
   verified: {readonly done: number; readonly all: number} | undefined;
   hasVerifyFailed = false;
+  /** By host and port of a server of NATS: when its certificate ends, in seconds since 1970. undefined without TLS. */
+  feedCertificates: ReadonlyMap<string, number> | undefined;
   readonly refusedBodies = {too_large: 0, no_room: 0};
   private aborted = 0;
   private readonly requests = new Latencies(BOUNDS_SECONDS);
@@ -27,12 +29,17 @@ export class Metrics {
   }
 
   async read(): Promise<{type: string; text: string}> {
+    const {engine} = this.sources;
+    const disk = await engine.readDisk();
     const values: FigureValues = {
       ...this.process.read(),
       ...readFigures(this.sources),
       proofd_bodies_refused_total: Object.entries(this.refusedBodies),
+      proofd_disk_free_bytes: disk.free,
+      proofd_disk_size_bytes: disk.size,
+      proofd_feed_certificate_end_timestamp_seconds: this.feedCertificates,
       proofd_requests_aborted_total: this.aborted,
-      proofd_store_bytes: await this.sources.engine.readStoreBytes(),
+      proofd_store_bytes: await engine.readStoreBytes(),
       proofd_verify_bytes: Object.entries(this.verified ?? {}),
       proofd_verify_failed: Number(this.hasVerifyFailed),
     };

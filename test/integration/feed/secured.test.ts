@@ -1,5 +1,6 @@
 /** A feed over TLS, with a server that takes only users with credentials. */
 import assert from "node:assert/strict";
+import {X509Certificate} from "node:crypto";
 import {readFileSync} from "node:fs";
 import {writeFile} from "node:fs/promises";
 import {test} from "node:test";
@@ -93,6 +94,13 @@ test("over TLS and with credentials blocks are published and taken; without them
   await waitForHead(replica, 3);
   const root = ["chain_getStateRoot", ["0x3"]] as const;
   assert.deepEqual((await replica.call(...root)).result, (await publisher.call(...root)).result);
+  // Years from now: that of the certificate.
+  const end = `proofd_feed_certificate_end_timestamp_seconds{server="localhost:${nats.port}"}`;
+  for (const service of [publisher, replica])
+    await service.until("the certificate's end", async () => {
+      const shown = await service.readMetric(end).catch(() => 0); // not looked at yet
+      return shown * 1000 === Date.parse(new X509Certificate(PAIR.cert).validTo);
+    });
   await publisher.stop();
   await replica.stop();
 

@@ -1,0 +1,49 @@
+/** Looks now and then when the certificates of the servers of a feed end. Connections stay for weeks, and would not show new ones. */
+import {setTimeout as sleep} from "node:timers/promises";
+import type {Logger} from "pino";
+import {type NatsSettings, readCertificateEnd} from "../../nodes/feed/natsConnection.ts";
+import type {Metrics} from "../observe/metrics.ts";
+
+const LOOK_MS = 3_600_000;
+
+export class FeedCertificates {
+  private readonly stopping = new AbortController();
+  /** By host and port, seconds since 1970. One that is not shown any more stays. */
+  private readonly ends = new Map<string, number>();
+  private readonly work: Promise<void>;
+
+  constructor(
+    private readonly nats: NatsSettings,
+    metrics: Metrics,
+    private readonly log: Logger,
+  ) {
+    metrics.feedCertificates = this.ends;
+    this.work = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.work;
+  }
+
+  /** Never rejects. */
+  private async run(): Promise<void> {
+    const {signal} = this.stopping;
+    while (!signal.aborted) {
+      await Promise.all(this.nats.urls.map(url => this.look(url)));
+      await sleep(LOOK_MS, undefined, {signal}).catch(() => {}); // the loop sees the signal
+    }
+  }
+
+  private async look(url: string): Promise<void> {
+    const server = new URL(url).host;
+    try {
+      this.ends.set(server, (await readCertificateEnd(url, this.nats.credsPath)) / 1000);
+    } catch (error) {
+      this.log.warn(
+        {server, reason: (error as Error).message},
+        "the certificate of a feed's server was not seen",
+      );
+    }
+  }
+}
