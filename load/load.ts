@@ -6,6 +6,7 @@
 export {LoadError} from "./loadError.ts";
 export type {BlockChoice, BlockEnd, ErrorLimit, KeyChoice, LoadOptions} from "./loadOptions.ts";
 export {startLoad} from "./loadRun.ts";
+export {compareReport, type EarlierRun, readEarlierRun} from "./report/comparison.ts";
 export {writeHtmlReport} from "./report/htmlReport.ts";
 export {GENERATOR_WAS_LIMIT} from "./report/judgement.ts";
 export {LiveLine} from "./report/liveLine.ts";

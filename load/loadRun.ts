@@ -17,6 +17,7 @@ import type {DriverEnd} from "./traffic/recorder.ts";
 import {nowMs, type Times} from "./traffic/schedule.ts";
 import {AFTER_THE_END, Timeline, type TimelineRow} from "./traffic/timeline.ts";
 import {RpcClient} from "./verification/rpcClient.ts";
+import {readUsage, type UsageReading, usageBetween} from "./verification/serverUsage.ts";
 import {chooseBlocks, chooseKeys, readTarget} from "./verification/target.ts";
 import {TrustedRoots} from "./verification/trustedRoots.ts";
 import {createSkipped} from "./verification/verification.ts";
@@ -55,6 +56,8 @@ class LoadRun {
   private times: Times | undefined;
   private stopMs = Number.POSITIVE_INFINITY;
   private cpuMs: number | undefined;
+  private usageAtStart: Promise<UsageReading | string> | undefined;
+  private usageAtEnd: Promise<UsageReading | string> | undefined;
 
   constructor(
     private readonly options: LoadOptions,
@@ -93,7 +96,11 @@ class LoadRun {
           : createSkipped(unverifiable);
       const {measureMs, endMs} = this.times as Times;
       const seconds = Math.max(0, Math.min(endMs, this.stopMs) - measureMs) / 1000;
-      const measured = {machine, startedAt, seconds, ends, timeline, cpuMs: this.cpuMs ?? 0};
+      const serverUsage =
+        this.usageAtStart === undefined || this.usageAtEnd === undefined
+          ? "nothing was measured"
+          : usageBetween(await this.usageAtStart, await this.usageAtEnd);
+      const measured = {machine, startedAt, seconds, ends, timeline, cpuMs: this.cpuMs ?? 0, serverUsage};
       return createReport({options, server, blocks, keys, verification, ...measured});
     } finally {
       await this.threads?.close();
@@ -116,13 +123,16 @@ class LoadRun {
     if (this.stopMs < Number.POSITIVE_INFINITY) this.stop();
     // The CPU time is that of the measured time only.
     let atStart = process.cpuUsage();
+    const {url, headers = {}, timeoutMs} = this.options;
     const onStart = () => {
+      this.usageAtStart = readUsage(url, headers, timeoutMs);
       atStart = process.cpuUsage();
       this.listener?.onMeasureStart();
     };
     const onEnd = () => {
       const {user, system} = process.cpuUsage(atStart);
       this.cpuMs = (user + system) / 1000;
+      this.usageAtEnd = readUsage(url, headers, timeoutMs);
       this.listener?.onMeasureEnd();
     };
     const timers = [

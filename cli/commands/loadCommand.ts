@@ -2,9 +2,9 @@
 import {accessSync, constants, statSync, writeFileSync} from "node:fs";
 import {dirname} from "node:path";
 import type {Command} from "commander";
-import type {LoadOptions} from "proofd-load";
+import type {EarlierRun, LoadOptions} from "proofd-load";
 import {WorkError} from "../../server/life/workError.ts";
-import {kindOf} from "../../storage/files/regularFile.ts";
+import {kindOf, readWholeFile} from "../../storage/files/regularFile.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {createCommand} from "../flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";
@@ -25,15 +25,29 @@ export function createLoad(onExitCode: (code: number) => void): Command {
 }
 
 interface Output {
+  /** The report of an earlier run. */
+  readonly against: string | undefined;
   readonly json: boolean;
   readonly html: string | undefined;
 }
 
 /** @returns the exit code: FAILED if the report names a failure */
-async function runLoad(options: LoadOptions, {json, html}: Output, command: Command): Promise<number> {
-  const {encodeReport, LiveLine, LoadError, startLoad, writeHtmlReport, writeTextReport} = await import(
-    "proofd-load"
-  );
+async function runLoad(
+  options: LoadOptions,
+  {against, json, html}: Output,
+  command: Command,
+): Promise<number> {
+  const {
+    compareReport,
+    encodeReport,
+    LiveLine,
+    LoadError,
+    readEarlierRun,
+    startLoad,
+    writeHtmlReport,
+    writeTextReport,
+  } = await import("proofd-load");
+  const earlier = against === undefined ? undefined : readReport(against, readEarlierRun, command);
   const live = new LiveLine(process.stderr);
   const load = startLoad(options, row => live.show(row));
   const stopping = watchSignals();
@@ -43,7 +57,8 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
     load.stop();
   });
   try {
-    const report = await load.outcome;
+    const measured = await load.outcome;
+    const report = earlier === undefined ? measured : compareReport(measured, earlier);
     live.close();
     process.stdout.write(json ? `${encodeReport(report)}\n` : writeTextReport(report));
     // The text report names its failures itself.
@@ -59,6 +74,15 @@ async function runLoad(options: LoadOptions, {json, html}: Output, command: Comm
     throw new WorkError(error.message, {cause: error});
   } finally {
     live.close();
+  }
+}
+
+/** @param read - of proofd-load */
+function readReport(file: string, read: (text: string) => EarlierRun, command: Command): EarlierRun {
+  try {
+    return read(readWholeFile(file).toString());
+  } catch (error) {
+    return command.error(`error: --against ${file}: ${(error as Error).message}`);
   }
 }
 

@@ -75,6 +75,9 @@ export const LOAD_FLAGS = {
   maxP99: value("<ms>", parseMilliseconds).says(
     "a p99 latency above this ends with exit code 1; latency counts from when a request was due with --rate, else from when it was sent (default: none)",
   ),
+  against: value("<file>", parseText).says(
+    "file with the report of an earlier run (--json), which this one is compared with",
+  ),
   json: onSwitch("print the report as JSON"),
   html: value("<file>", parseText).says("write the report to this file, as a page that needs no network"),
 };
@@ -83,8 +86,21 @@ type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
 
 /** @throws CommanderError for flags that exclude each other, or a file of keys that cannot be read */
 export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
-  const {keys, accounts, html, json, url, header, headerFile, threads, duration, warmUp, timeout, ...others} =
-    values;
+  const {
+    keys,
+    accounts,
+    against,
+    html,
+    json,
+    url,
+    header,
+    headerFile,
+    threads,
+    duration,
+    warmUp,
+    timeout,
+    ...others
+  } = values;
   const {maxErrors, maxP99, ...same} = others;
   const {connections, batch, slots} = same;
   if (threads !== undefined && threads > connections)

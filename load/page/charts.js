@@ -17,6 +17,8 @@
       font,
     };
     const title = {labelSize: 24, labelGap: 2, labelFont: font};
+    // What the legend shows while no pointer is on the chart.
+    const resting = x.findLastIndex(value => value <= options.restingX);
     place.replaceChildren();
     return new uPlot(
       {
@@ -33,23 +35,27 @@
             ...title,
             label: options.titleY,
             size: 62,
-            values: (_, values) => values.map(value => (value === null ? "" : formatNumber(value))),
+            values: (_, values) => values.map(showValue),
           },
         ],
         series: [
-          {label: options.label, value: (_, value) => (value === null ? "" : options.showX(value))},
+          {label: options.label, value: (_, value) => options.showX(value ?? x[resting])},
           ...series.map(one => ({
             label: one.label,
             stroke: color(one.color),
             width: 2,
             points: {show: x.length < 3},
-            value: (_, value) => (value === null ? "" : formatNumber(value)),
+            value: (_, value, __, position) => showValue(position === null ? one.values[resting] : value),
           })),
         ],
       },
       [x, ...series.map(one => one.values)],
       place,
     );
+  }
+
+  function showValue(value) {
+    return value === null || value === undefined ? "" : formatNumber(value);
   }
 
   function formatNumber(value) {
@@ -80,6 +86,7 @@
       kinds.map((kind, i) => ({...kind, values: fillGaps(x, values[i])})),
       {
         label: "percentile",
+        restingX: placeOf(99, Number.POSITIVE_INFINITY),
         titleX: "percentile, %",
         titleY: "latency, ms",
         showX: place => `${percentileAt(place)} %`,
@@ -113,6 +120,7 @@
   const seconds = rows.map(row => row.second + 1);
   const overTime = {
     label: "second",
+    restingX: Number.POSITIVE_INFINITY,
     titleX: "time since the measuring began, s",
     showX: String,
     axisX: {incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400]},

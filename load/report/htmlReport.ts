@@ -1,11 +1,11 @@
 /**
- * The report as one HTML page: the text report, charts (uPlot, from node_modules) and the JSON report. Its content policy forbids it
- * to load anything.
+ * The report as one HTML page: tables, charts (uPlot, from node_modules) and the JSON report. Its content policy forbids it to load
+ * anything.
  */
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
 import {encodeReport, type LoadReport} from "./loadReport.ts";
-import {writeTextReport} from "./textReport.ts";
+import {describeReport, type ReportTable} from "./reportContent.ts";
 
 // These files are not compiled.
 const STYLE = new URL(import.meta.resolve("proofd-load/page/page.css"));
@@ -19,6 +19,7 @@ export function writeHtmlReport(report: LoadReport): string {
   const page = readFileSync(STYLE, "utf8");
   const charts = readFileSync(CHARTS, "utf8");
   const [tone, verdict] = judge(report);
+  const {intro, tables, facts} = describeReport(report);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -32,9 +33,12 @@ export function writeHtmlReport(report: LoadReport): string {
 <body>
 <h1>proofd load</h1>
 <p>${escapeText(report.startedAt)}</p>
+${intro.map(line => `<p>${escapeText(line)}</p>`).join("\n")}
 <p class="verdict ${tone}">${verdict}</p>
 <ul class="bad">${report.failures.map(failure => `<li>${escapeText(failure)}</li>`).join("")}</ul>
-<pre>${escapeText(writeTextReport(report))}</pre>
+<div class="tables">${tables.map(writeTable).join("\n")}</div>
+<dl>${facts.map(([label, ...texts]) => `<dt>${label}</dt>${texts.map(text => `<dd>${escapeText(text)}</dd>`).join("")}`).join("\n")}</dl>
+${report.notes.map(note => `<p>${escapeText(note)}</p>`).join("\n")}
 <h2>Latency by percentile</h2>
 <div class="chart" id="percentiles">No request got a result.</div>
 <h2>Throughput over time</h2>
@@ -47,6 +51,13 @@ export function writeHtmlReport(report: LoadReport): string {
 </body>
 </html>
 `;
+}
+
+function writeTable({head: [label = "", ...columns], rows}: ReportTable): string {
+  const cells = (texts: readonly string[]) => texts.map(text => `<td>${escapeText(text)}</td>`).join("");
+  const head = columns.map(column => `<th scope="col">${column}</th>`).join("");
+  const body = rows.map(([name = "", ...texts]) => `<tr><th scope="row">${name}</th>${cells(texts)}</tr>`);
+  return `<table><thead><tr><th scope="col">${label}</th>${head}</tr></thead><tbody>${body.join("")}</tbody></table>`;
 }
 
 function judge(report: LoadReport): [tone: "good" | "bad" | "", verdict: string] {

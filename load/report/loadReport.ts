@@ -3,6 +3,7 @@ import type {LoadOptions} from "../loadOptions.ts";
 import type {BlockSpan} from "../requests/requestMaker.ts";
 import type {LatencyFigures, LatencyReport} from "../traffic/latency.ts";
 import type {TimelineRow} from "../traffic/timeline.ts";
+import type {ServerUsage} from "../verification/serverUsage.ts";
 import type {Target} from "../verification/target.ts";
 import type {Verification} from "../verification/verification.ts";
 import type {Machine} from "./machine.ts";
@@ -88,6 +89,10 @@ export interface LoadReport {
     readonly malformedReason: string;
   };
   readonly verification: Verification;
+  /** What the server's /metrics say of the measured time; a text: why that is not known. */
+  readonly serverUsage: ServerUsage | string;
+  /** The run that `--against` named, beside this one. */
+  readonly against: Comparison | undefined;
   readonly generator: {
     /** Share of the measured time that each thread worked, or was ready to and had no core, 0 .. 1. */
     readonly utilization: readonly number[];
@@ -106,6 +111,10 @@ export interface LoadReport {
   readonly notes: readonly string[];
   /** One row per second of the measured time. Answers count in the second in which they arrived. */
   readonly timeline: readonly TimelineRow[];
+}
+
+interface Comparison extends Pick<LoadReport, "startedAt" | "commit" | "command"> {
+  readonly figures: readonly {readonly name: string; readonly earlier: number; readonly now: number}[];
 }
 
 /** @returns JSON, in which what is not there is null */

@@ -17,7 +17,8 @@ import {listFailures} from "./judgement.ts";
 import type {LoadReport, ReportedError} from "./loadReport.ts";
 import {wasLimit, writeNotes} from "./notes.ts";
 
-interface Measurement extends Pick<LoadReport, "machine" | "server" | "verification" | "seconds"> {
+interface Measurement
+  extends Pick<LoadReport, "machine" | "server" | "verification" | "serverUsage" | "seconds"> {
   readonly options: LoadOptions;
   readonly startedAt: Date;
   readonly blocks: BlockSpan | undefined;
@@ -29,7 +30,7 @@ interface Measurement extends Pick<LoadReport, "machine" | "server" | "verificat
 }
 
 export function createReport(measurement: Measurement): LoadReport {
-  const {machine, server, verification, blocks, keys, seconds, ends} = measurement;
+  const {machine, server, verification, serverUsage, blocks, keys, seconds, ends} = measurement;
   const {
     url,
     headers: _sent,
@@ -108,6 +109,7 @@ export function createReport(measurement: Measurement): LoadReport {
       malformedReason,
     },
     verification,
+    serverUsage,
     generator: {
       utilization,
       starved,
@@ -119,7 +121,7 @@ export function createReport(measurement: Measurement): LoadReport {
     timeline,
   };
   const {headers = {}} = measurement.options;
-  const whole = {failures: listFailures(report), ...report, notes: writeNotes(report)};
+  const whole = {failures: listFailures(report), ...report, notes: writeNotes(report), against: undefined};
   return redactTexts(whole, createRedaction(url, headers));
 }
 

@@ -28,7 +28,7 @@ export function wasLimit(
   return sendLag === undefined ? starved.some(share => share > TOO_STARVED) : sendLag.p50Ms > LATE_MS;
 }
 
-export function writeNotes(report: Omit<LoadReport, "failures" | "notes">): string[] {
+export function writeNotes(report: Omit<LoadReport, "failures" | "notes" | "against">): string[] {
   const {generator, loop, requests, settings, verification, url, stopped, seconds, machine} = report;
   const notes: string[] = [];
   const busiest = Math.max(0, ...generator.utilization);

@@ -136,32 +136,49 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   const {code, stdout, stderr} = await runHere(["load", ...args, html]);
   assert.equal(code, 0);
   assert.equal(stderr, `wrote ${html}\n`);
-  const failed = await runHere(["load", ...args, failedHtml, "--max-p99", "0.001"]);
+  const page = await readFile(html, "utf8");
+  const json = /id="report">(.*)<\/script>/.exec(page)?.[1] ?? "";
+  const earlier = folder.file("earlier.json");
+  await writeFile(earlier, json);
+  const more = ["--max-p99", "0.001", "--batch", "2", "--against", earlier];
+  const failed = await runHere(["load", ...args, failedHtml, ...more]);
   const failure = /\nFAILED: (p99 .*)\n$/.exec(failed.stdout)?.[1] ?? assert.fail(failed.stdout);
   assert.equal(failed.code, 1);
   const failedPage = await readFile(failedHtml, "utf8");
   assert.match(failedPage, /<p class="verdict bad">failed<\/p>/);
   assert.ok(failedPage.includes(`<li>${failure}</li>`), failedPage);
+  const report = JSON.parse(json) as LoadReport;
+  const {requests} = report.perSecond;
+  const compared = new RegExp(
+    `^against +earlier +now +ratio\nrequests/s +${requests} +([\\d.]+) +([\\d.]+)$`,
+    "m",
+  );
+  const [, now, ratio] = compared.exec(failed.stdout) ?? assert.fail(failed.stdout);
+  assert.ok(Math.abs(Number(now) / requests - Number(ratio)) < 0.01, failed.stdout);
+  assert.match(failed.stdout, /^note: The earlier run was another load\. .* differ: batch\.$/m);
+  assert.match(failedPage, /<th scope="row">CPU, us<\/th>/);
   assert.match(stdout, /^http:\/\/127.*: proofd\/\d/);
   for (const line of [
     /^requests +[\d ]+ +[\d ]+$/m,
     /^service( +[\d. ]+){5}$/m,
     /^errors +none$/m,
     /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m,
+    /^server +[\d.]+ cores, [\d. ]+ us a proof; memory \d+ MB$/m,
     /^machine +.*, \d+ cores?, Node \d.*; proofd \d.*, commit \S+/m,
     /^passed$/m,
   ])
     assert.match(stdout, line);
-  const page = await readFile(html, "utf8");
   assert.match(page, /<p class="verdict good">passed<\/p>/);
   for (const title of ["percentile, %", "latency, ms", "time since the measuring began, s"])
     assert.ok(page.includes(title), title);
   assert.match(page, /default-src 'none'/);
   assert.doesNotMatch(page, /<(script|link|img|iframe)[^>]*(src|href)=/i, "nothing is loaded");
   assert.doesNotMatch(page, /@import|url\(|fetch\(|XMLHttpRequest|import\(/);
-  const report = JSON.parse(/id="report">(.*)<\/script>/.exec(page)?.[1] ?? "") as LoadReport;
   assertAddsUp(report);
-  assert.ok(page.includes(`<pre>${stdout}</pre>`), "the page has the whole text report");
+  const words = (text: string) => text.match(/[\w.%/:,-]+/g)?.join(" ") ?? "";
+  const shown = words(page.replace(/<head>.*<\/head>|<[^>]*>/gs, " ").replaceAll("&quot;", '"'));
+  for (const line of stdout.split("\n").filter(line => line !== "passed"))
+    assert.ok(shown.includes(words(line.replace(/^note: /, ""))), `the page has: ${line}`);
   assert.match(page, /uPlot/);
 });
 
@@ -190,6 +207,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--blocks", "newest"], 2, /Expected latest, oldest, a block number, or two of them as A..B/],
     [[...url, "--accounts", "1", "--keys", keys], 2, /--accounts has no effect with --keys/],
     [[...url, "--keys", folder.file("missing")], 2, /--keys .*missing: ENOENT/],
+    [[...url, "--against", empty], 2, /--against .*empty.txt: expected a report of `proofd load --json`/],
     [[...url, "--keys", empty], 2, /--keys .*empty.txt: it names no account/],
     [[...url, "--verify", "all"], 2, /'--verify <calls>'/],
     [[...url, "--max-errors", "-1"], 2, /Expected a whole number of calls, or 0% to 100%, such as 0\.1%/],

@@ -28,6 +28,10 @@ export class ForeignServer {
     results: Readonly<Record<string, unknown>> = {},
   ): Promise<ForeignServer> {
     const server = createServer(async (request, response) => {
+      if (request.method === "GET") {
+        response.writeHead(404).end();
+        return;
+      }
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       const body = JSON.parse(Buffer.concat(chunks).toString("utf8"));

@@ -1,0 +1,83 @@
+/** An earlier run beside this one (`--against`). */
+import {isObject} from "../traffic/answer.ts";
+import type {LoadReport} from "./loadReport.ts";
+
+/** What of the JSON report of an earlier run is compared. */
+export type EarlierRun = Pick<LoadReport, "startedAt" | "commit" | "command"> & Compared;
+
+type Compared = Pick<LoadReport, "perSecond" | "settings" | "loop"> & {
+  readonly latency?: Pick<NonNullable<LoadReport["latency"]>, "p50Ms" | "p99Ms"> | undefined;
+  readonly serverUsage: LoadReport["serverUsage"];
+};
+
+/** @param text - a report of `proofd load --json`. @throws Error if it is none */
+export function readEarlierRun(text: string): EarlierRun {
+  let run: unknown;
+  try {
+    run = JSON.parse(text, (_name, value: unknown) => value ?? undefined);
+  } catch {
+    // The error below says what is expected.
+  }
+  const isRun =
+    isObject(run) &&
+    [run.startedAt, run.commit, run.command].every(field => typeof field === "string") &&
+    isObject(run.settings) &&
+    isUsage(run.serverUsage) &&
+    isObject(run.perSecond) &&
+    Number.isFinite(run.perSecond.proofs) &&
+    Number.isFinite(run.perSecond.requests) &&
+    (run.latency === undefined ||
+      (isObject(run.latency) && Number.isFinite(run.latency.p50Ms) && Number.isFinite(run.latency.p99Ms)));
+  if (!isRun) throw new Error("expected a report of `proofd load --json`");
+  return run as unknown as EarlierRun;
+}
+
+function isUsage(usage: unknown): boolean {
+  if (!isObject(usage)) return typeof usage === "string";
+  return Number.isFinite(usage.cpuCores) && Number.isFinite(usage.memoryBytes);
+}
+
+/** @returns `report` with the earlier run beside it */
+export function compareReport(report: LoadReport, earlier: EarlierRun): LoadReport {
+  const before = listFigures(earlier);
+  const figures = [...listFigures(report)].flatMap(([name, now]) => {
+    const old = before.get(name);
+    return old === undefined ? [] : [{name, earlier: old, now}];
+  });
+  const [olds, owns] = [settingsOf(earlier), settingsOf(report)];
+  const others = Object.keys(owns).filter(name => (olds[name] ?? "") !== owns[name]);
+  const {startedAt, commit, command} = earlier;
+  const notes =
+    others.length === 0
+      ? report.notes
+      : [
+          ...report.notes,
+          `The earlier run was another load. These of its settings differ: ${others.join(", ")}.`,
+        ];
+  return {...report, notes, against: {startedAt, commit, command, figures}};
+}
+
+/** Those above zero. */
+function listFigures({perSecond, latency, serverUsage}: Compared): Map<string, number> {
+  const usage = typeof serverUsage === "object" ? serverUsage : undefined;
+  const figures: [string, number | undefined][] = [
+    ["requests/s", perSecond.requests],
+    ["proofs/s", perSecond.proofs],
+    ["p50, ms", latency?.p50Ms],
+    ["p99, ms", latency?.p99Ms],
+    ["CPU, us", usage && (1e6 * usage.cpuCores) / perSecond.proofs],
+    ["memory, MB", usage && usage.memoryBytes / 1e6],
+  ];
+  return new Map(
+    figures.filter(
+      (figure): figure is [string, number] => Number.isFinite(figure[1]) && Number(figure[1]) > 0,
+    ),
+  );
+}
+
+function settingsOf({settings, loop}: Compared): Readonly<Record<string, string>> {
+  const {limits: _limits, verify: _verify, ...load} = settings;
+  return Object.fromEntries(
+    Object.entries({...load, loop}).map(([name, value]) => [name, JSON.stringify(value) ?? ""]),
+  );
+}

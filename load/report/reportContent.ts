@@ -1,0 +1,160 @@
+/** What a report says, as tables and lines. textReport.ts lays them out for a terminal, htmlReport.ts for a browser. */
+import type {PresenceCount} from "../verification/verification.ts";
+import {count, formatCount, formatFigure, formatMegabytes, formatMs, percent} from "./figureText.ts";
+import type {LoadReport, ReportedError} from "./loadReport.ts";
+import {writeMachine} from "./machine.ts";
+
+export interface ReportTable {
+  /** Above the labels, then above each column of cells. */
+  readonly head: readonly string[];
+  /** A label, then its cells. */
+  readonly rows: readonly (readonly string[])[];
+}
+
+interface ReportContent {
+  readonly intro: readonly string[];
+  readonly tables: readonly ReportTable[];
+  /** Texts with the label of the first of them. */
+  readonly facts: readonly (readonly [label: string, ...texts: string[]])[];
+}
+
+export function describeReport(report: LoadReport): ReportContent {
+  const {perSecond, requests, calls, seconds, loop, machine, version, commit, against} = report;
+  const latencies = [
+    {label: loop === "open" ? "from due" : "service", of: report.latency},
+    {label: "service", of: report.service},
+    {label: "corrected", of: report.corrected},
+  ].flatMap(({label, of}) =>
+    of === undefined ? [] : [[label, ...[of.p50Ms, of.p90Ms, of.p99Ms, of.p999Ms, of.maxMs].map(formatMs)]],
+  );
+  const errors = listErrors(report);
+  return {
+    intro: [describeServer(report), describeLoad(report)],
+    tables: [
+      {
+        head: ["", "per second", "in all"],
+        rows: [
+          ["requests", ...[perSecond.requests, requests.answered].map(formatCount)],
+          ["calls", ...[perSecond.calls, calls.results].map(formatCount)],
+          ["proofs", ...[perSecond.proofs, calls.proofs].map(formatCount)],
+          ["received", ...[perSecond.bytes, perSecond.bytes * seconds].map(formatMegabytes)],
+        ],
+      },
+      {
+        head: ["latency, ms", "p50", "p90", "p99", "p99.9", "max"],
+        rows: latencies.length === 0 ? [["", "no request got a result"]] : latencies,
+      },
+      ...(against === undefined
+        ? []
+        : [
+            {
+              head: ["against", "earlier", "now", "ratio"],
+              rows: against.figures.map(({name, earlier, now}) => [
+                name,
+                ...[earlier, now].map(formatFigure),
+                (now / earlier).toFixed(2),
+              ]),
+            },
+          ]),
+    ],
+    facts: [
+      ["errors", ...(errors.length === 0 ? ["none"] : errors)],
+      [
+        "verified",
+        describeVerification(report.verification),
+        ...report.verification.wrongAnswers.map(({reason, call}) => `wrong: ${reason}; asked ${call}`),
+      ],
+      ["server", describeUsage(report)],
+      ["generator", describeGenerator(report)],
+      ["machine", `${writeMachine(machine)}; proofd ${version}, commit ${commit}`],
+      ["command", report.command],
+      ...(against === undefined
+        ? []
+        : [["earlier", `${against.startedAt}, commit ${against.commit}: ${against.command}`] as const]),
+    ],
+  };
+}
+
+function describeServer({url, server}: LoadReport): string {
+  const chain = server.chainId === undefined ? "" : `, chain ${server.chainId}`;
+  const blocks = server.newest === undefined ? "" : `, blocks ${server.oldest ?? "?"} to ${server.newest}`;
+  return `${url}: ${server.client ?? "a server that does not name itself"}${chain}${blocks}`;
+}
+
+function describeLoad({loop, settings, seconds}: LoadReport): string {
+  const {connections, threads, batch, rate, warmUpSeconds} = settings;
+  const pace = loop === "open" ? `open loop, ${formatCount(rate ?? 0)} requests/s` : "closed loop";
+  return (
+    `${pace}, ${count(connections, "connection")}, ${count(threads, "thread")}, ${count(batch, "call")} per request, ` +
+    `${seconds} s after ${warmUpSeconds} s of warm-up; ${describeCalls(settings)}`
+  );
+}
+
+/** What the calls ask for. */
+function describeCalls(settings: LoadReport["settings"]): string {
+  const {blocks, slots, absent, estimates, keys} = settings;
+  const span =
+    blocks === undefined
+      ? "block latest"
+      : blocks.low === blocks.high
+        ? `block ${blocks.low}`
+        : `blocks ${blocks.low} to ${blocks.high}`;
+  const parts = [span, keys];
+  if (slots > 0) parts.push(`${count(slots, "slot")} each`);
+  if (absent > 0) parts.push(`${percent(absent)} absent`);
+  if (estimates > 0) parts.push(`${percent(estimates)} estimates`);
+  return parts.join(", ");
+}
+
+/** One line for each kind of error: how many, of what, and the first message. */
+function listErrors({errors, settings}: LoadReport): string[] {
+  const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
+    `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message}`}`;
+  const lines = [
+    ...errors.rpc.map(error => line("JSON-RPC error", error, "call")),
+    ...errors.http.map(error => line("HTTP status", error, "request")),
+    ...errors.socket.map(error => line("socket error", error, "request")),
+  ];
+  if (errors.timeouts > 0) {
+    const never = errors.neverSent === 0 ? "" : `, ${formatCount(errors.neverSent)} of them never sent`;
+    lines.push(`${count(errors.timeouts, "request")}: no answer within ${settings.timeoutMs} ms${never}`);
+  }
+  if (errors.malformed > 0)
+    lines.push(`${count(errors.malformed, "call")}: HTTP 200 without an answer: ${errors.malformedReason}`);
+  return lines;
+}
+
+function describeVerification(verification: LoadReport["verification"]): string {
+  const {checked, wrong, accounts, slots, estimates, skipped} = verification;
+  if (skipped !== undefined) return `nothing: ${skipped}`;
+  const parts: string[] = [];
+  if (accounts.present + accounts.absent > 0) parts.push(describePresence(accounts, "account"));
+  if (slots.present + slots.absent > 0) parts.push(describePresence(slots, "slot"));
+  if (estimates > 0) parts.push(`${count(estimates, "estimate")} (their form only)`);
+  const verdict = wrong === 0 ? "all right" : `${formatCount(wrong)} WRONG`;
+  const right = wrong === 0 ? ": " : "; the others: ";
+  return `${count(checked, "answer")}, ${verdict}${parts.length === 0 ? "" : right}${parts.join("; ")}`;
+}
+
+function describePresence({present, absent}: PresenceCount, unit: string): string {
+  return `${count(present, unit)} present, ${formatCount(absent)} absent`;
+}
+
+function describeUsage({serverUsage, perSecond}: LoadReport): string {
+  if (typeof serverUsage === "string") return `CPU and memory unknown: ${serverUsage}`;
+  const {cpuCores, memoryBytes} = serverUsage;
+  const perProof =
+    perSecond.proofs === 0 ? "" : `, ${formatMs((1e6 * cpuCores) / perSecond.proofs)} us a proof`;
+  return `${cpuCores} cores${perProof}; memory ${formatMegabytes(memoryBytes)}`;
+}
+
+function describeGenerator({generator}: LoadReport): string {
+  const {utilization, starved, cpuCores, sendLag} = generator;
+  const lag =
+    sendLag === undefined
+      ? ""
+      : `; requests left ${formatMs(sendLag.p50Ms)} ms late (p50), ${formatMs(sendLag.p99Ms)} (p99)`;
+  const list = (shares: readonly number[]) => shares.map(percent).join(", ");
+  const lack = starved.some(share => share > 0) ? ` (of that without a core ${list(starved)})` : "";
+  return `threads busy ${list(utilization)}${lack}; ${cpuCores} cores${lag}`;
+}

@@ -1,0 +1,50 @@
+/** What a server's own /metrics say of its processor and memory: the names that Prometheus' client libraries give them. */
+const CPU = /^process_cpu_seconds_total(?:\{[^}]*\})? (\S+)/m;
+const MEMORY = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m;
+const MAX_BYTES = 8 << 20;
+
+export interface ServerUsage {
+  /** CPU time of the server's process per second of measured time. */
+  readonly cpuCores: number;
+  /** At the end of the measured time. */
+  readonly memoryBytes: number;
+}
+
+/** At one moment. */
+export interface UsageReading {
+  readonly atMs: number;
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+}
+
+/** @returns why it cannot be read, if so: servers need not show it */
+export async function readUsage(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<UsageReading | string> {
+  try {
+    const response = await fetch(new URL("metrics", url), {headers, signal: AbortSignal.timeout(timeoutMs)});
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, {stream: true});
+      if (text.length > MAX_BYTES) return `/metrics has more than ${MAX_BYTES} bytes`;
+    }
+    if (response.status !== 200) return `/metrics answered HTTP ${response.status}`;
+    const [cpuSeconds, memoryBytes] = [CPU, MEMORY].map(line => Number(line.exec(text)?.[1]));
+    if (!Number.isFinite(cpuSeconds) || !Number.isFinite(memoryBytes))
+      return "/metrics has no process_cpu_seconds_total and process_resident_memory_bytes";
+    return {atMs: performance.now(), cpuSeconds: cpuSeconds as number, memoryBytes: memoryBytes as number};
+  } catch (error) {
+    return `/metrics: ${(error as Error).message}`;
+  }
+}
+
+export function usageBetween(start: UsageReading | string, end: UsageReading | string): ServerUsage | string {
+  if (typeof start === "string") return start;
+  if (typeof end === "string") return end;
+  const cpuCores = (1000 * (end.cpuSeconds - start.cpuSeconds)) / (end.atMs - start.atMs);
+  if (!(cpuCores >= 0)) return "the server has started again";
+  return {cpuCores: Math.round(100 * cpuCores) / 100, memoryBytes: end.memoryBytes};
+}
