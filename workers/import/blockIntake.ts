@@ -118,12 +118,12 @@ export class BlockIntake {
    * @throws StoreError, SourceError: nothing of it can be reached, and `StateStore.reclaim` removes it
    */
   async begin(state: WholeState, onProgress: () => void): Promise<void> {
-    const {path} = state;
+    const {path, chainPath} = state;
     const {header, chain} = state.block;
     const {number, hash} = header;
     const {chainId, head} = this.job;
     if (chainId !== undefined && chain.chainId !== undefined && chain.chainId !== chainId)
-      throw new SettingsFault(`${path}: expected chain ${chainId}, got chain ${chain.chainId}`);
+      throw new SettingsFault(`${chainPath}: expected chain ${chainId}, got chain ${chain.chainId}`);
     if (head !== undefined && Buffer.compare(head, hash) !== 0)
       throw new SourceError(
         `${path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,

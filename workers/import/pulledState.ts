@@ -34,6 +34,8 @@ const WORD = 32;
 export interface WholeState {
   /** What names the block. */
   readonly path: string;
+  /** What names the chain. */
+  readonly chainPath: string;
   readonly block: BuiltBlock;
   /**
    * Writes all of it, or nothing that can be reached.
@@ -65,6 +67,7 @@ export async function openPull({path, genesisPath}: PullSource, signal: AbortSig
     const ancestors = parseAncestors(context, header);
     return {
       path,
+      chainPath: genesisPath ?? path,
       block: {header, stateRoot, chain, ancestors},
       build: (target, named, progress, onProgress) =>
         nameErrors(path, () => buildPulled(target, path, manifest, named, progress, onProgress)),

@@ -12,6 +12,7 @@ import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {PageReader} from "../../../storage/page/pages.ts";
+import {codeKey} from "../../../storage/record/layout.ts";
 import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 import type {TrieRoot} from "../../../storage/trie/trie.ts";
 import {decodeTrieAccount, NO_CODE} from "../../../storage/trie/trieAccount.ts";
@@ -32,12 +33,14 @@ import {notRun} from "../../support/processes/notRun.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importSource, openOwned} from "../../support/stores/importedStore.ts";
 import {reachablePages, storedPages} from "../../support/stores/reachablePages.ts";
+import {tamper} from "../../support/stores/tamper.ts";
 import {waitUntil} from "../../support/wait.ts";
 
 const MIDDLE = 40;
 const PAYER = Buffer.alloc(20, 0xaa);
 const EMPTY = Buffer.alloc(20, 3);
 const CONTRACT = Buffer.alloc(20, 1);
+const CODE = Buffer.from("6001", "hex");
 
 let folder: WorkFolder;
 
@@ -154,7 +157,7 @@ function smallState(): Promise<MadeState> {
   }));
   accounts.add({address: PAYER, change: {nonce: 2n ** 53n - 1n, balance: 2n ** 256n - 1n}});
   accounts.add({address: EMPTY, change: {}});
-  accounts.add({address: CONTRACT, change: {balance: 1n, code: Buffer.from("6001", "hex"), storage}});
+  accounts.add({address: CONTRACT, change: {balance: 1n, code: CODE, storage}});
   return makeState("small", accounts);
 }
 
@@ -342,6 +345,12 @@ test("whatever is wrong with a state is told with its line, and nothing of it st
   // As geth writes it: a root without 0x, an address that it knows.
   const known = text.replace('"0x', '"').replace('"key"', `"address":"${toHex(PAYER)}","key"`);
   assert.equal(await take(known), "taken");
+  await tamper(db, level => level.del(codeKey(keccak256(CODE))));
+  const {found} = await checkStore(db);
+  assert.match(
+    found[0] ?? "",
+    /^block 1000, state trie, account 0x.*: RECORD_MISSING: code 0x.* is not in the store$/,
+  );
 });
 
 const HEADERS: readonly (readonly [

@@ -40,6 +40,7 @@ export async function openState(
   };
   return {
     path: headerPath,
+    chainPath: genesisPath ?? path,
     block,
     async build(target, named, progress, onProgress) {
       const builder = await TrieBuilder.create(target, named);
