@@ -40,7 +40,7 @@ export async function readTrustedRoot(source: RootSource, sent?: Uint8Array): Pr
       check(
         header !== undefined,
         "answer",
-        "has no header: expected --header with --block-hash, or one of the two with --node",
+        "has no header: expected --header FILE, or --node URL, with --block-hash",
       );
       return rootInHeader(blockHash, header, "");
     }

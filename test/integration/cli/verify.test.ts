@@ -220,7 +220,7 @@ test("answers with the suite keccak are verified against a block hash of one's o
   }
   const changed = (fields: object) => JSON.stringify({result: {...proofAt, ...fields}});
   for (const [asked, answer, args, refusal] of [
-    [askedMany, many, trust, /^REFUSED: answer: has no header: expected --header with --block-hash/],
+    [askedMany, many, trust, /^REFUSED: answer: has no header: expected --header FILE, or --node URL/],
     [askedAt, changed({headerRlp: null}), trust, /^REFUSED: answer: has no header/],
     [
       askedAt,

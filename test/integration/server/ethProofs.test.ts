@@ -1,10 +1,12 @@
 /** eth_getProof over a real socket at states that the conformance chain does not have, and of a store with a damaged trie. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
+import {encodeHex} from "../../../client/bytes/hex.ts";
 import {MAX_U48, numberOfKey, pageKey} from "../../../storage/record/layout.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
 import {CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
+import {type EthAnswer, gatherNodes, joinNodes} from "../../support/reference/ethState.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 import {tamper} from "../../support/stores/tamper.ts";
@@ -15,10 +17,7 @@ interface GethState {
   readonly answers: readonly {readonly params: readonly unknown[]; readonly result: GethAnswer}[];
 }
 
-interface GethAnswer {
-  readonly storageHash: string;
-  readonly accountProof: readonly string[] | null;
-}
+type GethAnswer = Omit<EthAnswer, "accountProof"> & {readonly accountProof: readonly string[] | null};
 
 const {states} = readFixture<{states: readonly GethState[]}>("own/gethStates");
 
@@ -42,11 +41,15 @@ async function makeStore(name: string, accounts: GethState["accounts"]): Promise
 }
 
 for (const [number, {what, accounts, answers}] of states.entries())
-  test(`eth_getProof is geth's: ${what}`, async () => {
+  test(`eth_getProof is geth's, and a multiproof has the same nodes: ${what}`, async () => {
     const service = await OwnService.start({db: await makeStore(`state-${number}`, accounts)});
     for (const {params, result} of answers) {
       const answer = await service.call("eth_getProof", params);
       assert.equal(JSON.stringify(answer.result), JSON.stringify(result), JSON.stringify(answer));
+      const [address, storageKeys, block] = params;
+      const multi = await service.call("chain_getMultiProof", [[{address, storageKeys}], block, "keccak"]);
+      const nodes = gatherNodes([{...result, accountProof: result.accountProof ?? []}]);
+      assert.equal(multi.result, encodeHex(joinNodes(nodes)), JSON.stringify(multi));
     }
     await service.stop();
   });
