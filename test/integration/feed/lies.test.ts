@@ -21,7 +21,7 @@ import {importLines, importSource, openEngine} from "../../support/stores/import
 
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
 const LAST = 5;
-/** Places in the head of a block (docs/feed.md). */
+/** Places in the head of a block (nodes/feed/feedMessage.ts). */
 const [CHAIN_AT, NUMBER_AT, PARENT_AT, ROOT_AT] = [13, 30, 68, 100];
 
 interface Raw {
