@@ -84,11 +84,29 @@ console.log(Object.keys(one).join() === Object.keys(other).join());`;
 
 test("the package of proofd has no sources, tests and benches, but documents and a licence", async () => {
   const files = await listFiles(home);
-  for (const name of ["LICENSE", "README.md", "CHANGELOG.md", "docs/operations.md", "dist/built.json"])
+  for (const name of ["LICENSE", "NOTICE", "README.md", "deploy/Dockerfile", "examples/relayer/relay.js"])
     assert.ok(files.includes(name), name);
-  const needless = /\.ts$|\.map$|\.sol$|^dist\/(test|demo|contracts|bench|load)/;
+  const needless = /\.ts$|\.map$|\.sol$|\.png$|decisions\.md$|^dist\/(test|demo|contracts|bench|load)/;
   assert.deepEqual(
     files.filter(name => needless.test(name)),
+    [],
+  );
+});
+
+test("links of its documents lead to its files, but for sources and what is for those who change it", async () => {
+  const files = await listFiles(home);
+  const missing = new Set<string>();
+  for (const file of files.filter(name => name.endsWith(".md")))
+    for (const [, link = ""] of (await readFile(join(home, file), "utf8")).matchAll(
+      /\]\(([^)#\s]+)[^)]*\)/g,
+    )) {
+      const target = join(file, "..", link);
+      const isThere = files.some(name => name === target || name.startsWith(`${target.replace(/\/$/, "")}/`));
+      if (!/^[a-z]+:/.test(link) && !isThere) missing.add(target);
+    }
+  const left = /^(CONTRIBUTING\.md|docs\/decisions\.md|docs\/images\/[\w-]+\.png|contracts\/src\/\w+\.sol)$/;
+  assert.deepEqual(
+    [...missing].filter(target => !left.test(target)),
     [],
   );
 });
