@@ -7,7 +7,7 @@ import {sortByHKey} from "../../storage/hash/hKeyOrder.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {EMPTY_TRIE, type TrieRoot, type TrieWrite, TrieWriter} from "../../storage/trie/trie.ts";
-import {encodeSlot, encodeTrieAccount, NO_CODE} from "../../storage/trie/trieAccount.ts";
+import {encodeSlot, encodeTrieAccount, NO_CODE, readTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {TrieState} from "./trieState.ts";
 import type {TrieStore} from "./trieStore.ts";
 
@@ -41,13 +41,14 @@ export class StateTrie extends TrieState {
    *
    * @returns its root
    */
-  change(accounts: AccountDifferences, positions = inOrder(accounts)): Uint8Array {
+  change(accounts: AccountDifferences, {paths, positions} = byPath(accounts)): Uint8Array {
     this.drop();
     this.undo = this.store.begin();
     const writes: TrieWrite[] = [];
     for (const position of positions) {
       const difference = accounts.at(position);
-      if (difference.onlyRead !== true) writes.push(this.writeOf(difference));
+      const path = paths.subarray(position * WORD_BYTES, (position + 1) * WORD_BYTES);
+      if (difference.onlyRead !== true) writes.push(this.writeOf(path, difference));
     }
     this.changed = this.writer.update(this.base, writes, "accounts");
     return this.changed.root;
@@ -73,23 +74,23 @@ export class StateTrie extends TrieState {
    * @returns that trie. After an error the trie must not be used any more
    */
   async apply(accounts: AccountDifferences, check?: (root: Uint8Array) => void): Promise<TrieRoot> {
-    // By path: most pages are then put once, not once for each part.
-    let left = accounts.count > ACCOUNTS_AT_ONCE ? byPath(accounts) : inOrder(accounts);
-    for (; left.length > ACCOUNTS_AT_ONCE; left = left.subarray(ACCOUNTS_AT_ONCE)) {
-      this.change(accounts, left.subarray(0, ACCOUNTS_AT_ONCE));
+    const {paths, positions} = byPath(accounts);
+    let first = 0;
+    for (; positions.length - first > ACCOUNTS_AT_ONCE; first += ACCOUNTS_AT_ONCE) {
+      this.change(accounts, {paths, positions: positions.subarray(first, first + ACCOUNTS_AT_ONCE)});
       this.seal();
       await this.store.settle?.();
     }
-    const root = this.change(accounts, left);
+    const root = this.change(accounts, {paths, positions: positions.subarray(first)});
     check?.(root);
     this.seal();
     return this.base;
   }
 
-  private writeOf({address, change}: AccountDifference): TrieWrite {
-    const path = keccak256(address);
+  private writeOf(path: Uint8Array, {change}: AccountDifference): TrieWrite {
     if (change === undefined) return {path, value: undefined};
-    const held = this.findAccount(path);
+    const found = this.findStored(path);
+    const held = found && readTrieAccount(found);
     const before = change.reset === true ? undefined : held;
     const codeBefore = change.keepsCode === true ? held : before;
     const {storage = []} = change;
@@ -110,12 +111,9 @@ export class StateTrie extends TrieState {
   }
 }
 
-function inOrder(accounts: AccountDifferences): Uint32Array {
-  return Uint32Array.from({length: accounts.count}, (_, position) => position);
-}
-
-function byPath(accounts: AccountDifferences): Uint32Array {
+/** Neighbours have most pages on their paths in common: they are read once, and of a large block put once, not for each part. */
+function byPath(accounts: AccountDifferences): {readonly paths: Buffer; readonly positions: Uint32Array} {
   const paths = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
   for (let i = 0; i < accounts.count; i++) paths.set(keccak256(accounts.addressAt(i)), i * WORD_BYTES);
-  return sortByHKey(paths);
+  return {paths, positions: sortByHKey(paths)};
 }

@@ -14,7 +14,8 @@ export class TrieState {
 
   /** @param address - 20 bytes. @returns undefined if there is no such account. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   readAccount(address: Uint8Array): TrieAccount | undefined {
-    return this.findAccount(keccak256(address));
+    const bytes = this.findStored(keccak256(address));
+    return bytes && decodeTrieAccount(bytes);
   }
 
   /** @param storage - of the account. @param slot - 32 bytes. @returns the value without leading zeros. @throws as readAccount */
@@ -23,8 +24,8 @@ export class TrieState {
     return bytes === undefined ? NO_BYTES : decodeSlot(bytes);
   }
 
-  protected findAccount(path: Uint8Array): TrieAccount | undefined {
-    const bytes = this.reader.find(this.base.page, path, "accounts");
-    return bytes && decodeTrieAccount(bytes);
+  /** @returns a view until the next call */
+  protected findStored(path: Uint8Array): Uint8Array | undefined {
+    return this.reader.find(this.base.page, path, "accounts");
   }
 }

@@ -14,10 +14,11 @@ import {
   rootLevel,
   rowCount,
 } from "../page/geometry.ts";
+import {INNER_PAGE} from "../page/innerPage.ts";
 import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
-import type {PageWriter} from "../page/pages.ts";
+import {expectKind, type PageWriter} from "../page/pages.ts";
 import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
-import {findPage} from "../tree/treeReader.ts";
+import {childOf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 
 /** What the trees of one import share. */
@@ -43,6 +44,7 @@ type PageDraft = LeafPageDraft | InnerPageDraft;
 export class TreeSeal {
   /** The pages that wait, by level. */
   private readonly waiting: PageDraft[][] = [];
+  private readonly stored: StoredPages;
 
   /**
    * @param before - the version that the pages change
@@ -51,9 +53,11 @@ export class TreeSeal {
    */
   constructor(
     private readonly context: TreeContext,
-    private readonly before: TreeRoot,
+    before: TreeRoot,
     private readonly atOnce: number = Number.POSITIVE_INFINITY,
-  ) {}
+  ) {
+    this.stored = new StoredPages(context.pages, before);
+  }
 
   /** @param page - after the last one */
   add(page: LeafPageDraft): void {
@@ -81,7 +85,7 @@ export class TreeSeal {
     this.waiting[level] = [];
     if (level === 0) hashLeaves(this.context, pages as LeafPageDraft[]);
     hashRows(this.context, pages, level);
-    for (const parent of sealLevel(this.context, this.before, pages, level)) this.wait(parent, level + 1);
+    for (const parent of sealLevel(this.context, this.stored, pages, level)) this.wait(parent, level + 1);
   }
 }
 
@@ -156,7 +160,7 @@ function hashPair(
 /** Writes the pages of a level below the root's. @returns the drafts of their parents */
 function sealLevel(
   context: TreeContext,
-  before: TreeRoot,
+  stored: StoredPages,
   drafts: readonly PageDraft[],
   level: number,
 ): InnerPageDraft[] {
@@ -167,11 +171,7 @@ function sealLevel(
   for (const draft of drafts) {
     const parentIndex = Math.floor(draft.pageIndex / siblings);
     if (parent?.pageIndex !== parentIndex) {
-      parent = new InnerPageDraft(
-        parentIndex,
-        level + 1,
-        storedPage(context, before, level + 1, parentIndex),
-      );
+      parent = new InnerPageDraft(parentIndex, level + 1, stored.find(level + 1, parentIndex));
       parents.push(parent);
     }
     const position = draft.pageIndex % siblings;
@@ -185,17 +185,40 @@ function sealLevel(
   return parents;
 }
 
-/** A page of the last sealed version, or undefined if it has none there. */
-function storedPage(
-  {pages}: TreeContext,
-  before: TreeRoot,
-  level: number,
-  pageIndex: number,
-): Buffer | undefined {
-  const {rootPage, nextFreeNode} = before;
-  const isStored =
-    rootPage !== 0 &&
-    level <= rootLevel(nextFreeNode) &&
-    pageIndex * POSITIONS_PER_PAGE[level] < nextFreeNode;
-  return isStored ? pages.read(findPage(pages, before, level, pageIndex)) : undefined;
+/** The inner pages of the last sealed version. They are asked for from left to right, so most paths begin like the one before. */
+class StoredPages {
+  /** The last one of each level. */
+  private readonly last: {readonly index: number; readonly page: number; readonly body: Buffer}[] = [];
+
+  constructor(
+    private readonly pages: PageWriter,
+    private readonly tree: TreeRoot,
+  ) {}
+
+  /** @returns undefined if the version has no page there */
+  find(level: number, pageIndex: number): Buffer | undefined {
+    const {rootPage, nextFreeNode} = this.tree;
+    const isStored =
+      rootPage !== 0 &&
+      level <= rootLevel(nextFreeNode) &&
+      pageIndex * POSITIONS_PER_PAGE[level] < nextFreeNode;
+    return isStored ? this.read(level, pageIndex).body : undefined;
+  }
+
+  private read(level: number, index: number): {readonly page: number; readonly body: Buffer} {
+    const last = this.last[level];
+    if (last?.index === index) return last;
+    const page = this.pageAt(level, index);
+    const read = {index, page, body: expectKind(this.pages.read(page), INNER_PAGE, page)};
+    this.last[level] = read;
+    return read;
+  }
+
+  private pageAt(level: number, pageIndex: number): number {
+    const {rootPage, nextFreeNode} = this.tree;
+    if (level === rootLevel(nextFreeNode)) return rootPage;
+    const siblings = childrenPerPage(level + 1);
+    const {page, body} = this.read(level + 1, Math.floor(pageIndex / siblings));
+    return childOf(page, body, pageIndex % siblings);
+  }
 }

@@ -36,17 +36,18 @@ export function childRootAt(page: Buffer, position: number): number {
 }
 
 /**
- * @param rows - all rows back to back, cut to the occupied prefix
+ * The caller writes all rows back to back, cut to the occupied prefix, at `innerRowsAt`.
+ *
+ * @param rowBytes - their length
  * @param spare - bytes to leave free at the end, for the checksum
  */
-export function encodeInnerPage(children: readonly number[], rows: Uint8Array, spare: number): Buffer {
+export function encodeInnerPage(children: readonly number[], rowBytes: number, spare: number): Buffer {
   const rowsAt = innerRowsAt(children.length);
-  // Memory of its own, not a slice of Node's shared slab, because the page may stay in the cache.
-  const page = Buffer.allocUnsafeSlow(rowsAt + rows.length + spare);
+  // Of the shared slab: its neighbours there stay as long in the cache.
+  const page = Buffer.allocUnsafe(rowsAt + rowBytes + spare);
   page[0] = INNER_PAGE;
   page[1] = children.length;
   for (let i = 0; i < children.length; i++)
     page.writeUIntBE(children[i], HEAD_BYTES + i * NUMBER_BYTES, NUMBER_BYTES);
-  page.set(rows, rowsAt);
   return page;
 }

@@ -96,22 +96,17 @@ export function entryEnd(page: Buffer, position: number): number {
 }
 
 /**
- * @param rows - rows 0 and 1 back to back, cut to the occupied prefix
+ * The caller writes rows 0 and 1 back to back, cut to the occupied prefix, at `leafRowsAt`.
+ *
  * @param spare - bytes to leave free at the end, for the checksum
  */
-export function encodeLeafPage(
-  leaves: readonly (Leaf | undefined)[],
-  rows: Uint8Array,
-  spare: number,
-): Buffer {
+export function encodeLeafPage(leaves: readonly (Leaf | undefined)[], spare: number): Buffer {
   let entryBytes = 0;
   for (const leaf of leaves) if (leaf !== undefined) entryBytes += VALUE_AT + leaf.value.length;
-  const rowsAt = leafRowsAt(leaves.length);
-  const entries = rowsAt + rows.length;
+  const entries = leafRowsAt(leaves.length) + rowStart(leaves.length, ROWS) * WORD_BYTES;
   const page = Buffer.allocUnsafe(entries + entryBytes + spare);
   page[0] = LEAF_PAGE;
   page[1] = leaves.length;
-  page.set(rows, rowsAt);
   let at = entries;
   for (let position = 0; position < leaves.length; position++) {
     const leaf = leaves[position];

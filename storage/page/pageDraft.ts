@@ -12,10 +12,10 @@ import {encodeLeafPage, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPa
 
 /** The rows of one page, leaf page or inner page. */
 abstract class DraftRows {
-  readonly nodes: Uint8Array;
+  readonly nodes: Buffer;
   /** Bit i: node i of row 0 has changed. */
   dirty = 0;
-  private readonly rows: number;
+  protected readonly rows: number;
 
   /** @param width - nodes in row 0 of a full page, at most 32 */
   protected constructor(
@@ -24,7 +24,8 @@ abstract class DraftRows {
     private readonly width: number,
   ) {
     this.rows = rowCount(level);
-    this.nodes = new Uint8Array(this.at(this.rows, 0));
+    // Of the shared slab: it lives as long as one seal.
+    this.nodes = Buffer.allocUnsafe(this.at(this.rows, 0));
   }
 
   /** Nodes of row 0 in use. */
@@ -72,18 +73,19 @@ abstract class DraftRows {
     }
   }
 
-  /** The occupied prefixes of all rows, back to back. */
-  protected cut(): Uint8Array {
+  /** Writes the occupied prefixes of all rows, back to back. */
+  protected writeRows(page: Buffer, rowsAt: number): Buffer {
     const {occupied} = this;
-    const cut = new Uint8Array(rowStart(occupied, this.rows) * WORD_BYTES);
     for (let row = 0; row < this.rows; row++) {
       const start = this.at(row, 0);
-      cut.set(
-        this.nodes.subarray(start, start + rowLength(occupied, row) * WORD_BYTES),
-        rowStart(occupied, row) * WORD_BYTES,
+      this.nodes.copy(
+        page,
+        rowsAt + rowStart(occupied, row) * WORD_BYTES,
+        start,
+        start + rowLength(occupied, row) * WORD_BYTES,
       );
     }
-    return cut;
+    return page;
   }
 
   /** Has a node of row 0 under this one changed? */
@@ -128,7 +130,8 @@ export class LeafPageDraft extends DraftRows {
   }
 
   encode(spare: number): Buffer {
-    return encodeLeafPage(this.leaves, this.cut(), spare);
+    const page = encodeLeafPage(this.leaves, spare);
+    return this.writeRows(page, leafRowsAt(this.leaves.length));
   }
 }
 
@@ -158,6 +161,7 @@ export class InnerPageDraft extends DraftRows {
   }
 
   encode(spare: number): Buffer {
-    return encodeInnerPage(this.children, this.cut(), spare);
+    const page = encodeInnerPage(this.children, rowStart(this.occupied, this.rows) * WORD_BYTES, spare);
+    return this.writeRows(page, innerRowsAt(this.children.length));
   }
 }

@@ -85,7 +85,7 @@ export function readLeafPage(pages: PageReader, tree: TreeRoot, pageIndex: numbe
 }
 
 /** The number of page `pageIndex` at `level`, found by walking down from the root. */
-export function findPage(pages: PageReader, tree: TreeRoot, level: number, pageIndex: number): number {
+function findPage(pages: PageReader, tree: TreeRoot, level: number, pageIndex: number): number {
   const firstPosition = pageIndex * POSITIONS_PER_PAGE[level];
   if (firstPosition >= tree.nextFreeNode)
     throw new StoreError(
@@ -95,10 +95,14 @@ export function findPage(pages: PageReader, tree: TreeRoot, level: number, pageI
   let page = tree.rootPage;
   for (let at = rootLevel(tree.nextFreeNode); at > level; at--) {
     const body = expectKind(pages.read(page), INNER_PAGE, page);
-    const position = childOnPath(at, firstPosition);
-    if (position >= childCount(body))
-      throw new StoreError("RECORD_DAMAGED", `page ${page} has no child ${position}`);
-    page = childPage(body, position);
+    page = childOf(page, body, childOnPath(at, firstPosition));
   }
   return page;
+}
+
+/** @param body - of inner page `page`. @throws StoreError RECORD_DAMAGED if it has no such child */
+export function childOf(page: number, body: Buffer, position: number): number {
+  if (position >= childCount(body))
+    throw new StoreError("RECORD_DAMAGED", `page ${page} has no child ${position}`);
+  return childPage(body, position);
 }

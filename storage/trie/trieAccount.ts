@@ -30,7 +30,12 @@ const STRING = 0x80;
 const scratch = Buffer.alloc(144);
 
 /** @returns a new array */
-export function encodeTrieAccount({nonce, balance, storage, codeHash}: TrieAccount): Uint8Array {
+export function encodeTrieAccount({
+  nonce,
+  balance,
+  storage,
+  codeHash,
+}: {readonly [Field in keyof TrieAccount]: TrieAccount[Field] | StoredTrieAccount[Field]}): Uint8Array {
   const hasCode = Buffer.compare(codeHash, NO_CODE) !== 0;
   scratch[0] = (hasCode ? HAS_CODE : 0) | (storage.page === 0 ? 0 : HAS_STORAGE);
   let at = writeNumber(1, nonce);
@@ -107,7 +112,14 @@ function readStorage(bytes: Uint8Array, at: number): TrieRoot {
 }
 
 /** @returns the position after it */
-function writeNumber(at: number, value: bigint): number {
+function writeNumber(at: number, value: bigint | Uint8Array): number {
+  if (typeof value !== "bigint") {
+    const isPlain = value.length === 1 && value[0] < STRING;
+    if (!isPlain) scratch[at] = STRING + value.length;
+    const from = isPlain ? at : at + 1;
+    scratch.set(value, from);
+    return from + value.length;
+  }
   if (value < 0x80n) {
     scratch[at] = value === 0n ? STRING : Number(value);
     return at + 1;

@@ -12,6 +12,7 @@ const SPARE_BYTES = 4;
 
 export class MemoryPages implements PageWriter {
   private readonly records: Buffer[] = [];
+  private readonly opened = new Map<number, OpenPage>();
 
   get count(): number {
     return this.records.length;
@@ -21,7 +22,11 @@ export class MemoryPages implements PageWriter {
     return this.open(page).body;
   }
 
-  readonly open = (page: number): OpenPage => openRecordedPage(page, this.recordOf(page), this.open);
+  readonly open = (page: number): OpenPage => {
+    const opened = this.opened.get(page) ?? openRecordedPage(page, this.recordOf(page), this.open);
+    this.opened.set(page, opened);
+    return opened;
+  };
 
   recordOf(page: number): Buffer {
     const record = this.records[page - 1];
@@ -39,5 +44,6 @@ export class MemoryPages implements PageWriter {
   /** Replaces the page with this number, as damage would. */
   replace(page: number, body: Buffer): void {
     this.records[page - 1] = body;
+    this.opened.clear();
   }
 }

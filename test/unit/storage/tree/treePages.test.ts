@@ -15,7 +15,7 @@ test("a page that lacks a child or a node is damage", () => {
   for (let i = 0; i < 30; i++) operations.put(anySuiteKeyOf(i), 1);
   const root = operations.writer.seal();
   const [child] = [pages.read(root.rootPage).readUIntBE(2, 6)] as [number];
-  pages.replace(root.rootPage, encodeInnerPage([child], new Uint8Array(3 * 32), 0));
+  pages.replace(root.rootPage, encodeInnerPage([child], 3 * 32, 0).fill(0, 8));
   const open = new TreePages(sha256Suite, emptyTree(sha256Suite));
   open.begin(pages, root);
   const isDamage = (error: unknown) => error instanceof StoreError && error.code === "RECORD_DAMAGED";
