@@ -1,6 +1,6 @@
 /** Flags of `proofd pull`: what is pulled, from where, into which folder, and the root that is trusted. */
 import type {Command} from "commander";
-import {FORMAT_NAMES, type FormatName} from "../../client/folder/format/formats.ts";
+import {FORMAT_NAMES, type FormatName} from "../../client/folder/format/formatName.ts";
 import type {SuiteName} from "../../storage/hash/suiteNames.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {headed, onSwitch, secret, type ValuesOf, value} from "./flagTable.ts";

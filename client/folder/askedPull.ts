@@ -1,5 +1,5 @@
 /** What a pull is of, whoever was asked: the same for the pull that begins a folder and for those that resume it. */
-import type {FormatName} from "./format/formats.ts";
+import type {FormatName} from "./format/formatName.ts";
 
 /** Which keys and trees. */
 type Pulled = "accounts" | "storage" | "all" | "keys" | "changes";

@@ -9,7 +9,7 @@
 import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import type {AskedPull} from "./askedPull.ts";
-import {FORMAT_NAMES} from "./format/formats.ts";
+import {FORMAT_NAMES} from "./format/formatName.ts";
 import {
   countRows,
   PULLED_NAMES,
@@ -19,7 +19,8 @@ import {
   requireOne,
   requireParts,
 } from "./manifestParts.ts";
-import {openNew, PARTIAL, type Part} from "./partFile.ts";
+import type {Part} from "./partFile.ts";
+import {openNew, PARTIAL} from "./partialFile.ts";
 import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
 

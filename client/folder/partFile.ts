@@ -4,19 +4,12 @@
  *   accounts-000001.ndjson.partial  ->  written, synced  ->  accounts-000001.ndjson
  */
 import {createHash} from "node:crypto";
-import {
-  closeSync,
-  createReadStream,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import {closeSync, createReadStream, fsyncSync, renameSync, rmSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
-import {FORMATS, type FormatName} from "./format/formats.ts";
+import type {FormatName} from "./format/formatName.ts";
+import {FORMATS} from "./format/formats.ts";
 import type {RowEncoder} from "./format/partFormat.ts";
+import {openNew, PARTIAL} from "./partialFile.ts";
 import {damaged, nameFile, withFile} from "./pulledError.ts";
 import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
 
@@ -28,16 +21,6 @@ export interface Part {
   readonly bytes: number;
   /** `0x` text. */
   readonly sha256: string;
-}
-
-export const PARTIAL = ".partial";
-
-/** Opens a new file for writing: what has its name, such as a link to another file, is removed and not followed. */
-export function openNew(path: string): number {
-  return withFile(path, "write", () => {
-    rmSync(path, {force: true});
-    return openSync(path, "wx");
-  });
 }
 
 /** @param number - from 1, in each table */

@@ -24,7 +24,7 @@ import type {PullSource, StateSource} from "../messages/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
 import {isFinal, isRefusal, isWriteFailure, reasonOf} from "./importFailure.ts";
 import {type BlockSource, openSource} from "./openedSource.ts";
-import {openPull, type WholeState} from "./pulledState.ts";
+import type {WholeState} from "./pulledState.ts";
 import {type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
@@ -246,8 +246,8 @@ export class Importer {
 }
 
 async function openWhole(source: PullSource | StateSource, signal: AbortSignal): Promise<WholeState> {
-  if (source.kind === "pull") return openPull(source, signal);
-  // Loads the rules of chains, which a pull does not need.
+  // Each loads libraries that the other sources do not need: the formats of pulls, the rules of chains.
+  if (source.kind === "pull") return (await import("./pulledState.ts")).openPull(source, signal);
   const {openState} = await import("./dump/dumpedState.ts");
   return openState(source, signal);
 }

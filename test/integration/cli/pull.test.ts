@@ -6,7 +6,7 @@ import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import {checkFolder} from "../../../client/folder/folderCheck.ts";
-import {FORMAT_NAMES} from "../../../client/folder/format/formats.ts";
+import {FORMAT_NAMES} from "../../../client/folder/format/formatName.ts";
 import {type Manifest, readManifest} from "../../../client/folder/manifest.ts";
 import {PulledError} from "../../../client/folder/pulledError.ts";
 import {readRows} from "../../../client/folder/readRows.ts";
