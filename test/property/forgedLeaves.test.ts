@@ -62,7 +62,7 @@ const CHANGE_RULES = [
   /^byte \d+: expected the end of the proof, got \d+ more bytes?/,
 ];
 const CHANGE_DIGESTS = [/: a node is no digest of the suite/];
-const RUNS = isSoak() ? 700 : 30;
+const RUNS = isSoak() ? 700 : 15;
 /** Classes of ranges that have many ways. */
 const MORE_RUNS: Readonly<Record<string, number>> = {
   "another form of a record": 5,

@@ -202,7 +202,7 @@ for (const {suite, maxBlocks, boundaries} of EXTENTS) {
         }
       },
     );
-    await fc.assert(property, {numRuns: propertyRuns(3), includeErrorInReport: true});
+    await fc.assert(property, {numRuns: propertyRuns(2), includeErrorInReport: true});
   });
 
   for (const boundary of boundaries)
