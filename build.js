@@ -1,8 +1,10 @@
 /**
- * Builds what runs: `npm run build`. Nothing is done where no source has changed since the last build.
+ * Builds what runs: `npm run build`. Nothing is done where no source has changed since the last build. Everything is done again where a
+ * source or a script has come, gone, or this file or a setting has changed; otherwise what depends on the changed files.
  *
  *   dist/              proofd, its tests and benches
  *   dist/built.json    what was built: {"commit": "89ca6c3", "sources": hash of the sources' paths, sizes and times}
+ *   dist/steps.json    of the last build that did not fail: {"all": hash of the paths and settings, "wasm": hash of AssemblyScript}
  *   client/dist/       the package proofd-client
  *   load/dist/         the package proofd-load
  *   contracts/dist/    the package proofd-contracts
@@ -15,23 +17,37 @@ import {join} from "node:path";
 const ROOT = import.meta.dirname;
 const OUTPUTS = ["dist", "client/dist", "load/dist", "contracts/dist"].map(path => join(ROOT, path));
 const BUILT = join(ROOT, "dist/built.json");
+const STEPS = join(ROOT, "dist/steps.json");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+/** Which also say how. */
+const SETTINGS = /^[^/]*\.js$|(^|\/)(package|package-lock|tsconfig)\.json$/;
 
-const sources = hashSources();
+const files = listSources();
+const sources = hash(files, describe);
 const commit = readCommit();
-const last = existsSync(BUILT) ? JSON.parse(readFileSync(BUILT, "utf8")) : {};
+const last = readJson(BUILT);
 if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
   process.stderr.write("Building proofd. This takes some 10 seconds, and only where a source has changed.\n");
+  const steps = {
+    all: hash(files, path => (SETTINGS.test(path) ? describe(path) : path)),
+    wasm: hash(
+      files.filter(path => path.includes("/wasm/")),
+      describe,
+    ),
+  };
+  const lastSteps = readJson(STEPS);
+  const isWhole = steps.all !== lastSteps.all || OUTPUTS.some(path => !existsSync(path));
   rmSync(BUILT, {force: true});
   const begun = Date.now();
   // Each imports those before it by their names.
-  for (const project of ["client", "load", ".", "page"]) run(TSC, "-p", join(ROOT, project));
-  run(join(ROOT, "wasm.build.js"));
+  for (const project of ["client", "load", ".", "page"]) compile(project, isWhole);
+  if (isWhole || steps.wasm !== lastSteps.wasm) run(join(ROOT, "wasm.build.js"));
   run(join(ROOT, "page.build.js"));
   run(join(ROOT, "dist/contracts/packageFiles.js"));
   // Its types are what was written just now.
-  run(TSC, "-p", join(ROOT, "contracts"));
-  removeOlder(begun);
+  compile("contracts", isWhole);
+  if (isWhole) removeOlder(begun);
+  writeFileSync(STEPS, `${JSON.stringify(steps)}\n`);
 }
 if (last.sources !== sources || last.commit !== commit)
   writeFileSync(BUILT, `${JSON.stringify({commit, sources})}\n`);
@@ -45,19 +61,35 @@ function run(program, ...args) {
   }
 }
 
-function hashSources() {
+/** TypeScript's own record of a build says which files it has to look at again. */
+function compile(project, isWhole) {
+  const record = join(ROOT, "dist", `${project === "." ? "proofd" : project}.tsbuildinfo`);
+  if (isWhole) rmSync(record, {force: true});
+  run(TSC, "-p", join(ROOT, project), "--incremental", "--tsBuildInfoFile", record);
+}
+
+function readJson(path) {
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
+}
+
+/** @returns their paths, sorted */
+function listSources() {
   const {include} = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8"));
-  const hash = createHash("sha256");
   const files = readdirSync(ROOT).filter(name => /\.(js|json)$/.test(name));
   for (const folder of [...include, "page"])
     for (const name of readdirSync(join(ROOT, folder), {recursive: true}))
       if (/\.(ts|sol|json|html|css)$/.test(name) && !/(^|\/)(dist|node_modules)\//.test(name))
         files.push(join(folder, name));
-  for (const path of files.sort()) {
-    const {size, mtimeMs} = statSync(join(ROOT, path));
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
-  }
-  return hash.digest("hex");
+  return files.sort();
+}
+
+function describe(path) {
+  const {size, mtimeMs} = statSync(join(ROOT, path));
+  return `${path} ${size} ${mtimeMs}`;
+}
+
+function hash(paths, lineOf) {
+  return createHash("sha256").update(paths.map(lineOf).join("\n")).digest("hex");
 }
 
 /** @returns the commit, with " (changed)" where files differ from it; null outside of a clone */

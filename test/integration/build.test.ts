@@ -89,3 +89,21 @@ test("a build makes every output once and removes what has no source; without a 
   assert.deepEqual([second.code, second.stderr, second.stdout], [0, "", ""]);
   assert.deepEqual(await readOutputs(), outputs);
 });
+
+test("after a change in some files only what depends on them is made again", async () => {
+  const first = await readOutputs();
+  const wasm = "workers/sum/wasm/sum.ts";
+  await write("storage/kept.ts", 'export const kept: string = "third";\n');
+  await write(wasm, `${SOURCES[wasm]}\n// longer\n`);
+  const {code, stderr, stdout} = await build();
+  assert.deepEqual([code, stderr, stdout], [0, SAYS, ""]);
+  assert.match(await readFile(folder.file("dist/storage/kept.js"), "utf8"), /third/);
+  const second = await readOutputs();
+  assert.deepEqual([...second.keys()], [...first.keys()]);
+  for (const [name, isMade] of [
+    ["storage/kept.js", true],
+    ["workers/sum/sum.wasm", true],
+    ["evm/kept.js", false],
+  ] as const)
+    assert.equal(second.get(name) !== first.get(name), isMade, name);
+});
