@@ -1,5 +1,6 @@
 /** rpc.discover: the document is OpenRPC, has every method, and what each method really answers is as it says. */
 import assert from "node:assert/strict";
+import {readFile} from "node:fs/promises";
 import {after, before, describe, test} from "node:test";
 import * as metaSchema from "@open-rpc/meta-schema";
 import {Ajv} from "ajv";
@@ -32,6 +33,8 @@ interface Described {
 type Params = readonly unknown[];
 
 const METHOD_NAMES = new MethodTable("linea").names;
+const OWN_FILE = "test/integration/server/openRpc.test.ts";
+const PAGE = "docs/json-rpc.md";
 
 /** The specification's own schema, which refers to that of JSON schemas by another address than everybody else. */
 const META_SCHEMA = JSON.stringify(
@@ -251,7 +254,17 @@ describe("the OpenRPC document", () => {
       document.methods.map(({name}) => name),
       METHOD_NAMES,
     );
-    assert.deepEqual(Object.keys(GOOD).sort(), [...METHOD_NAMES].sort());
+  });
+
+  test("has only methods that are asked here and described to users", async () => {
+    const page = await readFile(new URL(import.meta.resolve(`#package/${PAGE}`)), "utf8");
+    const missing = METHOD_NAMES.flatMap(name => [
+      ...(name in GOOD ? [] : [`add a sample call for ${name} to GOOD in ${OWN_FILE}`]),
+      ...(page.includes(`\`${name}\``) ? [] : [`add a row for \`${name}\` to ${PAGE}`]),
+    ]);
+    const unknown = Object.keys({...GOOD, ...WRONG}).filter(name => !METHOD_NAMES.includes(name));
+    const needless = unknown.map(name => `remove ${name} from ${OWN_FILE}: there is no such method`);
+    assert.deepEqual([...missing, ...needless], []);
   });
 
   test("names each error of a method once", () => {
@@ -264,7 +277,7 @@ describe("the OpenRPC document", () => {
 
   test("describes what every method is asked with and answers", async () => {
     for (const {name, params, result} of document.methods) {
-      for (const good of GOOD[name] as readonly Params[]) {
+      for (const good of GOOD[name] ?? []) {
         const answer = await daemon.call(name, good);
         assert.equal(answer.error, undefined, JSON.stringify([name, good, answer.error]));
         assertValid(result.schema, answer.result, name);
