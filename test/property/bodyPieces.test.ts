@@ -96,10 +96,10 @@ function checkLaw(text: string, step: number, size: {readonly bytes: number; rea
 
 test("a body that is scanned and parsed in pieces is what JSON.parse makes of the whole", () => {
   const step = fc.integer({min: 1, max: 600});
-  fc.assert(fc.property(json, step, size, checkLaw), {numRuns: propertyRuns(700)});
+  fc.assert(fc.property(json, step, size, checkLaw), {numRuns: propertyRuns(2000)});
 });
 
 test("a body that is no JSON is refused in pieces as JSON.parse refuses the whole", () => {
   const step = fc.integer({min: 1, max: 600});
-  fc.assert(fc.property(broken, step, size, checkLaw), {numRuns: propertyRuns(1500)});
+  fc.assert(fc.property(broken, step, size, checkLaw), {numRuns: propertyRuns(4000)});
 });

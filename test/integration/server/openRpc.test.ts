@@ -33,6 +33,8 @@ interface Described {
 type Params = readonly unknown[];
 
 const METHOD_NAMES = new MethodTable("linea").names;
+/** Those of a namespace have a section of their own. */
+const PRINTED_NAMES = new MethodTable().names;
 const OWN_FILE = "test/integration/server/openRpc.test.ts";
 const PAGE = "docs/json-rpc.md";
 
@@ -258,10 +260,12 @@ describe("the OpenRPC document", () => {
 
   test("has only methods that are asked here and described to users", async () => {
     const page = await readFile(new URL(import.meta.resolve(`#package/${PAGE}`)), "utf8");
-    const missing = METHOD_NAMES.flatMap(name => [
-      ...(name in GOOD ? [] : [`add a sample call for ${name} to GOOD in ${OWN_FILE}`]),
-      ...(page.includes(`\`${name}\``) ? [] : [`add a row for \`${name}\` to ${PAGE}`]),
-    ]);
+    const unasked = METHOD_NAMES.filter(name => !(name in GOOD));
+    const unprinted = PRINTED_NAMES.filter(name => !page.includes(`\`${name}\``));
+    const missing = [
+      ...unasked.map(name => `add a sample call for ${name} to GOOD in ${OWN_FILE}`),
+      ...unprinted.map(name => `add a row for \`${name}\` to ${PAGE}`),
+    ];
     const unknown = Object.keys({...GOOD, ...WRONG}).filter(name => !METHOD_NAMES.includes(name));
     const needless = unknown.map(name => `remove ${name} from ${OWN_FILE}: there is no such method`);
     assert.deepEqual([...missing, ...needless], []);
