@@ -1,9 +1,9 @@
 /** Starts the page: figures of the service, its newest blocks, and the proof explorer. */
 import {poseidon2Suite, sha256Suite} from "../client/hash/hashSuites.ts";
 import {createProofClient} from "../client/methods/proofClient.ts";
+import {DEMO_CHAIN_ID, DEMO_SAMPLES} from "./about.ts";
 import {element, place} from "./element.ts";
 import {Explorer} from "./explorer/explorer.ts";
-import {Blocks} from "./status/blocks.ts";
 import {Status, showService} from "./status/status.ts";
 
 const SUITES = [sha256Suite, poseidon2Suite];
@@ -14,20 +14,29 @@ const home = new URL(location.pathname, location.origin);
 const server = createProofClient({url: home.href, verify: false});
 
 let explorer: Explorer | undefined;
-const blocks = new Blocks(server, block => explorer?.chooseBlock(block));
-void new Status(home, server, blocks).follow();
+void new Status(home, block => explorer?.chooseBlock(block)).follow();
 
 // A service that holds no block yet has no answer, but may have one soon.
 for (;;) {
   try {
     const name = await showService(server);
     const suite = SUITES.find(one => one.name === name);
-    if (suite === undefined) throw new Error(`this page knows no hash suite ${name}`);
-    explorer = new Explorer(suite, server, home.href);
+    if (suite === undefined) {
+      place("request").replaceWith(element("p", {}, noForm(name)));
+      break;
+    }
+    const {chainId} = await server.getHeader({block: "latest"});
+    explorer = new Explorer(suite, server, home.href, chainId === DEMO_CHAIN_ID ? DEMO_SAMPLES : []);
     place("result").replaceChildren();
     break;
   } catch (error) {
     place("result").replaceChildren(element("p", {class: "problem"}, (error as Error).message));
     await new Promise(resolve => setTimeout(resolve, RETRY_MS));
   }
+}
+
+function noForm(suite: string): string {
+  return suite === "keccak"
+    ? "This store has Ethereum's own tries only, whose proofs this page does not draw. Call eth_getProof, and verify its answer with proofd-client."
+    : `This page does not know the hash suite ${suite}.`;
 }

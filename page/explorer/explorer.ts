@@ -1,6 +1,7 @@
 /** The form that asks for proofs. What it asks for stands in the page's address too, which can be kept or sent to others. */
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import type {ProofClient} from "../../client/methods/proofClient.ts";
+import type {Sample} from "../about.ts";
 import {element, place} from "../element.ts";
 import {type FieldName, FieldProblem, readFields} from "./fields.ts";
 import {findProof} from "./finding.ts";
@@ -14,18 +15,31 @@ export class Explorer {
   /** Counts the proofs that were asked for, so that only the last one is shown. */
   private asked = 0;
 
-  /** @param url - where the service is reached */
+  /** @param url - where the service is reached. @param samples - what the reader may click */
   constructor(
     private readonly suite: HashSuite,
     private readonly server: ProofClient<false>,
     private readonly url: string,
+    samples: readonly Sample[],
   ) {
+    if (samples.length > 0)
+      place("samples").replaceChildren("Try ", ...samples.flatMap(sample => [this.offer(sample), " "]));
     place("request").addEventListener("submit", event => {
       event.preventDefault();
       void this.prove(true);
     });
     addEventListener("hashchange", () => this.readAddress());
     this.readAddress();
+  }
+
+  private offer({title, address, slots}: Sample): HTMLElement {
+    const button = element("button", {type: "button", class: "quiet", title: address}, title);
+    button.addEventListener("click", () => {
+      place<Field>("address").value = address;
+      place<Field>("slots").value = slots;
+      void this.prove(true);
+    });
+    return button;
   }
 
   /** Proves what the form asks for now, at another block. */

@@ -72,7 +72,7 @@ function drawValues(
   request.storageKeys.forEach((key, i) => {
     const value = slots[i];
     rows.push([
-      `slot ${key.length > 12 ? `${key.slice(0, 10)}…` : key}`,
+      `slot ${key}`,
       ...(value === undefined
         ? ["zero", faint(" proved absent")]
         : [code(encodeHex(word(value))), faint(` ${writeWhole(value)}`)]),

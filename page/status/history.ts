@@ -2,6 +2,7 @@
 import type {Scrape} from "./scrape.ts";
 
 const MAX_SCRAPES = 61;
+const CALLS = "proofd_calls_total";
 
 export class History {
   private readonly scrapes: Scrape[] = [];
@@ -21,11 +22,11 @@ export class History {
     return first === undefined ? 0 : secondsBetween(first, this.scrapes.at(-1) as Scrape);
   }
 
-  /** Of a counter: what was added per second between each two scrapes, oldest first. */
-  rates(name: string): number[] {
+  /** Calls per second of all but this page itself, between each two scrapes, oldest first. */
+  callRates(): number[] {
     return this.scrapes.slice(1).map((scrape, i) => {
       const before = this.scrapes[i] as Scrape;
-      return ((scrape.sum(name) ?? 0) - (before.sum(name) ?? 0)) / (secondsBetween(before, scrape) || 1);
+      return (othersCalls(scrape) - othersCalls(before)) / (secondsBetween(before, scrape) || 1);
     });
   }
 
@@ -64,6 +65,10 @@ function quantile(buckets: readonly Bucket[], part: number): number {
     [low, below] = [bound, count];
   }
   return low;
+}
+
+function othersCalls(scrape: Scrape): number {
+  return (scrape.sum(CALLS) ?? 0) - scrape.ownCalls;
 }
 
 function secondsBetween(before: Scrape, after: Scrape): number {

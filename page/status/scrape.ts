@@ -11,10 +11,11 @@ const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 export class Scrape {
   private readonly families = new Map<string, Row[]>();
 
-  /** @param atMs - when it was read */
+  /** @param atMs - when it was read. @param ownCalls - how many calls this page had made by itself */
   constructor(
     text: string,
     readonly atMs: number,
+    readonly ownCalls: number,
   ) {
     for (const line of text.split("\n")) {
       const [, name, labels = "", value] = LINE.exec(line) ?? [];

@@ -1,7 +1,8 @@
 /** Reads the service's figures while somebody looks at the page, and shows them. */
-import type {ProofClient} from "../../client/methods/proofClient.ts";
+import {createProofClient, type ProofClient} from "../../client/methods/proofClient.ts";
+import {version} from "../about.ts";
 import {place} from "../element.ts";
-import type {Blocks} from "./blocks.ts";
+import {Blocks} from "./blocks.ts";
 import {History} from "./history.ts";
 import {Scrape} from "./scrape.ts";
 import {showTiles} from "./tiles.ts";
@@ -11,13 +12,23 @@ const TIMEOUT_MS = 10_000;
 
 export class Status {
   private readonly history = new History();
+  private readonly server: Pick<ProofClient, "getCoverage" | "getStateRoot">;
+  private readonly blocks: Blocks;
+  /** The calls that this page has made by itself: one a request. */
+  private ownCalls = 0;
 
-  /** @param home - the page's own address */
+  /** @param home - the page's own address. @param onChoice - called with the number of a block that the reader chooses */
   constructor(
     private readonly home: URL,
-    private readonly server: Pick<ProofClient, "getCoverage">,
-    private readonly blocks: Blocks,
-  ) {}
+    onChoice: (block: bigint) => void,
+  ) {
+    const countedFetch: typeof fetch = (...asked) => {
+      this.ownCalls++;
+      return fetch(...asked);
+    };
+    this.server = createProofClient({url: home.href, verify: false, fetch: countedFetch});
+    this.blocks = new Blocks(this.server, onChoice);
+  }
 
   /** Runs for as long as the page is open. */
   async follow(): Promise<never> {
@@ -46,7 +57,7 @@ export class Status {
         setText(problem, "The figures are not shown here: /metrics has a port of its own (--metrics-port).");
         return;
       }
-      const scrape = new Scrape(metrics.text, performance.now());
+      const scrape = new Scrape(metrics.text, performance.now(), this.ownCalls);
       this.history.add(scrape);
       showTiles(scrape, this.history);
       showReadiness(ready.status === 200, ready.text);
@@ -85,6 +96,6 @@ function setText(where: HTMLElement, text: string): void {
 /** Shows what the service is. @returns the name of its hash suite. @throws RpcError */
 export async function showService(server: Pick<ProofClient, "getCoverage">): Promise<string> {
   const {suite} = await server.getCoverage();
-  setText(place("service"), `proofs of a layer-2 chain's state, hash suite ${suite}`);
+  setText(place("service"), `${version}: proofs of a layer-2 chain's state, hash suite ${suite}`);
   return suite;
 }

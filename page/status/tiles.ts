@@ -13,7 +13,6 @@ interface Tile {
   readonly line?: readonly number[];
 }
 
-const CALLS = "proofd_calls_total";
 const DURATION = "proofd_request_duration_seconds";
 const UNKNOWN = "–";
 
@@ -92,7 +91,7 @@ function describeSource(scrape: Scrape): Tile {
 }
 
 function describeRate(history: History): Tile {
-  const line = history.rates(CALLS);
+  const line = history.callRates();
   const label = "Calls per second";
   if (line.length === 0) return {label, value: UNKNOWN, note: "measuring", line};
   const mean = line.reduce((sum, rate) => sum + rate, 0) / line.length;

@@ -17,6 +17,7 @@ import {testDemoTrees} from "../../support/http/demoTrees.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";
+import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {findProgram} from "../../support/processes/foundProgram.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -76,6 +77,29 @@ after(async () => {
 });
 
 testDemoTrees(() => demo);
+
+test("on the demo chain, the page proves an account and a slot at a click, and shows the slot's key whole", async t => {
+  const program = findChromium();
+  if (program === undefined) return notRun(t, "no Chromium in PATH");
+  const chromium = await Chromium.start(program, join(folder, "profile"));
+  t.after(() => chromium.stop());
+  await chromium.open(demo.url);
+  await chromium.until("document.querySelectorAll('#samples button').length === 2");
+  const {token} = JSON.parse(await readFile(join(ROOT, "demo/addresses.json"), "utf8"));
+  for (const [sample, slots] of [
+    ["an account", 0],
+    ["a token and a balance in it", 1],
+  ]) {
+    await chromium.evaluate(
+      `document.activeElement.blur(), [...document.querySelectorAll('#samples button')].find(one => one.innerText === "${sample}").click()`,
+    );
+    await chromium.until("document.activeElement.id === 'verdict'");
+    const shown = await chromium.evaluate<string>("document.getElementById('result').innerText");
+    assert.match(shown, /^Proved: the account exists/);
+    assert.equal(shown.includes(`slot ${token.holderBalanceSlot}`), slots === 1);
+  }
+  assert.deepEqual(chromium.complaints, []);
+});
 
 /** @param name - of a page in docs/ */
 function readPage(name: string): string {
