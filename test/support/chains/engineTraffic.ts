@@ -105,6 +105,27 @@ export function branchTraffic(branch: number, count: number, isPrague = false): 
   });
 }
 
+/** Accounts that come, are empty, and go. Every other one is in block 0, and empty. */
+export const PASSING: readonly string[] = Array.from({length: 24}, (_, at) => ownAccount(0x10_0000 + at));
+
+export function allocatePassing(): object {
+  return Object.fromEntries(PASSING.filter((_, at) => at % 2 === 0).map(own => [own, {balance: "0x0"}]));
+}
+
+/** Blocks of everything that works under any fork, by chance, and payments of one wei or nothing to PASSING. */
+export function randomPlans(count: number, below: (limit: number) => number): BlockPlan[] {
+  const plans = [...STATE, ...OUTSIDE, ...TOKEN_TRANSFERS];
+  return Array.from({length: count}, () => {
+    const chosen = Array.from({length: below(4)}, () => plans[below(plans.length)] as BlockPlan);
+    const payments = Array.from({length: below(4)}, () => ({
+      ...{from: below(PEOPLE.length), to: PASSING[below(PASSING.length)] as string},
+      value: BigInt(below(2)),
+    }));
+    const transactions = [...payments, ...chosen.flatMap(plan => plan.transactions ?? [])];
+    return {...chosen[0], transactions};
+  });
+}
+
 function transfer(from: number, to: string, amount: bigint): Sent {
   const data = encodeCall(TOKEN, "transfer(address,uint256)", Buffer.from(to.slice(2), "hex"), amount);
   return {from, to: ENGINE_TOKEN, data};

@@ -44,6 +44,11 @@ export class EngineFollowers {
     await Promise.all(this.followers.map(body));
   }
 
+  /** Asks one of them, in turn. */
+  ask<Answer>(turn: number, question: (daemon: OwnService) => Promise<Answer>): Promise<Answer> {
+    return question((this.followers[turn % this.followers.length] as Follower).daemon);
+  }
+
   /** Waits until both hold the chain's newest block. */
   follow(): Promise<void> {
     return this.each(({daemon}) =>
@@ -75,8 +80,9 @@ export class EngineFollowers {
       ...(await readTouched(node, chain.height)),
     ]);
     for (let at = 1; at <= COMPARED; at++) {
-      const {daemon} = followers[at % followers.length] as Follower;
-      await compareWithGeth(daemon, node, touched, Math.floor((at * chain.height) / COMPARED));
+      await this.ask(at, daemon =>
+        compareWithGeth(daemon, node, touched, Math.floor((at * chain.height) / COMPARED)),
+      );
     }
   }
 
