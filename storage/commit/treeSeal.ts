@@ -120,9 +120,9 @@ function hashLeaves({suite}: TreeContext, drafts: readonly LeafPageDraft[]): voi
     targets.length = 0;
   };
   for (const draft of drafts)
-    for (let position = 0; position < draft.leaves.length; position++) {
+    for (let position = 0; position < draft.occupied; position++) {
       if (((draft.dirty >> position) & 1) === 0) continue;
-      const leaf = draft.leaves[position];
+      const leaf = draft.leafAt(position);
       if (leaf === undefined) {
         draft.nodes.set(ZERO_WORD, draft.at(0, position));
         continue;

@@ -59,7 +59,7 @@ export class TreeWriter {
 
   /** The leaf at an index in use. */
   leaf(leafIndex: number): Leaf {
-    const leaf = this.draft(leafIndex).leaves[leafIndex % LEAVES_PER_PAGE];
+    const leaf = this.draft(leafIndex).leafAt(leafIndex % LEAVES_PER_PAGE);
     if (leaf === undefined) throw new RangeError(`leaf ${leafIndex} is deleted`);
     return leaf;
   }
@@ -159,7 +159,7 @@ export class TreeWriter {
   private indexOfAll(): IndexWriter {
     const index = new IndexWriter(this.context.pages, 0);
     for (let leafIndex = FIRST_FREE_NODE; leafIndex < this.nextFreeNode; leafIndex++) {
-      const leaf = this.draft(leafIndex).leaves[leafIndex % LEAVES_PER_PAGE];
+      const leaf = this.draft(leafIndex).leafAt(leafIndex % LEAVES_PER_PAGE);
       if (leaf !== undefined) index.insert(leaf.hKey, leafIndex);
     }
     return index;

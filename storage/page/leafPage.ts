@@ -71,13 +71,23 @@ export function entryValue(page: Buffer, position: number): Uint8Array {
 /** @returns the leaf, or undefined if the position is deleted or not in use */
 export function leafAt(page: Buffer, position: number): Leaf | undefined {
   const entry = findEntry(page, position);
-  if (entry < 0) return undefined;
+  return entry < 0 ? undefined : decodeLeaf(page, entry, entryEnd(page, position));
+}
+
+/** @returns the leaf's entry, a view; undefined if the position is deleted or not in use */
+export function entryAt(page: Buffer, position: number): Buffer | undefined {
+  const entry = findEntry(page, position);
+  return entry < 0 ? undefined : page.subarray(entry, entryEnd(page, position));
+}
+
+/** @param entry, end - where its entry begins and ends */
+export function decodeLeaf(page: Buffer, entry: number, end: number): Leaf {
   return {
     prev: entryPrev(page, entry),
     next: entryNext(page, entry),
     hKey: page.subarray(entry + H_KEY_AT, entry + H_VAL_AT),
     hVal: page.subarray(entry + H_VAL_AT, entry + VALUE_AT),
-    value: entryValue(page, position),
+    value: page.subarray(entry + VALUE_AT, end),
   };
 }
 
@@ -98,11 +108,14 @@ export function entryEnd(page: Buffer, position: number): number {
 /**
  * The caller writes rows 0 and 1 back to back, cut to the occupied prefix, at `leafRowsAt`.
  *
+ * @param leaves - or their entries, as a page has them
  * @param spare - bytes to leave free at the end, for the checksum
  */
-export function encodeLeafPage(leaves: readonly (Leaf | undefined)[], spare: number): Buffer {
+export function encodeLeafPage(leaves: readonly (Leaf | Buffer | undefined)[], spare: number): Buffer {
   let entryBytes = 0;
-  for (const leaf of leaves) if (leaf !== undefined) entryBytes += VALUE_AT + leaf.value.length;
+  for (const leaf of leaves)
+    if (leaf !== undefined)
+      entryBytes += leaf instanceof Uint8Array ? leaf.length : VALUE_AT + leaf.value.length;
   const entries = leafRowsAt(leaves.length) + rowStart(leaves.length, ROWS) * WORD_BYTES;
   const page = Buffer.allocUnsafe(entries + entryBytes + spare);
   page[0] = LEAF_PAGE;
@@ -110,7 +123,10 @@ export function encodeLeafPage(leaves: readonly (Leaf | undefined)[], spare: num
   let at = entries;
   for (let position = 0; position < leaves.length; position++) {
     const leaf = leaves[position];
-    if (leaf !== undefined) {
+    if (leaf instanceof Uint8Array) {
+      page.set(leaf, at);
+      at += leaf.length;
+    } else if (leaf !== undefined) {
       page.writeUIntBE(leaf.prev, at, 5);
       page.writeUIntBE(leaf.next, at + NEXT_AT, 5);
       page.set(leaf.hKey, at + H_KEY_AT);

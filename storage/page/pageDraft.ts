@@ -8,7 +8,7 @@ import type {PairBatch} from "../hash/pairBatch.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {childrenPerPage, LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "./geometry.ts";
 import {childCount, childPage, encodeInnerPage, innerRowsAt} from "./innerPage.ts";
-import {encodeLeafPage, type Leaf, leafAt, leafCount, leafRowsAt} from "./leafPage.ts";
+import {decodeLeaf, encodeLeafPage, entryAt, type Leaf, leafCount, leafRowsAt} from "./leafPage.ts";
 
 /** The rows of one page, leaf page or inner page. */
 abstract class DraftRows {
@@ -108,20 +108,28 @@ abstract class DraftRows {
 }
 
 export class LeafPageDraft extends DraftRows {
-  /** One entry per position in use; undefined = deleted. */
-  readonly leaves: (Leaf | undefined)[] = [];
+  /** One per position in use; undefined = deleted. Those of the stored page that nobody asked for are its entries. */
+  private readonly leaves: (Leaf | Buffer | undefined)[] = [];
 
   /** @param page - the stored page, or undefined for a new page */
   constructor(pageIndex: number, page: Buffer | undefined) {
     super(pageIndex, 0, LEAVES_PER_PAGE);
     if (page === undefined) return;
     const count = leafCount(page);
-    for (let position = 0; position < count; position++) this.leaves.push(leafAt(page, position));
+    for (let position = 0; position < count; position++) this.leaves.push(entryAt(page, position));
     this.load(page, leafRowsAt(count), count);
   }
 
-  protected get occupied(): number {
+  get occupied(): number {
     return this.leaves.length;
+  }
+
+  leafAt(position: number): Leaf | undefined {
+    const leaf = this.leaves[position];
+    if (!(leaf instanceof Uint8Array)) return leaf;
+    const decoded = decodeLeaf(leaf, 0, leaf.length);
+    this.leaves[position] = decoded;
+    return decoded;
   }
 
   setLeaf(position: number, leaf: Leaf | undefined): void {
