@@ -130,11 +130,11 @@ test("a block decodes to what the library reads, signers too", () => {
       assertSame(own, block, chain);
       assert.equal(own.transactions.length, transactions.length);
     }),
-    {numRuns: propertyRuns(12)},
+    {numRuns: propertyRuns(25)},
   );
 });
 
-test("what is changed in a transaction is refused, or read as the library reads it", t => {
+test("what is changed in a transaction is refused, or read as the library reads it", () => {
   let accepted = 0;
   const place = fc.tuple(fc.nat(), fc.nat(), fc.nat({max: 6}));
   fc.assert(
@@ -144,13 +144,12 @@ test("what is changed in a transaction is refused, or read as the library reads 
       const changed = change(encoded, at % encoded.length, value, kind);
       if (isAccepted(placeIn(changed), CHAINS[chain] as Chain)) accepted++;
     }),
-    {numRuns: propertyRuns(200)},
+    {numRuns: propertyRuns(600)},
   );
-  t.diagnostic(`${accepted} accepted`);
-  assert.ok(accepted > 10, `${accepted} were accepted`);
+  assert.ok(accepted > 50, `${accepted} were accepted`);
 });
 
-test("a header with a changed bit is refused, or read as the library reads it", t => {
+test("a header with a changed bit is refused, or read as the library reads it", () => {
   const block = encodeBlock([], []);
   let accepted = 0;
   for (let bit = 0; bit < 8 * block.length; bit += isSoak() ? 1 : 11) {
@@ -158,8 +157,7 @@ test("a header with a changed bit is refused, or read as the library reads it", 
     changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
     if (isAccepted(changed, CHAINS[0] as Chain)) accepted++;
   }
-  t.diagnostic(`${accepted} accepted`);
-  assert.ok(accepted > 10, `${accepted} were accepted`);
+  assert.ok(accepted > 50, `${accepted} were accepted`);
 });
 
 /** False: our own EVM would leave the block to the library. */

@@ -12,14 +12,17 @@ const word = fc.oneof(
   fc.constantFrom("a", "b", "1", "10", "__proto__", "constructor", "length", ""),
   fc.string({unit: "binary", maxLength: 40}),
 );
-/** JSON text of a string, with as many escapes as it can have. */
+const part = fc.constantFrom("\\\\", '\\"', "\\n", "\\u0e01", "\\ud83d", "\\ude00", "x", "é", "\u{1f600}");
+/** JSON text of a string, with as many escapes as it can have. The longest ones are parsed in parts. */
 const stringText = fc.oneof(
-  word.map(text => JSON.stringify(text)),
-  fc
-    .array(fc.constantFrom("\\\\", '\\"', "\\n", "\\u0e01", "\\ud83d", "\\ude00", "x", "é", "\u{1f600}"), {
-      maxLength: 60,
-    })
-    .map(parts => `"${parts.join("")}"`),
+  {weight: 10, arbitrary: word.map(text => JSON.stringify(text))},
+  {weight: 10, arbitrary: fc.array(part, {maxLength: 60}).map(parts => `"${parts.join("")}"`)},
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(part, {minLength: 200, maxLength: 300, size: "max"})
+      .map(parts => `"${parts.join("")}"`),
+  },
 );
 const scalarText = fc.oneof(
   stringText,
