@@ -5,7 +5,7 @@
  * @module
  */
 export {compareBytes, concatBytes} from "./bytes/byteString.ts";
-export {decodeHex, encodeHex} from "./bytes/hex.ts";
+export {decodeHex, encodeHex, type Hex} from "./bytes/hex.ts";
 export {
   compact,
   compactAnswers,
@@ -104,7 +104,7 @@ export {
   verifyProof,
   verifySlot,
 } from "./proof/proofVerifier.ts";
-export type {ProofRequest} from "./proof/request.ts";
+export type {ProofEntry, ProofRequest} from "./proof/request.ts";
 export type {ProofRequests} from "./pull/piece.ts";
 export {type PullChangesParameters, type PulledChanges, pullChanges} from "./pull/pullChanges.ts";
 export type {PulledRange} from "./pull/pulledRange.ts";

@@ -9,10 +9,13 @@ const NO_DIGIT = 255;
 const VALUES = new Uint8Array(128).fill(NO_DIGIT);
 for (let value = 0; value < 16; value++) VALUES[DIGITS.charCodeAt(value)] = value;
 
+/** Text that begins with `0x`, as viem types it. */
+export type Hex = `0x${string}`;
+
 /** @returns `0x` and two lower-case digits per byte */
-export function encodeHex(bytes: Uint8Array): string {
-  let text = "0x";
-  for (const byte of bytes) text += PAIRS[byte];
+export function encodeHex(bytes: Uint8Array): Hex {
+  let text: Hex = "0x";
+  for (const byte of bytes) text = `${text}${PAIRS[byte]}`;
   return text;
 }
 

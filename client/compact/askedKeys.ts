@@ -1,6 +1,6 @@
 /** The keys for which a verifier wants proof bytes or a multiproof: of the account tree, or of one storage tree. */
 import type {KeyHashes} from "../hash/hashSuites.ts";
-import {type ProofRequest, readAddress, readStorageKey} from "../proof/request.ts";
+import {type ProofEntry, readAddress, readStorageKey} from "../proof/request.ts";
 import {check} from "../proof/strictJson.ts";
 import {MAX_KEYS} from "./treePart.ts";
 
@@ -15,18 +15,18 @@ export interface AskedAccounts {
 export type Asked = AskedAccounts | {readonly tree: "slots"; readonly hKeys: readonly Uint8Array[]};
 
 /** @throws ProofError if an address or a key is none, there are no entries or too many, or too many slots of one account */
-export function askAccounts(suite: KeyHashes, request: readonly ProofRequest[]): AskedAccounts {
+export function askAccounts(suite: KeyHashes, request: readonly ProofEntry[]): AskedAccounts {
   checkCount(request.length, 1, "entries");
   const hKeys = request.map(({address}) => readAddress(suite, address).hKey);
   // An account has one tree part, however many entries name it: the limit is that of the part. Addresses are hex text.
   const counts = new Map<string, number>();
-  for (const {address, storageKeys} of request) {
+  for (const {address, storageKeys = []} of request) {
     const account = address.toLowerCase();
     const count = (counts.get(account) ?? 0) + storageKeys.length;
     checkCount(count, 0, "storage keys of one account");
     counts.set(account, count);
   }
-  return {tree: "accounts", hKeys, slots: request.map(({storageKeys}) => hashKeys(suite, storageKeys))};
+  return {tree: "accounts", hKeys, slots: request.map(({storageKeys = []}) => hashKeys(suite, storageKeys))};
 }
 
 /** @throws ProofError if a key is none, or there are no keys or too many */

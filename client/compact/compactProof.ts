@@ -2,7 +2,7 @@
 import {isEqual} from "../bytes/byteString.ts";
 import {type HashSuite, readWord} from "../hash/hashSuites.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
-import type {ProofRequest} from "../proof/request.ts";
+import type {ProofEntry} from "../proof/request.ts";
 import {check, readArray} from "../proof/strictJson.ts";
 import {askAccounts, askSlots} from "./askedKeys.ts";
 import {expandPart} from "./expandPart.ts";
@@ -17,7 +17,7 @@ import {verifyAccountsPart, verifySlotsPart} from "./verifyPart.ts";
  * @param answer - the `result`, parsed
  * @throws ProofError if it has not the form of docs/proofs.md, section 5, or no compact form (section 9.3)
  */
-export function compact(suite: HashSuite, request: ProofRequest, answer: unknown): Uint8Array {
+export function compact(suite: HashSuite, request: ProofEntry, answer: unknown): Uint8Array {
   return compactAnswers(suite, [request], [answer]);
 }
 
@@ -29,7 +29,7 @@ export function compact(suite: HashSuite, request: ProofRequest, answer: unknown
  */
 export function compactAnswers(
   suite: HashSuite,
-  request: readonly ProofRequest[],
+  request: readonly ProofEntry[],
   answers: readonly unknown[],
 ): Uint8Array {
   readArray("answers", answers, request.length);
@@ -62,10 +62,10 @@ export function compactSlots(suite: HashSuite, keys: readonly string[], storageP
 export function verifyCompact(
   suite: HashSuite,
   stateRoot: Uint8Array,
-  request: ProofRequest,
-  bytes: Uint8Array,
+  request: ProofEntry,
+  proof: Uint8Array | string,
 ): Proven {
-  return verifyMultiProof(suite, stateRoot, [request], bytes)[0] as Proven;
+  return verifyMultiProof(suite, stateRoot, [request], proof)[0] as Proven;
 }
 
 /**
@@ -73,18 +73,18 @@ export function verifyCompact(
  *
  * @param stateRoot - the trusted root, 32 bytes
  * @param request - your own, not the answer's
- * @param bytes - of the proof. As JSON, chain_getMultiProof gives them in hex (`decodeHex`)
+ * @param proof - its bytes, or the same in hex, as chain_getMultiProof gives them
  * @returns what is proven, per entry of the request
  * @throws ProofError
  */
 export function verifyMultiProof(
   suite: HashSuite,
   stateRoot: Uint8Array,
-  request: readonly ProofRequest[],
-  bytes: Uint8Array,
+  request: readonly ProofEntry[],
+  proof: Uint8Array | string,
 ): readonly Proven[] {
   const asked = askAccounts(suite, request);
-  const part = decodeProofBytes(suite, bytes, asked);
+  const part = decodeProofBytes(suite, proof, asked);
   const {root, proven} = verifyAccountsPart(suite, "accountTree", part, asked);
   check(isEqual(root, stateRoot), "accountTree", "does not fold to the trusted root");
   return proven;
@@ -101,10 +101,10 @@ export function verifySlots(
   suite: HashSuite,
   storageRoot: Uint8Array,
   keys: readonly string[],
-  bytes: Uint8Array,
+  proof: Uint8Array | string,
 ): readonly (bigint | undefined)[] {
   const asked = askSlots(suite, keys);
-  const part = decodeProofBytes(suite, bytes, asked);
+  const part = decodeProofBytes(suite, proof, asked);
   const {root, values} = verifySlotsPart(suite, "storageTree", part, asked.hKeys, 2);
   check(isEqual(root, storageRoot), "storageTree", "does not fold to the trusted root");
   return values.map(value => value && readWord(value));
@@ -119,9 +119,9 @@ export function verifySlots(
  */
 export function expand(
   suite: HashSuite,
-  request: readonly ProofRequest[],
-  bytes: Uint8Array,
+  request: readonly ProofEntry[],
+  proof: Uint8Array | string,
 ): readonly OpenedEntry[] {
   const asked = askAccounts(suite, request);
-  return expandPart(suite, decodeProofBytes(suite, bytes, asked), asked);
+  return expandPart(suite, decodeProofBytes(suite, proof, asked), asked);
 }

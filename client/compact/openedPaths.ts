@@ -8,7 +8,7 @@ import {type HashSuite, type Leaf, newTreeRoot} from "../hash/hashSuites.ts";
 import {ACCOUNT_VALUE_BYTES} from "../proof/account.ts";
 import {readKey} from "../proof/keyProof.ts";
 import {hashSiblings, type LeafProof} from "../proof/leafProof.ts";
-import {type AskedKey, type ProofRequest, readAddress, readStorageKey} from "../proof/request.ts";
+import {type AskedKey, type ProofEntry, readAddress, readStorageKey} from "../proof/request.ts";
 import {check, checkSize, readArray, readFields} from "../proof/strictJson.ts";
 
 export interface OpenedLeaf extends Leaf {
@@ -34,13 +34,13 @@ export interface OpenedEntry {
  * @param result - the `result` of the answer, parsed
  * @throws ProofError if it has not the form of docs/proofs.md, section 5
  */
-export function openAnswer(suite: HashSuite, request: ProofRequest, result: unknown): OpenedEntry {
+export function openAnswer(suite: HashSuite, request: ProofEntry, result: unknown): OpenedEntry {
   const [accountProof, storageProofs] = readFields("result", result, ["accountProof", "storageProofs"]);
   const account = openKey(suite, readAddress(suite, request.address), "accountProof", accountProof);
   if (!("leaf" in account)) return {account, slots: []};
   checkSize("accountProof.proof.value", account.value, ACCOUNT_VALUE_BYTES);
   const hasStorage = !isEqual(account.value.subarray(64, 96), newTreeRoot(suite));
-  return {account, slots: hasStorage ? openSlots(suite, request.storageKeys, storageProofs) : []};
+  return {account, slots: hasStorage ? openSlots(suite, request.storageKeys ?? [], storageProofs) : []};
 }
 
 /**

@@ -10,7 +10,7 @@
 import {isZero, joinBytes} from "../bytes/byteString.ts";
 import {type HashSuite, word} from "../hash/hashSuites.ts";
 import {DEPTH, LEAF_POSITIONS} from "../proof/leafProof.ts";
-import {check} from "../proof/strictJson.ts";
+import {check, readBytes} from "../proof/strictJson.ts";
 import {readAccount, writeAccount, writeNumber} from "./accountBytes.ts";
 import {type Asked, slotsOf} from "./askedKeys.ts";
 import {ByteReader} from "./byteReader.ts";
@@ -23,8 +23,8 @@ const ABSENT = 0x8000;
 const MAX_LEAVES = ABSENT;
 
 /** @throws ProofError if the bytes are no proof for the keys asked for. The part is not verified yet */
-export function decodeProofBytes(suite: HashSuite, bytes: Uint8Array, asked: Asked): TreePart {
-  const reader = new ByteReader(bytes);
+export function decodeProofBytes(suite: HashSuite, proof: Uint8Array | string, asked: Asked): TreePart {
+  const reader = new ByteReader(typeof proof === "string" ? readBytes("proof", proof) : proof);
   const [expected, first] = [FIRST_BYTE[asked.tree], reader.u8()];
   check(first === expected, "byte 0", `expected ${expected}, for a proof of ${asked.tree}, got ${first}`);
   const part = readPart(suite, reader, asked);

@@ -3,7 +3,7 @@
  *
  *   first byte | block, or two: number u48 | hash 32 | stateRoot 32 | of the storage of one account: length u16, its proof bytes
  */
-import {encodeHex} from "../bytes/hex.ts";
+import {encodeHex, type Hex} from "../bytes/hex.ts";
 import type {ByteReader} from "../compact/byteReader.ts";
 import {verifyMultiProof} from "../compact/compactProof.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
@@ -13,9 +13,9 @@ import {check} from "../proof/strictJson.ts";
 export interface AnsweredBlock {
   readonly number: bigint;
   /** `0x` text. Nothing proves it. */
-  readonly hash: string;
+  readonly hash: Hex;
   /** `0x` text: a trusted root, once it is verified. */
-  readonly stateRoot: string;
+  readonly stateRoot: Hex;
 }
 
 /** @throws ProofError, as all of these */

@@ -4,9 +4,11 @@
  *   0x04 | block | block | [storage of one account: its proof at both blocks, each after its length u16]
  *        | from: account u40, slot u40 | end: account u40, slot u40 | changes of trees
  */
+import {encodeHex} from "../bytes/hex.ts";
 import {ByteReader} from "../compact/byteReader.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
+import {parseAddress} from "../proof/request.ts";
 import {type AnsweredBlock, readAccount, readBlock, readFirstByte, requireRoot} from "./blockBytes.ts";
 import {ChangesReader, type StorageChanges} from "./changesReader.ts";
 import type {LeafChange} from "./foldChanges.ts";
@@ -77,7 +79,7 @@ export function verifyChanges(
     ? [readAccount(suite, reader, from, tree), readAccount(suite, reader, to, tree)]
     : [];
   const changes = new ChangesReader(suite, reader, cursor, count, tree === ALL);
-  if (isStorage) changes.readStorage(tree.toLowerCase(), before, after);
+  if (isStorage) changes.readStorage(encodeHex(parseAddress(tree)), before, after);
   else changes.readAccounts(from, to);
   const {accounts, storages, end} = changes;
   return {

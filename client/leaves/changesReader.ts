@@ -5,7 +5,7 @@
  *   from: account u40, slot u40 | end: account u40, slot u40 | changes of trees
  */
 import {isEqual} from "../bytes/byteString.ts";
-import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {decodeHex, encodeHex, type Hex} from "../bytes/hex.ts";
 import type {ByteReader} from "../compact/byteReader.ts";
 import {type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
@@ -20,7 +20,7 @@ export interface StorageChanges {
   /** Leaf index of the account. One that was deleted and created again has another one since then, and two of these. */
   readonly account: number;
   /** `0x` and 40 lower-case digits. */
-  readonly address: string;
+  readonly address: Hex;
   readonly slots: readonly LeafChange<SlotLeaf>[];
 }
 
@@ -32,7 +32,7 @@ export class ChangesReader {
   private readonly from: ChangeCursor;
   private readonly last: ChangeCursor;
   private readonly bits: FlagBits;
-  private readonly newTree: string;
+  private readonly newTree: Hex;
   private leafCount = 0;
   private isEndMet = false;
 
@@ -70,7 +70,7 @@ export class ChangesReader {
   }
 
   /** What belonged to the account at one leaf index, and what belongs to it at the same or another one. */
-  readStorage(address: string, before: ProvenAccount | undefined, after: ProvenAccount | undefined): void {
+  readStorage(address: Hex, before: ProvenAccount | undefined, after: ProvenAccount | undefined): void {
     const {newTree} = this;
     const [old, young] = [before?.storageRoot ?? newTree, after?.storageRoot ?? newTree];
     if (before !== undefined && before.leafIndex === after?.leafIndex)
@@ -106,12 +106,12 @@ export class ChangesReader {
     this.readTree(leafIndex, known.address, this.storageOf(before), this.storageOf(after));
   }
 
-  private storageOf(leaf: AccountLeaf | EndLeaf | undefined): string {
+  private storageOf(leaf: AccountLeaf | EndLeaf | undefined): Hex {
     return leaf?.role === "account" ? leaf.account.storageRoot : this.newTree;
   }
 
   /** Reads the changes of one account's storage, if there are any in the answer. @param before - the storageRoot, as `after` */
-  private readTree(account: number, address: string, before: string, after: string): void {
+  private readTree(account: number, address: Hex, before: Hex, after: Hex): void {
     const {from, last} = this;
     if (before === after || account < from.account || account > last.account) return;
     const slots: LeafChange<SlotLeaf>[] = [];

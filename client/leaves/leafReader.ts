@@ -49,13 +49,13 @@ const plainParts = oncePerSuite(suite => ({
 const NO_ACCOUNT: Account = {
   nonce: 0n,
   balance: 0n,
-  storageRoot: "",
-  codeHash: "",
-  keccakCodeHash: "",
+  storageRoot: "0x",
+  codeHash: "0x",
+  keccakCodeHash: "0x",
   codeSize: 0n,
 };
 const NO_LEAF = {leafIndex: 0, prev: 0, next: 0, hKey: ZERO_WORD, hVal: ZERO_WORD};
-const NO_ACCOUNT_LEAF: AccountLeaf = {role: "account", ...NO_LEAF, address: "", account: NO_ACCOUNT};
+const NO_ACCOUNT_LEAF: AccountLeaf = {role: "account", ...NO_LEAF, address: "0x", account: NO_ACCOUNT};
 const NO_SLOT_LEAF: SlotLeaf = {role: "slot", ...NO_LEAF, slot: 0n, value: 0n};
 
 /** The hKey and hVal of each leaf of a range, which another thread has made and verified: 64 bytes each, zeros of a removed leaf. */

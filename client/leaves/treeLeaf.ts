@@ -1,4 +1,5 @@
 /** The leaves of a tree, as ranges and changes show them. */
+import type {Hex} from "../bytes/hex.ts";
 import type {Leaf} from "../hash/hashSuites.ts";
 import type {Account} from "../proof/account.ts";
 
@@ -8,7 +9,7 @@ export type TreeKind = "accounts" | "slots";
 export interface AccountLeaf extends Leaf {
   readonly role: "account";
   /** `0x` and 40 lower-case digits. */
-  readonly address: string;
+  readonly address: Hex;
   readonly account: Account;
 }
 

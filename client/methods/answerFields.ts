@@ -1,4 +1,5 @@
 /** Values of a server's answers, read without trust. */
+import type {Hex} from "../bytes/hex.ts";
 import {count, isObject, shown} from "../bytes/values.ts";
 import {badAnswer} from "../rpc/envelope.ts";
 
@@ -10,17 +11,17 @@ function expect(holds: boolean, at: string, what: string, value: unknown): asser
   if (!holds) throw badAnswer(`${at} of the answer: expected ${what}, got ${shown(value)}`);
 }
 
-function readerOf(pattern: RegExp, what: string): Reader<string> {
+function readerOf<Text extends string = string>(pattern: RegExp, what: string): Reader<Text> {
   return (at, value) => {
     expect(typeof value === "string" && pattern.test(value), at, what, value);
-    return value;
+    return value as Text;
   };
 }
 
 /** `0x` and an even number of digits. */
-export const readBytesText = readerOf(/^0x(?:[0-9a-f]{2})*$/, "bytes in lower-case hex");
+export const readBytesText = readerOf<Hex>(/^0x(?:[0-9a-f]{2})*$/, "bytes in lower-case hex");
 /** `0x` and 64 digits. */
-export const readHash = readerOf(/^0x[0-9a-f]{64}$/, "32 bytes in lower-case hex");
+export const readHash = readerOf<Hex>(/^0x[0-9a-f]{64}$/, "32 bytes in lower-case hex");
 export const readName = readerOf(/^.{0,64}$/s, "text of at most 64 characters");
 const readDigits = readerOf(/^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/, "a quantity");
 

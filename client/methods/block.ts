@@ -1,5 +1,5 @@
 /** Blocks: how callers name them, and what a server says of one. */
-import {quantity} from "../bytes/hex.ts";
+import {type Hex, quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, optional, readBoolean, readHash, readQuantity} from "./answerFields.ts";
 
@@ -17,16 +17,16 @@ export type HeldBlockName = BlockName | {readonly blockHash: string};
 /** Where layer 1 finalized a block, and what its contract holds since then: one of the last two. */
 export interface Layer1Record {
   readonly blockNumber: bigint;
-  readonly transactionHash: string;
-  readonly stateRoot: string | undefined;
-  readonly blockHash: string | undefined;
+  readonly transactionHash: Hex;
+  readonly stateRoot: Hex | undefined;
+  readonly blockHash: Hex | undefined;
 }
 
 /** What the server says of a block. None of it is proved. */
 export interface RootedBlock {
   readonly number: bigint;
-  readonly hash: string;
-  readonly stateRoot: string;
+  readonly hash: Hex;
+  readonly stateRoot: Hex;
   readonly finalized: boolean;
   /** undefined unless the block ended a finalization on layer 1 that the server follows. */
   readonly l1: Layer1Record | undefined;

@@ -1,6 +1,6 @@
 /** Proofs of Ethereum's state trie, verified: eth_getProof of a proofd or of any other node, and what only a proofd has. */
-import {encodeHex, quantity} from "../bytes/hex.ts";
-import type {ProofRequest} from "../proof/request.ts";
+import {encodeHex, type Hex, quantity} from "../bytes/hex.ts";
+import type {ProofEntry} from "../proof/request.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {verifyHeader} from "../trie/blockHeader.ts";
@@ -15,7 +15,7 @@ import {keccakSuite, type Trust, type TrustedRoot, TrustedRoots} from "./trusted
 export interface ProvenEthProof extends ProvenEth {
   readonly block: bigint;
   /** The root that it was verified against: the trusted one, or that in the header of the trusted block. */
-  readonly stateRoot: string;
+  readonly stateRoot: Hex;
   /** The answer of eth_getProof, as the server sent it. */
   readonly proof: unknown;
 }
@@ -59,7 +59,7 @@ export class EthMethods {
 
   /** A tag is resolved first, unless the answer names its block. @throws RpcError, ProofError; what the source of trust throws */
   async getProof(
-    request: ProofRequest,
+    request: ProofEntry,
     asked: AskedBlock<BlockName>,
     signal: AbortSignal | undefined,
   ): Promise<ProvenEthProof> {
@@ -67,13 +67,13 @@ export class EthMethods {
       ? await askProof(this.caller, request, asked, signal, keccakSuite.name)
       : await this.askEthProof(request, asked, signal);
     const root = await this.rootOf(block, header, signal);
-    const {address, storageKeys} = request;
+    const {address, storageKeys = []} = request;
     return {block, stateRoot: encodeHex(root), ...verifyEthProof(root, address, storageKeys, proof), proof};
   }
 
   /** A tag is resolved first. @throws as getProof */
   async getMultiProof(
-    entries: readonly ProofRequest[],
+    entries: readonly ProofEntry[],
     asked: AskedBlock<BlockName>,
     signal: AbortSignal | undefined,
   ): Promise<ProvenEthMultiProof> {
@@ -87,7 +87,7 @@ export class EthMethods {
   }
 
   private async askEthProof(
-    {address, storageKeys}: ProofRequest,
+    {address, storageKeys = []}: ProofEntry,
     asked: AskedBlock<BlockName>,
     signal: AbortSignal | undefined,
   ): Promise<{readonly block: bigint; readonly proof: unknown; readonly header?: undefined}> {

@@ -1,5 +1,5 @@
 /** Finalizations on layer 1: its contract holds the state root of the block that ends one, and of no block between. */
-import {quantity} from "../bytes/hex.ts";
+import {type Hex, quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, listOf, optional, readHash, readQuantity} from "./answerFields.ts";
 import {type Layer1Record, readLayer1} from "./block.ts";
@@ -10,7 +10,7 @@ export interface Finalization {
   readonly startBlock: bigint | undefined;
   readonly endBlock: bigint;
   /** Of the end block. */
-  readonly stateRoot: string;
+  readonly stateRoot: Hex;
   readonly l1: Layer1Record;
 }
 

@@ -1,4 +1,5 @@
 /** chain_getHeader: what a block needs besides its state, so that calls can be executed on it. */
+import type {Hex} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {
   fieldsOf,
@@ -13,16 +14,16 @@ import {encodeBlock, type HeldBlockName, type RootedBlock, readRootedBlock} from
 
 /** Fields of a block's header, as far as the server knows them. */
 export interface HeaderFields {
-  readonly parentHash: string | undefined;
+  readonly parentHash: Hex | undefined;
   readonly timestamp: bigint | undefined;
   readonly gasLimit: bigint | undefined;
   readonly baseFeePerGas: bigint | undefined;
-  readonly miner: string | undefined;
-  readonly mixHash: string | undefined;
-  readonly extraData: string | undefined;
+  readonly miner: Hex | undefined;
+  readonly mixHash: Hex | undefined;
+  readonly extraData: Hex | undefined;
   readonly difficulty: bigint | undefined;
   /** The chain's own state root. It is not the root of the trees that proofs are of. */
-  readonly stateRoot: string | undefined;
+  readonly stateRoot: Hex | undefined;
   readonly gasUsed: bigint | undefined;
   readonly blobGasUsed: bigint | undefined;
   readonly excessBlobGas: bigint | undefined;
@@ -33,9 +34,9 @@ export interface BlockContext {
   readonly block: RootedBlock;
   readonly header: HeaderFields;
   /** The whole header as RLP: its keccak256 is the block's hash. undefined if the server's source gave single fields only. */
-  readonly headerRlp: string | undefined;
+  readonly headerRlp: Hex | undefined;
   /** Hashes of the blocks before it, newest first: at most 256. */
-  readonly ancestors: readonly string[];
+  readonly ancestors: readonly Hex[];
   readonly chainId: bigint | undefined;
   /** geth's genesis config: the chain's hard forks. */
   readonly config: Readonly<Record<string, unknown>> | undefined;

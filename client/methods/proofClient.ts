@@ -1,6 +1,6 @@
 /** The client: every method of the service, with proofs verified against a trusted root. */
 import {type LeavesVerifier, thisThread} from "../leaves/leavesVerifier.ts";
-import type {ProofRequest} from "../proof/request.ts";
+import type {ProofEntry} from "../proof/request.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {askNotBefore} from "./askedBlock.ts";
 import {type BlockName, getStateRoot, type HeldBlockName, type RootedBlock} from "./block.ts";
@@ -60,7 +60,7 @@ export interface WaitForProofParameters extends GetProofParameters {
 
 export interface GetMultiProofParameters extends Abortable, NotBefore {
   /** At least one. */
-  readonly entries: readonly ProofRequest[];
+  readonly entries: readonly ProofEntry[];
   /** Default: "finalized". */
   readonly block?: BlockName | undefined;
 }

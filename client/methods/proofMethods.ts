@@ -4,7 +4,7 @@ import {encodeHex, quantity} from "../bytes/hex.ts";
 import {isObject} from "../bytes/values.ts";
 import {verifyMultiProof} from "../compact/compactProof.ts";
 import {verifyProof} from "../proof/proofVerifier.ts";
-import type {ProofRequest} from "../proof/request.ts";
+import type {ProofEntry} from "../proof/request.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import {askAgain, Pauses} from "../rpc/pauses.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
@@ -47,7 +47,7 @@ export interface ProofMethods {
 /** Asks for the proof together with its block, so that a tag is one block for both. @throws RpcError, ProofError */
 export async function getProof(
   {caller, verifier}: ProofMethods,
-  request: ProofRequest,
+  request: ProofEntry,
   asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
@@ -65,7 +65,7 @@ interface AskedProof extends ServerProof {
 /** @param suite - of the proof. Default: that of the server's trees. @throws RpcError; ProofError for another block */
 export async function askProof(
   caller: RpcCaller,
-  {address, storageKeys}: ProofRequest,
+  {address, storageKeys = []}: ProofEntry,
   asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
   ...suite: readonly string[]
@@ -91,7 +91,7 @@ export async function askProof(
 /** @throws ProofError; what the trusted root's source throws */
 async function prove(
   roots: TrustedRoots | undefined,
-  {address, storageKeys}: ProofRequest,
+  {address, storageKeys = []}: ProofEntry,
   {block, claimed, proof}: AskedProof,
   signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
@@ -111,7 +111,7 @@ async function prove(
  */
 export async function waitForProof(
   {caller, verifier}: ProofMethods,
-  request: ProofRequest,
+  request: ProofEntry,
   asked: AskedBlock<BlockName>,
   {timeoutMs, intervalMs}: {readonly timeoutMs: number; readonly intervalMs: number},
   signal: AbortSignal | undefined,
@@ -132,7 +132,7 @@ export async function waitForProof(
 /** When the time is over, the proof is asked for nevertheless: the server's error says what is missing. */
 async function awaitProof(
   caller: RpcCaller,
-  request: ProofRequest,
+  request: ProofEntry,
   block: bigint,
   pauses: Pauses,
   signal: AbortSignal | undefined,
@@ -152,7 +152,7 @@ async function awaitProof(
 /** @throws RpcError, ProofError */
 export async function getMultiProof(
   {caller, verifier}: ProofMethods,
-  entries: readonly ProofRequest[],
+  entries: readonly ProofEntry[],
   asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
 ): Promise<ProvenMultiProof | ServerMultiProof> {
@@ -166,16 +166,20 @@ export async function getMultiProof(
 /** A tag is resolved first: the proof's bytes do not name their block. @param suite - as of askProof. @throws RpcError, ProofError */
 export async function askMultiProof(
   caller: RpcCaller,
-  entries: readonly ProofRequest[],
+  entries: readonly ProofEntry[],
   asked: AskedBlock<BlockName>,
   signal: AbortSignal | undefined,
   ...suite: readonly string[]
 ): Promise<ServerMultiProof> {
   const block = await findProvable(caller, asked, signal);
-  const keyCount = entries.reduce((sum, {storageKeys}) => sum + 1 + storageKeys.length, 0);
+  const keyCount = entries.reduce((sum, {storageKeys = []}) => sum + 1 + storageKeys.length, 0);
   const request = {
     method: "chain_getMultiProof",
-    params: [entries.map(({address, storageKeys}) => ({address, storageKeys})), quantity(block), ...suite],
+    params: [
+      entries.map(({address, storageKeys = []}) => ({address, storageKeys})),
+      quantity(block),
+      ...suite,
+    ],
     takesBytes: true,
     maxAnswerBytes: keyCount * KEY_BYTES,
   };

@@ -1,4 +1,5 @@
 /** Answers with proofs: as JSON, and what they prove. */
+import type {Hex} from "../bytes/hex.ts";
 import type {ChangeRange} from "../leaves/changeRange.ts";
 import type {VerifiedLeaves} from "../leaves/leavesVerifier.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
@@ -36,7 +37,7 @@ export interface ProofJson {
 export interface ProvenProof extends Proven {
   readonly block: bigint;
   /** The trusted root that it was verified against. */
-  readonly stateRoot: string;
+  readonly stateRoot: Hex;
   readonly proof: ProofJson;
 }
 
@@ -44,7 +45,7 @@ export interface ProvenProof extends Proven {
 export interface ProvenMultiProof {
   readonly block: bigint;
   /** The trusted root that it was verified against. */
-  readonly stateRoot: string;
+  readonly stateRoot: Hex;
   /** One per entry of the request, in its order. */
   readonly entries: readonly Proven[];
   /** Proof bytes (docs/proofs.md, section 9), as a contract takes them. */

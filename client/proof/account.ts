@@ -4,7 +4,7 @@
  *   nonce | balance | storageRoot | codeHash | keccakCodeHash | codeSize
  */
 import {concatBytes} from "../bytes/byteString.ts";
-import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {decodeHex, encodeHex, type Hex} from "../bytes/hex.ts";
 import {type HashSuite, oncePerSuite, readWord, word} from "../hash/hashSuites.ts";
 import {check, checkSize} from "./strictJson.ts";
 
@@ -22,9 +22,9 @@ export interface Account {
   readonly nonce: bigint;
   readonly balance: bigint;
   /** Text with `0x`, like the two code hashes. */
-  readonly storageRoot: string;
-  readonly codeHash: string;
-  readonly keccakCodeHash: string;
+  readonly storageRoot: Hex;
+  readonly codeHash: Hex;
+  readonly keccakCodeHash: Hex;
   readonly codeSize: bigint;
 }
 

@@ -4,11 +4,16 @@ import {shown} from "../bytes/values.ts";
 import {hashSlot, type KeyHashes, word} from "../hash/hashSuites.ts";
 import {check} from "./strictJson.ts";
 
-/** An entry of a request. */
-export interface ProofRequest {
+/** An account and some of its slots, as callers ask for them. */
+export interface ProofEntry {
   /** `0x` and 40 digits in any case. */
   readonly address: string;
-  /** `0x` and 1 to 64 digits each, in any case; may be none. */
+  /** `0x` and 1 to 64 digits each, in any case. Default: none. */
+  readonly storageKeys?: readonly string[] | undefined;
+}
+
+/** The same, with its keys. */
+export interface ProofRequest extends ProofEntry {
   readonly storageKeys: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /** Entries of a long source, divided into pieces that one proof answers. */
-import type {ProofRequest} from "../proof/request.ts";
+import type {ProofEntry, ProofRequest} from "../proof/request.ts";
 import type {ProofsPlace} from "./places.ts";
 
 /** Some entries. One that is too long for a piece is in several, with some of its storage keys in each. */
@@ -9,7 +9,7 @@ export interface Piece {
   readonly places: readonly ProofsPlace[];
 }
 
-export type ProofRequests = Iterable<ProofRequest> | AsyncIterable<ProofRequest>;
+export type ProofRequests = Iterable<ProofEntry> | AsyncIterable<ProofEntry>;
 
 /**
  * Takes no entry before its piece is asked for.
@@ -27,7 +27,7 @@ export async function* divideRequests(
   let places: ProofsPlace[] = [];
   let room = maxKeys;
   let entry = 0;
-  for await (const {address, storageKeys} of source) {
+  for await (const {address, storageKeys = []} of source) {
     const isFirst = entry === start.entry;
     let key = isFirst ? start.key : 0;
     if (isFirst && key > storageKeys.length) throw otherSource();

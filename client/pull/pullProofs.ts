@@ -4,6 +4,7 @@
  *   source  ->  piece | piece | piece  ->  getMultiProof, some at a time  ->  entries in the source's order
  */
 
+import type {Hex} from "../bytes/hex.ts";
 import type {BlockName} from "../methods/block.ts";
 import {MAX_MS, requireWhole} from "../methods/connection.ts";
 import type {Abortable, ProofClient} from "../methods/proofClient.ts";
@@ -35,7 +36,7 @@ export interface PullParameters extends Abortable {
 export interface PulledProof extends ProofRequest, Proven {
   readonly block: bigint;
   /** The trusted root that it was verified against. */
-  readonly stateRoot: string;
+  readonly stateRoot: Hex;
   /** The proof bytes of all entries that came together: the same array for each of them. For `verifyMultiProof`. */
   readonly proof: Uint8Array;
   /** Goes on after this entry. Keep it as it is: its form may change with the version. */

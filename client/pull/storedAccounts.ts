@@ -5,7 +5,7 @@
  *
  * Those beyond are found by reading the account tree a second time, so that memory stays bounded.
  */
-import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {decodeHex, encodeHex, type Hex} from "../bytes/hex.ts";
 import {HASH_SUITES, newTreeRoot} from "../hash/hashSuites.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
 import type {TreeRange} from "./pulledRange.ts";
@@ -14,7 +14,7 @@ import type {TreeRange} from "./pulledRange.ts";
 export interface StoredAccount {
   readonly leafIndex: number;
   /** `0x` and 40 lower-case digits. */
-  readonly address: string;
+  readonly address: Hex;
 }
 
 const INDEX_BYTES = 5;

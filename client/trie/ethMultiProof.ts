@@ -8,7 +8,7 @@ import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {askAccounts} from "../compact/askedKeys.ts";
 import {ByteReader} from "../compact/byteReader.ts";
 import type {KeyHashes} from "../hash/hashSuites.ts";
-import type {ProofRequest} from "../proof/request.ts";
+import type {ProofEntry} from "../proof/request.ts";
 import {check} from "../proof/strictJson.ts";
 import {decodeEthAccount, decodeSlot, type EthAccount, type ProvenEth} from "./ethProof.ts";
 import {readItem} from "./rlp.ts";
@@ -33,7 +33,7 @@ const KEYS: KeyHashes = {
  */
 export function verifyEthMultiProof(
   stateRoot: Uint8Array,
-  request: readonly ProofRequest[],
+  request: readonly ProofEntry[],
   bytes: Uint8Array,
 ): readonly ProvenEth[] {
   const {hKeys, slots} = askAccounts(KEYS, request);

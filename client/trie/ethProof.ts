@@ -3,7 +3,7 @@
  * prove. Fields that it does not know do not matter.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
-import {decodeHex, encodeHex, quantity} from "../bytes/hex.ts";
+import {decodeHex, encodeHex, type Hex, quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {word} from "../hash/hashSuites.ts";
 import {NO_CODE_KECCAK} from "../proof/account.ts";
@@ -17,8 +17,8 @@ export interface EthAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
   /** Text with `0x`, like codeHash. */
-  readonly storageHash: string;
-  readonly codeHash: string;
+  readonly storageHash: Hex;
+  readonly codeHash: Hex;
 }
 
 /** What an answer proves; undefined: proven absent. */

@@ -18,6 +18,21 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
 /** Of a file that uws.build.js has compressed: 2.3 MB. */
 const MOST_BLOCKS = 4500;
+/** What viem and contracts take is typed so. It is compiled, and does not run. */
+const CLIENT_TYPES = `import {type Account, type Finalization, type Hex, type KeyedLeaf, type ProofClient, type RootedBlock} from "proofd-client";
+import {compact, encodeHex, sha256Suite, verifyCompact, verifyMultiProof} from "proofd-client";
+export const hashes = (block: RootedBlock, {stateRoot, l1}: Finalization, account: Account): \`0x\${string}\`[] =>
+  [block.hash, block.stateRoot, stateRoot, l1.transactionHash, account.storageRoot, account.codeHash];
+export async function ask(client: ProofClient, root: Uint8Array, address: Hex) {
+  const {stateRoot, proof} = await client.getProof({address});
+  const calldata: \`0x\${string}\` = encodeHex(compact(sha256Suite, {address}, proof));
+  verifyCompact(sha256Suite, root, {address}, calldata);
+  verifyMultiProof(sha256Suite, root, [{address}], (await client.getMultiProof({entries: [{address}]})).proof);
+  const text: \`0x\${string}\` = stateRoot;
+  return text;
+}
+export const addressOf = (leaf: KeyedLeaf): \`0x\${string}\` | undefined => (leaf.role === "account" ? leaf.address : undefined);
+`;
 /** An account of the demo chain. */
 const SENDER = "0x5388ec1a76991e8bd86669888458fbab8b5278f7";
 
@@ -235,8 +250,10 @@ export const bytecode: \`0x\${string}\` = Sha256ProofVerifier.bytecode;
 console.log(JSON.stringify(Sha256ProofVerifier));
 `;
   await writeFile(folder.file("program.ts"), program);
+  await writeFile(folder.file("client.ts"), CLIENT_TYPES);
   await writeFile(folder.file("package.json"), '{"type": "module"}');
-  const options = ["--strict", "--module", "nodenext", "--lib", "es2023,dom", "--types", "", "program.ts"];
+  const files = ["program.ts", "client.ts"];
+  const options = ["--strict", "--module", "nodenext", "--lib", "es2023,dom", "--types", "", ...files];
   const compiled = await runChild(process.execPath, [TSC, ...options], {cwd: folder.path});
   assert.equal(compiled.code, 0, compiled.stdout);
   const {stdout, stderr} = await runChild(process.execPath, ["program.js"], {cwd: folder.path});

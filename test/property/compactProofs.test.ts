@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {decodeHex} from "../../client/bytes/hex.ts";
+import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {
   compact,
   compactAnswers,
@@ -42,7 +42,9 @@ for (const {suite, numRuns, maxEntries} of SUITES) {
         const opened = request.map((entry, i) => openAnswer(suite, entry, answers[i]));
         assert.deepEqual(expand(suite, request, compactAnswers(suite, request, answers)), opened);
         const [entry, answer] = [request[0] as ProofRequest, answers[0]];
-        assert.deepEqual(expand(suite, [entry], compact(suite, entry, answer)), opened.slice(0, 1));
+        const bytes = compact(suite, entry, answer);
+        for (const proof of [bytes, encodeHex(bytes)])
+          assert.deepEqual(expand(suite, [entry], proof), opened.slice(0, 1));
       }),
       {numRuns},
     );

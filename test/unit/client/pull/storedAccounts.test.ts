@@ -1,7 +1,7 @@
 /** The accounts with storage that a pull remembers. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {encodeHex} from "../../../../client/bytes/hex.ts";
+import {encodeHex, type Hex} from "../../../../client/bytes/hex.ts";
 import {word, ZERO_WORD} from "../../../../client/hash/hashSuites.ts";
 import type {TreeLeaf} from "../../../../client/leaves/treeLeaf.ts";
 import type {TreeRange} from "../../../../client/pull/pulledRange.ts";
@@ -11,11 +11,11 @@ import {StoredAccounts} from "../../../../client/pull/storedAccounts.ts";
 const FIRST = 2 ** 33;
 const SOME = encodeHex(word(7));
 
-function addressOf(leafIndex: number): string {
-  return encodeHex(word(leafIndex)).replace(/^0x.{24}/, "0x");
+function addressOf(leafIndex: number): Hex {
+  return encodeHex(word(leafIndex).subarray(12));
 }
 
-function accountLeaf(leafIndex: number, storageRoot: string, address: string): TreeLeaf {
+function accountLeaf(leafIndex: number, storageRoot: Hex, address: Hex): TreeLeaf {
   const account = {nonce: 1n, balance: 2n, storageRoot, codeHash: SOME, keccakCodeHash: SOME, codeSize: 3n};
   return {role: "account", leafIndex, prev: 0, next: 1, hKey: ZERO_WORD, hVal: ZERO_WORD, address, account};
 }
