@@ -68,6 +68,6 @@ test("every version of a trie has the root, the values and the proofs of one wri
           }
       },
     ),
-    {numRuns: propertyRuns(30)},
+    {numRuns: propertyRuns(100)},
   );
 });
