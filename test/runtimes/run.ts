@@ -12,12 +12,8 @@ import {spawnSync} from "node:child_process";
 import {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync} from "node:fs";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
-import {
-  findProgram,
-  PROGRAMS_FOLDER,
-  ProgramMissing,
-  readVersion,
-} from "../support/processes/foundProgram.ts";
+import {DEBIAN_ROOT, installDebian} from "../support/processes/debianRoot.ts";
+import {PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const SOURCE = fileURLToPath(new URL("./", import.meta.resolve("#package/test/runtimes/package.json")));
@@ -47,7 +43,6 @@ const HTTP_FILES = ["server/http", "server/httpEnd", "server/httpReaders", "serv
   pathOf,
 );
 const HTTP_NODE = "24.";
-const DEBIAN = {suite: "trixie", folder: join(PROGRAMS_FOLDER, "debian-13")};
 /** Arguments: the folder of Debian; how many paths follow that it shows; these; a command. */
 const CHANGE_ROOT = `cd "$1"; shown=$2; shift 2
 while [ $shown -gt 0 ]; do mkdir -p ".$1"; mount --rbind "$1" ".$1"; shift; shown=$((shown - 1)); done
@@ -122,23 +117,6 @@ function download(): void {
   }
 }
 
-/** @throws ProgramMissing */
-function installDebian(): void {
-  const {suite, folder} = DEBIAN;
-  if (existsSync(folder)) return;
-  if (process.getuid?.() !== 0 || findProgram("debootstrap") === undefined)
-    throw new ProgramMissing("tests of HTTP with glibc 2.38 need root and debootstrap");
-  console.log(`debootstrap: Debian 13 -> ${folder}`);
-  const made = mkdtempSync(`${folder}-`);
-  try {
-    const {status, stdout} = spawnSync("debootstrap", ["--variant=minbase", suite, made], {encoding: "utf8"});
-    if (status !== 0) throw new ProgramMissing(`debootstrap did not make Debian 13: ${stdout.slice(-1000)}`);
-    renameSync(made, folder);
-  } finally {
-    rmSync(made, {recursive: true, force: true});
-  }
-}
-
 function readText(folder: string, name: string): string {
   return readFileSync(join(folder, name), "utf8");
 }
@@ -155,7 +133,7 @@ function passes({node, version}: Runtime): boolean {
 function passesInDebian({node, version}: Runtime): boolean {
   console.log(`\nNode ${version} with uWebSockets.js, in Debian 13: ${node}`);
   const shown = ["/proc", "/dev", ROOT, PROGRAMS_FOLDER];
-  const command = [DEBIAN.folder, String(shown.length), ...shown, node, RUN, ...HTTP_FILES];
+  const command = [DEBIAN_ROOT, String(shown.length), ...shown, node, RUN, ...HTTP_FILES];
   // The mounts end with the namespace.
   const {status} = spawnSync("unshare", ["--mount", "sh", "-ec", CHANGE_ROOT, "sh", ...command], {
     stdio: "inherit",
