@@ -8,13 +8,13 @@ import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {type Finished, runChild} from "../support/processes/childProcesses.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
-const COPIED = ["build.js", "wasm.build.js", "page.build.js"].concat(
+const COPIED = ["build.js", "wasm.build.js", "page.build.js", "demo/addresses.json"].concat(
   ["client", "load", "page", "contracts"].map(name => `${name}/tsconfig.json`),
 );
 const SAYS = "Building proofd. This takes some 10 seconds, and only where a source has changed.\n";
 
 const SOURCES: Readonly<Record<string, string>> = {
-  "package.json": '{"type": "module"}',
+  "package.json": '{"type": "module", "version": "1.0.0"}',
   "storage/kept.ts": 'export const kept: string = "first";\n',
   "storage/removed.ts": "export const removed = 1;\n",
   "evm/kept.ts": "export const kept = 1;\n",
