@@ -30,13 +30,14 @@ export class Metrics {
 
   async read(): Promise<{type: string; text: string}> {
     const {engine} = this.sources;
-    const disk = await engine.readDisk();
+    // Without a figure while the store's folder is gone: /metrics tells of the rest then.
+    const disk = await engine.readDisk().catch(() => undefined);
     const values: FigureValues = {
       ...this.process.read(),
       ...readFigures(this.sources),
       proofd_bodies_refused_total: Object.entries(this.refusedBodies),
-      proofd_disk_free_bytes: disk.free,
-      proofd_disk_size_bytes: disk.size,
+      proofd_disk_free_bytes: disk?.free,
+      proofd_disk_size_bytes: disk?.size,
       proofd_feed_certificate_end_timestamp_seconds: this.feedCertificates,
       proofd_requests_aborted_total: this.aborted,
       proofd_store_bytes: await engine.readStoreBytes(),
