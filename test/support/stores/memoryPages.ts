@@ -1,4 +1,5 @@
 /** Records of pages in memory, numbered from 1 in writing order. Trees are written to them and read from them without a store. */
+import {StoreError} from "../../../storage/errors.ts";
 import {
   chooseForm,
   type OpenPage,
@@ -30,7 +31,7 @@ export class MemoryPages implements PageWriter {
 
   recordOf(page: number): Buffer {
     const record = this.records[page - 1];
-    if (record === undefined) throw new Error(`no page ${page}`);
+    if (record === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
     return record;
   }
 

@@ -38,6 +38,16 @@ test("a path has a branch for each of its nibbles and a leaf, at most", () => {
   assert.equal(path.count, 0);
 });
 
+/** An answer is one too: some bytes are another page. */
+function requireNamedPage(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    assert.ok(error instanceof StoreError && /^RECORD_(DAMAGED|MISSING)$/.test(error.code), `${error}`);
+    assert.match(error.message, /^page \d+(: | is not in the store$)/);
+  }
+}
+
 test("whatever bytes are a page, reading, proving and writing end with an answer or an error that names a page", () => {
   const {pages, page} = makeDeepTrie();
   const wholes = Array.from({length: page}, (_, i) => pages.read(i + 1));
@@ -54,18 +64,16 @@ test("whatever bytes are a page, reading, proving and writing end with an answer
         }
         pages.replace(which, body);
         const remove = [{path: PATH, value: undefined}];
-        for (const run of [
-          () => createPath(pages).open(page, PATH, "slots"),
-          () => createPath(pages).open(page, PATH, "accounts"),
-          () => new TrieWriter(pages).update({...EMPTY_TRIE, page}, remove, "slots"),
-        ])
-          try {
-            run();
-          } catch (error) {
-            assert.ok(error instanceof StoreError && error.code === "RECORD_DAMAGED", `${error}`);
-            assert.match(error.message, /^page \d+: /);
-          }
-        pages.replace(which, wholes[which - 1] as Buffer);
+        try {
+          for (const run of [
+            () => createPath(pages).open(page, PATH, "slots"),
+            () => createPath(pages).open(page, PATH, "accounts"),
+            () => new TrieWriter(pages).update({...EMPTY_TRIE, page}, remove, "slots"),
+          ])
+            requireNamedPage(run);
+        } finally {
+          pages.replace(which, wholes[which - 1] as Buffer);
+        }
       },
     ),
     {numRuns: propertyRuns(300)},
