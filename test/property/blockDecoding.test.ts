@@ -149,6 +149,41 @@ test("what is changed in a transaction is refused, or read as the library reads 
   assert.ok(accepted > 50, `${accepted} were accepted`);
 });
 
+/** In place of a field: values and lengths at the ends of what fields may have, and a list. */
+const OTHERS: readonly (Uint8Array | NestedUint8Array)[] = [
+  ...[0, 1, 2, 28, 29].map(byte => Uint8Array.of(byte)),
+  ...[0, 8, 9, 19, 20, 21, 31, 32, 33].map(length => new Uint8Array(length).fill(1)),
+  [],
+];
+
+function* listReplaced(list: NestedUint8Array): Generator<NestedUint8Array> {
+  for (const [at, field] of list.entries()) {
+    for (const other of OTHERS) yield list.with(at, other);
+    if (Array.isArray(field)) for (const inner of listReplaced(field)) yield list.with(at, inner);
+  }
+}
+
+test("a transaction with another value in any field is refused, or read as the library reads it", t => {
+  const [key = assert.fail()] = KEYS;
+  const [to, word] = [new Uint8Array(20).fill(5), new Uint8Array(32).fill(6)];
+  const call: Omit<Parameters<typeof makeTransaction>[0], "type"> = {
+    ...{key, to, nonce: 5n, gasLimit: 3_000_000n, value: 1n, data: word, maxPriorityFeePerGas: 3n},
+    ...{accessList: [[to, [word]]], authorizations: [[key, to, 1n]], blobs: [word.subarray(1)]},
+  };
+  const counts = {refused: 0, accepted: 0};
+  for (const type of [0, 1, 2, 3, 4] as const) {
+    const chain = CHAINS[type % CHAINS.length] as Chain;
+    const encoded = makeTransaction({...call, type}, chain).serialize();
+    const head = encoded.subarray(0, type === 0 ? 0 : 1);
+    for (const fields of listReplaced(RLP.decode(encoded.subarray(head.length)) as NestedUint8Array)) {
+      const changed = placeIn(Uint8Array.of(...head, ...RLP.encode(fields)));
+      counts[isAccepted(changed, chain) ? "accepted" : "refused"]++;
+    }
+  }
+  t.diagnostic(JSON.stringify(counts));
+  assert.ok(counts.refused > 500 && counts.accepted > 100, JSON.stringify(counts));
+});
+
 test("a header with a changed bit is refused, or read as the library reads it", () => {
   const block = encodeBlock([], []);
   let accepted = 0;
