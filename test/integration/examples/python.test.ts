@@ -67,6 +67,55 @@ testPython("accounts, present and absent, are those of the client", async () => 
   );
 });
 
+testPython(
+  "slots, set and empty, are those of the client, also of an account that does not exist",
+  async () => {
+    for (const address of [ACCOUNTS[0] as string, ABSENT_ACCOUNT]) {
+      const storageKeys = ["0x1", "0x9", "0x1", "0xffff"];
+      const {entries} = await createClient().getMultiProof({
+        entries: [{address, storageKeys}],
+        block: FINALIZED,
+      });
+      const [{account, slots}] = entries as [(typeof entries)[number]];
+      assert.deepEqual(await pull(service.daemon.url, "slots", address, ...storageKeys), [
+        {address, account: account === undefined ? null : shown(account)},
+        ...slots.map((value, i) => ({slot: storageKeys[i], value: `0x${(value ?? 0n).toString(16)}`})),
+      ]);
+    }
+  },
+);
+
+testPython("changes between two blocks are those of the client", async () => {
+  for (let earlier = 0; earlier < FINALIZED; earlier++) {
+    const roots = new Map([earlier, FINALIZED].map(block => [BigInt(block), service.root(block)]));
+    const client = createProofClient({
+      url: service.daemon.url,
+      suite: sha256Suite,
+      trustedRoot: number => roots.get(number) ?? assert.fail(`${number}`),
+    });
+    const {accounts} = await client.getChanges({
+      tree: "accounts",
+      fromBlock: BigInt(earlier),
+      toBlock: BigInt(FINALIZED),
+    });
+    assert.ok(accounts.length > 0);
+    const sideOf = (leaf: (typeof accounts)[number]["before"]) =>
+      leaf?.role === "account" ? {address: leaf.address, ...(shown(leaf.account) as object)} : null;
+    const lines = await pull(service.daemon.url, "changes", `${earlier}`, encodeHex(service.root(earlier)));
+    assert.deepEqual(
+      lines,
+      accounts
+        // Head and tail have no account.
+        .filter(({leafIndex}) => leafIndex > 1)
+        .map(({leafIndex, before, after}) => ({
+          leafIndex,
+          before: sideOf(before),
+          after: sideOf(after),
+        })),
+    );
+  }
+});
+
 testPython("ranges are those of the client", async () => {
   for (const [from, count] of [
     [0, 4096],
@@ -103,11 +152,30 @@ testPython("every changed byte of a proof is refused with exit code 1 and a reas
       const result = `0x${bytes.toString("hex")}`;
       return {status, type, body: Buffer.from(JSON.stringify({...answer, result}))};
     };
-  for (let at = 0; at < 5; at++) {
+  const account = ACCOUNTS[0] as string;
+  const asked: readonly (readonly [args: readonly string[], parts: readonly number[]])[] = [
+    [
+      ["accounts", account],
+      [0, 1, 2, 4],
+    ],
+    [
+      ["slots", account, "0x1", "0x9", "0xffff"],
+      [1, 2, 3, 4],
+    ],
+    // Blocks' numbers and hashes, which nothing proves, are at the beginning.
+    [["range", "5", "20"], [3]],
+    [
+      ["changes", "0", encodeHex(service.root(0))],
+      [2, 3, 4],
+    ],
+  ];
+  for (const [args, at] of asked.flatMap(([args, parts]) => parts.map(at => [args, at] as const))) {
     proxy.change = changed(at);
-    // The block's number and hash, which nothing proves, are at the beginning of a range.
-    const args = at !== 3 ? ["accounts", ACCOUNTS[3] as string] : ["range", "5", "20"];
-    await assert.rejects(pull(proxy.url.href, ...args), {code: 1, stderr: /^pull\.py: .+\n$/}, `part ${at}`);
+    await assert.rejects(
+      pull(proxy.url.href, ...args),
+      {code: 1, stderr: /^pull\.py: .+\n$/},
+      `${args[0]}, part ${at}`,
+    );
   }
 });
 
