@@ -5,6 +5,7 @@ import type {FigureValues} from "./figures.ts";
 
 const START_SECONDS = performance.timeOrigin / 1000;
 const LAG_RESOLUTION_MS = 10;
+const MAX_FILES = readMaxFiles();
 
 export class ProcessFigures {
   private readonly lag: IntervalHistogram = monitorEventLoopDelay({resolution: LAG_RESOLUTION_MS});
@@ -16,22 +17,23 @@ export class ProcessFigures {
   /** @returns those of the event loop's lag since the last read */
   read(): FigureValues {
     const {user, system} = process.cpuUsage();
-    const {rss, heapTotal, heapUsed, external} = process.memoryUsage();
+    const memory = tryToRead(() => process.memoryUsage());
     const {lag} = this;
     const values = {
       nodejs_eventloop_lag_max_seconds: toSeconds(lag.max),
       nodejs_eventloop_lag_mean_seconds: toSeconds(lag.mean),
       nodejs_eventloop_lag_p50_seconds: toSeconds(lag.percentile(50)),
       nodejs_eventloop_lag_p99_seconds: toSeconds(lag.percentile(99)),
-      nodejs_external_memory_bytes: external,
-      nodejs_heap_size_total_bytes: heapTotal,
-      nodejs_heap_size_used_bytes: heapUsed,
+      nodejs_external_memory_bytes: memory?.external,
+      nodejs_heap_size_total_bytes: memory?.heapTotal,
+      nodejs_heap_size_used_bytes: memory?.heapUsed,
       process_cpu_seconds_total: (user + system) / 1e6,
       process_cpu_system_seconds_total: system / 1e6,
       process_cpu_user_seconds_total: user / 1e6,
-      process_resident_memory_bytes: rss,
+      process_max_fds: MAX_FILES,
+      process_open_fds: tryToRead(() => readdirSync("/proc/self/fd").length) ?? MAX_FILES,
+      process_resident_memory_bytes: memory?.rss,
       process_start_time_seconds: START_SECONDS,
-      ...readFiles(),
     };
     lag.reset();
     return values;
@@ -43,12 +45,18 @@ function toSeconds(ns: number): number | undefined {
   return ns >= 0 && ns < Number.MAX_SAFE_INTEGER ? ns / 1e9 : undefined;
 }
 
-/** Nothing where there is no /proc. */
-function readFiles(): FigureValues {
-  if (process.platform !== "linux") return {};
-  const limit = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
-  return {
-    process_max_fds: limit === undefined ? undefined : Number(limit),
-    process_open_fds: readdirSync("/proc/self/fd").length,
-  };
+/** @returns undefined where there is no /proc */
+function readMaxFiles(): number | undefined {
+  const text = tryToRead(() => readFileSync("/proc/self/limits", "utf8")) ?? "";
+  const limit = /^Max open files +(\d+)/m.exec(text)?.[1];
+  return limit === undefined ? undefined : Number(limit);
+}
+
+/** Without a free descriptor nothing can be read of /proc, and /metrics must tell of the rest. */
+function tryToRead<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
