@@ -3,7 +3,6 @@ import type {TrieStore} from "./trieStore.ts";
 
 /** Room that an encoded page must leave at its end. */
 const SPARE_BYTES = 4;
-const DROPPED = Buffer.alloc(0);
 
 export class MemoryTries implements TrieStore {
   /** @param pages - numbered from 1 in writing order. @param codes - by their hashes */
@@ -34,7 +33,8 @@ export class MemoryTries implements TrieStore {
 
   begin(): () => void {
     const {length} = this.pages;
-    // A number is not given again.
-    return () => void this.pages.fill(DROPPED, length);
+    return () => {
+      this.pages.length = length;
+    };
   }
 }

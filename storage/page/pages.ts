@@ -37,7 +37,7 @@ export interface PageWriter extends PageReader {
   /**
    * @param encode - returns the page with `spare` free bytes at its end
    * @param before - the page whose place it takes
-   * @returns the page's number, which is not given again
+   * @returns the page's number
    */
   putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createMerkleProof, MerklePatriciaTrie} from "@ethereumjs/mpt";
 import fc from "fast-check";
+import {MemoryTries} from "../../evm/trie/memoryTries.ts";
 import {toHex} from "../../storage/hex.ts";
 import {EMPTY_TRIE, TrieReader, TrieWriter} from "../../storage/trie/trie.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
@@ -70,4 +71,27 @@ test("every version of a trie has the root, the values and the proofs of one wri
     ),
     {numRuns: propertyRuns(100)},
   );
+});
+
+test("a page of a version that was dropped is not taken for the one that gets its number", () => {
+  const write = (first: number, last: number, byte?: number) => {
+    const path = new Uint8Array(KEY_BYTES);
+    path[0] = first;
+    path[KEY_BYTES - 1] = last;
+    return {path, value: byte === undefined ? undefined : Uint8Array.of(byte)};
+  };
+  const pages = new MemoryTries();
+  const writer = new TrieWriter(pages);
+  const before = writer.update(
+    EMPTY_TRIE,
+    [write(0x10, 1, 1), write(0x10, 2, 1), write(0x20, 0, 1)],
+    "slots",
+  );
+  // One child is left. Its page is written, and read again at once to become the root's.
+  const change = (byte: number) => [write(0x10, 3, byte), write(0x20, 0)];
+  const drop = pages.begin();
+  writer.update(before, change(2), "slots");
+  drop();
+  const {root} = writer.update(before, change(3), "slots");
+  assert.equal(toHex(root), toHex(new TrieWriter(pages).update(before, change(3), "slots").root));
 });

@@ -9,6 +9,7 @@ import {
   inputOf,
   MAX_VALUE_BYTES,
   nibble,
+  outputOf,
   PATH_NIBBLES,
   setNibble,
 } from "./layout";
@@ -49,6 +50,17 @@ export function readPage(number: f64, depth: i32): usize {
   if (!isPage(to, host.load(number, to), depth)) host.refuse(number);
   store<f64>(held, own);
   return to;
+}
+
+/**
+ * Stores what was written at the output of a depth. A number that a block had which was refused may be given again: so it is not held.
+ *
+ * @param before - the page whose place it takes; 0: none
+ */
+export function putPage(end: usize, depth: i32, before: f64): f64 {
+  const from = outputOf(depth);
+  store<f64>(HELD + ((<usize>depth) << 3), 0);
+  return host.put(from, end - from, before);
 }
 
 /** Where the path of its first node begins. */

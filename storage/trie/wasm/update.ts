@@ -9,7 +9,6 @@ import {keccak256} from "../../hash/wasm/keccak";
 import {setAccounts} from "./account";
 import {becomeBranch, beginAt, refer, referRoot} from "./change";
 import {comparePaths, sortEntries} from "./entries";
-import * as host from "./host";
 import {
   copyWord,
   ENTRY_VALUE_BYTES,
@@ -37,6 +36,7 @@ import {
   pageDepth,
   pageNumber,
   placeBranch,
+  putPage,
   readLeaf,
   readPage,
   referenceOf,
@@ -94,7 +94,7 @@ function putSmall(before: f64): f64 {
   for (let i: u32 = 0; i < count; i++) at = writeLeaf(at, load<u32>(LEAVES + (i << 2)), 0);
   make(LEAVES, LEAVES + (count << 2), 0);
   referRoot();
-  return host.put(to, at - to, before);
+  return putPage(at, 0, before);
 }
 
 /** @param depth - where the page's place begins: perhaps further down than when it was written, and then it is another place */
@@ -180,7 +180,7 @@ function writePage(
     writePage(body, 0, 0, 0, depth, branchDepth(body), 0, 0);
   } else {
     referPage(children, depth, branch);
-    page = host.put(output, at - output, before);
+    page = putPage(at, depth, before);
   }
 }
 
