@@ -31,7 +31,9 @@ export async function checkEverything(
   const earliest = isMarked ? store.readEarliest() : undefined;
   const keys = new KeyCheck(store, findings);
   let before: BlockRecord | undefined;
+  /** The newest kept block so far, which is not checked yet. */
   let kept: BlockRecord | undefined;
+  let sincePage: number | undefined;
   for (let block = isMarked ? store.firstBlock : 0; block <= latest; block++) {
     const record = readBlock(store, block, findings);
     if (record === undefined) continue;
@@ -40,15 +42,17 @@ export async function checkEverything(
       findings.report(`block ${block}`, `block ${earliest} is not the oldest kept one, as recorded`);
     if (before !== undefined) checkSuccession(before, record, findings);
     if (isKept) {
-      await checkState(store, findings, keys, record, "new", kept?.nextPage);
+      if (kept !== undefined) {
+        await checkState(store, findings, keys, kept, "new", sincePage);
+        sincePage = kept.nextPage;
+      }
       kept = record;
     }
     if (!(await findings.pause(`block ${block}`))) return;
     before = record;
   }
   // Lists and indexes run through pages from all blocks, so they are checked as a whole, for the newest block.
-  if (kept === undefined) return;
-  await checkState(store, findings, keys, kept, "all");
+  if (kept !== undefined) await checkState(store, findings, keys, kept, "all");
 }
 
 /** @param before - of the nearest block below that has a record */
