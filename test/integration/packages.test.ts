@@ -106,6 +106,13 @@ test("the package of proofd has no sources, tests and benches, but documents and
     files.filter(name => needless.test(name)),
     [],
   );
+  // An operator's own files, which are no part of a fresh clone.
+  const ignored = (await readFile(join(ROOT, ".gitignore"), "utf8")).match(/(?<=^\/)deploy\/.+/gm) ?? [];
+  const {files: packed} = JSON.parse(await readFile(join(home, "package.json"), "utf8"));
+  assert.deepEqual(
+    ignored.filter(pattern => !packed.includes(`!${pattern}`)),
+    [],
+  );
 });
 
 test("links of its documents lead to its files, but for sources and what is for those who change it", async () => {
