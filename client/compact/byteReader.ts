@@ -1,8 +1,13 @@
 /** Reads a proof's bytes from front to back; every error is a ProofError that names the offset. */
 import {count} from "../bytes/values.ts";
-import {check} from "../proof/strictJson.ts";
+import {check, readBytes} from "../proof/strictJson.ts";
 
 const WORD_BYTES = 32;
+
+/** @param proof - its bytes, or their hex. @throws ProofError for text that is no hex */
+export function openBytes(proof: Uint8Array | string): ByteReader {
+  return new ByteReader(typeof proof === "string" ? readBytes("proof", proof) : proof);
+}
 
 export class ByteReader {
   private at = 0;

@@ -10,10 +10,10 @@
 import {isZero, joinBytes} from "../bytes/byteString.ts";
 import {type HashSuite, word} from "../hash/hashSuites.ts";
 import {DEPTH, LEAF_POSITIONS} from "../proof/leafProof.ts";
-import {check, readBytes} from "../proof/strictJson.ts";
+import {check} from "../proof/strictJson.ts";
 import {readAccount, writeAccount, writeNumber} from "./accountBytes.ts";
 import {type Asked, slotsOf} from "./askedKeys.ts";
-import {ByteReader} from "./byteReader.ts";
+import {type ByteReader, openBytes} from "./byteReader.ts";
 import {type KeyPlace, keysOfLeaves, type LeafContent, type PartLeaf, type TreePart} from "./treePart.ts";
 
 const FIRST_BYTE: Readonly<Record<Asked["tree"], number>> = {accounts: 0x01, slots: 0x02};
@@ -24,7 +24,7 @@ const MAX_LEAVES = ABSENT;
 
 /** @throws ProofError if the bytes are no proof for the keys asked for. The part is not verified yet */
 export function decodeProofBytes(suite: HashSuite, proof: Uint8Array | string, asked: Asked): TreePart {
-  const reader = new ByteReader(typeof proof === "string" ? readBytes("proof", proof) : proof);
+  const reader = openBytes(proof);
   const [expected, first] = [FIRST_BYTE[asked.tree], reader.u8()];
   check(first === expected, "byte 0", `expected ${expected}, for a proof of ${asked.tree}, got ${first}`);
   const part = readPart(suite, reader, asked);

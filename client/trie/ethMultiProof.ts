@@ -6,7 +6,7 @@ import {keccak_256} from "@noble/hashes/sha3.js";
 import {concatBytes} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {askAccounts} from "../compact/askedKeys.ts";
-import {ByteReader} from "../compact/byteReader.ts";
+import {type ByteReader, openBytes} from "../compact/byteReader.ts";
 import type {KeyHashes} from "../hash/hashSuites.ts";
 import type {ProofEntry} from "../proof/request.ts";
 import {check} from "../proof/strictJson.ts";
@@ -27,14 +27,14 @@ const KEYS: KeyHashes = {
 /**
  * @param stateRoot - of the block's header, trusted, 32 bytes
  * @param request - your own, not the answer's
- * @param bytes - of the proof. As JSON, chain_getMultiProof gives them in hex (`decodeHex`)
+ * @param proof - its bytes, or the same in hex, as chain_getMultiProof gives them
  * @returns what is proven, per entry of the request
  * @throws ProofError
  */
 export function verifyEthMultiProof(
   stateRoot: Uint8Array,
   request: readonly ProofEntry[],
-  bytes: Uint8Array,
+  proof: Uint8Array | string,
 ): readonly ProvenEth[] {
   const {hKeys, slots} = askAccounts(KEYS, request);
   const asked = hKeys.map((path, i) => ({path: encodeHex(path), slots: (slots[i] ?? []).map(encodeHex)}));
@@ -42,7 +42,7 @@ export function verifyEthMultiProof(
   const slotsOf = new Map<string, string[]>();
   for (const {path} of asked) slotsOf.set(path, []);
   for (const one of asked) slotsOf.get(one.path)?.push(...one.slots);
-  const reader = new ByteReader(bytes);
+  const reader = openBytes(proof);
   const first = reader.u8();
   check(
     first === FIRST_BYTE,

@@ -262,7 +262,7 @@ test("single proofs verify under the root in the header; a multiproof has their 
       ]);
       assert.equal(error, undefined);
       assert.equal(result, encodeHex(joinNodes(gatherNodes(singles.map(({answer}) => answer)))));
-      const proven = verifyEthMultiProof(stateRoot, request, decodeHex(result));
+      const proven = verifyEthMultiProof(stateRoot, request, result);
       const own = request === entries ? proven : proven.slice(0, entries.length).toReversed();
       assert.deepEqual(
         own,
