@@ -7,12 +7,14 @@ import {HASH_SUITES, type HashSuite} from "../../client/hash/hashSuites.ts";
 import {type Proven, verifyProof} from "../../client/proof/proofVerifier.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
-import {verifyEthMultiProof} from "../../client/trie/ethMultiProof.ts";
+import {ETH_PROOF_BYTE, verifyEthMultiProof} from "../../client/trie/ethMultiProof.ts";
 import {type ProvenEth, verifyEthProof} from "../../client/trie/ethProof.ts";
 import type {AskedCall} from "./askedCalls.ts";
 import type {TrustedRoot} from "./rootSource.ts";
 
 export type ProvenEntry = Proven | ProvenEth;
+
+const OF_TRIES = "is a proof of Ethereum's tries: verify it with --suite keccak";
 
 /**
  * @param suite - of the server's trees; undefined: it has Ethereum's tries alone
@@ -30,9 +32,9 @@ export function judge(
   const isBytes = result instanceof Uint8Array || typeof result === "string";
   if (isBytes) {
     const bytes = typeof result === "string" ? readBytes("result", result) : result;
-    return suite === undefined || isTrie
-      ? verifyEthMultiProof(root, entries, bytes)
-      : verifyMultiProof(suite, root, entries, bytes);
+    if (suite === undefined || isTrie) return verifyEthMultiProof(root, entries, bytes);
+    check(bytes[0] !== ETH_PROOF_BYTE, "result", OF_TRIES);
+    return verifyMultiProof(suite, root, entries, bytes);
   }
   check(
     entries.length === 1,
@@ -46,6 +48,8 @@ export function judge(
     [proof] = readFields("result", result, ["proof"]);
   }
   if (suite === undefined || isTrie) return [verifyEthProof(root, address, storageKeys, proof)];
+  // Trees have an object there.
+  check(!isObject(proof) || !Array.isArray(proof.accountProof), "result", OF_TRIES);
   refuseOtherSuite(suite, proof);
   return [verifyProof(suite, root, address, storageKeys, proof)];
 }

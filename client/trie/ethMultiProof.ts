@@ -14,7 +14,8 @@ import {decodeEthAccount, decodeSlot, type EthAccount, type ProvenEth} from "./e
 import {readItem} from "./rlp.ts";
 import {checkNode, EMPTY_TRIE, MAX_NODE_BYTES, type PlacedNode, walkTrie} from "./trieProof.ts";
 
-const FIRST_BYTE = 0x05;
+/** The first byte of such a proof. Those of trees have another. */
+export const ETH_PROOF_BYTE = 0x05;
 const EMPTY_ROOT = encodeHex(EMPTY_TRIE);
 
 /** Paths are hashes of keys. */
@@ -45,9 +46,9 @@ export function verifyEthMultiProof(
   const reader = openBytes(proof);
   const first = reader.u8();
   check(
-    first === FIRST_BYTE,
+    first === ETH_PROOF_BYTE,
     "byte 0",
-    `expected ${FIRST_BYTE}, for a proof of Ethereum's trie, got ${first}`,
+    `expected ${ETH_PROOF_BYTE}, for a proof of Ethereum's trie, got ${first}`,
   );
   const accounts = new Map<string, EthAccount | undefined>();
   const values = new Map<string, Map<string, bigint | undefined>>();

@@ -202,6 +202,7 @@ test("answers with the suite keccak are verified against a block hash of one's o
   const file = ["--header", await service.write("header", decodeHex(header))];
   const trust = ["--block-hash", blockHash];
   const stored = await ask("stored.json", "chain_getProofAt", address, [], "latest");
+  const storedMany = await ask("storedMany.json", "chain_getMultiProof", entries, "latest");
   const rows: readonly (readonly [readonly string[], string, readonly string[]])[] = [
     [askedAt, at, trust],
     [askedAt, at, [...trust, ...file]],
@@ -230,7 +231,8 @@ test("answers with the suite keccak are verified against a block hash of one's o
     ],
     [askedAt, changed({block: {...proofAt.block, number: "0x1"}}), trust, /^REFUSED: block.number: expected/],
     [askedMany, many.replace('"0x05', '"0x04'), [...trust, ...file], /^REFUSED: byte 0: expected 5, for a/],
-    [stored, at, trust, /^REFUSED: result: the field storageProofs is missing/],
+    [stored, at, trust, /^REFUSED: result: is a proof of Ethereum's tries: verify it with --suite keccak/],
+    [storedMany, many, [...trust, ...file], /^REFUSED: result: is a proof of Ethereum's tries: verify it/],
   ] as const) {
     const {code, stdout} = await verifyFor(asked, answer, ...args);
     assert.equal(code, 1);
