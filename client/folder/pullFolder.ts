@@ -1,4 +1,7 @@
 /** A pull into a folder, from its beginning, or from where it was stopped, to its manifest. */
+import {existsSync} from "node:fs";
+import {join} from "node:path";
+import {shown} from "../bytes/values.ts";
 import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import {ProofError} from "../proof/proofError.ts";
@@ -9,7 +12,7 @@ import {pullChangesFrom} from "./changesPull.ts";
 import {contextOf, pullCodes} from "./codesPull.ts";
 import {pullEntries} from "./entriesPull.ts";
 import {FolderWriter} from "./folderWriter.ts";
-import type {Manifest} from "./manifest.ts";
+import {MANIFEST, type Manifest} from "./manifest.ts";
 import {PulledError} from "./pulledError.ts";
 import {PULL_START, type PullPlace, type PullProgress, type PullWork} from "./pullPlace.ts";
 import {pullTrees} from "./treesPull.ts";
@@ -31,13 +34,17 @@ export interface FolderPull {
   readonly leavesPerRange?: number | undefined;
 }
 
+const NOTHING = "Nothing was verified before";
+
 /**
  * @param client - trusts `stateRoot` at `block`, and `fromRoot` at `fromBlock`
  * @returns the manifest
- * @throws PulledError: STOPPED says why the pull stopped, and what stays; others, before anything is pulled, what is wrong with the folder
+ * @throws PulledError: STOPPED says why the pull stopped, and what stays; others, before anything is pulled, what is wrong with the folder or the server's suite
  */
 export async function pullFolder(client: ProofClient, asked: AskedPull, pull: FolderPull): Promise<Manifest> {
   const {folder, resume, command, signal, progress, partBytes, leavesPerRange} = pull;
+  // A pull that is complete needs no server.
+  if (!resume || !existsSync(join(folder, MANIFEST))) await requireSuite(client, asked.suite, signal);
   const writer = resume
     ? await FolderWriter.resume<PullPlace>(folder, asked, partBytes)
     : FolderWriter.create<PullPlace>(folder, asked, partBytes);
@@ -73,6 +80,20 @@ export async function pullFolder(client: ProofClient, asked: AskedPull, pull: Fo
   }
 }
 
+/** @throws PulledError OTHER_SUITE; STOPPED if the server does not say its suite */
+async function requireSuite(client: ProofClient, suite: string, signal: AbortSignal): Promise<void> {
+  const {suite: held} = await client.getCoverage({signal}).catch((error: unknown) => {
+    throw stopped(error, reasonOf(error, signal), NOTHING);
+  });
+  if (held === suite) return;
+  throw new PulledError(
+    "OTHER_SUITE",
+    held === "keccak"
+      ? `expected a server with ${suite}, got one with keccak: it has Ethereum's tries alone, and no trees to pull`
+      : `expected ${shown(held)}, that of the server, got ${suite}`,
+  );
+}
+
 async function pullRows(work: PullWork, asked: AskedPull, keys: FolderPull["keys"]): Promise<void> {
   const {pulled, addresses = [], fromBlock} = asked;
   if (pulled === "keys" && keys !== undefined) return pullEntries(work, keys.requests, keys.count);
@@ -85,18 +106,22 @@ async function pullRows(work: PullWork, asked: AskedPull, keys: FolderPull["keys
 
 /** Finishes the parts with what was verified. @returns the error for the caller */
 function keepVerified({writer, place, signal}: PullWork, folder: string, error: unknown): unknown {
-  const reason = signal.aborted && error === signal.reason ? (error as Error).message : describe(error);
-  if (reason === undefined) return error;
+  const reason = reasonOf(error, signal);
   // A disk that is full takes no more.
-  if (!(error instanceof PulledError)) writer.finishParts(place);
+  if (reason !== undefined && !(error instanceof PulledError)) writer.finishParts(place);
   const rows = writer.allRows;
-  const kept =
-    rows === 0 ? "Nothing was verified before" : `${rows} rows that were verified stay in ${folder}`;
-  return new PulledError("STOPPED", `the pull stopped: ${reason}. ${kept}`, error);
+  return stopped(error, reason, rows === 0 ? NOTHING : `${rows} rows that were verified stay in ${folder}`);
+}
+
+function stopped(error: unknown, reason: string | undefined, kept: string): unknown {
+  return reason === undefined
+    ? error
+    : new PulledError("STOPPED", `the pull stopped: ${reason}. ${kept}`, error);
 }
 
 /** @returns undefined for an error that is a mistake of ours */
-function describe(error: unknown): string | undefined {
+function reasonOf(error: unknown, signal: AbortSignal): string | undefined {
+  if (signal.aborted && error === signal.reason) return (error as Error).message;
   if (error instanceof ProofError) return `what the server sent does not verify: ${error.message}`;
   if (error instanceof RpcError)
     return typeof error.code === "number"

@@ -5,6 +5,8 @@ export type PulledErrorCode =
   | "NO_PULL"
   /** The folder is in use already, or belongs to another pull. */
   | "OTHER_PULL"
+  /** The server has other trees than those of the suite that was asked for, or none. Nothing was made. */
+  | "OTHER_SUITE"
   /** A file is not what the manifest says, or a row is not what its table says. */
   | "DAMAGED"
   /** The pull stopped: `cause` says why. What was verified stays in the folder. */

@@ -45,7 +45,8 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
     const {code} = error;
     // A value that does not verify is shown, and the server may have put into it what it was sent.
     const message = createRedaction(options.url, options.headers)(error.message);
-    const text = code === "STOPPED" ? `${message}; --resume continues it` : `--out: ${message}`;
+    const flag = code === "OTHER_SUITE" ? "--suite" : "--out";
+    const text = code === "STOPPED" ? `${message}; --resume continues it` : `${flag}: ${message}`;
     throw new WorkError(text, {cause: error});
   } finally {
     progress.close();

@@ -1,6 +1,6 @@
 /** `proofd pull` from a real service: every choice and format, kills and resumes, lies, and folders that are verified. */
 import assert from "node:assert/strict";
-import {readdirSync, readFileSync, writeFileSync} from "node:fs";
+import {existsSync, readdirSync, readFileSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
@@ -261,7 +261,7 @@ function lieAt(at: number): void {
 }
 
 test("a server that alters a byte is refused with exit code 1, and a resume from an honest one completes the pull", async () => {
-  // The first request is about the block, and nothing is proved by it. Of all, the second one has the accounts.
+  // The first two requests are about suite and block, and nothing is proved by them. Of all, the third one has the accounts.
   for (const [choice, kept] of [
     [["--accounts"], /Nothing was verified before/],
     // The storage of all comes in two answers, asked for at the same time.
@@ -271,7 +271,7 @@ test("a server that alters a byte is refused with exit code 1, and a resume from
     [CHOICES.changes?.() as string[], /Nothing was verified before/],
   ] as const) {
     const folder = newFolder();
-    lieAt(choice[0] === "--all" ? 3 : 2);
+    lieAt(choice[0] === "--all" ? 4 : 3);
     const {code, stderr} = await runHere(["pull", ...flags(folder, choice)]);
     assert.equal(code, 1, stderr);
     assert.match(
@@ -285,6 +285,28 @@ test("a server that alters a byte is refused with exit code 1, and a resume from
     assert.equal(resumed.code, 0, resumed.stderr);
     assert.equal((await verify(folder)).code, 0);
   }
+});
+
+test("a server with another suite, or with Ethereum's tries alone, is refused by name before a folder is made", async () => {
+  const refusals = {
+    keccak: /^error: --suite: expected a server with sha256, got one with keccak: .* no trees to pull\n$/,
+    poseidon2: /^error: --suite: expected "poseidon2", that of the server, got sha256\n$/,
+  };
+  for (const [suite, refusal] of Object.entries(refusals)) {
+    proxy.change = async (_, forward) => {
+      const answer = await forward();
+      return {...answer, body: Buffer.from(answer.body.toString().replace('"sha256"', `"${suite}"`))};
+    };
+    for (const choice of Object.values(CHOICES))
+      for (const more of [[], ["--resume"]]) {
+        const folder = newFolder();
+        const {code, stderr} = await runHere(["pull", ...flags(folder, choice(), ...more)]);
+        assert.equal(code, 1);
+        assert.match(stderr, refusal);
+        assert.ok(!existsSync(folder));
+      }
+  }
+  proxy.change = (_, forward) => forward();
 });
 
 test("a block that is not finalized or not there ends a pull with the server's reason", async () => {
@@ -303,7 +325,7 @@ test("SIGINT ends a pull with exit code 130, and it can be resumed", async () =>
   const folder = newFolder();
   let asked = 0;
   proxy.change = (_, forward) => {
-    if (++asked < 3) return forward();
+    if (++asked < 4) return forward();
     pull.child.kill("SIGINT");
     return new Promise(() => {}); // no answer: only the signal ends the pull
   };
@@ -339,7 +361,7 @@ test("the roots of both blocks come from the contract on layer 1, and a folder i
       authorizations.add(head.headers.authorization);
       if (++asked > 2) return forward();
       const said = `no ${head.url} for ${head.headers.authorization}`;
-      const end = asked === 1 ? {error: {code: -32000, message: said}} : {result: {number: said}};
+      const end = asked === 1 ? {error: {code: -32000, message: said}} : {result: {earliest: said}};
       const body = Buffer.from(JSON.stringify({jsonrpc: "2.0", id: 1, ...end}));
       return {status: 200, type: "application/json", body};
     };
