@@ -9,8 +9,6 @@ const FORMS = "expected a JSON-RPC response or proof bytes";
 const MAX_TEXT = 300;
 /** Proof bytes begin with a small number, and JSON with a character. */
 const FIRST_CHARACTER = 0x09;
-/** A list of RLP begins with it, or a larger byte. Text has none as its first. */
-const FIRST_LIST = 0xc0;
 
 export interface AskedCall {
   /** undefined if it has none. */
@@ -86,13 +84,6 @@ export function findHeader(results: readonly unknown[]): Uint8Array | undefined 
   const headers = results.map(result => (isObject(result) ? (result.headerRlp ?? undefined) : undefined));
   const header = headers.find(one => one !== undefined);
   return header === undefined ? undefined : readBytes("headerRlp", header);
-}
-
-/** @param input - RLP, its hex, or a JSON-RPC response with it. @throws ProofError */
-export function parseHeader(input: Buffer): Uint8Array {
-  if ((input[0] ?? 0) >= FIRST_LIST) return input;
-  const text = input.toString().trim();
-  return readBytes("header", text.startsWith("{") ? readResult("header", parseJson(text)) : text);
 }
 
 function parseJson(text: string): unknown {

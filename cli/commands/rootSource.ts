@@ -1,5 +1,6 @@
 /** The root that `proofd verify` trusts: given as it is, in a header, said by a proofd that the user trusts, or held by layer 1. */
 
+import {ProofError} from "../../client/proof/proofError.ts";
 import {check} from "../../client/proof/strictJson.ts";
 import {verifyHeader} from "../../client/trie/blockHeader.ts";
 import {readRecordedWord} from "../../nodes/finality/recordedWord.ts";
@@ -7,9 +8,10 @@ import {type Node, NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../nodes/rpc/nodes.ts";
 import {readProvenBlock} from "../../nodes/rpc/provenBlock.ts";
 import {WorkError} from "../../server/life/workError.ts";
+import {splitHeaders} from "../../storage/block/headerFile.ts";
 import {toHex} from "../../storage/hex.ts";
+import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";
-import {parseHeader} from "./askedCalls.ts";
 import {readInput} from "./inputFile.ts";
 
 export interface TrustedRoot {
@@ -86,7 +88,14 @@ async function readHeader(
   path: string | undefined,
   sent: Uint8Array | undefined,
 ): Promise<Uint8Array | undefined> {
-  return path === undefined ? sent : parseHeader(await readInput(path, "the header"));
+  if (path === undefined) return sent;
+  const input = await readInput(path, "the header");
+  try {
+    return splitHeaders(input).at(-1);
+  } catch (error) {
+    if (error instanceof RlpError) throw new ProofError("header", error.message);
+    throw error;
+  }
 }
 
 /** @param by - who says the hash: the end of a sentence. @param block - its number, if that is known. @throws ProofError */

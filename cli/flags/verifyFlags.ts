@@ -29,7 +29,7 @@ export const VERIFY_FLAGS = {
   ),
   root: value("<hash>", parseHash).says("trust this state root"),
   header: value("<file>", parseText).says(
-    "for Ethereum's state trie: the header between the trusted block hash and the root, if the answer does not have it; its RLP, in hex, or debug_getRawHeader's response",
+    "for Ethereum's state trie: the header between the trusted block hash and the root, if the answer does not have it; its RLP, in hex, debug_getRawHeader's response, or blocks of `geth export` up to it",
     "block-hash | l1, !node",
   ),
   ...createNodeFlags("node"),

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {verifyHeader} from "../../../client/trie/blockHeader.ts";
+import {EncodedItem, encodeList} from "../../../storage/rlp/rlpWriter.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, hashOfBlock} from "../../support/chains/serviceChain.ts";
 import {FINALIZED, ProvenService} from "../../support/http/provenService.ts";
 import {Layer1} from "../../support/layer1/rollupContract.ts";
@@ -267,6 +268,13 @@ test("answers with the suite keccak are verified against a block hash of one's o
   assert.match(bare.stderr, new RegExp(`it holds the block's hash. .*--block-hash ${blockHash}\n$`));
 });
 
+function blockWith(header: string): Uint8Array {
+  return encodeList([
+    new EncodedItem(decodeHex(header)),
+    ...[0, 1].map(() => new EncodedItem(Buffer.of(0xc0))),
+  ]);
+}
+
 test("an answer of eth_getProof is verified against the hash of its block, with the block's header", async () => {
   const {blockHash, header, result} = readPublished();
   const {address, balance, storageHash, codeHash} = result;
@@ -277,6 +285,8 @@ test("an answer of eth_getProof is verified against the hash of its block, with 
   const forms = {
     "header.hex": `${header}\n`,
     "header.bin": decodeHex(header),
+    // As `geth export` writes it: an older block, and this one.
+    "blocks.rlp": Buffer.concat([header, header].map(blockWith)),
     "header.json": JSON.stringify({jsonrpc: "2.0", id: 1, result: header}),
   };
   const files = Object.entries(forms).map(([name, form]) => service.write(name, form));

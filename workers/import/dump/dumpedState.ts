@@ -3,14 +3,15 @@
  *
  *   --header   block, ancestors, root         --genesis   chain id, forks         --state   accounts -> TrieBuilder
  */
-import {decodeBlockHead, decodeHeader} from "../../../evm/execution/blockHead.ts";
+import {decodeHeader} from "../../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../../evm/execution/executionError.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
+import {splitHeaders} from "../../../storage/block/headerFile.ts";
 import type {WholeHeader} from "../../../storage/block/headerRlp.ts";
 import {TrieBuilder} from "../../../storage/commit/trieBuilder.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
+import {RlpError} from "../../../storage/rlp/rlpReader.ts";
 import type {StateSource} from "../../messages/importSource.ts";
 import {openInput, readGenesis, readWhole} from "../inputFile.ts";
 import type {WholeState} from "../pulledState.ts";
@@ -20,7 +21,6 @@ import {DumpScanner} from "./dumpScanner.ts";
 
 const CHUNK_BYTES = 256 << 10;
 const MAX_ANCESTORS = 256;
-const FIRST_LIST = 0xc0;
 
 /** @throws SourceError */
 export async function openState(
@@ -71,26 +71,13 @@ export async function openState(
   };
 }
 
-/**
- * The headers of a block and of those before it, the oldest first.
- *
- * @param input - RLP of headers, or of whole blocks as `geth export` writes them, back to back; its hex; or a response with one of them
- */
+/** The headers of a block and of those before it, the oldest first. @throws SettingsFault */
 function readHeaders(path: string, input: Buffer): readonly WholeHeader[] {
-  const headers: WholeHeader[] = [];
+  let headers: readonly WholeHeader[];
   try {
-    const list = new RlpReader(readRlp(input));
-    while (!list.isDone) {
-      const start = list.at;
-      const isBlock = list.readList().isList;
-      const bytes = list.bytes.subarray(start, list.at);
-      const where = `item ${headers.length + 1}`;
-      headers.push(isBlock ? decodeBlockHead(bytes, where) : decodeHeader(bytes, where));
-    }
-    if (headers.length === 0) throw new RlpError("expected a header, got no bytes");
+    headers = splitHeaders(input).map((bytes, at) => decodeHeader(bytes, `item ${at + 1}`));
   } catch (error) {
-    if (!(error instanceof RlpError || error instanceof ExecutionError || error instanceof SyntaxError))
-      throw error;
+    if (!(error instanceof RlpError || error instanceof ExecutionError)) throw error;
     throw new SettingsFault(`${path}: ${error.message}`, {cause: error});
   }
   for (const [at, {number, parentHash}] of headers.entries()) {
@@ -104,14 +91,4 @@ function readHeaders(path: string, input: Buffer): readonly WholeHeader[] {
       );
   }
   return headers;
-}
-
-/** @throws SyntaxError, RlpError */
-function readRlp(input: Buffer): Uint8Array {
-  if ((input[0] ?? 0) >= FIRST_LIST) return new Uint8Array(input);
-  const text = input.toString().trim();
-  const hex: unknown = text.startsWith("{") ? JSON.parse(text).result : text;
-  if (typeof hex !== "string" || !/^0x([0-9a-f]{2})+$/i.test(hex))
-    throw new RlpError("expected a header as RLP, its hex (0x..), or debug_getRawHeader's response");
-  return new Uint8Array(Buffer.from(hex.slice(2), "hex"));
 }
