@@ -102,20 +102,23 @@ async function importBlocks(
   return running.outcome.finally(() => stopping.removeEventListener("abort", stop));
 }
 
-/** A store that begins with a pull gets the pull's suite. @throws SettingsError if --suite names another one, or nothing is there; WorkError for what is no pull */
+/** A store that begins with a state gets the state's suite. @throws SettingsError if --suite names another one, or nothing is there; WorkError for what is no pull */
 function suiteOf({source, suite}: ImportOptions): string | undefined {
+  if (source.kind === "state") return requireSuite(suite, "keccak", "a state of geth");
   if (source.kind !== "pull") return suite;
   try {
-    const {asked} = readManifest(source.path);
-    if (suite === undefined || suite === asked.suite) return asked.suite;
-    throw new SettingsError(
-      `--suite: expected ${asked.suite}, that of the pull in ${source.path}, got ${suite}`,
-    );
+    return requireSuite(suite, readManifest(source.path).asked.suite, `the pull in ${source.path}`);
   } catch (error) {
     const Kind = existsSync(source.path) ? WorkError : SettingsError;
     if (error instanceof PulledError) throw new Kind(`--pull: ${error.message}`, {cause: error});
     throw error;
   }
+}
+
+/** @param of - for people. @throws SettingsError */
+function requireSuite(given: string | undefined, held: string, of: string): string {
+  if (given === undefined || given === held) return held;
+  throw new SettingsError(`--suite: expected ${held}, that of ${of}, got ${given}`);
 }
 
 class PruneReport {

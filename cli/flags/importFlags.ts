@@ -35,8 +35,8 @@ export const IMPORT_FLAGS = {
     "!l2, !blocks, !diffs, !trielogs",
   ),
   state: value("<file>", parseText).says(
-    "state of a block as `geth snapshot dump` writes it, plain or .gz; - reads standard input: an empty store begins with it, and the block of --header is finalized then",
-    "suite=keccak, header, !l2, !blocks, !diffs, !trielogs, !pull",
+    "state of a block as `geth snapshot dump` writes it, plain or .gz; - reads standard input: an empty store begins with it, with the suite keccak, and the block of --header is finalized then",
+    "header, !l2, !blocks, !diffs, !trielogs, !pull",
   ),
   header: value("<file>", parseText).says(
     "the header of the state's block: RLP, its hex, debug_getRawHeader's response, or blocks of `geth export` up to it (for BLOCKHASH)",

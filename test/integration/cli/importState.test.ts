@@ -30,6 +30,7 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {Daemon, runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
 import {importSource, openOwned} from "../../support/stores/importedStore.ts";
 import {reachablePages, storedPages} from "../../support/stores/reachablePages.ts";
@@ -396,7 +397,7 @@ test("a header is taken in each of its forms, and others are refused", async () 
 test("an import that is killed leaves nothing that is served, and one that fails no folder", async () => {
   const {lines, headerPath} = await smallState();
   const db = folder.file("a/b/killed");
-  const flags = ["import", "--db", db, "--suite", "keccak", "--header", headerPath, "--state", "-"];
+  const flags = ["import", "--db", db, "--header", headerPath, "--state", "-"];
   const failed = await runProofd(flags, {input: lines.slice(0, 3).join("\n")});
   assert.equal(failed.code, 1);
   assert.match(failed.stderr, /^error: -, line 3, its end: block 1000: expected state root/);
@@ -419,6 +420,11 @@ test("an import that is killed leaves nothing that is served, and one that fails
   const {blocks, found} = await checkStore(db);
   assert.deepEqual([blocks, found], [0, []]);
   assert.equal((await runProofd(flags, {input: lines.join("\n")})).code, 0);
+  const again = await runHere(flags);
+  assert.match(again.stdout, /^imported 0 blocks, 1 already held/, again.stderr);
+  const other = await runHere([...flags, "--suite", "sha256"]);
+  assert.equal(other.code, 2);
+  assert.equal(other.stderr, "error: --suite: expected keccak, that of a state of geth, got sha256\n");
   const store = await openOwned(db);
   assert.deepEqual(await storedPages(store), reachablePages(store.reader, [1000]));
   await store.close();
