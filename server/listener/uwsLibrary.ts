@@ -63,10 +63,11 @@ function loadBinary(binary: UwsBinary): UwsLibrary {
 }
 
 function unpack(path: string, binary: UwsBinary): Uint8Array {
+  const packed = readFileSync(path);
   try {
     const mates = UWS_BINARIES.filter(({pack}) => pack === binary.pack);
     const before = mates.slice(0, mates.indexOf(binary)).reduce((sum, {bytes}) => sum + bytes, 0);
-    return brotliDecompressSync(readFileSync(path)).subarray(before, before + binary.bytes);
+    return brotliDecompressSync(packed).subarray(before, before + binary.bytes);
   } catch (error) {
     throw new BinaryChanged(`${path} was changed: ${(error as Error).message}. Install proofd again`);
   }
