@@ -20,7 +20,7 @@ const MAX_MS = 10;
  */
 const MAX_LONG_MS = 20;
 const LONG_BYTES = 2 ** 20;
-const ASKS = 8;
+const ASKS = 15;
 /** On a busy machine, an answer is read late, and the main thread works on meanwhile. */
 const READ_LATE = 1;
 const HONEST = {
