@@ -31,6 +31,11 @@ const pool = new Piscina<NaiveCall, unknown>({
   workerData: {db},
 });
 const server = createServer(async (request, response) => {
+  // `proofd load` asks for /metrics too.
+  if (request.method === "GET") {
+    response.writeHead(404).end();
+    return;
+  }
   const body = JSON.parse(await text(request)) as Request | Request[];
   const answer = Array.isArray(body) ? await Promise.all(body.map(answerCall)) : await answerCall(body);
   response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
