@@ -1,4 +1,5 @@
 /** What each opcode costs and takes from the stack, from the yellow paper and the EIPs that added it. */
+import assert from "node:assert/strict";
 import {test} from "node:test";
 import {assemble, OP} from "../../../support/estimates/bytecode.ts";
 import {EvmKit} from "../../../support/evm/evmKit.ts";
@@ -124,5 +125,38 @@ test("STOP, RETURN, REVERT and INVALID end with their gas", () => {
     for (const opcode of [OP.RETURN, OP.REVERT])
       kit.expectFailure(assemble(0n, opcode), {}, "stackUnderflow");
     kit.expectFailure(assemble(OP.SELFDESTRUCT), {}, "stackUnderflow");
+  });
+});
+
+test("EXP costs 50 gas for each byte of the exponent, from none to all 32", () => {
+  EvmKit.each(kit => {
+    for (const bytes of [0, 1, 2, 4, 8, 9, 31, 32]) {
+      const highest = 256n ** BigInt(bytes) - 1n;
+      kit.expectGas(assemble(highest, 2n, OP.EXP), 3 + 3 + 10 + 50 * bytes);
+      if (bytes > 0) kit.expectGas(assemble(256n ** BigInt(bytes - 1), 2n, OP.EXP), 3 + 3 + 10 + 50 * bytes);
+    }
+  });
+});
+
+test("RETURNDATACOPY takes what was returned, and fails with the first byte beyond it", () => {
+  const IDENTITY = 4n;
+  EvmKit.each(kit => {
+    const copies = (offset: bigint, size: bigint) =>
+      assemble(0n, 0n, 2n, 0n, IDENTITY, 1000n, OP.STATICCALL, size, offset, 0n, OP.RETURNDATACOPY);
+    for (const [offset, size] of [
+      [0n, 2n],
+      [1n, 1n],
+      [2n, 0n],
+    ] as const)
+      assert.equal(kit.run(copies(offset, size)).end, "success");
+    for (const [offset, size] of [
+      [0n, 3n],
+      [1n, 2n],
+      [2n, 1n],
+      [3n, 0n],
+      [2n ** 64n, 0n],
+      [2n ** 256n - 1n, 2n],
+    ] as const)
+      kit.expectFailure(copies(offset, size));
   });
 });
