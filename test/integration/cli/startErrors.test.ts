@@ -159,21 +159,33 @@ test("a version of Node that proofd does not run on is refused in a sentence, by
     await readFile(MAIN, "utf8"),
     /^(import|export) [^{}]*["']|^await |\?\?|\?\.|\bwith \{|#!.*\n.*#!/m,
   );
-  const {engines} = JSON.parse(
-    await readFile(new URL("./package.json", import.meta.resolve("#package/package.json")), "utf8"),
+  const {packages} = JSON.parse(
+    await readFile(new URL("./package-lock.json", import.meta.resolve("#package/package.json")), "utf8"),
   );
-  assert.equal(engines.node, ">=20.16 <21 || >=22.3");
+  assert.equal(packages[""].engines.node, ">=20.19 <21 || >=22.3");
+  const lowest = (path: string) =>
+    /(\d+)(?:\.(\d+))?/
+      .exec(packages[path].engines.node)
+      ?.slice(1)
+      .map(number => Number(number ?? 0)) ?? [];
+  const [major, minor] = lowest("") as [number, number];
+  const later = Object.keys(packages).filter(path => {
+    if (packages[path].engines?.node === undefined) return false;
+    const [neededMajor, neededMinor] = lowest(path) as [number, number];
+    return neededMajor > major || (neededMajor === major && neededMinor > minor);
+  });
+  assert.deepEqual(later, [], "npm ci would refuse a version that proofd takes");
   const run = async (version: string) =>
     runChild(process.execPath, ["--import", pretend(version), MAIN, "--version"]);
-  const versions = ["18.20.8", "20.15.1", "21.7.3", "22.2.0"];
+  const versions = ["18.20.8", "20.18.3", "21.7.3", "22.2.0"];
   for (const [at, {code, stderr, stdout}] of (await Promise.all(versions.map(run))).entries()) {
     assert.match(
       stderr,
-      /^error: expected Node 20 \(20\.16 or later\), or 22\.3 or later; got \S+ \(.*\)\n$/,
+      /^error: expected Node 20 \(20\.19 or later\), or 22\.3 or later; got \S+ \(.*\)\n$/,
     );
     assert.deepEqual([code, stdout], [2, ""], versions[at]);
   }
-  for (const {code, stderr} of await Promise.all(["20.16.0", "22.3.0", "27.0.0"].map(run)))
+  for (const {code, stderr} of await Promise.all(["20.19.0", "22.3.0", "27.0.0"].map(run)))
     assert.equal(code, 0, stderr);
 });
 
