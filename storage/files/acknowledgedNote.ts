@@ -2,18 +2,20 @@
  * A note of the blocks that were acknowledged, in the store's directory. LevelDB alone cannot tell whether the end of its log
  * is torn or lost.
  *
- *   ACKNOWLEDGED   {"block":99,"log":5,"bytes":123456,"crc":"1a2b3c4d"}\n
+ *   ACKNOWLEDGED   slot 4096 | slot 4096
+ *   slot           {"block":99,"log":5,"bytes":123456,"crc":"1a2b3c4d"}       and blanks; or blanks alone
  *
  *   block   the newest block in the store is this one or a later one
  *   log     number of the last log written, on disk up to byte `bytes`; or its blocks are in tables by now
  *   crc     crc32 of the text `block log bytes`
  *
  * The note is a lower bound, so it needs no sync of its own: it is written after a batch was synced, and an older note is
- * true too. Only a rollback makes it wrong; so a rollback first lowers the note and syncs it. The note is replaced by
- * renaming, so it is never half written. On some file systems a power cut may leave it empty or full of zeros; then it says
- * nothing.
+ * true too. It is written over the older of the two slots. If that is cut short, by a kill or a power cut, the other slot still
+ * says what it said: the slots are in different sectors. The newer slot is the one with the higher numbers. Only a rollback
+ * lowers them; so a rollback first replaces the file by renaming, synced. On some file systems a power cut may leave a new file
+ * empty or full of zeros; then it says nothing.
  */
-import {closeSync, fsyncSync, openSync, renameSync, writeFileSync} from "node:fs";
+import {closeSync, fsyncSync, openSync, readSync, renameSync, writeFileSync, writeSync} from "node:fs";
 import {join} from "node:path";
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
@@ -22,7 +24,11 @@ import {readSmallFile} from "./levelManifest.ts";
 
 export const NOTE_FILE = "ACKNOWLEDGED";
 export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";
-const NOTE = /^\{"block":(\d{1,15}),"log":(\d{1,15}),"bytes":(\d{1,15}),"crc":"([0-9a-f]{8})"\}\n$/;
+const SLOT_BYTES = 4096;
+/** What a note takes of its slot at most. */
+const NOTE_BYTES = 128;
+const NOTE = /^\{"block":(\d{1,15}),"log":(\d{1,15}),"bytes":(\d{1,15}),"crc":"([0-9a-f]{8})"\}[\0\s]*$/;
+const BLANK = /^[\0\s]*$/;
 
 export interface AcknowledgedNote {
   readonly block: number;
@@ -39,10 +45,13 @@ export async function readNote(directory: string): Promise<AcknowledgedNote | un
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-  if (bytes.every(byte => byte === 0)) return undefined;
-  const [, block, log, end, crc] = NOTE.exec(bytes.toString("latin1")) ?? [];
-  const note = {block: Number(block), log: Number(log), bytes: Number(end)};
-  if (crc === checksum(note)) return note;
+  return decodeNote(bytes);
+}
+
+/** @param bytes - of the file. @returns undefined: they say nothing. @throws FileDamage */
+export function decodeNote(bytes: Buffer): AcknowledgedNote | undefined {
+  const note = newestSlot(bytes)?.note;
+  if (note !== undefined || BLANK.test(bytes.toString("latin1"))) return note;
   throw new FileDamage({file: NOTE_FILE, offset: undefined, what: "it is not what was written"});
 }
 
@@ -56,20 +65,13 @@ export function describeLoss(note: AcknowledgedNote, latest: number | undefined)
 }
 
 /**
- * @param synced - must the note be on disk before anything else is written?
+ * @param replaced - the file is replaced and on disk before anything else is written: also by a lower note
  * @throws StoreError WRITE_FAILED
  */
-export function writeNote(directory: string, {block, log, bytes}: AcknowledgedNote, synced: boolean): void {
-  const crc = checksum({block, log, bytes});
-  const draft = join(directory, NOTE_DRAFT_FILE);
+export function writeNote(directory: string, note: AcknowledgedNote, replaced: boolean): void {
+  const text = encodeNote(note);
   try {
-    withFile(draft, "w", file => {
-      // Not writeSync, which may write a part on a disk that gets full.
-      writeFileSync(file, `${JSON.stringify({block, log, bytes, crc})}\n`);
-      if (synced) fsyncSync(file);
-    });
-    renameSync(draft, join(directory, NOTE_FILE));
-    if (synced) withFile(directory, "r", fsyncSync);
+    if (replaced || !writeOlderSlot(directory, text)) replaceNote(directory, text, replaced);
   } catch (error) {
     throw new StoreError("WRITE_FAILED", `${NOTE_FILE} cannot be written: ${(error as Error).message}`, {
       cause: error,
@@ -93,14 +95,61 @@ export async function requireAcknowledged(
   return note;
 }
 
+/** @returns false if there is no file whose slots can be told apart. @throws the system's errors */
+function writeOlderSlot(directory: string, text: string): boolean {
+  try {
+    return withFile(join(directory, NOTE_FILE), "r+", file => {
+      const bytes = Buffer.alloc(2 * SLOT_BYTES);
+      if (readSync(file, bytes, 0, bytes.length, 0) < bytes.length) return false;
+      const newest = newestSlot(bytes);
+      if (newest === undefined) return false;
+      return writeSync(file, text, newest.at === 0 ? SLOT_BYTES : 0) === NOTE_BYTES;
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+function replaceNote(directory: string, text: string, synced: boolean): void {
+  const draft = join(directory, NOTE_DRAFT_FILE);
+  withFile(draft, "w", file => {
+    // Not writeSync, which may write a part on a disk that gets full.
+    writeFileSync(file, text.padEnd(2 * SLOT_BYTES));
+    if (synced) fsyncSync(file);
+  });
+  renameSync(draft, join(directory, NOTE_FILE));
+  if (synced) withFile(directory, "r", fsyncSync);
+}
+
+function encodeNote({block, log, bytes}: AcknowledgedNote): string {
+  const crc = checksum({block, log, bytes});
+  return `${JSON.stringify({block, log, bytes, crc}).padEnd(NOTE_BYTES - 1)}\n`;
+}
+
+/** The note with the highest numbers, and where its slot begins; undefined: there is none. */
+function newestSlot(file: Buffer): {readonly note: AcknowledgedNote; readonly at: number} | undefined {
+  const [first, second] = [0, SLOT_BYTES].map(at => {
+    const text = file.toString("latin1", at, at + SLOT_BYTES);
+    const [, block, log, bytes, crc] = NOTE.exec(text) ?? [];
+    const note = {block: Number(block), log: Number(log), bytes: Number(bytes)};
+    return crc === checksum(note) ? {note, at} : undefined;
+  });
+  return first === undefined || (second !== undefined && isAbove(second.note, first.note)) ? second : first;
+}
+
+function isAbove(a: AcknowledgedNote, b: AcknowledgedNote): boolean {
+  return (a.block - b.block || a.log - b.log || a.bytes - b.bytes) > 0;
+}
+
 function checksum({block, log, bytes}: AcknowledgedNote): string {
   return crc32(`${block} ${log} ${bytes}`).toString(16).padStart(8, "0");
 }
 
-function withFile(path: string, flags: string, use: (file: number) => void): void {
+function withFile<T>(path: string, flags: string, use: (file: number) => T): T {
   const file = openSync(path, flags);
   try {
-    use(file);
+    return use(file);
   } finally {
     closeSync(file);
   }

@@ -7,7 +7,7 @@ import {cp, mkdir, readdir, readFile, rm, truncate, writeFile} from "node:fs/pro
 import {join} from "node:path";
 import {after, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {readNote} from "../../../storage/files/acknowledgedNote.ts";
+import {decodeNote, readNote, writeNote} from "../../../storage/files/acknowledgedNote.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";
@@ -27,17 +27,45 @@ import {removeBlockRecord} from "../../support/stores/tamper.ts";
 const stores = await LoggedStores.create();
 after(() => stores.remove());
 
+test("a note is written over the older slot: broken off at any byte, the file says what it said", async () => {
+  const directory = await stores.copyOf(stores.single);
+  const path = join(directory, NOTE);
+  for (let block = 8; block < BLOCKS; block++) {
+    const [before, after] = stores.notes.slice(block - 1, block + 1) as [Buffer, Buffer];
+    const ends = [...after.keys()].filter(at => after[at] !== before[at]).map(at => at + 1);
+    assert.ok(Math.max(...ends) - Math.min(...ends) < 128, "one slot differs");
+    const last = Math.max(...ends);
+    for (const end of ends) {
+      await writeFile(path, Buffer.concat([after.subarray(0, end), before.subarray(end)]));
+      const note = await readNote(directory);
+      assert.equal(note?.block, end === last ? block : block - 1, `block ${block}, cut at ${end}`);
+      // The next note goes over what was broken off, and never over the one that says something.
+      writeNote(directory, {block: 99, log: 99, bytes: 99}, false);
+      const [cut, whole] = last < 4096 ? [0, 4096] : [4096, 0];
+      const kept = (await readFile(path)).subarray(end === last ? cut : whole);
+      assert.equal(decodeNote(kept.subarray(0, 4096))?.block, note?.block);
+      assert.equal((await readNote(directory))?.block, 99);
+    }
+  }
+});
+
 test("a note that is not what was written is named", async () => {
   const directory = await stores.copyOf(stores.single);
   const note = stores.notes.at(-1) as Buffer;
   const message = new RegExp(`${NOTE}: it is not what was written`);
-  for (let at = 0; at < note.length; at++) {
+  for (let at = 0; at < 60; at++) {
     const flipped = Buffer.from(note);
-    flipped[at] = (flipped[at] as number) ^ 1;
+    for (const slot of [0, 4096]) flipped[slot + at] = (flipped[slot + at] as number) ^ 1;
     await writeFile(join(directory, NOTE), flipped);
     await assert.rejects(readNote(directory), {code: "STORE_DAMAGED", message}, `byte ${at}`);
   }
   await assertRefused(directory, message);
+  // Nobody writes over it what could be taken for the newest note.
+  for (const length of [1, 60, 4096, 4097]) {
+    await writeFile(join(directory, NOTE), note.subarray(0, length));
+    writeNote(directory, {block: 5, log: 5, bytes: 5}, false);
+    assert.deepEqual(await readNote(directory), {block: 5, log: 5, bytes: 5}, `${length} bytes`);
+  }
 });
 
 test("a store whose blocks are gone is refused and not made anew", async () => {
@@ -74,8 +102,7 @@ test("a rollback keeps the note right whenever it is broken off", async () => {
   const directory = await stores.copyOf(stores.single);
   const engine = await openEngine(directory);
   await engine.rollback(8);
-  const note = JSON.parse(await readFile(join(directory, NOTE), "utf8"));
-  assert.equal(note.block, 8);
+  assert.equal((await readNote(directory))?.block, 8);
   await engine.close();
   assert.equal(await latestOf(directory), 8);
 
@@ -89,7 +116,7 @@ test("a rollback keeps the note right whenever it is broken off", async () => {
   await writeFile(join(late, NOTE), stores.notes[8] as Buffer);
   assert.equal(await latestOf(late), 8);
   await stores.importBlocks(late, BLOCKS);
-  assert.equal(JSON.parse(await readFile(join(late, NOTE), "utf8")).block, BLOCKS - 1);
+  assert.equal((await readNote(late))?.block, BLOCKS - 1);
   assert.equal(await latestOf(late), BLOCKS - 1);
 });
 
@@ -150,7 +177,7 @@ test("a store without a note opens, also with a torn log, and gets one", async (
   assert.equal(await latestOf(directory), 6);
   assert.match(
     await readFile(join(directory, NOTE), "utf8"),
-    /^\{"block":6,"log":\d+,"bytes":\d+,"crc":"[0-9a-f]{8}"\}\n$/,
+    /^\{"block":6,"log":\d+,"bytes":\d+,"crc":"[0-9a-f]{8}"\} *\n *$/,
   );
   for (const nothing of [Buffer.alloc(0), Buffer.alloc(64)]) {
     const other = await stores.copyOf(stores.single);

@@ -1,13 +1,14 @@
 /** What was acknowledged survives: reopening, kill -9 at any moment. */
 import assert from "node:assert/strict";
-import {existsSync, readdirSync, statSync, watch} from "node:fs";
-import {mkdir, mkdtemp, readFile, rm, writeFile} from "node:fs/promises";
+import {readdirSync, statSync, watch} from "node:fs";
+import {mkdir, mkdtemp, rm, writeFile} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {Level} from "level";
 import {encodeHex} from "../../../client/bytes/hex.ts";
+import {readNote} from "../../../storage/files/acknowledgedNote.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {ImportSource} from "../../../workers/messages/importSource.ts";
@@ -77,12 +78,6 @@ function bytesIn(directory: string): number {
   );
 }
 
-/** The block in the note of what was acknowledged, -1 where there is none yet. */
-async function notedBlock(directory: string): Promise<number> {
-  const path = join(directory, "ACKNOWLEDGED");
-  return existsSync(path) ? JSON.parse(await readFile(path, "utf8")).block : -1;
-}
-
 /** Starts an import and kills it when `isTime`. @returns the newest block acknowledged, -1 for none */
 async function killDuring(
   directory: string,
@@ -120,7 +115,7 @@ for (const suite of KILLS === undefined ? (["sha256"] as const) : SUITE_NAMES)
       // Sometimes right after an acknowledgement, sometimes in the middle of the next files that LevelDB touches.
       let events = 0;
       const acknowledged = await killDuring(directory, source, () => ++events > 3 + round * 12, suite);
-      const noted = await notedBlock(directory);
+      const noted = (await readNote(directory))?.block ?? -1;
       assert.ok(
         noted >= acknowledged,
         `round ${round}: block ${acknowledged} was acknowledged, ${noted} is noted`,

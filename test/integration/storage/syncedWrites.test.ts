@@ -7,7 +7,7 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {Level} from "level";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {NOTE_FILE} from "../../../storage/files/acknowledgedNote.ts";
+import {decodeNote, NOTE_FILE} from "../../../storage/files/acknowledgedNote.ts";
 import {performStep} from "../../../storage/prune/pruneWriter.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {createBlock} from "../../support/stores/writtenStore.ts";
@@ -25,7 +25,7 @@ function watchWrites(t: TestContext, directory: string): Write[] {
   const writes: Write[] = [];
   const note = (options: Options): void => {
     const file = join(directory, NOTE_FILE);
-    const acknowledged = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).block : undefined;
+    const acknowledged = existsSync(file) ? decodeNote(readFileSync(file))?.block : undefined;
     writes.push({isSynced: options?.sync === true, acknowledged});
   };
   const {batch} = Level.prototype as unknown as {
