@@ -85,7 +85,7 @@ export class WriteBatch implements PageWriter {
     const key = pageKey(page);
     const value = encode(CHECKSUM_BYTES);
     const body = value.subarray(0, value.length - CHECKSUM_BYTES);
-    const {record = value, ...opened} = chooseForm(this.open, before, body, CHECKSUM_BYTES);
+    const {record = value, ...opened} = chooseForm(this.open, page, before, body, CHECKSUM_BYTES);
     this.pendingPages.set(page, opened);
     if (before.page !== 0) this.replaced.push(before.page);
     sealRecordInPlace(key, record);

@@ -1,8 +1,8 @@
 /**
  * A page as its difference to an older one, whose place it took.
  *
- *   '+' | base u48 | steps         a difference to a whole page or to an anchor
- *   '*' | base u48 | steps         an anchor: a difference to a whole page, which later differences have as their base
+ *   '+' | back varint | steps      a difference to a whole page or to an anchor: the page whose number is lower by `back`
+ *   '*' | back varint | steps      an anchor: a difference to a whole page, which later differences have as their base
  *   step   kept varint | 2 * n varint | n bytes, in place of as many of the base
  *          kept varint | 2 * n + 1 varint | cut varint | n bytes, in place of `cut` bytes of the base
  *
@@ -13,12 +13,10 @@
  * makes the steps.
  */
 import {StoreError} from "../errors.ts";
-import {NUMBER_BYTES} from "../record/layout.ts";
 
 const DIFFERENCE = 0x2b;
 const ANCHOR = 0x2a;
 
-const HEAD_BYTES = 1 + NUMBER_BYTES;
 /** Bytes that are copied one by one. A call to copy more takes as long as some 100. */
 const MOST_SINGLY = 100;
 /** Where a page is made of its base and its difference. */
@@ -53,11 +51,12 @@ export interface ReplacedPage {
 /**
  * Chooses the form of a page that takes the place of another one.
  *
- * @param open - reads a page. @param spare - free bytes at the record's end
+ * @param open - reads a page. @param page - the new one's number. @param spare - free bytes at the record's end
  * @returns its form, and its record if that is not the page itself
  */
 export function chooseForm(
   open: (page: number) => OpenPage,
+  page: number,
   {page: before, differ}: ReplacedPage,
   body: Buffer,
   spare: number,
@@ -69,27 +68,29 @@ export function chooseForm(
   const based = isToBase ? last : (last.based ?? open(base));
   const steps = differ(based.body, Math.floor(body.length * DIFFERENCE_PART));
   if (steps !== undefined) {
-    const record = encodeDifference(DIFFERENCE, base, steps, spare);
+    const record = encodeDifference(DIFFERENCE, page - base, steps, spare);
     return {body, base, isAnchor: false, based, record};
   }
   const whole = based.base === 0 ? base : based.base;
   const wholePage = based.base === 0 ? based : (based.based ?? open(whole));
   const anchor = differ(wholePage.body, Math.floor(body.length * ANCHOR_PART));
   if (anchor === undefined) return {body, base: 0, isAnchor: false, record: undefined};
-  const record = encodeDifference(ANCHOR, whole, anchor, spare);
+  const record = encodeDifference(ANCHOR, page - whole, anchor, spare);
   return {body, base: whole, isAnchor: true, based: wholePage, record};
 }
 
 function encodeDifference(
   kind: typeof DIFFERENCE | typeof ANCHOR,
-  base: number,
+  back: number,
   steps: Uint8Array,
   spare: number,
 ): Buffer {
-  const record = Buffer.allocUnsafe(HEAD_BYTES + steps.length + spare);
+  const stepsAt = 1 + varintBytes(back);
+  const record = Buffer.allocUnsafe(stepsAt + steps.length + spare);
   record[0] = kind;
-  record.writeUIntBE(base, 1, NUMBER_BYTES);
-  record.set(steps, HEAD_BYTES);
+  for (let at = 1, rest = back; at < stepsAt; at++, rest = Math.floor(rest / 128))
+    record[at] = (rest % 128) | (at + 1 < stepsAt ? 128 : 0);
+  record.set(steps, stepsAt);
   return record;
 }
 
@@ -101,23 +102,25 @@ function encodeDifference(
 export function openRecordedPage(page: number, record: Buffer, open: (page: number) => OpenPage): OpenPage {
   const [kind] = record;
   if (kind !== DIFFERENCE && kind !== ANCHOR) return {body: record, base: 0, isAnchor: false};
-  const base = record.length < HEAD_BYTES ? 0 : record.readUIntBE(1, NUMBER_BYTES);
-  if (base === 0 || base >= page)
+  const back = readVarint(record, 1);
+  const base = page - back;
+  if (!(back > 0 && base > 0))
     throw new StoreError(
       "RECORD_DAMAGED",
-      `page ${page}: it is a difference to page ${base}, which is not older`,
+      `page ${page}: it is a difference to the page ${back} before it, and there is none`,
     );
   const based = open(base);
-  return {body: applyDifference(page, based.body, record), base, isAnchor: kind === ANCHOR, based};
+  const body = applyDifference(page, based.body, record, 1 + varintBytes(back));
+  return {body, base, isAnchor: kind === ANCHOR, based};
 }
 
-/** @param number - of the page, for messages. @throws StoreError RECORD_DAMAGED */
-function applyDifference(number: number, base: Buffer, record: Buffer): Buffer {
+/** @param number - of the page, for messages. @param stepsAt - where the steps begin. @throws StoreError RECORD_DAMAGED */
+function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: number): Buffer {
   if (scratch.length < base.length + record.length)
     scratch = Buffer.allocUnsafeSlow(2 * (base.length + record.length));
   let old = 0;
   let to = 0;
-  for (let at = HEAD_BYTES; at < record.length; ) {
+  for (let at = stepsAt; at < record.length; ) {
     const kept = readVarint(record, at);
     at += varintBytes(kept);
     const head = readVarint(record, at);
@@ -128,7 +131,7 @@ function applyDifference(number: number, base: Buffer, record: Buffer): Buffer {
       cut = readVarint(record, at);
       at += varintBytes(cut);
     }
-    if (old + kept + cut > base.length || at + length > record.length)
+    if (!(old + kept + cut <= base.length && at + length <= record.length))
       throw new StoreError("RECORD_DAMAGED", `page ${number}: its difference does not fit its base`);
     copy(base, old, kept, to);
     copy(record, at, length, to + kept);
@@ -146,16 +149,17 @@ function copy(from: Buffer, first: number, bytes: number, to: number): void {
   else for (let i = 0; i < bytes; i++) scratch[to + i] = from[first + i];
 }
 
+/** @returns NaN: the bytes end before it does */
 function readVarint(bytes: Buffer, at: number): number {
   let value = 0;
   let factor = 1;
   let from = at;
-  for (; bytes[from] > 127 && factor < 2 ** 28; factor *= 128) value += (bytes[from++] & 0x7f) * factor;
+  for (; bytes[from] > 127 && factor < 2 ** 42; factor *= 128) value += (bytes[from++] & 0x7f) * factor;
   return value + bytes[from] * factor;
 }
 
 function varintBytes(value: number): number {
   let bytes = 1;
-  for (let rest = value; rest > 127; rest >>>= 7) bytes++;
+  for (let most = 128; value >= most; most *= 128) bytes++;
   return bytes;
 }

@@ -4,16 +4,16 @@
  *   branch page   'T' | depth u8 | branch u8 | nibbles | 16 children
  *   nibbles       of every path below, from `depth` to `branch`, two in a byte as in the path; none if the two are the same
  *   child         0                                           nothing there
- *                 1 or 2 | reference | so many leaves         all of its leaves: its nodes are made of them again
+ *                 1 to 4 | reference | so many leaves         all of its leaves: its nodes are made of them again
  *                 255 | page u48 | reference                  more leaves: a page of its own, whose depth is branch + 1
  *   reference     0xa0, hash 32; or the node itself if it is shorter than 32 bytes: RLP, as the branch has it
  *   leaf          value length u8 | path from byte (branch + 1) / 2 on | value
- *   small page    't' | count u8 | 1 or 2 leaves with whole paths         of a trie that has no more
+ *   small page    't' | count u8 | 1 to 4 leaves with whole paths         of a trie that has no more
  *   value         an account as trieAccount.ts stores it, or a slot's RLP
  *
  *   depth 0          root: a branch, or an extension of some nibbles and a branch
- *   1, 2, ..         a branch page for each node with more than 2 leaves below
- *   the last         its children's nodes are hashed again for a proof: those of 1 or 2 leaves, where the page has the other 15 references
+ *   1, 2, ..         a branch page for each node with more than 4 leaves below
+ *   the last         its children's nodes are hashed again for a proof: those of 1 to 4 leaves, where the page has the other 15 references
  *
  * So the pages of a trie depend on its leaves alone. A page holds all that a proof needs at its nodes.
  */

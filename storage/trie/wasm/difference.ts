@@ -5,7 +5,7 @@
 import {MAX_PAGE_BYTES} from "./layout";
 import {BRANCH_PAGE, branchDepth, childrenAt, endOfChild, firstPathByte, isPage, pageDepth} from "./pages";
 
-/** Takes the older page. SPARE_ORDER, before it, takes two pointers more than ORDER: to leaves that were there. */
+/** Takes the older page. SPARE_ORDER, before it, takes four pointers more than ORDER: to leaves that were there. */
 export const BASE: usize = 0xdb100;
 /** Takes the steps: at most half a page. */
 export const STEPS: usize = BASE + MAX_PAGE_BYTES;

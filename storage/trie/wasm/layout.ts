@@ -40,7 +40,7 @@ export const NODE: usize = 0xe0000;
 export const LIST: usize = 0xe1000;
 export const MAX_LIST_BYTES: usize = 0x1000000;
 
-/** Of a page: 16 children with 2 leaves each. */
+/** Of a page: 16 children with 4 leaves each. */
 export const MAX_PAGE_BYTES: u32 = 0x3000;
 const PAGE_FRAMES: usize = 0xe1000;
 const PAGE_FRAME_BYTES: usize = 2 * MAX_PAGE_BYTES + 8 * ENTRY_BYTES;

@@ -18,10 +18,10 @@ import {endOf, isHash, LIST} from "./rlp";
 export const BRANCH_PAGE: u8 = 0x54;
 export const SMALL_PAGE: u8 = 0x74;
 /**
- * Of a child that is no page of its own. With 4, a leaf write took 1 009 bytes instead of 578 in a trie of 200 000 accounts, whose lowest
- * pages then had some 48 leaves.
+ * Of a child that is no page of its own. In a trie of a million accounts and 10 000 blocks, a path took 0.6 pages below the lowest full
+ * level with 2, and 0.1 with 4; a leaf write took 3% more bytes with 2. A page of 16 children with 4 leaves each has 5 KB.
  */
-export const MOST_LEAVES: u32 = 2;
+export const MOST_LEAVES: u32 = 4;
 /** A child that is a page of its own. */
 export const PAGE_CHILD: u8 = 0xff;
 

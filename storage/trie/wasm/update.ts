@@ -1,7 +1,7 @@
 /**
  * Writes many keys of a trie at once. A page is read and written once, and a node is hashed once, however many keys below it change.
  *
- * Writes are pointers to entries, sorted by path: those below a node are neighbours. What is below a place becomes up to 2 leaves,
+ * Writes are pointers to entries, sorted by path: those below a node are neighbours. What is below a place becomes up to 4 leaves,
  * which the page above takes, or a page of its own. So the pages of a trie depend on its leaves alone, not on how they came.
  */
 

@@ -38,7 +38,8 @@ export class MemoryPages implements PageWriter {
   putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number {
     const whole = encode(SPARE_BYTES);
     const body = whole.subarray(0, whole.length - SPARE_BYTES);
-    const {record} = chooseForm(this.open, before ?? {page: 0}, body, SPARE_BYTES);
+    const page = this.records.length + 1;
+    const {record} = chooseForm(this.open, page, before ?? {page: 0}, body, SPARE_BYTES);
     return this.records.push(record?.subarray(0, record.length - SPARE_BYTES) ?? body);
   }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
-import {type OpenPage, openRecordedPage} from "../../../../storage/page/pageDifference.ts";
+import {chooseForm, type OpenPage, openRecordedPage} from "../../../../storage/page/pageDifference.ts";
 import {EMPTY_TRIE, type TrieRoot, TrieWriter} from "../../../../storage/trie/trie.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
@@ -66,14 +66,31 @@ test("a difference to a page that is not older, or that does not fit it, is dama
   const base = Buffer.alloc(10);
   const open = (): OpenPage => ({body: base, base: 0, isAnchor: false});
   for (const [record, message] of [
-    [Buffer.from("2b000000000007", "hex"), /^page 7: it is a difference to page 7/],
-    [Buffer.from("2b", "hex"), /^page 7: it is a difference to page 0/],
-    [Buffer.from("2b000000000001090201", "hex"), undefined],
-    [Buffer.from("2b0000000000010a0201", "hex"), /^page 7: its difference does not fit its base/],
-    [Buffer.from("2b000000000001000401", "hex"), /^page 7: its difference does not fit its base/],
+    [Buffer.from("2b00", "hex"), /^page 7: it is a difference to the page 0 before it, and there is none/],
+    [Buffer.from("2b07", "hex"), /^page 7: it is a difference to the page 7 before it, and there is none/],
+    [Buffer.from("2b", "hex"), /^page 7: it is a difference to the page NaN before it, and there is none/],
+    [Buffer.from("2b06090201", "hex"), undefined],
+    [Buffer.from("2b060a0201", "hex"), /^page 7: its difference does not fit its base/],
+    [Buffer.from("2b06000401", "hex"), /^page 7: its difference does not fit its base/],
+    [Buffer.from("2b0609", "hex"), /^page 7: its difference does not fit its base/],
   ] as const) {
     const run = () => openRecordedPage(7, record, open);
     if (message === undefined) assert.equal(run().body[9], 1);
     else assert.throws(run, {code: "RECORD_DAMAGED", message});
+  }
+});
+
+test("a base is named however far back it is", () => {
+  const base = Buffer.alloc(10);
+  for (const back of [1, 127, 128, 2 ** 32 + 5, 2 ** 47]) {
+    const page = back + 3;
+    const replaced = {page: 3, differ: () => Uint8Array.of(9, 2, 1)};
+    const {record} = chooseForm(() => ({body: base, base: 0, isAnchor: false}), page, replaced, base, 0);
+    const opened = openRecordedPage(page, record as Buffer, number => {
+      assert.equal(number, 3);
+      return {body: base, base: 0, isAnchor: false};
+    });
+    assert.equal(opened.base, 3);
+    assert.equal(opened.body[9], 1);
   }
 });
