@@ -6,7 +6,7 @@
  *
  *   --times     runs everything so often
  *   --busy      so many busy loops run beside the tests
- *   --timeout   for each file
+ *   --timeout   for each file, on a machine with nothing else to do (support/patience.ts)
  */
 import {type ChildProcess, spawn} from "node:child_process";
 import {randomUUID} from "node:crypto";
@@ -16,6 +16,7 @@ import {availableParallelism} from "node:os";
 import {join, relative, resolve} from "node:path";
 import {setTimeout as delay} from "node:timers/promises";
 import {fileURLToPath} from "node:url";
+import {Patience} from "./support/patience.ts";
 import {RUN_VARIABLE} from "./support/processes/runVariable.ts";
 import type {FileReport} from "./support/run/fileReporter.ts";
 import {readProcessorSeconds} from "./support/run/processorTime.ts";
@@ -70,16 +71,16 @@ class TestBatch {
       if (report.failed > 0) failed.push(report.file);
       if (report.tests === 0 && !isFiltered) this.failures.push(`${report.file} has no tests`);
       onFile(report);
-      timer.refresh();
+      patience.refresh();
     });
     const [first = ""] = this.files;
-    const timer = setTimeout(() => {
+    const patience = new Patience(timeoutMs, () => {
       const [file = first] = waiting;
       this.failures.push(`timed out after ${timeoutMs} ms in ${file}`);
       child.kill("SIGKILL");
-    }, timeoutMs);
+    });
     const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
-    clearTimeout(timer);
+    patience.stop();
     const [missing] = waiting;
     if (missing !== undefined) this.failures.push(`ended with ${code ?? signal} in ${missing}`);
     else if (code !== 0 || failed.length > 0)

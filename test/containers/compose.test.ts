@@ -119,12 +119,20 @@ class EdgeService extends AskedService {
     return this.publisher.stderr;
   }
 
-  /** On a connection of its own: HAProxy closes idle ones. */
+  /** Each try on a connection of its own: HAProxy closes idle ones. */
   override async post(body: string): Promise<{status: number; text: string}> {
-    const session = connect(this.url, {ca: this.certificate});
-    const answer = await ask(session, body).finally(() => session.destroy());
-    // While no replica has a finalized block.
-    return {status: answer.status, text: answer.status === 200 ? String(answer.body) : "{}"};
+    let text = "";
+    // Others come while HAProxy starts, no replica has a finalized block, or both are late for a check of their health.
+    await waitUntil(`HAProxy to answer ${body} with 200`, async () => {
+      const session = connect(this.url, {ca: this.certificate});
+      session.on("error", () => {}); // the request sees it
+      const answer = await ask(session, body)
+        .catch(() => undefined)
+        .finally(() => session.destroy());
+      text = String(answer?.body);
+      return answer?.status === 200;
+    });
+    return {status: 200, text};
   }
 }
 

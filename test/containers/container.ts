@@ -37,15 +37,17 @@ export class Container extends AskedService {
   /** One that runs, once it listens. @param port - 9545 has the metrics */
   static async find(podman: Podman, name: string, port = 8545): Promise<Container> {
     const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
-    const own = await run(podman, "inspect", "--format", `{{.NetworkSettings.IPAddress}} ${format}`, name);
-    const [address = ""] = own.split(" ").filter(one => one !== "");
-    const url = `http://${address}:${port}`;
-    const isUp = () =>
-      fetch(url).then(
+    let url = "";
+    await waitUntil(`the container ${name} to listen on ${port}`, async () => {
+      // One that failed, as where its brokers are not up yet, has another address after its restart, and none before.
+      const own = await run(podman, "inspect", "--format", `{{.NetworkSettings.IPAddress}} ${format}`, name);
+      const [address = ""] = own.split(" ").filter(one => one !== "");
+      url = `http://${address}:${port}`;
+      return fetch(url).then(
         () => true,
         () => false,
       );
-    await waitUntil(`the container ${name} to listen on ${port}`, isUp);
+    });
     return new Container(podman, name, url);
   }
 
@@ -53,9 +55,9 @@ export class Container extends AskedService {
     return spawnSync("podman", ["logs", this.name], {encoding: "utf8", env: this.podman.environment}).stderr;
   }
 
-  /** As `docker stop` and Kubernetes do. @returns the exit code */
+  /** As `docker stop` and Kubernetes do, with more time for a busy machine. @returns the exit code */
   async stop(): Promise<number> {
-    await run(this.podman, "stop", "--time", "15", this.name);
+    await run(this.podman, "stop", "--time", "100", this.name);
     return Number(await run(this.podman, "inspect", "--format", "{{.State.ExitCode}}", this.name));
   }
 }

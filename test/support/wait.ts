@@ -6,18 +6,19 @@
  */
 import {type EventEmitter, once as onceOf} from "node:events";
 import {setImmediate} from "node:timers/promises";
+import {Patience} from "./patience.ts";
 
 /** Time between two looks at something that takes a while. */
 export const LOOK_MS = 20;
 
-/** Longer than anything takes on a busy machine, shorter than the runner's time-out for a file. */
+/** Shorter than the runner's limit for a file. */
 const BOUND_MS = 200_000;
 
 /** Looks one after the other, before it is worth to pause between them. */
 const QUICK_LOOKS = 100;
 
 // A test may take over the clock.
-const {setTimeout: startTimer, clearTimeout: stopTimer} = globalThis;
+const {setTimeout: startTimer} = globalThis;
 
 function pause(ms: number): Promise<void> {
   return new Promise(resolve => {
@@ -27,14 +28,14 @@ function pause(ms: number): Promise<void> {
 
 /** @param what - "an answer". @throws Error if the work does not end in time */
 export async function within<Result>(what: string, work: PromiseLike<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
+  let patience: Patience | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = startTimer(() => reject(new Error(`waited ${BOUND_MS / 1000} s for ${what}`)), BOUND_MS);
+    patience = new Patience(BOUND_MS, () => reject(new Error(`waited ${BOUND_MS / 1000} s for ${what}`)));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    stopTimer(timer);
+    patience?.stop();
   }
 }
 

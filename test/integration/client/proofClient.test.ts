@@ -330,21 +330,33 @@ test("behind a balancer, each method asks again until the block of a tag is at l
         assert.equal(await ask(client, {block, atLeast: LOW}), LOW, name);
         assert.equal(await ask(client, {block, atLeast: LOW}), HIGH, name);
       }
-    [balancer.firstCalls, balancer.count] = [Number.POSITIVE_INFINITY, 0];
-    const impatient = createProofClient({
-      ...{url: balancer.url.href, suite: sha256Suite, trustedRoot: rootOf},
-      timeoutMs: 2000,
-    });
-    const failing = Object.values(METHODS).map(ask =>
-      assert.rejects(ask(impatient, {block: "latest", atLeast: LOW + 1n}), error => {
-        assert.ok(error instanceof RpcError);
-        assert.equal(error.code, "BLOCK_TOO_OLD");
-        assert.match(error.message, /^expected block 3 or a newer one for "(latest|finalized)", got block 2/);
-        return true;
-      }),
-    );
-    await Promise.all(failing);
-    assert.ok(balancer.count >= 2 * failing.length, String(balancer.count));
+    balancer.firstCalls = Number.POSITIVE_INFINITY;
+    const methods = Object.values(METHODS);
+    // On a busy machine, a time may be over before an answer has come, or before it is asked for again.
+    for (let timeoutMs = 500, isStarved = true; isStarved; timeoutMs *= 2) {
+      balancer.count = 0;
+      const impatient = createProofClient({
+        ...{url: balancer.url.href, suite: sha256Suite, trustedRoot: rootOf},
+        timeoutMs,
+      });
+      const failing = methods.map(ask =>
+        ask(impatient, {block: "latest", atLeast: LOW + 1n}).then(
+          block => assert.fail(`block ${block}`),
+          error => {
+            assert.ok(error instanceof RpcError);
+            return error;
+          },
+        ),
+      );
+      const errors = await Promise.all(failing);
+      isStarved = errors.some(({code}) => code === "TIMEOUT") || balancer.count < 2 * methods.length;
+      assert.ok(!isStarved || timeoutMs < 100_000, `${balancer.count} calls, ${errors.join("; ")}`);
+      if (isStarved) continue;
+      for (const {code, message} of errors) {
+        assert.equal(code, "BLOCK_TOO_OLD");
+        assert.match(message, /^expected block 3 or a newer one for "(latest|finalized)", got block 2/);
+      }
+    }
   } finally {
     await balancer.stop();
   }

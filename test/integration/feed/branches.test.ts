@@ -48,7 +48,7 @@ describe("a feed whose chain takes other branches", () => {
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     const settings = {urls: [nats.url], credsPath: undefined};
-    connection = await connectNats(settings, "test", AbortSignal.timeout(600_000), () => {});
+    connection = await connectNats(settings, "test", new AbortController().signal, () => {});
     manager = await jetstreamManager(connection);
     // With the default of --stream-gb.
     publisher = await OwnService.fed(folder.file("publisher"), [

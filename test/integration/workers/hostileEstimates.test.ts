@@ -332,6 +332,26 @@ async function sendMeasured(call: EstimateCall): Promise<{failure: CallFailure |
   return {failure, busyMs};
 }
 
+/**
+ * A thread that gets no processor stops the hostile call by the wall clock, maybe before its first turn is over: sent again then.
+ *
+ * @returns the order in which a hostile call and an ordinary one beside it are answered
+ */
+async function sendBoth(hostile: EstimateCall): Promise<readonly string[]> {
+  for (let attempt = 1; attempt <= 20; attempt++) {
+    const order: string[] = [];
+    const sendAs = (name: string, call: EstimateCall) =>
+      send(call)
+        .catch(ignoreAbort)
+        .finally(() => order.push(name));
+    const [answers] = await Promise.all([sendAs("hostile", hostile), sendAs("ordinary", ORDINARY)]);
+    const failure = answers?.failures[0];
+    const isStarved = failure?.failure !== "LIMIT_EXCEEDED" || failure.got >= MAX_STRETCH * LIMIT_MS;
+    if (order[0] === "ordinary" || !isStarved) return order;
+  }
+  return assert.fail("its thread gets no processor");
+}
+
 function ignoreAbort(error: Error): undefined {
   if (error.name !== "AbortError") throw error;
 }
@@ -399,15 +419,12 @@ for (const hardfork of ["prague", "osaka", "london"])
         assert.ok(failure === undefined || failure.failure === "EXECUTION_FAILED", failure?.failure);
       }
       assert.deepEqual(await sendOrdinary(), expected);
-      if (hostile.isLong === true) {
-        const order: string[] = [];
-        const answered = (name: string) => () => order.push(name);
-        await Promise.all([
-          send(toCall(hostile)).then(answered("hostile")),
-          send(ORDINARY).then(answered("ordinary")),
-        ]);
-        assert.deepEqual(order, ["ordinary", "hostile"], "it passes its turn midway");
-      }
+      if (hostile.isLong === true)
+        assert.deepEqual(
+          await sendBoth(toCall(hostile)),
+          ["ordinary", "hostile"],
+          "it passes its turn midway",
+        );
       mostBytes = Math.max(mostBytes, process.memoryUsage().rss);
     });
 

@@ -5,6 +5,7 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
+import {countTime} from "../../../support/patience.ts";
 import {runChild, startChild} from "../../../support/processes/childProcesses.ts";
 
 const RUN = fileURLToPath(new URL("../../../run.js", import.meta.url));
@@ -50,6 +51,18 @@ test("files that share a process are judged one by one; who fails, ends early or
   ends.push(/ended with 1 in \S+\/9throws\.test\.js/, /unhandledRejection in a test: Error: late\n +at /);
   for (const end of ends) assert.match(stdout.slice(stdout.lastIndexOf(" of 14  ")), end);
   assert.match(stdout, /\n12 of 14 files, 11 tests, 1 failed, 0 skipped, \d processes failed, /);
+});
+
+test("a file that hangs is named when its time is over, which a busy machine makes longer", async () => {
+  const hangs = `import {test} from "node:test"; test("hangs", () => new Promise(() => setInterval(() => {}, 1e9)));`;
+  const [run = "", path = ""] = await place("slow", {"9.test.js": hangs});
+  const {code, stdout} = await runChild(process.execPath, [run, "--timeout=2000", path]);
+  assert.equal(code, 1);
+  assert.match(stdout, /\ntimed out after 2000 ms in \S+\/9\.test\.js; ended with SIGKILL/);
+  assert.deepEqual(
+    [0, 1, 2, 4, 30].map(load => countTime(load, 2)),
+    [1000, 1000, 1000, 500, 1000 / 15],
+  );
 });
 
 test("an interrupted run says how far it came", async () => {
