@@ -1,5 +1,5 @@
 /** A reporter of node:test: tells the runner how each file of testFiles.ts went, as soon as it has ended. */
-import {readProcessorSeconds} from "./processorTime.ts";
+import {readEnd, readProcessorSeconds} from "./processorTime.ts";
 
 export interface FileReport {
   readonly file: string;
@@ -44,7 +44,7 @@ async function* reportFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<st
       if (skip !== undefined) skipped.push(`${name}: ${skip}`);
       continue;
     }
-    const now = readProcessorSeconds() ?? 0;
+    const now = readEnd(name) ?? begun;
     const report: FileReport = {
       file: name,
       milliseconds,

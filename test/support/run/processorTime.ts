@@ -12,3 +12,15 @@ export function readProcessorSeconds(): number | undefined {
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   return ticks / TICKS_PER_SECOND;
 }
+
+/** Processor time when the tests of a file were over. A reporter hears of that later: others may have run meanwhile. */
+const ends = new Map<string, number>();
+
+export function noteEnd(file: string): void {
+  ends.set(file, readProcessorSeconds() ?? 0);
+}
+
+/** undefined: its tests were not run to their end. */
+export function readEnd(file: string): number | undefined {
+  return ends.get(file);
+}

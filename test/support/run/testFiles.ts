@@ -26,13 +26,14 @@ asyncHooks.createHook = callbacks => {
   hooks.push(hook);
   return hook;
 };
-const {suite} = await import("node:test");
+const {after, suite} = await import("node:test");
 for (const event of ["uncaughtException", "unhandledRejection"])
   process.on(event, (error: unknown) => {
     console.error(`${event} in a test:`, error);
     process.exit(1);
   });
 await import("../processes/childProcesses.ts");
+const {noteEnd} = await import("./processorTime.ts");
 
 const files = process.argv.slice(2);
 const load = (path: string) => import(new URL(path, TESTS).href);
@@ -41,5 +42,6 @@ let loading = files.length;
 for (const file of files)
   suite(file, async () => {
     await load(file);
+    after(() => noteEnd(file));
     if (--loading === 0) for (const hook of hooks) hook.disable();
   });
