@@ -125,10 +125,10 @@ class ForeignNode {
       return [trace, ...(result as Json[]).map(withoutVault)];
     }
     if (method !== "eth_getBlockByNumber" || !result) return result;
-    return this.changeBlock(result as Json);
+    return this.changeBlock(result as Json, params[1] === true);
   }
 
-  private async changeBlock(block: Json): Promise<Json> {
+  private async changeBlock(block: Json, isWhole: boolean): Promise<Json> {
     const number = Number(block.number);
     const own = await this.hashOf(number);
     if (number === 0) return {...block, hash: own, extraData: EXTRA_DATA};
@@ -140,7 +140,7 @@ class ForeignNode {
     const others = (block.transactions as (Json | string)[]).map((transaction, at) =>
       typeof transaction === "string" || at % 2 === 1 ? transaction : asDeposit(transaction),
     );
-    const transactions = [typeof others[0] === "string" ? deposit.hash : deposit, ...others];
+    const transactions = [isWhole ? deposit : deposit.hash, ...others];
     return {
       ...block,
       hash: own,

@@ -22,12 +22,19 @@ interface AccountState {
 export class TouchedAccount {
   /** The code after the block is to be read. */
   readsCode = false;
+  /** Nonce and balance after the block are to be read, whatever the traces say. */
+  readsState = false;
   /** Nonce and balance after the block before must be read, because the traces do not show for certain that it was removed. */
   readsBefore = false;
   /** As the node has it after the block, and after the block before. */
   private readonly state: AccountState = {nonce: 0n, balance: 0n};
   private readonly stateBefore: AccountState = {nonce: 0n, balance: 0n};
   private readonly traces: AccountTrace[] = [];
+  /** After the last trace. undefined: no trace says it. */
+  private readonly said: {nonce: bigint | undefined; balance: bigint | undefined} = {
+    nonce: undefined,
+    balance: undefined,
+  };
   /** Slots that something outside of transactions may have written. Read after the block and after the block before. */
   private readonly otherSlots = new Set<string>();
   /** Values that were read. */
@@ -46,6 +53,7 @@ export class TouchedAccount {
   add(trace: AccountTrace): void {
     const {before, after, slots} = trace;
     this.traces.push(trace);
+    this.note(trace);
     // In reth's stateDiff, a removed account may stand without any change.
     const isSilent = isUnknown(before) && isUnknown(after) && slots.size === 0;
     // In a stateDiff, an account without nonce is not marked as new.
@@ -59,9 +67,9 @@ export class TouchedAccount {
     this.otherSlots.add(slot);
   }
 
-  /** Nonces, balances, and what the traces leave open. @param number - of the block */
+  /** What the traces leave open. @param number - of the block */
   askForState(number: number): Question[] {
-    const questions = this.askForAccount(number, this.state);
+    const questions = this.askForAccount(number, this.state, this.readsState ? undefined : this.said);
     if (this.readsBefore) questions.push(...this.askForAccount(number - 1, this.stateBefore));
     if (this.readsCode) questions.push(this.askForCode(number));
     for (const slot of this.listOpenSlots()) questions.push(this.askForSlot(slot, number, this.slots));
@@ -98,6 +106,13 @@ export class TouchedAccount {
     };
   }
 
+  private note({before, after}: AccountTrace): void {
+    const {said} = this;
+    for (const field of ["nonce", "balance"] as const)
+      if (after === "gone") said[field] = undefined;
+      else said[field] = after[field] ?? (typeof before === "object" ? (before[field] ?? said[field]) : 0n);
+  }
+
   /** `0x` and 64 digits. */
   private listOpenSlots(): Set<string> {
     const open = new Set<string>();
@@ -109,15 +124,24 @@ export class TouchedAccount {
     return open;
   }
 
-  private askForAccount(number: number, state: AccountState): Question[] {
-    return [
-      this.ask("eth_getTransactionCount", [], number, (answer, where) => {
-        state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
-      }),
-      this.ask("eth_getBalance", [], number, (answer, where) => {
-        state.balance = parseQuantity(answer, `${where}: balance`, 256);
-      }),
-    ];
+  /** @param said - is not asked for */
+  private askForAccount(number: number, state: AccountState, said?: AccountView): Question[] {
+    const questions: Question[] = [];
+    if (said?.nonce !== undefined) state.nonce = said.nonce;
+    else
+      questions.push(
+        this.ask("eth_getTransactionCount", [], number, (answer, where) => {
+          state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
+        }),
+      );
+    if (said?.balance !== undefined) state.balance = said.balance;
+    else
+      questions.push(
+        this.ask("eth_getBalance", [], number, (answer, where) => {
+          state.balance = parseQuantity(answer, `${where}: balance`, 256);
+        }),
+      );
+    return questions;
   }
 
   private askForSlot(slot: string, number: number, slots: Map<string, string>): Question {

@@ -15,11 +15,15 @@ export class TouchedBlock {
   /** By address: `0x` and 40 digits in lower case. */
   private readonly accounts = new Map<string, TouchedAccount>();
 
-  /** @throws NodeFailure if the traces are not those of the block's transactions */
+  /**
+   * @param isBrief - nonces and balances that traces say are not read
+   * @throws NodeFailure if the traces are not those of the block's transactions
+   */
   constructor(
     readonly block: TracedBlock,
     traces: readonly TransactionTrace[],
     untraced: readonly UntracedWrite[],
+    isBrief: boolean,
   ) {
     const {header, transactions, addresses, authorities} = block;
     if (traces.length !== transactions.length)
@@ -33,23 +37,26 @@ export class TouchedBlock {
         );
       for (const [address, trace] of accounts) this.account(address).add(trace);
     }
-    for (const address of addresses) this.account(address);
+    for (const address of addresses) this.account(address).readsState = true;
     for (const address of authorities) this.account(address).readsCode = true;
     for (const {address, slots} of untraced) {
       const account = this.account(address);
+      account.readsState = true;
       for (const slot of slots) account.addSlot(slot);
     }
+    if (!isBrief) for (const account of this.accounts.values()) account.readsState = true;
   }
 
   /** The account, and these slots (`0x` and 64 digits), may have changed although no trace says so. Call it before `askForState`. */
   readBack(address: string, slots: readonly string[]): void {
     const account = this.account(address);
+    account.readsState = true;
     account.readsBefore = true;
     account.readsCode = true;
     for (const slot of slots) account.addSlot(slot);
   }
 
-  /** Nonces, balances, and what the traces leave open. */
+  /** What the traces leave open, and what is read whatever they say. */
   askForState(): Question[] {
     const {number} = this.block.header;
     return [...this.accounts.values()].flatMap(account => account.askForState(number));

@@ -5,6 +5,12 @@
  *   what was touched           traces (traceMethod.ts)        one for each transaction, by its hash
  *   the state after it         eth_getBalance, ...            what traces leave out or leave open (touchedBlock.ts)
  *   header of the last block   eth_getBlockByNumber           still the same: no reorganization in between
+ *
+ * How much is read besides traces:
+ *
+ *   brief   what they leave open. Only if the state root is checked: then it shows whether that was enough
+ *   whole   nonces and balances of all accounts in traces, also of senders, recipients and signers of authorizations
+ *   wide    all that transactions touched, changed or not, as prestateTracer can say
  */
 import {toHex} from "../../../storage/hex.ts";
 import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
@@ -22,42 +28,57 @@ const STATE_HINT =
   ". A node that is no archive node has the states of its newest blocks only; --source execute needs none";
 /** The traces of this many blocks are held at once. Each may be as long as the longest answer. */
 const MAX_BLOCKS = 8;
+/** After a block for which brief was not enough, so many are read whole. */
+const WHOLE_BLOCKS = 1000;
 /** A node traces on as many cores. */
 const TRACES_AT_ONCE = 2;
+
+type Depth = "brief" | "whole" | "wide";
 
 export class TraceReader implements BlockReader {
   readonly name = "trace";
   readonly maxBlocks = MAX_BLOCKS;
   /** By the name of the node. */
   private readonly methods = new Map<string, TraceMethod>();
+  private wholeTo = -1;
 
-  /** @param method - default: what each node can do. It is asked once */
-  constructor(private readonly method?: TraceMethod) {}
+  /**
+   * @param method - default: what each node can do. It is asked once
+   * @param isChecked - whether the state root of each block will be compared with its header's
+   */
+  constructor(
+    private readonly method?: TraceMethod,
+    private readonly isChecked: () => boolean = () => false,
+  ) {}
 
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
-    return this.readBlocks(node, from, to, false);
+    return this.readBlocks(node, from, to, this.isChecked() && from > this.wholeTo ? "brief" : "whole");
   }
 
-  /** stateDiff has nothing more than what was read. */
-  readonly reread = async (node: Node, number: number): Promise<NodeBlock | undefined> =>
-    (await this.findMethod(node)) === "prestate"
-      ? (await this.readBlocks(node, number, number, true))[0]
-      : undefined;
+  /** stateDiff has nothing more than what was read whole. */
+  readonly reread = async (node: Node, number: number): Promise<NodeBlock | undefined> => {
+    const isPrestate = (await this.findMethod(node)) === "prestate";
+    if (!isPrestate && !this.isChecked()) return undefined;
+    this.wholeTo = number + WHOLE_BLOCKS;
+    return (await this.readBlocks(node, number, number, isPrestate ? "wide" : "whole"))[0];
+  };
 
-  /** @param isWide - reads back all accounts and slots that transactions touched, changed or not */
   private async readBlocks(
     node: Node,
     from: number,
     to: number,
-    isWide: boolean,
+    depth: Depth,
   ): Promise<readonly NodeBlock[]> {
     if (from < 1 || to < from || to - from >= MAX_BLOCKS)
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}, from block 1 on`);
-    const blocks = await readLinkedBlocks(node, from, to, true, parseTracedBlock);
+    const isWhole = depth !== "brief";
+    const blocks = await readLinkedBlocks(node, from, to, isWhole, (block, header) =>
+      parseTracedBlock(block, header, isWhole),
+    );
     const last = blocks.at(-1);
     if (last === undefined) return [];
     try {
-      const touched = await this.readTraces(node, blocks, last.header.number, isWide);
+      const touched = await this.readTraces(node, blocks, last.header.number, depth);
       await ask(
         node,
         touched.flatMap(block => block.askForState()),
@@ -81,7 +102,7 @@ export class TraceReader implements BlockReader {
     node: Node,
     blocks: readonly TracedBlock[],
     last: number,
-    isWide: boolean,
+    depth: Depth,
   ): Promise<TouchedBlock[]> {
     const method = await this.findMethod(node);
     const contracts = await findSystemContracts(node, hexQuantity(last));
@@ -91,7 +112,7 @@ export class TraceReader implements BlockReader {
         ...(await Promise.all(
           blocks
             .slice(at, at + TRACES_AT_ONCE)
-            .map(block => readTrace(node, method, block, contracts, isWide)),
+            .map(block => readTrace(node, method, block, contracts, depth)),
         )),
       );
     return touched;
@@ -110,7 +131,7 @@ async function readTrace(
   method: TraceMethod,
   block: TracedBlock,
   contracts: readonly SystemContract[],
-  isWide: boolean,
+  depth: Depth,
 ): Promise<TouchedBlock> {
   const {header, transactions, uncles, addresses} = block;
   const at = hexQuantity(header.number);
@@ -130,9 +151,10 @@ async function readTrace(
           await node.request(call.method, call.params),
           `${call.method} of block ${header.number}`,
         );
-  const touched = new TouchedBlock({...block, addresses: paid}, traces, listUntracedWrites(block, contracts));
+  const untraced = listUntracedWrites(block, contracts);
+  const touched = new TouchedBlock({...block, addresses: paid}, traces, untraced, depth === "brief");
   // geth's diffs have no account that the transaction made if a call that destroys the account was reverted.
-  if (isWide) {
+  if (depth === "wide") {
     const answer = await node.request(call.method, [at, TOUCHED_OPTIONS]);
     for (const [address, slots] of parseTouched(answer, `${call.method} of block ${header.number}`))
       touched.readBack(address, slots);

@@ -1,4 +1,4 @@
-/** What is needed of a block besides its traces: its header, the accounts of its transactions, and those paid outside of them. */
+/** What is needed of a block besides its traces: its header, those paid outside of its transactions, and the transactions' accounts. */
 
 import {type JsonObject, parseAddress, parseArray, parseObject, parseWord} from "../../rpc/answerValues.ts";
 import {NodeFailure} from "../../rpc/node.ts";
@@ -9,7 +9,7 @@ export interface TracedBlock {
   readonly header: NodeHeader;
   /** `0x` and 64 digits in lower case, in the order of the block. */
   readonly transactions: readonly string[];
-  /** Accounts (`0x` and 40 digits) that are read even if no trace names them: senders, recipients, fee recipient, withdrawals. */
+  /** Accounts (`0x` and 40 digits) that are read whatever traces say: fee recipient, withdrawals, senders and recipients. */
   readonly addresses: ReadonlySet<string>;
   /** Accounts that signed an authorization. Some tracers leave out the change of their code, or the whole accounts. */
   readonly authorities: ReadonlySet<string>;
@@ -21,14 +21,19 @@ export interface TracedBlock {
 /** An uncle gets a reward. Ethereum allows two. */
 const MAX_UNCLES = 16;
 
-/** @param block - of eth_getBlockByNumber with whole transactions. @throws NodeFailure */
-export function parseTracedBlock(block: JsonObject, header: NodeHeader): TracedBlock {
+/**
+ * @param block - of eth_getBlockByNumber
+ * @param isWhole - with whole transactions, not only their hashes
+ * @throws NodeFailure
+ */
+export function parseTracedBlock(block: JsonObject, header: NodeHeader, isWhole: boolean): TracedBlock {
   const {number} = header;
   const where = (field: string): string => `block ${number}: ${field}`;
   const addresses = new Set([parseAddress(block.miner, where("miner"))]);
   const authorities = new Set<string>();
   const transactions = parseArray(block.transactions, where("transactions")).map((value, position) => {
     const field = where(`transaction ${position}`);
+    if (!isWhole) return parseWord(value, field);
     const transaction = parseObject(value, field);
     addresses.add(parseAddress(transaction.from, `${field}: from`));
     if ((transaction.to ?? undefined) !== undefined)

@@ -17,8 +17,8 @@ export interface MemoryAccount {
 }
 
 export class MemoryState {
-  /** By address, 0x and 40 digits. */
-  readonly accounts = new Map<string, MemoryAccount>();
+  /** @param accounts - by address, 0x and 40 digits */
+  constructor(readonly accounts: Map<string, MemoryAccount> = new Map()) {}
 
   apply({accounts}: BlockDifference): void {
     for (let position = 0; position < accounts.count; position++) {

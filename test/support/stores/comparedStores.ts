@@ -1,6 +1,7 @@
 /** Two stores that get the same blocks from two sources. Their roots must be the same after each block. */
 import assert from "node:assert/strict";
 import {join} from "node:path";
+import {isDeepStrictEqual} from "node:util";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -42,6 +43,16 @@ export class ComparedStores {
     const held = this.other.store.reader.blockOrThrow(number);
     assert.deepEqual(held.header, header);
     assert.equal(toHex(held.stateRoot), toHex(stateRoot), `block ${number}: state root`);
+  }
+
+  /** Whether both would give the same accounts: what their state roots would say. Nothing is applied. */
+  agree(expected: BlockDifference, got: BlockDifference): boolean {
+    const [one, other] = [expected, got].map(difference => {
+      const state = new MemoryState(structuredClone(this.one.state.accounts));
+      state.apply(difference);
+      return state.accounts;
+    });
+    return isDeepStrictEqual(other, one);
   }
 
   async close(): Promise<void> {

@@ -56,7 +56,10 @@ export async function* readNode(
       executed = new ExecuteReader(genesis?.forks ?? readForks(writer()), host);
     if (writer().latest === undefined && genesis !== undefined)
       yield await readNodeGenesis(genesis, chain, executed ?? new ExecuteReader(genesis.forks, host));
-    const read = choice.source === "trielogs" ? new TrieLogReader(chainId) : new TraceReader();
+    const read =
+      choice.source === "trielogs"
+        ? new TrieLogReader(chainId)
+        : new TraceReader(undefined, () => writer().trie !== undefined);
     yield* readNodeBlocks(chain, executed ?? read, follow ? undefined : (to ?? "head"));
   } catch (error) {
     throw signal.aborted ? new Stopped() : error;

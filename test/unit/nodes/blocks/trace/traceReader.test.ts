@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {TraceReader} from "../../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../../nodes/rpc/node.ts";
+import {toHex} from "../../../../../storage/hex.ts";
 import {readDemoBlocks} from "../../../../support/nodes/demoNode.ts";
 import {describeBlock} from "../../../../support/nodes/jsonBlocks.ts";
 
@@ -17,14 +18,19 @@ const SYSTEM_CONTRACTS = [
 ];
 const FEE_VAULTS = ["19", "1a", "1b"].map(end => `0x42${"0".repeat(36)}${end}`);
 
-test("senders, recipients, who is paid outside of transactions, system contracts and the fee vaults of an OP stack are read though no trace names them", async () => {
+for (const isChecked of [false, true])
+  test(`who is paid outside of transactions, system contracts, the fee vaults of an OP stack${isChecked ? "" : ", senders and recipients"} are read though no trace names them`, () =>
+    readUntraced(isChecked));
+
+async function readUntraced(isChecked: boolean): Promise<void> {
   const {[NUMBER]: block} = await readDemoBlocks();
   // An uncle's hash is not part of the header that is compared.
   const json = {...describeBlock(block), uncles: [`0x${"ab".repeat(32)}`]};
+  const hashes = block.transactions.map(one => toHex(one.hash()));
   const accounts = new Set<unknown>();
   const written = new Set<unknown>();
-  const answer: Node["request"] = async (method, [first]) => {
-    if (method === "eth_getBlockByNumber") return json;
+  const answer: Node["request"] = async (method, [first, second]) => {
+    if (method === "eth_getBlockByNumber") return second === true ? json : {...json, transactions: hashes};
     if (method === "eth_getUncleByBlockNumberAndIndex") return {miner: UNCLE_MINER};
     // Some nodes write null for a transaction that changed nothing, also when they are asked what they can do.
     if (method === "debug_traceCall") throw new NodeRefusal("the method does not exist", -32601);
@@ -38,15 +44,17 @@ test("senders, recipients, who is paid outside of transactions, system contracts
   const requestAll: Node["requestAll"] = calls =>
     Promise.all(calls.map(({method, params}) => answer(method, params)));
   const node: Node = {name: "http://node", request: answer, requestAll};
-  const [read] = await new TraceReader().read(node, NUMBER, NUMBER);
+  const [read] = await new TraceReader(undefined, () => isChecked).read(node, NUMBER, NUMBER);
   const {header, transactions, withdrawals = []} = block;
   assert.ok(transactions.length > 1 && withdrawals.length > 1);
   const touched = [
     header.coinbase,
-    ...transactions.flatMap(one => [one.getSenderAddress(), ...(one.to === undefined ? [] : [one.to])]),
+    ...transactions
+      .filter(() => !isChecked)
+      .flatMap(one => [one.getSenderAddress(), ...(one.to === undefined ? [] : [one.to])]),
     ...withdrawals.map(({address}) => address),
   ].map(address => address.toString());
   assert.deepEqual(accounts, new Set([...touched, UNCLE_MINER, ...SYSTEM_CONTRACTS, ...FEE_VAULTS]));
   assert.deepEqual(written, new Set(SYSTEM_CONTRACTS));
   assert.equal((await read.difference()).accounts.count, accounts.size);
-});
+}
