@@ -2,7 +2,7 @@
  * Checks the shape of a node's JSON-RPC answers. The messages of its errors contain no text that the node wrote, so they may go
  * to logs and callers.
  */
-import {isUtf8} from "node:buffer";
+import {isAscii, isUtf8} from "node:buffer";
 import {NodeFailure} from "./node.ts";
 
 /** The member `error` of an answer. */
@@ -69,7 +69,8 @@ function parseJson(bytes: Buffer): unknown {
   requireFewParts(bytes);
   if (isUtf8(bytes)) {
     try {
-      return JSON.parse(bytes.toString("utf8"));
+      // Nearly all answers are ASCII, which is copied as it is.
+      return JSON.parse(bytes.toString(isAscii(bytes) ? "latin1" : "utf8"));
     } catch {
       // It is not JSON, or cut short.
     }
