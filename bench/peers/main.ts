@@ -7,7 +7,7 @@ import type {PeerFlags} from "./peersRun.ts";
 const accounts = "accounts in block 0, such as 100k or 1M; stores are kept under bench-data/";
 const program = createProgram(
   "npm run bench:peers --",
-  "Compares proofd, the naive server and anvil: asks each the same, in turns; prints a table.",
+  "Compares proofd, anvil and geth: asks each the same, in turns; prints a table.",
   [
     countOption("--accounts <count>", accounts, 1000, 10_000_000).default(100_000, "100k"),
     countOption("--blocks <count>", "blocks of history after block 0", 1, 100_000).default(DEFAULT_BLOCKS),

@@ -3,7 +3,7 @@ import type {KnownAccount} from "proofd-load";
 import type {LoadChoice} from "../program/measuredLoad.ts";
 import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
 
-export const PEER_NAMES = ["proofd", "naive", "anvil", "geth"] as const;
+export const PEER_NAMES = ["proofd", "anvil", "geth"] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
 /** Of geth, and of a proofd with the same chain. */
@@ -37,10 +37,10 @@ export function listLoads(
     return {...words, choices: Object.fromEntries(choices)};
   };
   return {
-    account: load("account", {proofd: numbered, naive: numbered, anvil: ofAnvil}),
-    slot: load("slot", {proofd: listed, naive: listed, anvil: ofAnvil}),
+    account: load("account", {proofd: numbered, anvil: ofAnvil}),
+    slot: load("slot", {proofd: listed, anvil: ofAnvil}),
     // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
-    batch: load("batch", {proofd: numbered, naive: numbered}),
+    batch: load("batch", {proofd: numbered}),
     transfer: load("transfer", {proofd: listed, anvil: ofAnvil}),
     erc20: load("erc20", {proofd: {...listed, estimateParams}, anvil: {...ofAnvil, estimateParams}}),
     eth: load("eth", {proofd: trie, geth: trie}),

@@ -1,21 +1,18 @@
 /**
- * The same generator asks proofd, the naive server and anvil the same, one after the other; and of eth_getProof geth, and a proofd that
- * has followed it.
+ * The same generator asks proofd and anvil the same, one after the other; and of eth_getProof geth, and a proofd that has
+ * followed it.
  *
- *   for each load:  proofd | naive | anvil, proofd | naive | anvil, ...    rounds in turn; the middle one counts
+ *   for each load:  proofd | anvil, proofd | anvil, ...    rounds in turn; the middle one counts
  *
  * The machine's speed changes from minute to minute, so compare only figures within one table. CPU time is that of the
  * server's process in the measured time, all threads, divided by the number of answers.
  */
-import {availableParallelism} from "node:os";
-import {join} from "node:path";
-import {BENCH_FOLDER, readOrigin, writeOrigin} from "../program/runFile.ts";
-import {ANNOUNCEMENT, type ServerProcess, startProofd, startServer} from "../program/serverProcess.ts";
+import {readOrigin, writeOrigin} from "../program/runFile.ts";
+import {type ServerProcess, startProofd} from "../program/serverProcess.ts";
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";
 import {middleRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
 import {type Followed, findGeth, GethChain} from "./gethChain.ts";
-import {makeNaiveStore} from "./naiveStore.ts";
 import {ETH_LOAD_NAMES, type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
 import {listSlotAccounts, listTokenTransfers, makePeerStore, startPeerAnvil} from "./peerStore.ts";
 
@@ -99,18 +96,8 @@ async function startServers({
   servers: names,
 }: PeerFlags): Promise<Map<PeerName, ServerProcess>> {
   const store = await makePeerStore(accounts, blocks);
-  const naiveStore = join(BENCH_FOLDER, `naive-${accounts}-${blocks}-v2`);
-  if (names.includes("naive")) await makeNaiveStore(store, naiveStore);
   const started = new Map<PeerName, ServerProcess>();
   if (names.includes("proofd")) started.set("proofd", await startProofd(store, []));
-  if (names.includes("naive")) {
-    const main = new URL("./naiveServer.js", import.meta.url).pathname;
-    const args = [main, naiveStore, `${Math.max(1, availableParallelism() - 1)}`];
-    started.set(
-      "naive",
-      await startServer({name: "naive", command: process.execPath, args, listening: ANNOUNCEMENT}),
-    );
-  }
   if (!names.includes("anvil")) return started;
   if (findAnvil() === undefined) say("ANVIL IS NOT INSTALLED: its rows are left out\n");
   else started.set("anvil", await startPeerAnvil(accounts));

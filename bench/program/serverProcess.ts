@@ -25,8 +25,7 @@ export interface Memory {
 
 /** The command line of proofd. */
 export const PROOFD = fileURLToPath(new URL("../../cli/main.js", import.meta.url));
-/** The output of proofd and of the naive server. */
-export const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
+const ANNOUNCEMENT = /"url":"http:\/\/([^"]+)"/;
 
 /** @throws Error with its output if it ends before it listens */
 export function startProofd(db: string, args: readonly string[]): Promise<ServerProcess> {

@@ -34,15 +34,15 @@ test("the comparison measures each load on the servers there are, and says so wh
     assert.equal(/GETH IS NOT INSTALLED/.test(said.join("")), !hasGeth);
     assert.deepEqual(await readdir("."), ["bench-data"], "nothing lies where the service's store would");
     const rows = figures.map(({load, peer}) => `${load} ${peer}`);
-    // anvil makes no batches, the naive server no estimates.
-    const all = ["account proofd", "account naive", "account anvil", "batch proofd", "batch naive"];
+    // anvil makes no batches.
+    const all = ["account proofd", "account anvil", "batch proofd"];
     const missing = [...(hasAnvil ? [] : ["anvil"]), ...(hasGeth ? [] : ["geth"])];
     const expected = [...all, "erc20 proofd", "erc20 anvil", "ethOld proofd", "ethOld geth"];
     assert.deepEqual(
       rows,
       expected.filter(row => !missing.some(peer => row.endsWith(` ${peer}`))),
     );
-    assert.equal(writeReport(figures).match(/^\| .+ \| (proofd|naive|anvil|geth) /gm)?.length, rows.length);
+    assert.equal(writeReport(figures).match(/^\| .+ \| (proofd|anvil|geth) /gm)?.length, rows.length);
   } finally {
     process.chdir(own);
     await rm(folder, {recursive: true});

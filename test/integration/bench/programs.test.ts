@@ -32,9 +32,7 @@ test("every bench program answers --help, and refuses flags and values that it d
       [["--json", "."], /--json: expected a file that can be written, got '\.' \(it is a folder\)/],
       [["--against", "missing"], /--against: expected the JSON of an earlier run .*, got 'missing' \(E/],
     ],
-    "peers/main": [
-      [["--servers", "reth"], /Expected some of proofd, naive, anvil, geth, with commas, got 'reth'/],
-    ],
+    "peers/main": [[["--servers", "reth"], /Expected some of proofd, anvil, geth, with commas, got 'reth'/]],
     "service/main": [[["--only", ""], /Expected some of memory, tail, /]],
     "contracts/main": [[["--accounts", "9"], /Expected a whole number from 10 to 1000000000/]],
   };
