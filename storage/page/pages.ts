@@ -1,8 +1,9 @@
 /**
  * Reads pages by number, checks them, and keeps some in a cache of limited size.
  *
- *   inner pages, directories    many paths share them     kept when they are read
- *   leaf pages, buckets         each serves a few keys    kept when they are asked for again soon
+ *   inner pages, directories    many paths share them               kept when they are read
+ *   leaf pages, buckets         each serves a few keys              kept when they are asked for again soon
+ *   pages of tries              with a version for many blocks      kept when they are asked for again soon
  *
  * Reading a page takes up to half of a proof's time (docs/decisions.md). If all leaf pages were kept, they would push each
  * other out before they are asked for again, and the heap would grow. But those of a token or of a relayer's contract are
@@ -85,8 +86,9 @@ export class Pages implements PageReader {
     this.storedReads++;
     const opened = openRecordedPage(page, this.readPageRecord(page), this.open);
     // Readers need no base once the page is made.
-    if (isShared(opened.body)) this.shared.keep(page, withoutBase(opened));
-    else if (this.wasAsked(page)) this.wanted.keep(page, withoutBase(opened));
+    const cache = isShared(opened.body) ? this.shared : this.wanted;
+    const isWanted = (cache === this.shared && opened.body[0] !== TRIE_PAGE) || this.wasAsked(page);
+    if (isWanted) cache.keep(page, alone(opened));
     this.lastPage = page;
     this.last = opened;
     return opened;
@@ -158,8 +160,12 @@ function isShared(body: Buffer): boolean {
   return body[0] === INNER_PAGE || body[0] === DIRECTORY || isUpperTriePage(body);
 }
 
-function withoutBase({body, base, isAnchor}: OpenPage): OpenPage {
-  return {body, base, isAnchor};
+/** Without its base, and without the memory of its neighbours: one kept page of the shared slab would hold 8 KB. */
+function alone({body, base, isAnchor}: OpenPage): OpenPage {
+  if (body.buffer.byteLength <= 2 * body.length) return {body, base, isAnchor};
+  const own = Buffer.allocUnsafeSlow(body.length);
+  own.set(body);
+  return {body: own, base, isAnchor};
 }
 
 /** A page of a trie (trie/triePage.ts) whose first child is a page too: so are most of its children. */

@@ -8,7 +8,7 @@ import {Level} from "level";
 import {DIRECTORY} from "../../../../storage/page/indexPage.ts";
 import {INNER_PAGE} from "../../../../storage/page/innerPage.ts";
 import {LEAF_PAGE} from "../../../../storage/page/leafPage.ts";
-import {Pages} from "../../../../storage/page/pages.ts";
+import {Pages, TRIE_PAGE} from "../../../../storage/page/pages.ts";
 import {pageKey} from "../../../../storage/record/layout.ts";
 import {sealRecord} from "../../../../storage/record/record.ts";
 
@@ -65,6 +65,25 @@ test("a leaf page is kept when it is asked for again", async () => {
   const pages = new Pages(db, 1 << 20);
   assert.equal(await isKept(pages, 3, LEAF_PAGE, 1), false);
   assert.equal(await isKept(pages, 4, LEAF_PAGE, 2), true);
+});
+
+test("a page of a trie is kept when it is asked for again, near the root too", async () => {
+  const pages = new Pages(db, 1 << 20);
+  // All of its bytes are 255: its first child is a page.
+  assert.equal(await isKept(pages, 255, TRIE_PAGE, 1), false);
+  assert.equal(await isKept(pages, 511, TRIE_PAGE, 2), true);
+});
+
+test("a kept page made of its difference holds no more memory than it has bytes", async () => {
+  const pages = new Pages(db, 1 << 20);
+  for (const [page, body] of [
+    [600, Buffer.alloc(1000, 0xff).fill(TRIE_PAGE, 0, 1)],
+    [601, Buffer.of(0x2b, 1, 127, 2, 7)],
+  ] as const)
+    await db.put(pageKey(page), sealRecord(pageKey(page), body));
+  for (const page of [601, ANOTHER_PAGE, 601, ANOTHER_PAGE]) pages.read(page);
+  await db.del(pageKey(601));
+  assert.equal(pages.read(601).buffer.byteLength, 1000);
 });
 
 test("a page read twice running is read once, and that is no reason to keep it", async () => {
