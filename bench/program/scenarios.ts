@@ -2,7 +2,7 @@
 import type {LoadChoice} from "./measuredLoad.ts";
 
 /** What is measured on one server alone, in this order: service/serviceRun.ts. */
-export const SERVICE_NAMES = ["memory", "tail", "loops", "import", "pull", "crowds", "feed"] as const;
+export const SERVICE_NAMES = ["memory", "tail", "loops", "import", "pull", "feed"] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export interface Scenario {

@@ -11,7 +11,6 @@ import type {ServiceName} from "../program/scenarios.ts";
 import {copyStore} from "../program/storeCopy.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import {keepBenchStore} from "../stages/benchStore.ts";
-import {measureCrowds} from "./crowds.ts";
 import {measureFeed} from "./feed.ts";
 import {measureImport, measureLoops, measurePull} from "./neighbours.ts";
 import type {Finding, Scenario} from "./scenario.ts";
@@ -34,7 +33,6 @@ const MEASURES: Readonly<Record<ServiceName, (scenario: Scenario) => Promise<Fin
   loops: measureLoops,
   import: measureImport,
   pull: measurePull,
-  crowds: measureCrowds,
   feed: measureFeed,
 };
 
