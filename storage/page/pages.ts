@@ -25,7 +25,7 @@ const ASKED_PAGES = 1 << 14;
 
 /** Of a page of a trie (trie/triePage.ts) without nibbles before its branch. */
 const TRIE_CHILDREN_AT = 3;
-const TRIE_CHILD_PAGE = 0xff;
+const TRIE_CHILD_PAGE = 0xf0;
 export const TRIE_PAGE = 0x54;
 
 /** Reads one page's body (without its checksum). @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
@@ -170,7 +170,7 @@ function alone({body, base, isAnchor}: OpenPage): OpenPage {
 
 /** A page of a trie (trie/triePage.ts) whose first child is a page too: so are most of its children. */
 function isUpperTriePage(body: Buffer): boolean {
-  return body[0] === TRIE_PAGE && body[TRIE_CHILDREN_AT] === TRIE_CHILD_PAGE && body[1] === body[2];
+  return body[0] === TRIE_PAGE && body[TRIE_CHILDREN_AT] > TRIE_CHILD_PAGE && body[1] === body[2];
 }
 
 /** @throws StoreError RECORD_DAMAGED if `body` is not of the kind that the pointer to it expects */

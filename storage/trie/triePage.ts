@@ -5,7 +5,7 @@
  *   nibbles       of every path below, from `depth` to `branch`, two in a byte as in the path; none if the two are the same
  *   child         0                                           nothing there
  *                 1 to 4 | reference | so many leaves         all of its leaves: its nodes are made of them again
- *                 255 | page u48 | reference                  more leaves: a page of its own, whose depth is branch + 1
+ *                 240 + n | page, n bytes | reference        more leaves: a page of its own, whose depth is branch + 1
  *   reference     0xa0, hash 32; or the node itself if it is shorter than 32 bytes: RLP, as the branch has it
  *   leaf          value length u8 | path from byte (branch + 1) / 2 on | value
  *   small page    't' | count u8 | 1 to 4 leaves with whole paths         of a trie that has no more
@@ -22,7 +22,8 @@ import {TRIE_PAGE} from "../page/pages.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 
 const SMALL_PAGE = 0x74;
-const CHILD_PAGE = 0xff;
+/** And how many bytes its number has. */
+const CHILD_PAGE = 0xf0;
 const HEAD_BYTES = 3;
 const HASH_REFERENCE = 0xa0;
 const SHORT_LIST = 0xc0;
@@ -89,16 +90,17 @@ export function readTriePage(
       if (kind === undefined) throw damage();
       if (kind === 0) continue;
       setNibble(above, branch, nibble);
-      const referenceAt = kind === CHILD_PAGE ? at + NUMBER_BYTES : at;
+      const numberBytes = kind > CHILD_PAGE ? kind - CHILD_PAGE : 0;
+      const referenceAt = at + numberBytes;
       const first = body[referenceAt] ?? 0;
       const end = referenceAt + 1 + (first === HASH_REFERENCE ? PATH_BYTES : first - SHORT_LIST);
-      if (end > body.length || end <= referenceAt) throw damage();
+      if (end > body.length || end <= referenceAt || numberBytes > NUMBER_BYTES) throw damage();
       const reference = body.subarray(referenceAt, end);
       const number = at;
       at = end;
-      if (kind !== CHILD_PAGE) takeLeaves(kind, (branch + 1) >> 1, above);
+      if (numberBytes === 0) takeLeaves(kind, (branch + 1) >> 1, above);
       else {
-        const page = body.readUIntBE(number, NUMBER_BYTES);
+        const page = body.readUIntBE(number, numberBytes);
         children.push({page, path: Buffer.from(above), depth: branch + 1, reference});
       }
     }

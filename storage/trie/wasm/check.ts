@@ -9,7 +9,7 @@ import {
   endOfChild,
   endOfLeaf,
   firstPathByte,
-  PAGE_CHILD,
+  isPageChild,
   PLACE,
   placeBranch,
   readLeaf,
@@ -47,7 +47,7 @@ export function check(number: f64, depth: i32, accounts: bool): i32 {
   let wrong = -1;
   for (let child = 0, at = children; child < 16; child++, at = endOfChild(at, first)) {
     const kind: u32 = load<u8>(at);
-    if (kind === 0 || kind === PAGE_CHILD) continue;
+    if (kind === 0 || isPageChild(kind)) continue;
     setNibble(PLACE, branch, child);
     const reference = referenceOf(at);
     makeLeaves(endOf(reference), kind, first, branch + 1);

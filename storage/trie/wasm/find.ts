@@ -10,7 +10,7 @@ import {
   endOfChild,
   endOfLeaf,
   firstPathByte,
-  PAGE_CHILD,
+  isPageChild,
   PLACE,
   pageNumber,
   placeBranch,
@@ -62,7 +62,7 @@ function follow(root: f64, accounts: bool, captures: bool): usize {
     for (let i = nibble(PATH, branch); i > 0; i--) child = endOfChild(child, first);
     const kind: u32 = load<u8>(child);
     depth = branch + 1;
-    if (kind !== PAGE_CHILD)
+    if (!isPageChild(kind))
       return kind === 0 ? 0 : findLeaf(endOf(referenceOf(child)), kind, first, depth, captures);
     setNibble(PLACE, branch, nibble(PATH, branch));
     number = pageNumber(child);

@@ -22,13 +22,12 @@ export const SMALL_PAGE: u8 = 0x74;
  * level with 2, and 0.1 with 4; a leaf write took 3% more bytes with 2. A page of 16 children with 4 leaves each has 5 KB.
  */
 export const MOST_LEAVES: u32 = 4;
-/** A child that is a page of its own. */
-export const PAGE_CHILD: u8 = 0xff;
+/** A child that is a page of its own: this, and how many bytes its number has. */
+const PAGE_CHILD: u32 = 0xf0;
 
 const HEAD_BYTES: usize = 3;
-const NUMBER_BYTES: usize = 6;
+const MOST_NUMBER_BYTES: u32 = 6;
 const HASH_BYTES: usize = 32;
-const HIGH: f64 = 4294967296;
 
 /** Where the page is that is looked at: its nibbles from the root on. */
 export const PLACE: usize = memory.data(32, 16);
@@ -107,8 +106,13 @@ export function firstPathByte(branch: i32): usize {
   return (branch + 1) >> 1;
 }
 
+export function isPageChild(kind: u32): bool {
+  return kind > PAGE_CHILD;
+}
+
 export function referenceOf(child: usize): usize {
-  return child + 1 + (load<u8>(child) === PAGE_CHILD ? NUMBER_BYTES : 0);
+  const kind: u32 = load<u8>(child);
+  return child + 1 + (isPageChild(kind) ? kind - PAGE_CHILD : 0);
 }
 
 /** @param first - firstPathByte of the branch */
@@ -116,7 +120,7 @@ export function endOfChild(child: usize, first: usize): usize {
   const kind: u32 = load<u8>(child);
   if (kind === 0) return child + 1;
   let at = endOf(referenceOf(child));
-  if (kind !== PAGE_CHILD) for (let i: u32 = 0; i < kind; i++) at = endOfLeaf(at, first);
+  if (!isPageChild(kind)) for (let i: u32 = 0; i < kind; i++) at = endOfLeaf(at, first);
   return at;
 }
 
@@ -148,14 +152,18 @@ export function valueAt(leaf: usize, first: usize): usize {
 }
 
 export function pageNumber(child: usize): f64 {
-  const high: u32 = bswap<u16>(load<u16>(child, 1));
-  return <f64>high * HIGH + <f64>bswap<u32>(load<u32>(child, 3));
+  let number: u64 = 0;
+  for (let at = child + 1, end = referenceOf(child); at < end; at++) number = (number << 8) | load<u8>(at);
+  return <f64>number;
 }
 
-export function writeNumber(child: usize, number: f64): void {
-  const high = <u32>(number / HIGH);
-  store<u16>(child, bswap<u16>(<u16>high), 1);
-  store<u32>(child, bswap<u32>(<u32>(number - <f64>high * HIGH)), 3);
+/** Writes a child that is a page, but for its reference. @returns the address of that */
+export function writePageChild(to: usize, number: f64): usize {
+  let rest = <u64>number;
+  const bytes: u32 = (71 - <u32>clz(rest)) >> 3;
+  store<u8>(to, PAGE_CHILD + bytes);
+  for (let at = to + bytes; at > to; at--, rest >>= 8) store<u8>(at, <u8>rest);
+  return to + 1 + bytes;
 }
 
 function skipBytes(depth: i32, branch: i32): usize {
@@ -192,7 +200,10 @@ export function isPage(page: usize, bytes: u32, depth: i32): bool {
     const reference = referenceOf(at);
     if (reference >= end || !isReference(reference)) return false;
     at = endOf(reference);
-    if (kind === PAGE_CHILD) continue;
+    if (isPageChild(kind)) {
+      if (kind > PAGE_CHILD + MOST_NUMBER_BYTES) return false;
+      continue;
+    }
     if (kind > MOST_LEAVES) return false;
     at = endOfLeaves(at, kind, first, end);
     if (at === 0) return false;

@@ -30,8 +30,8 @@ import {
   endOfChild,
   endOfLeaf,
   firstPathByte,
+  isPageChild,
   MOST_LEAVES,
-  PAGE_CHILD,
   PLACE,
   pageDepth,
   pageNumber,
@@ -45,7 +45,7 @@ import {
   smallLeavesAt,
   writeHead,
   writeLeaf,
-  writeNumber,
+  writePageChild,
 } from "./pages";
 import {copyReference, endOf, isHash, writeEmptyRoot} from "./rlp";
 
@@ -166,7 +166,7 @@ function writePage(
     if (kind === 0) continue;
     taken++;
     only = child;
-    if (kind === PAGE_CHILD) {
+    if (isPageChild(kind)) {
       pages++;
       lastPage = pageNumber(begin);
     } else leaves += kind;
@@ -202,7 +202,7 @@ export function gatherBranch(children: usize, branch: i32): void {
 
 function changeChild(child: usize, from: usize, to: usize, branch: i32): void {
   const kind: u32 = load<u8>(child);
-  if (kind !== PAGE_CHILD) {
+  if (!isPageChild(kind)) {
     const leaves = kind === 0 ? 0 : endOf(referenceOf(child));
     changeLeaves(leaves, kind, firstPathByte(branch), from, to, branch + 1);
     return;
@@ -248,11 +248,7 @@ function become(from: usize, to: usize, depth: i32): void {
 
 /** Writes what a place has become as a child of a branch. @returns the address after it */
 function writeChild(to: usize, branch: i32): usize {
-  if (page !== 0) {
-    store<u8>(to, PAGE_CHILD);
-    writeNumber(to, page);
-    return copyReference(referenceOf(to), REFERENCE);
-  }
+  if (page !== 0) return copyReference(writePageChild(to, page), REFERENCE);
   store<u8>(to, count);
   if (count === 0) return to + 1;
   make(LEAVES, LEAVES + (count << 2), branch + 1);

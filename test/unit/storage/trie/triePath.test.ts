@@ -4,6 +4,7 @@ import fc from "fast-check";
 import {StoreError} from "../../../../storage/errors.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {EMPTY_TRIE, TrieReader, TrieWriter} from "../../../../storage/trie/trie.ts";
+import {readTriePage, TRIE_ROOT} from "../../../../storage/trie/triePage.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../../../storage/trie/triePath.ts";
 import {propertyRuns} from "../../../support/soak.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
@@ -36,6 +37,42 @@ test("a path has a branch for each of its nibbles and a leaf, at most", () => {
   assert.equal(path.count, 65);
   assert.equal(path.open(EMPTY_TRIE.page, PATH, "slots"), undefined);
   assert.equal(path.count, 0);
+});
+
+test("a page is found by a number of each length", () => {
+  for (let bytes = 1; bytes <= 6; bytes++) {
+    // The first ones are the last that are shorter.
+    let next = 256 ** (bytes - 1) - 3;
+    const pages = new Map<number, Buffer>();
+    const store = {
+      read: (page: number) => pages.get(page) as Buffer,
+      putPage: (encode: (spare: number) => Buffer) => {
+        next += next <= 0 ? 4 : 1;
+        pages.set(next, encode(0));
+        return next;
+      },
+    };
+    const paths = Array.from({length: 100}, (_, i) => keccak256(Uint8Array.of(i)));
+    const writes = paths.map(path => ({path, value: VALUE}));
+    const trie = new TrieWriter(store).update(EMPTY_TRIE, writes, "slots");
+    const reader = new TrieReader(store);
+    for (const path of paths) assert.deepEqual(reader.find(trie.page, path, "slots"), VALUE);
+    const {children} = readTriePage(trie.page, pages.get(trie.page) as Buffer, TRIE_ROOT.path);
+    assert.ok(children.length > 3);
+    for (const child of children) assert.ok(pages.has(child.page), `page ${child.page}`);
+  }
+});
+
+test("a page with a number of seven bytes is damage", () => {
+  const {pages, page} = makeDeepTrie();
+  const body = Buffer.from(pages.read(page));
+  const child = body.indexOf(0xf1, 3);
+  pages.replace(
+    page,
+    Buffer.concat([body.subarray(0, child), Buffer.alloc(7, 0xf7).fill(0, 1), body.subarray(child + 1)]),
+  );
+  assert.throws(() => createPath(pages).open(page, PATH, "slots"), {code: "RECORD_DAMAGED"});
+  assert.throws(() => readTriePage(page, pages.read(page), TRIE_ROOT.path), {code: "RECORD_DAMAGED"});
 });
 
 /** An answer is one too: some bytes are another page. */
