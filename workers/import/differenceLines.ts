@@ -1,5 +1,5 @@
 /**
- * Blocks from differences (docs/operations.md, "Import"): NDJSON, one line per block, read as it streams in.
+ * Blocks from differences (docs/importing.md): NDJSON, one line per block, read as it streams in.
  */
 
 import {type BlockHead, decodeHeader} from "../../evm/execution/blockHead.ts";

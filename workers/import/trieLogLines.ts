@@ -1,5 +1,5 @@
 /**
- * Blocks from trie logs (docs/operations.md, "Trie logs"): one per line, as hex digits or as the node's JSON has it.
+ * Blocks from trie logs (docs/importing.md): one per line, as hex digits or as the node's JSON has it.
  */
 
 import {

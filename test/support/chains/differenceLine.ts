@@ -1,4 +1,4 @@
-/** One line of the NDJSON that the store imports (docs/operations.md, "Import"), as plain JSON. */
+/** One line of the NDJSON that the store imports (docs/importing.md), as plain JSON. */
 
 /** Missing fields keep their old value. A new account has nonce 0, balance 0 and no code. */
 export interface AccountDifference {

@@ -1,5 +1,5 @@
 /**
- * fast-check arbitraries for chains in the NDJSON form of docs/operations.md, "Import".
+ * fast-check arbitraries for chains in the NDJSON form of docs/importing.md.
  *
  * Accounts, slots and values come from small pools, so that most changes meet an earlier one. Accounts are created, changed,
  * set to the same value, deleted, reset and created again. Slots are set, changed, zeroed and zeroed again.

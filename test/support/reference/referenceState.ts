@@ -1,5 +1,5 @@
 /**
- * The rollup's state at every block, slow and obvious. It applies the block differences of docs/operations.md to in-memory
+ * The rollup's state at every block, slow and obvious. It applies the block differences of docs/importing.md to in-memory
  * trees, in the order of docs/proofs.md, section 4. It keeps a copy of the account tree for each block.
  *
  *   block n   ->  account tree (a ReferenceTree)  +  address -> account
