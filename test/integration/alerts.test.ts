@@ -20,22 +20,24 @@ type Labels = Readonly<Record<string, string>>;
 interface Case {
   readonly alert: string;
   readonly after: string;
+  /** Minutes after which it does not fire yet. */
+  readonly before?: number;
   readonly series: Readonly<Record<string, string>>;
   readonly fires: readonly Labels[];
 }
 
 const BAD = {instance: "bad"};
 
-/** Of a metric that is 1 while something is wrong. */
+/** Of a metric that is 1 while something is wrong: in two minutes less, nobody is called yet. */
 function flagCase(alert: string, metric: string, after: string, labels: Labels = {}): Case {
-  const name = (instance: string): string => {
-    const all = Object.entries({instance, ...labels}).map(([label, value]) => `${label}="${value}"`);
+  const name = (instance: string, of: Labels = labels): string => {
+    const all = Object.entries({instance, ...of}).map(([label, value]) => `${label}="${value}"`);
     return `${metric}{${all}}`;
   };
+  const others = Object.keys(labels).map(label => [name("good", {[label]: "other"}), "1x60"]);
   return {
-    alert,
-    after,
-    series: {[name("bad")]: "1x60", [name("good")]: "0x60"},
+    ...{alert, after, before: Number.parseInt(after, 10) - 2},
+    series: {[name("bad")]: "1x60", [name("good")]: "0x60", ...Object.fromEntries(others)},
     fires: [{...BAD, ...labels}],
   };
 }
@@ -52,7 +54,12 @@ function pairCase(alert: string, metric: string, after: string, bad: string, goo
 
 const DAY = 86_400;
 const CASES: readonly Case[] = [
-  pairCase("ProofdDown", 'up{job="proofd"}', "2m", "0x60", "1x60"),
+  {
+    alert: "ProofdDown",
+    after: "2m",
+    series: {'up{job="proofd"}': "0x60", 'up{job="node"}': "0x60"},
+    fires: [{job: "proofd"}],
+  },
   pairCase("ProofdHeadLag", "proofd_head_lag_seconds", "3m", "0+61x60", "59x60"),
   flagCase("ProofdImportFailed", "proofd_import_failed", "3m"),
   flagCase("ProofdFinalityStopped", "proofd_finality_state", "2m", {state: "stopped"}),
@@ -62,6 +69,14 @@ const CASES: readonly Case[] = [
     'proofd_calls_total{method="a",code="-32603"}',
     "20m",
     "0x18 1x60",
+    "1x60",
+  ),
+  // The first such error is the metric's first sample.
+  pairCase(
+    "ProofdInternalErrors",
+    'proofd_calls_total{method="a",code="-32603"}',
+    "20m",
+    "_x18 1x60",
     "1x60",
   ),
   pairCase("ProofdDamage", "proofd_damaged_records_total", "20m", "0x18 1x60", "1x60"),
@@ -79,7 +94,8 @@ const CASES: readonly Case[] = [
     after: "30m",
     series: Object.fromEntries(
       [
-        ["bad", "0x60", "0+60x60"],
+        // One in sixty.
+        ["bad", "0+59x60", "0+60x60"],
         ["good", "0+60x60", "0+60x60"],
       ].flatMap(([instance, quick, all]) =>
         [
@@ -101,7 +117,7 @@ const CASES: readonly Case[] = [
     'proofd_connections_refused_total{reason="total"}',
     "20m",
     "0x18 1x60",
-    "1x60",
+    "0x10 1x60",
   ),
   {
     alert: "ProofdDiskSpace",
@@ -111,7 +127,7 @@ const CASES: readonly Case[] = [
       'proofd_disk_size_bytes{instance="bad"}': "100x400",
       'proofd_disk_free_bytes{instance="fills"}': "90000-60x400",
       'proofd_disk_size_bytes{instance="fills"}': "100000x400",
-      'proofd_disk_free_bytes{instance="good"}': "50000-1x400",
+      'proofd_disk_free_bytes{instance="good"}': "11000-1x400",
       'proofd_disk_size_bytes{instance="good"}': "100000x400",
     },
     fires: [BAD, {instance: "fills"}],
@@ -143,12 +159,12 @@ const CASES: readonly Case[] = [
   },
   flagCase("ProofdPublishRefused", "proofd_publish_state", "2m", {state: "refused"}),
   flagCase("ProofdPublishWaits", "proofd_publish_state", "3m", {state: "waiting"}),
-  flagCase("ProofdSnapshotFailed", "proofd_publish_snapshot_failed", "40m"),
+  flagCase("ProofdSnapshotFailed", "proofd_publish_snapshot_failed", "31m"),
   pairCase(
     "ProofdFeedCertificate",
     'proofd_feed_certificate_end_timestamp_seconds{server="n1:4222"}',
     "2h",
-    `${13 * DAY}x200`,
+    `${14 * DAY}x200`,
     `${15 * DAY}x200`,
   ),
 ];
@@ -178,11 +194,12 @@ test("each alert fires for what is wrong, and not for what is right", async t =>
       join(folder, "alerts.yml"),
       TEXT.replaceAll(/^ +(annotations:|summary: .*|action: .*)\n/gm, ""),
     );
-    const tests = CASES.map(({alert, after, series, fires}) => ({
+    const tests = CASES.map(({alert, after, before = 0, series, fires}) => ({
       name: alert,
       interval: "1m",
       input_series: Object.entries(series).map(([name, values]) => ({series: name, values})),
       alert_rule_test: [
+        ...(before > 0 ? [{eval_time: `${before}m`, alertname: alert, exp_alerts: []}] : []),
         {
           eval_time: after,
           alertname: alert,

@@ -1,4 +1,5 @@
 /** Records of pages in memory, numbered from 1 in writing order. Trees are written to them and read from them without a store. */
+import assert from "node:assert/strict";
 import {StoreError} from "../../../storage/errors.ts";
 import {
   chooseForm,
@@ -40,7 +41,9 @@ export class MemoryPages implements PageWriter {
     const body = whole.subarray(0, whole.length - SPARE_BYTES);
     const page = this.records.length + 1;
     const {record} = chooseForm(this.open, page, before ?? {page: 0}, body, SPARE_BYTES);
-    return this.records.push(record?.subarray(0, record.length - SPARE_BYTES) ?? body);
+    const number = this.records.push(record?.subarray(0, record.length - SPARE_BYTES) ?? body);
+    assert.ok(this.read(number).equals(body), `page ${number} is not what its difference says`);
+    return number;
   }
 
   /** Replaces the page with this number, as damage would. */

@@ -24,3 +24,11 @@ test("compiling the demo's contracts again gives the checked-in bytecode", () =>
   for (const [name, text] of compileDemoContracts())
     assert.equal(text, readFileSync(join(CONTRACTS_FOLDER, `${name}.json`), "utf8"), name);
 });
+
+test("what was compiled last is recorded, so that it is not compiled in every run", () => {
+  if (process.env.COMPILE !== undefined) return;
+  assert.ok(
+    isCompiledAsRecorded(),
+    "if all else passes, run: node dist/test/support/contracts/compiledRecord.js",
+  );
+});

@@ -1,7 +1,7 @@
 /** Which binaries of uWebSockets.js are loaded: those of the table, and of no other bytes. */
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
-import {copyFile, readdir, readFile, writeFile} from "node:fs/promises";
+import {copyFile, mkdir, readdir, readFile, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {test} from "node:test";
 import {fileURLToPath, pathToFileURL} from "node:url";
@@ -12,6 +12,13 @@ import {runChild} from "../../../support/processes/childProcesses.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const LOADER = join(ROOT, "dist/server/listener");
+/** Tables, and what the loader says of them. `own` is the binary in own.br, after another one of a byte. */
+const TABLES: readonly (readonly [table: string, said: RegExp])[] = [
+  ["[{...own, fits: no, bytes: 1}, own]", /^function$/],
+  ["[{...own, fits: no}]", /^Error it has no binary for Node v/],
+  ["[{...own, bytes: 1}, own]", /^BinaryChanged /],
+  ["[{...own, pack: none, source: none}, {...own, pack: none, source: 'other'}]", /^Error ENOENT.*none'$/],
+];
 const FASTEST = {params: {[constants.BROTLI_PARAM_QUALITY]: 0}};
 /** Loads it and says what it got. */
 const PROGRAM = `const {loadUws} = await import(process.argv[1]);
@@ -43,9 +50,9 @@ test("a binary of other bytes is not loaded, whatever else there is", {
       await copyFile(join(LOADER, file), folder.file(file));
     await writeFile(folder.file("package.json"), '{"type": "module"}');
     const loader = pathToFileURL(folder.file("uwsLibrary.js")).href;
-    const load = async () => {
+    const load = async (env: Readonly<Record<string, string>> = {}) => {
       const args = ["--input-type=module", "-e", PROGRAM, loader];
-      const {code, stdout, stderr} = await runChild(process.execPath, args);
+      const {code, stdout, stderr} = await runChild(process.execPath, args, {env: {...process.env, ...env}});
       assert.equal(code, 0, stderr);
       return stdout.trim();
     };
@@ -63,6 +70,25 @@ test("a binary of other bytes is not loaded, whatever else there is", {
     assert.match(await load(), /^BinaryChanged \S+\.br was changed: expected SHA-256 \w{64}, got \w{64}/);
     await writeFile(folder.file(name), bytes);
     assert.match(await load(), /^BinaryChanged \S+\.node was changed: expected SHA-256 /);
+    const whole = Buffer.concat([
+      Buffer.of(1),
+      await readFile(join(ROOT, "node_modules", own?.source ?? "")),
+    ]);
+    await writeFile(folder.file("own.br"), brotliCompressSync(whole, FASTEST));
+    await copyFile(folder.file("uwsBinaries.js"), folder.file("table.js"));
+    const temporary = folder.file("temporary");
+    await mkdir(temporary);
+    for (const [table, said] of TABLES) {
+      const made = `import {UWS_BINARIES as all} from "./table.js";
+const {bytes, sha256, source} = all.findLast(binary => binary.fits(process));
+const [no, none] = [() => false, "none"];
+const own = {bytes, sha256, source, name: none, pack: "own.br", fits: () => true};
+export const UWS_BINARIES = ${table};
+`;
+      await writeFile(folder.file("uwsBinaries.js"), made);
+      assert.match(await load({TMPDIR: temporary}), said, table);
+      assert.deepEqual(await readdir(temporary), [], table);
+    }
   } finally {
     await folder.remove();
   }

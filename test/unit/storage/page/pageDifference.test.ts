@@ -4,7 +4,12 @@ import {test} from "node:test";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {chooseForm, type OpenPage, openRecordedPage} from "../../../../storage/page/pageDifference.ts";
 import {EMPTY_TRIE, type TrieRoot, TrieWriter} from "../../../../storage/trie/trie.ts";
+import {TrieModule} from "../../../../storage/trie/trieModule.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
+
+const DIFFERENCE = 0x2b;
+const VALUE = 0xe7;
+const MODULE = new TrieModule({load: () => 0, put: () => 0, refuse: () => {}} as never);
 
 /** A page of 16 children with some leaf each, and its record after one more write. */
 function recordOf(value: Uint8Array | undefined, path = pathOf(5)): {record: number; page: number} {
@@ -60,6 +65,59 @@ test("a value that got longer or shorter, a leaf that was put in and one that wa
     const {record, page} = recordOf(value, path);
     assert.ok(record <= most && page > 1000, `${record} of ${page} bytes`);
   }
+});
+
+const FIRST_PAGE = Uint8Array.of(DIFFERENCE, 1);
+
+/** The root page of 16 leaves, whose paths have the same first nibbles. */
+function pageOf(...first: readonly number[]): Buffer {
+  const pages = new MemoryPages();
+  const writes = Array.from({length: 16}, (_, i) => {
+    const path = new Uint8Array(32).fill(i + 1);
+    path.set([...first, (0x11 * i) & (first.length > 0 ? 0xff : 0xf0)]);
+    return {path, value: new Uint8Array(30).fill(VALUE)};
+  });
+  return pages.read(new TrieWriter(pages).update(EMPTY_TRIE, writes, "slots").page);
+}
+
+/** @returns the steps between the pages, at most so many bytes */
+function differ(base: Uint8Array, page: Uint8Array, most = page.length): Uint8Array | undefined {
+  const {wasm, memory} = MODULE;
+  memory.set(base, wasm.baseAt.value);
+  memory.set(page, wasm.entriesAt.value);
+  const length = wasm.differ(base.length, wasm.entriesAt.value, most);
+  return length < 0 ? undefined : memory.slice(wasm.stepsAt.value, wasm.stepsAt.value + length);
+}
+
+test("changed bytes anywhere are a difference, of no more bytes than it may have", () => {
+  const base = pageOf(0);
+  const values = [...base.keys()].filter(at => base[at] === VALUE);
+  const require = (changed: readonly number[], most?: number): boolean => {
+    const page = Buffer.from(base);
+    for (const at of changed) page[at] = 0;
+    const steps = differ(base, page, most);
+    if (steps === undefined) return false;
+    assert.ok(steps.length <= (most ?? page.length));
+    const record = Buffer.concat([FIRST_PAGE, steps]);
+    assert.ok(openRecordedPage(2, record, () => ({body: base, base: 0, isAnchor: false})).body.equals(page));
+    return true;
+  };
+  for (const at of values) assert.ok(require([at]), `byte ${at}`);
+  // A long step in an early child, and a short one in the last.
+  const some = [...values.slice(30, 60), values.at(-1) as number];
+  const fits = Array.from({length: 100}, (_, most) => require(some, most));
+  assert.deepEqual([fits[30], fits[99]], [false, true]);
+});
+
+test("pages at other paths or branches, and bytes that are no page, have no difference", () => {
+  const base = pageOf(0);
+  assert.notEqual(differ(base, base), undefined);
+  for (const page of [pageOf(1), pageOf(), pageOf(0, 0), pageOf(0, 0, 0)]) {
+    assert.equal(differ(base, page), undefined);
+    assert.equal(differ(page, base), undefined);
+  }
+  const cut = base.subarray(0, -1);
+  assert.equal(differ(cut, base), undefined);
 });
 
 test("a difference to a page that is not older, or that does not fit it, is damage", () => {
