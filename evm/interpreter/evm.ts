@@ -225,7 +225,7 @@ export class Evm {
 
   /** The counter of the transaction. */
   get refund(): bigint {
-    return this.native.exports.refund();
+    return this.native.exports.refund.value;
   }
 
   addRefund(gas: bigint): void {
@@ -281,11 +281,11 @@ export class Evm {
   answerPrecompile(onPause?: OnPause): Promise<void> | undefined {
     const {native} = this;
     const {exports} = native;
-    const address = exports.awaitedPrecompile();
+    const address = exports.awaitedPrecompile.value;
     const precompile = QUICK_PRECOMPILES[address] ?? this.curves?.[address];
     if (precompile === undefined) return this.loadCurves(onPause);
-    const at = exports.awaitedInputAt();
-    const data = native.bytes.slice(at, at + exports.awaitedInputBytes());
+    const at = exports.awaitedInputAt.value;
+    const data = native.bytes.slice(at, at + exports.awaitedInputBytes.value);
     const hasP256 = this.rules?.params.hasP256 === 1;
     const parts = runPrecompile(precompile, data, exports.awaitedGas(), hasP256);
     const first = parts.next();
@@ -329,18 +329,18 @@ export class Evm {
   readResult(): EvmResult {
     const {native} = this;
     const {exports} = native;
-    const end: EvmEnd = endOf(exports.endKind());
-    const bytes = exports.returnedBytes();
+    const end: EvmEnd = endOf(exports.endKind.value);
+    const bytes = exports.returnedBytes.value;
     const at = exports.RETURNED.value;
     const least = exports.leastGas();
     return {
       end,
-      gasLeft: exports.gasLeft(),
+      gasLeft: exports.gasLeft.value,
       returned: bytes === 0 ? NO_BYTES : native.bytes.slice(at, at + bytes),
       created:
         this.isCreation && end === "success" ? native.readAddress(exports.CREATED_ADDRESS.value) : undefined,
       leastGas: least < 0n ? undefined : least,
-      isBounded: exports.isBounded() !== 0,
+      isBounded: exports.isBounded.value !== 0,
     };
   }
 

@@ -124,45 +124,8 @@ interface Params {
   readonly destroysOnlyNew: number;
   /** EIP-7702. */
   readonly hasDelegations: number;
-  /** EIP-2929: the first look at an account in a transaction. */
-  readonly coldAccountGas: number;
-  /** EIP-2929: the first look at a slot. */
-  readonly coldSlotGas: number;
-  /** EIP-2929: every later look. */
-  readonly warmGas: number;
-  /** EIP-2200: a slot that was 0. */
-  readonly slotSetGas: number;
-  /** EIP-2200 and EIP-2929: a slot that was not 0. */
-  readonly slotChangeGas: number;
-  /** EIP-2200: a frame with no more than this must not write. */
-  readonly writeSentryGas: number;
-  /** A call that carries value. */
-  readonly valueGas: number;
-  /** EIP-161: value for an account that is empty. */
-  readonly newAccountGas: number;
-  /** What a call that carries value gives on top. */
-  readonly stipendGas: number;
-  /** Each byte of new code. */
-  readonly codeByteGas: number;
-  /** EIP-170. */
-  readonly maxCodeBytes: number;
   /** EIP-3860. 0: no limit. */
   readonly maxInitcodeBytes: number;
-  /** KECCAK256, and the initcode of CREATE2. */
-  readonly hashWordGas: number;
-  /** CALLDATACOPY and the like. */
-  readonly copyWordGas: number;
-  /** EXP (EIP-160). */
-  readonly exponentByteGas: number;
-  /** Each byte of a log. */
-  readonly logByteGas: number;
-  /** Each word of memory, ... */
-  readonly memoryWordGas: number;
-  /** ... and the square of their number, divided by this. */
-  readonly memorySquare: number;
-  /** The precompile of the interpreter: once, and each word. */
-  readonly identityGas: number;
-  readonly identityWordGas: number;
 }
 
 const BERLIN: Params = {
@@ -174,26 +137,7 @@ const BERLIN: Params = {
   initcodeWordGas: 0,
   destroysOnlyNew: 0,
   hasDelegations: 0,
-  coldAccountGas: 2600,
-  coldSlotGas: 2100,
-  warmGas: 100,
-  slotSetGas: 20000,
-  slotChangeGas: 2900,
-  writeSentryGas: 2300,
-  valueGas: 9000,
-  newAccountGas: 25000,
-  stipendGas: 2300,
-  codeByteGas: 200,
-  maxCodeBytes: 24576,
   maxInitcodeBytes: 0,
-  hashWordGas: 6,
-  copyWordGas: 3,
-  exponentByteGas: 50,
-  logByteGas: 8,
-  memoryWordGas: 3,
-  memorySquare: 512,
-  identityGas: 15,
-  identityWordGas: 3,
 };
 
 const NEW_PARAMS: Readonly<Partial<Record<Fork, Partial<Params>>>> = {

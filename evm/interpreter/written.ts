@@ -28,7 +28,11 @@ export function readWritten({instance}: Evm): WrittenEvmAccount[] {
   const {exports} = instance;
   const slots = readSlots(instance);
   const accounts: WrittenEvmAccount[] = [];
-  for (let at = exports.firstWritten(); at !== 0; at = instance.readU32(at + exports.NEXT_WRITTEN.value)) {
+  for (
+    let at = exports.firstWritten.value;
+    at !== 0;
+    at = instance.readU32(at + exports.NEXT_WRITTEN.value)
+  ) {
     const before = readAccount(instance, {
       exists: at + exports.BASE_EXISTS.value,
       nonce: at + exports.BASE_NONCE.value,
@@ -60,7 +64,7 @@ function readSlots(instance: EvmInstance): Map<number, WrittenSlot[]> {
   const {exports} = instance;
   const slots = new Map<number, WrittenSlot[]>();
   for (
-    let at = exports.firstWrittenSlot();
+    let at = exports.firstWrittenSlot.value;
     at !== 0;
     at = instance.readU32(at + exports.NEXT_SLOT_WRITTEN.value)
   ) {

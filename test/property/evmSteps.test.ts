@@ -36,7 +36,7 @@ interface EvmStep {
 /** @param first - `currentFrame` where the message began. Frames lie one after the other */
 function readStep({instance, refund}: Evm, first: number): EvmStep {
   const {exports} = instance;
-  const frame = exports.currentFrame();
+  const frame = exports.currentFrame.value;
   const field = (offset: {readonly value: number}) => instance.readU32(frame + offset.value);
   const ip = field(exports.IP);
   const base = field(exports.STACK_BASE);
@@ -170,7 +170,7 @@ class SteppedRun {
   private readonly first: number;
 
   constructor(private readonly evm: Evm) {
-    this.first = evm.instance.exports.currentFrame();
+    this.first = evm.instance.exports.currentFrame.value;
     this.isDone = evm.resume(0) === "ended";
   }
 

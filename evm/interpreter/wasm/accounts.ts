@@ -10,7 +10,7 @@ import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadAccount, IO_OUT} from "./host";
 import {IO} from "./layout";
-import {coldAccountGas, hasP256, lastPrecompile} from "./params";
+import {COLD_ACCOUNT_GAS, hasP256, lastPrecompile} from "./params";
 import {copyWord, isZero, sameWord, storeAddress} from "./words";
 
 const NEXT: usize = 0;
@@ -107,7 +107,7 @@ export function accountFor(word: usize, gas: i64): usize {
       return entry;
     entry = load<u32>(entry, NEXT);
   }
-  return gas < coldAccountGas() && precompileAt(word) == 0 ? 0 : insert(a, b, c, hash);
+  return gas < COLD_ACCOUNT_GAS && precompileAt(word) == 0 ? 0 : insert(a, b, c, hash);
 }
 
 function insert(a: u64, b: u64, c: u64, hash: u32): usize {

@@ -31,7 +31,7 @@ import {
 import {setBalance, touch, warmAccount} from "./journal";
 import {RETURNED, REVERT, SCRATCH, SUCCESS} from "./layout";
 import {logsMark} from "./logs";
-import {coldAccountGas, warmGas} from "./params";
+import {COLD_ACCOUNT_GAS, WARM_GAS} from "./params";
 import {refund} from "./refunds";
 import {returnedBytes} from "./returned";
 import {noteBounded, noteSensitive} from "./run";
@@ -47,7 +47,7 @@ export function access(word: usize, gas: i64): i64 {
   const account = accountFor(word, gas);
   if (account == 0) return -1;
   accessed = account;
-  return gas - (precompileAt(word) != 0 || !warmAccount(account) ? warmGas() : coldAccountGas());
+  return gas - (precompileAt(word) != 0 || !warmAccount(account) ? WARM_GAS : COLD_ACCOUNT_GAS);
 }
 
 /** Gas for memory up to `offset + bytes`, two words. @returns what is left; negative: not enough */

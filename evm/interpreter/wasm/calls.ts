@@ -36,7 +36,7 @@ import {
 } from "./frames";
 import {journalMark, touch, undoTo} from "./journal";
 import {OUT_OF_GAS, RUNNING, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
-import {newAccountGas, stipendGas, valueGas} from "./params";
+import {NEW_ACCOUNT_GAS, STIPEND_GAS, VALUE_GAS} from "./params";
 import {awaitPrecompile, precompileGas, runPrecompile} from "./precompiles";
 import {clearReturned} from "./returned";
 import {copyWord, isLess, isShort, isZero, setWord} from "./words";
@@ -78,8 +78,8 @@ export function startCall(opcode: u32): u32 {
     }
   }
   if (carriesValue) {
-    gas -= valueGas();
-    if (opcode == CALL && isEmpty(target)) gas -= newAccountGas();
+    gas -= VALUE_GAS;
+    if (opcode == CALL && isEmpty(target)) gas -= NEW_ACCOUNT_GAS;
   }
   if (gas < 0) return OUT_OF_GAS;
   const allowed = gas - gas / 64;
@@ -88,7 +88,7 @@ export function startCall(opcode: u32): u32 {
   let given = isClipped ? allowed : load<i64>(wanted);
   const spent = load<i64>(frame, START_GAS) - gas;
   gas -= given;
-  const stipend: i64 = carriesValue ? stipendGas() : 0;
+  const stipend: i64 = carriesValue ? STIPEND_GAS : 0;
   given += stipend;
 
   const inputBytes = load<u32>(args - 32);

@@ -41,7 +41,14 @@ import {
   VALUE_OVERFLOW,
   WRITE_PROTECTION,
 } from "./layout";
-import {codeByteGas, hashWordGas, initcodeWordGas, maxCodeBytes, maxInitcodeBytes, refusesEf} from "./params";
+import {
+  CODE_BYTE_GAS,
+  HASH_WORD_GAS,
+  initcodeWordGas,
+  MAX_CODE_BYTES,
+  maxInitcodeBytes,
+  refusesEf,
+} from "./params";
 import {clearReturned} from "./returned";
 import {addWork} from "./run";
 import {copyWord, isLess, isZero, loadBytes, setWord, storeAddress, storeBytes} from "./words";
@@ -70,7 +77,7 @@ export function startCreate(opcode: u32): u32 {
   const bytes = load<u32>(sp - 96);
   if (maxInitcodeBytes() != 0 && bytes > maxInitcodeBytes()) return INITCODE_TOO_LONG;
   const words = (<i64>bytes + 31) >> 5;
-  gas -= words * (initcodeWordGas() + (opcode == CREATE2 ? hashWordGas() : 0));
+  gas -= words * (initcodeWordGas() + (opcode == CREATE2 ? HASH_WORD_GAS : 0));
   if (gas < 0) return OUT_OF_GAS;
   // Each word is copied and looked at for jumps, and for CREATE2 hashed.
   addWork(opcode == CREATE2 ? words << 4 : words << 1);
@@ -154,9 +161,9 @@ export function enterCreation(
 
 /** Stores the code that a creation returned. @returns SUCCESS, or why it fails */
 export function endCreation(frame: usize, out: usize, bytes: u32): u32 {
-  if (bytes > maxCodeBytes()) return CODE_TOO_LONG;
+  if (bytes > MAX_CODE_BYTES) return CODE_TOO_LONG;
   if (bytes != 0 && refusesEf() && load<u8>(out) == 0xef) return CODE_STARTS_EF;
-  const gas = load<i64>(frame, GAS) - codeByteGas() * <i64>bytes;
+  const gas = load<i64>(frame, GAS) - CODE_BYTE_GAS * <i64>bytes;
   if (gas < 0) return CODE_STORE_OUT_OF_GAS;
   store<i64>(frame, gas, GAS);
   if (bytes != 0) setCode(load<u32>(frame, ACCOUNT), keepCode(out, bytes));

@@ -16,7 +16,7 @@ import {transfer} from "./calling";
 import {ACCOUNT, GAS, IS_STATIC} from "./frames";
 import {markDestroyed, removeAccount, setBalance, touch, warmAccount} from "./journal";
 import {OUT_OF_GAS, SCRATCH, SUCCESS, VALUE_OVERFLOW, WRITE_PROTECTION} from "./layout";
-import {coldAccountGas, destroysOnlyNew, destructionRefund, newAccountGas} from "./params";
+import {COLD_ACCOUNT_GAS, destroysOnlyNew, destructionRefund, NEW_ACCOUNT_GAS} from "./params";
 import {refund, setRefund} from "./refunds";
 import {copyWord, isZero, setWord} from "./words";
 
@@ -29,8 +29,8 @@ export function destroy(frame: usize, heir: usize, gas: i64): u32 {
   const to = accountFor(heir, gas);
   if (to == 0) return OUT_OF_GAS;
   let left = gas;
-  if (precompileAt(heir) == 0 && warmAccount(to)) left -= coldAccountGas();
-  if (!isZero(self + BALANCE) && isEmpty(to)) left -= newAccountGas();
+  if (precompileAt(heir) == 0 && warmAccount(to)) left -= COLD_ACCOUNT_GAS;
+  if (!isZero(self + BALANCE) && isEmpty(to)) left -= NEW_ACCOUNT_GAS;
   if (left < 0) return OUT_OF_GAS;
   store<i64>(frame, left, GAS);
   touch(to);

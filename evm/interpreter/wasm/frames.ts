@@ -1,7 +1,7 @@
 /** The frames: one record for each depth of calls and creations, and the arena with their memories. */
 import {hostDecline} from "./host";
 import {ARENA, DECLINE_MEMORY, FRAMES, PAGE_BYTES} from "./layout";
-import {memorySquare, memoryWordGas} from "./params";
+import {MEMORY_SQUARE, MEMORY_WORD_GAS} from "./params";
 
 /** Address of the next opcode. */
 export const IP: usize = 0;
@@ -78,7 +78,7 @@ export function arenaBytes(): usize {
 
 /** Gas of a memory of so many words. */
 function memoryGas(words: u64): i64 {
-  return memoryWordGas() * <i64>words + <i64>((words * words) / <u64>memorySquare());
+  return MEMORY_WORD_GAS * <i64>words + <i64>((words * words) / MEMORY_SQUARE);
 }
 
 /**

@@ -39,9 +39,7 @@ import {
   BASE_FEE,
   BLOB_BASE_FEE,
   BLOBS,
-  CHAIN_ID,
   COINBASE,
-  GAS_LIMIT,
   GAS_PRICE,
   INVALID_JUMP,
   INVALID_OPCODE,
@@ -51,7 +49,6 @@ import {
   OUT_OF_GAS,
   OUT_OF_RANGE,
   PARAMS,
-  RANDOM,
   RETURNED,
   REVERT,
   RUNNING,
@@ -59,11 +56,17 @@ import {
   STACK_OVERFLOW,
   STACK_UNDERFLOW,
   SUCCESS,
-  TIMESTAMP,
   WRITE_PROTECTION,
 } from "./layout";
 import {addLog} from "./logs";
-import {coldSlotGas, copyWordGas, exponentByteGas, hashWordGas, logByteGas, warmGas} from "./params";
+import {
+  COLD_SLOT_GAS,
+  COPY_WORD_GAS,
+  EXPONENT_BYTE_GAS,
+  HASH_WORD_GAS,
+  LOG_BYTE_GAS,
+  WARM_GAS,
+} from "./params";
 import {awaited} from "./precompiles";
 import {returnedBytes} from "./returned";
 import {noteSensitive, takeWork} from "./run";
@@ -181,11 +184,8 @@ export function execute(budget: i32): u32 {
           // EXP
           sp -= 32;
           const bytes = (bitLength(sp - 32) + 7) >> 3;
-          gas -= exponentByteGas() * bytes;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          gas -= EXPONENT_BYTE_GAS * bytes;
+          if (gas < 0) break;
           steps -= bytes * 8;
           power(sp - 32, sp, sp - 32);
           continue;
@@ -273,17 +273,11 @@ export function execute(budget: i32): u32 {
           // KECCAK256
           sp -= 32;
           gas = expandFor(frame, sp, sp - 32, gas);
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           const bytes = load<u32>(sp - 32);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= hashWordGas() * words;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          gas -= HASH_WORD_GAS * words;
+          if (gas < 0) break;
           steps -= (<i32>words) << 4;
           keccak256(bytes == 0 ? mem : mem + load<u32>(sp), bytes, HASH);
           loadBytes(sp - 32, HASH);
@@ -297,10 +291,7 @@ export function execute(budget: i32): u32 {
           // BALANCE
           gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           copyWord(sp - 32, accessed + BALANCE);
           continue;
         }
@@ -345,17 +336,11 @@ export function execute(budget: i32): u32 {
             break;
           }
           gas = expandFor(frame, sp + 64, sp, gas);
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= copyWordGas() * words;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          gas -= COPY_WORD_GAS * words;
+          if (gas < 0) break;
           if (bytes == 0) continue;
           steps -= <i32>words >> 3;
           const to = mem + load<u32>(sp + 64);
@@ -378,10 +363,7 @@ export function execute(budget: i32): u32 {
           // EXTCODESIZE
           gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           setWord(sp - 32, load<u32>(codeEntry(accessed), CODE_BYTES));
           continue;
         }
@@ -390,18 +372,12 @@ export function execute(budget: i32): u32 {
           sp -= 128;
           // Account sp + 96, to sp + 64, from sp + 32, bytes sp.
           gas = expandFor(frame, sp + 64, sp, gas);
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
-          gas = access(sp + 96, gas - copyWordGas() * words);
+          gas = access(sp + 96, gas - COPY_WORD_GAS * words);
           steps -= HOST_STEPS + (<i32>words >> 3);
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           if (bytes == 0) continue;
           const code = codeEntry(accessed);
           copyPadded(
@@ -421,10 +397,7 @@ export function execute(budget: i32): u32 {
           // EXTCODEHASH
           gas = access(sp - 32, gas);
           steps -= HOST_STEPS;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           if (isEmpty(accessed)) setWord(sp - 32, 0);
           else loadBytes(sp - 32, accessed + CODE_HASH);
           continue;
@@ -441,27 +414,13 @@ export function execute(budget: i32): u32 {
           continue;
         }
         case 0x41: // COINBASE
-          copyWord(sp, COINBASE);
-          sp += 32;
-          continue;
         case 0x42: // TIMESTAMP
-          copyWord(sp, TIMESTAMP);
-          sp += 32;
-          continue;
         case 0x43: // NUMBER
-          copyWord(sp, NUMBER);
-          sp += 32;
-          continue;
         case 0x44: // PREVRANDAO, before paris DIFFICULTY
-          copyWord(sp, RANDOM);
-          sp += 32;
-          continue;
         case 0x45: // GASLIMIT
-          copyWord(sp, GAS_LIMIT);
-          sp += 32;
-          continue;
         case 0x46: // CHAINID
-          copyWord(sp, CHAIN_ID);
+          // Their words follow each other (layout.ts).
+          copyWord(sp, COINBASE + 32 * (<usize>opcode - 0x41));
           sp += 32;
           continue;
         case 0x47: // SELFBALANCE
@@ -492,10 +451,7 @@ export function execute(budget: i32): u32 {
           const bytes = load<u32>(frame, MEMORY_BYTES);
           if (<u64>at + 32 > bytes) {
             gas = expand(mem, bytes, <u64>at + 32, gas);
-            if (gas < 0) {
-              end = OUT_OF_GAS;
-              break;
-            }
+            if (gas < 0) break;
             store<u32>(frame, (at + 63) & ~31, MEMORY_BYTES);
           }
           loadBytes(sp - 32, mem + at);
@@ -508,10 +464,7 @@ export function execute(budget: i32): u32 {
           const bytes = load<u32>(frame, MEMORY_BYTES);
           if (<u64>at + 32 > bytes) {
             gas = expand(mem, bytes, <u64>at + 32, gas);
-            if (gas < 0) {
-              end = OUT_OF_GAS;
-              break;
-            }
+            if (gas < 0) break;
             store<u32>(frame, (at + 63) & ~31, MEMORY_BYTES);
           }
           storeBytes(mem + at, sp);
@@ -524,10 +477,7 @@ export function execute(budget: i32): u32 {
           const bytes = load<u32>(frame, MEMORY_BYTES);
           if (at >= bytes) {
             gas = expand(mem, bytes, <u64>at + 1, gas);
-            if (gas < 0) {
-              end = OUT_OF_GAS;
-              break;
-            }
+            if (gas < 0) break;
             store<u32>(frame, (at + 32) & ~31, MEMORY_BYTES);
           }
           store<u8>(mem + at, load<u8>(sp));
@@ -541,13 +491,10 @@ export function execute(budget: i32): u32 {
             break;
           }
           if (warmSlot(slot)) {
-            gas -= coldSlotGas();
+            gas -= COLD_SLOT_GAS;
             steps -= HOST_STEPS;
-          } else gas -= warmGas();
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          } else gas -= WARM_GAS;
+          if (gas < 0) break;
           copyWord(sp - 32, slot + SLOT_VALUE);
           continue;
         }
@@ -621,17 +568,11 @@ export function execute(budget: i32): u32 {
           // To sp + 64, from sp + 32, bytes sp.
           gas = expandFor(frame, sp + 64, sp, gas);
           if (gas >= 0) gas = expandFor(frame, sp + 32, sp, gas);
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           const bytes = load<u32>(sp);
           const words = (<i64>bytes + 31) >> 5;
-          gas -= copyWordGas() * words;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          gas -= COPY_WORD_GAS * words;
+          if (gas < 0) break;
           steps -= <i32>words >> 3;
           if (bytes != 0) memory.copy(mem + load<u32>(sp + 64), mem + load<u32>(sp + 32), bytes);
           continue;
@@ -761,16 +702,10 @@ export function execute(budget: i32): u32 {
           }
           const topics: usize = opcode - 0xa0;
           gas = expandFor(frame, sp - 32, sp - 64, gas);
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           const bytes = load<u32>(sp - 64);
-          gas -= logByteGas() * <i64>bytes;
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          gas -= LOG_BYTE_GAS * <i64>bytes;
+          if (gas < 0) break;
           steps -= <i32>(bytes >> 8);
           addLog(
             load<u32>(frame, ACCOUNT),
@@ -800,10 +735,7 @@ export function execute(budget: i32): u32 {
           // REVERT
           sp -= 64;
           gas = expandFor(frame, sp + 32, sp, gas);
-          if (gas < 0) {
-            end = OUT_OF_GAS;
-            break;
-          }
+          if (gas < 0) break;
           outBytes = load<u32>(sp);
           out = outBytes == 0 ? mem : mem + load<u32>(sp + 32);
           end = opcode == 0xf3 ? SUCCESS : REVERT;
@@ -818,6 +750,7 @@ export function execute(budget: i32): u32 {
         default: // INVALID
           end = INVALID_OPCODE;
       }
+      if (gas < 0) end = OUT_OF_GAS;
       break;
     }
     // A call or a creation stored the frame itself; the current frame goes on.

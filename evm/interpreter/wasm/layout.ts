@@ -37,7 +37,7 @@ export const ARENA: usize = 0x18200000;
 
 export const PAGE_BYTES: usize = 0x10000;
 
-/** Values of the block and the transaction: words. */
+/** Values of the block and the transaction: words. Those up to CHAIN_ID are in the order of their opcodes. */
 export const COINBASE: usize = BLOCK;
 export const TIMESTAMP: usize = BLOCK + 32;
 export const NUMBER: usize = BLOCK + 64;

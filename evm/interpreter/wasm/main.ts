@@ -10,21 +10,10 @@ import {
   precompileAt,
   resetAccounts,
   sealWritten,
-  written,
 } from "./accounts";
 import {giveGas, keepMarks, pushFrame, setAddress, transfer, useCode} from "./calling";
-import {
-  CODE_BYTES,
-  codeOf,
-  DELEGATE,
-  EMPTY_HASH,
-  isDelegation,
-  resetCodes,
-  codesBytes as usedCodes,
-} from "./codes";
+import {CODE_BYTES, codeOf, DELEGATE, EMPTY_HASH, isDelegation, resetCodes} from "./codes";
 import {enterCreation, keepCode, nameByNonce} from "./creations";
-import {endTransaction as endState} from "./destruction";
-import {endAwaited} from "./frameEnds";
 import {
   ACCOUNT,
   CALLER,
@@ -36,26 +25,13 @@ import {
   reach,
   SP,
   setCurrent,
-  arenaBytes as usedArena,
   VALUE,
 } from "./frames";
 import {seedHashes} from "./hashing";
-import {resetHeap, heapBytes as usedHeap} from "./heap";
+import {resetHeap} from "./heap";
 import {IO_OUT, IO_SLOT} from "./host";
 import {ENDED, execute} from "./interpreter";
-import {
-  dropStorage,
-  journalMark,
-  warmSlot as makeSlotWarm,
-  resetJournal,
-  setBalance,
-  setCode,
-  setNonce,
-  setSlot,
-  touch,
-  undoTo,
-  warmAccount,
-} from "./journal";
+import {journalMark, resetJournal, setBalance, setCode, setSlot, touch, undoTo, warmAccount} from "./journal";
 import {
   ARENA,
   FRAMES,
@@ -68,27 +44,12 @@ import {
   SUCCESS,
   VALUE_OVERFLOW,
 } from "./layout";
-import {cutLogs, logsMark} from "./logs";
-import {
-  awaited,
-  awaitedBytes,
-  awaitedInput,
-  awaitPrecompile,
-  precompileGas,
-  runPrecompile,
-} from "./precompiles";
-import {refund as refunded, setRefund} from "./refunds";
-import {clearReturned, returnedBytes as lastReturned} from "./returned";
-import {
-  beginRun,
-  endRun,
-  isBounded as lastBounded,
-  endKind as lastEnd,
-  gasLeft as lastGas,
-  leastGas as lastLeast,
-  isSensitive as lastSensitive,
-} from "./run";
-import {keepOriginal, resetSlots, sealWrittenSlots, slotAt, writtenSlots} from "./slots";
+import {cutLogs} from "./logs";
+import {awaitPrecompile, precompileGas, runPrecompile} from "./precompiles";
+import {refund, setRefund} from "./refunds";
+import {clearReturned} from "./returned";
+import {beginRun, endKind, endRun, isSensitive, leastGas as least} from "./run";
+import {keepOriginal, resetSlots, sealWrittenSlots, slotAt} from "./slots";
 import {isLess, isZero, loadAddress, loadBytes} from "./words";
 
 export {
@@ -101,16 +62,42 @@ export {
   BASE_NONCE,
   BASE_STORAGE,
   CODE_HASH,
+  codeEntry as code,
   EXISTS,
   HAS_STORAGE,
   NEXT_WRITTEN,
   NONCE,
   STORAGE,
+  written as firstWritten,
 } from "./accounts";
-export {CODE_AT, CODE_BYTES, finishCode, reserveCode} from "./codes";
-export {CODE, GAS, IP, MEMORY, MEMORY_BYTES, SP, STACK_BASE} from "./frames";
+/** `forgetCodes`: call `resetState` after it. */
+export {CODE_AT, CODE_BYTES, codesBytes, finishCode, reserveCode, resetCodes as forgetCodes} from "./codes";
+export {endTransaction} from "./destruction";
+/** `answerPrecompile`: the output is where `reserveReturned` said. @param gas - it took; -1: it refuses its input; -2: it has too little gas */
+export {endAwaited as answerPrecompile} from "./frameEnds";
+export {
+  arenaBytes,
+  CODE,
+  current as currentFrame,
+  GAS,
+  IP,
+  MEMORY,
+  MEMORY_BYTES,
+  SP,
+  STACK_BASE,
+} from "./frames";
+export {heapBytes} from "./heap";
 export {IO_OUT, IO_SLOT} from "./host";
 export {BLOB_COUNT} from "./interpreter";
+export {
+  dropStorage as clearStorage,
+  journalMark as checkpoint,
+  setNonce as writeNonce,
+  touch as touchAccount,
+  undoTo as undo,
+  warmAccount as warm,
+  warmSlot,
+} from "./journal";
 export {
   BASE_FEE,
   BLOB_BASE_FEE,
@@ -129,8 +116,26 @@ export {
   RETURNED,
   TIMESTAMP,
 } from "./layout";
-export {reserveReturned} from "./returned";
-export {BASE_VALUE, isCurrent, KEY, NEXT_SLOT_WRITTEN, SLOT_ACCOUNT, VALUE as SLOT_VALUE} from "./slots";
+/** `logsEnd`: the address after the last log; the first one is at LOGS. */
+export {logsMark as logsEnd} from "./logs";
+export {
+  awaited as awaitedPrecompile,
+  awaitedBytes as awaitedInputBytes,
+  awaitedInput as awaitedInputAt,
+} from "./precompiles";
+export {refund} from "./refunds";
+export {reserveReturned, returnedBytes} from "./returned";
+/** `isBounded`: with less than `leastGas` it may succeed too, in another way. */
+export {endKind, gasLeft, isBounded} from "./run";
+export {
+  BASE_VALUE,
+  isCurrent,
+  KEY,
+  NEXT_SLOT_WRITTEN,
+  SLOT_ACCOUNT,
+  VALUE as SLOT_VALUE,
+  writtenSlots as firstWrittenSlot,
+} from "./slots";
 
 /** The message: sender, receiver (words). IO has the value. */
 const SENDER: usize = SCRATCH + 2592;
@@ -155,11 +160,6 @@ export function resetState(): void {
   beginTransaction();
 }
 
-/** Forgets codes. Call `resetState` after it. */
-export function forgetCodes(): void {
-  resetCodes();
-}
-
 export function beginTransaction(): void {
   nextTransaction();
   setRefund(0);
@@ -179,23 +179,6 @@ export function slot(entry: usize): usize {
   return slotAt(entry, SENDER, i64.MAX_VALUE);
 }
 
-export function warm(entry: usize): void {
-  warmAccount(entry);
-}
-
-export function warmSlot(entry: usize): void {
-  makeSlotWarm(entry);
-}
-
-/** @returns the entry of its code */
-export function code(entry: usize): usize {
-  return codeEntry(entry);
-}
-
-export function writeNonce(entry: usize, nonce: u64): void {
-  setNonce(entry, nonce);
-}
-
 /** The word is at IO_OUT. */
 export function writeBalance(entry: usize): void {
   setBalance(entry, IO_OUT);
@@ -211,22 +194,6 @@ export function writeSlot(entry: usize, at: usize): void {
   loadBytes(AMOUNT, IO_OUT);
   keepOriginal(at);
   setSlot(entry, at, AMOUNT);
-}
-
-export function clearStorage(entry: usize): void {
-  dropStorage(entry);
-}
-
-export function touchAccount(entry: usize): void {
-  touch(entry);
-}
-
-export function checkpoint(): usize {
-  return journalMark();
-}
-
-export function undo(mark: usize): void {
-  undoTo(mark);
 }
 
 /** @returns where call data or code must be written */
@@ -304,67 +271,20 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
 
 /** @returns 0: it was paused after about so many steps; 1: it has ended; 2: it waits for the precompile `awaitedPrecompile` */
 export function resume(steps: i32): u32 {
-  return lastEnd != RUNNING ? ENDED : execute(steps);
-}
-
-export function awaitedPrecompile(): u32 {
-  return awaited;
-}
-
-export function awaitedInputAt(): usize {
-  return awaitedInput;
-}
-
-export function awaitedInputBytes(): u32 {
-  return awaitedBytes;
+  return endKind != RUNNING ? ENDED : execute(steps);
 }
 
 export function awaitedGas(): i64 {
   return load<i64>(current, GAS);
 }
 
-/** The output is where `reserveReturned` said. @param gas - it took; -1: it refuses its input; -2: it has too little gas */
-export function answerPrecompile(gas: i64): void {
-  endAwaited(gas);
-}
-
-export function endKind(): u32 {
-  return lastEnd;
-}
-
-export function gasLeft(): i64 {
-  return lastGas;
-}
-
 /** -1: it depends on the gas in a way that only running tells. */
 export function leastGas(): i64 {
-  return lastSensitive ? -1 : lastLeast;
-}
-
-/** With less than `leastGas` it may succeed too, in another way. */
-export function isBounded(): bool {
-  return lastBounded;
-}
-
-export function returnedBytes(): u32 {
-  return lastReturned;
-}
-
-export function refund(): i64 {
-  return refunded;
+  return isSensitive ? -1 : least;
 }
 
 export function addRefund(gas: i64): void {
-  setRefund(refunded + gas);
-}
-
-/** @returns the address after the last log; the first one is at LOGS */
-export function logsEnd(): usize {
-  return logsMark();
-}
-
-export function endTransaction(): void {
-  endState();
+  setRefund(refund + gas);
 }
 
 /** What was written is now what was before the block. */
@@ -372,28 +292,4 @@ export function seal(): void {
   sealWrittenSlots();
   sealWritten();
   resetJournal();
-}
-
-export function firstWritten(): usize {
-  return written;
-}
-
-export function firstWrittenSlot(): usize {
-  return writtenSlots;
-}
-
-export function currentFrame(): usize {
-  return current;
-}
-
-export function heapBytes(): usize {
-  return usedHeap();
-}
-
-export function codesBytes(): usize {
-  return usedCodes();
-}
-
-export function arenaBytes(): usize {
-  return usedArena();
 }

@@ -1,5 +1,43 @@
-/** The fork's parameters, which the host writes. rules.ts says what each is. */
+/** The gas and bounds of all forks from berlin on, and the parameters that forks differ in, which the host writes (rules.ts). */
 import {PARAMS} from "./layout";
+
+/** EIP-2929: the first look at an account in a transaction. */
+export const COLD_ACCOUNT_GAS: i64 = 2600;
+/** EIP-2929: the first look at a slot. */
+export const COLD_SLOT_GAS: i64 = 2100;
+/** EIP-2929: every later look. */
+export const WARM_GAS: i64 = 100;
+/** EIP-2200: a slot that was 0. */
+export const SLOT_SET_GAS: i64 = 20000;
+/** EIP-2200 and EIP-2929: a slot that was not 0. */
+export const SLOT_CHANGE_GAS: i64 = 2900;
+/** EIP-2200: a frame with no more than this must not write. */
+export const WRITE_SENTRY_GAS: i64 = 2300;
+/** A call that carries value. */
+export const VALUE_GAS: i64 = 9000;
+/** EIP-161: value for an account that is empty. */
+export const NEW_ACCOUNT_GAS: i64 = 25000;
+/** What a call that carries value gives on top. */
+export const STIPEND_GAS: i64 = 2300;
+/** Each byte of new code. */
+export const CODE_BYTE_GAS: i64 = 200;
+/** EIP-170. */
+export const MAX_CODE_BYTES: u32 = 24576;
+/** KECCAK256, and the initcode of CREATE2. */
+export const HASH_WORD_GAS: i64 = 6;
+/** CALLDATACOPY and the like. */
+export const COPY_WORD_GAS: i64 = 3;
+/** EXP (EIP-160). */
+export const EXPONENT_BYTE_GAS: i64 = 50;
+/** Each byte of a log. */
+export const LOG_BYTE_GAS: i64 = 8;
+/** Each word of memory, ... */
+export const MEMORY_WORD_GAS: i64 = 3;
+/** ... and the square of their number, divided by this. */
+export const MEMORY_SQUARE: u64 = 512;
+/** The precompile of the interpreter: once, and each word. */
+export const IDENTITY_GAS: i64 = 15;
+export const IDENTITY_WORD_GAS: i64 = 3;
 
 function flag(index: usize): bool {
   return load<u32>(PARAMS + 4 * index) != 0;
@@ -45,82 +83,6 @@ export function hasDelegations(): bool {
   return flag(7);
 }
 
-export function coldAccountGas(): i64 {
-  return load<u32>(PARAMS + 32);
-}
-
-export function coldSlotGas(): i64 {
-  return load<u32>(PARAMS + 36);
-}
-
-export function warmGas(): i64 {
-  return load<u32>(PARAMS + 40);
-}
-
-export function slotSetGas(): i64 {
-  return load<u32>(PARAMS + 44);
-}
-
-export function slotChangeGas(): i64 {
-  return load<u32>(PARAMS + 48);
-}
-
-export function writeSentryGas(): i64 {
-  return load<u32>(PARAMS + 52);
-}
-
-export function valueGas(): i64 {
-  return load<u32>(PARAMS + 56);
-}
-
-export function newAccountGas(): i64 {
-  return load<u32>(PARAMS + 60);
-}
-
-export function stipendGas(): i64 {
-  return load<u32>(PARAMS + 64);
-}
-
-export function codeByteGas(): i64 {
-  return load<u32>(PARAMS + 68);
-}
-
-export function maxCodeBytes(): u32 {
-  return load<u32>(PARAMS + 72);
-}
-
 export function maxInitcodeBytes(): u32 {
-  return load<u32>(PARAMS + 76);
-}
-
-export function hashWordGas(): i64 {
-  return load<u32>(PARAMS + 80);
-}
-
-export function copyWordGas(): i64 {
-  return load<u32>(PARAMS + 84);
-}
-
-export function exponentByteGas(): i64 {
-  return load<u32>(PARAMS + 88);
-}
-
-export function logByteGas(): i64 {
-  return load<u32>(PARAMS + 92);
-}
-
-export function memoryWordGas(): i64 {
-  return load<u32>(PARAMS + 96);
-}
-
-export function memorySquare(): i64 {
-  return load<u32>(PARAMS + 100);
-}
-
-export function identityGas(): i64 {
-  return load<u32>(PARAMS + 104);
-}
-
-export function identityWordGas(): i64 {
-  return load<u32>(PARAMS + 108);
+  return load<u32>(PARAMS + 32);
 }

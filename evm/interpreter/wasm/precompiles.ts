@@ -1,6 +1,6 @@
 /** The precompile that copies. The others are the host's, and may take it a while: the run waits for them. */
 import {OUT_OF_GAS, RUNNING, SUCCESS} from "./layout";
-import {identityGas, identityWordGas} from "./params";
+import {IDENTITY_GAS, IDENTITY_WORD_GAS} from "./params";
 import {setReturned} from "./returned";
 import {addWork} from "./run";
 
@@ -24,7 +24,7 @@ export function awaitPrecompile(address: u32, input: usize, bytes: u32): void {
 export function runPrecompile(address: u32, input: usize, bytes: u32, gas: i64): u32 {
   if (address != IDENTITY) return RUNNING;
   const words = (<i64>bytes + 31) >> 5;
-  precompileGas = identityGas() + identityWordGas() * words;
+  precompileGas = IDENTITY_GAS + IDENTITY_WORD_GAS * words;
   if (precompileGas > gas) return OUT_OF_GAS;
   addWork(words >> 3);
   setReturned(input, bytes);

@@ -4,7 +4,7 @@ import {hashKey} from "./hashing";
 import {allocate} from "./heap";
 import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
 import {IO} from "./layout";
-import {coldSlotGas} from "./params";
+import {COLD_SLOT_GAS} from "./params";
 import {copyWord, loadBytes, setWord, storeAddress, storeBytes} from "./words";
 
 const NEXT: usize = 0;
@@ -76,7 +76,7 @@ export function slotAt(account: usize, key: usize, gas: i64): usize {
   const hash = hashOf(storage, key);
   const known = lookUp(storage, key, hash);
   if (known != 0) return known;
-  if (gas < coldSlotGas()) return 0;
+  if (gas < COLD_SLOT_GAS) return 0;
   const isRead = hasBaseStorage(account);
   if (isRead) {
     storeAddress(IO, account + ADDRESS);
