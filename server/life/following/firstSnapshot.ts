@@ -2,9 +2,8 @@
  * What a replica starts from: the newest snapshot of its feed, if it has no store yet, or one that the stream does not reach any more.
  *
  *   DB.taking     files as they come; those that are whole stay for the next attempt
- *   DB            gets its place when all files were compared with their SHA-256, the newest block was checked, and nothing
- *                 contradicts what is finalized in the store that was there
- *   DB.old        the store that was there before, until then
+ *   DB.taken      all of them, compared with their SHA-256; the newest block was checked, and nothing contradicts what is finalized
+ *                 in the store that is there: it gets the place of DB, at the next start if this one is killed
  */
 import {createHash} from "node:crypto";
 import {createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync} from "node:fs";
@@ -74,12 +73,16 @@ export async function takeSnapshot(
 ): Promise<string | undefined> {
   const backoff = new Backoff(WAITS);
   let said = "";
+  await takePlace(target.directory);
   for (;;) {
     const held = await openHeld(target.directory);
     let reason: string;
     try {
       const taken = await takeOnce(target, held, log, signal).finally(() => held?.close());
-      if (taken.kind === "whole") takePlace(target.directory, taken.draft);
+      if (taken.kind === "whole") {
+        renameSync(taken.draft, takenOf(target.directory));
+        await takePlace(target.directory);
+      }
       if (taken.kind === "refused") return taken.reason;
       if (taken.kind !== "waiting") return undefined;
       reason = taken.reason;
@@ -271,13 +274,16 @@ async function compare(held: HeldStore, draft: string): Promise<string | undefin
   return undefined;
 }
 
-function takePlace(directory: string, draft: string): void {
-  // A process that is killed in between leaves DB.old and a whole DB.taking, or no DB: then the next start takes what is missing.
-  const old = `${directory}.old`;
-  rmSync(old, {recursive: true, force: true});
-  if (existsSync(directory)) renameSync(directory, old);
-  renameSync(draft, directory);
-  rmSync(old, {recursive: true, force: true});
+/** Removes what was there. Also called after a process that was killed in here. */
+async function takePlace(directory: string): Promise<void> {
+  const taken = takenOf(directory);
+  if (!existsSync(taken) || (await isInUse(directory))) return; // to open it is refused then
+  rmSync(directory, {recursive: true, force: true});
+  renameSync(taken, directory);
+}
+
+function takenOf(directory: string): string {
+  return `${directory}.taken`;
 }
 
 async function takeFiles(draft: string, {store, list, log, signal}: Download): Promise<void> {

@@ -1,6 +1,6 @@
 /** One proofd publishes its blocks to a real nats-server, and another one serves them. */
 import assert from "node:assert/strict";
-import {mkdir, readdir, writeFile} from "node:fs/promises";
+import {mkdir, readdir, rename, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {after, before, describe, test} from "node:test";
 import {jetstreamManager} from "@nats-io/jetstream";
@@ -146,6 +146,14 @@ describe("a feed", () => {
     const call = proofCall(1, OTHER, ["0x1"], "0x9");
     assert.deepEqual(await fresh.send(call), await publisher.send(call));
     await fresh.stop();
+
+    // As a kill leaves it before the snapshot has the place of the store that was there.
+    await rename(first, `${first}.taken`);
+    await importLines(first, createLines(0, 3), {finalized: 3});
+    const finishing = await startReplica(first);
+    await reach(finishing, "0xb");
+    assert.doesNotMatch(finishing.stderr, /a snapshot .* is taken/);
+    await finishing.stop();
 
     const behind = folder.file("behind");
     await importLines(behind, createLines(0, 3), {finalized: 3});
