@@ -26,6 +26,10 @@ export async function runVerify(options: VerifyOptions): Promise<number> {
   const suite = HASH_SUITES.find(({name}) => name === options.suite);
   const input = await readInput(options.answer, "the answer");
   const asked = await readRequest(options.request);
+  if (suite !== undefined && new Set(asked.calls.map(({isTrie}) => isTrie)).size > 1)
+    throw new WorkError(
+      `cannot use --request ${options.request}: expected proofs of one kind, got some of Ethereum's tries and some of the suite ${suite.name}, whose roots differ: verify them apart`,
+    );
   try {
     const results = readResults(input, asked);
     const trusted = await readTrustedRoot(options.root, findHeader(results));

@@ -319,7 +319,7 @@ test("an answer of eth_getProof is verified against the hash of its block, with 
 });
 
 test("a node that does not answer, and files that are not there or no request, are errors", async () => {
-  const rows: readonly (readonly [readonly string[], string, RegExp])[] = [
+  const rows: (readonly [readonly string[], string, RegExp])[] = [
     // Port 0 refuses every connection.
     [["--node", "http://127.0.0.1:0", "--block-hash", root], single, /no useful answer from --node: http:/],
     [["--root", root, "--answer", service.path("none.json")], "", /cannot read the answer from .*ENOENT/],
@@ -334,6 +334,15 @@ test("a node that does not answer, and files that are not there or no request, a
       /cannot read the request from .*ENOENT/,
     ],
   ];
+  const mixed = ["chain_getProof", "eth_getProof"].map((method, id) => {
+    return {jsonrpc: "2.0", id, method, params: [ABSENT_ACCOUNT, [], BLOCK]};
+  });
+  const file = await service.write("mixed.json", JSON.stringify(mixed));
+  rows.push([
+    ["--root", root, "--request", file],
+    single,
+    /expected proofs of one kind, got some of Ethereum's tries and some of the suite sha256/,
+  ]);
   for (const [args, input, message] of rows) {
     const {code, stderr} = await verify(input, ...args);
     assert.equal(code, 1, stderr);
