@@ -6,9 +6,11 @@
 import {createHash} from "node:crypto";
 import {closeSync, createReadStream, fsyncSync, renameSync, rmSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
+import {csv} from "./format/csv.ts";
 import type {FormatName} from "./format/formatName.ts";
-import {FORMATS} from "./format/formats.ts";
-import type {RowEncoder} from "./format/partFormat.ts";
+import {ndjson} from "./format/ndjson.ts";
+import {parquet} from "./format/parquet.ts";
+import type {PartFormat, RowEncoder} from "./format/partFormat.ts";
 import {openNew, PARTIAL} from "./partialFile.ts";
 import {damaged, nameFile, withFile} from "./pulledError.ts";
 import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
@@ -144,3 +146,5 @@ export async function* readPart(
   }
   if (rows !== part.rows) throw damaged(path, `expected ${part.rows} rows, got ${rows}`);
 }
+
+export const FORMATS: Readonly<Record<FormatName, PartFormat>> = {ndjson, csv, parquet};

@@ -17,7 +17,7 @@ import {
   KEY_NIBBLES,
   nibbleAt,
 } from "../page/indexPage.ts";
-import {expectKind} from "../page/pages.ts";
+import {expectKind, type PageReader} from "../page/pages.ts";
 import {readLeaf} from "../tree/treeReader.ts";
 import type {TreeCheck} from "./checkKeys.ts";
 import {toFinding} from "./findings.ts";
@@ -65,4 +65,25 @@ function checkBucket(check: TreeCheck, entries: Buffer, path: readonly number[],
     if (compareWordAt(readLeaf(store.pages, tree, leafIndex).hKey, 0, hKey) !== 0)
       findings.report(where, `key ${i} is not that of leaf ${leafIndex}`);
   }
+}
+
+interface IndexEntry {
+  /** 32 bytes, a view. */
+  readonly hKey: Uint8Array;
+  readonly leafIndex: number;
+}
+
+/** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+export function* listIndex(pages: PageReader, page: number): Generator<IndexEntry, undefined> {
+  const body = pages.read(page);
+  if (body[0] === DIRECTORY) {
+    for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
+      const child = directoryChild(body, nibble);
+      if (child !== 0) yield* listIndex(pages, child);
+    }
+    return;
+  }
+  const entries = bucketEntries(expectKind(body, BUCKET, page));
+  for (let position = 0; position * ENTRY_BYTES < entries.length; position++)
+    yield {hKey: entryHKey(entries, position), leafIndex: entryLeafIndex(entries, position)};
 }

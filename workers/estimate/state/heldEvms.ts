@@ -1,10 +1,14 @@
 /** EVMs, each on the state of one block, where what it has read stays warm from call to call. */
 
+import {ChainState} from "../../../evm/execution/chainState.ts";
 import {Evm} from "../../../evm/interpreter/evm.ts";
+import type {StateSource} from "../../../evm/interpreter/stateSource.ts";
+import {TrieState} from "../../../evm/trie/trieState.ts";
 import type {BlockRecord} from "../../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {StoreError} from "../../../storage/errors.ts";
 import type {Deadline} from "../call/deadline.ts";
-import {type ReadState, readStates} from "./heldState.ts";
+import {HeldSource} from "./heldSource.ts";
 
 /** Most clients ask for the newest block, or for the newest that is finalized. */
 const MAX_EVMS = 3;
@@ -47,4 +51,25 @@ export class HeldEvms {
       ? new Evm(work => this.deadline.exclude(work))
       : oldest.evm;
   }
+}
+
+type ReadState = (block: BlockRecord) => {
+  /** Page numbers are never given to another state. */
+  readonly rootPage: number;
+  open(): StateSource;
+};
+
+/** Call it once for a store. */
+function readStates(store: StateReader): ReadState {
+  if (store.hasTrees)
+    return ({accounts}) => ({rootPage: accounts.rootPage, open: () => new HeldSource(store, accounts)});
+  const readHash = (block: number): Uint8Array => store.blockHashOrThrow(block);
+  return ({header, trie}) => {
+    if (trie === undefined)
+      throw new StoreError("RECORD_DAMAGED", `record of block ${header.number}: it has no state trie`);
+    return {
+      rootPage: trie.page,
+      open: () => new ChainState(store, new TrieState(store.tries, trie), readHash),
+    };
+  };
 }

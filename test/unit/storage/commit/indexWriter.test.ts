@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
+import {listIndex} from "../../../../storage/check/checkIndex.ts";
 import {IndexWriter} from "../../../../storage/commit/indexWriter.ts";
-import {listIndex} from "../../../../storage/tree/indexList.ts";
 import {hKeyFrom, hKeyOf} from "../../../support/stores/hKeys.ts";
 import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 

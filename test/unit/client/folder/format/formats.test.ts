@@ -7,7 +7,7 @@ import {after, test} from "node:test";
 import fc from "fast-check";
 import {parquetReadObjects} from "hyparquet";
 import {FORMAT_NAMES, type FormatName} from "../../../../../client/folder/format/formatName.ts";
-import {FORMATS} from "../../../../../client/folder/format/formats.ts";
+import {FORMATS} from "../../../../../client/folder/partFile.ts";
 import {PulledError} from "../../../../../client/folder/pulledError.ts";
 import type {ColumnKind, ColumnValue} from "../../../../../client/folder/row/column.ts";
 import {type AnyRow, TABLE_NAMES, TABLES, type Table} from "../../../../../client/folder/row/tables.ts";
