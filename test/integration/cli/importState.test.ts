@@ -55,12 +55,14 @@ function sourceOf(path: string, headerPath: string): StateSource {
   return {kind: "state", path, headerPath, genesisPath: undefined};
 }
 
+const WORD = new Uint8Array(32);
+
 /** A header without transactions. */
-function headerOf(stateRoot: Uint8Array): Uint8Array {
-  const [word, nothing] = [new Uint8Array(32), new Uint8Array(0)];
-  const numbers = [0n, 1000n, 30_000_000n, 0n, 1_700_000_000n].map(encodeNumber);
+function headerOf(stateRoot: Uint8Array, number = 1000n, parent: Uint8Array = WORD): Uint8Array {
+  const [word, nothing] = [WORD, new Uint8Array(0)];
+  const numbers = [0n, number, 30_000_000n, 0n, 1_700_000_000n].map(encodeNumber);
   const roots = [stateRoot, word, word, new Uint8Array(256)];
-  return encodeList([word, word, PAYER, ...roots, ...numbers, nothing, word, new Uint8Array(8)]);
+  return encodeList([parent, word, PAYER, ...roots, ...numbers, nothing, word, new Uint8Array(8)]);
 }
 
 /** The leaves of a trie in the order of their paths, by the plainest walk. */
@@ -110,6 +112,11 @@ test("the chain goes on by execution from a state in its middle, and every proof
     ...{ok: true, blocks: 1, alreadyHeld: 0, stopped: false},
     head: {earliest: MIDDLE, finalized: MIDDLE, latest: MIDDLE},
   });
+  const made = await openOwned(db);
+  const ancestors = Array.from({length: 20}, (_, back) => whole.reader.blockHashOrThrow(MIDDLE - 1 - back));
+  const {chainId, config} = whole.reader.readChain() ?? {};
+  assert.deepEqual(made.reader.readChain(), {chainId, config, first: {number: MIDDLE, ancestors}});
+  await made.close();
   const again = await importSource(db, source);
   assert.ok(again.ok && again.blocks === 0 && again.alreadyHeld === 1);
   assert.ok((await importSource(db, blocks, {finalized: "last"})).ok);
@@ -198,6 +205,11 @@ const REFUSED: readonly (readonly [what: string, message: RegExp, edit: Edit])[]
     (_, line) => line(0, /0x../, "0x00"),
   ],
   ["no root", /line 1: expected \{"root":"0x\.\."\} in the first line/, lines => lines.shift()],
+  [
+    "storage beside the root",
+    /line 1: expected \{"root":"0x\.\."\} in the first line/,
+    (_, line) => line(0, "}", ',"storage":{}}'),
+  ],
   ["no line", /line 1: expected \{"root":"0x\.\."\}, got no line/, lines => lines.splice(0)],
   [
     "two accounts in the wrong order",
@@ -285,6 +297,16 @@ const REFUSED: readonly (readonly [what: string, message: RegExp, edit: Edit])[]
     /line 4: a slot's value: expected RLP of a number above 0 and below 2\^256, got "c8"/,
     (_, line) => line(3, '"81c8"', '"c8"'),
   ],
+  [
+    "a slot's value of 33 bytes",
+    /line 4: a slot's value: expected RLP/,
+    (_, line) => line(3, '"a009', '"a10909'),
+  ],
+  [
+    "storage twice",
+    /line 4: field storage is there twice/,
+    (_, line) => line(3, '"storage"', '"storage":{},"storage"'),
+  ],
   ["a slot of zero", /line 4: a slot's value: expected RLP/, (_, line) => line(3, '"05"', '"80"')],
   [
     "a slot's value in a longer form",
@@ -370,10 +392,20 @@ const HEADERS: readonly (readonly [
     /expected the header of block 1001 with the parent 0x.* after that of block 1000, got that of block 1000/,
     header => Buffer.concat([header, header]),
   ],
+  [
+    "a header of another parent",
+    /expected the header of block 1001 with the parent .* got that of block 1001 with the parent 0x00/,
+    header => Buffer.concat([header, headerOf(WORD, 1001n)]),
+  ],
+  [
+    "a header too many blocks later",
+    /expected the header of block 1001 .* got that of block 1002/,
+    header => Buffer.concat([header, headerOf(WORD, 1002n, keccak256(header))]),
+  ],
 ];
 
 test("a header is taken in each of its forms, and others are refused", async () => {
-  const {lines, headerPath} = await smallState();
+  const {lines, headerPath, root} = await smallState();
   const path = folder.file("right.ndjson");
   await writeFile(path, lines.join("\n"));
   const header = await readFile(headerPath);
@@ -392,6 +424,9 @@ test("a header is taken in each of its forms, and others are refused", async () 
   const head = keccak256(header);
   for (const form of [header, toHex(header), `{"jsonrpc":"2.0","id":1,"result":"${toHex(header)}"}`])
     assert.ok((await take(form, {head})).ok);
+  // Nothing is before block 0, whatever its header says.
+  const first = await take(Buffer.from(headerOf(root, 0n)));
+  assert.ok(first.ok && first.head.latest === 0, first.ok ? "" : first.message);
 });
 
 test("an import that is killed leaves nothing that is served, and one that fails no folder", async () => {
