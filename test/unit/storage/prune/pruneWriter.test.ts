@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {StateTrie} from "../../../../evm/trie/stateTrie.ts";
 import type {BlockDifference} from "../../../../storage/block/blockDifference.ts";
+import type {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
 import {performStep} from "../../../../storage/prune/pruneWriter.ts";
 import {unreachedPages} from "../../../../storage/prune/unreachedPages.ts";
+import {createStoredTries} from "../../../../workers/import/storedTries.ts";
 import {reachablePages, storedPages} from "../../../support/stores/reachablePages.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
 const LATEST = 14;
 const STEP = 2;
+/** With the other four, and the two ends, 32 leaves: as many as two levels hold. */
+const FILL = 26;
 
 test("neither the newest finalized block nor one above it is pruned, nor any by a run that is empty", async () => {
   const written = await WrittenStore.create(5);
@@ -33,9 +38,19 @@ test("neither the newest finalized block nor one above it is pruned, nor any by 
   }
 });
 
-/** Account n has storage, which every n-th block changes: pages of one block are reached by up to five. */
+/**
+ * Account n has storage, which every n-th block changes: pages of one block are reached by up to five. Block 0 fills an account tree of
+ * two levels, block 7 changes so much that pages of the trie are whole again, and block 11 makes the third level.
+ */
 function createUnevenBlock(number: number): BlockDifference {
   const block = createBlock(number, 1);
+  const fill = (from: number, until: number): void => {
+    const change = {balance: BigInt(number + 1) << 240n, code: Uint8Array.of(number)};
+    for (let account = from; account < until; account++)
+      block.accounts.add({address: new Uint8Array(20).fill(account), change});
+  };
+  if (number % 7 === 0) fill(0x10, 0x10 + FILL);
+  if (number === 11) fill(0x80, 0x81);
   for (const every of [2, 3, 5]) {
     if (number % every !== 0) continue;
     const storage = [{slot: new Uint8Array(32).fill(every), value: new Uint8Array(32).fill(number + 1)}];
@@ -44,9 +59,22 @@ function createUnevenBlock(number: number): BlockDifference {
   return block;
 }
 
+async function applyWithTrie(writer: BlockWriter, block: BlockDifference): Promise<void> {
+  await writer.apply(block, async () => {
+    const tries = createStoredTries(() => writer, new AbortController().signal);
+    const trie = await new StateTrie(tries, writer.trie).apply(block.accounts);
+    return {isVerified: true, trie: {...trie, isExecuted: false}};
+  });
+  await writer.flush();
+}
+
 for (const {what, begins, runs} of [
   {what: "the oldest blocks, again and again", begins: undefined, runs: ["0-3", "3-4", "4-9", "9-14"]},
-  {what: "blocks between kept ones, then those too", begins: undefined, runs: ["1-3", "4-8", "0-9", "9-13"]},
+  {
+    what: "blocks between kept ones, then those too",
+    begins: undefined,
+    runs: ["1-3", "4-5", "5-8", "9-10", "10-11", "0-11", "11-13"],
+  },
   {what: "the first blocks of a store that begins later", begins: 5, runs: ["5-8", "8-11"]},
 ])
   test(`each step leaves the oldest kept block known, and each page is given once: ${what}`, async () => {
@@ -57,7 +85,9 @@ for (const {what, begins, runs} of [
     const {reader} = store;
     try {
       const from = begins ?? -1;
-      for (let number = from + 1; number <= LATEST; number++) await written.apply(createUnevenBlock(number));
+      for (let number = from + 1; number <= LATEST; number++)
+        if (begins === undefined) await applyWithTrie(host.writer(), createUnevenBlock(number));
+        else await written.apply(createUnevenBlock(number));
       host.writer().markFinalized(LATEST);
       await host.writer().flush();
       let kept = Array.from({length: LATEST + 1}, (_, block) => block).filter(block => block >= from);
