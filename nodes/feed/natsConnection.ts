@@ -1,13 +1,8 @@
 /** Connects to NATS, and connects again for as long as it takes. */
+import {connect as connectSocket, isIP} from "node:net";
 import {setTimeout as sleep} from "node:timers/promises";
-import {checkServerIdentity, type DetailedPeerCertificate} from "node:tls";
-import {
-  type Authenticator,
-  connect,
-  credsAuthenticator,
-  type NatsConnection,
-  type TlsOptions,
-} from "@nats-io/transport-node";
+import {connect as connectTls, type TLSSocket} from "node:tls";
+import {type Authenticator, connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
 import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {Backoff} from "../rpc/backoff.ts";
 import {FeedError} from "./feedError.ts";
@@ -28,6 +23,8 @@ export interface NatsEvent {
 }
 
 const CONNECT_MS = 3000;
+const NATS_PORT = 4222;
+const NEWLINE = 10;
 /** A server that leaves two pings without an answer is gone. Without them, a cut cable shows after minutes. */
 const PING_MS = 5000;
 const WAITS = {firstMs: 250, longestMs: 2000};
@@ -69,28 +66,43 @@ export async function connectNats(
 
 /**
  * @param url - of one server, over TLS
- * @returns when the first certificate of its chain ends, in ms since 1970
- * @throws Error if it does not answer, or shows none that is trusted now
+ * @returns when the first certificate of its chain ends, in ms since 1970, and why Node does not trust it, such as that it has ended
+ * @throws Error if it shows none in time; an AbortError
  */
-export async function readCertificateEnd(url: string, credsPath: string | undefined): Promise<number> {
-  let endMs = Number.POSITIVE_INFINITY;
-  // The library hands this on to Node, which calls it with the chain.
-  const tls = {
-    checkServerIdentity(host: string, certificate: DetailedPeerCertificate): Error | undefined {
-      for (let one = certificate; ; one = one.issuerCertificate) {
-        endMs = Math.min(endMs, Date.parse(one.valid_to));
-        if (one.issuerCertificate === undefined || one.issuerCertificate === one) break;
-      }
-      return checkServerIdentity(host, certificate);
-    },
-  } as TlsOptions;
-  const options = {servers: [url], timeout: CONNECT_MS, reconnect: false, tls};
+export async function readCertificateEnd(
+  url: string,
+  signal: AbortSignal,
+): Promise<[endMs: number, reason?: string]> {
+  const {hostname, port} = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const socket = connectSocket({host, port: Number(port || NATS_PORT), signal});
+  const late = new Error(`the server showed no certificate in ${CONNECT_MS} ms`);
+  const timer = setTimeout(() => socket.destroy(late), CONNECT_MS);
   try {
-    await (await connect({...options, ...readAuthenticator(credsPath)})).close();
-  } catch (error) {
-    if (endMs === Number.POSITIVE_INFINITY) throw error; // else it was shown before
+    const secured = await new Promise<TLSSocket>((resolve, reject) => {
+      // Also of what comes when this is over: it must not be thrown by the socket.
+      socket.on("error", reject);
+      socket.on("close", () => reject(new Error("the server closed the connection, without a certificate")));
+      socket.on("data", function hear(part: Buffer) {
+        // The server says one line before both speak TLS.
+        if (part.at(-1) !== NEWLINE) return;
+        socket.off("data", hear);
+        const servername = isIP(host) === 0 ? host : "";
+        const tls = connectTls({socket, host, servername, rejectUnauthorized: false});
+        tls.on("error", reject).on("secureConnect", () => resolve(tls));
+      });
+    });
+    let endMs = Number.POSITIVE_INFINITY;
+    for (let one = secured.getPeerCertificate(true); ; one = one.issuerCertificate) {
+      endMs = Math.min(endMs, Date.parse(one.valid_to));
+      if (one.issuerCertificate === undefined || one.issuerCertificate === one) break;
+    }
+    const {authorizationError: error} = secured;
+    return error == null ? [endMs] : [endMs, String(error)];
+  } finally {
+    clearTimeout(timer);
+    socket.destroy();
   }
-  return endMs;
 }
 
 function readAuthenticator(credsPath: string | undefined): {readonly authenticator?: Authenticator} {

@@ -1,7 +1,7 @@
 /** Looks now and then when the certificates of the servers of a feed end. Connections stay for weeks, and would not show new ones. */
 import {setTimeout as sleep} from "node:timers/promises";
 import type {Logger} from "pino";
-import {type NatsSettings, readCertificateEnd} from "../../nodes/feed/natsConnection.ts";
+import {readCertificateEnd} from "../../nodes/feed/natsConnection.ts";
 import type {Metrics} from "../observe/metrics.ts";
 
 const LOOK_MS = 3_600_000;
@@ -13,7 +13,7 @@ export class FeedCertificates {
   private readonly work: Promise<void>;
 
   constructor(
-    private readonly nats: NatsSettings,
+    private readonly urls: readonly string[],
     metrics: Metrics,
     private readonly log: Logger,
   ) {
@@ -30,20 +30,23 @@ export class FeedCertificates {
   private async run(): Promise<void> {
     const {signal} = this.stopping;
     while (!signal.aborted) {
-      await Promise.all(this.nats.urls.map(url => this.look(url)));
+      await Promise.all(this.urls.map(url => this.look(url)));
       await sleep(LOOK_MS, undefined, {signal}).catch(() => {}); // the loop sees the signal
     }
   }
 
   private async look(url: string): Promise<void> {
     const server = new URL(url).host;
+    const {signal} = this.stopping;
     try {
-      this.ends.set(server, (await readCertificateEnd(url, this.nats.credsPath)) / 1000);
+      const [endMs, reason] = await readCertificateEnd(url, signal);
+      this.ends.set(server, endMs / 1000);
+      if (reason !== undefined)
+        this.log.warn({server, reason}, "the certificate of a feed's server is not trusted");
     } catch (error) {
-      this.log.warn(
-        {server, reason: (error as Error).message},
-        "the certificate of a feed's server was not seen",
-      );
+      if (signal.aborted) return;
+      const {message, code} = error as NodeJS.ErrnoException; // one of several addresses has only a code
+      this.log.warn({server, reason: message || code}, "the certificate of a feed's server was not seen");
     }
   }
 }

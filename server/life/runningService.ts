@@ -270,7 +270,7 @@ class StartingService {
     const {nats} = this.options.feed ?? this.options.publish ?? {};
     if (nats === undefined || !nats.urls.some(url => url.startsWith("tls:"))) return undefined;
     const {FeedCertificates} = await import("./feedCertificates.ts");
-    const certificates = new FeedCertificates(nats, this.front.metrics, this.log);
+    const certificates = new FeedCertificates(nats.urls, this.front.metrics, this.log);
     return () => certificates.stop();
   }
 
