@@ -1,7 +1,7 @@
 /**
  * A chain of a real geth with the bench's accounts, and the store of a proofd that has followed it from its traces.
  *
- *   bench-data/geth-N-M-v1/genesis.json   N accounts; the first ones have the slots of peerStore.ts
+ *   bench-data/geth-N-M-v2/genesis.json   N accounts; the first ones have the slots of peerStore.ts
  *                         /data           geth's, an archive by hash: M blocks of 350 leaf writes of the state trie
  *                         /db             proofd's
  */
@@ -49,7 +49,7 @@ interface Payload {
 
 /** @returns the path of the one in PATH, else of the one that test/nodes/install.ts installs; undefined: there is none */
 export function findGeth(): string | undefined {
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "proofd", "geth-v1.17.10");
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "proofd", "geth-v2.17.10");
   return [...(process.env.PATH ?? "").split(":"), cache].map(folder => join(folder, "geth")).find(existsSync);
 }
 
@@ -61,7 +61,7 @@ export class GethChain {
 
   /** Makes it if it is missing. */
   static async keep(geth: string, accounts: number, blocks: number): Promise<GethChain> {
-    const folder = join(BENCH_FOLDER, `geth-${accounts}-${blocks}-v1`);
+    const folder = join(BENCH_FOLDER, `geth-${accounts}-${blocks}-v2`);
     if (existsSync(folder)) return new GethChain(geth, folder);
     const unfinished = new GethChain(geth, `${folder}.unfinished`);
     rmSync(unfinished.folder, {recursive: true, force: true});
