@@ -9,7 +9,6 @@ import {spawn, spawnSync} from "node:child_process";
 import {createHmac} from "node:crypto";
 import {once} from "node:events";
 import {existsSync, mkdirSync, renameSync, rmSync, writeFileSync} from "node:fs";
-import {homedir} from "node:os";
 import {join} from "node:path";
 import * as Secp256k1 from "ox/Secp256k1";
 import * as TxEnvelopeEip1559 from "ox/TxEnvelopeEip1559";
@@ -19,6 +18,7 @@ import {configOfFork} from "../../evm/execution/forks.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {PROOFD, readChildrenCpuMs, type ServerProcess, startServer} from "../program/serverProcess.ts";
 import {addressAt, makeBlock, TRIE_CHANGES} from "../stages/benchChain.ts";
+import {GETH_FOLDER} from "./installedGeth.ts";
 import {slotsOf} from "./peerStore.ts";
 
 const CHAIN_ID = 424_242;
@@ -49,8 +49,9 @@ interface Payload {
 
 /** @returns the path of the one in PATH, else of the one that test/nodes/install.ts installs; undefined: there is none */
 export function findGeth(): string | undefined {
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "proofd", "geth-v2.17.10");
-  return [...(process.env.PATH ?? "").split(":"), cache].map(folder => join(folder, "geth")).find(existsSync);
+  return [...(process.env.PATH ?? "").split(":"), GETH_FOLDER]
+    .map(folder => join(folder, "geth"))
+    .find(existsSync);
 }
 
 export class GethChain {

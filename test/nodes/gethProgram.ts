@@ -1,17 +1,8 @@
 /** Finds geth. It is no package of npm: users have their own, or install one by `node dist/test/nodes/install.js`. */
 import {existsSync} from "node:fs";
 import {join} from "node:path";
-import {
-  findProgram,
-  PROGRAMS_FOLDER,
-  ProgramMissing,
-  readVersion,
-} from "../support/processes/foundProgram.ts";
-
-/** The one that the tests were made with. */
-export const GETH_VERSION = "v1.17.10";
-/** Where it is installed to. */
-export const GETH_FOLDER: string = join(PROGRAMS_FOLDER, `geth-${GETH_VERSION}`);
+import {GETH_FOLDER} from "../../bench/peers/installedGeth.ts";
+import {findProgram, ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
 
 /** @returns the path of the one in PATH, else of the installed one. @throws ProgramMissing */
 export function findGeth(): string {
