@@ -34,7 +34,6 @@ test("every bench program answers --help, and refuses flags and values that it d
     ],
     "peers/main": [[["--servers", "reth"], /Expected some of proofd, anvil, geth, with commas, got 'reth'/]],
     "service/main": [[["--only", ""], /Expected some of memory, tail, /]],
-    "contracts/main": [[["--accounts", "9"], /Expected a whole number from 10 to 1000000000/]],
   };
   const tables = Object.entries(programs).map(([name, own]) => {
     const main = new URL(`../../../bench/${name}.js`, import.meta.url).href;
