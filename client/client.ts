@@ -36,13 +36,10 @@ export type {LeafChange} from "./leaves/foldChanges.ts";
 export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRange.ts";
 export type {LeavesVerifier, VerifiedLeaves} from "./leaves/leavesVerifier.ts";
 export type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeLeaf} from "./leaves/treeLeaf.ts";
-export type {
-  BlockName,
-  BlockTag,
-  HeldBlockName,
-  Layer1Record,
-  RootedBlock,
-} from "./methods/block.ts";
+export type {Abortable, BlockName, BlockTag, HeldBlockName, NotBefore} from "./methods/askedBlock.ts";
+export type {GetStateRootParameters, Layer1Record, RootedBlock} from "./methods/block.ts";
+export type {GetChangesParameters} from "./methods/changes.ts";
+export type {GetCodesParameters} from "./methods/codes.ts";
 export type {ConnectionOptions, RequestOptions, UrlOptions} from "./methods/connection.ts";
 export type {Coverage} from "./methods/coverage.ts";
 export type {
@@ -54,24 +51,16 @@ export type {
   EstimateRequest,
 } from "./methods/estimate.ts";
 export type {EthTrust, HashTrust, ProvenEthMultiProof, ProvenEthProof} from "./methods/ethProof.ts";
-export type {Finalization} from "./methods/finalization.ts";
+export type {Finalization, GetFinalizationsParameters} from "./methods/finalization.ts";
 export type {BlockContext, HeaderFields} from "./methods/header.ts";
 export {type Layer1RootOptions, layer1Root} from "./methods/layer1Root.ts";
-export {
-  type Abortable,
-  createProofClient,
-  type EthProofClient,
-  type GetChangesParameters,
-  type GetCodesParameters,
-  type GetFinalizationsParameters,
-  type GetLeavesParameters,
-  type GetMultiProofParameters,
-  type GetProofParameters,
-  type GetStateRootParameters,
-  type NotBefore,
-  type ProofClient,
-  type WaitForProofParameters,
-} from "./methods/proofClient.ts";
+export type {GetLeavesParameters} from "./methods/leaves.ts";
+export {createProofClient, type EthProofClient, type ProofClient} from "./methods/proofClient.ts";
+export type {
+  GetMultiProofParameters,
+  GetProofParameters,
+  WaitForProofParameters,
+} from "./methods/proofMethods.ts";
 export type {
   AbsentKeyJson,
   LeafProofJson,

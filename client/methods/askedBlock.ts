@@ -1,20 +1,58 @@
 /**
- * A block that is asked for by a tag, and no older one than the caller has seen. Behind a balancer, the next answer may come from a
- * server that is some blocks behind.
+ * How callers name blocks. One that is named by a tag may be asked for again until it is no older than the caller has seen: behind a
+ * balancer, the next answer may come from a server that is some blocks behind.
  */
+import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {Pauses} from "../rpc/pauses.ts";
+import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {RpcError} from "../rpc/rpcError.ts";
-import {blockNumber, type HeldBlockName} from "./block.ts";
 
-export interface AskedBlock<Name extends HeldBlockName> {
-  readonly block: Name;
-  /** undefined: any block will do. */
-  readonly atLeast: bigint | undefined;
+export type BlockTag = "earliest" | "finalized" | "safe" | "latest" | "pending";
+
+/**
+ * A block by its number or a tag. There are no block hashes: a proof shows a state root, the root that you trust belongs to a
+ * number, and which number a hash has would be the server's word.
+ */
+export type BlockName = bigint | number | BlockTag;
+
+/** A block of which nothing is proved, so it may also be named by its hash (EIP-1898). */
+export type HeldBlockName = BlockName | {readonly blockHash: string};
+
+/** Every method takes one. When it is aborted, the call rejects with its reason at once. */
+export interface Abortable {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** For a block that is named by a tag. */
+export interface NotBefore {
+  /**
+   * The answer is of this block or a newer one: servers behind a balancer are not all at the same block, so without it the next answer may
+   * be of an older block than the last. It is asked for again until `timeoutMs` is over. Default: any block.
+   */
+  readonly atLeast?: bigint | undefined;
+}
+
+export interface AskedBlock extends Abortable, NotBefore {
+  readonly block: HeldBlockName;
 }
 
 /** The next answer is probably another server's. */
 const FIRST_PAUSE_MS = 10;
+
+/** @throws TypeError if it names no block */
+export function encodeBlock(name: HeldBlockName): unknown {
+  const number = blockNumber(name);
+  return number === undefined ? name : quantity(number);
+}
+
+/** @returns undefined for a tag or a hash. @throws TypeError for a number that no block has */
+export function blockNumber(name: HeldBlockName): bigint | undefined {
+  if (typeof name !== "number" && typeof name !== "bigint") return undefined;
+  const isWhole = typeof name === "bigint" || Number.isSafeInteger(name);
+  if (!isWhole || name < 0) throw new TypeError(`block: expected a whole number from 0, got ${name}`);
+  return BigInt(name);
+}
 
 /**
  * Asks until the answer's block is new enough, for as long as a call may take.
@@ -24,9 +62,8 @@ const FIRST_PAUSE_MS = 10;
  * @throws TypeError for `atLeast` beside a block that is none of the newest ones; RpcError BLOCK_TOO_OLD; what `ask` throws
  */
 export async function askNotBefore<Answer>(
-  {block, atLeast}: AskedBlock<HeldBlockName>,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
+  {timeoutMs}: RpcCaller,
+  {block, atLeast, signal}: AskedBlock,
   ask: () => Promise<Answer>,
   numberOf: (answer: Answer) => bigint,
 ): Promise<Answer> {

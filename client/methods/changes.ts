@@ -2,14 +2,35 @@
 import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {LAST_CURSOR} from "../leaves/changeCursor.ts";
-import {type ChangesRequest, readComparedBlocks, verifyChanges} from "../leaves/changeRange.ts";
+import {readComparedBlocks, verifyChanges} from "../leaves/changeRange.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
-import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
-import {type BlockName, blockNumber, encodeBlock} from "./block.ts";
+import {
+  type Abortable,
+  askNotBefore,
+  type BlockName,
+  blockNumber,
+  encodeBlock,
+  type NotBefore,
+} from "./askedBlock.ts";
 import {requireWhole} from "./connection.ts";
 import type {ProofMethods} from "./proofMethods.ts";
 import type {ProvenChanges, ServerChanges} from "./provenAnswer.ts";
 
+/** `atLeast` is for `toBlock`. */
+export interface GetChangesParameters extends Abortable, NotBefore {
+  /** "accounts", "all" for accounts and their storage, or an address for that account's storage. */
+  readonly tree: string;
+  /** May be above or below `toBlock`. */
+  readonly fromBlock: BlockName;
+  /** Default: "finalized". Name one number for all answers: `toBlock.number` of the first one. */
+  readonly toBlock?: BlockName | undefined;
+  /** `end` of the answer before. Default: 0n. */
+  readonly cursor?: bigint | undefined;
+  /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
+  readonly count?: number | undefined;
+}
+
+const DEFAULT_COUNT = 4096;
 const MAX_COUNT = 0xffff;
 /** Twice what an answer's bytes may be, for their hex. */
 const MAX_ANSWER_BYTES = 2 * (512 * 1024 + 16_384);
@@ -17,11 +38,9 @@ const MAX_ANSWER_BYTES = 2 * (512 * 1024 + 16_384);
 /** A tag needs no call of its own: the answer names its blocks. @throws RpcError, ProofError, TypeError */
 export async function getChanges(
   {caller, verifier}: ProofMethods,
-  {tree, cursor, count}: ChangesRequest,
-  fromBlock: BlockName,
-  {block: toBlock, atLeast}: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
+  {tree, fromBlock, toBlock = "finalized", cursor = 0n, count = DEFAULT_COUNT, ...rest}: GetChangesParameters,
 ): Promise<ProvenChanges | ServerChanges> {
+  const {signal} = rest;
   requireWhole("count", count, 1, MAX_COUNT);
   if (typeof cursor !== "bigint" || cursor < 0n || cursor >= LAST_CURSOR)
     throw new TypeError(`expected cursor to be 0n or the end of an answer, got ${shown(cursor)}`);
@@ -33,13 +52,8 @@ export async function getChanges(
     const proof = result instanceof Uint8Array ? result : readBytes("result", result);
     return {proof, blocks: readComparedBlocks(proof)};
   };
-  const {proof, blocks} = await askNotBefore(
-    {block: toBlock, atLeast},
-    caller.timeoutMs,
-    signal,
-    ask,
-    ({blocks: [, to]}) => to.number,
-  );
+  const numberOf = ({blocks: [, to]}: Awaited<ReturnType<typeof ask>>) => to.number;
+  const {proof, blocks} = await askNotBefore(caller, {block: toBlock, ...rest}, ask, numberOf);
   for (const [i, {number}] of blocks.entries()) {
     const expected = blockNumber(asked[i] as BlockName);
     const name = i === 0 ? "fromBlock" : "toBlock";

@@ -4,6 +4,12 @@ import {encodeHex} from "../bytes/hex.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {listOf, type Reader} from "./answerFields.ts";
+import type {Abortable} from "./askedBlock.ts";
+
+export interface GetCodesParameters extends Abortable {
+  /** `0x` and 64 digits each: `keccakCodeHash` of accounts. */
+  readonly hashes: readonly string[];
+}
 
 /** A server takes no more in one call. */
 const MAX_HASHES = 256;
@@ -17,14 +23,12 @@ const readAny: Reader<unknown> = (_, value) => value;
 /**
  * Asks again while the server answers fewer codes than are left: their bytes are limited.
  *
- * @param hashes - `0x` and 64 digits each, as `keccakCodeHash` of accounts
  * @returns a code for each hash; undefined where the server knows none
  * @throws RpcError; ProofError for a code that has another hash
  */
 export async function getCodes(
   caller: RpcCaller,
-  hashes: readonly string[],
-  signal: AbortSignal | undefined,
+  {hashes, signal}: GetCodesParameters,
 ): Promise<readonly (Uint8Array | undefined)[]> {
   const codes: (Uint8Array | undefined)[] = [];
   while (codes.length < hashes.length) {

@@ -1,6 +1,7 @@
 /** Which blocks a server holds, and which of them it can prove. */
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, listOf, optional, type Reader, readName, readQuantity} from "./answerFields.ts";
+import type {Abortable} from "./askedBlock.ts";
 
 /** What the server says of itself. A number is undefined if there is no such block. */
 export interface Coverage {
@@ -33,7 +34,7 @@ const readCoverage = fieldsOf<Coverage>({
 });
 
 /** @throws RpcError */
-export async function getCoverage(caller: RpcCaller, signal?: AbortSignal): Promise<Coverage> {
+export async function getCoverage(caller: RpcCaller, {signal}: Abortable = {}): Promise<Coverage> {
   const request = {method: "chain_getCoverage", params: [], maxAnswerBytes: COVERAGE_BYTES};
   return readCoverage("coverage", await caller.call(request, signal));
 }

@@ -2,7 +2,7 @@
 import {quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, readQuantity} from "./answerFields.ts";
-import {encodeBlock, type HeldBlockName} from "./block.ts";
+import {type Abortable, encodeBlock, type HeldBlockName} from "./askedBlock.ts";
 
 type Amount = bigint | number;
 
@@ -51,13 +51,12 @@ export interface AccountOverride {
   readonly stateDiff?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface EstimateRequest {
+export interface EstimateRequest extends Abortable {
   readonly call: EstimateCall;
   /** Default: "latest". */
   readonly block?: HeldBlockName | undefined;
   /** By address. */
   readonly overrides?: Readonly<Record<string, AccountOverride>> | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Estimate {

@@ -1,14 +1,18 @@
 /** Proofs of Ethereum's state trie, verified: eth_getProof of a proofd or of any other node, and what only a proofd has. */
 import {encodeHex, type Hex, quantity} from "../bytes/hex.ts";
-import type {ProofEntry} from "../proof/request.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {verifyHeader} from "../trie/blockHeader.ts";
 import {verifyEthMultiProof} from "../trie/ethMultiProof.ts";
 import {type ProvenEth, verifyEthProof} from "../trie/ethProof.ts";
-import type {AskedBlock} from "./askedBlock.ts";
-import type {BlockName} from "./block.ts";
-import {askMultiProof, askProof, findProvable, KEY_BYTES} from "./proofMethods.ts";
+import {
+  askMultiProof,
+  askProof,
+  findProvable,
+  type GetMultiProofParameters,
+  type GetProofParameters,
+  KEY_BYTES,
+} from "./proofMethods.ts";
 import {keccakSuite, type Trust, type TrustedRoot, TrustedRoots} from "./trustedRoot.ts";
 
 /** What the answer to getProof proves with the suite keccak. */
@@ -58,46 +62,43 @@ export class EthMethods {
   }
 
   /** A tag is resolved first, unless the answer names its block. @throws RpcError, ProofError; what the source of trust throws */
-  async getProof(
-    request: ProofEntry,
-    asked: AskedBlock<BlockName>,
-    signal: AbortSignal | undefined,
-  ): Promise<ProvenEthProof> {
+  async getProof(parameters: GetProofParameters): Promise<ProvenEthProof> {
     const {block, proof, header} = this.areHashes
-      ? await askProof(this.caller, request, asked, signal, keccakSuite.name)
-      : await this.askEthProof(request, asked, signal);
+      ? await askProof(this.caller, parameters, keccakSuite.name)
+      : await this.askEthProof(parameters);
+    const {address, storageKeys = [], signal} = parameters;
     const root = await this.rootOf(block, header, signal);
-    const {address, storageKeys = []} = request;
     return {block, stateRoot: encodeHex(root), ...verifyEthProof(root, address, storageKeys, proof), proof};
   }
 
   /** A tag is resolved first. @throws as getProof */
-  async getMultiProof(
-    entries: readonly ProofEntry[],
-    asked: AskedBlock<BlockName>,
-    signal: AbortSignal | undefined,
-  ): Promise<ProvenEthMultiProof> {
-    const {block, proof} = await askMultiProof(this.caller, entries, asked, signal, keccakSuite.name);
-    const at = {block, atLeast: undefined};
+  async getMultiProof(parameters: GetMultiProofParameters): Promise<ProvenEthMultiProof> {
+    const {entries, signal} = parameters;
+    const {block, proof} = await askMultiProof(this.caller, parameters, keccakSuite.name);
     const header = this.areHashes
-      ? (await askProof(this.caller, NO_REQUEST, at, signal, keccakSuite.name)).header
+      ? (await askProof(this.caller, {...NO_REQUEST, block, signal}, keccakSuite.name)).header
       : undefined;
     const root = await this.rootOf(block, header, signal);
     return {block, stateRoot: encodeHex(root), entries: verifyEthMultiProof(root, entries, proof), proof};
   }
 
-  private async askEthProof(
-    {address, storageKeys = []}: ProofEntry,
-    asked: AskedBlock<BlockName>,
-    signal: AbortSignal | undefined,
-  ): Promise<{readonly block: bigint; readonly proof: unknown; readonly header?: undefined}> {
-    const block = await findProvable(this.caller, asked, signal);
+  private async askEthProof({
+    address,
+    storageKeys = [],
+    block: named = "finalized",
+    ...asked
+  }: GetProofParameters): Promise<{
+    readonly block: bigint;
+    readonly proof: unknown;
+    readonly header?: undefined;
+  }> {
+    const block = await findProvable(this.caller, {block: named, ...asked});
     const request = {
       method: "eth_getProof",
       params: [address, storageKeys, quantity(block)],
       maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES,
     };
-    return {block, proof: await this.caller.call(request, signal)};
+    return {block, proof: await this.caller.call(request, asked.signal)};
   }
 
   /** @param header - of the answer, in hex: what leads from a trusted hash to the root */

@@ -2,7 +2,15 @@
 import {type Hex, quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, listOf, optional, readHash, readQuantity} from "./answerFields.ts";
+import type {Abortable} from "./askedBlock.ts";
 import {type Layer1Record, readLayer1} from "./block.ts";
+
+export interface GetFinalizationsParameters extends Abortable {
+  /** Default: 0. */
+  readonly fromBlock?: bigint | undefined;
+  /** 1 to 1 000. Default: 100. */
+  readonly count?: number | undefined;
+}
 
 /** What the server says of one; compare its root with the contract's. */
 export interface Finalization {
@@ -14,6 +22,7 @@ export interface Finalization {
   readonly l1: Layer1Record;
 }
 
+const DEFAULT_COUNT = 100;
 const FINALIZATION_BYTES = 1024;
 
 const readFinalization = fieldsOf<Finalization>({
@@ -24,15 +33,12 @@ const readFinalization = fieldsOf<Finalization>({
 });
 
 /**
- * @param count - at most 1 000
  * @returns in order, from the one that covers `fromBlock` on
  * @throws RpcError
  */
 export async function getFinalizations(
   caller: RpcCaller,
-  fromBlock: bigint,
-  count: number,
-  signal?: AbortSignal,
+  {fromBlock = 0n, count = DEFAULT_COUNT, signal}: GetFinalizationsParameters = {},
 ): Promise<readonly Finalization[]> {
   const request = {
     method: "chain_getFinalizations",

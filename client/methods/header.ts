@@ -10,7 +10,8 @@ import {
   readObject,
   readQuantity,
 } from "./answerFields.ts";
-import {encodeBlock, type HeldBlockName, type RootedBlock, readRootedBlock} from "./block.ts";
+import {askNotBefore, encodeBlock} from "./askedBlock.ts";
+import {type GetStateRootParameters, type RootedBlock, readRootedBlock} from "./block.ts";
 
 /** Fields of a block's header, as far as the server knows them. */
 export interface HeaderFields {
@@ -68,11 +69,11 @@ const readContext = fieldsOf<BlockContext>({
 });
 
 /** @throws RpcError */
-export async function getHeader(
+export function getHeader(
   caller: RpcCaller,
-  block: HeldBlockName,
-  signal: AbortSignal | undefined,
+  {block = "latest", atLeast, signal}: GetStateRootParameters = {},
 ): Promise<BlockContext> {
   const request = {method: "chain_getHeader", params: [encodeBlock(block)], maxAnswerBytes: HEADER_BYTES};
-  return readContext("header", await caller.call(request, signal));
+  const ask = async () => readContext("header", await caller.call(request, signal));
+  return askNotBefore(caller, {block, atLeast, signal}, ask, answer => answer.block.number);
 }

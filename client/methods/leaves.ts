@@ -1,17 +1,37 @@
 /** chain_getLeaves: ranges of leaves, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
-import {type LeavesRequest, readAnsweredBlock} from "../leaves/leafRange.ts";
-import type {LeavesVerifier} from "../leaves/leavesVerifier.ts";
+import {readAnsweredBlock} from "../leaves/leafRange.ts";
+import {type LeavesVerifier, thisThread} from "../leaves/leavesVerifier.ts";
 import {LEAF_POSITIONS} from "../proof/leafProof.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
-import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
-import {type BlockName, blockNumber, encodeBlock} from "./block.ts";
+import {
+  type Abortable,
+  askNotBefore,
+  type BlockName,
+  blockNumber,
+  encodeBlock,
+  type NotBefore,
+} from "./askedBlock.ts";
 import {requireWhole} from "./connection.ts";
 import type {ProofMethods} from "./proofMethods.ts";
 import type {ProvenLeaves, ServerLeaves} from "./provenAnswer.ts";
 
+export interface GetLeavesParameters extends Abortable, NotBefore {
+  /** "accounts" for the tree of all accounts, or an address for that account's storage tree. */
+  readonly tree: string;
+  /** The leaf index of the first leaf. Default: 0. */
+  readonly from?: number | undefined;
+  /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
+  readonly count?: number | undefined;
+  /** Default: "finalized". Name one number for all ranges of a tree: `block.number` of the first answer. */
+  readonly block?: BlockName | undefined;
+  /** What verifies the answer. Default: this thread. `pullState` has threads of its own. */
+  readonly verifyWith?: LeavesVerifier | undefined;
+}
+
 /** A count of leaves has two bytes in an answer. */
 const MAX_COUNT = 0xffff;
+const DEFAULT_COUNT = 4096;
 /** Bytes of the leaves in one answer: a server sends no more than this. */
 const MAX_RECORDS_BYTES = 512 * 1024;
 /** More than a leaf takes. */
@@ -22,14 +42,18 @@ const REST_BYTES = 8192;
 /** A tag needs no call of its own: the answer names its block. @throws RpcError, ProofError, TypeError */
 export async function getLeaves(
   {caller, verifier}: ProofMethods,
-  {tree, from, count}: LeavesRequest,
-  asked: AskedBlock<BlockName>,
-  verifyWith: LeavesVerifier,
-  signal: AbortSignal | undefined,
+  {
+    tree,
+    from = 0,
+    count = DEFAULT_COUNT,
+    block = "finalized",
+    verifyWith = thisThread,
+    ...asked
+  }: GetLeavesParameters,
 ): Promise<ProvenLeaves | ServerLeaves> {
   requireWhole("from", from, 0, LEAF_POSITIONS - 1);
   requireWhole("count", count, 1, MAX_COUNT);
-  const params = [tree, quantity(BigInt(from)), quantity(BigInt(count)), encodeBlock(asked.block)];
+  const params = [tree, quantity(BigInt(from)), quantity(BigInt(count)), encodeBlock(block)];
   const request = {
     method: "chain_getLeaves",
     params,
@@ -38,13 +62,14 @@ export async function getLeaves(
     maxAnswerBytes: 2 * (REST_BYTES + Math.min(count * LEAF_BYTES, MAX_RECORDS_BYTES)),
   };
   const ask = async () => {
-    const result = await caller.call(request, signal);
+    const result = await caller.call(request, asked.signal);
     const proof = result instanceof Uint8Array ? result : readBytes("result", result);
     return {proof, number: readAnsweredBlock(proof).number};
   };
-  const {proof, number} = await askNotBefore(asked, caller.timeoutMs, signal, ask, answer => answer.number);
-  const named = blockNumber(asked.block);
+  const {proof, number} = await askNotBefore(caller, {block, ...asked}, ask, answer => answer.number);
+  const named = blockNumber(block);
   check(named === undefined || number === named, "block.number", `expected ${named}, got ${number}`);
   if (verifier === undefined) return {block: number, proof};
-  return verifyWith.verify(verifier.suite, () => verifier.of(number, signal), {tree, from, count}, proof);
+  const rootOf = () => verifier.of(number, asked.signal);
+  return verifyWith.verify(verifier.suite, rootOf, {tree, from, count}, proof);
 }

@@ -9,15 +9,16 @@ import {check, readBytes} from "../proof/strictJson.ts";
 import {askAgain, Pauses} from "../rpc/pauses.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
-import {type AskedBlock, askNotBefore} from "./askedBlock.ts";
 import {
+  type Abortable,
+  askNotBefore,
   type BlockName,
   type BlockTag,
   blockNumber,
   encodeBlock,
-  getStateRoot,
-  readRootedBlock,
-} from "./block.ts";
+  type NotBefore,
+} from "./askedBlock.ts";
+import {getStateRoot, readRootedBlock} from "./block.ts";
 import {MAX_MS, requireWhole} from "./connection.ts";
 import {getCoverage} from "./coverage.ts";
 import type {
@@ -29,6 +30,27 @@ import type {
 } from "./provenAnswer.ts";
 import type {TrustedRoots} from "./trustedRoot.ts";
 
+export interface GetProofParameters extends ProofEntry, Abortable, NotBefore {
+  /** Default: "finalized". "latest" is the same: only finalized blocks can be proved. */
+  readonly block?: BlockName | undefined;
+}
+
+export interface WaitForProofParameters extends GetProofParameters {
+  /** Default: "latest", the block that is the newest one now. */
+  readonly block?: BlockName | undefined;
+  /** In all, at most a day. Default: five minutes. */
+  readonly timeoutMs?: number | undefined;
+  /** From the first look to the next; doubled each time, up to 12 000. Default: 500. */
+  readonly intervalMs?: number | undefined;
+}
+
+export interface GetMultiProofParameters extends Abortable, NotBefore {
+  /** At least one. */
+  readonly entries: readonly ProofEntry[];
+  /** Default: "finalized". */
+  readonly block?: BlockName | undefined;
+}
+
 /** More than twice what a key takes in any answer: the two leaves around it, with 42 nodes each as hex text. */
 export const KEY_BYTES = 32_768;
 /** More than the longest header takes as hex text. */
@@ -37,6 +59,8 @@ const HEADER_BYTES = 1 << 18;
 const NOT_FINALIZED = -32002;
 /** A wait goes on while the server is busy or away for so long. */
 const RETRY_MS = 30_000;
+const DEFAULT_WAIT_MS = 300_000;
+const DEFAULT_INTERVAL_MS = 500;
 
 export interface ProofMethods {
   readonly caller: RpcCaller;
@@ -47,11 +71,9 @@ export interface ProofMethods {
 /** Asks for the proof together with its block, so that a tag is one block for both. @throws RpcError, ProofError */
 export async function getProof(
   {caller, verifier}: ProofMethods,
-  request: ProofEntry,
-  asked: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
+  parameters: GetProofParameters,
 ): Promise<ProvenProof | ServerProof> {
-  return prove(verifier, request, await askProof(caller, request, asked, signal), signal);
+  return prove(verifier, parameters, await askProof(caller, parameters));
 }
 
 /** An answer that is not verified. */
@@ -65,24 +87,22 @@ interface AskedProof extends ServerProof {
 /** @param suite - of the proof. Default: that of the server's trees. @throws RpcError; ProofError for another block */
 export async function askProof(
   caller: RpcCaller,
-  {address, storageKeys = []}: ProofEntry,
-  asked: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
+  {address, storageKeys = [], block = "finalized", ...asked}: GetProofParameters,
   ...suite: readonly string[]
 ): Promise<AskedProof> {
   const request = {
     method: "chain_getProofAt",
-    params: [address, storageKeys, encodeBlock(asked.block), ...suite],
+    params: [address, storageKeys, encodeBlock(block), ...suite],
     maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES + suite.length * HEADER_BYTES,
   };
   const ask = async (): Promise<AskedProof> => {
-    const fields = readObject("result", await caller.call(request, signal));
+    const fields = readObject("result", await caller.call(request, asked.signal));
     const {number, stateRoot} = readRootedBlock("block", fields.block);
     const {proof, headerRlp: header} = fields;
     return {block: number, claimed: stateRoot, proof: proof as ProofJson, header};
   };
-  const answer = await askNotBefore(asked, caller.timeoutMs, signal, ask, ({block}) => block);
-  const named = blockNumber(asked.block);
+  const answer = await askNotBefore(caller, {block, ...asked}, ask, ({block}) => block);
+  const named = blockNumber(block);
   const rule = `expected ${named}, got ${answer.block}`;
   check(named === undefined || answer.block === named, "block.number", rule);
   return answer;
@@ -91,9 +111,8 @@ export async function askProof(
 /** @throws ProofError; what the trusted root's source throws */
 async function prove(
   roots: TrustedRoots | undefined,
-  {address, storageKeys = []}: ProofEntry,
+  {address, storageKeys = [], signal}: GetProofParameters,
   {block, claimed, proof}: AskedProof,
-  signal: AbortSignal | undefined,
 ): Promise<ProvenProof | ServerProof> {
   if (roots === undefined) return {block, proof};
   const root = await roots.of(block, signal);
@@ -111,19 +130,18 @@ async function prove(
  */
 export async function waitForProof(
   {caller, verifier}: ProofMethods,
-  request: ProofEntry,
-  asked: AskedBlock<BlockName>,
-  {timeoutMs, intervalMs}: {readonly timeoutMs: number; readonly intervalMs: number},
-  signal: AbortSignal | undefined,
+  parameters: WaitForProofParameters,
 ): Promise<ProvenProof | ServerProof> {
+  const {block: named = "latest", atLeast, signal, ...request} = parameters;
+  const {timeoutMs = DEFAULT_WAIT_MS, intervalMs = DEFAULT_INTERVAL_MS} = request;
   requireWhole("timeoutMs", timeoutMs, 0, MAX_MS);
   requireWhole("intervalMs", intervalMs, 1, MAX_MS);
   const pauses = new Pauses(timeoutMs, intervalMs, signal);
-  const block = await findNumber(caller, asked, signal);
-  const answer = await awaitProof(caller, request, block, pauses, signal);
+  const block = await findNumber(caller, {block: named, atLeast, signal});
+  const answer = await awaitProof(caller, {...request, signal}, block, pauses);
   for (;;)
     try {
-      return await prove(verifier, request, answer, signal);
+      return await prove(verifier, parameters, answer);
     } catch (error) {
       if (!hasCode(error, "ROOT_UNKNOWN") || !(await pauses.wait())) throw error;
     }
@@ -132,16 +150,16 @@ export async function waitForProof(
 /** When the time is over, the proof is asked for nevertheless: the server's error says what is missing. */
 async function awaitProof(
   caller: RpcCaller,
-  request: ProofEntry,
+  request: ProofEntry & Abortable,
   block: bigint,
   pauses: Pauses,
-  signal: AbortSignal | undefined,
 ): Promise<AskedProof> {
+  const {signal} = request;
   for (let isOver = false; ; isOver = !(await pauses.wait())) {
-    const {finalized = -1n} = await askAgain(RETRY_MS, signal, () => getCoverage(caller, signal));
+    const {finalized = -1n} = await askAgain(RETRY_MS, signal, () => getCoverage(caller, {signal}));
     if (finalized < block && !isOver) continue;
     try {
-      return await askProof(caller, request, {block, atLeast: undefined}, signal);
+      return await askProof(caller, {...request, block});
     } catch (error) {
       // Behind a balancer, this answer may come from a server that is behind.
       if (isOver || !hasCode(error, NOT_FINALIZED)) throw error;
@@ -152,11 +170,10 @@ async function awaitProof(
 /** @throws RpcError, ProofError */
 export async function getMultiProof(
   {caller, verifier}: ProofMethods,
-  entries: readonly ProofEntry[],
-  asked: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
+  parameters: GetMultiProofParameters,
 ): Promise<ProvenMultiProof | ServerMultiProof> {
-  const {block, proof} = await askMultiProof(caller, entries, asked, signal);
+  const {entries, signal} = parameters;
+  const {block, proof} = await askMultiProof(caller, parameters);
   if (verifier === undefined) return {block, proof};
   const root = await verifier.of(block, signal);
   const proven = verifyMultiProof(verifier.suite, root, entries, proof);
@@ -166,12 +183,10 @@ export async function getMultiProof(
 /** A tag is resolved first: the proof's bytes do not name their block. @param suite - as of askProof. @throws RpcError, ProofError */
 export async function askMultiProof(
   caller: RpcCaller,
-  entries: readonly ProofEntry[],
-  asked: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
+  {entries, block: named = "finalized", ...asked}: GetMultiProofParameters,
   ...suite: readonly string[]
 ): Promise<ServerMultiProof> {
-  const block = await findProvable(caller, asked, signal);
+  const block = await findProvable(caller, {block: named, ...asked});
   const keyCount = entries.reduce((sum, {storageKeys = []}) => sum + 1 + storageKeys.length, 0);
   const request = {
     method: "chain_getMultiProof",
@@ -183,30 +198,26 @@ export async function askMultiProof(
     takesBytes: true,
     maxAnswerBytes: keyCount * KEY_BYTES,
   };
-  const result = await caller.call(request, signal);
+  const result = await caller.call(request, asked.signal);
   // Not every transport and server sends bytes. The others send their hex.
   const proof = result instanceof Uint8Array ? result : readBytes("result", result);
   return {block, proof};
 }
 
+interface NamedBlock extends Abortable, NotBefore {
+  readonly block: BlockName;
+}
+
 /** @throws as `askNotBefore` */
-function findNumber(
-  caller: RpcCaller,
-  asked: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
-): Promise<bigint> {
-  const {block} = asked;
-  const find = async () => blockNumber(block) ?? (await getStateRoot(caller, block, signal)).number;
-  return askNotBefore(asked, caller.timeoutMs, signal, find, number => number);
+function findNumber(caller: RpcCaller, asked: NamedBlock): Promise<bigint> {
+  const {block, signal} = asked;
+  const find = async () => blockNumber(block) ?? (await getStateRoot(caller, {block, signal})).number;
+  return askNotBefore(caller, asked, find, number => number);
 }
 
 /** The number of a block that can be proved. @throws as `askNotBefore` */
-export function findProvable(
-  caller: RpcCaller,
-  {block, atLeast}: AskedBlock<BlockName>,
-  signal: AbortSignal | undefined,
-): Promise<bigint> {
-  return findNumber(caller, {block: blockNumber(block) ?? provableTag(block), atLeast}, signal);
+export function findProvable(caller: RpcCaller, {block, ...asked}: NamedBlock): Promise<bigint> {
+  return findNumber(caller, {block: blockNumber(block) ?? provableTag(block), ...asked});
 }
 
 /** Proofs know no block above the newest finalized one. @returns what to ask for unless `block` is a number */

@@ -3,9 +3,9 @@
  * that each is asked for when the one before has come, and before it is read.
  */
 import type {ChangeRange} from "../leaves/changeRange.ts";
-import type {BlockName} from "../methods/block.ts";
+import type {Abortable, BlockName} from "../methods/askedBlock.ts";
 import {MAX_MS, requireWhole} from "../methods/connection.ts";
-import type {Abortable, ProofClient} from "../methods/proofClient.ts";
+import type {ProofClient} from "../methods/proofClient.ts";
 import type {ProvenChanges} from "../methods/provenAnswer.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
 import {askAhead, RETRY_MS} from "./askAhead.ts";

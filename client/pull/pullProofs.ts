@@ -5,9 +5,9 @@
  */
 
 import type {Hex} from "../bytes/hex.ts";
-import type {BlockName} from "../methods/block.ts";
+import type {Abortable, BlockName} from "../methods/askedBlock.ts";
 import {MAX_MS, requireWhole} from "../methods/connection.ts";
-import type {Abortable, ProofClient} from "../methods/proofClient.ts";
+import type {ProofClient} from "../methods/proofClient.ts";
 import type {ProvenMultiProof} from "../methods/provenAnswer.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";

@@ -4,9 +4,9 @@
  *   tree  ->  range | range | range  ->  getLeaves, some at a time  ->  verified ranges in order
  */
 
-import type {BlockName} from "../methods/block.ts";
+import type {Abortable, BlockName} from "../methods/askedBlock.ts";
 import {MAX_MS, requireWhole} from "../methods/connection.ts";
-import type {Abortable, ProofClient} from "../methods/proofClient.ts";
+import type {ProofClient} from "../methods/proofClient.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
 import {RETRY_MS} from "./askAhead.ts";
 import {ACCOUNTS, ALL, decodeStatePlace, encodeStatePlace, readTreeName, type StatePlace} from "./places.ts";

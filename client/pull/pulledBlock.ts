@@ -1,5 +1,5 @@
 /** The one block that a pull is about. */
-import {type BlockName, blockNumber} from "../methods/block.ts";
+import {type BlockName, blockNumber} from "../methods/askedBlock.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import {provableTag} from "../methods/proofMethods.ts";
 

@@ -1,6 +1,6 @@
 /** What the reader typed, read as strictly as the service reads it. */
 import {quantity} from "../../client/bytes/hex.ts";
-import type {BlockName} from "../../client/methods/block.ts";
+import type {BlockName} from "../../client/methods/askedBlock.ts";
 
 export interface Asked {
   readonly address: string;
