@@ -1,6 +1,7 @@
 /**
- * Commits blocks on top of the store, each synced: 350 leaf writes in random accounts, 50 of which are new. Of the trees, of the trees
- * and Ethereum's state trie, and of 350 leaf writes of the state trie alone.
+ * Commits series of blocks on top of the store, each block synced: 350 leaf writes in random accounts, 50 of which are new. Of the
+ * trees, of the trees and Ethereum's state trie, and of 350 leaf writes of the state trie alone. As in an import, a block is applied
+ * while LevelDB writes the one before; a series ends when its last block is on disk.
  *
  * The blocks are not finalized and are rolled back afterwards, so the kept store does not change.
  */
@@ -12,6 +13,9 @@ import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, TRIE_CHANGES} from "./benchChain.ts";
 import {applyWithTrie, type BenchStore, openTrie} from "./benchStore.ts";
 import type {Stage} from "./stage.ts";
+
+/** Of a series. */
+const BLOCKS_PER_RUN = 8;
 
 export function createCommitStage(bench: BenchStore): Stage {
   const kinds = [
@@ -39,12 +43,17 @@ function measureCommits(
 ) {
   let writer: BlockWriter;
   let trie: StateTrie;
-  let next: BlockDifference;
+  let series: BlockDifference[];
   let committed = 0;
   let bytesWritten = 0;
   const run = async (): Promise<void> => {
-    await apply(writer, trie, next);
-    await writer.flush();
+    let written = Promise.resolve();
+    for (const block of series) {
+      await apply(writer, trie, block);
+      await written;
+      written = writer.flush();
+    }
+    await written;
   };
   const hooks = {
     beforeAll: async () => {
@@ -52,7 +61,8 @@ function measureCommits(
       trie = openTrie(writer);
     },
     beforeEach: () => {
-      next = makeBlock((writer.latest ?? 0) + 1, accounts, changes);
+      const first = (writer.latest ?? 0) + 1;
+      series = Array.from({length: BLOCKS_PER_RUN}, (_, i) => makeBlock(first + i, accounts, changes));
     },
     afterAll: async () => {
       committed += (writer.latest ?? 0) - blocks;
@@ -61,7 +71,10 @@ function measureCommits(
     },
   };
   return {
-    task: {name: `commit a block of ${LEAF_WRITES_PER_BLOCK} leaf writes${name}`, units: 1, run, hooks},
+    task: {
+      name: `commit a block of ${LEAF_WRITES_PER_BLOCK} leaf writes${name}, in a series`,
+      ...{units: BLOCKS_PER_RUN, run, hooks},
+    },
     figure: () => ({
       name: `written per leaf write${name}, keys and values`,
       value: bytesWritten / (committed * LEAF_WRITES_PER_BLOCK),

@@ -30,16 +30,26 @@ interface Put {
   readonly value: Buffer;
 }
 
+/** What is found before LevelDB has it. */
+class Pending {
+  readonly pages = new Map<number, OpenPage>();
+  readonly records = new Map<string, Buffer>();
+  /** Pages whose place others took. */
+  readonly replaced: number[] = [];
+}
+
 export class WriteBatch implements PageWriter {
   private puts: Put[] = [];
   private bytes = 0;
   /** Begun, and perhaps not done. */
   private flushes = 0;
-  private readonly pendingPages = new Map<number, OpenPage>();
+  private pending = new Pending();
+  /** What LevelDB is writing. */
+  private leaving = new Pending();
+  /** undefined: LevelDB writes nothing. Once it has refused a write, this stays rejected. */
+  private written: Promise<void> | undefined;
   /** That were read since the last flush. A page is found, changed and compared. */
   private readonly readPages = new Map<number, OpenPage>();
-  private replaced: number[] = [];
-  private readonly pendingRecords = new Map<string, Buffer>();
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
 
@@ -72,7 +82,7 @@ export class WriteBatch implements PageWriter {
   }
 
   private readonly open = (page: number): OpenPage => {
-    const known = this.pendingPages.get(page) ?? this.readPages.get(page);
+    const known = this.pending.pages.get(page) ?? this.leaving.pages.get(page) ?? this.readPages.get(page);
     if (known !== undefined) return known;
     const opened = this.pages.open(page);
     if (this.readPages.size === MOST_READ_PAGES) this.readPages.clear();
@@ -86,8 +96,8 @@ export class WriteBatch implements PageWriter {
     const value = encode(CHECKSUM_BYTES);
     const body = value.subarray(0, value.length - CHECKSUM_BYTES);
     const {record = value, ...opened} = chooseForm(this.open, page, before, body, CHECKSUM_BYTES);
-    this.pendingPages.set(page, opened);
-    if (before.page !== 0) this.replaced.push(before.page);
+    this.pending.pages.set(page, opened);
+    if (before.page !== 0) this.pending.replaced.push(before.page);
     sealRecordInPlace(key, record);
     this.push(key, record);
     return page;
@@ -108,7 +118,8 @@ export class WriteBatch implements PageWriter {
 
   /** The body of a record that is put but not written yet. */
   pendingRecord(key: Buffer): Buffer | undefined {
-    return this.pendingRecords.get(key.toString("latin1"));
+    const name = key.toString("latin1");
+    return this.pending.records.get(name) ?? this.leaving.records.get(name);
   }
 
   /**
@@ -125,22 +136,30 @@ export class WriteBatch implements PageWriter {
   private dropSince(mark: number): void {
     for (const {key, value} of this.puts.splice(mark)) {
       this.bytes -= recordBytes(key, value);
-      this.pendingRecords.delete(key.toString("latin1"));
-      if (isKeyOf("page", key)) this.pendingPages.delete(numberOfKey(key));
+      this.pending.records.delete(key.toString("latin1"));
+      if (isKeyOf("page", key)) this.pending.pages.delete(numberOfKey(key));
     }
     // A record may have been put before `mark` too.
     for (const {key, value} of this.puts) if (!isKeyOf("page", key)) this.keepPending(key, value);
   }
 
   /**
-   * Writes everything that was put, synced.
+   * Writes everything that was put, synced. What is put meanwhile is for the next write, which begins when this one is done.
    *
    * @param block - the newest one, whose record is in what was put or written before. undefined: nothing is acknowledged yet
-   * @throws StoreError WRITE_FAILED; the batch must not be used after that
+   * @throws StoreError WRITE_FAILED; the batch must not be used after that, and refuses all later writes
    */
   async flush(block?: number): Promise<void> {
+    while (this.written !== undefined) await this.written;
     if (this.puts.length === 0) return;
-    const {puts, bytes} = this;
+    this.written = this.write(block);
+    await this.written;
+  }
+
+  private async write(block: number | undefined): Promise<void> {
+    const {puts, bytes, pending} = this;
+    this.leaving = pending;
+    this.pending = new Pending();
     this.puts = [];
     this.bytes = 0;
     this.flushes++;
@@ -155,19 +174,16 @@ export class WriteBatch implements PageWriter {
     }
     this.tail.advance();
     this.bytesWritten += bytes;
-    for (const [page, opened] of this.pendingPages) this.pages.keep(page, opened);
-    for (const page of this.replaced) this.pages.forget(page);
-    this.replaced = [];
+    for (const [page, opened] of pending.pages) this.pages.keep(page, opened);
+    for (const page of pending.replaced) this.pages.forget(page);
     if (block !== undefined)
       writeNote(this.directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
-    // What was put during this write is found only in the pending maps, so they stay.
-    if (this.puts.length > 0) return;
-    this.pendingPages.clear();
-    this.pendingRecords.clear();
+    this.leaving = new Pending();
+    this.written = undefined;
   }
 
   private keepPending(key: Buffer, value: Buffer): void {
-    this.pendingRecords.set(key.toString("latin1"), value.subarray(0, value.length - CHECKSUM_BYTES));
+    this.pending.records.set(key.toString("latin1"), value.subarray(0, value.length - CHECKSUM_BYTES));
   }
 
   private push(key: Buffer, value: Buffer): void {

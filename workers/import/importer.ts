@@ -4,7 +4,7 @@
  *   read       the source's next step; orders are obeyed meanwhile
  *   check      the block follows the newest one, and its changes give the root of its header (blockIntake.ts)
  *   write      several blocks share a synced write while the source has more to give. As soon as it has not, the complete blocks
- *              are written, so that a block that comes alone is provable at once
+ *              are written, so that a block that comes alone is provable at once. The next blocks are checked meanwhile
  *   announce   the head that is on disk now
  */
 
@@ -41,6 +41,8 @@ export class Importer {
   /** The block that is being taken. */
   private current: SourceBlock | undefined;
   private flushedAt = performance.now();
+  /** The last write that was begun, with its announcement. Before another one begins, and before an order is obeyed, it is done. */
+  private announced: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly store: StateStore,
@@ -111,7 +113,9 @@ export class Importer {
   /** Writes the complete blocks if the source has nothing ready. @returns undefined after the last step */
   private async readStep(steps: AsyncGenerator<SourceStep>): Promise<SourceStep | undefined> {
     const next = steps.next();
-    if (this.intake.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.flush();
+    if (this.intake.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.beginFlush();
+    // A write that is refused ends the import, however long the source takes.
+    await Promise.race([next, this.announced]);
     await this.obeyUntilSettled(next);
     const {done, value} = await next;
     return done === true ? undefined : value;
@@ -121,7 +125,7 @@ export class Importer {
     this.current = block;
     await this.intake.take(block);
     if (this.intake.writer.isFull || performance.now() - this.flushedAt > FLUSH_INTERVAL_MS)
-      await this.flush();
+      await this.beginFlush();
     this.current = undefined;
   }
 
@@ -176,6 +180,7 @@ export class Importer {
   /** Called only while no step is being taken. */
   private async obey(order: NumberedOrder): Promise<void> {
     let refusal: OrderAnswer["refusal"];
+    await this.announced;
     try {
       if ("rollback" in order) await this.rollback(order.rollback);
       else if ("finality" in order) await this.recordFinality(order.finality);
@@ -214,10 +219,18 @@ export class Importer {
     await this.flush();
   }
 
+  /** Makes all taken blocks durable and visible. */
   private async flush(): Promise<void> {
-    await this.intake.flush();
+    await this.beginFlush();
+    await this.announced;
+  }
+
+  /** Waits for the write before only. */
+  private async beginFlush(): Promise<void> {
+    await this.announced;
     this.flushedAt = performance.now();
-    await this.reportHead();
+    this.announced = this.intake.flush().then(() => this.reportHead());
+    this.announced.catch(() => {}); // whatever is done next awaits it
   }
 
   private async reportHead(): Promise<void> {

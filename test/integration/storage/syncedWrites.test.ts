@@ -1,7 +1,8 @@
 /** Every write is on disk before it is acknowledged, and a rollback lowers the note of acknowledged blocks first. */
 import assert from "node:assert/strict";
 import {existsSync, readFileSync} from "node:fs";
-import {mkdtemp, rm} from "node:fs/promises";
+import {mkdtemp, rm, writeFile} from "node:fs/promises";
+import {createRequire} from "node:module";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {type TestContext, test} from "node:test";
@@ -10,13 +11,24 @@ import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {decodeNote, NOTE_FILE} from "../../../storage/files/acknowledgedNote.ts";
 import {performStep} from "../../../storage/prune/pruneWriter.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
+import {Importer} from "../../../workers/import/importer.ts";
+import {encodeLines} from "../../support/chains/differenceLine.ts";
+import {longChain} from "../../support/chains/longChain.ts";
+import {checkStore} from "../../support/stores/checkedStore.ts";
+import {openOwned} from "../../support/stores/importedStore.ts";
 import {createBlock} from "../../support/stores/writtenStore.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 interface Write {
   readonly isSynced: boolean;
   /** What the note says before the write. */
   readonly acknowledged: number | undefined;
 }
+
+/** What LevelDB's batches write with. */
+const CHAINED = createRequire(import.meta.url)("classic-level/chained-batch").ChainedBatch.prototype as {
+  _write(options: Options): Promise<void>;
+};
 
 type Options = {readonly sync?: boolean} | undefined;
 
@@ -77,3 +89,70 @@ test("a new store, blocks, pruning and a rollback are synced, the rollback after
     await rm(folder, {recursive: true});
   }
 });
+
+const LAST = 5;
+for (const refused of [undefined, 3])
+  test(`the next block is applied while LevelDB writes one, one write at a time${refused === undefined ? "" : "; of blocks after a refused write nothing is kept"}`, async t => {
+    const folder = await mkdtemp(join(tmpdir(), "proofd-ahead-"));
+    const path = join(folder, "chain.ndjson");
+    await writeFile(path, encodeLines(longChain(LAST + 1, 3)));
+    const store = await openOwned(join(folder, "db"));
+    const {port1: port} = new MessageChannel();
+    // Each block is written alone.
+    let now = 0;
+    t.mock.method(performance, "now", () => {
+      now += 10_000;
+      return now;
+    });
+    const seen: string[] = [];
+    let applied = -1;
+    const {apply} = BlockWriter.prototype;
+    t.mock.method(
+      BlockWriter.prototype,
+      "apply",
+      async function (this: BlockWriter, ...args: Parameters<typeof apply>) {
+        await apply.apply(this, args);
+        applied = this.latest ?? -1;
+      },
+    );
+    const {_write: write} = CHAINED;
+    let block = -1;
+    t.mock.method(CHAINED, "_write", async function (this: typeof CHAINED, options: Options) {
+      const own = ++block;
+      seen.push(`write ${own}`);
+      await waitUntil("the next block to be applied", () => applied === Math.min(own + 1, LAST));
+      if (own === refused) throw new Error("no room");
+      await write.call(this, options);
+      seen.push(`written ${own}`);
+    });
+    try {
+      const job = {source: {kind: "diffs", path}, port, allowUnverified: true} as const;
+      const importer = await Importer.create(store, job, event => {
+        if ("head" in event) seen.push(`announced ${event.head.latest}`);
+      });
+      const outcome = await importer.run();
+      const written = refused ?? LAST + 1;
+      const expected = Array.from({length: written}, (_, i) => [
+        `write ${i}`,
+        `written ${i}`,
+        `announced ${i}`,
+      ]);
+      if (refused !== undefined) expected.push([`write ${refused}`]);
+      assert.deepEqual([...new Set(seen)], expected.flat());
+      assert.deepEqual(
+        {...outcome, message: undefined},
+        {
+          ...(refused === undefined
+            ? {ok: true, alreadyHeld: 0, stopped: false}
+            : {ok: false, writeFailed: true, isFinal: false}),
+          ...{head: outcome.head, blocks: written, message: undefined},
+        },
+      );
+      assert.equal(outcome.head.latest, written - 1);
+    } finally {
+      port.close();
+      await store.close();
+    }
+    assert.deepEqual((await checkStore(join(folder, "db"))).found, []);
+    await rm(folder, {recursive: true});
+  });
