@@ -5,24 +5,30 @@
  * receipts root, logs bloom, requests hash and state root. What only consensus decides (seals, difficulty) is not checked. It
  * is taken from the chain, whose hashes link it to the genesis.
  *
- *   from berlin on   our EVM (evmExecution.ts)          before   @ethereumjs (libraryExecution.ts)
+ *   from berlin on   our own EVM          before   @ethereumjs, on the state in our own EVM (libraryExecution.ts)
  */
-import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
+import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import type {TrieRoot} from "../../storage/trie/trie.ts";
-import {rulesOf} from "../interpreter/rules.ts";
+import {Evm} from "../interpreter/evm.ts";
+import {type EvmRules, rulesOf} from "../interpreter/rules.ts";
 import {StateTrie} from "../trie/stateTrie.ts";
 import type {TrieStore} from "../trie/trieStore.ts";
+import {type DecodedBlock, decodeBlock} from "./block/decodedBlock.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
-import {EvmExecution, type FindSender} from "./evmExecution.ts";
+import {ChainState, listDifferences} from "./chainState.ts";
 import {describeMissingTrie, ExecutionError} from "./executionError.ts";
 import type {ForkSchedule} from "./forkSchedule.ts";
 import type {Genesis} from "./genesis.ts";
 import {makeGenesisBlock} from "./genesisBlock.ts";
 import type {LibraryExecution} from "./libraryExecution.ts";
+import {checkParent} from "./parentCheck.ts";
+import {blobBaseFee} from "./rules/fees.ts";
+import {forkRules} from "./rules/forkRules.ts";
+import {compare, runBlock} from "./run/blockRun.ts";
 
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
@@ -30,8 +36,11 @@ export interface BlockExecutorOptions {
   readonly store: TrieStore;
   /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor began with. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
-  /** Default: every sender is recovered when its transaction runs. */
-  readonly findSender?: FindSender | undefined;
+  /**
+   * Who signed a transaction of the block that is executed, if it is known already. Default: every sender is recovered when its
+   * transaction runs.
+   */
+  readonly findSender?: ((blockRlp: Uint8Array, position: number) => Uint8Array | undefined) | undefined;
 }
 
 export interface BlockId {
@@ -46,7 +55,9 @@ const RECENT_BLOCKS = 256;
 export class BlockExecutor {
   /** Of the state after the last block. */
   private readonly trie: StateTrie;
-  private readonly evm: EvmExecution;
+  private readonly state: ChainState;
+  /** Both are undefined after a failure, which may leave them anywhere. */
+  private evm: Evm | undefined;
   private library: LibraryExecution | undefined;
   /** Hashes of the blocks that it began with and executed. */
   private readonly recent = new Map<number, Uint8Array>();
@@ -57,11 +68,9 @@ export class BlockExecutor {
     private last: BlockHeader,
     trie: TrieRoot,
   ) {
-    const {forks, store, findSender} = options;
     this.recent.set(last.number, last.hash);
-    this.trie = new StateTrie(store, trie);
-    const findBlockHash = (number: number): Uint8Array => this.findBlockHash(number);
-    this.evm = new EvmExecution(forks, store, this.trie, findBlockHash, findSender);
+    this.trie = new StateTrie(options.store, trie);
+    this.state = new ChainState(options.store, this.trie, number => this.findBlockHash(number));
   }
 
   /**
@@ -115,13 +124,23 @@ export class BlockExecutor {
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
     this.checkLink(head);
+    const evm = this.openEvm();
     try {
-      const accounts = await this.run(blockRlp, head);
+      await this.run(evm, blockRlp, head);
+      const accounts = listDifferences(evm);
+      compare("state root", head.stateRoot, this.trie.change(accounts));
+      this.trie.seal();
+      this.state.clearCache();
+      evm.seal();
       this.last = head;
       this.recent.set(head.number, head.hash);
       this.recent.delete(head.number - RECENT_BLOCKS);
       return {header: head, accounts, trie: this.trieOfHead};
     } catch (error) {
+      this.trie.drop();
+      this.state.clearCache();
+      this.evm = undefined;
+      this.library = undefined;
       // The store is damaged, and says nothing of the block.
       if (error instanceof StoreError) throw error;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
@@ -143,19 +162,56 @@ export class BlockExecutor {
       );
   }
 
-  private async run(blockRlp: Uint8Array, head: BlockHead): Promise<AccountDifferences> {
+  private async run(evm: Evm, blockRlp: Uint8Array, head: BlockHead): Promise<void> {
     const fork = this.options.forks.forkAt(head);
     const rules = rulesOf(fork);
-    if (rules !== undefined) return this.evm.execute(blockRlp, head, fork, rules, this.last);
-    this.library ??= await this.openLibrary();
-    return this.library.execute(blockRlp, head, fork, this.last);
+    if (rules !== undefined) return this.runOwn(evm, blockRlp, head, fork, rules);
+    this.library ??= await this.openLibrary(evm);
+    await this.library.run(blockRlp, head, fork, this.last);
+  }
+
+  private async runOwn(
+    evm: Evm,
+    blockRlp: Uint8Array,
+    head: BlockHead,
+    fork: string,
+    evmRules: EvmRules,
+  ): Promise<void> {
+    const {forks, findSender} = this.options;
+    const {chainId} = forks;
+    const block = this.decode(blockRlp, head, fork);
+    checkParent(head, this.last, forks, fork);
+    const {excessBlobGas, coinbase, baseFee} = block.header;
+    const blobFee = excessBlobGas === undefined ? 0n : blobBaseFee(excessBlobGas, forks.blobLimits(fork));
+    const fees = {chainId, coinbase, baseFee, blobBaseFee: blobFee};
+    evm.setBlock(evmRules, {...block.header, ...fees});
+    const senderAt = (position: number): Uint8Array | undefined => findSender?.(blockRlp, position);
+    await runBlock(evm, block, {forks, fork, rules: forkRules(fork), senderAt, ...fees});
+  }
+
+  /** A wrong number or timestamp makes it a block of another fork, which has another form. */
+  private decode(blockRlp: Uint8Array, {number, timestamp}: BlockHead, fork: string): DecodedBlock {
+    const {forks} = this.options;
+    try {
+      return decodeBlock(blockRlp, forkRules(fork), forks.chainId, forks.isClique);
+    } catch (error) {
+      if (error instanceof RlpError)
+        error.message += `: by its number ${number} and timestamp ${timestamp} it is a block of ${fork}`;
+      throw error;
+    }
+  }
+
+  private openEvm(): Evm {
+    if (this.evm !== undefined) return this.evm;
+    this.evm = new Evm();
+    this.evm.moveTo(this.state);
+    return this.evm;
   }
 
   /** Its modules take a third of a second, which most chains never need. */
-  private async openLibrary(): Promise<LibraryExecution> {
+  private async openLibrary(evm: Evm): Promise<LibraryExecution> {
     const {LibraryExecution} = await import("./libraryExecution.ts");
-    const {forks, store} = this.options;
-    return new LibraryExecution(forks, store, this.trie, number => this.findBlockHash(number));
+    return new LibraryExecution(this.options.forks, evm, this.trie, number => this.findBlockHash(number));
   }
 
   private findBlockHash(number: number): Uint8Array {

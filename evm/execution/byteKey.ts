@@ -11,11 +11,3 @@ export function toKey(bytes: Uint8Array): ByteKey {
   scratch.set(bytes);
   return scratch.toString("latin1", 0, bytes.length);
 }
-
-export function fromKey(key: ByteKey): Uint8Array {
-  return new Uint8Array(Buffer.from(key, "latin1"));
-}
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
-}

@@ -4,15 +4,14 @@
  */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {StoreError} from "../../storage/errors.ts";
-import {toHex} from "../../storage/hex.ts";
+import {isSame, toHex} from "../../storage/hex.ts";
 import type {TrieRoot} from "../../storage/trie/trie.ts";
 import type {Evm} from "../interpreter/evm.ts";
 import type {SourceAccount, StateSource} from "../interpreter/stateSource.ts";
 import {readWritten} from "../interpreter/written.ts";
 import type {TrieState} from "../trie/trieState.ts";
 import type {TrieStore} from "../trie/trieStore.ts";
-import {differAccount, type WrittenSlot} from "./accountDifference.ts";
-import {type ByteKey, sameBytes, toKey} from "./byteKey.ts";
+import {type ByteKey, toKey} from "./byteKey.ts";
 
 /** About 15 MB. */
 const MAX_STORAGES = 100_000;
@@ -58,18 +57,35 @@ export class ChainState implements StateSource {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** What a block has written, against the state below the EVM. */
+/** What a block has written, against the state below the EVM. Steps in between do not show. */
 export function listDifferences(evm: Evm): AccountDifferences {
   const differences = new AccountDifferences();
   for (const {address, before, after, isReset, slots} of readWritten(evm)) {
+    if (after === undefined) {
+      if (before !== undefined) differences.add({address, change: undefined});
+      continue;
+    }
+    const {nonce, balance} = after;
     const isNew = isReset || before === undefined;
-    const changed: WrittenSlot[] = [];
-    for (const {slot, before: valueBefore, after: value} of slots)
-      if (isNew ? value.some(byte => byte !== 0) : !sameBytes(valueBefore, value))
-        changed.push([slot, value]);
-    const readCode = (): Uint8Array => evm.readCode(address);
-    const difference = differAccount(address, {before, after, isReset, slots: changed, readCode});
-    if (difference !== undefined) differences.add(difference);
+    const storage = slots
+      .filter(slot => (isNew ? slot.after.some(byte => byte !== 0) : !isSame(slot.before, slot.after)))
+      .map(({slot, after: value}) => ({slot, value}));
+    if (isNew) {
+      const code = evm.readCode(address);
+      differences.add({address, change: {reset: before !== undefined, nonce, balance, code, storage}});
+      continue;
+    }
+    const hasNewCode = !isSame(before.codeHash, after.codeHash);
+    if (before.nonce === nonce && before.balance === balance && !hasNewCode && storage.length === 0) continue;
+    differences.add({
+      address,
+      change: {
+        nonce: before.nonce === nonce ? undefined : nonce,
+        balance: before.balance === balance ? undefined : balance,
+        code: hasNewCode ? evm.readCode(address) : undefined,
+        storage,
+      },
+    });
   }
   return differences;
 }

@@ -214,6 +214,12 @@ export class Evm {
     native.exports.clearStorage(native.account(address));
   }
 
+  /** With its slots. */
+  removeAccount(address: Uint8Array): void {
+    const {native} = this;
+    native.exports.removeAccount(native.account(address));
+  }
+
   /** A mark for `revertTo`. */
   checkpoint(): number {
     return this.native.exports.checkpoint();

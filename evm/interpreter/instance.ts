@@ -34,6 +34,7 @@ interface EvmExports extends Offsets {
   writeCode(account: number, bytes: number): void;
   writeSlot(account: number, slot: number): void;
   clearStorage(account: number): void;
+  removeAccount(account: number): void;
   touchAccount(account: number): void;
   checkpoint(): number;
   undo(mark: number): void;

@@ -28,35 +28,21 @@ export function readWritten({instance}: Evm): WrittenEvmAccount[] {
   const {exports} = instance;
   const slots = readSlots(instance);
   const accounts: WrittenEvmAccount[] = [];
-  for (
-    let at = exports.firstWritten.value;
-    at !== 0;
-    at = instance.readU32(at + exports.NEXT_WRITTEN.value)
-  ) {
-    const before = readAccount(instance, {
-      exists: at + exports.BASE_EXISTS.value,
-      nonce: at + exports.BASE_NONCE.value,
-      balance: at + exports.BASE_BALANCE.value,
-      codeHash: at + exports.BASE_CODE_HASH.value,
-      hasStorage: at + exports.BASE_HAS_STORAGE.value,
-    });
-    const after = readAccount(instance, {
-      exists: at + exports.EXISTS.value,
-      nonce: at + exports.NONCE.value,
-      balance: at + exports.BALANCE.value,
-      codeHash: at + exports.CODE_HASH.value,
-      hasStorage: at + exports.HAS_STORAGE.value,
-    });
+  for (let at = exports.firstWritten.value; at !== 0; at = instance.readU32(at + exports.NEXT_WRITTEN.value))
     accounts.push({
       address: instance.readAddress(at + exports.ADDRESS.value),
-      before,
-      after,
+      before: readFields(instance, at, "BASE_"),
+      after: readFields(instance, at, ""),
       isReset:
         instance.readU32(at + exports.STORAGE.value) !== instance.readU32(at + exports.BASE_STORAGE.value),
       slots: slots.get(at) ?? [],
     });
-  }
   return accounts;
+}
+
+/** @param address - 20 bytes. @returns what the account is now; undefined: there is none */
+export function readAccount({instance}: Evm, address: Uint8Array): SourceAccount | undefined {
+  return readFields(instance, instance.account(address), "");
 }
 
 /** By the account's entry. */
@@ -81,16 +67,15 @@ function readSlots(instance: EvmInstance): Map<number, WrittenSlot[]> {
   return slots;
 }
 
-/** @param at - where each field lies */
-function readAccount(
-  instance: EvmInstance,
-  at: Record<"exists" | "nonce" | "balance" | "codeHash" | "hasStorage", number>,
-): SourceAccount | undefined {
-  if (instance.readU32(at.exists) === 0) return undefined;
+/** @param at - the account's entry. @param prefix - of the fields' names */
+function readFields(instance: EvmInstance, at: number, prefix: "" | "BASE_"): SourceAccount | undefined {
+  const {exports} = instance;
+  if (instance.readU32(at + exports[`${prefix}EXISTS`].value) === 0) return undefined;
+  const codeHash = at + exports[`${prefix}CODE_HASH`].value;
   return {
-    nonce: instance.readU64(at.nonce),
-    balance: instance.readWord(at.balance),
-    codeHash: instance.bytes.slice(at.codeHash, at.codeHash + HASH_BYTES),
-    hasStorage: instance.readU32(at.hasStorage) !== 0,
+    nonce: instance.readU64(at + exports[`${prefix}NONCE`].value),
+    balance: instance.readWord(at + exports[`${prefix}BALANCE`].value),
+    codeHash: instance.bytes.slice(codeHash, codeHash + HASH_BYTES),
+    hasStorage: instance.readU32(at + exports[`${prefix}HAS_STORAGE`].value) !== 0,
   };
 }

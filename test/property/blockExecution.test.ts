@@ -23,7 +23,6 @@ import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import fc from "fast-check";
 import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
 import {createChainRules} from "../../evm/execution/chainRules.ts";
-import {ExecutionState} from "../../evm/execution/executionState.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
@@ -35,6 +34,7 @@ import {sortSlots, toPlain} from "../support/chains/executedChain.ts";
 import {KEYS, PEOPLE} from "../support/chains/people.ts";
 import {randomTraffic} from "../support/chains/randomTraffic.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
+import {ExecutionState} from "../support/evm/executionState.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const BLOB_GAS = 131_072n;

@@ -92,6 +92,7 @@ export {BLOB_COUNT} from "./interpreter";
 export {
   dropStorage as clearStorage,
   journalMark as checkpoint,
+  removeAccount,
   setNonce as writeNonce,
   touch as touchAccount,
   undoTo as undo,

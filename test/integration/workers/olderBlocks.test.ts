@@ -1,6 +1,6 @@
 /**
- * Blocks from before the merge, made by @ethereumjs and executed by us: of ethash, with an uncle's rewards, on a chain that comes to
- * berlin, where another EVM executes it; and of clique, where who sealed is paid.
+ * Blocks from before the merge, made by @ethereumjs and executed by us: of ethash, with an uncle's rewards, on a chain that comes from
+ * the first fork to berlin, where another EVM executes it; and of clique, where who sealed is paid.
  */
 
 import assert from "node:assert/strict";
@@ -20,7 +20,6 @@ import {createAddressFromString, type PrefixedHexString, privateToAddress} from 
 import {createVM, runBlock} from "@ethereumjs/vm";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {createChainRules} from "../../../evm/execution/chainRules.ts";
-import {ExecutionState} from "../../../evm/execution/executionState.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
@@ -30,6 +29,7 @@ import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {toPlain} from "../../support/chains/executedChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
+import {ExecutionState} from "../../support/evm/executionState.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 const MINER: PrefixedHexString = `0x${"0c".repeat(20)}`;
@@ -38,11 +38,19 @@ const UNCLE: PrefixedHexString = `0x${"0d".repeat(20)}`;
 const CONTRACT: PrefixedHexString = `0x${"cc".repeat(20)}`;
 const CODE = `0x44${codeOf("PUSH1 0 SSTORE PUSH1 0 SLOAD PUSH1 1 SSTORE STOP").slice(2)}`;
 const ETHER = 10n ** 18n;
-const BERLIN = 3;
+/** The forks of blocks 1, 2, .. of the chain, and what ethash pays for such a block, in ether. */
+const FORKS = [
+  ...[["chainstart", 5n] as const, ["homestead", 5n, "homesteadBlock"] as const],
+  ...[["tangerineWhistle", 5n, "eip150Block"] as const, ["spuriousDragon", 5n, "eip158Block"] as const],
+  ...[["byzantium", 3n, "byzantiumBlock"] as const, ["petersburg", 2n, "constantinopleBlock"] as const],
+  ...[["istanbul", 2n, "istanbulBlock"] as const, ["berlin", 2n, "berlinBlock"] as const],
+];
+const BERLIN = FORKS.length;
+const FORK_BLOCKS = Object.fromEntries(FORKS.slice(1).map(([, , field], at) => [field, at + 2]));
 
 const genesis: Genesis = parseGenesis(
   JSON.stringify({
-    config: {...configOfFork("berlin"), berlinBlock: BERLIN, chainId: 5},
+    config: {...FORK_BLOCKS, eip155Block: FORK_BLOCKS.eip158Block, chainId: 5},
     ...{difficulty: "0x20000", gasLimit: "0x1c9c380", timestamp: "0x1"},
     alloc: {[toHex(privateToAddress(KEY))]: {balance: `${ETHER}`}, [CONTRACT]: {balance: "0", code: CODE}},
   }),
@@ -93,12 +101,25 @@ class LibraryChain {
   }
 }
 
-/** With a call of the contract and, from the second on, an uncle. */
+/**
+ * With a call of the contract, a creation that destroys itself in every second block, nothing for an account that is not there, and, from
+ * the second on, an uncle.
+ */
 function nextOfEthash(chain: LibraryChain, number: bigint): Promise<Block> {
   const {common, parent} = chain;
-  common.setHardfork(number < BERLIN ? "istanbul" : "berlin");
-  const call = {nonce: number - 1n, gasPrice: 10n, gasLimit: 100_000n, to: CONTRACT};
-  const transactions = [createLegacyTx(call, {common}).sign(KEY)];
+  common.setHardfork(forkOf(number)[0]);
+  const creation = `PUSH1 1 PUSH1 2 SSTORE ${number % 2n === 0n ? "CALLER SELFDESTRUCT" : "PUSH1 1 PUSH1 0 RETURN"}`;
+  const calls = [
+    {to: CONTRACT},
+    {data: codeOf(creation) as PrefixedHexString},
+    {to: `0x${"e0".repeat(19)}${number.toString(16).padStart(2, "0")}` as const},
+  ];
+  const transactions = calls.map((call, at) =>
+    createLegacyTx(
+      {...call, nonce: 3n * (number - 1n) + BigInt(at), gasPrice: 10n, gasLimit: 100_000n},
+      {common},
+    ).sign(KEY),
+  );
   const uncle = createBlockHeader({number: number - 1n, coinbase: UNCLE, difficulty: 3n}, {common});
   const uncleHeaders = number > 1n ? [uncle] : [];
   const uncleHash = keccak256(RLP.encode(uncleHeaders.map(one => one.raw())));
@@ -110,6 +131,10 @@ function nextOfEthash(chain: LibraryChain, number: bigint): Promise<Block> {
     const options = {common, skipConsensusFormatValidation: true};
     return createBlock({header, transactions, uncleHeaders}, options);
   });
+}
+
+function forkOf(number: bigint) {
+  return FORKS[Math.min(Number(number), BERLIN) - 1] ?? FORKS[0];
 }
 
 test("blocks of ethash are executed before berlin and after it, and their miners are paid for uncles", async () => {
@@ -129,10 +154,12 @@ test("blocks of ethash are executed before berlin and after it, and their miners
     const {header} = await executor.execute(block.serialize());
     assert.deepEqual(header.hash, block.hash());
   }
-  // An uncle of the block before pays 7/8 of 2 ether to its miner, and 1/32 to who names it. The first block has none.
-  assert.equal(await chain.balanceOf(UNCLE), (BigInt(BERLIN) * 2n * ETHER * 7n) / 8n);
-  const fees =
-    (await chain.balanceOf(MINER)) - BigInt(BERLIN + 1) * 2n * ETHER - (BigInt(BERLIN) * 2n * ETHER) / 32n;
+  // An uncle of the block before pays 7/8 of the reward to its miner, and 1/32 to who names it. The first block has none.
+  const rewards = Array.from({length: BERLIN + 1}, (_, at) => forkOf(BigInt(at + 1))[1] * ETHER);
+  const sum = rewards.reduce((all, one) => all + one);
+  const withUncles = sum - (rewards[0] as bigint);
+  assert.equal(await chain.balanceOf(UNCLE), (withUncles * 7n) / 8n);
+  const fees = (await chain.balanceOf(MINER)) - sum - withUncles / 32n;
   assert.ok(fees > 0n && fees < ETHER / 100n, `${fees}`);
 });
 
@@ -146,7 +173,7 @@ test("a block whose uncles are not those of its header is refused with both hash
   ) as Uint8Array[];
   await assert.rejects(
     executor.execute(RLP.encode([header as Uint8Array, transactions as Uint8Array, []])),
-    /block 3: uncle hash: expected 0x[0-9a-f]{64} as in its header, got 0x1dcc4de8.*: .* it is a block of berlin$/,
+    /block 8: uncle hash: expected 0x[0-9a-f]{64} as in its header, got 0x1dcc4de8.*: .* it is a block of berlin$/,
   );
 });
 

@@ -15,7 +15,6 @@ import {createBlockFromRPC, type JSONRPCBlock} from "@ethereumjs/block";
 import {createVM, runBlock} from "@ethereumjs/vm";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {createChainRules} from "../../../evm/execution/chainRules.ts";
-import {ExecutionState} from "../../../evm/execution/executionState.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
@@ -23,6 +22,7 @@ import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {StateTrie} from "../../../evm/trie/stateTrie.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {ExecutionState} from "../evm/executionState.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {PEOPLE, People, type Sent} from "./people.ts";
 

@@ -1,10 +1,9 @@
 /** A state in plain maps, as the library's EVM reads and writes it. */
 import assert from "node:assert/strict";
-import {fromKey} from "../../../evm/execution/byteKey.ts";
-import {StateOverlay} from "../../../evm/execution/stateOverlay.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryState} from "../chains/memoryState.ts";
 import {InterpreterState} from "./interpreterState.ts";
+import {fromKey, StateOverlay} from "./stateOverlay.ts";
 
 export class LibraryState extends StateOverlay {
   /** @param before - is not changed */

@@ -1,7 +1,7 @@
 /**
  * What a block changed in one account: its state after the block against its state before. Steps in between do not show.
  */
-import type {AccountDifference, SlotDifference} from "../../storage/block/accountDifference.ts";
+import type {AccountDifference, SlotDifference} from "../../../storage/block/accountDifference.ts";
 
 interface AccountFields {
   readonly nonce: bigint;

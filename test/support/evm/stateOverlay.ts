@@ -8,9 +8,17 @@
  */
 import type {AccountFields} from "@ethereumjs/common";
 import {Account, type Address, unpadBytes} from "@ethereumjs/util";
-import {keccak256} from "../../storage/hash/keccak.ts";
-import {EMPTY_CODE_HASH, type StateSource} from "../interpreter/stateSource.ts";
-import {type ByteKey, fromKey, sameBytes, toKey} from "./byteKey.ts";
+import {type ByteKey, toKey} from "../../../evm/execution/byteKey.ts";
+import {EMPTY_CODE_HASH, type StateSource} from "../../../evm/interpreter/stateSource.ts";
+import {keccak256} from "../../../storage/hash/keccak.ts";
+
+export function fromKey(key: ByteKey): Uint8Array {
+  return new Uint8Array(Buffer.from(key, "latin1"));
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
 
 export const NO_BYTES = new Uint8Array(0);
 /** Stands for any storage that is not empty. */

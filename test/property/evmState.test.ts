@@ -1,14 +1,17 @@
 /**
- * The state under execution against plain maps that are copied whole at every checkpoint.
+ * The state of our own EVM, as the library writes it, against plain maps that are copied whole at every checkpoint.
  */
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Account, Address} from "@ethereumjs/util";
 import fc from "fast-check";
-import {ExecutionState} from "../../evm/execution/executionState.ts";
+import {ChainState, listDifferences} from "../../evm/execution/chainState.ts";
+import {EvmState} from "../../evm/execution/evmState.ts";
+import {Evm} from "../../evm/interpreter/evm.ts";
 import {MemoryTries} from "../../evm/trie/memoryTries.ts";
 import {StateTrie} from "../../evm/trie/stateTrie.ts";
+import type {TrieStore} from "../../evm/trie/trieStore.ts";
 import {toHex} from "../../storage/hex.ts";
 import {type MemoryAccount, MemoryState} from "../support/chains/memoryState.ts";
 import {propertyRuns} from "../support/soak.ts";
@@ -47,7 +50,7 @@ test("whatever is written, reverted and sealed, root, reads and differences are 
     fc.asyncProperty(fc.array(fc.array(step, {maxLength: 40}), {maxLength: 6}), async blocks => {
       const store = new MemoryTries();
       const trie = new StateTrie(store);
-      const state = new ExecutionState(store, trie);
+      const {evm, chain, state} = open(store, trie);
       const model = new Model();
       const summed = new MemoryState();
       for (const steps of blocks) {
@@ -57,22 +60,30 @@ test("whatever is written, reverted and sealed, root, reads and differences are 
         const root = await state.getStateRoot();
         summed.apply({
           header: {number: 0, hash: new Uint8Array(32)},
-          accounts: await state.listDifferences(),
+          accounts: listDifferences(evm),
         });
-        await state.seal();
+        trie.seal();
+        chain.clearCache();
+        evm.seal();
         assert.deepEqual(summed.accounts, model.accounts);
         assert.deepEqual(root, await summed.computeTrieRoot());
         await compareReads(state, model);
         // What was put is enough to go on from.
         const {length} = store.pages;
-        const reopened = new ExecutionState(store, new StateTrie(store, trie.newest));
-        await compareReads(reopened, model);
+        await compareReads(open(store, new StateTrie(store, trie.newest)).state, model);
         assert.equal(store.pages.length, length, "a read put a page");
       }
     }),
     {numRuns: propertyRuns(40)},
   );
 });
+
+function open(store: TrieStore, trie: StateTrie) {
+  const chain = new ChainState(store, trie, () => assert.fail("nobody asks for the hash of a block"));
+  const evm = new Evm();
+  evm.moveTo(chain);
+  return {evm, chain, state: new EvmState(evm, trie)};
+}
 
 /** The slow reference: everything copied at each checkpoint. */
 class Model {
@@ -96,7 +107,7 @@ class Model {
   }
 }
 
-async function take(next: Step, state: ExecutionState, model: Model): Promise<void> {
+async function take(next: Step, state: EvmState, model: Model): Promise<void> {
   if (next.kind === "checkpoint") {
     model.checkpoint();
     return state.checkpoint();
@@ -133,7 +144,7 @@ async function take(next: Step, state: ExecutionState, model: Model): Promise<vo
   }
 }
 
-async function compareReads(state: ExecutionState, model: Model): Promise<void> {
+async function compareReads(state: EvmState, model: Model): Promise<void> {
   for (let index = 0; index <= 4; index++) {
     const address = addressOf(index);
     const held = model.accounts.get(address.toString());

@@ -1,5 +1,5 @@
 /**
- * The state that a block executes on: the block's writes so far, over the trie of its parent.
+ * The state that the tests' blocks of @ethereumjs execute on, which shares nothing with our own EVM: the block's writes so far, over the trie of its parent.
  *
  *   written    accounts, slots, dropped storage; with an undo log for reverts      this block, StateOverlay
  *   parent     accounts and slots as of the parent                                 ChainState
@@ -11,13 +11,12 @@
  */
 import type {StateManagerInterface} from "@ethereumjs/common";
 import {KECCAK256_RLP} from "@ethereumjs/util";
-import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieStore} from "../trie/trieStore.ts";
+import {ChainState} from "../../../evm/execution/chainState.ts";
+import {StateTrie} from "../../../evm/trie/stateTrie.ts";
+import type {TrieStore} from "../../../evm/trie/trieStore.ts";
+import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {differAccount, type WrittenAccount, type WrittenSlot} from "./accountDifference.ts";
-import {type ByteKey, fromKey, sameBytes} from "./byteKey.ts";
-import {ChainState} from "./chainState.ts";
-import {NO_BYTES, StateOverlay} from "./stateOverlay.ts";
+import {fromKey, NO_BYTES, StateOverlay, sameBytes} from "./stateOverlay.ts";
 
 export class ExecutionState extends StateOverlay implements StateManagerInterface {
   private readonly parent: ChainState;
@@ -84,11 +83,11 @@ export class ExecutionState extends StateOverlay implements StateManagerInterfac
     this.discard();
   }
 
-  private writtenKeys(): Set<ByteKey> {
+  private writtenKeys(): Set<string> {
     return new Set([...this.accounts.keys(), ...this.slots.keys(), ...this.cleared]);
   }
 
-  private describeWritten(key: ByteKey): WrittenAccount {
+  private describeWritten(key: string): WrittenAccount {
     const before = this.readBaseAccount(key);
     const after = this.readAccount(key);
     const hadSlots = before !== undefined && !sameBytes(before.storageRoot, KECCAK256_RLP);
