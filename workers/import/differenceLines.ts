@@ -3,20 +3,18 @@
  */
 
 import {type BlockHead, decodeHeader} from "../../evm/execution/blockHead.ts";
-import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
-import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
-import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {parseAccountChange} from "./differenceFields.ts";
-import {DifferenceScanner, type LineHandler} from "./differenceScanner.ts";
+import {atLine} from "./importFailure.ts";
+import {type LineHandler, LineScanner} from "./lineScanner.ts";
 import {type SourceBlock, SourceError} from "./sourceStep.ts";
 
-/** What is wrong with a value. answerValues.ts throws NodeFailure, whatever the value is of. */
-const LINE_ERRORS = [StoreError, ExecutionError, NodeFailure] as const;
+/** One account with a million slots has 140 MB; JSON.parse takes texts of up to 512 MB. */
+const MAX_ACCOUNT_BYTES = 256 << 20;
 
 /**
  * @param signal - if it has ended `chunks` early, an incomplete line is no error
@@ -27,30 +25,16 @@ export async function* readDifferenceLines(
   signal?: AbortSignal,
 ): AsyncGenerator<SourceBlock> {
   const assembler = new LineAssembler();
-  const scanner = new DifferenceScanner(assembler);
-  const take = (error?: unknown): void => {
-    if (error instanceof SourceError && !error.message.startsWith("line "))
-      throw new SourceError(`line ${scanner.line}: ${error.message}`, {cause: error});
-    if (LINE_ERRORS.some(kind => error instanceof kind))
-      throw new SourceError(`line ${scanner.line}: ${(error as Error).message}`, {cause: error});
-    if (error !== undefined) throw error;
-  };
+  const scanner = new LineScanner("accounts", MAX_ACCOUNT_BYTES, assembler);
   for await (const chunk of chunks) {
     try {
-      scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
-    } catch (error) {
-      // The lines before the bad one are complete.
+      atLine(scanner, () => scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)));
+    } finally {
+      // Also if a line is bad: those before it are complete.
       yield* assembler.take();
-      take(error);
     }
-    yield* assembler.take();
   }
-  if (signal?.aborted === true) return;
-  try {
-    scanner.finish();
-  } catch (error) {
-    take(error);
-  }
+  if (signal?.aborted !== true) atLine(scanner, () => scanner.finish());
   yield* assembler.take();
 }
 
@@ -81,7 +65,8 @@ class LineAssembler implements LineHandler {
   private blocks: SourceBlock[] = [];
 
   /** Ignores unknown fields. A field that differs from a known one only in case is refused as a mistake. */
-  field(name: string, value: unknown): void {
+  field(name: string, text: Buffer): void {
+    const value = parseJson(text, name);
     const known = FIELDS.get(name.toLowerCase());
     if (known === undefined) return;
     if (known !== name) throw new SourceError(`expected the field ${known}, got ${JSON.stringify(name)}`);
@@ -89,16 +74,17 @@ class LineAssembler implements LineHandler {
     this.fields.set(name, value);
   }
 
-  startAccounts(): void {
+  startEntries(): void {
     if (this.accounts !== undefined) throw new SourceError("accounts comes twice");
     this.accounts = new AccountDifferences();
   }
 
-  account(address: string, value: unknown): void {
+  entry(name: Buffer, text: Buffer): void {
+    const address = name.toString();
     const field = `account ${address}`;
     this.accounts?.add({
       address: parseFixedBytes(address, `the address ${address}`, 20),
-      change: parseAccountChange(value, field),
+      change: parseAccountChange(parseJson(text, field), field),
     });
   }
 
@@ -167,6 +153,14 @@ class LineAssembler implements LineHandler {
       chainId: chainId === undefined ? undefined : parseQuantity(chainId, "chainId", 256),
       config: config === undefined ? undefined : JSON.stringify(parseObject(config, "config")),
     };
+  }
+}
+
+function parseJson(text: Buffer, what: string): unknown {
+  try {
+    return JSON.parse(text.toString());
+  } catch (error) {
+    throw new SourceError(`${what} is not JSON: ${(error as Error).message}`);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
+import {TrieLogError} from "../../nodes/blocks/trielogs/trieLog.ts";
 import {FeedError} from "../../nodes/feed/feedError.ts";
 import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
@@ -17,6 +18,7 @@ const EXPECTED = [
   NodeFailure,
   DeepFork,
   FeedError,
+  TrieLogError,
 ] as const;
 
 /** True if an order was refused: nothing was changed, and the import continues. */
@@ -41,5 +43,19 @@ export function isFinal(error: unknown): boolean {
 /** The reason as text, with the stack if the failure was not expected. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return EXPECTED.some(kind => error instanceof kind) ? error.message : (error.stack ?? error.message);
+  return isExpected(error) ? error.message : (error.stack ?? error.message);
+}
+
+/** Does a part of what reads lines. @throws SourceError that names the line in which something is wrong, by now */
+export function atLine<Result>(reader: {readonly line: number}, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!isExpected(error)) throw error;
+    throw new SourceError(`line ${reader.line}: ${(error as Error).message}`, {cause: error});
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  return EXPECTED.some(kind => error instanceof kind);
 }

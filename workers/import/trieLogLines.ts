@@ -2,16 +2,11 @@
  * Blocks from trie logs (docs/importing.md): one per line, as hex digits or as the node's JSON has it.
  */
 
-import {
-  decodeTrieLog,
-  MAX_TRIE_LOG_BYTES,
-  type TrieLog,
-  TrieLogError,
-} from "../../nodes/blocks/trielogs/trieLog.ts";
+import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../nodes/blocks/trielogs/trieLog.ts";
 import {toDifferences} from "../../nodes/blocks/trielogs/trieLogDifference.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
-import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {toHex} from "../../storage/hex.ts";
+import {atLine} from "./importFailure.ts";
 import {type SourceBlock, SourceError} from "./sourceStep.ts";
 
 /** The digits of the longest trie log, and the fields around them. */
@@ -62,7 +57,7 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
 }
 
 function parseLine(text: string, line: number): SourceBlock {
-  const log = atLine(line, () => (text.startsWith("{") ? parseFields(text) : decodeDigits(text)));
+  const log = atLine({line}, () => (text.startsWith("{") ? parseFields(text) : decodeDigits(text)));
   const header = {number: log.blockNumber, hash: new Uint8Array(log.blockHash)};
   const chain = header.number === 0 ? {chain: {}} : {};
   return {
@@ -70,7 +65,7 @@ function parseLine(text: string, line: number): SourceBlock {
     line,
     ...header,
     origin: "the trie log",
-    difference: async () => ({header, accounts: atLine(line, () => toDifferences(log)), ...chain}),
+    difference: async () => ({header, accounts: atLine({line}, () => toDifferences(log)), ...chain}),
   };
 }
 
@@ -103,14 +98,4 @@ function decodeDigits(text: string): TrieLog {
       `expected pairs of hex digits, or an object with blockNumber, blockHash and trieLog: digit ${2 * bytes.length + 1} is wrong`,
     );
   return decodeTrieLog(bytes);
-}
-
-function atLine<T>(line: number, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof TrieLogError || error instanceof SourceError || error instanceof NodeFailure)
-      throw new SourceError(`line ${line}: ${error.message}`, {cause: error});
-    throw error;
-  }
 }

@@ -331,13 +331,13 @@ const REFUSED: readonly (readonly [what: string, message: RegExp, edit: Edit])[]
   ["a line cut short", /line 4: the input ends within it \(truncated\?\)/, (_, line) => line(3, /.{9}$/, "")],
   [
     "a line cut short before others",
-    /line 2: expected text or a whole number, got the end of the line/,
+    /line 2: expected a value, got the end of the line/,
     (_, line) => line(1, /\d+,.*/, ""),
   ],
   ["an array", /line 2: expected an object: "{", got "\["/, (_, line) => line(1, "{", "[{")],
   [
     "a name without end",
-    /line 5: expected names and values of at most/,
+    /line 5: a name is longer than 256 bytes/,
     lines => lines.push(`{"${"a".repeat(5 << 20)}`),
   ],
 ];

@@ -5,8 +5,8 @@ import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {EMPTY_TRIE} from "../../../storage/trie/trie.ts";
 import {NO_CODE} from "../../../storage/trie/trieAccount.ts";
+import type {LineHandler} from "../lineScanner.ts";
 import {SourceError} from "../sourceStep.ts";
-import type {DumpHandler} from "./dumpScanner.ts";
 
 const WORD = 32;
 const ADDRESS = 20;
@@ -15,6 +15,7 @@ const MAX_BALANCE = 2n ** 256n - 1n;
 /** Digits of 2^256 - 1. */
 const MAX_DIGITS = 78;
 const STRING = 0x80;
+const QUOTE = 0x22;
 
 const FIELDS = ["balance", "nonce", "root", "codeHash", "code", "address", "key"] as const;
 type Field = (typeof FIELDS)[number];
@@ -22,7 +23,7 @@ type Field = (typeof FIELDS)[number];
 /** Those that geth leaves out of some lines. */
 const OPTIONAL: ReadonlySet<Field> = new Set(["code", "address"]);
 
-export class DumpedAccounts implements DumpHandler {
+export class DumpedAccounts implements LineHandler {
   /** Of the current line. */
   private readonly fields = new Map<Field, Uint8Array | bigint>();
   private hasStorage = false;
@@ -41,25 +42,24 @@ export class DumpedAccounts implements DumpHandler {
     return !this.isFirst;
   }
 
-  field(name: string, value: Buffer, isText: boolean): void {
+  field(name: string, json: Buffer): void {
     const field = FIELDS.find(known => known === name);
     if (field === undefined)
       throw new SourceError(
         `unknown field ${JSON.stringify(name)}: expected ${FIELDS.join(", ")} or storage`,
       );
     if (this.fields.has(field)) throw twice(field);
-    if (isText !== (field !== "nonce"))
-      throw wrong(field, isText ? "digits without quotes" : "text in quotes", value);
-    this.fields.set(field, readField(field, value));
+    this.fields.set(field, readField(field, json));
   }
 
-  startStorage(): void {
+  startEntries(): void {
     if (this.hasStorage) throw twice("storage");
     this.hasStorage = true;
     this.lastSlot = undefined;
   }
 
-  slot(key: Buffer, value: Buffer): void {
+  entry(key: Buffer, json: Buffer): void {
+    const value = textOf("a slot's value", json);
     const path = readBytes("a slot's key", key, WORD);
     requireAbove("slot", path, this.lastSlot);
     this.lastSlot = path;
@@ -140,10 +140,13 @@ export class DumpedAccounts implements DumpHandler {
   }
 }
 
-function readField(field: Field, value: Buffer): Uint8Array | bigint {
+function readField(field: Field, json: Buffer): Uint8Array | bigint {
+  if (field === "nonce") {
+    if (json[0] === QUOTE) throw wrong(field, "digits without quotes", json.subarray(1, -1));
+    return readNumber(field, json, MAX_NONCE, "below 2^64");
+  }
+  const value = textOf(field, json);
   switch (field) {
-    case "nonce":
-      return readNumber(field, value, MAX_NONCE, "below 2^64");
     case "balance":
       return readNumber(field, value, MAX_BALANCE, "below 2^256");
     case "code":
@@ -156,10 +159,16 @@ function readField(field: Field, value: Buffer): Uint8Array | bigint {
 }
 
 function readNumber(field: string, text: Buffer, most: bigint, range: string): bigint {
-  const digits = text.length <= MAX_DIGITS ? text.toString("latin1") : "";
+  const digits = text.length <= MAX_DIGITS ? text.toString("latin1").trim() : "";
   const number = /^(0|[1-9]\d*)$/.test(digits) ? BigInt(digits) : most + 1n;
   if (number > most) throw wrong(field, `a decimal number ${range}`, text);
   return number;
+}
+
+/** Without its quotes. @throws SourceError if it has none */
+function textOf(name: string, json: Buffer): Buffer {
+  if (json[0] !== QUOTE) throw wrong(name, "text in quotes", json);
+  return json.subarray(1, -1);
 }
 
 /** @param text - hex digits, with or without 0x. @param length - undefined: any. @returns a new array */

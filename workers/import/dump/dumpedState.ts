@@ -14,13 +14,14 @@ import {toHex} from "../../../storage/hex.ts";
 import {RlpError} from "../../../storage/rlp/rlpReader.ts";
 import type {StateSource} from "../../messages/importSource.ts";
 import {openInput, readGenesis, readWhole} from "../inputFile.ts";
+import {LineScanner} from "../lineScanner.ts";
 import type {WholeState} from "../pulledState.ts";
 import {SettingsFault, SourceError, Stopped} from "../sourceStep.ts";
 import {DumpedAccounts} from "./dumpedAccounts.ts";
-import {DumpScanner} from "./dumpScanner.ts";
 
 const CHUNK_BYTES = 256 << 10;
 const MAX_ANCESTORS = 256;
+const MAX_SLOT_BYTES = 256;
 
 /** @throws SourceError */
 export async function openState(
@@ -45,7 +46,7 @@ export async function openState(
     async build(target, named, progress, onProgress) {
       const builder = await TrieBuilder.create(target, named);
       const accounts = new DumpedAccounts(builder, header.stateRoot);
-      const scanner = new DumpScanner(accounts);
+      const scanner = new LineScanner("storage", MAX_SLOT_BYTES, accounts);
       try {
         for await (const chunk of await openInput(path, {chunkBytes: CHUNK_BYTES, signal, progress})) {
           scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));

@@ -1,28 +1,30 @@
 /**
- * Cuts block differences (NDJSON) into their parts as the bytes come in, so that a line with millions of accounts is
- * never held as text.
+ * Cuts lines of JSON into values as the bytes come in. One field of a line is an object that is cut too, so a line with millions of
+ * accounts or slots is never held whole.
  *
- *   {"number":"0x1", ... , "accounts":{"0xaddress": {...}, ...}, ...}\n
- *     top-level values and single accounts are cut out whole and parsed by JSON.parse; only the punctuation between
- *     them, two levels deep, is read here
+ *   {"number":"0x1", ... , "accounts":{"0xaddress": {...}, ...}, ...}\n          block differences
+ *   {"root":"0x.."}\n                                                            geth snapshot dump
+ *   {"balance":"1", ... , "storage":{"0xslot":"a0..", ...}, "key":"0x.."}\n
+ *
+ * Only the punctuation between values is read here. What they are is for the handler to say.
  */
 import {SourceError} from "./sourceStep.ts";
 
-/** What the scanner reports of a line, in the order of its bytes. */
+/** What the scanner finds in a line, in the order of its bytes. Values are JSON text, views. Names have no quotes, and escapes stay. */
 export interface LineHandler {
-  /** A field other than `accounts`. */
-  field(name: string, value: unknown): void;
-  startAccounts(): void;
-  account(address: string, value: unknown): void;
+  /** A field other than the one that is cut. */
+  field(name: string, value: Buffer): void;
+  /** The field that is cut begins. */
+  startEntries(): void;
+  entry(name: Buffer, value: Buffer): void;
   end(line: number): void;
 }
 
-/** One account with a million slots has 140 MB; JSON.parse takes texts of up to 512 MB. */
-const MAX_ACCOUNT_BYTES = 256 << 20;
-/** `config` is the largest. */
+/** `config` of block 0 is the largest, or a code of 2 MiB. */
 const MAX_FIELD_BYTES = 4 << 20;
 const MAX_NAME_BYTES = 256;
 const MAX_DEPTH = 64;
+const NO_BYTES = Buffer.alloc(0);
 
 const NEWLINE = 0x0a;
 const QUOTE = 0x22;
@@ -36,7 +38,7 @@ const CLOSE_BRACKET = 0x5d;
 
 type State = "line" | "firstName" | "name" | "colon" | "value" | "comma" | "lineEnd";
 
-const EXPECTED: Record<State, string> = {
+const EXPECTED: Readonly<Record<State, string>> = {
   line: 'an object: "{"',
   firstName: 'a field name, or "}"',
   name: "a field name",
@@ -46,47 +48,50 @@ const EXPECTED: Record<State, string> = {
   lineEnd: "the end of the line",
 };
 
-export class DifferenceScanner {
+export class LineScanner {
   /** The current line, from 1. */
   line = 1;
   private state: State = "line";
-  /** Inside `accounts`. */
-  private inAccounts = false;
-  private name = "";
+  /** Inside the field that is cut. */
+  private inEntries = false;
+  private name: Buffer = NO_BYTES;
   /** Bytes of the current name or value from earlier chunks. */
   private parts: Buffer[] = [];
   private partBytes = 0;
-  /** Set while inside a name or value. */
-  private cutting: "name" | "value" | undefined;
+  /** Inside a name or value. */
+  private isCutting = false;
   private depth = 0;
   private inString = false;
   private escaped = false;
 
-  constructor(private readonly handler: LineHandler) {}
+  /** @param entries - the name of the field that is cut. @param maxEntryBytes - of a value in it */
+  constructor(
+    private readonly entries: string,
+    private readonly maxEntryBytes: number,
+    private readonly handler: LineHandler,
+  ) {}
 
-  /** @throws SourceError naming the line */
+  /** @throws SourceError, as the handler does too: about the current line */
   push(chunk: Buffer): void {
     let at = 0;
-    while (at < chunk.length) at = this.cutting === undefined ? this.step(chunk, at) : this.cut(chunk, at);
+    while (at < chunk.length) at = this.isCutting ? this.cut(chunk, at) : this.step(chunk, at);
   }
 
   /** The input has ended. A last line needs no newline. @throws SourceError if it ended within a line */
   finish(): void {
     if (this.state === "lineEnd") this.endLine();
-    else if (this.state !== "line") throw this.error("the input ends within it (truncated?)");
+    else if (this.state !== "line") throw new SourceError("the input ends within it (truncated?)");
   }
 
   /** Punctuation, or the start of a name or value. @returns the offset after it */
   private step(chunk: Buffer, at: number): number {
     const byte = chunk[at] as number;
-    if (byte === NEWLINE) {
+    if (byte === 0x20 || byte === 0x09 || byte === 0x0d) return at + 1;
+    if (byte === NEWLINE && (this.state === "line" || this.state === "lineEnd")) {
       if (this.state === "lineEnd") this.endLine();
-      else if (this.state !== "line")
-        throw this.error(`expected ${EXPECTED[this.state]}, got the end of the line (truncated?)`);
       this.line++;
       return at + 1;
     }
-    if (byte === 0x20 || byte === 0x09 || byte === 0x0d) return at + 1;
     switch (this.state) {
       case "line":
         if (byte !== OPEN_BRACE) break;
@@ -96,22 +101,19 @@ export class DifferenceScanner {
       case "name":
         if (byte === CLOSE_BRACE && this.state === "firstName") return this.closeObject(at);
         if (byte !== QUOTE) break;
-        this.cutting = "name";
         return this.cut(chunk, at);
       case "colon":
         if (byte !== COLON) break;
         this.state = "value";
         return at + 1;
       case "value":
-        if (this.name === "accounts" && !this.inAccounts) {
-          if (byte !== OPEN_BRACE) throw this.error("accounts is not an object");
-          this.handler.startAccounts();
-          this.inAccounts = true;
-          this.state = "firstName";
-          return at + 1;
-        }
-        this.cutting = "value";
-        return this.cut(chunk, at);
+        if (byte === NEWLINE) break;
+        if (this.inEntries || this.name.toString() !== this.entries) return this.cut(chunk, at);
+        if (byte !== OPEN_BRACE) throw new SourceError(`${this.entries} is not an object`);
+        this.handler.startEntries();
+        this.inEntries = true;
+        this.state = "firstName";
+        return at + 1;
       case "comma":
         if (byte === CLOSE_BRACE) return this.closeObject(at);
         if (byte !== COMMA) break;
@@ -119,13 +121,14 @@ export class DifferenceScanner {
         return at + 1;
       default:
     }
-    throw this.error(`expected ${EXPECTED[this.state]}, got ${JSON.stringify(String.fromCharCode(byte))}`);
+    const got =
+      byte === NEWLINE ? "the end of the line (truncated?)" : JSON.stringify(String.fromCharCode(byte));
+    throw new SourceError(`expected ${EXPECTED[this.state]}, got ${got}`);
   }
 
   private closeObject(at: number): number {
-    this.state = this.inAccounts ? "comma" : "lineEnd";
-    if (this.inAccounts) this.name = "";
-    this.inAccounts = false;
+    this.state = this.inEntries ? "comma" : "lineEnd";
+    this.inEntries = false;
     return at + 1;
   }
 
@@ -136,6 +139,12 @@ export class DifferenceScanner {
 
   /** Reads a name or value up to its last byte. @returns the offset after the bytes that it took */
   private cut(chunk: Buffer, start: number): number {
+    if (!this.isCutting && chunk[start] === QUOTE) {
+      // Most are texts without escapes: a slot's key and value, the fields of an account.
+      const end = chunk.indexOf(QUOTE, start + 1);
+      if (end !== -1 && chunk[end - 1] !== BACKSLASH) return this.complete(chunk, start, end + 1);
+    }
+    this.isCutting = true;
     let at = start;
     for (; at < chunk.length; at++) {
       const byte = chunk[at] as number;
@@ -145,15 +154,15 @@ export class DifferenceScanner {
         else if (byte === QUOTE) {
           this.inString = false;
           if (this.depth === 0) return this.complete(chunk, start, at + 1);
-        } else if (byte === NEWLINE) throw this.error("it ends within a string (truncated?)");
+        } else if (byte === NEWLINE) throw new SourceError("it ends within a string (truncated?)");
       } else if (byte === QUOTE) this.inString = true;
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (++this.depth > MAX_DEPTH) throw this.error(`nesting deeper than ${MAX_DEPTH}`);
+        if (++this.depth > MAX_DEPTH) throw new SourceError(`nesting deeper than ${MAX_DEPTH}`);
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         // A value without quotes or brackets ends where its object ends.
         if (this.depth === 0) return this.complete(chunk, start, at);
         if (--this.depth === 0) return this.complete(chunk, start, at + 1);
-      } else if (byte === NEWLINE) throw this.error("it ends within a value (truncated?)");
+      } else if (byte === NEWLINE) throw new SourceError("it ends within a value (truncated?)");
       else if (byte === COMMA && this.depth === 0) return this.complete(chunk, start, at);
     }
     this.keep(chunk.subarray(start));
@@ -161,47 +170,28 @@ export class DifferenceScanner {
   }
 
   private keep(part: Buffer): void {
-    const limit =
-      this.cutting === "name" ? MAX_NAME_BYTES : this.inAccounts ? MAX_ACCOUNT_BYTES : MAX_FIELD_BYTES;
+    const isName = this.state !== "value";
+    const limit = isName ? MAX_NAME_BYTES : this.inEntries ? this.maxEntryBytes : MAX_FIELD_BYTES;
     this.partBytes += part.length;
     if (this.partBytes > limit)
-      throw this.error(`${this.cutting === "name" ? "a name" : this.where()} is longer than ${limit} bytes`);
+      throw new SourceError(`${isName ? "a name" : this.name.toString()} is longer than ${limit} bytes`);
     this.parts.push(part);
   }
 
   private complete(chunk: Buffer, start: number, end: number): number {
     this.keep(chunk.subarray(start, end));
-    const value = this.parse(this.parts.length === 1 ? (this.parts[0] as Buffer) : Buffer.concat(this.parts));
-    const kind = this.cutting;
+    const bytes = this.parts.length === 1 ? (this.parts[0] as Buffer) : Buffer.concat(this.parts);
     this.parts = [];
     this.partBytes = 0;
-    this.cutting = undefined;
-    if (kind === "name") {
-      this.name = value as string;
+    this.isCutting = false;
+    if (this.state !== "value") {
+      this.name = bytes.subarray(1, -1);
       this.state = "colon";
     } else {
       this.state = "comma";
-      if (this.inAccounts) this.handler.account(this.name, value);
-      else this.handler.field(this.name, value);
+      if (this.inEntries) this.handler.entry(this.name, bytes);
+      else this.handler.field(this.name.toString(), bytes);
     }
     return end;
-  }
-
-  private parse(bytes: Buffer): unknown {
-    try {
-      return JSON.parse(bytes.toString());
-    } catch (error) {
-      throw this.error(
-        `${this.cutting === "name" ? "a name" : this.where()} is not JSON: ${(error as Error).message}`,
-      );
-    }
-  }
-
-  private where(): string {
-    return this.inAccounts ? `account ${this.name}` : this.name;
-  }
-
-  private error(reason: string): SourceError {
-    return new SourceError(`line ${this.line}: ${reason}`);
   }
 }
