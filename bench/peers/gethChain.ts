@@ -3,7 +3,7 @@
  *
  *   bench-data/geth-N-M-v2/genesis.json   N accounts; the first ones have the slots of peerStore.ts
  *                         /data           geth's, an archive by hash: M blocks of 350 leaf writes of the state trie
- *                         /db             proofd's
+ *                         /db-v2          proofd's
  */
 import {spawn, spawnSync} from "node:child_process";
 import {createHmac} from "node:crypto";
@@ -79,7 +79,7 @@ export class GethChain {
   }
 
   get store(): string {
-    return join(this.folder, "db");
+    return join(this.folder, "db-v2");
   }
 
   private get unfinished(): string {

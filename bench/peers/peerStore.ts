@@ -2,7 +2,7 @@
  * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts.
  *
  *   bench-data/..      npm run bench: N accounts, M blocks of history
- *   .../peers-N-M-v5   the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
+ *   .../peers-N-M-v6   the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
  */
 
 import {createHash} from "node:crypto";
@@ -32,7 +32,7 @@ const ANVIL_BLOCK_0 = {difficulty: "0x0", gasLimit: "0x3938700", nonce: "0x0", t
 
 /** @returns the folder, which is created if it is missing */
 export async function makePeerStore(accounts: number, blocks: number): Promise<string> {
-  const directory = join(BENCH_FOLDER, `peers-${accounts}-${blocks}-v5`);
+  const directory = join(BENCH_FOLDER, `peers-${accounts}-${blocks}-v6`);
   if (existsSync(directory)) return directory;
   const unfinished = `${directory}.unfinished`;
   copyStore(await keepBenchStore(accounts, blocks), unfinished);

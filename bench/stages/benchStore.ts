@@ -18,7 +18,7 @@ import {makeBlock, makeBlock0} from "./benchChain.ts";
 import {DEFAULT_BLOCKS} from "./storeSize.ts";
 
 /** Raised whenever the chain or the store's format changes, so that kept stores differ from new ones. */
-const LAYOUT_VERSION = 7;
+const LAYOUT_VERSION = 8;
 /** `proofd serve` gives each worker this much. */
 export const CACHE_BYTES = 64 << 20;
 

@@ -20,7 +20,7 @@ import {encodeNumber} from "../record/recordBody.ts";
 import type {ChainConfig, FirstBlock} from "./blockDifference.ts";
 
 /** Raised whenever a change makes stores unreadable for older releases. */
-const FORMAT_VERSION = 3;
+const FORMAT_VERSION = 4;
 /** Sorts after every key that begins with a letter or a digit. */
 const LAST_KEY = Buffer.alloc(64, 0xff);
 

@@ -25,7 +25,7 @@ const ASKED_PAGES = 1 << 14;
 
 /** Of a page of a trie (trie/triePage.ts) without nibbles before its branch. */
 const TRIE_CHILDREN_AT = 3;
-const TRIE_CHILD_PAGE = 0xf0;
+const TRIE_CHILD_PAGE = 0x80;
 export const TRIE_PAGE = 0x54;
 
 /** Reads one page's body (without its checksum). @throws StoreError RECORD_MISSING, RECORD_DAMAGED */

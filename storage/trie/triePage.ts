@@ -4,9 +4,9 @@
  *   branch page   'T' | depth u8 | branch u8 | nibbles | 16 children
  *   nibbles       of every path below, from `depth` to `branch`, two in a byte as in the path; none if the two are the same
  *   child         0                                           nothing there
- *                 1 to 4 | reference | so many leaves         all of its leaves: its nodes are made of them again
- *                 240 + n | page, n bytes | reference        more leaves: a page of its own, whose depth is branch + 1
- *   reference     0xa0, hash 32; or the node itself if it is shorter than 32 bytes: RLP, as the branch has it
+ *                 1 to 4 | node | so many leaves              all of its leaves: its nodes are made of them again
+ *                 128 + n | page, n bytes | node              more leaves: a page of its own, whose depth is branch + 1
+ *   node          if it is shorter than 32 bytes: RLP, as the branch has it. Else its hash, and the byte before is higher by 16
  *   leaf          value length u8 | path from byte (branch + 1) / 2 on | value
  *   small page    't' | count u8 | 1 to 4 leaves with whole paths         of a trie that has no more
  *   value         an account as trieAccount.ts stores it, or a slot's RLP
@@ -22,11 +22,13 @@ import {TRIE_PAGE} from "../page/pages.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 
 const SMALL_PAGE = 0x74;
-/** And how many bytes its number has. */
-const CHILD_PAGE = 0xf0;
+/** Of the first byte of a child: leaves, or bytes of a page's number. */
+const COUNT = 0x0f;
+const HASHED = 0x10;
+const CHILD_PAGE = 0x80;
 const HEAD_BYTES = 3;
-const HASH_REFERENCE = 0xa0;
 const SHORT_LIST = 0xc0;
+const HASH_HEAD = Buffer.of(0xa0);
 const PATH_BYTES = 32;
 
 /** Where a page is. */
@@ -42,7 +44,7 @@ export const TRIE_ROOT = {path: Buffer.alloc(PATH_BYTES), depth: 0};
 
 /** What is below a page: a page of its own, */
 interface TrieChild extends TriePlace {
-  /** A view. */
+  /** RLP. */
   readonly reference: Buffer;
 }
 
@@ -90,15 +92,16 @@ export function readTriePage(
       if (kind === undefined) throw damage();
       if (kind === 0) continue;
       setNibble(above, branch, nibble);
-      const numberBytes = kind > CHILD_PAGE ? kind - CHILD_PAGE : 0;
-      const referenceAt = at + numberBytes;
-      const first = body[referenceAt] ?? 0;
-      const end = referenceAt + 1 + (first === HASH_REFERENCE ? PATH_BYTES : first - SHORT_LIST);
-      if (end > body.length || end <= referenceAt || numberBytes > NUMBER_BYTES) throw damage();
-      const reference = body.subarray(referenceAt, end);
+      const numberBytes = kind & CHILD_PAGE ? kind & COUNT : 0;
+      const nodeAt = at + numberBytes;
+      const end = nodeAt + (kind & HASHED ? PATH_BYTES : 1 + (body[nodeAt] ?? 0) - SHORT_LIST);
+      const isKnown = (kind & ~(COUNT | HASHED | CHILD_PAGE)) === 0 && (kind & COUNT) > 0;
+      if (end > body.length || end <= nodeAt || numberBytes > NUMBER_BYTES || !isKnown) throw damage();
+      const node = body.subarray(nodeAt, end);
+      const reference = kind & HASHED ? Buffer.concat([HASH_HEAD, node]) : node;
       const number = at;
       at = end;
-      if (numberBytes === 0) takeLeaves(kind, (branch + 1) >> 1, above);
+      if (numberBytes === 0) takeLeaves(kind & COUNT, (branch + 1) >> 1, above);
       else {
         const page = body.readUIntBE(number, numberBytes);
         children.push({page, path: Buffer.from(above), depth: branch + 1, reference});

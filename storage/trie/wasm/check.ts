@@ -6,15 +6,17 @@ import {make} from "./make";
 import {
   branchDepth,
   childrenAt,
+  copyChildReference,
   endOfChild,
   endOfLeaf,
   firstPathByte,
   isPageChild,
+  leafCount,
+  leavesOf,
   PLACE,
   placeBranch,
   readLeaf,
   readPage,
-  referenceOf,
   SMALL_PAGE,
   smallCount,
   smallLeavesAt,
@@ -24,6 +26,7 @@ import {becomeRoot, referPage} from "./update";
 
 const POINTERS: usize = memory.data(16, 16);
 const MADE: usize = memory.data(48, 16);
+const STORED: usize = memory.data(48, 16);
 
 /**
  * Checks the page at the first `depth` nibbles of PATH. Of a small page the root is RESULT then; what stands for another one in its
@@ -49,10 +52,10 @@ export function check(number: f64, depth: i32, accounts: bool): i32 {
     const kind: u32 = load<u8>(at);
     if (kind === 0 || isPageChild(kind)) continue;
     setNibble(PLACE, branch, child);
-    const reference = referenceOf(at);
-    makeLeaves(endOf(reference), kind, first, branch + 1);
+    makeLeaves(leavesOf(at), leafCount(at), first, branch + 1);
     refer(MADE);
-    if (wrong < 0 && !isSame(MADE, reference)) wrong = child;
+    copyChildReference(STORED, at);
+    if (wrong < 0 && !isSame(MADE, STORED)) wrong = child;
   }
   referPage(children, depth, branch);
   if (depth === 0) becomeRoot();

@@ -11,17 +11,17 @@ import {
   endOfLeaf,
   firstPathByte,
   isPageChild,
+  leafCount,
+  leavesOf,
   PLACE,
   pageNumber,
   placeBranch,
   readPage,
-  referenceOf,
   SMALL_PAGE,
   smallCount,
   smallLeavesAt,
   valueAt,
 } from "./pages";
-import {endOf} from "./rlp";
 import {gatherBranch} from "./update";
 
 let bytes: u32 = 0;
@@ -63,7 +63,7 @@ function follow(root: f64, accounts: bool, captures: bool): usize {
     const kind: u32 = load<u8>(child);
     depth = branch + 1;
     if (!isPageChild(kind))
-      return kind === 0 ? 0 : findLeaf(endOf(referenceOf(child)), kind, first, depth, captures);
+      return kind === 0 ? 0 : findLeaf(leavesOf(child), leafCount(child), first, depth, captures);
     setNibble(PLACE, branch, nibble(PATH, branch));
     number = pageNumber(child);
   }

@@ -13,7 +13,7 @@ import {
   PATH_NIBBLES,
   setNibble,
 } from "./layout";
-import {endOf, isHash, LIST} from "./rlp";
+import {copyReference, endOf, isHash, LIST, writeHashReference} from "./rlp";
 
 export const BRANCH_PAGE: u8 = 0x54;
 export const SMALL_PAGE: u8 = 0x74;
@@ -22,8 +22,11 @@ export const SMALL_PAGE: u8 = 0x74;
  * level with 2, and 0.1 with 4; a leaf write took 3% more bytes with 2. A page of 16 children with 4 leaves each has 5 KB.
  */
 export const MOST_LEAVES: u32 = 4;
-/** A child that is a page of its own: this, and how many bytes its number has. */
-const PAGE_CHILD: u32 = 0xf0;
+/** Of a child's kind: its leaves, or the bytes of its page's number. */
+const COUNT: u32 = 0x0f;
+/** Its reference is a hash. */
+const HASHED: u32 = 0x10;
+const PAGE_CHILD: u32 = 0x80;
 
 const HEAD_BYTES: usize = 3;
 const MOST_NUMBER_BYTES: u32 = 6;
@@ -107,20 +110,43 @@ export function firstPathByte(branch: i32): usize {
 }
 
 export function isPageChild(kind: u32): bool {
-  return kind > PAGE_CHILD;
+  return kind >= PAGE_CHILD;
 }
 
-export function referenceOf(child: usize): usize {
+/** Of a child that is no page. */
+export function leafCount(child: usize): u32 {
+  return load<u8>(child) & COUNT;
+}
+
+/** Where its hash or short node is. */
+function referenceOf(child: usize): usize {
   const kind: u32 = load<u8>(child);
-  return child + 1 + (isPageChild(kind) ? kind - PAGE_CHILD : 0);
+  return child + 1 + (isPageChild(kind) ? kind & COUNT : 0);
+}
+
+/** @returns the address after it */
+export function copyChildReference(to: usize, child: usize): usize {
+  if (!(load<u8>(child) & HASHED)) return copyReference(to, referenceOf(child));
+  writeHashReference(to, referenceOf(child));
+  return to + 1 + HASH_BYTES;
+}
+
+/** Where they begin. */
+export function leavesOf(child: usize): usize {
+  return load<u8>(child) === 0 ? child + 1 : endOfReference(child);
+}
+
+function endOfReference(child: usize): usize {
+  const reference = referenceOf(child);
+  return load<u8>(child) & HASHED ? reference + HASH_BYTES : endOf(reference);
 }
 
 /** @param first - firstPathByte of the branch */
 export function endOfChild(child: usize, first: usize): usize {
   const kind: u32 = load<u8>(child);
   if (kind === 0) return child + 1;
-  let at = endOf(referenceOf(child));
-  if (!isPageChild(kind)) for (let i: u32 = 0; i < kind; i++) at = endOfLeaf(at, first);
+  let at = endOfReference(child);
+  if (!isPageChild(kind)) for (let i = leafCount(child); i > 0; i--) at = endOfLeaf(at, first);
   return at;
 }
 
@@ -157,13 +183,25 @@ export function pageNumber(child: usize): f64 {
   return <f64>number;
 }
 
-/** Writes a child that is a page, but for its reference. @returns the address of that */
-export function writePageChild(to: usize, number: f64): usize {
+/** Writes a child that is a page. @returns the address after it */
+export function writePageChild(to: usize, number: f64, reference: usize): usize {
   let rest = <u64>number;
   const bytes: u32 = (71 - <u32>clz(rest)) >> 3;
-  store<u8>(to, PAGE_CHILD + bytes);
   for (let at = to + bytes; at > to; at--, rest >>= 8) store<u8>(at, <u8>rest);
-  return to + 1 + bytes;
+  return writeReference(to, PAGE_CHILD + bytes, to + 1 + bytes, reference);
+}
+
+/** Writes a child of leaves, but for them. @returns where they begin */
+export function writeLeafChild(to: usize, count: u32, reference: usize): usize {
+  return writeReference(to, count, to + 1, reference);
+}
+
+function writeReference(child: usize, kind: u32, to: usize, reference: usize): usize {
+  const isHashed = isHash(reference);
+  store<u8>(child, isHashed ? kind | HASHED : kind);
+  if (!isHashed) return copyReference(to, reference);
+  copyWord(to, reference + 1);
+  return to + HASH_BYTES;
 }
 
 function skipBytes(depth: i32, branch: i32): usize {
@@ -197,15 +235,15 @@ export function isPage(page: usize, bytes: u32, depth: i32): bool {
       continue;
     }
     children++;
+    const count = kind & COUNT;
+    const isPage = isPageChild(kind);
+    if (count === 0 || count > (isPage ? MOST_NUMBER_BYTES : MOST_LEAVES)) return false;
+    if ((kind & ~(COUNT | HASHED)) !== (isPage ? PAGE_CHILD : 0)) return false;
     const reference = referenceOf(at);
-    if (reference >= end || !isReference(reference)) return false;
-    at = endOf(reference);
-    if (isPageChild(kind)) {
-      if (kind > PAGE_CHILD + MOST_NUMBER_BYTES) return false;
-      continue;
-    }
-    if (kind > MOST_LEAVES) return false;
-    at = endOfLeaves(at, kind, first, end);
+    if (!(kind & HASHED) && (reference >= end || !isShort(reference))) return false;
+    at = endOfReference(at);
+    if (isPage) continue;
+    at = endOfLeaves(at, count, first, end);
     if (at === 0) return false;
   }
   return at === end && children > 1;
@@ -223,8 +261,8 @@ function endOfLeaves(at: usize, count: u32, first: usize, end: usize): usize {
   return at;
 }
 
-/** A hash, or a node that is shorter. */
-function isReference(item: usize): bool {
+/** A node that is shorter than a hash. */
+function isShort(item: usize): bool {
   const first = load<u8>(item);
-  return isHash(item) || (first > LIST && first < LIST + 32);
+  return first > LIST && first < LIST + 32;
 }

@@ -27,10 +27,13 @@ import {clearBranch, endOfRun, make} from "./make";
 import {
   branchDepth,
   childrenAt,
+  copyChildReference,
   endOfChild,
   endOfLeaf,
   firstPathByte,
   isPageChild,
+  leafCount,
+  leavesOf,
   MOST_LEAVES,
   PLACE,
   pageDepth,
@@ -39,15 +42,15 @@ import {
   putPage,
   readLeaf,
   readPage,
-  referenceOf,
   SMALL_PAGE,
   smallCount,
   smallLeavesAt,
   writeHead,
   writeLeaf,
+  writeLeafChild,
   writePageChild,
 } from "./pages";
-import {copyReference, endOf, isHash, writeEmptyRoot} from "./rlp";
+import {endOf, isHash, writeEmptyRoot} from "./rlp";
 
 /** What a place has become: a page, */
 let page: f64 = 0;
@@ -169,7 +172,7 @@ function writePage(
     if (isPageChild(kind)) {
       pages++;
       lastPage = pageNumber(begin);
-    } else leaves += kind;
+    } else leaves += leafCount(begin);
   }
   if (pages === 0 && leaves <= MOST_LEAVES) takeLeaves(children, branch, depth);
   else if (taken === 1) {
@@ -196,15 +199,14 @@ export function gatherBranch(children: usize, branch: i32): void {
   const references = clearBranch(branch);
   const first = firstPathByte(branch);
   for (let child: usize = 0, at = children; child < 16; child++, at = endOfChild(at, first))
-    if (load<u8>(at) !== 0) copyReference(references + child * REFERENCE_BYTES, referenceOf(at));
+    if (load<u8>(at) !== 0) copyChildReference(references + child * REFERENCE_BYTES, at);
   becomeBranch(PLACE, branch, references);
 }
 
 function changeChild(child: usize, from: usize, to: usize, branch: i32): void {
   const kind: u32 = load<u8>(child);
   if (!isPageChild(kind)) {
-    const leaves = kind === 0 ? 0 : endOf(referenceOf(child));
-    changeLeaves(leaves, kind, firstPathByte(branch), from, to, branch + 1);
+    changeLeaves(leavesOf(child), leafCount(child), firstPathByte(branch), from, to, branch + 1);
     return;
   }
   const number = pageNumber(child);
@@ -248,12 +250,14 @@ function become(from: usize, to: usize, depth: i32): void {
 
 /** Writes what a place has become as a child of a branch. @returns the address after it */
 function writeChild(to: usize, branch: i32): usize {
-  if (page !== 0) return copyReference(writePageChild(to, page), REFERENCE);
-  store<u8>(to, count);
-  if (count === 0) return to + 1;
+  if (page !== 0) return writePageChild(to, page, REFERENCE);
+  if (count === 0) {
+    store<u8>(to, 0);
+    return to + 1;
+  }
   make(LEAVES, LEAVES + (count << 2), branch + 1);
-  refer(to + 1);
-  let at = endOf(to + 1);
+  refer(REFERENCE);
+  let at = writeLeafChild(to, count, REFERENCE);
   for (let i: u32 = 0; i < count; i++)
     at = writeLeaf(at, load<u32>(LEAVES + (i << 2)), firstPathByte(branch));
   return at;
@@ -265,10 +269,9 @@ function takeLeaves(children: usize, branch: i32, depth: i32): void {
   count = 0;
   const first = firstPathByte(branch);
   for (let child = 0, at = children; child < 16; child++) {
-    const kind: u32 = load<u8>(at);
     setNibble(PLACE, branch, child);
-    let leaf = kind === 0 ? at + 1 : endOf(referenceOf(at));
-    for (let i: u32 = 0; i < kind; i++) {
+    let leaf = leavesOf(at);
+    for (let i = leafCount(at); i > 0; i--) {
       const entry = scratchOf(depth, 4 + count);
       readLeaf(leaf, first, entry);
       store<u32>(LEAVES + (count++ << 2), <u32>entry);

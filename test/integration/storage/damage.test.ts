@@ -345,7 +345,7 @@ test("a store of another hash suite, and a LevelDB of something else, are refuse
   const key = Buffer.from("mformat");
   const record = (body: object): Buffer => seal(key, Buffer.from(JSON.stringify(body)));
   const directory = await copyOfStore("format");
-  await tamper(directory, db => db.put(key, record({version: 3, suite: "md5"})));
+  await tamper(directory, db => db.put(key, record({version: 4, suite: "md5"})));
   await assert.rejects(openEngine(directory), {
     code: "FORMAT_MISMATCH",
     message: /suite md5 is not one of sha256/,

@@ -126,14 +126,14 @@ test("a record that says what the store is and is gone refuses the store, and ch
 test("a store of another format is refused by name, also if the release that wrote it has rolled it back", async () => {
   const directory = await store.copy();
   await tamper(directory, async db => {
-    await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":4,"suite":"sha256"}')));
+    await db.put(META.format, sealRecord(META.format, Buffer.from('{"version":5,"suite":"sha256"}')));
     await db.del(blockKey(BLOCKS - 1));
   });
   for (const opening of [openEngine, checkStore])
     await assert.rejects(opening(directory), {
       code: "FORMAT_MISMATCH",
       message:
-        /store format 4; this proofd reads format 3: use the release that wrote it, or import the chain again/,
+        /store format 5; this proofd reads format 4: use the release that wrote it, or import the chain again/,
     });
 });
 

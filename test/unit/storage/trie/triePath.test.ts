@@ -63,16 +63,21 @@ test("a page is found by a number of each length", () => {
   }
 });
 
-test("a page with a number of seven bytes is damage", () => {
+test("a child of a kind that no child has is damage: a number of no or seven bytes, no or five leaves, an unknown bit", () => {
   const {pages, page} = makeDeepTrie();
-  const body = Buffer.from(pages.read(page));
-  const child = body.indexOf(0xf1, 3);
-  pages.replace(
-    page,
-    Buffer.concat([body.subarray(0, child), Buffer.alloc(7, 0xf7).fill(0, 1), body.subarray(child + 1)]),
-  );
-  assert.throws(() => createPath(pages).open(page, PATH, "slots"), {code: "RECORD_DAMAGED"});
-  assert.throws(() => readTriePage(page, pages.read(page), TRIE_ROOT.path), {code: "RECORD_DAMAGED"});
+  const body = pages.read(page);
+  const child = body.indexOf(Buffer.of(0x91, page - 1));
+  const rest = body.subarray(child + 2);
+  for (const kind of [0x97, 0x90, 0x80, 0x10, 0x15, 0x31, 0x21, 0xd1, 0xff]) {
+    const number = Buffer.alloc(kind & 0x80 ? kind & 0x0f : 0, 1);
+    pages.replace(page, Buffer.concat([body.subarray(0, child), Buffer.of(kind), number, rest]));
+    assert.throws(() => createPath(pages).open(page, PATH, "slots"), {code: "RECORD_DAMAGED"}, `${kind}`);
+    assert.throws(
+      () => readTriePage(page, pages.read(page), TRIE_ROOT.path),
+      {code: "RECORD_DAMAGED"},
+      `${kind}`,
+    );
+  }
 });
 
 /** An answer is one too: some bytes are another page. */
