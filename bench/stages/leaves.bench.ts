@@ -14,7 +14,7 @@ import {type HashSuite, verifyChanges, verifyLeaves} from "../../client/client.t
 import {splitCursor} from "../../client/leaves/changeCursor.ts";
 import {ChangeScope, packChanges} from "../../workers/messages/changesCall.ts";
 import {packLeaves} from "../../workers/messages/leavesCall.ts";
-import {ProofForm, packedBytes} from "../../workers/messages/packedCall.ts";
+import {ProofForm} from "../../workers/messages/packedCall.ts";
 import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import {Prover} from "../../workers/prove/prover.ts";
 import {TOKEN} from "./benchContracts.ts";
@@ -52,8 +52,7 @@ export function createLeavesStage(benchStore: BenchStore): Stage {
     const tree = address === undefined ? "accounts" : encodeHex(address);
     return Array.from({length: Math.min(MOST_ASKED, ranges)}, (_, i) => {
       const range = {from: 2 + spread(i, ranges) * LEAVES, count: LEAVES};
-      const calls = Buffer.alloc(packedBytes(1));
-      packLeaves(calls, 0, {block, address, ...range}, ProofForm.LEAVES_BYTES);
+      const calls = packLeaves({block, address, ...range}, ProofForm.LEAVES_BYTES);
       const verify: Asked["verify"] = (suite, bytes) =>
         verifyLeaves(suite, stateRoot, {tree, ...range}, bytes);
       return {job: jobOf(calls), verify};
@@ -70,9 +69,8 @@ export function createChangesStage(benchStore: BenchStore): Stage {
   const {blocks} = benchStore;
   const rootOf = (block: number) => reader.blockOrThrow(block).stateRoot;
   const ask = (fromBlock: number, toBlock: number, cursor: bigint, count: number) => {
-    const calls = Buffer.alloc(packedBytes(1));
     const call = {fromBlock, toBlock, scope: ChangeScope.ALL, address: undefined, count};
-    packChanges(calls, 0, {...call, cursor: splitCursor(cursor)}, ProofForm.CHANGES_BYTES);
+    const calls = packChanges({...call, cursor: splitCursor(cursor)}, ProofForm.CHANGES_BYTES);
     const roots = {from: rootOf(fromBlock), to: rootOf(toBlock)};
     const verify = (suite: HashSuite, bytes: Uint8Array) =>
       verifyChanges(suite, roots, {tree: "all", cursor, count}, bytes);

@@ -14,7 +14,7 @@ import type {KeyedLeaf} from "../../client/leaves/treeLeaf.ts";
 import type {Engine} from "../../workers/engine.ts";
 import {answerStart} from "../../workers/messages/answers.ts";
 import {ChangeScope, type ChangesCall, packChanges} from "../../workers/messages/changesCall.ts";
-import {ProofForm, packedBytes} from "../../workers/messages/packedCall.ts";
+import {ProofForm} from "../../workers/messages/packedCall.ts";
 import {growingChains} from "../support/chains/growingBlocks.ts";
 import {forkedChains, type RandomChain} from "../support/chains/randomBlocks.ts";
 import {type ComparedBlock, changeParts, joinChanges, LAST_CURSOR} from "../support/reference/changeBytes.ts";
@@ -28,8 +28,10 @@ import {TemporaryStore} from "../support/stores/temporaryStore.ts";
 
 /** @returns the answer's bytes, or the failure's text. Asks one job for them plain and in hex, and compares the two */
 async function proveChanges(engine: Engine, call: ChangesCall): Promise<Uint8Array | string> {
-  const calls = Buffer.alloc(2 * packedBytes(1));
-  packChanges(calls, packChanges(calls, 0, call, ProofForm.CHANGES_HEX), call, ProofForm.CHANGES_BYTES);
+  const calls = Buffer.concat([
+    packChanges(call, ProofForm.CHANGES_HEX),
+    packChanges(call, ProofForm.CHANGES_BYTES),
+  ]);
   const {text, ends, failures} = await proveJob(engine, {calls, ids: ["7", "8"]});
   const [failure] = failures;
   if (failure !== undefined) return `${failure.failure}: ${failure.detail}`;

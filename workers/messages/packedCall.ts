@@ -13,6 +13,10 @@
  *
  *   | head | keys, 32 bytes each ... | is short u8 each ... |        1: the answer has the key as a number without leading zeros
  *
+ * A call that takes long has its other fields as JSON text, filled with blanks, in the place of as many keys:
+ *
+ *   | head | {"from":2,"count":3,"isAccounts":false}                          |
+ *
  * Hot: the functions run once or twice per call.
  */
 
@@ -121,6 +125,32 @@ export function writeCallHead(
   calls.writeUIntBE(block, start, 6);
   calls.writeUInt16BE(keyCount, start + KEY_COUNT_AT);
   calls[start + FORM_AT] = form;
+}
+
+/** @param address - undefined: none. @returns a packed call */
+export function packFields(
+  form: ProofForm,
+  block: number,
+  address: Uint8Array | undefined,
+  fields: object,
+): Buffer {
+  const text = JSON.stringify(fields);
+  const keyCount = Math.ceil(text.length / KEY_BYTES);
+  const call = Buffer.alloc(packedBytes(keyCount), " ");
+  writeCallHead(call, 0, block, keyCount, form);
+  if (address !== undefined) call.set(address, ADDRESS_AT);
+  call.write(text, KEYS_AT, "latin1");
+  return call;
+}
+
+/** @param call - one call, as packFields wrote it; the other reader takes the same */
+export function readFields<Fields>(call: Buffer): Fields {
+  return JSON.parse(call.toString("latin1", KEYS_AT)) as Fields;
+}
+
+/** @returns a view */
+export function readAddress(call: Buffer): Buffer {
+  return call.subarray(ADDRESS_AT, ADDRESS_AT + ADDRESS_BYTES);
 }
 
 /** @param start - where the call begins; the other readers take the same */

@@ -13,7 +13,7 @@ import {writeWordInto} from "../../storage/tree/shortNumber.ts";
 import {accountTree, storageTree, type Tree} from "../../storage/tree/tree.ts";
 import {ownTreeRoot} from "../../storage/tree/treeRoot.ts";
 import {type Answers, openResult, RESPONSE_END, SEPARATOR} from "../messages/answers.ts";
-import {readToBlock} from "../messages/changesCall.ts";
+import {readChangesCall} from "../messages/changesCall.ts";
 import {type Failure, failureAt} from "../messages/failure.ts";
 import {readFinalizations} from "../messages/finalizationsCall.ts";
 import {
@@ -102,12 +102,13 @@ export class Prover {
     for (let call = 0; call < job.ids.length; call++) {
       this.breaks.check();
       const end = callEnd(calls, at);
+      const packed = calls.subarray(at, end);
       const start = this.text.size;
       try {
-        this.answerCall(job.ids[call], calls.subarray(at, end));
+        this.answerCall(job.ids[call], packed);
       } catch (error) {
         this.text.truncate(start);
-        failures.push({call, ...failureAt(error, this.store, blocksOf(calls, at))});
+        failures.push({call, ...failureAt(error, this.store, blocksOf(packed))});
       }
       ends[call] = this.text.size;
       at = end;
@@ -211,7 +212,12 @@ export class Prover {
   private writeLeaves(form: ProofForm, accounts: Tree, call: Buffer): ProvedLeaves {
     if (form === ProofForm.LEAVES_HEX || form === ProofForm.LEAVES_BYTES)
       return this.provers.leaves.write(this.text, accounts, call);
-    return this.provers.changes.write(this.text, accounts, this.trees.at(readToBlock(call, 0)), call);
+    return this.provers.changes.write(
+      this.text,
+      accounts,
+      this.trees.at(readChangesCall(call).toBlock),
+      call,
+    );
   }
 
   private writeProof(id: string, block: number, accounts: Tree, call: Buffer, form: ProofForm): void {
@@ -285,16 +291,16 @@ function describeHeader(record: BlockRecord): string {
   return `${describeRoot({header, stateRoot: trieOrThrow(record).root})},"headerRlp":${text}`;
 }
 
-/** The blocks whose state a call reads, which pruning could have removed meanwhile. @param at - where the call begins */
-function blocksOf(calls: Buffer, at: number): readonly number[] {
-  const block = readCallBlock(calls, at);
-  switch (readCallForm(calls, at)) {
+/** The blocks whose state a call reads, which pruning could have removed meanwhile. */
+function blocksOf(call: Buffer): readonly number[] {
+  const block = readCallBlock(call, 0);
+  switch (readCallForm(call, 0)) {
     case ProofForm.FINALIZATIONS:
     case ProofForm.CODES:
       return [];
     case ProofForm.CHANGES_HEX:
     case ProofForm.CHANGES_BYTES:
-      return [block, readToBlock(calls, at)];
+      return [block, readChangesCall(call).toBlock];
     default:
       return [block];
   }

@@ -58,12 +58,12 @@ export const getChanges: LaneMethod<ProofCalls> = {
       fromBlock: resolveSelector(fromBlock, "params[1] (fromBlock)", "provable", view),
       toBlock: resolveSelector(toBlock, "params[2] (toBlock)", "provable", view),
     };
-    calls.add(packChanges(calls.packed, calls.end, call, form), changesCost(params));
+    calls.put(packChanges(call, form), changesCost(params));
     calls.isBytes = view.takesBytes;
   },
 };
 
-/** 0 if the number of leaves will be refused. At least 5, which is room for a packed call. */
+/** 0 if the number of leaves will be refused. At least 5, which is room for a packed call: its fields take four keys at most. */
 function changesCost(params: Call["params"]): number {
   const count = Array.isArray(params) ? parseCount(params[4], MAX_CHANGES) : undefined;
   return count === undefined ? 0 : CALL_COST + Math.ceil(count / LEAVES_PER_COST);

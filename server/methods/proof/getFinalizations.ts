@@ -39,8 +39,7 @@ export const getFinalizations: LaneMethod<ProofCalls> = {
     const from = readFrom(fromBlock);
     const count = readCount(asked ?? DEFAULT_COUNT, 1, MAX_COUNT);
     const finalized = view.head.finalized ?? -1;
-    const end = packFinalizations(calls.packed, calls.end, {from, finalized, count});
-    calls.add(end, FINALIZATION_COST * count);
+    calls.put(packFinalizations({from, finalized, count}), FINALIZATION_COST * count);
   },
 };
 

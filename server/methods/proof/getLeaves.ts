@@ -45,12 +45,12 @@ export const getLeaves: LaneMethod<ProofCalls> = {
       count: readCount(count, 2, MAX_LEAVES),
       block: resolveSelector(selector, "params[3] (block)", "provable", view),
     };
-    calls.add(packLeaves(calls.packed, calls.end, call, form), leavesCost(params));
+    calls.put(packLeaves(call, form), leavesCost(params));
     calls.isBytes = view.takesBytes;
   },
 };
 
-/** 0 if the number of leaves will be refused. At least 3, which is room for a packed call. */
+/** 0 if the number of leaves will be refused. At least 3, which is room for a packed call: its fields take two keys. */
 function leavesCost(params: Call["params"]): number {
   const count = Array.isArray(params) ? parseCount(params[2], MAX_LEAVES) : undefined;
   return count === undefined ? 0 : CALL_COST + Math.ceil(count / LEAVES_PER_COST);

@@ -35,6 +35,12 @@ export class ProofCalls implements LaneCalls {
     this.costs = append(this.costs, cost);
   }
 
+  /** @param packed - a call. The cost of all has room for it */
+  put(packed: Buffer, cost: number): void {
+    packed.copy(this.packed, this.end);
+    this.add(this.end + packed.length, cost);
+  }
+
   costOf(call: number): number {
     return this.costs[call];
   }

@@ -16,7 +16,7 @@ import {StateStore} from "../../../storage/stateStore.ts";
 import {accountTree} from "../../../storage/tree/tree.ts";
 import {ChangeScope, packChanges} from "../../../workers/messages/changesCall.ts";
 import {packLeaves} from "../../../workers/messages/leavesCall.ts";
-import {ProofForm, packedBytes} from "../../../workers/messages/packedCall.ts";
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import type {AnswerLimits} from "../../../workers/prove/answerBudget.ts";
 import {AnswerText} from "../../../workers/prove/answerText.ts";
 import {ChangesProver} from "../../../workers/prove/changesProver.ts";
@@ -58,9 +58,8 @@ function ask(
 ): {readonly range: ChangeRange; readonly bytes: number; readonly pages: number} {
   const [from, to] = [reader.blockOrThrow(fromBlock), reader.blockOrThrow(toBlock)];
   const prover = new ChangesProver(reader, new MultiProver(reader), limits);
-  const call = Buffer.alloc(packedBytes(1));
   const asked = {scope: ChangeScope.ALL, address: undefined, cursor: splitCursor(cursor), count};
-  packChanges(call, 0, {...asked, fromBlock, toBlock}, ProofForm.CHANGES_BYTES);
+  const call = packChanges({...asked, fromBlock, toBlock}, ProofForm.CHANGES_BYTES);
   const text = new AnswerText();
   reader.pages.takeReads();
   prover.write(text, accountTree(reader, from.accounts), accountTree(reader, to.accounts), call);
@@ -82,12 +81,12 @@ test("ranges of any length put the tree together, each as long as it may be, and
     const tree = accountTree(reader, record.accounts);
     const {nextFreeNode} = tree.root;
     const text = new AnswerText();
-    const call = Buffer.alloc(packedBytes(1));
     for (const limit of [1, 50, 400, 100_000]) {
       const prover = new LeavesProver(reader, new MultiProver(reader), limit);
       const lengths: number[] = [];
       for (let from = 0; from < nextFreeNode; ) {
-        packLeaves(call, 0, {block, address: undefined, from, count: nextFreeNode}, ProofForm.LEAVES_BYTES);
+        const asked = {block, address: undefined, from, count: nextFreeNode};
+        const call = packLeaves(asked, ProofForm.LEAVES_BYTES);
         text.clear();
         const {accounts} = prover.write(text, tree, call);
         const request = {tree: "accounts", from, count: nextFreeNode};

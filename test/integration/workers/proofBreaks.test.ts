@@ -97,9 +97,7 @@ const call: fc.Arbitrary<Buffer> = fc.oneof(
     .map(([at, names, keys, form]) => packProof(at, names, keys, form)),
   fc
     .tuple(block, tree, fc.nat(50), count, fc.constantFrom(ProofForm.LEAVES_BYTES, ProofForm.LEAVES_HEX))
-    .map(([at, address, from, leaves, form]) =>
-      pack(packedBytes(1), to => packLeaves(to, 0, {block: at, address, from, count: leaves}, form)),
-    ),
+    .map(([at, address, from, leaves, form]) => packLeaves({block: at, address, from, count: leaves}, form)),
   fc
     .tuple(
       block,
@@ -112,7 +110,7 @@ const call: fc.Arbitrary<Buffer> = fc.oneof(
     .map(([fromBlock, toBlock, address, from, leaves, form]) => {
       const scope = address === undefined ? ChangeScope.ALL : ChangeScope.STORAGE;
       const asked = {fromBlock, toBlock, scope, address, cursor: {account: from, slot: 0}, count: leaves};
-      return pack(packedBytes(1), to => packChanges(to, 0, asked, form));
+      return packChanges(asked, form);
     }),
   fc.nat(3).map(codes => pack(packedBytes(codes + 1), to => packCodesHead(to, 0, codes + 1))),
 );
@@ -153,9 +151,7 @@ test("a long job in whose breaks others are answered gives the same bytes as alo
 test("an answer that ends after so many reads does not count those of its breaks", () => {
   const limits = {bytes: 100_000, pages: 30};
   const asked = {scope: ChangeScope.ALL, address: undefined, cursor: {account: 0, slot: 0}, count: 4096};
-  const changes = pack(packedBytes(1), to =>
-    packChanges(to, 0, {...asked, fromBlock: 0, toBlock: LAST}, ProofForm.CHANGES_BYTES),
-  );
+  const changes = packChanges({...asked, fromBlock: 0, toBlock: LAST}, ProofForm.CHANGES_BYTES);
   const [old, young] = [0, LAST].map(at => accountTree(reader, reader.blockOrThrow(at).accounts));
   const write = (breaks: Breaks): Buffer => {
     const text = new AnswerText();

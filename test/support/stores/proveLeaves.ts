@@ -4,13 +4,15 @@ import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {answerStart} from "../../../workers/messages/answers.ts";
 import {type LeavesCall, packLeaves} from "../../../workers/messages/leavesCall.ts";
-import {ProofForm, packedBytes} from "../../../workers/messages/packedCall.ts";
+import {ProofForm} from "../../../workers/messages/packedCall.ts";
 import {proveJob} from "./proveCalls.ts";
 
 /** @returns the answer's bytes, or the failure's text. Asks one job for them plain and in hex, and compares the two */
 export async function proveLeaves(engine: Engine, call: LeavesCall): Promise<Uint8Array | string> {
-  const calls = Buffer.alloc(2 * packedBytes(1));
-  packLeaves(calls, packLeaves(calls, 0, call, ProofForm.LEAVES_HEX), call, ProofForm.LEAVES_BYTES);
+  const calls = Buffer.concat([
+    packLeaves(call, ProofForm.LEAVES_HEX),
+    packLeaves(call, ProofForm.LEAVES_BYTES),
+  ]);
   const {text, ends, failures} = await proveJob(engine, {calls, ids: ["7", "8"]});
   const [failure] = failures;
   if (failure !== undefined) return `${failure.failure}: ${failure.detail}`;
