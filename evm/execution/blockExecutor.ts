@@ -190,13 +190,13 @@ export class BlockExecutor {
   }
 
   /** A wrong number or timestamp makes it a block of another fork, which has another form. */
-  private decode(blockRlp: Uint8Array, {number, timestamp}: BlockHead, fork: string): DecodedBlock {
+  private decode(blockRlp: Uint8Array, head: BlockHead, fork: string): DecodedBlock {
     const {forks} = this.options;
     try {
-      return decodeBlock(blockRlp, forkRules(fork), forks.chainId, forks.isClique);
+      return decodeBlock(blockRlp, head, forkRules(fork), forks.chainId, forks.isClique);
     } catch (error) {
       if (error instanceof RlpError)
-        error.message += `: by its number ${number} and timestamp ${timestamp} it is a block of ${fork}`;
+        error.message += `: by its number ${head.number} and timestamp ${head.timestamp} it is a block of ${fork}`;
       throw error;
     }
   }

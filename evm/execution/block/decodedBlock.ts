@@ -8,6 +8,7 @@ import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader, readAll, readBigEndian} from "../../../storage/rlp/rlpReader.ts";
 import {listRoot} from "../../trie/listRoot.ts";
+import type {BlockHead} from "../blockHead.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {readTransaction, type Transaction} from "./blockTransaction.ts";
 import {readCliqueSigner} from "./cliqueSigner.ts";
@@ -20,25 +21,22 @@ export interface DecodedBlock {
 }
 
 /** The fields that are compared with what the block gives, or used by it. Hashes are of 32 bytes. */
-export interface Header {
-  readonly parentHash: Uint8Array;
+export interface Header
+  extends Pick<
+    BlockHead,
+    "parentHash" | "stateRoot" | "gasLimit" | "gasUsed" | "timestamp" | "blobGasUsed" | "excessBlobGas"
+  > {
+  readonly number: bigint;
   /** Who is paid: of clique who sealed it. */
   readonly coinbase: Uint8Array;
-  readonly stateRoot: Uint8Array;
   readonly receiptsRoot: Uint8Array;
   /** 256 bytes. */
   readonly logsBloom: Uint8Array;
-  readonly number: bigint;
-  readonly gasLimit: bigint;
-  readonly gasUsed: bigint;
-  readonly timestamp: bigint;
   /** prevRandao; before the merge the difficulty. */
   readonly random: bigint;
   /** 0 before london. */
   readonly baseFee: bigint;
-  /** The last four are undefined before their forks: twice cancun, prague. */
-  readonly blobGasUsed: bigint | undefined;
-  readonly excessBlobGas: bigint | undefined;
+  /** From cancun on, and from prague on. */
   readonly parentBeaconBlockRoot: Uint8Array | undefined;
   readonly requestsHash: Uint8Array | undefined;
 }
@@ -61,7 +59,6 @@ const ADDRESS_BYTES = 20;
 const BLOOM_BYTES = 256;
 const NONCE_BYTES = 8;
 const COUNT_BYTES = 8;
-const WORD_BYTES = 32;
 const MAX_EXTRA_BYTES = 32;
 /** Positions in an uncle's header. */
 const UNCLE_COINBASE = 2;
@@ -75,11 +72,13 @@ export const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
 /**
  * Compares the roots of transactions, uncles and withdrawals with the header's, and everything else that the header alone says.
  *
+ * @param head - the block's
  * @param isClique - before the merge the chain's consensus is clique
  * @throws RlpError if the block has another form than its fork gives it, or does not fit its header
  */
 export function decodeBlock(
   blockRlp: Uint8Array,
+  head: BlockHead,
   rules: ForkRules,
   chainId: bigint,
   isClique: boolean,
@@ -91,9 +90,8 @@ export function decodeBlock(
   const parts = outer.readList();
   outer.close();
   const fields = parts.readList();
-  const sealed = new RlpReader(fields.bytes, fields.at, fields.end);
   const isSealed = isClique && !rules.isMerged;
-  const {header, transactionsRoot, unclesHash, withdrawalsRoot} = readHeader(fields, rules, isSealed);
+  const {header, transactionsRoot, unclesHash, withdrawalsRoot} = readHeader(head, rules, isSealed);
   const transactions = readList(parts.readList(), chainId);
   requireSame("transactions root", transactionsRoot, listRoot(transactions.map(({encoded}) => encoded)));
   const unclesAt = parts.at;
@@ -104,7 +102,7 @@ export function decodeBlock(
   if (uncles.length > 0 && isClique) throw new RlpError("it has uncles, which no block of clique has");
   const withdrawals = withdrawalsRoot === undefined ? [] : readWithdrawals(parts.readList(), withdrawalsRoot);
   parts.close();
-  const coinbase = isSealed ? readCliqueSigner(sealed) : header.coinbase;
+  const coinbase = isSealed ? readCliqueSigner(fields) : header.coinbase;
   return {header: {...header, coinbase}, transactions, uncles, withdrawals};
 }
 
@@ -133,43 +131,33 @@ interface HeaderWithRoots {
   readonly withdrawalsRoot: Uint8Array | undefined;
 }
 
-function readHeader(fields: RlpReader, rules: ForkRules, isSealed: boolean): HeaderWithRoots {
+/** What the fork says of its form, too. */
+function readHeader(head: BlockHead, rules: ForkRules, isSealed: boolean): HeaderWithRoots {
   const {hasBaseFee, isMerged, isShanghai, hasBlobs, isPrague} = rules;
-  const hash = (): Uint8Array => fields.readBytes(HASH_BYTES);
-  const count = (): bigint => fields.readNumber(COUNT_BYTES);
-  const parentHash = hash();
+  const {number, miner, mixHash, difficulty, gasUsed, gasLimit, extraData, baseFeePerGas} = head;
+  const others = new RlpReader(head.rest);
+  const hash = (): Uint8Array => others.readBytes(HASH_BYTES);
   const unclesHash = hash();
-  const coinbase = fields.readBytes(ADDRESS_BYTES);
-  const stateRoot = hash();
   const transactionsRoot = hash();
   const receiptsRoot = hash();
-  const logsBloom = fields.readBytes(BLOOM_BYTES);
-  const difficulty = fields.readNumber(WORD_BYTES);
-  const number = count();
-  const gasLimit = count();
-  const gasUsed = count();
-  const timestamp = count();
-  const extraBytes = fields.readBytes().length;
-  const mixHash = hash();
-  const nonce = fields.readBytes(NONCE_BYTES);
-  if (isMerged && nonce.some(byte => byte !== 0))
-    throw new RlpError(`nonce: expected 0 since the merge, got ${toHex(nonce)}`);
-  const random = isMerged ? readBigEndian(mixHash) : difficulty;
-  const baseFee = hasBaseFee ? fields.readNumber(WORD_BYTES) : 0n;
+  const logsBloom = others.readBytes(BLOOM_BYTES);
+  const nonce = others.readBytes(NONCE_BYTES);
   const withdrawalsRoot = isShanghai ? hash() : undefined;
-  const blobGasUsed = hasBlobs ? count() : undefined;
-  const excessBlobGas = hasBlobs ? count() : undefined;
   const parentBeaconBlockRoot = hasBlobs ? hash() : undefined;
   const requestsHash = isPrague ? hash() : undefined;
-  fields.close();
+  others.close();
+  if ((baseFeePerGas !== undefined) !== hasBaseFee || (head.excessBlobGas !== undefined) !== hasBlobs)
+    throw new RlpError(`expected a header ${hasBaseFee ? "with" : "without"} base fee, got another one`);
+  if (isMerged && nonce.some(byte => byte !== 0))
+    throw new RlpError(`nonce: expected 0 since the merge, got ${toHex(nonce)}`);
   if (gasUsed > gasLimit || gasLimit > MAX_GAS_LIMIT)
     throw new RlpError(`gas used is ${gasUsed}, its gas limit is ${gasLimit}, at most ${MAX_GAS_LIMIT}`);
-  if (extraBytes > MAX_EXTRA_BYTES && !isSealed)
-    throw new RlpError(`expected at most ${MAX_EXTRA_BYTES} bytes of extra data, got ${extraBytes}`);
-  const roots = {parentHash, coinbase, stateRoot, receiptsRoot, logsBloom, random};
-  const counts = {number, gasLimit, gasUsed, timestamp, baseFee, blobGasUsed, excessBlobGas};
+  if (extraData.length > MAX_EXTRA_BYTES && !isSealed)
+    throw new RlpError(`expected at most ${MAX_EXTRA_BYTES} bytes of extra data, got ${extraData.length}`);
+  const random = isMerged ? readBigEndian(mixHash) : difficulty;
+  const own = {number: BigInt(number), coinbase: miner, random, baseFee: baseFeePerGas ?? 0n};
   return {
-    header: {...roots, ...counts, parentBeaconBlockRoot, requestsHash},
+    header: {...head, ...own, receiptsRoot, logsBloom, parentBeaconBlockRoot, requestsHash},
     transactionsRoot,
     unclesHash,
     withdrawalsRoot,
