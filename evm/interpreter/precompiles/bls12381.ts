@@ -3,155 +3,38 @@
  *
  *   field element 64: 16 zeros, then 48    field element of G2: real part, imaginary part    point: x, y    scalar 32
  */
+import type {WeierstrassPoint} from "@noble/curves/abstract/weierstrass.js";
 import {bls12_381} from "@noble/curves/bls12-381.js";
-import {encodeNumber, readNumber} from "./numbers.ts";
+import {CurvePoints} from "./curvePoints.ts";
+import {readNumber} from "./numbers.ts";
 import {multiplyPairings} from "./pairings.ts";
 import {type Precompile, require} from "./precompile.ts";
 
 const {Fp, Fp2, Fr} = bls12_381.fields;
-const G1 = bls12_381.G1.Point;
-const G2 = bls12_381.G2.Point;
-type G1Point = InstanceType<typeof G1>;
-type G2Point = InstanceType<typeof G2>;
-/** They take one number and two, and give a point of the group. noble's types say otherwise. */
-const mapToG1 = bls12_381.G1.mapToCurve as unknown as (number: bigint) => G1Point;
-const mapToG2 = bls12_381.G2.mapToCurve as unknown as (numbers: readonly bigint[]) => G2Point;
-
 const WORD = 32;
-const FIELD = 64;
-const G1_BYTES = 2 * FIELD;
-const G2_BYTES = 4 * FIELD;
-const PAIR_BYTES = G1_BYTES + G2_BYTES;
+const FIELD = {bytes: 64, order: Fp.ORDER};
 
-export const blsAddG1: Precompile = {
-  price: () => 375n,
-  run(data) {
-    requireLength(data, 2 * G1_BYTES);
-    return encodeG1(readG1(data, 0).add(readG1(data, G1_BYTES)));
-  },
-};
+const G1 = new CurvePoints(bls12_381.G1.Point, {
+  ...FIELD,
+  numbers: 1,
+  split: x => [x],
+  join: x => x as bigint,
+});
+const G2 = new CurvePoints(bls12_381.G2.Point, {
+  ...FIELD,
+  numbers: 2,
+  split: ({c0, c1}) => [c0, c1],
+  join: (c0 = 0n, c1 = 0n) => Fp2.create({c0, c1}),
+});
+/** They take one number and two, and give a point of the group. noble's types say otherwise. */
+const mapToG1 = bls12_381.G1.mapToCurve as unknown as (number: bigint) => WeierstrassPoint<bigint>;
+const mapToG2 = bls12_381.G2.mapToCurve as unknown as (
+  numbers: readonly bigint[],
+) => ReturnType<typeof G2.read>;
+const PAIR_BYTES = G1.bytes + G2.bytes;
 
-export const blsAddG2: Precompile = {
-  price: () => 600n,
-  run(data) {
-    requireLength(data, 2 * G2_BYTES);
-    return encodeG2(readG2(data, 0).add(readG2(data, G2_BYTES)));
-  },
-};
-
-/** The sum of points, each times a scalar. */
-export const blsSumG1: Precompile = {
-  price: data => priceOfSum(data, G1_BYTES + WORD, 12_000n, G1_DISCOUNTS),
-  *run(data) {
-    let sum = G1.ZERO;
-    for (const at of positions(data, G1_BYTES + WORD)) {
-      yield "long";
-      const point = readG1(data, at);
-      requireMember(point);
-      sum = sum.add(point.multiplyUnsafe(readScalar(data, at + G1_BYTES)));
-    }
-    return encodeG1(sum);
-  },
-};
-
-export const blsSumG2: Precompile = {
-  price: data => priceOfSum(data, G2_BYTES + WORD, 22_500n, G2_DISCOUNTS),
-  *run(data) {
-    let sum = G2.ZERO;
-    for (const at of positions(data, G2_BYTES + WORD)) {
-      yield "long";
-      const point = readG2(data, at);
-      requireMember(point);
-      sum = sum.add(point.multiplyUnsafe(readScalar(data, at + G2_BYTES)));
-    }
-    return encodeG2(sum);
-  },
-};
-
-/** True if the product of the pairings is 1. */
-export const blsPair: Precompile = {
-  price: data => 37_700n + 32_600n * BigInt(Math.floor(data.length / PAIR_BYTES)),
-  run(data) {
-    const starts = positions(data, PAIR_BYTES);
-    return multiplyPairings(bls12_381, starts.length, index => {
-      const at = starts[index];
-      const pair = {g1: readG1(data, at), g2: readG2(data, at + G1_BYTES)};
-      requireMember(pair.g1);
-      requireMember(pair.g2);
-      return pair;
-    });
-  },
-};
-
-export const blsMapToG1: Precompile = {
-  price: () => 5500n,
-  run(data) {
-    requireLength(data, FIELD);
-    return encodeG1(mapToG1(readField(data, 0)));
-  },
-};
-
-export const blsMapToG2: Precompile = {
-  price: () => 23_800n,
-  *run(data) {
-    requireLength(data, 2 * FIELD);
-    yield "long";
-    return encodeG2(mapToG2([readField(data, 0), readField(data, FIELD)]));
-  },
-};
-
-function requireLength(data: Uint8Array, bytes: number): void {
-  require(data.length === bytes, "its length is another one");
-}
-
-/** Where the parts of the input begin. */
-function positions(data: Uint8Array, bytes: number): number[] {
-  require(data.length > 0 && data.length % bytes === 0, "its length is another one");
-  return Array.from({length: data.length / bytes}, (_, i) => i * bytes);
-}
-
-function readField(data: Uint8Array, at: number): bigint {
-  const number = readNumber(data, at, FIELD);
-  require(number < Fp.ORDER, "a coordinate is not in the field");
-  return number;
-}
-
-function readScalar(data: Uint8Array, at: number): bigint {
-  return readNumber(data, at, WORD) % Fr.ORDER;
-}
-
-/** The point at infinity is 0, 0. */
-function readG1(data: Uint8Array, at: number): G1Point {
-  const [x, y] = [readField(data, at), readField(data, at + FIELD)];
-  if (x === 0n && y === 0n) return G1.ZERO;
-  const isOnCurve = Fp.eql(Fp.sqr(y), Fp.add(Fp.mul(Fp.sqr(x), x), G1.CURVE().b));
-  require(isOnCurve, "a point is not on the curve");
-  return G1.fromAffine({x, y});
-}
-
-function readG2(data: Uint8Array, at: number): G2Point {
-  const read = (part: number): bigint => readField(data, at + part * FIELD);
-  const x = Fp2.create({c0: read(0), c1: read(1)});
-  const y = Fp2.create({c0: read(2), c1: read(3)});
-  if (Fp2.is0(x) && Fp2.is0(y)) return G2.ZERO;
-  const isOnCurve = Fp2.eql(Fp2.sqr(y), Fp2.add(Fp2.mul(Fp2.sqr(x), x), G2.CURVE().b));
-  require(isOnCurve, "a point is not on the curve");
-  return G2.fromAffine({x, y});
-}
-
-function requireMember(point: G1Point | G2Point): void {
-  require(point.is0() || point.isTorsionFree(), "a point is not in the group");
-}
-
-function encodeG1(point: G1Point): Uint8Array {
-  const {x, y} = point.toAffine();
-  return Buffer.concat([x, y].map(number => encodeNumber(number, FIELD)));
-}
-
-function encodeG2(point: G2Point): Uint8Array {
-  const {x, y} = point.toAffine();
-  return Buffer.concat([x.c0, x.c1, y.c0, y.c1].map(number => encodeNumber(number, FIELD)));
-}
+export const blsAddG1 = addition(G1, 375n);
+export const blsAddG2 = addition(G2, 600n);
 
 /** In thousandths of the price of one multiplication each, by the number of points; the last for all greater numbers. */
 const G1_DISCOUNTS: readonly number[] = [
@@ -173,13 +56,80 @@ const G2_DISCOUNTS: readonly number[] = [
   524, 524,
 ];
 
-function priceOfSum(
-  data: Uint8Array,
-  bytes: number,
-  multiplicationGas: bigint,
+export const blsSumG1 = weightedSum(G1, 12_000n, G1_DISCOUNTS);
+export const blsSumG2 = weightedSum(G2, 22_500n, G2_DISCOUNTS);
+
+/** True if the product of the pairings is 1. */
+export const blsPair: Precompile = {
+  price: data => 37_700n + 32_600n * BigInt(Math.floor(data.length / PAIR_BYTES)),
+  run(data) {
+    const starts = positions(data, PAIR_BYTES);
+    return multiplyPairings(bls12_381, starts.length, index => {
+      const at = starts[index];
+      return {g1: G1.readMember(data, at), g2: G2.readMember(data, at + G1.bytes)};
+    });
+  },
+};
+
+export const blsMapToG1: Precompile = {
+  price: () => 5500n,
+  run(data) {
+    requireLength(data, G1.coordinateBytes);
+    return G1.encode(mapToG1(G1.readCoordinate(data, 0)));
+  },
+};
+
+export const blsMapToG2: Precompile = {
+  price: () => 23_800n,
+  *run(data) {
+    requireLength(data, G2.coordinateBytes);
+    yield "long";
+    const {c0, c1} = G2.readCoordinate(data, 0);
+    return G2.encode(mapToG2([c0, c1]));
+  },
+};
+
+function addition<Element>(points: CurvePoints<Element>, gas: bigint): Precompile {
+  return {
+    price: () => gas,
+    run(data) {
+      requireLength(data, 2 * points.bytes);
+      return points.encode(points.read(data, 0).add(points.read(data, points.bytes)));
+    },
+  };
+}
+
+/** The sum of points, each times a scalar. @param gas - of one multiplication */
+function weightedSum<Element>(
+  points: CurvePoints<Element>,
+  gas: bigint,
   discounts: readonly number[],
-): bigint {
-  const count = Math.floor(data.length / bytes);
-  const discount = discounts[Math.min(count, discounts.length) - 1] ?? 0;
-  return (BigInt(count) * multiplicationGas * BigInt(discount)) / 1000n;
+): Precompile {
+  const bytes = points.bytes + WORD;
+  return {
+    price(data) {
+      const count = Math.floor(data.length / bytes);
+      const discount = discounts[Math.min(count, discounts.length) - 1] ?? 0;
+      return (BigInt(count) * gas * BigInt(discount)) / 1000n;
+    },
+    *run(data) {
+      let sum = points.Point.ZERO;
+      for (const at of positions(data, bytes)) {
+        yield "long";
+        const scalar = readNumber(data, at + points.bytes, WORD) % Fr.ORDER;
+        sum = sum.add(points.readMember(data, at).multiplyUnsafe(scalar));
+      }
+      return points.encode(sum);
+    },
+  };
+}
+
+function requireLength(data: Uint8Array, bytes: number): void {
+  require(data.length === bytes, "its length is another one");
+}
+
+/** Where the parts of the input begin. */
+function positions(data: Uint8Array, bytes: number): number[] {
+  require(data.length > 0 && data.length % bytes === 0, "its length is another one");
+  return Array.from({length: data.length / bytes}, (_, i) => i * bytes);
 }
