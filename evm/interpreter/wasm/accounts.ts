@@ -11,10 +11,9 @@ import {allocate} from "./heap";
 import {hostReadAccount, IO_OUT} from "./host";
 import {IO} from "./layout";
 import {COLD_ACCOUNT_GAS, hasP256, lastPrecompile} from "./params";
+import {growTable, HASH, link, NEXT} from "./table";
 import {copyWord, isZero, sameWord, storeAddress} from "./words";
 
-const NEXT: usize = 0;
-const HASH: usize = 4;
 export const ADDRESS: usize = 8;
 export const EXISTS: usize = 40;
 /** A number that is new whenever the account's storage is dropped as a whole. Slots are kept by it. */
@@ -111,7 +110,10 @@ export function accountFor(word: usize, gas: i64): usize {
 }
 
 function insert(a: u64, b: u64, c: u64, hash: u32): usize {
-  if (count > mask) grow();
+  if (count > mask) {
+    buckets = growTable(buckets, mask);
+    mask = (mask << 2) | 3;
+  }
   const entry = allocate(ENTRY_BYTES);
   store<u64>(entry, a, ADDRESS);
   store<u64>(entry, b, ADDRESS + 8);
@@ -128,28 +130,9 @@ function insert(a: u64, b: u64, c: u64, hash: u32): usize {
   copyWord(entry + BALANCE, IO_OUT + 16);
   copyWord(entry + CODE_HASH, IO_OUT + 48);
   makeBase(entry);
-  const bucket = buckets + 4 * (hash & mask);
-  store<u32>(entry, load<u32>(bucket), NEXT);
-  store<u32>(bucket, <u32>entry);
+  link(buckets, mask, entry);
   count++;
   return entry;
-}
-
-function grow(): void {
-  const old = buckets;
-  const oldMask = mask;
-  mask = (mask << 2) | 3;
-  buckets = allocate(4 * (<usize>mask + 1));
-  for (let bucket: usize = 0; bucket <= oldMask; bucket++) {
-    let entry: usize = load<u32>(old + 4 * bucket);
-    while (entry != 0) {
-      const next: usize = load<u32>(entry, NEXT);
-      const place = buckets + 4 * (load<u32>(entry, HASH) & mask);
-      store<u32>(entry, load<u32>(place), NEXT);
-      store<u32>(place, <u32>entry);
-      entry = next;
-    }
-  }
 }
 
 /** What the account is now becomes what it was before the block. */

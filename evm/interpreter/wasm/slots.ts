@@ -5,10 +5,9 @@ import {allocate} from "./heap";
 import {hostReadSlot, IO_OUT, IO_SLOT} from "./host";
 import {IO} from "./layout";
 import {COLD_SLOT_GAS} from "./params";
+import {growTable, HASH, link, NEXT} from "./table";
 import {copyWord, loadBytes, setWord, storeAddress, storeBytes} from "./words";
 
-const NEXT: usize = 0;
-const HASH: usize = 4;
 /** Of the account when it was read. */
 export const SLOT_STORAGE: usize = 8;
 /** Of the transaction in which it is warm; of a transient one, in which it is not 0. */
@@ -103,34 +102,18 @@ export function transientAt(account: usize, key: usize, makes: bool): usize {
 }
 
 function insert(storage: u32, key: usize, hash: u32, account: usize): usize {
-  if (count > mask) grow();
+  if (count > mask) {
+    buckets = growTable(buckets, mask);
+    mask = (mask << 2) | 3;
+  }
   const entry = allocate(ENTRY_BYTES);
   store<u32>(entry, hash, HASH);
   store<u32>(entry, storage, SLOT_STORAGE);
   store<u32>(entry, <u32>account, SLOT_ACCOUNT);
   copyWord(entry + KEY, key);
-  const bucket = buckets + 4 * (hash & mask);
-  store<u32>(entry, load<u32>(bucket), NEXT);
-  store<u32>(bucket, <u32>entry);
+  link(buckets, mask, entry);
   count++;
   return entry;
-}
-
-function grow(): void {
-  const old = buckets;
-  const oldMask = mask;
-  mask = (mask << 2) | 3;
-  buckets = allocate(4 * (<usize>mask + 1));
-  for (let bucket: usize = 0; bucket <= oldMask; bucket++) {
-    let entry: usize = load<u32>(old + 4 * bucket);
-    while (entry != 0) {
-      const next: usize = load<u32>(entry, NEXT);
-      const place = buckets + 4 * (load<u32>(entry, HASH) & mask);
-      store<u32>(entry, load<u32>(place), NEXT);
-      store<u32>(place, <u32>entry);
-      entry = next;
-    }
-  }
 }
 
 /** Its value before the transaction. */

@@ -1,0 +1,31 @@
+/**
+ * Hash tables of entries. Each begins with the next entry of its bucket and its own hash; buckets are u32, and their count a power of
+ * two. A table is full when it has an entry for each bucket.
+ */
+import {allocate} from "./heap";
+
+/** Of an entry. */
+export const NEXT: usize = 0;
+export const HASH: usize = 4;
+
+/** Puts an entry with its hash into the buckets. */
+export function link(buckets: usize, mask: u32, entry: usize): void {
+  const bucket = buckets + 4 * (load<u32>(entry, HASH) & mask);
+  store<u32>(entry, load<u32>(bucket), NEXT);
+  store<u32>(bucket, <u32>entry);
+}
+
+/** @returns four times as many buckets, with the same entries */
+export function growTable(old: usize, oldMask: u32): usize {
+  const mask = (oldMask << 2) | 3;
+  const buckets = allocate(4 * (<usize>mask + 1));
+  for (let bucket: usize = 0; bucket <= oldMask; bucket++) {
+    let entry: usize = load<u32>(old + 4 * bucket);
+    while (entry != 0) {
+      const next: usize = load<u32>(entry, NEXT);
+      link(buckets, mask, entry);
+      entry = next;
+    }
+  }
+  return buckets;
+}
