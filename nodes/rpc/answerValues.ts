@@ -8,6 +8,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** How much of a wrong text a message shows. */
 const SHOWN_CHARACTERS = 80;
+/** As nearly all nodes write them, so that they are kept as they are. */
+const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/;
+const LOWER_WORD = /^0x[0-9a-f]{64}$/;
 
 export function parseObject(value: unknown, field: string): JsonObject {
   if (typeof value !== "object" || !value || Array.isArray(value))
@@ -59,11 +62,13 @@ export function parseFixedBytes(value: unknown, field: string, length: number): 
 
 /** @returns `0x` and 40 digits in lower case */
 export function parseAddress(value: unknown, field: string): string {
+  if (typeof value === "string" && LOWER_ADDRESS.test(value)) return value;
   return `0x${parseFixedBytes(value, field, 20).toString("hex")}`;
 }
 
 /** `0x` and 1 to 64 hex digits: some nodes leave leading zeros out. @returns `0x` and 64 digits in lower case */
 export function parseWord(value: unknown, field: string): string {
+  if (typeof value === "string" && LOWER_WORD.test(value)) return value;
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
     throw unexpected(field, value, "a word (0x and 1 to 64 hex digits)");
   return `0x${value.slice(2).toLowerCase().padStart(64, "0")}`;
