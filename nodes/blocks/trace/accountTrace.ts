@@ -17,6 +17,8 @@ export interface AccountTrace {
   readonly after: AccountView | "gone";
   /** Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not give the value. */
   readonly slots: ReadonlyMap<string, string | undefined>;
+  /** Its code is another one after it, and the trace does not give that. */
+  readonly hidesCode?: boolean;
 }
 
 /** The traces of one transaction, by address (`0x` and 40 digits in lower case). */

@@ -2,7 +2,7 @@
  * The answer of debug_traceBlockByNumber with prestateTracer in diffMode.
  *
  *   [{"txHash": "0x..", "result": {"pre": {"0xaddress": account}, "post": {"0xaddress": account}}}, ...]
- *   account = {"balance": "0x2", "nonce": 1, "code": "0x..", "storage": {"0xslot": "0xvalue"}}
+ *   account = {"balance": "0x2", "nonce": 1, "code": "0x..", "codeHash": "0x..", "storage": {"0xslot": "0xvalue"}}
  *
  * `pre` has the accounts that changed, as they were; fields that are zero or empty are left out. Accounts that the transaction
  * made are left out too. `post` has the fields that changed. An account that is only in `pre` was removed. A slot that is only in
@@ -18,7 +18,7 @@ import {
   parseQuantity,
   parseWord,
 } from "../../rpc/answerValues.ts";
-import {NodeFailure} from "../../rpc/node.ts";
+import {NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import {
   type AccountTrace,
   type AccountView,
@@ -34,19 +34,58 @@ export const PRESTATE_OPTIONS = {
   timeout: "30s",
 } as const;
 
+/** Codes are most of an answer. Without them, their hashes say who has code, and whose code is another one now. */
+const BRIEF_OPTIONS = {...PRESTATE_OPTIONS, tracerConfig: {diffMode: true, disableCode: true}} as const;
+
+const NO_CODE = new Uint8Array(0);
+const NO_SLOTS: ReadonlyMap<string, string | undefined> = new Map();
+
+/** The node leaves codes out, and does not give their hashes. */
+class HiddenCodes extends NodeFailure {}
+
 /** The same tracer: all that transactions touched, as it was before them. Code is left out. */
 export const TOUCHED_OPTIONS = {
   ...PRESTATE_OPTIONS,
   tracerConfig: {includeEmpty: true, disableCode: true},
 } as const;
 
-/** @param where - names the answer in messages. @throws NodeFailure */
-export function parsePrestateTraces(answer: unknown, where: string): TransactionTrace[] {
+/**
+ * Asks for the traces of a block without codes, and with them if the node refuses that or its answer needs them.
+ *
+ * @param onCodes - called with the reason if they were needed, and came
+ * @throws NodeFailure, NodeRefusal
+ */
+export async function readBriefTraces(
+  ask: (options: object) => Promise<unknown>,
+  where: string,
+  onCodes: (why: string) => void,
+): Promise<TransactionTrace[]> {
+  try {
+    return parsePrestateTraces(await ask(BRIEF_OPTIONS), where, true);
+  } catch (error) {
+    if (!(error instanceof NodeRefusal || error instanceof HiddenCodes)) throw error;
+    const traces = parsePrestateTraces(await ask(PRESTATE_OPTIONS), where);
+    onCodes(error.message);
+    return traces;
+  }
+}
+
+/**
+ * @param where - names the answer in messages
+ * @param isBrief - it was asked for without codes
+ * @throws NodeFailure; HiddenCodes, only if it is brief
+ */
+export function parsePrestateTraces(answer: unknown, where: string, isBrief = false): TransactionTrace[] {
   return parseResults(answer, where).map(({txHash, result, name}) => {
     const {pre, post} = result;
     return {
       hash: (txHash ?? undefined) === undefined ? undefined : parseWord(txHash, `${name}: txHash`),
-      accounts: joinAccounts(parseAccounts(pre, `${name}: pre`), parseAccounts(post, `${name}: post`), name),
+      accounts: joinAccounts(
+        parseAccounts(pre, `${name}: pre`),
+        parseAccounts(post, `${name}: post`),
+        name,
+        isBrief,
+      ),
     };
   });
 }
@@ -54,10 +93,10 @@ export function parsePrestateTraces(answer: unknown, where: string): Transaction
 /** Of an answer to TOUCHED_OPTIONS: slots by account. @throws NodeFailure */
 export function parseTouched(answer: unknown, where: string): (readonly [string, readonly string[]])[] {
   return parseResults(answer, where).flatMap(({result, name}) =>
-    [...parseAccounts(result, name)].map(([address, {storage}]) => {
-      const slots = parseSlots(storage, `${name}, ${address}`);
-      return [address, [...slots.keys()]] as const;
-    }),
+    [...parseAccounts(result, name)].map(
+      ([address, {storage}]) =>
+        [address, [...parseSlots(storage, undefined, `${name}, ${address}`).keys()]] as const,
+    ),
   );
 }
 
@@ -78,39 +117,49 @@ function parseResults(
 
 /** @param value - of accounts by address; null: of none */
 function parseAccounts(value: unknown, field: string): Map<string, JsonObject> {
-  return new Map(
-    Object.entries(parseObject(value === null ? {} : value, field)).map(([address, account]) => {
-      const key = parseAddress(address, `an address of ${field}`);
-      return [key, parseObject(account, `${field}, ${key}`)];
-    }),
-  );
+  const accounts = new Map<string, JsonObject>();
+  const given = parseObject(value === null ? {} : value, field);
+  for (const address in given) {
+    const key = parseAddress(address, `an address of ${field}`);
+    accounts.set(key, parseObject(given[address], `${field}, ${key}`));
+  }
+  return accounts;
 }
 
 function joinAccounts(
   pre: ReadonlyMap<string, JsonObject>,
   post: ReadonlyMap<string, JsonObject>,
   name: string,
+  isBrief: boolean,
 ): Map<string, AccountTrace> {
   const joined = new Map<string, AccountTrace>();
-  for (const address of new Set([...pre.keys(), ...post.keys()])) {
-    const before = pre.get(address);
-    const after = post.get(address);
-    const slots = new Map<string, string | undefined>();
-    for (const slot of parseSlots(before?.storage, `${name}: pre, ${address}`).keys())
-      slots.set(slot, undefined);
-    for (const [slot, value] of parseSlots(after?.storage, `${name}: post, ${address}`))
-      slots.set(slot, value);
+  const join = (address: string, before: JsonObject | undefined, after: JsonObject | undefined): void => {
+    const slots = parseSlots(before?.storage, after?.storage, `${name}, ${address}`);
+    const hasHash = has(before, "codeHash") || has(after, "codeHash");
+    if (isBrief && !hasHash && slots.size > 0 && before !== undefined && !has(before, "code"))
+      throw new HiddenCodes(`${name}: ${address} has neither code nor codeHash`);
+    // Who was made without a hash, and with a nonce, may be a contract.
+    const isNew = has(after, "codeHash") || (isBrief && before === undefined && Number(after?.nonce) > 0);
     joined.set(address, {
       before: before === undefined ? "unseen" : parseBefore(before, `${name}: pre, ${address}`),
       after: after === undefined ? "gone" : parseView(after, `${name}: post, ${address}`),
       slots,
+      ...(isNew && !has(after, "code") && {hidesCode: true}),
     });
-  }
+  };
+  for (const [address, before] of pre) join(address, before, post.get(address));
+  for (const [address, after] of post) if (!pre.has(address)) join(address, undefined, after);
   return joined;
 }
 
+function has(account: JsonObject | undefined, field: string): boolean {
+  return (account?.[field] ?? undefined) !== undefined;
+}
+
 function parseBefore(account: JsonObject, field: string): AccountView | "absent" {
-  const {nonce = 0n, balance = 0n, code = new Uint8Array(0)} = parseView(account, field);
+  const {nonce = 0n, balance = 0n, ...view} = parseView(account, field);
+  if (view.code === undefined && has(account, "codeHash")) return {nonce, balance, code: undefined};
+  const {code = NO_CODE} = view;
   return isEmpty({nonce, balance, code}) ? "absent" : {nonce, balance, code};
 }
 
@@ -123,12 +172,19 @@ function parseView({nonce, balance, code}: JsonObject, field: string): AccountVi
   };
 }
 
-function parseSlots(value: unknown, field: string): Map<string, string> {
-  if ((value ?? undefined) === undefined) return new Map();
-  return new Map(
-    Object.entries(parseObject(value, `${field}: storage`)).map(([slot, word]) => [
-      parseWord(slot, `${field}: a slot`),
-      parseWord(word, `${field}: slot ${slot.slice(0, 66)}`),
-    ]),
-  );
+/** @param before - those of it only are left open. @param after - with their values */
+function parseSlots(before: unknown, after: unknown, field: string): ReadonlyMap<string, string | undefined> {
+  if ((before ?? undefined) === undefined && (after ?? undefined) === undefined) return NO_SLOTS;
+  const slots = new Map<string, string | undefined>();
+  const add = (value: unknown, where: string, isLeftOpen: boolean): void => {
+    if ((value ?? undefined) === undefined) return;
+    const storage = parseObject(value, `${where}: storage`);
+    for (const slot in storage) {
+      const word = parseWord(storage[slot], `${where}: a value of storage`);
+      slots.set(parseWord(slot, `${where}: a slot`), isLeftOpen ? undefined : word);
+    }
+  };
+  add(before, `${field}, before it`, true);
+  add(after, `${field}, after it`, false);
+  return slots;
 }

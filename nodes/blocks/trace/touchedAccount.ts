@@ -60,7 +60,8 @@ export class TouchedAccount {
     const isPoor = typeof before === "object" && before.balance === 0n && before.nonce === undefined;
     if (typeof before === "string" || after === "gone" || isSilent || isPoor) this.readsBefore = true;
     // The trace leaves out code that is empty after the transaction. So a delegation that ended looks unchanged.
-    if (after === "gone" || isSilent || delegates(before) || delegates(after)) this.readsCode = true;
+    if (after === "gone" || isSilent || delegates(before) || delegates(after) || trace.hidesCode === true)
+      this.readsCode = true;
   }
 
   addSlot(slot: string): void {

@@ -1,23 +1,12 @@
 /** By which method a node traces blocks. Asked once per node. */
-import {type Node, type NodeCall, NodeRefusal} from "../../rpc/node.ts";
-import type {TransactionTrace} from "./accountTrace.ts";
-import {PRESTATE_OPTIONS, parsePrestateTraces} from "./prestateTrace.ts";
-import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
+import {type Node, NodeRefusal} from "../../rpc/node.ts";
+import {PRESTATE_OPTIONS} from "./prestateTrace.ts";
+import {STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 
 /** `prestate`: debug_traceBlockByNumber. `stateDiff`: trace_replayBlockTransactions. */
 export type TraceMethod = "prestate" | "stateDiff";
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
-
-export function traceCall(method: TraceMethod, block: string): NodeCall {
-  if (method === "prestate") return {method: "debug_traceBlockByNumber", params: [block, PRESTATE_OPTIONS]};
-  return {method: "trace_replayBlockTransactions", params: [block, STATE_DIFF_KINDS]};
-}
-
-/** @param where - names the answer in messages. @throws NodeFailure */
-export function parseTraces(method: TraceMethod, answer: unknown, where: string): TransactionTrace[] {
-  return method === "prestate" ? parsePrestateTraces(answer, where) : parseStateDiffTraces(answer, where);
-}
 
 /**
  * Finds out how the node traces blocks. It traces a call, and not a block: a node that does not know the tracer may ignore its

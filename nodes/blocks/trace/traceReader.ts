@@ -8,7 +8,7 @@
  *
  * How much is read besides traces:
  *
- *   brief   what they leave open. Only if the state root is checked: then it shows whether that was enough
+ *   brief   what they leave open, and codes that change. Only if the state root is checked: it shows whether that was enough
  *   whole   nonces and balances of all accounts in traces, also of senders, recipients and signers of authorizations
  *   wide    all that transactions touched, changed or not, as prestateTracer can say
  */
@@ -17,13 +17,23 @@ import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
-import {parseTouched, TOUCHED_OPTIONS} from "./prestateTrace.ts";
+import type {TransactionTrace} from "./accountTrace.ts";
+import {
+  PRESTATE_OPTIONS,
+  parsePrestateTraces,
+  parseTouched,
+  readBriefTraces,
+  TOUCHED_OPTIONS,
+} from "./prestateTrace.ts";
+import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 import type {Question} from "./touchedAccount.ts";
 import {TouchedBlock} from "./touchedBlock.ts";
 import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";
-import {parseTraces, probeTraces, type TraceMethod, traceCall} from "./traceMethod.ts";
+import {probeTraces, type TraceMethod} from "./traceMethod.ts";
 import {findSystemContracts, listUntracedWrites, type SystemContract} from "./untracedWrites.ts";
 
+const PRESTATE = "debug_traceBlockByNumber";
+const STATE_DIFF = "trace_replayBlockTransactions";
 const STATE_HINT =
   ". A node that is no archive node has the states of its newest blocks only; --source execute needs none";
 /** The traces of this many blocks are held at once. Each may be as long as the longest answer. */
@@ -40,15 +50,19 @@ export class TraceReader implements BlockReader {
   readonly maxBlocks = MAX_BLOCKS;
   /** By the name of the node. */
   private readonly methods = new Map<string, TraceMethod>();
+  /** The names of nodes whose traces need codes. */
+  private readonly coded = new Set<string>();
   private wholeTo = -1;
 
   /**
    * @param method - default: what each node can do. It is asked once
    * @param isChecked - whether the state root of each block will be compared with its header's
+   * @param onCodes - called with the name of a node whose traces need codes, and why
    */
   constructor(
     private readonly method?: TraceMethod,
     private readonly isChecked: () => boolean = () => false,
+    private readonly onCodes: (node: string, why: string) => void = () => {},
   ) {}
 
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
@@ -112,7 +126,7 @@ export class TraceReader implements BlockReader {
         ...(await Promise.all(
           blocks
             .slice(at, at + TRACES_AT_ONCE)
-            .map(block => readTrace(node, method, block, contracts, depth)),
+            .map(block => this.readTrace(node, method, block, contracts, depth)),
         )),
       );
     return touched;
@@ -124,42 +138,55 @@ export class TraceReader implements BlockReader {
     this.methods.set(node.name, method);
     return method;
   }
-}
 
-async function readTrace(
-  node: Node,
-  method: TraceMethod,
-  block: TracedBlock,
-  contracts: readonly SystemContract[],
-  depth: Depth,
-): Promise<TouchedBlock> {
-  const {header, transactions, uncles, addresses} = block;
-  const at = hexQuantity(header.number);
-  const paid = new Set(addresses);
-  for (let position = 0; position < uncles; position++) {
-    const params = [at, hexQuantity(position)];
-    const where = `block ${header.number}: uncle ${position}`;
-    const uncle = parseObject(await node.request("eth_getUncleByBlockNumberAndIndex", params), where);
-    paid.add(parseAddress(uncle.miner, `${where}: miner`));
+  private async readTrace(
+    node: Node,
+    method: TraceMethod,
+    block: TracedBlock,
+    contracts: readonly SystemContract[],
+    depth: Depth,
+  ): Promise<TouchedBlock> {
+    const {header, transactions, uncles, addresses} = block;
+    const at = hexQuantity(header.number);
+    const paid = new Set(addresses);
+    for (let position = 0; position < uncles; position++) {
+      const params = [at, hexQuantity(position)];
+      const where = `block ${header.number}: uncle ${position}`;
+      const uncle = parseObject(await node.request("eth_getUncleByBlockNumberAndIndex", params), where);
+      paid.add(parseAddress(uncle.miner, `${where}: miner`));
+    }
+    const traces =
+      transactions.length === 0 ? [] : await this.askTraces(node, method, header.number, depth === "brief");
+    const untraced = listUntracedWrites(block, contracts);
+    const touched = new TouchedBlock({...block, addresses: paid}, traces, untraced, depth === "brief");
+    // geth's diffs have no account that the transaction made if a call that destroys the account was reverted.
+    if (depth === "wide") {
+      const answer = await node.request(PRESTATE, [at, TOUCHED_OPTIONS]);
+      for (const [address, slots] of parseTouched(answer, `${PRESTATE} of block ${header.number}`))
+        touched.readBack(address, slots);
+    }
+    return touched;
   }
-  const call = traceCall(method, at);
-  const traces =
-    transactions.length === 0
-      ? []
-      : parseTraces(
-          method,
-          await node.request(call.method, call.params),
-          `${call.method} of block ${header.number}`,
-        );
-  const untraced = listUntracedWrites(block, contracts);
-  const touched = new TouchedBlock({...block, addresses: paid}, traces, untraced, depth === "brief");
-  // geth's diffs have no account that the transaction made if a call that destroys the account was reverted.
-  if (depth === "wide") {
-    const answer = await node.request(call.method, [at, TOUCHED_OPTIONS]);
-    for (const [address, slots] of parseTouched(answer, `${call.method} of block ${header.number}`))
-      touched.readBack(address, slots);
+
+  private async askTraces(
+    node: Node,
+    method: TraceMethod,
+    number: number,
+    isBrief: boolean,
+  ): Promise<TransactionTrace[]> {
+    const [name, parse] =
+      method === "prestate"
+        ? ([PRESTATE, parsePrestateTraces] as const)
+        : ([STATE_DIFF, parseStateDiffTraces] as const);
+    const where = `${name} of block ${number}`;
+    const ask = (options: unknown): Promise<unknown> => node.request(name, [hexQuantity(number), options]);
+    if (method === "prestate" && isBrief && !this.coded.has(node.name))
+      return readBriefTraces(ask, where, why => {
+        if (!this.coded.has(node.name)) this.onCodes(node.name, why);
+        this.coded.add(node.name);
+      });
+    return parse(await ask(method === "prestate" ? PRESTATE_OPTIONS : STATE_DIFF_KINDS), where);
   }
-  return touched;
 }
 
 async function ask(node: Node, questions: readonly Question[]): Promise<void> {

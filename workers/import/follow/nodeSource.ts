@@ -59,7 +59,11 @@ export async function* readNode(
     const read =
       choice.source === "trielogs"
         ? new TrieLogReader(chainId)
-        : new TraceReader(undefined, () => writer().trie !== undefined);
+        : new TraceReader(
+            undefined,
+            () => writer().trie !== undefined,
+            (name, why) => onEvent({kind: "method", name, method: "traces with codes", why}),
+          );
     yield* readNodeBlocks(chain, executed ?? read, follow ? undefined : (to ?? "head"));
   } catch (error) {
     throw signal.aborted ? new Stopped() : error;

@@ -22,6 +22,93 @@ for (const isChecked of [false, true])
   test(`who is paid outside of transactions, system contracts, the fee vaults of an OP stack${isChecked ? "" : ", senders and recipients"} are read though no trace names them`, () =>
     readUntraced(isChecked));
 
+const CONTRACT = `0x${"c0".repeat(20)}`;
+const MADE = `0x${"c1".repeat(20)}`;
+const CODE = "0x6001";
+const CODE_HASH = `0x${"ab".repeat(32)}`;
+const SLOTS = {[`0x${"0".repeat(64)}`]: `0x${"0".repeat(63)}1`};
+
+interface CodesCase {
+  readonly title: string;
+  /** What the node gives of an account with this code. undefined: it refuses to leave codes out. */
+  readonly show: ((code: string, isLeftOut: boolean) => object) | undefined;
+  /** Whether it was asked to leave codes out, by its traces of two blocks. */
+  readonly leftOut: readonly boolean[];
+  readonly told: readonly RegExp[];
+  readonly codesRead: readonly string[];
+}
+
+const CODES: readonly CodesCase[] = [
+  {
+    title: "leaves codes out and gives their hashes is asked for the new code",
+    show: (code, isLeftOut) => ({codeHash: CODE_HASH, ...(!isLeftOut && {code})}),
+    ...{leftOut: [true, true], told: [], codesRead: [MADE, MADE]},
+  },
+  {
+    title: "leaves codes out and gives no hashes is asked for traces with codes",
+    show: (code, isLeftOut) => (isLeftOut ? {} : {code}),
+    ...{leftOut: [true, false, false], codesRead: []},
+    told: [/^debug_traceBlockByNumber of block 40, transaction 0: 0xc0\w+ has neither code nor codeHash$/],
+  },
+  {
+    title: "leaves codes out as they were before is asked for traces with codes",
+    show: (code, isLeftOut) => (isLeftOut && code !== CODE ? {} : {code}),
+    ...{leftOut: [true, false, false], told: [/has neither code nor codeHash$/], codesRead: []},
+  },
+  {
+    title: "refuses to leave codes out is asked for traces with codes",
+    show: undefined,
+    ...{leftOut: [true, false, false], told: [/^unknown field disableCode$/], codesRead: []},
+  },
+  {
+    title: "gives codes all the same is not asked again",
+    show: code => ({code}),
+    ...{leftOut: [true, true], told: [], codesRead: []},
+  },
+];
+for (const {title, show, leftOut, told, codesRead} of CODES)
+  test(`a node that ${title}, and the codes are the same`, async () => {
+    const {[NUMBER]: block} = await readDemoBlocks();
+    const json = {...describeBlock(block), transactions: block.transactions.map(one => toHex(one.hash()))};
+    const asked: boolean[] = [];
+    const read: unknown[] = [];
+    const reasons: string[] = [];
+    const answer: Node["request"] = async (method, [first, options]) => {
+      if (method === "eth_getBlockByNumber") return json;
+      if (method === "eth_getCode" && first === MADE) read.push(first);
+      if (method === "eth_getCode") return first === MADE ? CODE : "0x";
+      if (method !== "debug_traceBlockByNumber") return "0x01";
+      const {tracerConfig} = options as {tracerConfig: {disableCode?: boolean}};
+      const isLeftOut = tracerConfig.disableCode === true;
+      asked.push(isLeftOut);
+      if (show === undefined && isLeftOut) throw new NodeRefusal("unknown field disableCode", -32602);
+      const told = (code: string): object => show?.(code, isLeftOut) ?? {code};
+      const pre = {[CONTRACT]: {nonce: 1, balance: "0x1", ...told("0x6002")}};
+      const post = {[CONTRACT]: {storage: SLOTS}, [MADE]: {nonce: 1, ...told(CODE)}};
+      return block.transactions.map((_, at) => ({result: at === 0 ? {pre, post} : {pre: {}, post: {}}}));
+    };
+    const requestAll: Node["requestAll"] = calls =>
+      Promise.all(calls.map(({method, params}) => answer(method, params)));
+    const node: Node = {name: "http://node", request: answer, requestAll};
+    const reader = new TraceReader(
+      "prestate",
+      () => true,
+      (name, why) => reasons.push(`${name}: ${why}`.replace("http://node: ", "")),
+    );
+    for (let time = 0; time < 2; time++) {
+      const [{difference} = assert.fail()] = await reader.read(node, NUMBER, NUMBER);
+      const {accounts} = await difference();
+      const changes = Array.from({length: accounts.count}, (_, at) => accounts.at(at));
+      const find = (address: string) => changes.find(one => toHex(one.address) === address)?.change;
+      assert.equal(toHex(find(MADE)?.code ?? Buffer.of()), CODE);
+      assert.deepEqual([find(CONTRACT)?.code, find(CONTRACT)?.reset], [undefined, false]);
+    }
+    assert.deepEqual(asked, leftOut);
+    assert.deepEqual(read, codesRead);
+    assert.equal(reasons.length, told.length);
+    for (const [at, reason] of told.entries()) assert.match(reasons[at] ?? "", reason);
+  });
+
 async function readUntraced(isChecked: boolean): Promise<void> {
   const {[NUMBER]: block} = await readDemoBlocks();
   // An uncle's hash is not part of the header that is compared.

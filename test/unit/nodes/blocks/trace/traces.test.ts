@@ -57,6 +57,28 @@ test("a slot that is only in pre is left open", () => {
   );
 });
 
+test("without codes, those that are another one are hidden, and no account with codeHash counts as empty", () => {
+  const codeHash = HASH;
+  const storage = {"0x1": VALUE};
+  const rows: readonly (readonly [pre: object | undefined, post: object, hidesCode: true | undefined])[] = [
+    [{nonce: 1, codeHash}, {storage}, undefined],
+    [{codeHash}, {balance: "0x1"}, undefined],
+    [{nonce: 1}, {nonce: 2, codeHash, storage}, true],
+    [{nonce: 1, codeHash}, {nonce: 2, codeHash: SLOT}, true],
+    [undefined, {nonce: 1, codeHash}, true],
+    [undefined, {nonce: 1}, true],
+    [undefined, {nonce: 1, code: "0x00"}, undefined],
+    [undefined, {balance: "0x1"}, undefined],
+    [{nonce: 1}, {nonce: 2}, undefined],
+  ];
+  for (const [pre, post, hidesCode] of rows) {
+    const result = {pre: pre === undefined ? {} : {[ADDRESS]: pre}, post: {[ADDRESS]: post}};
+    const trace = parsePrestateTraces([{result}], "it", true)[0]?.accounts.get(ADDRESS);
+    assert.equal(trace?.hidesCode, hidesCode, JSON.stringify(result));
+    assert.equal(typeof trace?.before, pre === undefined ? "string" : "object");
+  }
+});
+
 test("a stateDiff's deltas are read", () => {
   const changed = {
     balance: {"*": {from: "0x1", to: "0x2"}},
