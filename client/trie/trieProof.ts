@@ -7,6 +7,7 @@
  *   leaf        all digits that are left | value
  *
  * A node that is in its parent may stand in the list too, right after the parent, as reth and anvil write it. geth leaves it out.
+ * So may the branch below an extension that ends a proof, as in answers of eth_getMultiProof.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {isEqual} from "../bytes/byteString.ts";
@@ -40,8 +41,8 @@ export interface PlacedNode {
 export interface NodeSource {
   /** @returns the node that has this hash. @throws ProofError if there is no such node */
   take(hash: Uint8Array, isRoot: boolean): PlacedNode;
-  /** Told of a node that lies in its parent, which comes next. */
-  skip?(node: Uint8Array): void;
+  /** Told of a node that may come next: one in its parent, or below an extension that leaves the key's way. */
+  skip?(child: RlpItem): void;
 }
 
 /**
@@ -89,13 +90,16 @@ export function walkTrie(root: Uint8Array, path: Uint8Array, source: NodeSource)
         return isOnWay ? below.payload : undefined;
       }
       check(digits.length > 0 && depth < KEY_DIGITS, at, "an extension has no digits, or more than are left");
-      if (!isOnWay) return undefined;
+      if (!isOnWay) {
+        source.skip?.(below);
+        return undefined;
+      }
       child = below;
     }
     if (child.isList) {
       node = child.encoded;
       check(node.length < HASH_BYTES, at, "a node as long as a hash is in its parent");
-      source.skip?.(node);
+      source.skip?.(child);
     } else ({at, node} = source.take(readHash(at, child), false));
   }
 }
@@ -123,8 +127,9 @@ class NodeList implements NodeSource {
     return {at: place, node};
   }
 
-  skip(node: Uint8Array): void {
-    if (this.nodes[this.used] === encodeHex(node)) this.used++;
+  skip(child: RlpItem): void {
+    if (!child.isList && this.used < this.nodes.length) this.take(readHash(this.place, child), false);
+    else if (this.nodes[this.used] === encodeHex(child.encoded)) this.used++;
   }
 
   /** geth sends no node of an empty trie, others its root. */

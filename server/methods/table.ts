@@ -4,6 +4,7 @@ import {createEstimateParams} from "./estimateGas/estimateParams.ts";
 import type {LaneMethod, Method} from "./method.ts";
 import {getChanges} from "./proof/getChanges.ts";
 import {getCodes} from "./proof/getCodes.ts";
+import {getEthMultiProof} from "./proof/getEthMultiProof.ts";
 import {getEthProof} from "./proof/getEthProof.ts";
 import {getFinalizations} from "./proof/getFinalizations.ts";
 import {getLeaves} from "./proof/getLeaves.ts";
@@ -26,6 +27,7 @@ const METHODS: readonly Method[] = [
   getProofAt,
   getEthProof,
   getMultiProof,
+  getEthMultiProof,
   getLeaves,
   getChanges,
   estimateGas,

@@ -57,11 +57,15 @@ export class TrieReader {
     return this.found(wasm.find(page, kind === "accounts"));
   }
 
-  /** As `find`, and keeps the nodes from the root to the path's end, or to where it leaves the trie, for `copyNodes`. */
-  walk(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
+  /**
+   * As `find`, and keeps the nodes from the root to the path's end, or to where it leaves the trie, for `copyNodes`.
+   *
+   * @param joins - where it leaves the trie at an extension, the branch below that is kept too
+   */
+  walk(page: number, path: Uint8Array, kind: TrieKind, joins: boolean): Uint8Array | undefined {
     const {wasm} = this.module;
     this.module.memory.set(path, wasm.pathAt.value);
-    return this.found(wasm.walk(page, kind === "accounts"));
+    return this.found(wasm.walk(page, kind === "accounts", joins));
   }
 
   /**

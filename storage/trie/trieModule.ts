@@ -30,7 +30,7 @@ interface Exports {
   readonly maxPageBytes: WasmConstant;
   readonly maxValueBytes: WasmConstant;
   find(page: number, areAccounts: boolean): number;
-  walk(page: number, areAccounts: boolean): number;
+  walk(page: number, areAccounts: boolean, joins: boolean): number;
   foundBytes(): number;
   captured(): number;
   check(page: number, depth: number, areAccounts: boolean): number;

@@ -29,13 +29,13 @@ export class TriePath {
   /**
    * Hot: once per account and slot of a proof.
    *
-   * @param page - of the trie's root; 0: it is empty. @param path - 32 bytes
+   * @param page - of the trie's root; 0: it is empty. @param path - 32 bytes. @param joins - as of TrieReader.walk
    * @returns what a page has at the end of the path, a view until the next call. undefined: the nodes show that there is nothing
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED naming the page
    */
-  open(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
+  open(page: number, path: Uint8Array, kind: TrieKind, joins = false): Uint8Array | undefined {
     const {tries, bytes, ends} = this;
-    const value = tries.walk(page, path, kind);
+    const value = tries.walk(page, path, kind, joins);
     this.count = tries.copyNodes(bytes, ends);
     return value;
   }

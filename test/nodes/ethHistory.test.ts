@@ -18,6 +18,7 @@ import {readTouched} from "../support/http/gethComparison.ts";
 import {waitForHash} from "../support/http/nodeFollower.ts";
 import {OwnService} from "../support/http/ownService.ts";
 import type {RealNode} from "../support/processes/realNode.ts";
+import {type EthAnswer, withBranches} from "../support/reference/ethState.ts";
 import {isSoak} from "../support/soak.ts";
 
 const BLOCKS = isSoak() ? 1000 : 100;
@@ -27,6 +28,9 @@ const REORGANISATIONS = isSoak() ? 3 : 2;
 const UNDER_CANCUN = 20;
 /** Of an account, spread over all of its touched ones. */
 const MOST_KEYS = 40;
+/** Of one eth_getMultiProof: their keys are within its limit. */
+const MOST_TARGETS = 40;
+const MANY_STEP = 10;
 const KEPT = 10;
 /** Blocks that are finalized while the ones before them are pruned and read. */
 const MORE = 30;
@@ -74,6 +78,25 @@ async function ask({url}: Pick<AskedService | RealNode, "url">, block: number): 
   return (await response.text()).trim();
 }
 
+/** What geth proves by itself, in one answer of eth_getMultiProof. */
+async function compareMany(block: number): Promise<void> {
+  const singles = JSON.parse(answers[block] as string) as {result: EthAnswer}[];
+  const targets = [...params.values()].map(({address, keys}) => [address, keys]);
+  for (let first = 0; first < targets.length; first += MOST_TARGETS) {
+    const asked = [targets.slice(first, first + MOST_TARGETS), `0x${block.toString(16)}`];
+    const {result} = await followers.ask(block, daemon => daemon.call("eth_getMultiProof", asked));
+    for (const [at, one] of (result as EthAnswer[]).entries()) {
+      const single = singles[2 * (first + at) + 1]?.result as EthAnswer;
+      assert.equal(
+        JSON.stringify(one),
+        JSON.stringify(withBranches(single, one)),
+        `seed ${seed}, block ${block}`,
+      );
+    }
+    assert.equal(result.length, asked[0]?.length);
+  }
+}
+
 /** Of every block, by both sources in turn. */
 async function compare(): Promise<void> {
   await noteTouched();
@@ -86,6 +109,7 @@ async function compare(): Promise<void> {
       own === answers[block],
       `seed ${seed}, block ${block}: ${firstDifference(own, answers[block])}`,
     );
+    if (block % MANY_STEP === 0) await compareMany(block);
   }
 }
 

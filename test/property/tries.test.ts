@@ -4,9 +4,11 @@ import {test} from "node:test";
 import {createMerkleProof, MerklePatriciaTrie} from "@ethereumjs/mpt";
 import fc from "fast-check";
 import {MemoryTries} from "../../evm/trie/memoryTries.ts";
+import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {EMPTY_TRIE, TrieReader, TrieWriter} from "../../storage/trie/trie.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
+import {childOfExtension} from "../support/reference/ethState.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {MemoryPages} from "../support/stores/memoryPages.ts";
 
@@ -65,6 +67,14 @@ test("every version of a trie has the root, the values and the proofs of one wri
               (node, at) => at === 0 || node.length >= HASH_BYTES,
             );
             assert.deepEqual(listNodes(proved), expected.map(toHex));
+            proved.open(trie.page, path, "slots", true);
+            const below = childOfExtension(expected.at(-1) && toHex(expected.at(-1) as Uint8Array));
+            const [branch, ...others] = listNodes(proved).slice(expected.length);
+            assert.deepEqual(listNodes(proved).slice(0, expected.length), expected.map(toHex));
+            assert.deepEqual(
+              [branch && toHex(keccak256(Buffer.from(branch.slice(2), "hex"))), others],
+              [below, []],
+            );
             assert.deepEqual(reader.find(trie.page, path, "slots") ?? null, await reference.get(path));
           }
       },

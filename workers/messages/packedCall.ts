@@ -70,6 +70,8 @@ export const ProofForm = {
   /** A multiproof of Ethereum's trie. */
   TRIE_MULTI_HEX: 14,
   TRIE_MULTI_BYTES: 15,
+  /** An array of answers as for ETH, one for each entry. All keys are long. */
+  ETH_MULTI: 16,
 } as const;
 
 export type ProofForm = (typeof ProofForm)[keyof typeof ProofForm];

@@ -60,14 +60,15 @@ export class EthProver {
   }
 
   /**
-   * Appends the proof that a packed call of the form ETH or ETH_AT asks for.
+   * Appends the proof that a packed call of the form ETH or ETH_AT asks for, or an entry of one of the form ETH_MULTI.
    *
+   * @param joins - as of TriePath.open
    * @throws UnavailableError if the store does not hold the block's trie; StoreError
    */
-  write(text: AnswerText, block: number, call: Buffer): void {
+  write(text: AnswerText, block: number, call: Buffer, joins = false): void {
     const {path} = this;
     const address = call.subarray(ADDRESS_AT, ADDRESS_AT + ADDRESS_BYTES);
-    const value = path.open(this.roots.at(block), keccak256(address), "accounts");
+    const value = path.open(this.roots.at(block), keccak256(address), "accounts", joins);
     const account = value === undefined ? NO_ACCOUNT : readTrieAccount(value);
     text.reserve(FRAME_TEXT_BYTES);
     text.ascii('{"address":');
@@ -90,14 +91,14 @@ export class EthProver {
       this.breaks.check();
       if (i > 0) text.byte(COMMA);
       const isShort = call[KEYS_AT + keyCount * WORD_BYTES + i] === 1;
-      this.writeSlot(text, page, call.subarray(packedBytes(i), packedBytes(i + 1)), isShort);
+      this.writeSlot(text, page, call.subarray(packedBytes(i), packedBytes(i + 1)), isShort, joins);
     }
     text.ascii("]}");
   }
 
-  private writeSlot(text: AnswerText, page: number, key: Uint8Array, isShort: boolean): void {
+  private writeSlot(text: AnswerText, page: number, key: Uint8Array, isShort: boolean, joins: boolean): void {
     const {path} = this;
-    const stored = path.open(page, keccak256(key), "slots");
+    const stored = path.open(page, keccak256(key), "slots", joins);
     const value = stored === undefined ? NO_BYTES : decodeSlot(stored);
     text.ascii('{"key":');
     if (isShort) text.quotedNumber(key, 0, WORD_BYTES);

@@ -23,6 +23,7 @@ import {
   listEntries,
   MAX_HEADER_BYTES,
   ProofForm,
+  packedBytes,
   readCallBlock,
   readCallForm,
   readKeyCount,
@@ -145,6 +146,9 @@ export class Prover {
       case ProofForm.ETH_AT:
         this.writeEth(id, block, call, form);
         break;
+      case ProofForm.ETH_MULTI:
+        this.writeEthMulti(id, block, call);
+        break;
       case ProofForm.MULTI_HEX:
       case ProofForm.TRIE_MULTI_HEX:
       case ProofForm.LEAVES_HEX:
@@ -171,6 +175,19 @@ export class Prover {
     text.text((isAt ? "}" : "") + RESPONSE_END + SEPARATOR);
     this.accounts++;
     this.slots += readKeyCount(call, 0);
+  }
+
+  private writeEthMulti(id: string, block: number, call: Buffer): void {
+    const {text} = this;
+    text.text(`${openResult(id)}[`);
+    for (const entry of listEntries(call)) {
+      this.breaks.check();
+      if (entry > 0) text.text(",");
+      const end = entry + packedBytes(readKeyCount(call, entry));
+      this.eth.write(text, block, call.subarray(entry, end), true);
+    }
+    text.text(`]${RESPONSE_END}${SEPARATOR}`);
+    this.countEntries(call);
   }
 
   private writeHex(id: string, form: ProofForm, block: number, call: Buffer): void {

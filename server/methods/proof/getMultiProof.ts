@@ -16,7 +16,7 @@ import {type Param, ParamList} from "../params.ts";
 import {ADDRESS_PARAM, arrayOf, BLOCK_PARAM, BYTES, objectOf, STORAGE_KEY_PARAM} from "../schema.ts";
 import {type BlockView, resolveSelector} from "../selector.ts";
 import {ADDRESS_EXPECTED, decodeAddressInto, decodeWordInto, WORD_BYTES, WORD_EXPECTED} from "../words.ts";
-import {getProof} from "./getProof.ts";
+import {getProof, KEYS_EXPECTED} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
 import {readIsTrie, SUITE_PARAM} from "./suiteParam.ts";
 
@@ -28,19 +28,32 @@ export const MULTI_PROOF_PARAMS: readonly Param[] = [
   SUITE_PARAM,
 ];
 
-const ENTRIES_NAME = "params[0] (entries)";
 const BLOCK_NAME = "params[1] (block)";
-const ENTRY_FIELDS = ["address", "storageKeys"];
+
+/** How callers write an account and its keys: as an object with these fields, or as an array with these positions. */
+export interface EntryShape {
+  readonly param: string;
+  readonly expected: string;
+  readonly length: number | undefined;
+  readonly fields: readonly [address: string, keys: string];
+}
+
+const OBJECTS: EntryShape = {
+  param: "params[0] (entries)",
+  expected: "{address, storageKeys}",
+  length: undefined,
+  fields: ["address", "storageKeys"],
+};
 
 /** Cost of a call: 1 for each entry and 1 for each key. 0 if its shape or its numbers will be refused. */
-export function multiProofCost(params: Call["params"]): number {
+export function multiProofCost(params: Call["params"], shape: EntryShape = OBJECTS): number {
   if (!Array.isArray(params)) return 0;
   const entries: unknown = params[0];
   if (!Array.isArray(entries) || entries.length > MAX_MULTI_KEYS) return 0;
   let cost = entries.length;
   for (const entry of entries) {
-    const keys = keysOf(entry);
-    if (keys === undefined) return 0;
+    const keys = readField(entry, shape.fields[1]);
+    if (!Array.isArray(keys)) return 0;
     cost += keys.length;
   }
   return cost > MAX_MULTI_KEYS ? 0 : cost;
@@ -49,7 +62,7 @@ export function multiProofCost(params: Call["params"]): number {
 /**
  * Hot: its loops run once per entry and key.
  *
- * @param params - those of MULTI_PROOF_PARAMS
+ * @param params - entries of that shape, and a block
  * @param form - of the call's first entry
  * @param packed - output, from `start`: room for the call's cost (ProofCalls). Unspecified after an error
  * @returns the end of the packed call
@@ -61,22 +74,25 @@ export function packMultiProofCall(
   view: BlockView,
   packed: Buffer,
   start: number,
+  shape: EntryShape = OBJECTS,
 ): number {
   const [entries, selector] = params;
   if (!Array.isArray(entries) || entries.length === 0)
-    throw createValueError(ENTRIES_NAME, entries, "an array of one or more {address, storageKeys}");
-  requireEntries(entries);
+    throw createValueError(shape.param, entries, `an array of one or more ${shape.expected}`);
+  requireEntries(entries, shape);
   const block = resolveSelector(selector, BLOCK_NAME, "provable", view);
+  const [addressField, keysField] = shape.fields;
   let at = start;
   for (let index = 0; index < entries.length; index++) {
-    const {address, storageKeys} = entries[index] as {address: unknown; storageKeys: readonly unknown[]};
-    writeCallHead(packed, at, block, storageKeys.length, index === 0 ? form : ProofForm.NEXT_ENTRY);
+    const address = entries[index][addressField];
+    const keys = entries[index][keysField];
+    writeCallHead(packed, at, block, keys.length, index === 0 ? form : ProofForm.NEXT_ENTRY);
     if (!decodeAddressInto(address, packed, at + ADDRESS_AT))
-      throw createValueError(`params[0][${index}].address`, address, ADDRESS_EXPECTED);
+      throw createValueError(nameOf(index, addressField, shape), address, ADDRESS_EXPECTED);
     at += KEYS_AT;
-    for (let key = 0; key < storageKeys.length; key++) {
-      if (!decodeWordInto(storageKeys[key], packed, at))
-        throw createValueError(`params[0][${index}].storageKeys[${key}]`, storageKeys[key], WORD_EXPECTED);
+    for (let key = 0; key < keys.length; key++) {
+      if (!decodeWordInto(keys[key], packed, at))
+        throw createValueError(`${nameOf(index, keysField, shape)}[${key}]`, keys[key], WORD_EXPECTED);
       at += WORD_BYTES;
     }
   }
@@ -84,40 +100,40 @@ export function packMultiProofCall(
 }
 
 /** Checks the shape of all entries, and how many accounts and keys they have. @throws RpcError */
-function requireEntries(entries: readonly unknown[]): void {
+function requireEntries(entries: readonly unknown[], shape: EntryShape): void {
   let count = entries.length;
-  requireCount(count);
+  requireCount(count, shape);
   for (let index = 0; index < entries.length; index++) {
     const entry: unknown = entries[index];
     const name = `params[0][${index}]`;
-    if (typeof entry !== "object" || entry === null || Array.isArray(entry))
-      throw createValueError(name, entry, "{address, storageKeys}");
-    const other = Object.keys(entry).find(field => !ENTRY_FIELDS.includes(field));
+    const length = Array.isArray(entry) ? entry.length : undefined;
+    if (typeof entry !== "object" || entry === null || length !== shape.length)
+      throw createValueError(name, entry, shape.expected);
+    const other = Object.keys(entry).find(field => !shape.fields.includes(field));
     if (other !== undefined) {
       const message = `${name}: expected only address and storageKeys, got ${shorten(other)}`;
       throw new RpcError(RpcCode.INVALID_PARAMS, message);
     }
-    const keys = keysOf(entry);
-    if (keys === undefined) {
-      const came = Object.hasOwn(entry, "storageKeys")
-        ? (entry as {storageKeys: unknown}).storageKeys
-        : undefined;
-      throw createValueError(`${name}.storageKeys`, came, "an array of storage keys ([] for no keys)");
-    }
+    const keys = readField(entry, shape.fields[1]);
+    if (!Array.isArray(keys))
+      throw createValueError(nameOf(index, shape.fields[1], shape), keys, KEYS_EXPECTED);
     count += keys.length;
   }
-  requireCount(count);
+  requireCount(count, shape);
 }
 
-function requireCount(count: number): void {
+function requireCount(count: number, {param}: EntryShape): void {
   if (count > MAX_MULTI_KEYS)
-    throw createLimitError(ENTRIES_NAME, MAX_MULTI_KEYS, count, "accounts and storage keys");
+    throw createLimitError(param, MAX_MULTI_KEYS, count, "accounts and storage keys");
 }
 
-function keysOf(entry: unknown): readonly unknown[] | undefined {
-  if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, "storageKeys")) return undefined;
-  const {storageKeys} = entry as {storageKeys: unknown};
-  return Array.isArray(storageKeys) ? storageKeys : undefined;
+function readField(entry: unknown, field: string): unknown {
+  if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, field)) return undefined;
+  return (entry as Readonly<Record<string, unknown>>)[field];
+}
+
+function nameOf(index: number, field: string, {length}: EntryShape): string {
+  return `params[0][${index}]${length === undefined ? `.${field}` : `[${field}]`}`;
 }
 
 const NAME = "chain_getMultiProof";
@@ -130,7 +146,7 @@ export const getMultiProof: LaneMethod<ProofCalls> = {
   summary: "One proof for many accounts and slots at a finalized block. Every node stands in it once.",
   params: new ParamList(NAME, MULTI_PROOF_PARAMS),
   result: {name: "multiProof", schema: BYTES},
-  cost: multiProofCost,
+  cost: params => multiProofCost(params),
   /**
    * At most two leaves per account or key, each with the half of a leaf of chain_getProof: one of the two nodes that it has for a height.
    * Of Ethereum's trie, the path of one key is as long as there at most, and several share the branches near the root.

@@ -25,6 +25,7 @@ export const PROOF_PARAMS: readonly Param[] = [
 ];
 
 const BLOCK_NAME = "params[2] (block)";
+export const KEYS_EXPECTED = "an array of storage keys ([] for no keys)";
 
 /** Cost of a call: 1, plus 1 for each key. 0 if its shape or number of keys will be refused. */
 export function proofCost(params: Call["params"], maxKeys: number): number {
@@ -50,8 +51,7 @@ export function packProofCall(
   start: number,
 ): number {
   const keys = params[1];
-  if (!Array.isArray(keys))
-    throw createValueError("params[1] (storageKeys)", keys, "an array of storage keys ([] for no keys)");
+  if (!Array.isArray(keys)) throw createValueError("params[1] (storageKeys)", keys, KEYS_EXPECTED);
   if (keys.length > maxKeys) throw createLimitError("params[1] (storageKeys)", maxKeys, keys.length, "keys");
   if (!decodeAddressInto(params[0], packed, start + ADDRESS_AT))
     throw createValueError("params[0] (address)", params[0], ADDRESS_EXPECTED);

@@ -7,11 +7,14 @@ import {ENTRIES, firstDifference, NODE, ORDER, PATH} from "./layout";
 
 const MIN_BYTES: u32 = 32;
 
+/** Whether a branch below an extension is on the way wherever the extension is: reth takes both as one node. */
+export let joinsBranches: bool = false;
 let isOn: bool = false;
 let top: usize = ENTRIES;
 let count: u32 = 0;
 
-export function beginCapture(): void {
+export function beginCapture(joins: bool): void {
+  joinsBranches = joins;
   top = ENTRIES;
   count = 0;
 }

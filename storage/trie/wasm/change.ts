@@ -4,7 +4,7 @@
  */
 import {keccak256} from "../../hash/wasm/keccak";
 import {accountBytes, isAccounts, writeAccount} from "./account";
-import {capture} from "./captured";
+import {capture, joinsBranches} from "./captured";
 import {
   copyWord,
   ENTRY_NIBBLES,
@@ -111,7 +111,7 @@ export function encodeTop(): u32 {
 
 function put(to: usize): void {
   const bytes = encode(NODE);
-  capture(PATH, kind === BRANCH ? end : start, bytes);
+  capture(PATH, kind === BRANCH && !joinsBranches ? end : start, bytes);
   if (bytes < 32) copyReference(to, NODE);
   else {
     keccak256(NODE, bytes, HASH);

@@ -40,9 +40,9 @@ export function find(root: f64, accounts: bool): usize {
   return follow(root, accounts, false);
 }
 
-/** As `find`, and captures the nodes on the way. */
-export function walk(root: f64, accounts: bool): usize {
-  beginCapture();
+/** As `find`, and captures the nodes on the way. @param joins - also the branch below an extension that leaves the way */
+export function walk(root: f64, accounts: bool, joins: bool): usize {
+  beginCapture(joins);
   return follow(root, accounts, true);
 }
 

@@ -6,7 +6,7 @@ import {MAX_U48, numberOfKey, pageKey} from "../../../storage/record/layout.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
 import {CHAIN_ID, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
-import {type EthAnswer, gatherNodes, joinNodes} from "../../support/reference/ethState.ts";
+import {type EthAnswer, gatherNodes, joinNodes, withBranches} from "../../support/reference/ethState.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 import {tamper} from "../../support/stores/tamper.ts";
@@ -41,7 +41,7 @@ async function makeStore(name: string, accounts: GethState["accounts"]): Promise
 }
 
 for (const [number, {what, accounts, answers}] of states.entries())
-  test(`eth_getProof is geth's, and a multiproof has the same nodes: ${what}`, async () => {
+  test(`eth_getProof is geth's, and multiproofs have the same nodes: ${what}`, async () => {
     const service = await OwnService.start({db: await makeStore(`state-${number}`, accounts)});
     for (const {params, result} of answers) {
       const answer = await service.call("eth_getProof", params);
@@ -50,6 +50,13 @@ for (const [number, {what, accounts, answers}] of states.entries())
       const multi = await service.call("chain_getMultiProof", [[{address, storageKeys}], block, "keccak"]);
       const nodes = gatherNodes([{...result, accountProof: result.accountProof ?? []}]);
       assert.equal(multi.result, encodeHex(joinNodes(nodes)), JSON.stringify(multi));
+      const [many] = (await service.call("eth_getMultiProof", [[[address, storageKeys]], block])).result;
+      const long = ({key, ...slot}: EthAnswer["storageProof"][0]) => ({
+        key: `0x${key.slice(2).padStart(64, "0")}`,
+        ...slot,
+      });
+      const single = {...result, storageProof: result.storageProof.map(long)} as EthAnswer;
+      assert.equal(JSON.stringify(many), JSON.stringify(withBranches(single, many)));
     }
     await service.stop();
   });

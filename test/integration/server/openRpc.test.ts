@@ -83,6 +83,11 @@ const WRONG_MULTI_PROOFS: readonly [number, Params][] = [
   [-32002, [[{address: ACCOUNT, storageKeys: []}], `0x${LATEST.toString(16)}`]],
   [-32005, [Array.from({length: 2001}, () => ({address: ACCOUNT, storageKeys: []})), "latest"]],
 ];
+/** With their entries as arrays. */
+const asTargets = (params: Params): Params => [
+  (params[0] as {address: string; storageKeys: string[]}[]).map(entry => Object.values(entry)),
+  ...params.slice(1, 2),
+];
 const LEAVES: readonly Params[] = [
   ["accounts", "0x0", "0x1000", "latest"],
   [ACCOUNT.toUpperCase().replace("0X", "0x"), "0x1", "0x1", "0x0"],
@@ -151,6 +156,7 @@ const GOOD: Readonly<Record<string, readonly Params[]>> = {
     ...MULTI_PROOFS,
     ...["sha256", "keccak", null].map(suite => [[{address: ACCOUNT, storageKeys: ["0x1"]}], "latest", suite]),
   ],
+  eth_getMultiProof: [...MULTI_PROOFS.map(asTargets), [[[ACCOUNT, []]]], [[[ACCOUNT, ["0x1"]]], null]],
   chain_getLeaves: LEAVES,
   chain_getChanges: CHANGES,
   linea_getProof: PROOFS,
@@ -177,6 +183,14 @@ const WRONG: Readonly<Record<string, readonly [number, Params][]>> = {
   chain_getProofAt: [...WRONG_PROOFS, [-32602, [ACCOUNT, [], "latest", "poseidon2"]]],
   eth_getProof: [[-32602, [ACCOUNT, [""]]], ...WRONG_PROOFS.filter(([, {length}]) => length > 1)],
   chain_getMultiProof: WRONG_MULTI_PROOFS,
+  eth_getMultiProof: [
+    ...WRONG_MULTI_PROOFS.filter(([, {length}]) => length < 3).map(([code, params]): [number, Params] => [
+      code,
+      asTargets(params),
+    ]),
+    [-32602, [[{address: ACCOUNT, storageKeys: []}]]],
+    [-32602, [[[ACCOUNT]]]],
+  ],
   chain_getLeaves: WRONG_LEAVES,
   chain_getChanges: WRONG_CHANGES,
   chain_estimateGas: WRONG_ESTIMATES,
@@ -314,6 +328,7 @@ describe("the OpenRPC document", () => {
     for (const [name, params, message] of [
       ["chain_estimateGas", [{}], /^chain_estimateGas is not available: /],
       ["eth_getProof", [ACCOUNT, []], noTrie],
+      ["eth_getMultiProof", [[[ACCOUNT, []]]], noTrie],
       ["chain_getProofAt", [ACCOUNT, [], "latest", "keccak"], noTrie],
       ["chain_getMultiProof", [[{address: ACCOUNT, storageKeys: []}], "latest", "keccak"], noTrie],
       ["chain_chainId", [], /^chain_chainId is not available: /],

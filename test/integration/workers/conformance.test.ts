@@ -26,7 +26,7 @@ import {runLoad} from "../../support/http/loadRun.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import {type EthAnswer, gatherNodes, joinNodes} from "../../support/reference/ethState.ts";
+import {type EthAnswer, gatherNodes, joinNodes, withBranches} from "../../support/reference/ethState.ts";
 import {readFixture} from "../../support/reference/fixtures.ts";
 import {sampleOf} from "../../support/soak.ts";
 
@@ -111,6 +111,40 @@ test("eth_getProof is geth's to the byte, for every account and slot at every bl
     const {text} = await service.post(makeProofBatch(block));
     assert.equal(digestAnswer(text), GETH_PROOFS.digests[block], `block ${block}: ${text.slice(0, 300)}`);
   }
+});
+
+test("eth_getMultiProof answers in the order of its targets what eth_getProof does, and branches below extensions", async t => {
+  if (service === undefined) return notRun(t, `${CONFORMANCE} is absent`);
+  const params = listProofParams().map(({address, keys}) => ({
+    address,
+    keys: keys.map(key => `0x${key.slice(2).padStart(64, "0")}`),
+  }));
+  // Some come again, in another case, with fewer keys, with none.
+  const asked = [
+    ...params.toReversed(),
+    ...params.slice(0, 40).flatMap(one => [{...one, keys: one.keys.slice(3)}, one]),
+  ];
+  const shout = (address: string) => address.toUpperCase().replace("X", "x");
+  let joined = 0;
+  for (const block of sampleOf(BLOCKS, 9)) {
+    const singles = JSON.parse((await service.post(makeProofBatch(block, asked))).text);
+    for (const part of [asked.slice(0, params.length), asked.slice(params.length)]) {
+      const targets = part.map(({address, keys}) => [shout(address), keys]);
+      const {result, error} = await service.call("eth_getMultiProof", [targets, quantity(BigInt(block))]);
+      assert.equal(error, undefined);
+      const expected = singles.splice(0, 2 * part.length).filter((_: unknown, i: number) => i % 2 === 1);
+      assert.equal(result.length, expected.length);
+      const {stateRoot} = (await service.call("chain_getStateRoot", [quantity(BigInt(block))])).result;
+      for (const [i, {result: single}] of expected.entries()) {
+        const text = JSON.stringify(result[i]);
+        assert.equal(text, JSON.stringify(withBranches(single, result[i])));
+        if (text !== JSON.stringify(single)) joined++;
+        const {address, keys} = part[i] as (typeof part)[0];
+        verifyEthProof(decodeHex(stateRoot), address, keys, result[i]);
+      }
+    }
+  }
+  t.diagnostic(`${joined} have a branch below an extension`);
 });
 
 test("eth_getProof answers the published requests as published", async t => {

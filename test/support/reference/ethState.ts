@@ -90,6 +90,37 @@ export async function proveKey(
   return nodes.filter((node, i) => isWhole || i === 0 || node.length >= HASH_BYTES).map(encodeHex);
 }
 
+/**
+ * What eth_getMultiProof answers for what eth_getProof does: the branch below an extension that ends a proof comes too.
+ *
+ * @param from - has that branch. Another node in its place comes back as the hash that it should have
+ */
+export function withBranches(answer: EthAnswer, from: EthAnswer): EthAnswer {
+  const join = (proof: readonly string[], other: readonly string[] = []) => {
+    const hash = childOfExtension(proof.at(-1));
+    const node = other[proof.length] ?? "0x";
+    return hash === undefined
+      ? proof
+      : [...proof, encodeHex(keccak_256(decodeHex(node))) === hash ? node : hash];
+  };
+  return {
+    ...answer,
+    accountProof: answer.accountProof && join(answer.accountProof, from.accountProof),
+    storageProof: answer.storageProof.map((slot, i) => ({
+      ...slot,
+      proof: join(slot.proof, from.storageProof[i]?.proof),
+    })),
+  };
+}
+
+/** @returns the hash of the node below an extension; undefined: the node is another, or has its child in it */
+export function childOfExtension(node = "0x80"): string | undefined {
+  const items = RLP.decode(decodeHex(node));
+  if (!Array.isArray(items) || items.length !== 2) return undefined;
+  const [way, child] = items as [Uint8Array, Uint8Array];
+  return (way[0] as number) < 0x20 && child.length === HASH_BYTES ? encodeHex(child) : undefined;
+}
+
 /** The nodes of a multiproof (docs/proofs.md, section 17), gathered from answers for accounts that each come once. */
 export function gatherNodes(answers: readonly EthAnswer[]): readonly string[] {
   const nodes: string[] = [];

@@ -62,6 +62,9 @@ test("a way of branches and extensions leads to the value, or to where it is abs
     [[branch(EMPTY)], undefined],
     [[leaf(64, VALUE, "2")], undefined],
     [[extension("12", hashOf(branch(EMPTY)))], undefined],
+    // As eth_getMultiProof has it: with the branch below the extension, and where that lies in its parent.
+    [[extension("12", hashOf(branch(inner))), branch(inner)], undefined],
+    [[extension("12", branch(short)), branch(short)], undefined],
     [[branch(hashOf(leaf(63, VALUE, "2"))), leaf(63, VALUE, "2")], undefined],
   ];
   for (const [nodes, value] of rows) assert.deepEqual(verify(nodes), value);
@@ -89,6 +92,8 @@ test("nodes that are no trie are refused, though each hashes to what is above it
       [deep(branch(leaf(9, Uint8Array.of(7), "2"))), leaf(9, Uint8Array.of(7))],
       /^proof\[1\]: nothing follows/,
     ],
+    [[extension("12", hashOf(branch(PATH))), branch(VALUE)], /^proof\[1\]: is not the child/],
+    [[extension("12", hashOf(branch(PATH))), branch(PATH), branch(PATH)], /^proof\[2\]: nothing follows/],
     [[deep(branch(short)), short, short], /^proof\[2\]: nothing follows/],
     [[[VALUE, VALUE]], /its digits are not encoded as such/],
     [[[EMPTY, VALUE]], /its digits are not encoded/],

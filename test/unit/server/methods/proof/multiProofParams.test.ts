@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {ParamList} from "../../../../../server/methods/params.ts";
+import {getEthMultiProof, TARGETS} from "../../../../../server/methods/proof/getEthMultiProof.ts";
 import {
+  type EntryShape,
   MULTI_PROOF_PARAMS,
   multiProofCost,
   packMultiProofCall,
@@ -25,9 +27,9 @@ function numbers(count: number): number[] {
   return Array.from({length: count}, (_, at) => at);
 }
 
-function refusal(params: readonly unknown[]): RpcError {
+function refusal(params: readonly unknown[], list = PARAMS, shape?: EntryShape): RpcError {
   try {
-    packMultiProofCall(PARAMS.read(params), ProofForm.MULTI_HEX, VIEW, Buffer.alloc(1000), 0);
+    packMultiProofCall(list.read(params), ProofForm.MULTI_HEX, VIEW, Buffer.alloc(1000), 0, shape);
   } catch (error) {
     assert.ok(error instanceof RpcError);
     return error;
@@ -111,16 +113,65 @@ test("wrong parameters are named with what came and what is expected", () => {
   }
 });
 
+test("wrong targets of eth_getMultiProof are named by their position", () => {
+  const table: [targets: unknown, message: RegExp][] = [
+    [
+      undefined,
+      /^params\[0\] \(targets\): expected an array of one or more \[address, storageKeys\], got nothing$/,
+    ],
+    [[], /^params\[0\] \(targets\): expected an array of one or more .*, got an array of 0$/],
+    [{[ADDRESS]: []}, /^params\[0\] \(targets\): expected .*, got an object$/],
+    [[ADDRESS, []], /^params\[0\]\[0\]: expected \[address, storageKeys\], got "0xAb.*$/],
+    [[[ADDRESS, []], null], /^params\[0\]\[1\]: expected \[address, storageKeys\], got null$/],
+    [[entry()], /^params\[0\]\[0\]: expected \[address, storageKeys\], got an object$/],
+    [[{0: ADDRESS, 1: [], length: 2}], /^params\[0\]\[0\]: expected .*, got an object$/],
+    [[[ADDRESS]], /^params\[0\]\[0\]: expected .*, got an array of 1$/],
+    [[[ADDRESS, [], "latest"]], /^params\[0\]\[0\]: expected .*, got an array of 3$/],
+    [[[ADDRESS, "0x1"]], /^params\[0\]\[0\]\[1\]: expected an array of storage keys .*, got "0x1"$/],
+    [
+      [
+        [ADDRESS, []],
+        [[], ADDRESS],
+      ],
+      /^params\[0\]\[1\]\[1\]: expected an array of storage keys/,
+    ],
+    [[["0x12", []]], /^params\[0\]\[0\]\[0\]: expected 20 bytes.*, got "0x12"$/],
+    [[[ADDRESS, ["0x1", "0x"]]], /^params\[0\]\[0\]\[1\]\[1\]: expected 0x and 1 to 64.*, got "0x"$/],
+    [[[ADDRESS, [`0x${"1".repeat(66)}`]]], /^params\[0\]\[0\]\[1\]\[0\]: expected 0x and .*, got "0x1+".*$/],
+  ];
+  for (const [targets, message] of table) {
+    const error = refusal([targets, "latest"], getEthMultiProof.params, TARGETS);
+    assert.equal(error.code, RpcCode.INVALID_PARAMS, String(message));
+    assert.match(error.message, message);
+  }
+  const none = refusal([], getEthMultiProof.params, TARGETS);
+  assert.match(
+    none.message,
+    /^params\[0\] \(targets\): expected a value for the first 1 of \[targets, block\]/,
+  );
+});
+
 test("more accounts and keys than allowed is a limit with its numbers", () => {
   const got = MAX_MULTI_KEYS + 1;
-  for (const entries of [
-    numbers(got).map(() => entry()),
-    [entry(), entry(...numbers(got - 2).map(at => `0x${at.toString(16)}`))],
-  ]) {
-    const {code, message, data} = refusal([entries, "latest"]);
+  const keys = numbers(got - 2).map(at => `0x${at.toString(16)}`);
+  for (const [entries, name, shape] of [
+    [numbers(got).map(() => entry()), "entries", undefined],
+    [[entry(), entry(...keys)], "entries", undefined],
+    [numbers(got).map(() => [ADDRESS, []]), "targets", TARGETS],
+    [
+      [
+        [ADDRESS, []],
+        [ADDRESS, keys],
+      ],
+      "targets",
+      TARGETS,
+    ],
+  ] as const) {
+    const {code, message, data} = refusal([entries, "latest"], PARAMS, shape);
     assert.equal(code, RpcCode.LIMIT_EXCEEDED);
     const counts = `expected at most ${MAX_MULTI_KEYS} accounts and storage keys, got ${got}`;
-    assert.equal(message, `params[0] (entries): ${counts}`);
+    assert.equal(message, `params[0] (${name}): ${counts}`);
     assert.deepEqual(data, {limit: MAX_MULTI_KEYS, got});
+    assert.equal(multiProofCost([entries], shape), 0);
   }
 });
