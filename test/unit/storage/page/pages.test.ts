@@ -117,3 +117,57 @@ test("leaf pages do not push inner pages out, and take a quarter of the cache", 
   assert.throws(() => pages.read(11), {code: "RECORD_MISSING"});
   assert.equal(pages.read(10)[0], INNER_PAGE);
 });
+
+/** Writes inner pages of so many bytes. */
+async function putInnerPages(numbers: readonly number[], bytes: number): Promise<void> {
+  const body = Buffer.alloc(bytes).fill(INNER_PAGE, 0, 1);
+  await db.batch(
+    numbers.map(page => ({type: "put", key: pageKey(page), value: sealRecord(pageKey(page), body)})),
+  );
+}
+
+/** @returns how many of them were not read from the store. The last one read is at hand in any case */
+function countKept(pages: Pages, numbers: readonly number[]): number {
+  pages.read(ANOTHER_PAGE);
+  pages.takeReads();
+  for (const page of numbers) pages.read(page);
+  return numbers.length - pages.takeReads().storedPages;
+}
+
+test("pages that are asked for again stay, while as many bytes of others as there is room for come and go", async () => {
+  const pages = new Pages(db, 400_000);
+  const numbers = Array.from({length: 1000}, (_, i) => 10_000 + i);
+  const [asked, others] = [numbers.slice(0, 50), numbers.slice(50)];
+  await putInnerPages(numbers, 1000);
+  for (const page of asked) pages.read(page);
+  for (const [i, page] of others.entries()) {
+    pages.read(page);
+    pages.read(asked[i % asked.length] as number);
+  }
+  assert.equal(countKept(pages, asked), asked.length);
+  assert.equal(countKept(pages, others.slice(0, 500)), 0);
+});
+
+test("as many pages are kept as the bytes allow; numbers that are alike in their last bits push out no more than eight", async () => {
+  const pages = new Pages(db, 16 << 20);
+  const following = Array.from({length: 5000}, (_, i) => 20_000 + i);
+  const alike = Array.from({length: 20}, (_, i) => 2 ** 40 + i * 2 ** 20);
+  await putInnerPages([...following, ...alike], 10);
+  for (const page of following) pages.read(page);
+  assert.equal(countKept(pages, following), following.length);
+  for (const page of alike) pages.read(page);
+  assert.equal(countKept(pages, alike.slice(-1)), 1);
+  assert.ok(countKept(pages, following) >= following.length - 8);
+});
+
+test("an upper page of a trie that others are a difference to is kept when one of them is read", async () => {
+  const pages = new Pages(db, 1 << 20);
+  for (const [page, body] of [
+    [700, Buffer.alloc(1000, 0xff).fill(TRIE_PAGE, 0, 1)],
+    [701, Buffer.of(0x2b, 1, 127, 2, 7)],
+  ] as const)
+    await db.put(pageKey(page), sealRecord(pageKey(page), body));
+  pages.read(701);
+  assert.equal(countKept(pages, [700]), 1);
+  assert.equal(countKept(pages, [701]), 0);
+});
