@@ -198,7 +198,7 @@ const FIRST_SLOTS = 64 * WAYS;
 /**
  * A cache of pages by number, limited in bytes. Pages never change once written, so they never become invalid.
  *
- *   slot   page's number f64 | page | was it asked for since the hand passed u8      WAYS slots for numbers that are alike modulo their sets
+ *   slot   page's number f64 | page | its bytes u32 | was it asked for since the hand passed u8      WAYS slots for numbers that are alike modulo their sets
  *
  * When the bytes are used up, a hand goes round the slots, and drops pages that were not asked for since it passed or since they came.
  * A miss, which old blocks have most, looks at one line of memory: maps of two generations took a tenth of such a path.
@@ -208,6 +208,7 @@ class PageCache {
   private numbers = new Float64Array(FIRST_SLOTS);
   private pages = new Array<OpenPage | undefined>(FIRST_SLOTS).fill(undefined);
   private wasAsked = new Uint8Array(FIRST_SLOTS);
+  private sizes = new Uint32Array(FIRST_SLOTS);
   private bytes = 0;
   private count = 0;
   private hand = 0;
@@ -262,12 +263,13 @@ class PageCache {
     this.numbers[at] = page;
     this.pages[at] = opened;
     this.wasAsked[at] = 0;
-    this.bytes += bytesOf(opened);
+    this.sizes[at] = bytesOf(opened);
+    this.bytes += this.sizes[at];
     this.count++;
   }
 
   private drop(at: number): void {
-    this.bytes -= bytesOf(this.pages[at] as OpenPage);
+    this.bytes -= this.sizes[at];
     this.count--;
     this.numbers[at] = 0;
     this.pages[at] = undefined;
@@ -280,6 +282,7 @@ class PageCache {
     this.numbers = new Float64Array(2 * numbers.length);
     this.pages = new Array<OpenPage | undefined>(2 * numbers.length).fill(undefined);
     this.wasAsked = new Uint8Array(2 * numbers.length);
+    this.sizes = new Uint32Array(2 * numbers.length);
     this.bytes = 0;
     this.count = 0;
     for (const [at, page] of numbers.entries())

@@ -73,17 +73,12 @@ export class TrieReader {
    * @returns how many there are
    */
   copyNodes(bytes: Uint8Array, ends: Uint32Array): number {
-    const {wasm, memory} = this.module;
-    const view = new DataView(memory.buffer);
-    const count = wasm.captured();
-    let end = 0;
-    for (let i = 0; i < count; i++) {
-      const node = view.getUint32(wasm.capturedAt.value + 4 * i, true);
-      const length = view.getUint32(node, true);
-      bytes.set(memory.subarray(node + 4, node + 4 + length), end);
-      end += length;
-      ends[i] = end;
-    }
+    const {wasm, memory, words} = this.module;
+    const count = wasm.gather();
+    const endsAt = wasm.endsAt.value / 4;
+    for (let i = 0; i < count; i++) ends[i] = words[endsAt + i];
+    const at = wasm.gatheredAt.value;
+    if (count > 0) bytes.set(memory.subarray(at, at + ends[count - 1]));
     return count;
   }
 

@@ -25,14 +25,15 @@ interface Exports {
   readonly messageBytes: WasmConstant;
   readonly baseAt: WasmConstant;
   readonly stepsAt: WasmConstant;
-  readonly capturedAt: WasmConstant;
+  readonly gatheredAt: WasmConstant;
+  readonly endsAt: WasmConstant;
   readonly maxList: WasmConstant;
   readonly maxPageBytes: WasmConstant;
   readonly maxValueBytes: WasmConstant;
   find(page: number, areAccounts: boolean): number;
   walk(page: number, areAccounts: boolean, joins: boolean): number;
   foundBytes(): number;
-  captured(): number;
+  gather(): number;
   check(page: number, depth: number, areAccounts: boolean): number;
   update(page: number, count: number, areAccounts: boolean): number;
   differ(baseBytes: number, page: number, most: number): number;
@@ -48,6 +49,7 @@ interface Exports {
 export class TrieModule {
   readonly wasm: Exports;
   private bytes = new Uint8Array(0);
+  private numbers = new Uint32Array(0);
 
   constructor(host: TrieHost) {
     this.wasm = loadWasm<Exports>(new URL("./trie.wasm", import.meta.url), {host: {...host}});
@@ -57,6 +59,12 @@ export class TrieModule {
   get memory(): Uint8Array {
     if (this.bytes.length === 0) this.bytes = new Uint8Array(this.wasm.memory.buffer);
     return this.bytes;
+  }
+
+  /** As `memory`. */
+  get words(): Uint32Array {
+    if (this.numbers.length === 0) this.numbers = new Uint32Array(this.wasm.memory.buffer);
+    return this.numbers;
   }
 
   /** 32 bytes. */

@@ -41,9 +41,12 @@ export class AnswerText {
     this.bytes = roomy;
   }
 
-  /** Appends ASCII text. Its room must be reserved. */
+  /** Appends ASCII text. Its room must be reserved. A loop, as in `word`: for short texts. */
   ascii(text: string): void {
-    this.length += this.bytes.write(text, this.length, "latin1");
+    const {bytes} = this;
+    let at = this.length;
+    for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
+    this.length = at;
   }
 
   text(text: string): void {

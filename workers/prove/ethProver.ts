@@ -118,7 +118,7 @@ export class EthProver {
     let [start, end] = [0, 0];
     for (let i = 0; i < path.count; i++) {
       const next = path.ends[i];
-      end = nodes.quote(nodes.nodes.subarray(start, next), 1, next - start, end);
+      end = nodes.quote(start, 1, next - start, end);
       start = next;
     }
     text.reserve(end + QUOTE_BYTES + FRAME_TEXT_BYTES);

@@ -34,14 +34,14 @@ export class NodeText {
   /**
    * Writes `,"0x<digits>"` for each of `count` nodes that lie back to back.
    *
-   * @param from - a view of `nodes`, which begins with them
+   * @param from - where they begin in `nodes`
    * @param nodeBytes - of each
    * @param at - offset in `text`, where count * (2 * nodeBytes + QUOTE_BYTES) bytes are free, and 32 more
    * @returns the offset after them
    * @throws WebAssembly.RuntimeError if the text does not fit the memory
    */
-  quote(from: Uint8Array, count: number, nodeBytes: number, at: number): number {
+  quote(from: number, count: number, nodeBytes: number, at: number): number {
     const start = this.nodes.length;
-    return this.wasm.quoteNodes(from.byteOffset, count, nodeBytes, start + at) - start;
+    return this.wasm.quoteNodes(from, count, nodeBytes, start + at) - start;
   }
 }

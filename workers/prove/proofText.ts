@@ -97,13 +97,13 @@ export class ProofText {
     else writeValue(text, path.value);
     text.raw(NODES);
     text.raw(this.head.of(tree.root, path.emptyFrom));
-    let end = nodes.quote(path.preImages, path.emptyFrom - 1, PRE_IMAGE_BYTES, 0);
-    if (path.hasSibling) end = nodes.quote(path.siblingOpening, 1, suite.leafOpeningBytes, end);
+    let end = nodes.quote(path.preImages.byteOffset, path.emptyFrom - 1, PRE_IMAGE_BYTES, 0);
+    if (path.hasSibling) end = nodes.quote(path.siblingOpening.byteOffset, 1, suite.leafOpeningBytes, end);
     else {
       nodes.text.set(EMPTY_LEAF_TEXT, end);
       end += EMPTY_LEAF_TEXT.length;
     }
-    end = nodes.quote(path.opening, 1, suite.leafOpeningBytes, end);
+    end = nodes.quote(path.opening.byteOffset, 1, suite.leafOpeningBytes, end);
     text.raw(nodes.text.subarray(0, end));
     text.byte(CLOSE_BRACKET);
     text.byte(CLOSE_BRACE);

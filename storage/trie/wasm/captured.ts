@@ -6,6 +6,8 @@
 import {ENTRIES, firstDifference, NODE, ORDER, PATH} from "./layout";
 
 const MIN_BYTES: u32 = 32;
+/** Behind as many nodes as a path has. */
+export const GATHERED: usize = ENTRIES + 0x10000;
 
 /** Whether a branch below an extension is on the way wherever the extension is: reth takes both as one node. */
 export let joinsBranches: bool = false;
@@ -50,6 +52,15 @@ function keep(bytes: u32): void {
   count++;
 }
 
-export function captured(): u32 {
+/** Puts the nodes back to back at GATHERED, and where each of them ends in the place of its pointer. @returns how many there are */
+export function gather(): u32 {
+  let to = GATHERED;
+  for (let i: u32 = 0; i < count; i++) {
+    const node: usize = load<u32>(ORDER + (i << 2));
+    const bytes = load<u32>(node);
+    memory.copy(to, node + 4, bytes);
+    to += bytes;
+    store<u32>(ORDER + (i << 2), <u32>(to - GATHERED));
+  }
   return count;
 }

@@ -3,6 +3,7 @@
  *
  * Merkle-Patricia tries in linear memory.
  */
+import {GATHERED} from "./captured";
 import {BASE, STEPS} from "./difference";
 import {
   ENTRIES,
@@ -17,7 +18,7 @@ import {
 import {MAX_LIST} from "./list";
 import {REFERENCE} from "./update";
 
-export {captured} from "./captured";
+export {gather} from "./captured";
 export {check} from "./check";
 export {differ} from "./difference";
 export {find, foundBytes, walk} from "./find";
@@ -34,7 +35,8 @@ export const messageAt: usize = ENTRIES;
 export const messageBytes: usize = ORDER - ENTRIES;
 export const baseAt: usize = BASE;
 export const stepsAt: usize = STEPS;
-export const capturedAt: usize = ORDER;
+export const gatheredAt: usize = GATHERED;
+export const endsAt: usize = ORDER;
 export const maxList: u32 = MAX_LIST;
 export const maxPageBytes: u32 = MAX_PAGE_BYTES;
 export const maxValueBytes: u32 = MAX_VALUE_BYTES;
