@@ -14,6 +14,8 @@ const SLOT_BYTES = 64;
 export class TouchedBlock {
   /** By address: `0x` and 40 digits in lower case. */
   private readonly accounts = new Map<string, TouchedAccount>();
+  private readonly packed = new AccountDifferences();
+  private bytes = 0;
 
   /**
    * @param isBrief - nonces and balances that traces say are not read
@@ -45,6 +47,13 @@ export class TouchedBlock {
       for (const slot of slots) account.addSlot(slot);
     }
     if (!isBrief) for (const account of this.accounts.values()) account.readsState = true;
+    // Of most accounts the traces tell all. Objects that wait for other blocks' answers are what the collector has most work with.
+    else
+      for (const [address, account] of this.accounts)
+        if (account.askForState(header.number).length === 0 && !account.lacksCode) {
+          this.pack(account);
+          this.accounts.delete(address);
+        }
   }
 
   /** The account, and these slots (`0x` and 64 digits), may have changed although no trace says so. Call it before `askForState`. */
@@ -72,16 +81,15 @@ export class TouchedBlock {
 
   /** Once all questions are answered. */
   differ(): {difference: BlockDifference; bytes: number} {
-    const {header} = this.block;
-    const accounts = new AccountDifferences();
-    let bytes = 0;
-    for (const account of this.accounts.values()) {
-      const one = account.differ();
-      accounts.add(one);
-      bytes += ACCOUNT_BYTES + (one.change?.code?.length ?? 0);
-      bytes += SLOT_BYTES * (one.change?.storage?.length ?? 0);
-    }
-    return {difference: {header, accounts}, bytes};
+    for (const account of this.accounts.values()) this.pack(account);
+    return {difference: {header: this.block.header, accounts: this.packed}, bytes: this.bytes};
+  }
+
+  private pack(account: TouchedAccount): void {
+    const one = account.differ();
+    this.packed.add(one);
+    this.bytes += ACCOUNT_BYTES + (one.change?.code?.length ?? 0);
+    this.bytes += SLOT_BYTES * (one.change?.storage?.length ?? 0);
   }
 
   private account(address: string): TouchedAccount {
