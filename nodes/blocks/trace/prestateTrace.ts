@@ -52,7 +52,7 @@ export const TOUCHED_OPTIONS = {
 /**
  * Asks for the traces of a block without codes, and with them if the node refuses that or its answer needs them.
  *
- * @param onCodes - called with the reason if they were needed, and came
+ * @param onCodes - called with the reason if they are needed for good, and came
  * @throws NodeFailure, NodeRefusal
  */
 export async function readBriefTraces(
@@ -65,7 +65,8 @@ export async function readBriefTraces(
   } catch (error) {
     if (!(error instanceof NodeRefusal || error instanceof HiddenCodes)) throw error;
     const traces = parsePrestateTraces(await ask(PRESTATE_OPTIONS), where);
-    onCodes(error.message);
+    // Another refusal may be of this moment only.
+    if (error instanceof HiddenCodes || error.isOfCall) onCodes(error.message);
     return traces;
   }
 }

@@ -30,8 +30,8 @@ const SLOTS = {[`0x${"0".repeat(64)}`]: `0x${"0".repeat(63)}1`};
 
 interface CodesCase {
   readonly title: string;
-  /** What the node gives of an account with this code. undefined: it refuses to leave codes out. */
-  readonly show: ((code: string, isLeftOut: boolean) => object) | undefined;
+  /** What the node gives of an account with this code, or the code of its refusal to leave codes out. */
+  readonly show: ((code: string, isLeftOut: boolean) => object) | number;
   /** Whether it was asked to leave codes out, by its traces of two blocks. */
   readonly leftOut: readonly boolean[];
   readonly told: readonly RegExp[];
@@ -57,8 +57,13 @@ const CODES: readonly CodesCase[] = [
   },
   {
     title: "refuses to leave codes out is asked for traces with codes",
-    show: undefined,
+    show: -32602,
     ...{leftOut: [true, false, false], told: [/^unknown field disableCode$/], codesRead: []},
+  },
+  {
+    title: "refuses for another reason is asked to leave codes out of the next block",
+    show: -32000,
+    ...{leftOut: [true, false, true, false], told: [], codesRead: []},
   },
   {
     title: "gives codes all the same is not asked again",
@@ -81,8 +86,8 @@ for (const {title, show, leftOut, told, codesRead} of CODES)
       const {tracerConfig} = options as {tracerConfig: {disableCode?: boolean}};
       const isLeftOut = tracerConfig.disableCode === true;
       asked.push(isLeftOut);
-      if (show === undefined && isLeftOut) throw new NodeRefusal("unknown field disableCode", -32602);
-      const told = (code: string): object => show?.(code, isLeftOut) ?? {code};
+      if (typeof show === "number" && isLeftOut) throw new NodeRefusal("unknown field disableCode", show);
+      const told = (code: string): object => (typeof show === "number" ? {code} : show(code, isLeftOut));
       const pre = {[CONTRACT]: {nonce: 1, balance: "0x1", ...told("0x6002")}};
       const post = {[CONTRACT]: {storage: SLOTS}, [MADE]: {nonce: 1, ...told(CODE)}};
       return block.transactions.map((_, at) => ({result: at === 0 ? {pre, post} : {pre: {}, post: {}}}));
