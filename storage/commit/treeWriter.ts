@@ -134,7 +134,10 @@ export class TreeWriter {
   private loadDraft(pageIndex: number): LeafPageDraft {
     const {rootPage, nextFreeNode} = this.sealed;
     if (rootPage !== 0 && pageIndex * LEAVES_PER_PAGE < nextFreeNode)
-      return new LeafPageDraft(pageIndex, readLeafPage(this.context.pages, this.sealed, pageIndex));
+      return new LeafPageDraft(
+        pageIndex,
+        readLeafPage(this.context.pages, this.sealed, pageIndex * LEAVES_PER_PAGE),
+      );
     const draft = new LeafPageDraft(pageIndex, undefined);
     if (pageIndex === 0) {
       const sentinel = {prev: HEAD_INDEX, next: TAIL_INDEX, hVal: ZERO_WORD, value: new Uint8Array(0)};

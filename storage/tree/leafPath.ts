@@ -36,6 +36,7 @@ import {
 } from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
 import type {EmptyTree} from "./emptyTree.ts";
+import type {OpenedLeaf} from "./leafView.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
 /** Bytes of a branch's pre-image: left, right. */
@@ -47,8 +48,8 @@ export function pathBytes(suite: HashSuite): number {
   return PRE_IMAGES_BYTES + 2 * suite.leafOpeningBytes;
 }
 
-/** Holds one path at a time. The next `open` overwrites its buffers. */
-export class LeafPath {
+/** Holds one path at a time. The next one overwrites its buffers. */
+export class LeafPath implements OpenedLeaf {
   /** Siblings at this height and above are empty sub-trees. */
   emptyFrom = TREE_HEIGHT;
   /** Pre-images of the siblings at heights emptyFrom-1 down to 1, back to back. */
@@ -77,31 +78,9 @@ export class LeafPath {
     this.opening = memory.subarray(openingAt, openingAt + suite.leafOpeningBytes);
   }
 
-  /**
-   * Hot: runs once per proved key. Reads are synchronous, because a worker has nothing else to do meanwhile.
-   *
-   * @param tree - a stored tree: rootPage is not 0
-   * @param leafIndex - below tree.nextFreeNode
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
-   */
-  open(pages: PageReader, tree: TreeRoot, leafIndex: number): void {
-    if (leafIndex >= tree.nextFreeNode)
-      throw new StoreError("RECORD_DAMAGED", `leaf ${leafIndex} of a tree of ${tree.nextFreeNode}`);
-    if (!this.walk(pages, tree, leafIndex, undefined))
-      throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
-  }
-
-  /**
-   * Like `open`, for a leaf that may belong to another key, be deleted, or not exist yet.
-   *
-   * @returns whether the leaf has this key. If not, the buffers hold nothing valid
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
-   */
-  openIfKey(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array): boolean {
-    return leafIndex < tree.nextFreeNode && this.walk(pages, tree, leafIndex, hKey);
-  }
-
-  private walk(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean {
+  /** As OpenedLeaf says. Hot: runs once per proved key. Reads are synchronous, because a worker has nothing else to do meanwhile. */
+  tryOpen(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean {
+    if (leafIndex >= tree.nextFreeNode) return false;
     const top = rootLevel(tree.nextFreeNode);
     this.emptyFrom = pageRootHeight(top);
     this.filled = 0;

@@ -1,8 +1,4 @@
-/**
- * A leaf without its path. It is opened like a LeafPath. A multiproof keeps its page until it writes the leaf's record, so that a
- * page is read once.
- */
-import {StoreError} from "../errors.ts";
+/** A leaf that a tree opens for a key, with its path (leafPath.ts) or without. */
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {entryKeyAt, findEntry, type Leaf, leafAt} from "../page/leafPage.ts";
@@ -10,7 +6,18 @@ import type {PageReader} from "../page/pages.ts";
 import {readLeafPage} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
-export class LeafView {
+export interface OpenedLeaf {
+  /**
+   * @param tree - a stored tree: rootPage is not 0
+   * @param hKey - undefined: whatever the leaf's key is
+   * @returns whether there is a leaf at this index, with this key. If not, nothing that is held is valid
+   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   */
+  tryOpen(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean;
+}
+
+/** Without its path. A multiproof keeps its page until it writes the leaf's record, so that a page is read once. */
+export class LeafView implements OpenedLeaf {
   /** The page of the leaf that was opened last; undefined before the first, and after `clear`. */
   page: Buffer | undefined;
   private position = 0;
@@ -23,26 +30,9 @@ export class LeafView {
     this.page = undefined;
   }
 
-  /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
-  open(pages: PageReader, tree: TreeRoot, leafIndex: number): void {
-    if (!this.openIf(pages, tree, leafIndex, undefined))
-      throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
-  }
-
-  /**
-   * Like `open`, for a leaf that may belong to another key, be deleted, or not exist yet. @returns whether it has this key
-   */
-  openIfKey(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array): boolean {
-    return leafIndex < tree.nextFreeNode && this.openIf(pages, tree, leafIndex, hKey);
-  }
-
-  private openIf(
-    pages: PageReader,
-    tree: TreeRoot,
-    leafIndex: number,
-    hKey: Uint8Array | undefined,
-  ): boolean {
-    const page = readLeafPage(pages, tree, Math.floor(leafIndex / LEAVES_PER_PAGE));
+  tryOpen(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean {
+    if (leafIndex >= tree.nextFreeNode) return false;
+    const page = readLeafPage(pages, tree, leafIndex);
     const position = leafIndex % LEAVES_PER_PAGE;
     const entry = findEntry(page, position);
     if (entry < 0 || (hKey !== undefined && compareWordAt(page, entryKeyAt(entry), hKey) !== 0)) return false;

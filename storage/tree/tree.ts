@@ -5,12 +5,12 @@
  * age of the block makes no difference: every page is reached from the TreeRoot by point reads.
  */
 
+import {StoreError} from "../errors.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import type {PageReader} from "../page/pages.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
 import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "./keyHints.ts";
-import type {LeafPath} from "./leafPath.ts";
-import {LeafView} from "./leafView.ts";
+import {LeafView, type OpenedLeaf} from "./leafView.ts";
 import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
@@ -67,22 +67,26 @@ export class Tree {
   /**
    * Finds where a key is, or would be. Hot: runs once per proved key.
    *
-   * @param leaf - opened for the key's leaf, if the key is present. Else it holds nothing valid
+   * @param leaf - opened for the key's leaf, if the key is present
    * @param hKey - 32 bytes, above 0..0 and below the tail's key
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
-  open(leaf: LeafPath | LeafView, hKey: Uint8Array): KeyPosition {
+  open(leaf: OpenedLeaf, hKey: Uint8Array): KeyPosition {
     if (this.isNew) return {present: false, leftLeafIndex: HEAD_INDEX, rightLeafIndex: TAIL_INDEX};
     const hinted = this.hints.find(hKey, this.salt);
-    if (hinted !== NO_HINT && leaf.openIfKey(this.pages, this.root, hinted, hKey))
+    if (hinted !== NO_HINT && leaf.tryOpen(this.pages, this.root, hinted, hKey))
       return {present: true, leafIndex: hinted};
     const position = findKey(this.pages, this.root, hKey, bucket => this.hints.noteBucket(bucket, this.salt));
-    if (position.present) leaf.open(this.pages, this.root, position.leafIndex);
+    if (position.present) this.openAt(leaf, position.leafIndex);
     return position;
   }
 
-  /** Opens `path` for the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `open` */
-  openPathAt(path: LeafPath, leafIndex: number): void {
-    path.open(this.pages, this.root, leafIndex);
+  /** For the leaf at `leafIndex`, for example a neighbour of an absent key. @throws as `open` */
+  openAt(leaf: OpenedLeaf, leafIndex: number): void {
+    if (leaf.tryOpen(this.pages, this.root, leafIndex, undefined)) return;
+    const {nextFreeNode} = this.root;
+    if (leafIndex >= nextFreeNode)
+      throw new StoreError("RECORD_DAMAGED", `leaf ${leafIndex} of a tree of ${nextFreeNode}`);
+    throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
   }
 }

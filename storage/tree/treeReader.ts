@@ -4,7 +4,7 @@
 
 import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";
-import {childOnPath, LEAVES_PER_PAGE, POSITIONS_PER_PAGE, rootLevel} from "../page/geometry.ts";
+import {childOnPath, LEAVES_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
 import {expectKind, type PageReader} from "../page/pages.ts";
@@ -41,7 +41,7 @@ export function findKey(
 
 /** The only leaf page of a tree without index. @throws StoreError RECORD_DAMAGED if the tree has more leaf pages */
 function firstLeafPage(pages: PageReader, tree: TreeRoot): Buffer {
-  const page = readLeafPage(pages, tree, 0);
+  const page = readLeafPage(pages, tree, HEAD_INDEX);
   if (tree.nextFreeNode > LEAVES_PER_PAGE && leafAt(page, HEAD_INDEX)?.next !== TAIL_INDEX)
     throw new StoreError(
       "RECORD_DAMAGED",
@@ -69,35 +69,22 @@ function searchLeafPage(page: Buffer, hKey: Uint8Array): KeyPosition {
 
 /** @throws StoreError RECORD_MISSING if there is no leaf at `leafIndex`: the record that points to it is damaged */
 export function readLeaf(pages: PageReader, tree: TreeRoot, leafIndex: number): Leaf {
-  const leaf = leafAt(
-    readLeafPage(pages, tree, Math.floor(leafIndex / LEAVES_PER_PAGE)),
-    leafIndex % LEAVES_PER_PAGE,
-  );
+  const leaf = leafAt(readLeafPage(pages, tree, leafIndex), leafIndex % LEAVES_PER_PAGE);
   if (leaf === undefined)
     throw new StoreError("RECORD_MISSING", `leaf ${leafIndex} is deleted, but pointed to`);
   return leaf;
 }
 
-/** @param pageIndex - leaf index / 8 */
-export function readLeafPage(pages: PageReader, tree: TreeRoot, pageIndex: number): Buffer {
-  const page = findPage(pages, tree, 0, pageIndex);
-  return expectKind(pages.read(page), LEAF_PAGE, page);
-}
-
-/** The number of page `pageIndex` at `level`, found by walking down from the root. */
-function findPage(pages: PageReader, tree: TreeRoot, level: number, pageIndex: number): number {
-  const firstPosition = pageIndex * POSITIONS_PER_PAGE[level];
-  if (firstPosition >= tree.nextFreeNode)
-    throw new StoreError(
-      "RECORD_DAMAGED",
-      `leaf position ${firstPosition} of a tree of ${tree.nextFreeNode}`,
-    );
+/** The leaf page over a position, found by walking down from the root. */
+export function readLeafPage(pages: PageReader, tree: TreeRoot, leafIndex: number): Buffer {
+  if (leafIndex >= tree.nextFreeNode)
+    throw new StoreError("RECORD_DAMAGED", `leaf position ${leafIndex} of a tree of ${tree.nextFreeNode}`);
   let page = tree.rootPage;
-  for (let at = rootLevel(tree.nextFreeNode); at > level; at--) {
+  for (let level = rootLevel(tree.nextFreeNode); level > 0; level--) {
     const body = expectKind(pages.read(page), INNER_PAGE, page);
-    page = childOf(page, body, childOnPath(at, firstPosition));
+    page = childOf(page, body, childOnPath(level, leafIndex));
   }
-  return page;
+  return expectKind(pages.read(page), LEAF_PAGE, page);
 }
 
 /** @param body - of inner page `page`. @throws StoreError RECORD_DAMAGED if it has no such child */

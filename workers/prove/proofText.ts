@@ -81,10 +81,10 @@ export class ProofText {
       return path.value;
     }
     const {leftLeafIndex, rightLeafIndex} = position;
-    tree.openPathAt(path, leftLeafIndex);
+    tree.openAt(path, leftLeafIndex);
     text.ascii(`"leftLeafIndex":${leftLeafIndex},"leftProof":{"value":`);
     this.writePath(text, tree, leftLeafIndex, writeValue);
-    tree.openPathAt(path, rightLeafIndex);
+    tree.openAt(path, rightLeafIndex);
     text.ascii(`,"rightLeafIndex":${rightLeafIndex},"rightProof":{"value":`);
     this.writePath(text, tree, rightLeafIndex, writeValue);
     return undefined;

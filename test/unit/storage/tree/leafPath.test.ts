@@ -5,7 +5,10 @@ import fc from "fast-check";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
 import {TREE_HEIGHT} from "../../../../storage/hash/suite.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
+import {KeyHints} from "../../../../storage/tree/keyHints.ts";
 import {LeafPath, PRE_IMAGE_BYTES} from "../../../../storage/tree/leafPath.ts";
+import {LeafView} from "../../../../storage/tree/leafView.ts";
+import {Tree} from "../../../../storage/tree/tree.ts";
 import type {TreeRoot} from "../../../../storage/tree/treeRoot.ts";
 import type {ReferenceTree} from "../../../support/reference/referenceTree.ts";
 import {TreeOperations} from "../../../support/reference/treeOperations.ts";
@@ -53,7 +56,7 @@ test("a path is opened for a key only where that key's leaf stands", () => {
     fc.property(fc.nat(110), fc.nat(110), (name, leafIndex) => {
       const proof = reference.prove("", anySuiteKeyOf(name));
       const isThere = "leafIndex" in proof && proof.leafIndex === leafIndex;
-      assert.equal(path.openIfKey(pages, root, leafIndex, anySuiteKeyOf(name)), isThere);
+      assert.equal(path.tryOpen(pages, root, leafIndex, anySuiteKeyOf(name)), isThere);
       if (isThere) assert.deepEqual(nodesOf(path), proof.proof.proofRelatedNodes.slice(1));
     }),
   );
@@ -62,17 +65,17 @@ test("a path is opened for a key only where that key's leaf stands", () => {
 test("a leaf that is deleted or not there yet is refused by code", () => {
   const {pages, root} = makeTree(20);
   const path = new LeafPath(sha256Suite, emptyTree(sha256Suite));
-  assert.throws(() => path.open(pages, root, 22), {
-    code: "RECORD_DAMAGED",
-    message: "leaf 22 of a tree of 22",
-  });
-  assert.throws(() => path.open(pages, root, 5), {code: "RECORD_MISSING"});
+  const tree = new Tree({pages, hints: new KeyHints(0)}, root, 0);
+  for (const leaf of [path, new LeafView()]) {
+    const message = "leaf 22 of a tree of 22";
+    assert.throws(() => tree.openAt(leaf, 22), {code: "RECORD_DAMAGED", message});
+    assert.throws(() => tree.openAt(leaf, 5), {code: "RECORD_MISSING"});
+  }
 });
 
 test("a page of the wrong kind on the way is RECORD_DAMAGED", () => {
   const {pages, root} = makeTree(20);
   pages.replace(root.rootPage, pages.read(root.indexPage));
-  assert.throws(() => new LeafPath(sha256Suite, emptyTree(sha256Suite)).open(pages, root, 2), {
-    code: "RECORD_DAMAGED",
-  });
+  const path = new LeafPath(sha256Suite, emptyTree(sha256Suite));
+  assert.throws(() => path.tryOpen(pages, root, 2, undefined), {code: "RECORD_DAMAGED"});
 });
