@@ -5,7 +5,7 @@
  *   paris         blocks with difficulty 0      geth's own test, so no total difficulty is needed
  *   by timestamp  shanghai ... bpo5             blocks with difficulty 0
  */
-import {type BlobSchedule, readBlobSchedule} from "./blobSchedule.ts";
+import {readBlobSchedule} from "./blobSchedule.ts";
 import {CHAIN_START, PARIS, readConfig, readNumberForks, readTimeForks, type ScheduledFork} from "./forks.ts";
 import {invalidGenesis, type JsonObject, parseFixedBytes, parseQuantity} from "./gethJson.ts";
 import type {BlobLimits} from "./rules/fees.ts";
@@ -20,7 +20,7 @@ export class ForkSchedule {
   readonly chainId: bigint;
   readonly byNumber: readonly ScheduledFork[];
   readonly byTime: readonly ScheduledFork[];
-  readonly blobs: BlobSchedule;
+  private readonly blobs: ReadonlyMap<string, BlobLimits>;
   readonly systemContracts: readonly SystemContract[];
   /** 20 bytes; zeros if there is none, as in geth. Its logs are deposits (EIP-6110). */
   readonly depositContract: Uint8Array;
@@ -94,7 +94,7 @@ export class ForkSchedule {
 
   /** @param fork - from cancun on */
   blobLimits(fork: string): BlobLimits {
-    const limits = this.blobs.limits.get(fork);
+    const limits = this.blobs.get(fork);
     if (limits === undefined) throw new Error(`expected a fork that has blobs, got ${fork}`);
     return limits;
   }
@@ -114,8 +114,6 @@ interface SystemContract {
   readonly type: number;
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** The name of its address in @ethereumjs. */
-  readonly param: string;
 }
 
 /** With the names of their addresses in Besu's genesis config. */
@@ -125,14 +123,12 @@ const CONTRACTS = [
     type: 1,
     standard: "0x00000961ef480eb55e80d19ad83579a64c007002",
     field: "withdrawalRequestContractAddress",
-    param: "withdrawalRequestPredeployAddress",
   },
   {
     eip: 7251,
     type: 2,
     standard: "0x0000bbddc7ce488642fb579f8b00f3a590007251",
     field: "consolidationRequestContractAddress",
-    param: "consolidationRequestPredeployAddress",
   },
 ];
 

@@ -9,7 +9,6 @@ import fc from "fast-check";
 import type {Transaction} from "../../evm/execution/block/blockTransaction.ts";
 import {type DecodedBlock, decodeBlock} from "../../evm/execution/block/decodedBlock.ts";
 import {decodeBlockHead} from "../../evm/execution/blockHead.ts";
-import {createChainRules} from "../../evm/execution/chainRules.ts";
 import {BlockMismatch, ExecutionError} from "../../evm/execution/executionError.ts";
 import {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
@@ -19,6 +18,7 @@ import {recoverAddress} from "../../evm/interpreter/ecrecover.ts";
 import {listRoot} from "../../evm/trie/listRoot.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpError} from "../../storage/rlp/rlpReader.ts";
+import {createFullRules} from "../support/evm/fullRules.ts";
 import {isSoak, propertyRuns} from "../support/soak.ts";
 
 const FORK = "prague";
@@ -27,7 +27,7 @@ const GAS_LIMIT = 30_000_000n;
 
 /** Chain ids whose RLP is a byte, two bytes, and more than a number of 53 bits has left for v. */
 const CHAINS = [1n, 200n, 3_503_995_874_084_926n].map(chainId => {
-  const common = createChainRules(new ForkSchedule({...configOfFork(FORK), chainId: Number(chainId)}));
+  const common = createFullRules(new ForkSchedule({...configOfFork(FORK), chainId: Number(chainId)}));
   common.setHardfork(FORK);
   return {chainId, common};
 });

@@ -22,7 +22,6 @@ import {
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import fc from "fast-check";
 import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
-import {createChainRules} from "../../evm/execution/chainRules.ts";
 import {configOfFork} from "../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
@@ -35,6 +34,7 @@ import {KEYS, PEOPLE} from "../support/chains/people.ts";
 import {randomTraffic} from "../support/chains/randomTraffic.ts";
 import {PROGRAM_ADDRESSES, randomProgram} from "../support/estimates/randomPrograms.ts";
 import {ExecutionState} from "../support/evm/executionState.ts";
+import {createFullRules} from "../support/evm/fullRules.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const BLOB_GAS = 131_072n;
@@ -68,7 +68,7 @@ class LibraryChain {
     const store = new MemoryTries();
     const {head, trie} = await makeGenesisBlock(genesis, store);
     const state = new ExecutionState(store, new StateTrie(store, trie));
-    const common = createChainRules(genesis.forks);
+    const common = createFullRules(genesis.forks);
     common.updateParams(paramsBlock);
     common.setHardfork(fork);
     const {stateRoot, timestamp, gasLimit, baseFeePerGas = 7n} = head;

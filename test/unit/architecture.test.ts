@@ -67,7 +67,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "workers/estimate":
     "storage, evm/interpreter, evm/execution/executionError.ts, evm/trie, evm/execution, messages, threads, node:",
   "workers/import":
-    "client/folder/pulledError.ts, client/folder/row, client/folder, storage, nodes/rpc, nodes/blocks, nodes/feed, evm/interpreter, evm/execution/executionError.ts, evm/trie, evm/execution, messages, threads, node:, @ethereumjs",
+    "client/folder/pulledError.ts, client/folder/row, client/folder, storage, nodes/rpc, nodes/blocks, nodes/feed, evm/interpreter, evm/execution/executionError.ts, evm/trie, evm/execution, messages, threads, node:",
   "workers/publish": "storage, nodes/feed, messages, threads, node:",
   "workers/chain": "storage, messages, threads, node:",
   "workers/engine.ts": "storage, messages, threads, prove, chain",

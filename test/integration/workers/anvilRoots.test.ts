@@ -15,7 +15,6 @@ import {RLP} from "@ethereumjs/rlp";
 import {createLegacyTx, type LegacyTxData} from "@ethereumjs/tx";
 import {type PrefixedHexString, privateToAddress} from "@ethereumjs/util";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
@@ -24,6 +23,7 @@ import {encodeJsonBlock} from "../../../workers/import/follow/jsonBlock.ts";
 import {makeAnvilState} from "../../support/chains/anvilState.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {makeGenesisText} from "../../support/demo/demoGenesis.ts";
+import {createFullRules} from "../../support/evm/fullRules.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {notRun} from "../../support/processes/notRun.ts";
@@ -101,7 +101,7 @@ async function mine(
     );
     const blocks = [await anvil.request<Mined>("eth_getBlockByNumber", "0x0", true)];
     assert.equal(blocks[0]?.hash, toHex(difference.header.hash));
-    const common = createChainRules(genesis.forks);
+    const common = createFullRules(genesis.forks);
     let nonce = 0n;
     const ours: string[] = [];
     for (const transaction of transactions) {

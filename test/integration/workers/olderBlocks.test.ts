@@ -19,7 +19,6 @@ import {createLegacyTx} from "@ethereumjs/tx";
 import {createAddressFromString, type PrefixedHexString, privateToAddress} from "@ethereumjs/util";
 import {createVM, runBlock} from "@ethereumjs/vm";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
@@ -30,6 +29,7 @@ import {toHex} from "../../../storage/hex.ts";
 import {toPlain} from "../../support/chains/executedChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
 import {ExecutionState} from "../../support/evm/executionState.ts";
+import {createFullRules} from "../../support/evm/fullRules.ts";
 
 const KEY = new Uint8Array(32).fill(1);
 const MINER: PrefixedHexString = `0x${"0c".repeat(20)}`;
@@ -65,7 +65,7 @@ class LibraryChain {
     private readonly genesis: Genesis,
     private readonly state: ExecutionState,
   ) {
-    this.common = createChainRules(genesis.forks);
+    this.common = createFullRules(genesis.forks);
   }
 
   static async start(genesis: Genesis): Promise<LibraryChain> {

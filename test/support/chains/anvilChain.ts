@@ -14,7 +14,6 @@ import {gunzipSync} from "node:zlib";
 import {createBlockFromRPC, type JSONRPCBlock} from "@ethereumjs/block";
 import {createVM, runBlock} from "@ethereumjs/vm";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
@@ -23,6 +22,7 @@ import {StateTrie} from "../../../evm/trie/stateTrie.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {ExecutionState} from "../evm/executionState.ts";
+import {createFullRules} from "../evm/fullRules.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {PEOPLE, People, type Sent} from "./people.ts";
 
@@ -85,7 +85,7 @@ export class AnvilChain {
     transactions: readonly Sent[],
   ): Promise<{executed: BlockDifference; block: JSONRPCBlock; succeeded: readonly boolean[]}> {
     const hashes: string[] = [];
-    const common = createChainRules(this.genesis.forks);
+    const common = createFullRules(this.genesis.forks);
     common.setHardfork(this.genesis.forks.forkAt({number: 1, timestamp: 1n << 40n, difficulty: 0n}));
     for (const sent of transactions)
       hashes.push(await this.anvil.request("eth_sendRawTransaction", this.people.sign(sent, common)));
@@ -104,7 +104,7 @@ export class AnvilChain {
   }
 
   private async execute(answer: JSONRPCBlock): Promise<BlockDifference> {
-    const common = createChainRules(this.genesis.forks);
+    const common = createFullRules(this.genesis.forks);
     const timestamp = BigInt(answer.timestamp);
     common.setHardfork(this.genesis.forks.forkAt({number: this.number, timestamp, difficulty: 0n}));
     const block = createBlockFromRPC(answer, [], {common});

@@ -7,9 +7,9 @@
  * then the head is chosen.
  */
 import {writeFile} from "node:fs/promises";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {createFullRules} from "../evm/fullRules.ts";
 import {EngineApi, type EngineFork, type Payload, type PayloadAttributes} from "../nodes/engineApi.ts";
 import {GETH} from "../processes/clientKinds.ts";
 import {type ClientKind, RealNode} from "../processes/realNode.ts";
@@ -212,7 +212,7 @@ export class EngineChain {
   private async build(plan: BlockPlan): Promise<void> {
     const number = this.height + 1;
     const fork = this.forkOf(number);
-    const common = createChainRules(this.genesis.forks);
+    const common = createFullRules(this.genesis.forks);
     common.setHardfork(fork);
     const transactions = (plan.transactions ?? []).map(sent => this.people.sign(sent, common));
     const attributes = this.makeAttributes(number, fork, plan);

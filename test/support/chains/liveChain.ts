@@ -7,7 +7,6 @@
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {encodeCall, word} from "../../../demo/abi.ts";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {Cast, DEPLOYED, encodeCreation, FACTORY, LEDGER, PIGGY_BANK, TOKEN} from "../demo/cast.ts";
@@ -15,6 +14,7 @@ import {type DemoAccount, makeAddress} from "../demo/demoAccount.ts";
 import {balanceSlot} from "../demo/demoAddresses.ts";
 import {type DemoTransaction, GAS_LIMIT, signTransaction} from "../demo/demoChain.ts";
 import {DEMO_CHAIN_ID, makeGenesisText} from "../demo/demoGenesis.ts";
+import {createFullRules} from "../evm/fullRules.ts";
 import {Anvil} from "../processes/anvil.ts";
 import {makeAnvilState} from "./anvilState.ts";
 
@@ -45,7 +45,7 @@ export class LiveChain {
     this.statePath = statePath;
     this.cast = cast;
     const {forks, timestamp} = parseGenesis(genesis);
-    this.common = createChainRules(forks);
+    this.common = createFullRules(forks);
     this.common.setHardfork(forks.forkAt({number: 1, timestamp, difficulty: 0n}));
   }
 

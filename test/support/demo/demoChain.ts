@@ -24,11 +24,11 @@ import {
 } from "@ethereumjs/tx";
 import {createWithdrawal, eoaCode7702SignAuthorization, type PrefixedHexString} from "@ethereumjs/util";
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {createFullRules} from "../evm/fullRules.ts";
 import {type DemoAccount, hashLabel} from "./demoAccount.ts";
 
 export interface DemoTransaction {
@@ -78,7 +78,7 @@ export class DemoChain {
 
   static async create(genesisText: string, miner: Uint8Array): Promise<DemoChain> {
     const genesis = parseGenesis(genesisText);
-    const common = createChainRules(genesis.forks);
+    const common = createFullRules(genesis.forks);
     common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));
     const stateManager = new MerkleStateManager({common, caches: new Caches()});
     await stateManager.generateCanonicalGenesis(toGenesisState(genesis));

@@ -7,12 +7,12 @@ import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {type Block, createBlock, createBlockFromRLP} from "@ethereumjs/block";
 import {DEMO_FOLDER} from "../../../demo/artefact.ts";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../../evm/execution/rlpBlocks.ts";
 import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {createFullRules} from "../evm/fullRules.ts";
 import {describeBlock} from "./jsonBlocks.ts";
 import {type JsonRpcCall, JsonRpcServer} from "./jsonRpcServer.ts";
 
@@ -104,7 +104,7 @@ export function readDemoBlocks(): Promise<readonly Block[]> {
 
 async function parseDemoBlocks(): Promise<Block[]> {
   const genesis = parseGenesis(readFileSync(DEMO_GENESIS, "utf8"));
-  const common = createChainRules(genesis.forks);
+  const common = createFullRules(genesis.forks);
   common.setHardfork(genesis.forks.forkAt({number: 1, timestamp: genesis.timestamp, difficulty: 0n}));
   const {head} = await makeGenesisBlock(genesis, new MemoryTries());
   const {timestamp, gasLimit, extraData, baseFeePerGas = 0n} = genesis;

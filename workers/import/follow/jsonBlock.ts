@@ -5,14 +5,12 @@
  * Nothing in it is trusted. The header must have the hash that the node names. blockBody.ts checks in the result whether the
  * transactions and withdrawals are those of the header.
  */
-import type {Common} from "@ethereumjs/common";
-import {createTx, normalizeTxParams, type TypedTransaction} from "@ethereumjs/tx";
-import {createChainRules} from "../../../evm/execution/chainRules.ts";
 import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {checkHeader} from "../../../nodes/blocks/nodeHeader.ts";
 import {
   type JsonObject,
   parseArray,
+  parseBytes,
   parseFixedBytes,
   parseObject,
   parseQuantity,
@@ -20,9 +18,21 @@ import {
 import {NodeFailure} from "../../../nodes/rpc/node.ts";
 import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
 
+const CALL = ["gas", "to", "value", "input"];
+const TYPED = ["chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", ...CALL, "accessList"];
+/** By type: the fields of a transaction before its signature, in their order. */
+const TRANSACTIONS: readonly (readonly string[])[] = [
+  ["nonce", "gasPrice", ...CALL],
+  ["chainId", "nonce", "gasPrice", ...CALL, "accessList"],
+  TYPED,
+  [...TYPED, "maxFeePerBlobGas", "blobVersionedHashes"],
+  [...TYPED, "authorizationList"],
+];
+const AUTHORIZATION = ["chainId", "address", "nonce", "yParity", "r", "s"];
+
 /**
  * @param number - of the block that was asked for
- * @param forks - of the chain: they say how a transaction is encoded
+ * @param forks - of the chain
  * @throws NodeFailure naming the block, and the field or both hashes
  */
 export function encodeJsonBlock(json: unknown, number: number, forks: ForkSchedule): Uint8Array {
@@ -31,9 +41,9 @@ export function encodeJsonBlock(json: unknown, number: number, forks: ForkSchedu
   const header = checkHeader(block, number);
   if (parseArray(block.uncles ?? [], `${where}: uncles`).length > 0)
     throw new NodeFailure(`${where}: it has uncles, which only debug_getRawBlock gives`);
-  const common = createCommon(block, forks, where);
+  checkFork(block, forks, where);
   const transactions = parseArray(block.transactions, `${where}: transactions`).map((transaction, at) =>
-    encodeTransaction(transaction, `${where}: transactions[${at}]`, common),
+    encodeTransaction(transaction, `${where}: transactions[${at}]`),
   );
   const parts = [header, transactions, []];
   if ((block.withdrawals ?? undefined) === undefined) return encodeList(parts);
@@ -44,8 +54,8 @@ export function encodeJsonBlock(json: unknown, number: number, forks: ForkSchedu
   ]);
 }
 
-/** @returns the rules of the block's fork */
-function createCommon(block: JsonObject, forks: ForkSchedule, where: string): Common {
+/** The difficulty must be one that the block's fork has. */
+function checkFork(block: JsonObject, forks: ForkSchedule, where: string): void {
   const quantity = (name: string, bits: number): bigint =>
     parseQuantity(block[name], `${where}: ${name}`, bits);
   const moment = {
@@ -53,28 +63,52 @@ function createCommon(block: JsonObject, forks: ForkSchedule, where: string): Co
     timestamp: quantity("timestamp", 64),
     difficulty: quantity("difficulty", 256),
   };
-  const common = createChainRules(forks);
   try {
-    common.setHardfork(forks.forkAt(moment));
+    forks.forkAt(moment);
   } catch (error) {
     throw new NodeFailure(`${where}: it ${(error as Error).message}`, {cause: error});
   }
-  return common;
 }
 
 /** As it stands in a block: an older one is a list, a newer one its bytes. */
-function encodeTransaction(value: unknown, field: string, common: Common): RlpItem {
+function encodeTransaction(value: unknown, field: string): RlpItem {
   const fields = parseObject(value, field);
-  let transaction: TypedTransaction;
-  try {
-    transaction = createTx(normalizeTxParams(fields), {common, freeze: false});
-  } catch (error) {
+  const type = Number(parseQuantity(fields.type ?? 0, `${field}.type`, 8));
+  const names = TRANSACTIONS[type];
+  if (names === undefined)
     throw new NodeFailure(
-      `${field} cannot be read: ${(error as Error).message}. Types that Ethereum does not have need --source trace`,
-      {cause: error},
+      `${field} cannot be read: expected type 0 to 4, got ${type}. Types that Ethereum does not have need --source trace`,
     );
+  // The parity of older nodes' typed transactions is in v.
+  const parity = type === 0 || fields.yParity === undefined ? "v" : "yParity";
+  const items = encodeFields(fields, [...names, parity, "r", "s"], field);
+  return type === 0 ? items : Buffer.concat([Uint8Array.of(type), encodeList(items)]);
+}
+
+function encodeFields(fields: JsonObject, names: readonly string[], where: string): RlpItem[] {
+  return names.map(name => encodeField(name, fields[name], `${where}.${name}`));
+}
+
+function encodeField(name: string, value: unknown, field: string): RlpItem {
+  const list = (encode: (one: unknown, at: string) => RlpItem): RlpItem =>
+    parseArray(value ?? [], field).map((one, at) => encode(one, `${field}[${at}]`));
+  switch (name) {
+    case "to":
+      return (value ?? undefined) === undefined ? new Uint8Array(0) : parseFixedBytes(value, field, 20);
+    case "address":
+      return parseFixedBytes(value, field, 20);
+    case "input":
+      return parseBytes(value, field);
+    case "accessList":
+      return list((one, at) => encodeFields(parseObject(one, at), ["address", "storageKeys"], at));
+    case "storageKeys":
+    case "blobVersionedHashes":
+      return list((one, at) => parseFixedBytes(one, at, 32));
+    case "authorizationList":
+      return list((one, at) => encodeFields(parseObject(one, at), AUTHORIZATION, at));
+    default:
+      return encodeNumber(parseQuantity(value, field, 256));
   }
-  return transaction.type === 0 ? (transaction.raw() as RlpItem) : transaction.serialize();
 }
 
 function listWithdrawalFields(value: unknown, field: string): Uint8Array[] {

@@ -135,7 +135,7 @@ const LIES: readonly (readonly [title: string, lie: (block: JsonBlock) => unknow
   [
     "with a gas price of 100 kB",
     ({transactions}) => Object.assign(transactions[0], {gasPrice: LONG, maxFeePerGas: LONG}),
-    /transactions\[0\] cannot be read/,
+    /transactions\[0\]\.maxFeePerGas: expected/,
   ],
 ];
 

@@ -4,7 +4,6 @@
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {createChainRules} from "../../../../evm/execution/chainRules.ts";
 import {ForkSchedule} from "../../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../../evm/execution/genesis.ts";
@@ -12,6 +11,7 @@ import {makeGenesisBlock} from "../../../../evm/execution/genesisBlock.ts";
 import {MemoryTries} from "../../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {HARDFORKS} from "../../../../workers/messages/estimateSettings.ts";
+import {createFullRules} from "../../../support/evm/fullRules.ts";
 
 const ADDRESS = "00000000000000000000000000000000000000aa";
 /** Of block 0 of WHOLE, as geth v1.17.10 makes it in these three spellings of its names. */
@@ -232,7 +232,7 @@ test("names are read without case, as geth does", async () => {
     const kept = new ForkSchedule(JSON.parse(other.config));
     for (const forks of [other.forks, kept])
       assert.deepEqual(withoutConfig({...other, forks}), withoutConfig(plain));
-    assert.deepEqual(createChainRules(kept).consensusConfig(), {period: 3, epoch: 4});
+    assert.deepEqual(createFullRules(kept).consensusConfig(), {period: 3, epoch: 4});
   }
 });
 
@@ -281,7 +281,7 @@ test("numbers from 2^53 on are read exactly", () => {
   const kept = new ForkSchedule(JSON.parse(config));
   assert.deepEqual(kept.byNumber, forks.byNumber);
   assert.equal(JSON.parse(config).terminalTotalDifficulty, "58750000000000000000000");
-  const common = createChainRules(kept);
+  const common = createFullRules(kept);
   assert.equal(common.hardforkBlock("london"), 2n ** 64n);
 });
 
@@ -337,7 +337,7 @@ test("every hard fork that can be named makes a config that has it, and none aft
         HARDFORKS.indexOf(other) <= HARDFORKS.indexOf(fork),
         `${other} under ${fork}`,
       );
-    const common = createChainRules(forks);
+    const common = createFullRules(forks);
     common.setHardfork(fork);
     assert.equal(common.hardfork(), fork);
   }

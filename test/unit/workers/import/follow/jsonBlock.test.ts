@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createBlock} from "@ethereumjs/block";
 import {createBlob4844Tx} from "@ethereumjs/tx";
-import {createChainRules} from "../../../../../evm/execution/chainRules.ts";
 import {ForkSchedule} from "../../../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../../evm/execution/forks.ts";
 import {listHeaderFields} from "../../../../../nodes/blocks/nodeHeader.ts";
@@ -10,13 +9,14 @@ import {keccak256} from "../../../../../storage/hash/keccak.ts";
 import {toHex} from "../../../../../storage/hex.ts";
 import {encodeList} from "../../../../../storage/rlp/rlpWriter.ts";
 import {encodeJsonBlock} from "../../../../../workers/import/follow/jsonBlock.ts";
+import {createFullRules} from "../../../../support/evm/fullRules.ts";
 import {readDemoBlocks} from "../../../../support/nodes/demoNode.ts";
 import {describeBlock} from "../../../../support/nodes/jsonBlocks.ts";
 
 const FORKS = new ForkSchedule({...configOfFork("osaka"), chainId: 424_242});
 
 test("a blob transaction is encoded as it stands in a block, without its blobs", () => {
-  const common = createChainRules(FORKS);
+  const common = createFullRules(FORKS);
   common.setHardfork("osaka");
   const transaction = createBlob4844Tx(
     {
