@@ -57,15 +57,9 @@ export class FileSnapshot implements RecordSource {
 
   /** @throws FileDamage */
   getSync(key: Buffer): Buffer | undefined {
-    const logged = this.logs.get(key);
-    if (logged !== undefined) return logged.value;
-    for (const table of this.overlapping) {
-      const version = table.get(key);
-      if (version !== undefined) return version.value;
-    }
-    for (const level of this.levels) {
-      const version = tableOf(level, key)?.get(key);
-      if (version !== undefined) return version.value;
+    for (const versions of this.sources(key)) {
+      const {done, value} = versions.next();
+      if (done !== true && value.key.equals(key)) return value.value;
     }
     return undefined;
   }
@@ -78,12 +72,7 @@ export class FileSnapshot implements RecordSource {
 
   /** Every record from key `from` on, in key order. @throws FileDamage */
   *records(from: Buffer = FIRST_KEY): Generator<[key: Buffer, value: Buffer]> {
-    const sources = [
-      this.logs.versions(from),
-      ...this.overlapping.map(table => table.versions(from)),
-      ...this.levels.map(level => versionsOf(level, from)),
-    ];
-    // The sources are ordered from newest to oldest, and each gives the newest version of a key first.
+    const sources = this.sources(from);
     const heads = sources.map(source => source.next());
     let last: Buffer | undefined;
     for (;;) {
@@ -122,6 +111,15 @@ export class FileSnapshot implements RecordSource {
     return [];
   }
 
+  /** The versions of keys from `from` on, the newest sources first. Each gives the newest version of a key first. */
+  private sources(from: Buffer): Generator<Version>[] {
+    return [
+      this.logs.versions(from),
+      ...this.overlapping.map(table => table.versions(from)),
+      ...this.levels.map(level => versionsOf(level, from)),
+    ];
+  }
+
   private tables(): TableReader[] {
     return [...this.overlapping, ...this.levels.flat()];
   }
@@ -151,13 +149,10 @@ async function openFiles(directory: string, manifest: Manifest): Promise<FileSna
   }
 }
 
-/** Finds the table of a key in a level without overlaps. */
-function tableOf(level: readonly TableReader[], key: Buffer): TableReader | undefined {
-  return level[countBelow(level.length, at => compareKeys(level[at].live.largest, key) < 0)];
-}
-
+/** @param level - without overlaps */
 function* versionsOf(level: readonly TableReader[], from: Buffer): Generator<Version> {
-  for (const table of level) if (compareKeys(table.live.largest, from) >= 0) yield* table.versions(from);
+  let at = countBelow(level.length, table => compareKeys(level[table].live.largest, from) < 0);
+  for (; at < level.length; at++) yield* level[at].versions(from);
 }
 
 function headKey(heads: readonly IteratorResult<Version>[], at: number): Buffer {

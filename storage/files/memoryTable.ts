@@ -20,13 +20,6 @@ export class MemoryTable {
     readLoggedBatch(batch, (key, value) => this.values.set(key.toString("latin1"), value));
   }
 
-  /** @returns undefined if the logs do not have the key */
-  get(key: Buffer): Version | undefined {
-    const name = key.toString("latin1");
-    const value = this.values.get(name);
-    return value === undefined && !this.values.has(name) ? undefined : {key, value};
-  }
-
   /** The versions from key `from` on, in key order. */
   *versions(from: Buffer): Generator<Version> {
     const names = this.names();

@@ -26,14 +26,6 @@ export class TableReader {
     this.blocks.close();
   }
 
-  /** The newest version of a key in this table, or undefined. @throws FileDamage */
-  get(userKey: Buffer): Version | undefined {
-    const {smallest, largest} = this.live;
-    if (compareKeys(smallest, userKey) > 0 || compareKeys(largest, userKey) < 0) return undefined;
-    const {value, done} = this.versions(userKey).next();
-    return done === true || !value.key.equals(userKey) ? undefined : value;
-  }
-
   /** The last key below `bound`, deleted or not. @throws FileDamage */
   lastBelow(bound: Buffer): Buffer | undefined {
     // It is in the block where `bound` belongs, or else in the block before.
@@ -52,15 +44,15 @@ export class TableReader {
   }
 
   /** Every version of every key from `from` on, in the order of tables. @throws FileDamage */
-  *versions(from: Buffer): Generator<Version, undefined> {
+  *versions(from: Buffer): Generator<Version> {
     const index = this.index();
-    if (!index.seek(from)) return undefined;
+    if (!index.seek(from)) return;
     let entries = this.dataBlock(index.handle());
     // Only the first block can begin with keys below `from`.
     let isThere = entries.seek(from);
     for (;;) {
       for (; isThere; isThere = entries.next()) yield versionAt(entries);
-      if (!index.next()) return undefined;
+      if (!index.next()) return;
       entries = this.dataBlock(index.handle());
       isThere = entries.next();
     }
