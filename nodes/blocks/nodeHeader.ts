@@ -6,13 +6,19 @@
  */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
-import {decodeHeader, type WholeHeader} from "../../storage/block/headerRlp.ts";
+import {
+  decodeHeader,
+  FIRST_ITEMS,
+  HEADER_ITEMS,
+  type HeaderItem,
+  type WholeHeader,
+} from "../../storage/block/headerRlp.ts";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {isSame, toHex} from "../../storage/hex.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
-import {HEADER_FIELDS, parseHeaderFields} from "./headerFields.ts";
+import {KEPT_ITEMS, parseHeaderFields, parseHeaderItem} from "./headerFields.ts";
 
 export type NodeHeader = WholeHeader;
 
@@ -97,7 +103,7 @@ function parseRawHeader(answer: unknown, block: JsonObject, number: number): Nod
   // Nodes write null for a field of a later fork.
   const given = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
   const said: Partial<BlockHeader> = {...parseHeaderFields(given, `${where}: `), number};
-  for (const name of ["number", ...HEADER_FIELDS] as const) {
+  for (const {name} of KEPT_ITEMS) {
     const [held, told] = [header[name], said[name]].map(showField);
     if (held !== told)
       throw new NodeFailure(`${where}: ${name}: the header has ${held} there, but the node says ${told}`);
@@ -110,51 +116,14 @@ function showField(value: Uint8Array | bigint | number | undefined): string {
   return value instanceof Uint8Array ? toHex(value) : String(value ?? 0);
 }
 
-/** A length in bytes, or what else the field is. */
-type FieldKind = number | "quantity" | "extraData";
-
-const FIRST_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
-  ["parentHash", 32],
-  ["sha3Uncles", 32],
-  ["miner", 20],
-  ["stateRoot", 32],
-  ["transactionsRoot", 32],
-  ["receiptsRoot", 32],
-  ["logsBloom", 256],
-  ["difficulty", "quantity"],
-  ["number", "quantity"],
-  ["gasLimit", "quantity"],
-  ["gasUsed", "quantity"],
-  ["timestamp", "quantity"],
-  ["extraData", "extraData"],
-  ["mixHash", 32],
-  ["nonce", 8],
-];
-
-const LATER_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
-  ["baseFeePerGas", "quantity"], // EIP-1559
-  ["withdrawalsRoot", 32], // EIP-4895
-  ["blobGasUsed", "quantity"], // EIP-4844
-  ["excessBlobGas", "quantity"],
-  ["parentBeaconBlockRoot", 32], // EIP-4788
-  ["requestsHash", 32], // EIP-7685
-  ["blockAccessListHash", 32], // EIP-7928
-  ["slotNumber", "quantity"], // EIP-7843
-];
-
 /** The fields in the order of the RLP. @param where - names the block in messages. @throws NodeFailure */
 export function listHeaderFields(block: JsonObject, where: string): Uint8Array[] {
-  const parseField = ([name, kind]: readonly [string, FieldKind]): Uint8Array => {
-    const field = `${where}: ${name}`;
-    if (kind === "quantity") return encodeNumber(parseQuantity(block[name], field, 256));
-    if (kind === "extraData") return parseBytes(block[name], field, MAX_EXTRA_DATA_BYTES);
-    return parseFixedBytes(block[name], field, kind);
-  };
-  const has = (name: string): boolean => (block[name] ?? undefined) !== undefined;
-  const last = LATER_FIELDS.findLastIndex(([name]) => has(name));
-  return [
-    ...FIRST_FIELDS.map(parseField),
+  const has = ({name}: HeaderItem): boolean => (block[name] ?? undefined) !== undefined;
+  const items = HEADER_ITEMS.slice(0, Math.max(FIRST_ITEMS, 1 + HEADER_ITEMS.findLastIndex(has)));
+  return items.map((item, at) => {
     // geth writes a field that is missing before another one as an empty string.
-    ...LATER_FIELDS.slice(0, last + 1).map(field => (has(field[0]) ? parseField(field) : new Uint8Array(0))),
-  ];
+    if (at >= FIRST_ITEMS && !has(item)) return new Uint8Array(0);
+    const value = parseHeaderItem(block, item, `${where}: `, MAX_EXTRA_DATA_BYTES);
+    return value instanceof Uint8Array ? value : encodeNumber(value);
+  });
 }

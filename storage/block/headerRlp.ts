@@ -20,22 +20,28 @@ type Whole<T> = {readonly [Name in keyof T]-?: Exclude<T[Name], undefined>};
 /** A header with all the fields that it can have. */
 export interface WholeHeader extends Whole<Omit<BlockHeader, LaterField>>, Pick<BlockHeader, LaterField> {}
 
+/** An item of a header. `name` is also that of its JSON. */
+export type HeaderItem = ItemSize &
+  (
+    | {readonly name: Exclude<keyof BlockHeader, "hash" | "rest">; readonly isRest?: false}
+    | {readonly name: string; readonly isRest: true}
+  );
+
 /** Bytes, of this length if it is given, or a number of at most so many bytes. */
-interface Item {
-  readonly name: Exclude<keyof BlockHeader, "hash" | "rest">;
+interface ItemSize {
   readonly bytes?: number;
   readonly numberBytes?: number;
 }
 
-/** In their order. undefined: it goes into `rest`, as do those behind the last one. */
-const ITEMS: readonly (Item | undefined)[] = [
+/** In their order. Further ones of another chain go into `rest`, too. */
+export const HEADER_ITEMS: readonly HeaderItem[] = [
   {name: "parentHash", bytes: 32},
-  undefined,
+  {name: "sha3Uncles", bytes: 32, isRest: true},
   {name: "miner", bytes: 20},
   {name: "stateRoot", bytes: 32},
-  undefined,
-  undefined,
-  undefined,
+  {name: "transactionsRoot", bytes: 32, isRest: true},
+  {name: "receiptsRoot", bytes: 32, isRest: true},
+  {name: "logsBloom", bytes: 256, isRest: true},
   {name: "difficulty", numberBytes: 32},
   {name: "number", numberBytes: 6},
   {name: "gasLimit", numberBytes: 8},
@@ -43,14 +49,18 @@ const ITEMS: readonly (Item | undefined)[] = [
   {name: "timestamp", numberBytes: 8},
   {name: "extraData"},
   {name: "mixHash", bytes: 32},
-  undefined,
-  {name: "baseFeePerGas", numberBytes: 32},
-  undefined,
-  {name: "blobGasUsed", numberBytes: 8},
+  {name: "nonce", bytes: 8, isRest: true},
+  {name: "baseFeePerGas", numberBytes: 32}, // EIP-1559
+  {name: "withdrawalsRoot", bytes: 32, isRest: true}, // EIP-4895
+  {name: "blobGasUsed", numberBytes: 8}, // EIP-4844
   {name: "excessBlobGas", numberBytes: 8},
+  {name: "parentBeaconBlockRoot", bytes: 32, isRest: true}, // EIP-4788
+  {name: "requestsHash", bytes: 32, isRest: true}, // EIP-7685
+  {name: "blockAccessListHash", bytes: 32, isRest: true}, // EIP-7928
+  {name: "slotNumber", numberBytes: 8, isRest: true}, // EIP-7843
 ];
 /** Of every header. */
-const FIRST_ITEMS = 15;
+export const FIRST_ITEMS = 15;
 
 /**
  * @param rlp - no Buffer, whose views cost three times as much. What is returned are views of it
@@ -63,8 +73,8 @@ export function decodeHeader(rlp: Uint8Array): WholeHeader {
   const fields: Partial<Record<keyof BlockHeader, unknown>> = {};
   const rest: Uint8Array[] = [];
   for (let at = 0; at < FIRST_ITEMS || !list.isDone; at++) {
-    const item = ITEMS[at];
-    if (item === undefined) rest.push(readEncoded(list));
+    const item = HEADER_ITEMS[at];
+    if (item === undefined || item.isRest) rest.push(readEncoded(list));
     else fields[item.name] = readField(list, item);
   }
   const {number, ...others} = fields as Record<keyof BlockHeader, never>;
@@ -86,9 +96,10 @@ export function encodeHeader(header: BlockHeader): Uint8Array | undefined {
   const others = new RlpReader(rest);
   const items: (Uint8Array | EncodedItem)[] = [];
   for (let at = 0; ; at++) {
-    const item = ITEMS[at];
+    const item = HEADER_ITEMS[at];
     // The record of a block leaves out a difficulty of 0.
-    const value = item && (header[item.name] ?? (item.name === "difficulty" ? 0n : undefined));
+    const name = item?.isRest ? undefined : item?.name;
+    const value = name && (header[name] ?? (name === "difficulty" ? 0n : undefined));
     if (value instanceof Uint8Array) items.push(value);
     else if (value !== undefined) items.push(encodeNumber(BigInt(value)));
     else if (others.isDone) return encodeList(items);
@@ -113,7 +124,7 @@ export function requireHash(header: BlockHeader): void {
     );
 }
 
-function readField(list: RlpReader, {name, bytes, numberBytes}: Item): Uint8Array | bigint {
+function readField(list: RlpReader, {name, bytes, numberBytes}: HeaderItem): Uint8Array | bigint {
   try {
     return numberBytes === undefined ? list.readBytes(bytes) : list.readNumber(numberBytes);
   } catch (error) {

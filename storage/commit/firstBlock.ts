@@ -9,7 +9,7 @@ import {encodeNumber} from "../record/recordBody.ts";
 import type {WriteBatch, WriteTarget} from "./writeBatch.ts";
 
 /** As many as the EVM can ask for. */
-const MAX_ANCESTORS = 256;
+export const MAX_ANCESTORS = 256;
 
 export interface BuiltBlock {
   readonly header: BlockHeader;

@@ -1,9 +1,7 @@
 /** What the EVM and a chain's rules need to know of a block besides its state. */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
-
-/** As many as the EVM can ask for. */
-const MAX_ANCESTORS = 256;
+import {MAX_ANCESTORS} from "../../storage/commit/firstBlock.ts";
 
 export interface BlockContext {
   /** The fields of its header that are known, but for number and hash. */

@@ -15,7 +15,7 @@ import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
-import type {BuiltBlock} from "../../storage/commit/firstBlock.ts";
+import {type BuiltBlock, MAX_ANCESTORS} from "../../storage/commit/firstBlock.ts";
 import {StateBuilder} from "../../storage/commit/stateBuilder.ts";
 import type {WriteTarget} from "../../storage/commit/writeBatch.ts";
 import {StoreError} from "../../storage/errors.ts";
@@ -27,7 +27,6 @@ import {readGenesis} from "./inputFile.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SourceError} from "./sourceStep.ts";
 
-const MAX_ANCESTORS = 256;
 const WORD = 32;
 
 /** A whole state that an empty store can begin with. */

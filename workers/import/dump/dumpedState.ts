@@ -8,6 +8,7 @@ import {ExecutionError} from "../../../evm/execution/executionError.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {splitHeaders} from "../../../storage/block/headerFile.ts";
 import type {WholeHeader} from "../../../storage/block/headerRlp.ts";
+import {MAX_ANCESTORS} from "../../../storage/commit/firstBlock.ts";
 import {TrieBuilder} from "../../../storage/commit/trieBuilder.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {toHex} from "../../../storage/hex.ts";
@@ -20,7 +21,6 @@ import {SettingsFault, SourceError, Stopped} from "../sourceStep.ts";
 import {DumpedAccounts} from "./dumpedAccounts.ts";
 
 const CHUNK_BYTES = 256 << 10;
-const MAX_ANCESTORS = 256;
 const MAX_SLOT_BYTES = 256;
 
 /** @throws SourceError */
