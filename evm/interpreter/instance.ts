@@ -1,8 +1,9 @@
 /** One instance of the interpreter: its functions, its memory, and what it asks of the host. */
 import {randomBytes} from "node:crypto";
+import {KECCAK_EMPTY} from "../../storage/hash/keccak.ts";
 import {loadWasm, type WasmConstant} from "../../storage/hash/webAssembly.ts";
 import {EvmDeclined} from "./ends.ts";
-import {EMPTY_CODE_HASH, type StateSource} from "./stateSource.ts";
+import type {StateSource} from "./stateSource.ts";
 
 type Offsets = Record<
   | ("IO" | "IO_OUT" | "IO_SLOT" | "OPCODES" | "PARAMS" | "BLOBS" | "BLOB_COUNT" | "LOGS" | "RETURNED")
@@ -191,7 +192,7 @@ export class EvmInstance {
     this.writeU32(ioOut + 4, account?.hasStorage === true ? 1 : 0);
     this.current.limbs[(ioOut + 8) >>> 3] = account?.nonce ?? 0n;
     this.writeWord(ioOut + 16, account?.balance ?? 0n);
-    this.bytes.set(account?.codeHash ?? EMPTY_CODE_HASH, ioOut + 48);
+    this.bytes.set(account?.codeHash ?? KECCAK_EMPTY, ioOut + 48);
   }
 
   private readSlot(): void {

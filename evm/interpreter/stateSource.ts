@@ -1,10 +1,5 @@
 /** The state below the EVM: what it was before the block, or at the block that a call is made at. */
 
-/** Of no code: keccak256 of nothing. */
-export const EMPTY_CODE_HASH = new Uint8Array(
-  Buffer.from("c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470", "hex"),
-);
-
 export interface SourceAccount {
   readonly nonce: bigint;
   readonly balance: bigint;

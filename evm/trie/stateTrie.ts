@@ -4,10 +4,10 @@
 import type {AccountDifference} from "../../storage/block/accountDifference.ts";
 import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {sortByHKey} from "../../storage/hash/hKeyOrder.ts";
-import {keccak256} from "../../storage/hash/keccak.ts";
+import {KECCAK_EMPTY, keccak256} from "../../storage/hash/keccak.ts";
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
 import {EMPTY_TRIE, type TrieRoot, type TrieWrite, TrieWriter} from "../../storage/trie/trie.ts";
-import {encodeSlot, encodeTrieAccount, NO_CODE, readTrieAccount} from "../../storage/trie/trieAccount.ts";
+import {encodeSlot, encodeTrieAccount, readTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {TrieState} from "./trieState.ts";
 import type {TrieStore} from "./trieStore.ts";
 
@@ -99,7 +99,8 @@ export class StateTrie extends TrieState {
       nonce: change.nonce ?? before?.nonce ?? 0n,
       balance: change.balance ?? before?.balance ?? 0n,
       storage: this.writer.update(before?.storage ?? EMPTY_TRIE, slots, "slots"),
-      codeHash: change.code === undefined ? (codeBefore?.codeHash ?? NO_CODE) : this.putCode(change.code),
+      codeHash:
+        change.code === undefined ? (codeBefore?.codeHash ?? KECCAK_EMPTY) : this.putCode(change.code),
     };
     return {path, value: encodeTrieAccount(account)};
   }

@@ -98,26 +98,17 @@ export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead
     requireVersion(reader.number(1));
     const kind = KINDS[reader.number(1) - 1];
     requireChain(chain, reader);
-    const [publisher, number, hash] = [reader.bytes(PUBLISHER_BYTES), reader.number(), reader.bytes(HASH)];
-    if (kind === "finality")
-      return reader.end({kind, publisher, number, hash, first: reader.number(), count: reader.number()});
+    const by = {publisher: reader.bytes(PUBLISHER_BYTES), number: reader.number(), hash: reader.bytes(HASH)};
+    if (kind === "finality") return reader.end({kind, ...by, first: reader.number(), count: reader.number()});
     if (kind !== "block") throw reader.damage("its kind is unknown");
-    const [parentHash, stateRoot, isVerified] = [reader.bytes(HASH), reader.bytes(HASH), reader.flag()];
-    const [part, parts, unpackedBytes] = [reader.number(2), reader.number(2), reader.number(4)];
-    if (part >= parts) throw reader.damage(`part ${part} of ${parts}`);
-    mostPackedBytes(number, unpackedBytes);
     const block = {
       kind,
-      publisher,
-      number,
-      hash,
-      parentHash,
-      stateRoot,
-      isVerified,
-      part,
-      parts,
-      unpackedBytes,
+      ...by,
+      ...{parentHash: reader.bytes(HASH), stateRoot: reader.bytes(HASH), isVerified: reader.flag()},
+      ...{part: reader.number(2), parts: reader.number(2), unpackedBytes: reader.number(4)},
     };
+    if (block.part >= block.parts) throw reader.damage(`part ${block.part} of ${block.parts}`);
+    mostPackedBytes(block.number, block.unpackedBytes);
     return reader.end(block);
   } catch (error) {
     if (error instanceof StoreError) throw new NoMessage(error.message);

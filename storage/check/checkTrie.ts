@@ -2,10 +2,10 @@
  * Checks a state trie as of one block: each page's nodes are hashed again, from its leaves, and compared with what the page above says.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
-import {keccak256} from "../hash/keccak.ts";
+import {KECCAK_EMPTY, keccak256} from "../hash/keccak.ts";
 import {isSame, toHex} from "../hex.ts";
 import type {TrieKind, TrieReader, TrieRoot} from "../trie/trie.ts";
-import {decodeSlot, decodeTrieAccount, NO_CODE} from "../trie/trieAccount.ts";
+import {decodeSlot, decodeTrieAccount} from "../trie/trieAccount.ts";
 import {readTriePage, TRIE_ROOT, type TriePlace} from "../trie/triePage.ts";
 import type {TreeCheck} from "./checkKeys.ts";
 import {toFinding} from "./findings.ts";
@@ -82,7 +82,7 @@ class TrieCheck {
   }
 
   private checkCode(codeHash: Uint8Array, where: string): void {
-    if (isSame(codeHash, NO_CODE)) return;
+    if (isSame(codeHash, KECCAK_EMPTY)) return;
     const {store, findings} = this.scope;
     try {
       if (!isSame(keccak256(store.readCode(codeHash)), codeHash))

@@ -4,10 +4,11 @@
  */
 import type {AccountBefore} from "../block/accountDifference.ts";
 import {StoreError} from "../errors.ts";
+import {KECCAK_EMPTY} from "../hash/keccak.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {bigEndian} from "../record/recordBody.ts";
-import {type Account, type AccountCode, KECCAK_EMPTY} from "../tree/account.ts";
+import type {Account, AccountCode} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 
 /** What is compared of an account. */

@@ -32,6 +32,9 @@ export function keccak256(message: Uint8Array): Uint8Array {
   return memory.slice(messagesAt, messagesAt + DIGEST_BYTES);
 }
 
+/** Of no bytes: the hash of no code. */
+export const KECCAK_EMPTY: Uint8Array = keccak256(new Uint8Array(0));
+
 function hashInParts(message: Uint8Array): void {
   wasm.begin();
   let at = 0;

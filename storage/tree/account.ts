@@ -9,6 +9,7 @@
  */
 
 import {StoreError} from "../errors.ts";
+import {KECCAK_EMPTY} from "../hash/keccak.ts";
 import {ACCOUNT_VALUE_BYTES, WORD_BYTES} from "../hash/suite.ts";
 import type {Leaf} from "../page/leafPage.ts";
 import type {EmptyTree} from "./emptyTree.ts";
@@ -20,12 +21,6 @@ import {
   TREE_ROOT_BYTES,
   type TreeRoot,
 } from "./treeRoot.ts";
-
-/** keccak256 of no bytes. */
-export const KECCAK_EMPTY: Uint8Array = Buffer.from(
-  "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470",
-  "hex",
-);
 
 const HAS_CODE = 1;
 const HAS_STORAGE = 2;

@@ -7,7 +7,7 @@
  *   flags     1: it has code, 2: it has slots. The trie's own form is made of this one (wasm/account.ts).
  */
 import {StoreError} from "../errors.ts";
-import {keccak256} from "../hash/keccak.ts";
+import {KECCAK_EMPTY} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 import {EMPTY_TRIE, type TrieRoot} from "./trie.ts";
@@ -19,8 +19,6 @@ export interface TrieAccount {
   /** 32 bytes, keccak256. */
   readonly codeHash: Uint8Array;
 }
-
-export const NO_CODE: Uint8Array = keccak256(new Uint8Array(0));
 
 const HAS_CODE = 1;
 const HAS_STORAGE = 2;
@@ -36,7 +34,7 @@ export function encodeTrieAccount({
   storage,
   codeHash,
 }: {readonly [Field in keyof TrieAccount]: TrieAccount[Field] | StoredTrieAccount[Field]}): Uint8Array {
-  const hasCode = Buffer.compare(codeHash, NO_CODE) !== 0;
+  const hasCode = Buffer.compare(codeHash, KECCAK_EMPTY) !== 0;
   scratch[0] = (hasCode ? HAS_CODE : 0) | (storage.page === 0 ? 0 : HAS_STORAGE);
   let at = writeNumber(1, nonce);
   at = writeNumber(at, balance);
@@ -75,7 +73,7 @@ export function readTrieAccount(bytes: Uint8Array): StoredTrieAccount {
   return {
     nonce: readNumber(bytes, 1, balanceAt),
     balance: readNumber(bytes, balanceAt, codeAt),
-    codeHash: flags & HAS_CODE ? bytes.slice(codeAt, storageAt) : NO_CODE,
+    codeHash: flags & HAS_CODE ? bytes.slice(codeAt, storageAt) : KECCAK_EMPTY,
     storage: flags & HAS_STORAGE ? readStorage(bytes, storageAt) : EMPTY_TRIE,
   };
 }

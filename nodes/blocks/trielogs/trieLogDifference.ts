@@ -16,10 +16,10 @@ import type {
   SlotDifference,
 } from "../../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
-import {keccak256} from "../../../storage/hash/keccak.ts";
+import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import {KECCAK_EMPTY} from "../../../storage/tree/account.ts";
 import {writeWordInto} from "../../../storage/tree/shortNumber.ts";
+import {EMPTY_ROOT} from "../../../storage/trie/trie.ts";
 import {
   type TrieLog,
   type TrieLogAccount,
@@ -31,11 +31,6 @@ import {
 
 const WORD_BYTES = 32;
 const NO_BYTES = new Uint8Array(0);
-/** The root of an empty Merkle-Patricia trie. */
-const EMPTY_TRIE_ROOT: Uint8Array = Buffer.from(
-  "56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421",
-  "hex",
-);
 
 /** @throws TrieLogError naming block, account and slot */
 export function toDifferences({blockNumber, accounts}: TrieLog): AccountDifferences {
@@ -182,7 +177,7 @@ function hashCode(code: Uint8Array | undefined): Uint8Array {
 }
 
 function rootOf({evmStorageRoot}: TrieLogValue): Uint8Array {
-  return evmStorageRoot ?? EMPTY_TRIE_ROOT;
+  return evmStorageRoot ?? EMPTY_ROOT;
 }
 
 function wordOf(number: Uint8Array): Uint8Array {

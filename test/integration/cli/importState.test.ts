@@ -9,13 +9,13 @@ import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {StateTrie} from "../../../evm/trie/stateTrie.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
-import {keccak256} from "../../../storage/hash/keccak.ts";
+import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {PageReader} from "../../../storage/page/pages.ts";
 import {codeKey} from "../../../storage/record/layout.ts";
 import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 import type {TrieRoot} from "../../../storage/trie/trie.ts";
-import {decodeTrieAccount, NO_CODE} from "../../../storage/trie/trieAccount.ts";
+import {decodeTrieAccount} from "../../../storage/trie/trieAccount.ts";
 import {readTriePage, TRIE_ROOT, type TriePlace} from "../../../storage/trie/triePage.ts";
 import type {StateSource} from "../../../workers/messages/importSource.ts";
 import {
@@ -84,7 +84,7 @@ function dumpLines(pages: PageReader, readCode: (hash: Uint8Array) => Uint8Array
     const slots = listLeaves(pages, storage).map(([slot, rlp]) => [toHex(slot), rlp.toString("hex")]);
     return JSON.stringify({
       ...{balance: `${balance}`, nonce: Number(nonce), root: toHex(storage.root), codeHash: toHex(codeHash)},
-      code: codeHash === NO_CODE ? undefined : toHex(readCode(codeHash)),
+      code: codeHash === KECCAK_EMPTY ? undefined : toHex(readCode(codeHash)),
       storage: slots.length === 0 ? undefined : Object.fromEntries(slots),
       key: toHex(path),
     });

@@ -9,8 +9,8 @@
 import type {AccountFields} from "@ethereumjs/common";
 import {Account, type Address, unpadBytes} from "@ethereumjs/util";
 import {type ByteKey, toKey} from "../../../evm/execution/byteKey.ts";
-import {EMPTY_CODE_HASH, type StateSource} from "../../../evm/interpreter/stateSource.ts";
-import {keccak256} from "../../../storage/hash/keccak.ts";
+import type {StateSource} from "../../../evm/interpreter/stateSource.ts";
+import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
 
 export function fromKey(key: ByteKey): Uint8Array {
   return new Uint8Array(Buffer.from(key, "latin1"));
@@ -193,7 +193,7 @@ export class StateOverlay {
   }
 
   protected readCode(codeHash: Uint8Array): Uint8Array {
-    if (sameBytes(codeHash, EMPTY_CODE_HASH)) return NO_BYTES;
+    if (sameBytes(codeHash, KECCAK_EMPTY)) return NO_BYTES;
     const key = toKey(codeHash);
     // LevelDB hands out Buffers, whose slice is a view; the EVM expects copies.
     const code = this.codes.get(key) ?? new Uint8Array(this.base.readCode(codeHash));

@@ -1,8 +1,9 @@
 /** The state of one block as an EVM reads it: accounts, slots and code, by point reads of the store's trees. It keeps no values. */
 
 import {type ByteKey, toKey} from "../../../evm/execution/byteKey.ts";
-import {EMPTY_CODE_HASH, type SourceAccount, type StateSource} from "../../../evm/interpreter/stateSource.ts";
+import type {SourceAccount, StateSource} from "../../../evm/interpreter/stateSource.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
+import {KECCAK_EMPTY} from "../../../storage/hash/keccak.ts";
 import {readBigEndian} from "../../../storage/rlp/rlpReader.ts";
 import {decodeStoredAccount} from "../../../storage/tree/account.ts";
 import {accountTree, storageTree, type Tree} from "../../../storage/tree/tree.ts";
@@ -34,7 +35,7 @@ export class HeldSource implements StateSource {
     return {
       nonce: readBigEndian(nonce),
       balance: readBigEndian(balance),
-      codeHash: code === undefined ? EMPTY_CODE_HASH : new Uint8Array(code.keccakCodeHash),
+      codeHash: code === undefined ? KECCAK_EMPTY : new Uint8Array(code.keccakCodeHash),
       hasStorage: slots !== undefined && !slots.isEmpty,
     };
   }

@@ -1,10 +1,9 @@
 /** The accounts of `geth snapshot dump`, line after line: checked, and handed to what builds their tries. */
 
 import type {TrieBuilder} from "../../../storage/commit/trieBuilder.ts";
-import {keccak256} from "../../../storage/hash/keccak.ts";
+import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {EMPTY_TRIE} from "../../../storage/trie/trie.ts";
-import {NO_CODE} from "../../../storage/trie/trieAccount.ts";
 import type {LineHandler} from "../lineScanner.ts";
 import {SourceError} from "../sourceStep.ts";
 
@@ -108,7 +107,7 @@ export class DumpedAccounts implements LineHandler {
 
   private takeCode(where: string): Uint8Array {
     const hash = this.bytes("codeHash");
-    const hasCode = Buffer.compare(hash, NO_CODE) !== 0;
+    const hasCode = Buffer.compare(hash, KECCAK_EMPTY) !== 0;
     if (!this.fields.has("code")) {
       if (hasCode)
         throw new SourceError(`${where}: its code ${toHex(hash)} is missing (geth's --nocode leaves it out)`);
