@@ -17,6 +17,7 @@ import {type Breaks, JobBreaks, NO_BREAKS} from "../../../workers/prove/breaks.t
 import {ChangesProver} from "../../../workers/prove/changesProver.ts";
 import {MultiProver} from "../../../workers/prove/multiProver.ts";
 import {Prover} from "../../../workers/prove/prover.ts";
+import {headLines} from "../../support/chains/headedLines.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, createLines} from "../../support/chains/serviceLines.ts";
 import {propertyRuns} from "../../support/soak.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
@@ -35,7 +36,8 @@ before(async () => {
   let directory = "";
   store = await TemporaryStore.made("sha256", async made => {
     directory = made;
-    await importLines(directory, createLines(0, LAST));
+    // With headers, the store has Ethereum's tries too.
+    await importLines(directory, (await headLines(createLines(0, LAST))).lines);
   });
   shared = await StateStore.open({directory, role: "sharer", cacheBytes: CACHE_BYTES});
   ({reader} = shared);
@@ -92,7 +94,10 @@ const call: fc.Arbitrary<Buffer> = fc.oneof(
       block,
       fc.array(account, {minLength: 1, maxLength: 60}),
       slots,
-      fc.constantFrom(ProofForm.MULTI_BYTES, ProofForm.MULTI_HEX),
+      fc.constantFrom(
+        ...[ProofForm.MULTI_BYTES, ProofForm.MULTI_HEX, ProofForm.ETH_MULTI],
+        ...[ProofForm.TRIE_MULTI_BYTES, ProofForm.TRIE_MULTI_HEX],
+      ),
     )
     .map(([at, names, keys, form]) => packProof(at, names, keys, form)),
   fc
