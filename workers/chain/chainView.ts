@@ -164,17 +164,21 @@ export class ChainView {
     }
   }
 
-  /** The blocks whose state no root vouches for, the newest one with them. All of them if the record that tells is damaged. */
-  unverified(): readonly [from: number, to: number] | undefined {
-    const {newest} = this;
-    const {earliest = 0} = this.current;
+  /**
+   * The blocks whose state no root vouches for, the newest one with them. All of them if the record that tells is damaged.
+   *
+   * @param head - that of a request, which is answered with one head
+   */
+  unverified(
+    {earliest = 0, latest = -1}: Head = this.head(),
+  ): readonly [from: number, to: number] | undefined {
     let first = earliest;
     try {
       first = Math.max(earliest, this.reader.readUnverified());
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
-    return first <= newest ? [first, newest] : undefined;
+    return first <= latest ? [first, latest] : undefined;
   }
 
   /** Whether the store holds Ethereum's state trie of a block. If it does, it holds that of all older ones. @throws StoreError */

@@ -23,7 +23,8 @@ export const getCoverage = createReady({
       unverified: nullable(RANGE),
     }),
   },
-  answer({head: {earliest, finalized, latest}, chain}) {
+  answer({head, chain}) {
+    const {earliest, finalized, latest} = head;
     const {ranges, count} =
       finalized === undefined ? {ranges: [], count: 0} : chain.pruned.held(finalized, MAX_RANGES);
     return JSON.stringify({
@@ -33,7 +34,7 @@ export const getCoverage = createReady({
       suite: chain.suite,
       ranges: ranges.map(range => range.map(encodeQuantity)),
       rangeCount: encodeQuantity(count),
-      unverified: chain.unverified()?.map(encodeQuantity) ?? null,
+      unverified: chain.unverified(head)?.map(encodeQuantity) ?? null,
     });
   },
 });

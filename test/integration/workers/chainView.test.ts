@@ -42,6 +42,11 @@ test("a listener hears imports, finality and rollbacks, each with the head befor
     {earliest: 0, finalized: 1, latest: 2},
   ]);
   assert.deepEqual(engine.chain.head(), {earliest: 0, finalized: 2, latest: 2});
+  // Of a request that began before a block came or went.
+  assert.deepEqual(
+    last.map(head => engine.chain.unverified(head)),
+    [3, 3, 2].map(latest => [0, latest]),
+  );
 });
 
 test("orders during an import are announced before they are answered", async () => {
