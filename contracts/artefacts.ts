@@ -1,9 +1,5 @@
 /** The compiled contracts, which are checked in: artefacts.json. */
-import {readFileSync} from "node:fs";
-
-const FOLDER = new URL("contracts/", import.meta.resolve("#package/package.json"));
-export const ARTEFACTS = new URL("artefacts.json", FOLDER);
-export const SOURCES = new URL("src/", FOLDER);
+export const ARTEFACTS = new URL("contracts/artefacts.json", import.meta.resolve("#package/package.json"));
 
 export interface Artefact {
   readonly abi: readonly unknown[];
@@ -18,12 +14,4 @@ export interface Artefacts {
   readonly settings: unknown;
   /** By name of the contract; those that can be created. */
   readonly contracts: Readonly<Record<string, Artefact>>;
-}
-
-/** @param name - of a contract in src/ @throws Error if artefacts.json has none */
-export function readArtefact(name: string): Artefact {
-  const {contracts} = JSON.parse(readFileSync(ARTEFACTS, "utf8")) as Artefacts;
-  const artefact = contracts[name];
-  if (artefact === undefined) throw new Error(`contracts/artefacts.json has no contract ${name}`);
-  return artefact;
 }

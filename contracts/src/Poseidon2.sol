@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written by contracts/poseidon2Source.ts, which explains it. Do not edit.
+// Written by test/support/contracts/poseidon2Source.ts, which explains it. Do not edit.
 pragma solidity ^0.8.24;
 
 library Poseidon2 {

@@ -84,7 +84,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "server/life/control": "storage, workers/messages, workers/engine.ts, node:",
   "server/life":
     "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, methods, front.ts, life/control, node:, pino",
-  contracts: "node:, @noble/hashes, solc",
+  contracts: "node:",
   "contracts/deploy": "node:, @ethereumjs, @noble/curves, @noble/hashes, proofd-contracts",
   demo: "node:, ox",
   "cli/exitCode.ts": "",

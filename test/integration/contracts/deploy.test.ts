@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {readArtefact} from "../../../contracts/artefacts.ts";
 import {DeployedContract} from "../../support/contracts/deployedContract.ts";
+import {readArtefact} from "../../support/contracts/readArtefact.ts";
 import {type JsonRpcCall, JsonRpcServer} from "../../support/nodes/jsonRpcServer.ts";
 import {Anvil} from "../../support/processes/anvil.ts";
 import {type Finished, runChild} from "../../support/processes/childProcesses.ts";

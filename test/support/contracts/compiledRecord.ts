@@ -12,7 +12,12 @@ import {readBlock, readDocument} from "../documents/printedBlocks.ts";
 
 const ROOT = new URL("./", import.meta.resolve("#package/package.json"));
 const RECORD = new URL("test/fixtures/own/compiled.sha256", ROOT);
-const FILES = ["contracts/compile.ts", "contracts/artefacts.json", "test/support/demo/compileContracts.ts"];
+const FILES = [
+  "contracts/artefacts.json",
+  "test/support/contracts/compile.ts",
+  "test/support/contracts/solidity.ts",
+  "test/support/demo/compileContracts.ts",
+];
 const FOLDERS = ["contracts/src/", "demo/contracts/"];
 const OWN = ["Rollup.sol", "rollup.json", "slotOfBlock.json"];
 const PACKAGES = ["solc", "@openzeppelin/contracts"];

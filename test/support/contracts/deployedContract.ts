@@ -2,9 +2,10 @@
 import * as AbiConstructor from "ox/AbiConstructor";
 import * as AbiError from "ox/AbiError";
 import * as AbiFunction from "ox/AbiFunction";
-import {type Artefact, readArtefact} from "../../../contracts/artefacts.ts";
+import type {Artefact} from "../../../contracts/artefacts.ts";
 import type {RpcError} from "../http/rpcAnswer.ts";
 import type {Anvil} from "../processes/anvil.ts";
+import {readArtefact} from "./readArtefact.ts";
 import {type Receipt, sendTransaction} from "./transactions.ts";
 
 /** Numbers, 0x text, lists and structs of them: as ox takes them. */

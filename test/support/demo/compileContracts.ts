@@ -9,29 +9,13 @@ import {basename, join} from "node:path";
 import {pathToFileURL} from "node:url";
 import solc from "solc";
 import {CONTRACTS_FOLDER, type ContractArtefact, type SourceArtefact} from "../../../demo/artefact.ts";
+import {compileSolidity} from "../contracts/solidity.ts";
 
 const SETTINGS = {
   optimizer: {enabled: true, runs: 200},
   evmVersion: "prague",
   metadata: {appendCBOR: false, bytecodeHash: "none"},
-  outputSelection: {
-    "*": {"*": ["evm.bytecode.object", "evm.deployedBytecode.object", "evm.methodIdentifiers"]},
-  },
 };
-
-/** The part of solc's standard output that is asked for above. */
-interface CompilerOutput {
-  readonly errors?: readonly {readonly severity: string; readonly formattedMessage: string}[];
-  readonly contracts?: Readonly<Record<string, Readonly<Record<string, CompiledContract>>>>;
-}
-
-interface CompiledContract {
-  readonly evm: {
-    readonly bytecode: {readonly object: string};
-    readonly deployedBytecode: {readonly object: string};
-    readonly methodIdentifiers: Readonly<Record<string, string>>;
-  };
-}
 
 /** Text of each artefact by the name of its source, "DemoToken" and so on. */
 export function compileContracts(): Map<string, string> {
@@ -51,14 +35,10 @@ export function compileContracts(): Map<string, string> {
  * @throws Error with what the compiler finds wrong
  */
 export function compileSource(file: string, content: string): Readonly<Record<string, ContractArtefact>> {
-  const input = {language: "Solidity", sources: {[file]: {content}}, settings: SETTINGS};
   const {resolve} = createRequire(import.meta.url);
   const read = (path: string) => ({contents: readFileSync(resolve(path), "utf8")});
-  const output = JSON.parse(solc.compile(JSON.stringify(input), {import: read})) as CompilerOutput;
-  const errors = (output.errors ?? []).filter(({severity}) => severity === "error");
-  if (errors.length > 0) throw new Error(errors.map(({formattedMessage}) => formattedMessage).join("\n"));
   const contracts: Record<string, ContractArtefact> = {};
-  for (const [name, {evm}] of Object.entries(output.contracts?.[file] ?? {}))
+  for (const [name, {evm}] of compileSolidity({[file]: content}, SETTINGS, ["error"], read))
     contracts[name] = {
       bytecode: evm.bytecode.object,
       deployedBytecode: evm.deployedBytecode.object,
@@ -68,8 +48,7 @@ export function compileSource(file: string, content: string): Readonly<Record<st
 }
 
 function describe(file: string, contracts: SourceArtefact["contracts"]): string {
-  const {outputSelection: _, ...settings} = SETTINGS;
-  const artefact: SourceArtefact = {source: file, compiler: solc.version(), settings, contracts};
+  const artefact: SourceArtefact = {source: file, compiler: solc.version(), settings: SETTINGS, contracts};
   return `${JSON.stringify(artefact, null, 2)}\n`;
 }
 

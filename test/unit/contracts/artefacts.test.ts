@@ -4,15 +4,18 @@ import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {test} from "node:test";
 import {ARTEFACTS} from "../../../contracts/artefacts.ts";
-import {compileContracts, POSEIDON2} from "../../../contracts/compile.ts";
-import {poseidon2Source} from "../../../contracts/poseidon2Source.ts";
 import {CONTRACTS_FOLDER} from "../../../demo/artefact.ts";
+import {compileContracts, POSEIDON2} from "../../support/contracts/compile.ts";
 import {isCompiledAsRecorded} from "../../support/contracts/compiledRecord.ts";
+import {poseidon2Source} from "../../support/contracts/poseidon2Source.ts";
 import {compileContracts as compileDemoContracts} from "../../support/demo/compileContracts.ts";
 
 test("contracts/artefacts.json is what the sources compile to, without a warning", () => {
   if (isCompiledAsRecorded()) return;
-  assert.ok(readFileSync(ARTEFACTS, "utf8") === compileContracts(), "run: node dist/contracts/compile.js");
+  assert.ok(
+    readFileSync(ARTEFACTS, "utf8") === compileContracts(),
+    "run: node dist/test/support/contracts/compile.js",
+  );
 });
 
 test("contracts/src/Poseidon2.sol is what poseidon2Source.ts writes", () => {

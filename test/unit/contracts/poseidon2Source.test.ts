@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {P, poseidon2} from "../../../client/hash/poseidon2.ts";
-import {poseidon2Source} from "../../../contracts/poseidon2Source.ts";
+import {poseidon2Source} from "../../support/contracts/poseidon2Source.ts";
 
 const WORD = 2n ** 256n - 1n;
 const OPERATIONS: Readonly<Record<string, (a: bigint, b: bigint, c: bigint) => bigint>> = {

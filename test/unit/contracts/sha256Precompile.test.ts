@@ -8,7 +8,7 @@ import * as AbiFunction from "ox/AbiFunction";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite, word} from "../../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../../client/proof/request.ts";
-import {readArtefact} from "../../../contracts/artefacts.ts";
+import {readArtefact} from "../../support/contracts/readArtefact.ts";
 import {CompactCases} from "../../support/reference/compactCases.ts";
 import {isSoak} from "../../support/soak.ts";
 

@@ -6,11 +6,11 @@ import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {compact} from "../../../client/compact/compactProof.ts";
 import {openAnswer} from "../../../client/compact/openedPaths.ts";
 import {poseidon2Suite, sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {readArtefact} from "../../../contracts/artefacts.ts";
 import {encodeVerifierCall} from "../../../page/explorer/calldata.ts";
 import {FieldProblem, readFields} from "../../../page/explorer/fields.ts";
 import {followPath} from "../../../page/explorer/pathSteps.ts";
 import {writeCurl} from "../../../page/explorer/snippets.ts";
+import {readArtefact} from "../../support/contracts/readArtefact.ts";
 import {readVectors} from "../../support/reference/ownVectors.ts";
 import type {ProofVectors} from "../../support/reference/proofVectors.ts";
 

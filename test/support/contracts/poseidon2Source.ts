@@ -1,5 +1,5 @@
 /**
- * Writes src/Poseidon2.sol: the compression function of docs/proofs.md, section 8, as straight-line code for the EVM.
+ * Writes contracts/src/Poseidon2.sol: the compression function of docs/proofs.md, section 8, as straight-line code for the EVM.
  *
  * An opcode costs 3 to 8 gas whatever its operands hold, so one opcode works on several lanes:
  *
@@ -283,11 +283,11 @@ function compressBody(): string[] {
   return source.lines;
 }
 
-/** The text of src/Poseidon2.sol. */
+/** The text of contracts/src/Poseidon2.sol. */
 export function poseidon2Source(): string {
   checkPlaces();
   return `// SPDX-License-Identifier: MIT
-// Written by contracts/poseidon2Source.ts, which explains it. Do not edit.
+// Written by test/support/contracts/poseidon2Source.ts, which explains it. Do not edit.
 pragma solidity ^0.8.24;
 
 library Poseidon2 {

@@ -1,14 +1,15 @@
 /**
- * Writes src/Poseidon2.sol, compiles src/*.sol and writes artefacts.json. Both are checked in: node dist/contracts/compile.js
- *
- * The settings make the bytes depend on the sources alone: no metadata, one compiler version.
+ * Writes src/Poseidon2.sol of contracts/, compiles src/*.sol and writes artefacts.json. Both are checked in:
+ * node dist/test/support/contracts/compile.js
  */
 import {readdirSync, readFileSync, writeFileSync} from "node:fs";
 import {pathToFileURL} from "node:url";
 import solc from "solc";
-import {ARTEFACTS, type Artefact, type Artefacts, SOURCES} from "./artefacts.ts";
+import {ARTEFACTS, type Artefact, type Artefacts} from "../../../contracts/artefacts.ts";
 import {poseidon2Source} from "./poseidon2Source.ts";
+import {compileSolidity} from "./solidity.ts";
 
+const SOURCES = new URL("src/", ARTEFACTS);
 export const POSEIDON2 = new URL("Poseidon2.sol", SOURCES);
 
 const SETTINGS = {
@@ -19,35 +20,15 @@ const SETTINGS = {
   evmVersion: "cancun",
   metadata: {appendCBOR: false, bytecodeHash: "none"},
 };
-const OUTPUT = ["abi", "evm.bytecode.object", "evm.deployedBytecode.object"];
-
-/** The part of solc's standard output that is asked for above. */
-interface CompilerOutput {
-  readonly errors?: readonly {readonly severity: string; readonly formattedMessage: string}[];
-  readonly contracts?: Readonly<Record<string, Readonly<Record<string, CompiledContract>>>>;
-}
-
-interface CompiledContract {
-  readonly abi: readonly unknown[];
-  readonly evm: {
-    readonly bytecode: {readonly object: string};
-    readonly deployedBytecode: {readonly object: string};
-  };
-}
 
 /** The text of artefacts.json. @throws Error with what the compiler finds wrong; warnings too */
 export function compileContracts(): string {
   const names = readdirSync(SOURCES).filter(name => name.endsWith(".sol"));
   const sources = Object.fromEntries(
-    names.sort().map(name => [name, {content: readFileSync(new URL(name, SOURCES), "utf8")}]),
+    names.sort().map(name => [name, readFileSync(new URL(name, SOURCES), "utf8")]),
   );
-  const settings = {...SETTINGS, outputSelection: {"*": {"*": OUTPUT}}};
-  const input = {language: "Solidity", sources, settings};
-  const output = JSON.parse(solc.compile(JSON.stringify(input))) as CompilerOutput;
-  if (output.errors !== undefined)
-    throw new Error(output.errors.map(({formattedMessage}) => formattedMessage).join("\n"));
   const contracts: Record<string, Artefact> = {};
-  for (const [name, {abi, evm}] of Object.values(output.contracts ?? {}).flatMap(Object.entries)) {
+  for (const [name, {abi, evm}] of compileSolidity(sources, SETTINGS, ["error", "warning"])) {
     const {object: bytecode} = evm.bytecode;
     if (bytecode === "" || abi.length === 0) continue;
     const {object: deployedBytecode} = evm.deployedBytecode;
