@@ -87,23 +87,16 @@ export class GethChain {
   }
 
   start(): Promise<ServerProcess> {
-    const args = [
-      ...["--datadir", join(this.folder, "data"), "--gcmode", "archive", "--syncmode", "full"],
-      ...[
-        "--port",
-        "0",
-        "--nodiscover",
-        "--maxpeers",
-        "0",
-        "--nat",
-        "none",
-        "--ipcdisable",
-        "--cache",
-        "1024",
-      ],
-      ...["--http", "--http.port", "0", "--http.api", "eth,debug,testing"],
-      ...["--authrpc.port", "0", "--authrpc.jwtsecret", join(this.folder, "secret")],
+    const plain =
+      "--gcmode archive --syncmode full --port 0 --nodiscover --maxpeers 0 --nat none --ipcdisable --cache 1024 " +
+      "--http --http.port 0 --http.api eth,debug,testing --authrpc.port 0";
+    const paths = [
+      "--datadir",
+      join(this.folder, "data"),
+      "--authrpc.jwtsecret",
+      join(this.folder, "secret"),
     ];
+    const args = [...plain.split(" "), ...paths];
     return startServer({name: "geth", command: this.geth, args, listening: LISTENING});
   }
 

@@ -1,24 +1,29 @@
 /** `npm run bench:peers`. What it measures with is loaded when its flags are right. */
-import {countOption, createProgram, namesOption, runProgram, writeCommand} from "../program/benchProgram.ts";
+import {value} from "../../cli/flags/flagTable.ts";
+import {countParser, namesParser, runProgram, writeCommand} from "../program/benchProgram.ts";
 import {DEFAULT_BLOCKS} from "../stages/storeSize.ts";
 import {LOAD_NAMES, PEER_NAMES} from "./peerLoads.ts";
-import type {PeerFlags} from "./peersRun.ts";
 
-const accounts = "accounts in block 0, such as 100k or 1M; stores are kept under bench-data/";
-const program = createProgram(
+await runProgram(
   "npm run bench:peers --",
   "Compares proofd, anvil and geth: asks each the same, in turns; prints a table.",
-  [
-    countOption("--accounts <count>", accounts, 1000, 10_000_000).default(100_000, "100k"),
-    countOption("--blocks <count>", "blocks of history after block 0", 1, 100_000).default(DEFAULT_BLOCKS),
-    countOption("--duration <seconds>", "measured time of each load", 1, 3600).default(4),
-    countOption("--warm-up <seconds>", "the same load before it, not measured", 0, 3600).default(1),
-    countOption("--rounds <count>", "rounds in turn; the middle one counts", 1, 100).default(3),
-    namesOption("--only <names>", "only these loads", LOAD_NAMES),
-    namesOption("--servers <names>", "only these servers", PEER_NAMES),
-  ],
+  {
+    accounts: value("<count>", countParser(1000, 10_000_000), 100_000, "100k").says(
+      "accounts in block 0, such as 100k or 1M; stores are kept under bench-data/",
+    ),
+    blocks: value("<count>", countParser(1, 100_000), DEFAULT_BLOCKS).says("blocks of history after block 0"),
+    duration: value("<seconds>", countParser(1, 3600), 4).says("measured time of each load"),
+    warmUp: value("<seconds>", countParser(0, 3600), 1).says("the same load before it, not measured"),
+    rounds: value("<count>", countParser(1, 100), 3).says("rounds in turn; the middle one counts"),
+    only: value("<names>", namesParser(LOAD_NAMES), LOAD_NAMES, "all").says(
+      `only these loads: ${LOAD_NAMES.join(", ")}`,
+    ),
+    servers: value("<names>", namesParser(PEER_NAMES), PEER_NAMES, "all").says(
+      `only these servers: ${PEER_NAMES.join(", ")}`,
+    ),
+  },
+  async (flags, command) => {
+    const {comparePeers} = await import("./peersRun.ts");
+    await comparePeers(flags, writeCommand(command));
+  },
 );
-await runProgram<PeerFlags>(program, async flags => {
-  const {comparePeers} = await import("./peersRun.ts");
-  await comparePeers(flags, writeCommand(program));
-});

@@ -1,35 +1,19 @@
 /** A program under bench/: its flags, which are checked before any work, and how it ends. */
-import {accessSync, constants, mkdirSync, statSync} from "node:fs";
-import {dirname} from "node:path";
-import {Command, CommanderError, InvalidArgumentError, Option} from "commander";
+import {type Command, CommanderError, InvalidArgumentError} from "commander";
+import {createCommand, type Flags, type ValuesOf} from "../../cli/flags/flagTable.ts";
 
 const USAGE = 2;
 
-/** A flag's value is wrong in a way that only the work can see. The message names the flag and the value. */
-export class FlagError extends Error {}
-
-/** @param name - the command that runs it, without its flags */
-export function createProgram(name: string, about: string, options: readonly Option[]): Command {
-  const program = new Command(name)
-    .description(about)
-    .showHelpAfterError("(--help shows all flags)")
-    .exitOverride();
-  for (const option of options) program.addOption(option);
-  return program;
-}
-
-/** Runs `work` with the flags of the command line. Sets exit code 2 if a flag is wrong. */
-export async function runProgram<Flags>(
-  program: Command,
-  work: (flags: Flags) => Promise<void>,
+/** Runs `work` with the flags of the command line. Sets exit code 2 if a flag is wrong. @param name - what runs it, without its flags */
+export async function runProgram<F extends Flags>(
+  name: string,
+  about: string,
+  flags: F,
+  work: (values: ValuesOf<F>, command: Command) => Promise<void>,
 ): Promise<void> {
+  const command = createCommand(name, about, flags, work, "");
   try {
-    program.parse();
-    await work(program.opts() as Flags).catch(error => {
-      // Reported like commander's own errors.
-      if (error instanceof FlagError) program.error(`error: ${error.message}`);
-      throw error;
-    });
+    await command.showHelpAfterError("(--help shows all flags)").exitOverride().parseAsync();
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? 0 : USAGE;
@@ -37,44 +21,28 @@ export async function runProgram<Flags>(
 }
 
 /** The command line that repeats this run. */
-export function writeCommand(program: Command): string {
-  return [program.name(), ...process.argv.slice(2)].join(" ");
+export function writeCommand(command: Command): string {
+  return [command.name(), ...process.argv.slice(2)].join(" ");
 }
 
-/** A number from `least` to `most`; `k` and `M` stand for thousands and millions. */
-export function countOption(flags: string, about: string, least: number, most: number): Option {
-  return new Option(flags, about).argParser(text => {
+/** @returns a parser of numbers from `least` to `most`; `k` and `M` stand for thousands and millions */
+export function countParser(least: number, most: number): (text: string) => number {
+  return text => {
     const [, digits, unit] = /^([0-9]{1,9})([kM]?)$/.exec(text) ?? [];
     const count = Number(digits) * (unit === "k" ? 1e3 : unit === "M" ? 1e6 : 1);
     if (count >= least && count <= most) return count;
     throw new InvalidArgumentError(
       `Expected a whole number from ${least} to ${most}, such as 100, 1k or 1M, got '${text}'.`,
     );
-  });
+  };
 }
 
-/** Some of `names`, separated by commas. Default: all. */
-export function namesOption(flags: string, about: string, names: readonly string[]): Option {
-  return new Option(flags, `${about}: ${names.join(", ")}`).default(names, "all").argParser(text =>
-    text.split(",").map(name => {
-      if (names.includes(name)) return name;
-      throw new InvalidArgumentError(`Expected some of ${names.join(", ")}, with commas, got '${name}'.`);
-    }),
-  );
-}
-
-/**
- * Creates the folder for a file, before minutes are spent on its content.
- *
- * @throws FlagError if no file can be written there
- */
-export function prepareFile(flag: string, path: string): void {
-  try {
-    mkdirSync(dirname(path), {recursive: true});
-    accessSync(dirname(path), constants.W_OK);
-    if (statSync(path, {throwIfNoEntry: false})?.isDirectory() === true) throw new Error("it is a folder");
-  } catch (error) {
-    const reason = (error as Error).message;
-    throw new FlagError(`--${flag}: expected a file that can be written, got '${path}' (${reason})`);
-  }
+/** @returns a parser of some of `names`, separated by commas */
+export function namesParser<Name extends string>(names: readonly Name[]): (text: string) => readonly Name[] {
+  return text =>
+    text.split(",").map(one => {
+      const name = names.find(known => known === one);
+      if (name !== undefined) return name;
+      throw new InvalidArgumentError(`Expected some of ${names.join(", ")}, with commas, got '${one}'.`);
+    });
 }

@@ -1,21 +1,25 @@
 /** `npm run bench:service`. What it measures with is loaded when its flags are right. */
-import {countOption, createProgram, namesOption, runProgram, writeCommand} from "../program/benchProgram.ts";
+import {value} from "../../cli/flags/flagTable.ts";
+import {countParser, namesParser, runProgram, writeCommand} from "../program/benchProgram.ts";
 import {SERVICE_NAMES} from "../program/scenarios.ts";
-import type {ServiceFlags} from "./serviceRun.ts";
 
-const accounts = "accounts of the bench store, such as 100k or 1M";
-const rate = "pace of the single proofs whose latency is watched";
-const program = createProgram(
+await runProgram(
   "npm run bench:service --",
   "Measures memory, and what one client's load does to the others; prints a table.",
-  [
-    countOption("--accounts <count>", accounts, 1000, 10_000_000).default(1_000_000, "1M"),
-    countOption("--duration <seconds>", "measured time of each load", 1, 600).default(5),
-    countOption("--rate <requests/s>", rate, 1, 100_000).default(300),
-    namesOption("--only <names>", "only these scenarios", SERVICE_NAMES),
-  ],
+  {
+    accounts: value("<count>", countParser(1000, 10_000_000), 1_000_000, "1M").says(
+      "accounts of the bench store, such as 100k or 1M",
+    ),
+    duration: value("<seconds>", countParser(1, 600), 5).says("measured time of each load"),
+    rate: value("<requests/s>", countParser(1, 100_000), 300).says(
+      "pace of the single proofs whose latency is watched",
+    ),
+    only: value("<names>", namesParser(SERVICE_NAMES), SERVICE_NAMES, "all").says(
+      `only these scenarios: ${SERVICE_NAMES.join(", ")}`,
+    ),
+  },
+  async (flags, command) => {
+    const {measureService} = await import("./serviceRun.ts");
+    await measureService(flags, writeCommand(command));
+  },
 );
-await runProgram<ServiceFlags>(program, async flags => {
-  const {measureService} = await import("./serviceRun.ts");
-  await measureService(flags, writeCommand(program));
-});

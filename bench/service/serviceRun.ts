@@ -17,7 +17,7 @@ import type {Finding, Scenario} from "./scenario.ts";
 import {measureMemory, measureTail} from "./single.ts";
 
 /** Commander's values, by flag. */
-export interface ServiceFlags {
+interface ServiceFlags {
   readonly accounts: number;
   /** Seconds. */
   readonly duration: number;

@@ -1,6 +1,4 @@
 /** The figures of one run. `--json` writes them and `--against` reads them. */
-import {readFileSync} from "node:fs";
-import {FlagError} from "../program/benchProgram.ts";
 import type {Origin} from "../program/runFile.ts";
 import type {StageFigure} from "./stage.ts";
 
@@ -36,18 +34,21 @@ export interface Result extends Origins {
 
 export type Figure = StageFigure & Origins;
 
-/** @throws FlagError if there is no such file, or it is not the file of a run on a store of the same size */
-export function readRun(path: string, {accounts, blocks}: {accounts: number; blocks: number}): BenchRun {
-  const expected = `--against: expected the JSON of an earlier run with --accounts ${accounts} --blocks ${blocks}`;
+/** @throws Error if it is not the text of a run on a store of the same size */
+export function parseRun(
+  text: string,
+  {accounts, blocks}: {readonly accounts: number; readonly blocks: number},
+): BenchRun {
+  const expected = `expected the JSON of an earlier run with --accounts ${accounts} --blocks ${blocks}`;
   let run: Partial<BenchRun> | undefined;
   try {
-    run = JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new FlagError(`${expected}, got '${path}' (${(error as Error).message})`);
+    run = JSON.parse(text);
+  } catch {
+    throw new Error(`${expected}, got other text`);
   }
   if (run?.format !== RUN_FORMAT)
-    throw new FlagError(`${expected} and format ${RUN_FORMAT}, got '${path}' of format ${run?.format}`);
+    throw new Error(`${expected} and format ${RUN_FORMAT}, got format ${run?.format}`);
   if (run.accounts !== accounts || run.blocks !== blocks)
-    throw new FlagError(`${expected}, got '${path}' of ${run.accounts} accounts and ${run.blocks} blocks`);
+    throw new Error(`${expected}, got ${run.accounts} accounts and ${run.blocks} blocks`);
   return run as BenchRun;
 }

@@ -1,7 +1,6 @@
 /** Makes the missing stores, measures the stages on each store, prints a table and writes JSON. */
-import {writeFileSync} from "node:fs";
-import {join} from "node:path";
-import {prepareFile} from "../program/benchProgram.ts";
+import {mkdirSync, writeFileSync} from "node:fs";
+import {dirname, join} from "node:path";
 import {BENCH_FOLDER, type Origin, readOrigin, writeOrigin} from "../program/runFile.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT} from "./benchRun.ts";
 import {openBenchStore} from "./benchStore.ts";
@@ -10,7 +9,7 @@ import {writeReport} from "./report.ts";
 import type {CreateStage} from "./stage.ts";
 
 /** Commander's values, by flag. */
-export interface StageFlags {
+interface StageFlags {
   readonly accounts: number;
   readonly blocks: number;
   /** Milliseconds per task. */
@@ -22,8 +21,8 @@ export interface StageFlags {
   /** Names of hash suites. */
   readonly suite: readonly string[];
   /** Default: a new file under bench-data/runs/. */
-  readonly json?: string;
-  readonly against?: string;
+  readonly json: string | undefined;
+  readonly against: string | undefined;
 }
 
 /** @param stages - by name. @param before - the run to compare with */
@@ -36,7 +35,7 @@ export async function measureStages(
   const machine = readOrigin();
   const path =
     flags.json ?? join(BENCH_FOLDER, "runs", `stages-${machine.date.replaceAll(/[:.]/g, "-")}.json`);
-  prepareFile("json", path);
+  mkdirSync(dirname(path), {recursive: true});
   process.stdout.write(machineText(machine));
   if (before !== undefined) process.stdout.write(`against ${against}: ${machineText(before.machine)}`);
   const results: Result[] = [];

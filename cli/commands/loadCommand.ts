@@ -1,13 +1,12 @@
 /** `proofd load`: loads a server and writes a report. Except for the flags, its code is loaded only when the command runs. */
-import {accessSync, constants, statSync, writeFileSync} from "node:fs";
-import {dirname} from "node:path";
+import {writeFileSync} from "node:fs";
 import type {Command} from "commander";
-import type {EarlierRun, LoadOptions} from "proofd-load";
+import type {LoadOptions} from "proofd-load";
 import {WorkError} from "../../server/life/workError.ts";
-import {kindOf, readWholeFile} from "../../storage/files/regularFile.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {createCommand} from "../flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";
+import {readAgainst, requireWritable} from "../flags/reportFile.ts";
 
 export function createLoad(onExitCode: (code: number) => void): Command {
   return createCommand(
@@ -16,7 +15,7 @@ export function createLoad(onExitCode: (code: number) => void): Command {
     LOAD_FLAGS,
     async (values, command) => {
       const options = readLoadOptions(values, command);
-      if (values.html !== undefined) requireFile(values.html, command);
+      if (values.html !== undefined) requireWritable(values.html, "html", command);
       onExitCode(await runLoad(options, values, command));
     },
     // Flags such as --blocks mean something else in other commands.
@@ -47,7 +46,7 @@ async function runLoad(
     writeHtmlReport,
     writeTextReport,
   } = await import("proofd-load");
-  const earlier = against === undefined ? undefined : readReport(against, readEarlierRun, command);
+  const earlier = against === undefined ? undefined : readAgainst(against, command, readEarlierRun);
   const live = new LiveLine(process.stderr);
   const load = startLoad(options, row => live.show(row));
   const stopping = watchSignals();
@@ -74,26 +73,6 @@ async function runLoad(
     throw new WorkError(error.message, {cause: error});
   } finally {
     live.close();
-  }
-}
-
-/** @param read - of proofd-load */
-function readReport(file: string, read: (text: string) => EarlierRun, command: Command): EarlierRun {
-  try {
-    return read(readWholeFile(file).toString());
-  } catch (error) {
-    return command.error(`error: --against ${file}: ${(error as Error).message}`);
-  }
-}
-
-/** Checked before the load runs, so that no report is lost. */
-function requireFile(file: string, command: Command): void {
-  try {
-    accessSync(dirname(file), constants.W_OK);
-    const found = statSync(file, {throwIfNoEntry: false});
-    if (found !== undefined && !found.isFile()) throw new Error(`expected a file, got ${kindOf(found)}`);
-  } catch (error) {
-    command.error(`error: --html ${file}: cannot be written: ${(error as Error).message}`);
   }
 }
 

@@ -70,7 +70,7 @@ export function headed<F extends Flags>(heading: string, flags: F): F {
   return key === undefined ? flags : {...flags, [key]: {...flag, heading: `${heading}:`}};
 }
 
-/** @param prefix - of the variables. A command has its own if its flags mean something else than those of `serve` */
+/** @param prefix - of the variables; "": there are none. A command has its own if its flags mean something else than those of `serve` */
 export function createCommand<F extends Flags>(
   name: string,
   description: string,
@@ -108,7 +108,7 @@ function createOption(key: string, flag: Flag, prefix: string): Option {
   const {description, unit, parse, preset, presetText = String(preset)} = flag;
   const name = nameOf(key);
   const option = new Option(unit === undefined ? `--${name}` : `--${name} ${unit}`, description);
-  option.env(`${prefix}_${name.replaceAll("-", "_").toUpperCase()}`);
+  if (prefix !== "") option.env(`${prefix}_${name.replaceAll("-", "_").toUpperCase()}`);
   option.makeOptionMandatory(flag.isRequired === true);
   if (typeof parse === "function") option.argParser(parse as (text: string, earlier: unknown) => unknown);
   else if (parse !== undefined) option.choices(parse);

@@ -8,7 +8,7 @@
 import {LoadError} from "../loadError.ts";
 import type {Style} from "../loadOptions.ts";
 import {RpcAnswerError, type RpcClient} from "./rpcClient.ts";
-import {EMPTY_TRIE, readProofRoot} from "./verifyEth.ts";
+import {EMPTY_TRIE, readEthRoot} from "./verifyProofs.ts";
 
 /** If the chain grew very fast during the load, only this many of its newest blocks are used. */
 const MAX_CANDIDATES = 10_000;
@@ -83,7 +83,7 @@ export class TrustedRoots {
     if (proof === undefined) return;
     let root: string;
     try {
-      root = readProofRoot(proof);
+      root = readEthRoot(proof);
     } catch {
       return; // there is no proof at all; then the header's root shows that such answers are wrong
     }

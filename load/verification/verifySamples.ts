@@ -13,9 +13,8 @@ import {
   type Verification,
   type WrongAnswer,
 } from "./verification.ts";
-import {verifyChainProof} from "./verifyChain.ts";
 import {verifyEstimate} from "./verifyEstimate.ts";
-import {verifyEthAnswer} from "./verifyEth.ts";
+import {verifyAnswer} from "./verifyProofs.ts";
 
 const SHOWN = 5;
 const CALL_CHARACTERS = 300;
@@ -63,9 +62,8 @@ async function verifyCalls(
   for (const {call, result} of calls) {
     try {
       if (isProof(call)) {
-        const verify = style === "chain" ? verifyChainProof : verifyEthAnswer;
         const [address, slots] = call.params as [string, readonly string[]];
-        proven.push(verify(roots.rootsOf(readBlock(call)), address, slots, result));
+        proven.push(verifyAnswer(style, roots.rootsOf(readBlock(call)), address, slots, result));
       } else {
         verifyEstimate(style, result);
         estimates++;

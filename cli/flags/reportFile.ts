@@ -1,0 +1,26 @@
+/** Files that flags name: of a report that will be written, and of an earlier one that is compared with. */
+import {accessSync, constants, statSync} from "node:fs";
+import {dirname} from "node:path";
+import type {Command} from "commander";
+import {kindOf, readWholeFile} from "../../storage/files/regularFile.ts";
+import {refuseFlag} from "./flagTable.ts";
+
+/** Checked before a run, so that no report is lost. Ends the program with a usage error. @param key - of the flag */
+export function requireWritable(file: string, key: string, command: Command): void {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    const found = statSync(file, {throwIfNoEntry: false});
+    if (found !== undefined && !found.isFile()) throw new Error(`expected a file, got ${kindOf(found)}`);
+  } catch (error) {
+    refuseFlag(command, key, ` ${file}: cannot be written: ${(error as Error).message}`);
+  }
+}
+
+/** Reads the file of --against. Ends the program with a usage error for what `read` throws. */
+export function readAgainst<Run>(file: string, command: Command, read: (text: string) => Run): Run {
+  try {
+    return read(readWholeFile(file).toString());
+  } catch (error) {
+    return refuseFlag(command, "against", ` ${file}: ${(error as Error).message}`);
+  }
+}
