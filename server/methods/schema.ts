@@ -27,21 +27,16 @@ export const QUANTITY = hexText("quantity", "(0|[1-9a-f][0-9a-f]{0,63})");
 export const HASH = hexText("32 bytes", "[0-9a-f]{64}");
 export const BYTES = hexText("bytes", "([0-9a-f]{2})*");
 
+/** One of the names, or the storage tree of an account. */
+export function treeParam(names: readonly string[]): Schema {
+  return {title: "tree", oneOf: [{type: "string", enum: names}, ADDRESS_PARAM]};
+}
+
 /** The forms that callers may write. */
 export const ADDRESS_PARAM = hexText("address", "[0-9a-fA-F]{40}");
 export const STORAGE_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{1,64}");
 export const ETH_KEY_PARAM = hexText("storage key", "[0-9a-fA-F]{0,64}");
 export const QUANTITY_PARAM = hexText("quantity", "(0|[1-9a-fA-F][0-9a-fA-F]{0,63})");
-/** The tree of all accounts, or the storage tree of one. */
-export const TREE_PARAM: Schema = {
-  title: "tree",
-  oneOf: [{type: "string", enum: ["accounts"]}, ADDRESS_PARAM],
-};
-/** What chain_getChanges compares. */
-export const CHANGED_TREE_PARAM: Schema = {
-  title: "tree",
-  oneOf: [{type: "string", enum: ["accounts", "all"]}, ADDRESS_PARAM],
-};
 export const CURSOR_PARAM = hexText("cursor", "[0-9a-fA-F]{1,20}");
 const HASH_PARAM = hexText("32 bytes", "[0-9a-fA-F]{64}");
 

@@ -52,29 +52,21 @@ export function resolveSelector(
   column: SelectorColumn,
   view: BlockView,
 ): number {
-  if (typeof selector === "string") {
-    if (selector.length === HASH_CHARACTERS) return resolveHash(selector, name, EXPECTED, column, view);
-    return resolveName(selector, name, EXPECTED, column, view);
-  }
   if (typeof selector === "object" && selector !== null && !Array.isArray(selector))
     return resolveObject(selector as Record<string, unknown>, name, column, view);
-  throw createValueError(name, selector, EXPECTED);
+  const isHash = typeof selector === "string" && selector.length === HASH_CHARACTERS;
+  const found = isHash ? resolveHash(selector, column, view) : resolveName(selector, column, view);
+  if (found === undefined) throw createValueError(name, selector, EXPECTED);
+  return found;
 }
 
-/** Resolves a number or a tag. */
-function resolveName(
-  text: unknown,
-  name: string,
-  expected: string,
-  column: SelectorColumn,
-  view: BlockView,
-): number {
-  if (typeof text !== "string") throw createValueError(name, text, expected);
+/** Resolves a number or a tag. @returns undefined for anything else */
+function resolveName(text: unknown, column: SelectorColumn, view: BlockView): number | undefined {
+  if (typeof text !== "string") return undefined;
   const tagged = resolveTag(text, column, view);
   if (tagged !== undefined) return tagged;
   const block = parseBlockNumber(text);
-  if (block === undefined) throw createValueError(name, text, expected);
-  return requireHeld(block, text, column, view);
+  return block === undefined ? undefined : requireHeld(block, text, column, view);
 }
 
 function resolveTag(tag: string, column: SelectorColumn, view: BlockView): number | undefined {
@@ -118,27 +110,17 @@ function resolveObject(
   }
   if (requireCanonical !== null && typeof requireCanonical !== "boolean")
     throw createValueError(`${name}.requireCanonical`, requireCanonical, "true or false");
-  if (hash === null)
-    return resolveName(
-      number,
-      `${name}.blockNumber`,
-      "a 0x block number without leading zeros or a tag",
-      column,
-      view,
-    );
-  return resolveHash(hash, `${name}.blockHash`, "0x and 64 hex digits", column, view);
+  const found = hash === null ? resolveName(number, column, view) : resolveHash(hash, column, view);
+  if (found !== undefined) return found;
+  if (hash !== null) throw createValueError(`${name}.blockHash`, hash, "0x and 64 hex digits");
+  throw createValueError(`${name}.blockNumber`, number, "a 0x block number without leading zeros or a tag");
 }
 
-function resolveHash(
-  text: unknown,
-  name: string,
-  expected: string,
-  column: SelectorColumn,
-  view: BlockView,
-): number {
+/** @returns undefined for anything else than 32 bytes */
+function resolveHash(text: unknown, column: SelectorColumn, view: BlockView): number | undefined {
   const hash = new Uint8Array(HASH_BYTES);
   const isHash = typeof text === "string" && text.length === HASH_CHARACTERS;
-  if (!isHash || !decodeHexInto(text, hash, 0, HASH_BYTES)) throw createValueError(name, text, expected);
+  if (!isHash || !decodeHexInto(text, hash, 0, HASH_BYTES)) return undefined;
   const block = view.chain.findBlock(hash);
   // A block that was imported after the request's head was read does not exist for this request.
   if (block === undefined || view.head.latest === undefined || block > view.head.latest)

@@ -13,7 +13,7 @@ import type {Call} from "../../rpc/envelope.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
-import {BLOCK_PARAM, BYTES, CHANGED_TREE_PARAM, CURSOR_PARAM, QUANTITY_PARAM} from "../schema.ts";
+import {BLOCK_PARAM, BYTES, CURSOR_PARAM, QUANTITY_PARAM, treeParam} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
@@ -22,6 +22,7 @@ import {parseCount, rangeTextBytes, readCount, readTree} from "./treeParams.ts";
 const NAME = "chain_getChanges";
 const ACCOUNTS = "accounts";
 const ALL = "all";
+const TREES = [ACCOUNTS, ALL] as const;
 /** 80 bits. */
 const CURSOR = /^0[xX]([0-9a-fA-F]{1,20})$/;
 const INDEX_DIGITS = 10;
@@ -37,7 +38,7 @@ export const getChanges: LaneMethod<ProofCalls> = {
   summary:
     "The leaves that differ between two finalized blocks, in one tree or in all, with a proof that nothing else differs.",
   params: new ParamList(NAME, [
-    {name: "tree", required: true, schema: CHANGED_TREE_PARAM},
+    {name: "tree", required: true, schema: treeParam(TREES)},
     {name: "fromBlock", required: true, schema: BLOCK_PARAM},
     {name: "toBlock", required: true, schema: BLOCK_PARAM},
     {name: "cursor", required: true, schema: CURSOR_PARAM},
@@ -49,7 +50,7 @@ export const getChanges: LaneMethod<ProofCalls> = {
   prepare(params, view, calls) {
     const [tree, fromBlock, toBlock, cursor, count] = this.params.read(params);
     const form = view.takesBytes ? ProofForm.CHANGES_BYTES : ProofForm.CHANGES_HEX;
-    const named = readTree(tree, [ACCOUNTS, ALL]);
+    const named = readTree(tree, TREES);
     const call = {
       scope: scopeOf(named),
       address: typeof named === "string" ? undefined : named,

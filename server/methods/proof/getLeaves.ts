@@ -8,7 +8,7 @@ import type {Call} from "../../rpc/envelope.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";
-import {BLOCK_PARAM, BYTES, QUANTITY_PARAM, TREE_PARAM} from "../schema.ts";
+import {BLOCK_PARAM, BYTES, QUANTITY_PARAM, treeParam} from "../schema.ts";
 import {resolveSelector} from "../selector.ts";
 import {getProof} from "./getProof.ts";
 import type {ProofCalls} from "./proofCalls.ts";
@@ -28,7 +28,7 @@ export const getLeaves: LaneMethod<ProofCalls> = {
   summary:
     "The leaves of a range of one tree at a finalized block, with a proof that they are all of the range.",
   params: new ParamList(NAME, [
-    {name: "tree", required: true, schema: TREE_PARAM},
+    {name: "tree", required: true, schema: treeParam([ACCOUNTS])},
     {name: "fromIndex", required: true, schema: QUANTITY_PARAM},
     {name: "count", required: true, schema: QUANTITY_PARAM},
     {name: "block", required: true, schema: BLOCK_PARAM},
@@ -39,8 +39,9 @@ export const getLeaves: LaneMethod<ProofCalls> = {
   prepare(params, view, calls) {
     const [tree, fromIndex, count, selector] = this.params.read(params);
     const form = view.takesBytes ? ProofForm.LEAVES_BYTES : ProofForm.LEAVES_HEX;
+    const named = readTree(tree, [ACCOUNTS]);
     const call = {
-      address: readAddress(tree),
+      address: named === ACCOUNTS ? undefined : named,
       from: readFrom(fromIndex),
       count: readCount(count, 2, MAX_LEAVES),
       block: resolveSelector(selector, "params[3] (block)", "provable", view),
@@ -54,12 +55,6 @@ export const getLeaves: LaneMethod<ProofCalls> = {
 function leavesCost(params: Call["params"]): number {
   const count = Array.isArray(params) ? parseCount(params[2], MAX_LEAVES) : undefined;
   return count === undefined ? 0 : CALL_COST + Math.ceil(count / LEAVES_PER_COST);
-}
-
-/** @returns undefined: the tree of all accounts. @throws RpcError INVALID_PARAMS */
-function readAddress(tree: unknown): Uint8Array | undefined {
-  const named = readTree(tree, [ACCOUNTS]);
-  return named === ACCOUNTS ? undefined : named;
 }
 
 /** @throws RpcError INVALID_PARAMS */
