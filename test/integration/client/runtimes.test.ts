@@ -11,7 +11,7 @@ import {runChild} from "../../support/processes/childProcesses.ts";
 import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import {findProgram} from "../../support/processes/foundProgram.ts";
 import {notRun} from "../../support/processes/notRun.ts";
-import {installPackedClient} from "../../support/processes/packedPackages.ts";
+import {installClient} from "../../support/processes/packedPackages.ts";
 
 const PACKAGES = {
   "proofd-client": "node_modules/proofd-client/dist/client.js",
@@ -136,7 +136,7 @@ before(async () => {
   // Without any of them, nothing runs.
   if ((findChromium() ?? findProgram("deno", "bun")) === undefined) return;
   folder = await WorkFolder.create();
-  await installPackedClient(folder.path);
+  await installClient(folder.path);
   pages = await ClientPages.start(folder.path);
   service = await ProvenService.start("--cors", pages.origin);
   const [address, keys, block] = [ACCOUNTS[0] as string, ["0x1"], `0x${FINALIZED.toString(16)}`];

@@ -13,11 +13,18 @@ const ACCOUNT = ACCOUNTS[0] as string;
 
 let service: ProvenService;
 let url: string;
+/** One browser for all tests: its start costs a second of processor time. undefined if this machine has none. */
+let browser: Chromium | undefined;
 before(async () => {
   service = await ProvenService.start();
   url = service.daemon.url;
+  const program = findChromium();
+  if (program !== undefined) browser = await Chromium.start(program, service.path("profile"));
 });
-after(() => service.stop());
+after(async () => {
+  await browser?.stop();
+  await service.stop();
+});
 
 test("the page is one file, whose policy allows its own style and script and requests to this server only", async () => {
   const response = await fetch(`${url}/`);
@@ -53,20 +60,19 @@ test("HEAD has the same headers without the page, and other verbs are told of bo
   assert.deepEqual([put.status, put.headers.get("allow")], [405, "GET, HEAD, POST"]);
 });
 
-/** A browser with the page open, if this machine has one. */
+/** The browser with the page loaded anew, if this machine has one. */
 async function openPage(t: TestContext, width: number, hash = ""): Promise<Chromium | undefined> {
-  const program = findChromium();
-  if (program === undefined) {
+  if (browser === undefined) {
     notRun(t, "no Chromium in PATH");
     return undefined;
   }
-  const chromium = await Chromium.start(program, service.path(`profile ${width}`));
-  t.after(() => chromium.stop());
   const metrics = {width, height: 900, deviceScaleFactor: 1, mobile: width < 600};
-  await chromium.send("Emulation.setDeviceMetricsOverride", metrics);
-  await chromium.open(`${url}/${hash}`);
-  await chromium.until("document.querySelectorAll('#blocks tbody tr, .tile').length > 8");
-  return chromium;
+  await browser.send("Emulation.setDeviceMetricsOverride", metrics);
+  // Another fragment alone would load nothing.
+  await browser.open("about:blank");
+  await browser.open(`${url}/${hash}`);
+  await browser.until("document.querySelectorAll('#blocks tbody tr, .tile').length > 8");
+  return browser;
 }
 
 /** What the page says of the proof that it was asked for last. */

@@ -16,10 +16,11 @@ interface LockedPackage {
 
 type Packages = Readonly<Record<string, LockedPackage>>;
 
-/** Puts proofd-client and its dependency, as copies, into `node_modules` of a folder. */
-export async function installPackedClient(folder: string): Promise<void> {
-  await packPackages(folder, "-w", "client");
-  await unpackPackage("proofd-client", folder);
+/** Puts what `npm pack` packs of proofd-client (packages.test.ts) and its dependency, as copies, into `node_modules` of a folder. */
+export async function installClient(folder: string): Promise<void> {
+  const home = join(folder, "node_modules/proofd-client");
+  for (const name of ["package.json", "dist"])
+    await cp(join(ROOT, "client", name), join(home, name), {recursive: true});
   const hashes = "node_modules/@noble/hashes";
   await cp(join(ROOT, hashes), join(folder, hashes), {recursive: true});
 }
@@ -31,7 +32,11 @@ export async function installPackedClient(folder: string): Promise<void> {
  * @returns the real folders of all of it
  */
 export async function installPackedService(folder: string): Promise<string[]> {
-  await packPackages(folder, "--include-workspace-root", "-w", "client", "-w", "load", "-w", "contracts");
+  const which = ["--include-workspace-root", "-w", "client", "-w", "load", "-w", "contracts"];
+  // `npm test` has built it. The scripts of the package would build it again, beside the tests that use it.
+  const pack = ["pack", "--ignore-scripts", "--pack-destination", folder, ...which];
+  const packed = await runChild("npm", pack, {cwd: ROOT});
+  assert.equal(packed.code, 0, packed.stderr);
   const own = await unpackPackage("proofd", folder);
   // As `npm pack` does, but in less time.
   const compress = [join(ROOT, "uws.build.js"), join(own, "dist/server/listener"), "1"];
@@ -71,14 +76,6 @@ function findDependencies(
     const home = link === true ? resolved : place;
     findDependencies(packages, home, Object.keys(packages[home]?.dependencies ?? {}), found);
   }
-}
-
-/** @param which - flags of `npm pack` */
-async function packPackages(folder: string, ...which: readonly string[]): Promise<void> {
-  // `npm test` has built it. The scripts of the package would build it again, beside the tests that use it.
-  const pack = ["pack", "--ignore-scripts", "--pack-destination", folder, ...which];
-  const packed = await runChild("npm", pack, {cwd: ROOT});
-  assert.equal(packed.code, 0, packed.stderr);
 }
 
 /** @param folder - in which the package is packed. @returns the package's folder */
