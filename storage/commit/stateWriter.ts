@@ -106,12 +106,14 @@ export class StateWriter {
     if (change === undefined) return;
     const old = leaf === undefined || held === undefined ? NEW_ACCOUNT : held;
     const owner = position.present ? position.leafIndex : tree.nextLeafIndex;
+    const {storage: slots = []} = change;
     const keptCode = change.keepsCode === true ? held?.code : old.code;
     const account = {
       nonce: change.nonce === undefined ? old.nonce : stripZeros(bigEndian(change.nonce, 8)),
       balance: change.balance === undefined ? old.balance : stripZeros(bigEndian(change.balance, WORD_BYTES)),
       code: change.code === undefined ? keptCode : this.putCode(change.code),
-      storage: await this.slotWriter.apply(owner, old.storage, change.storage ?? [], where),
+      storage:
+        slots.length === 0 ? old.storage : await this.slotWriter.apply(owner, old.storage, slots, where),
     };
     encodeAccountValueInto(this.value, 0, account, empty);
     const hVal = suite.hashAccountValue(this.value);

@@ -13,7 +13,7 @@ import {writeFailed} from "../files/levelErrors.ts";
 import {LogTail} from "../files/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
-import {blockKey, hashKey, isKeyOf, numberOfKey, pageKey} from "../record/layout.ts";
+import {blockKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 
@@ -26,16 +26,20 @@ const MOST_READ_PAGES = 4096;
 const NO_PAGE: ReplacedPage = {page: 0};
 
 interface Put {
+  /** Of all pages the same one, which is made anew from the number. */
   readonly key: Buffer;
   readonly value: Buffer;
+  /** 0: another record. */
+  readonly page: number;
+  readonly opened: OpenPage | undefined;
+  /** The page whose place it takes; 0: none. */
+  readonly before: number;
 }
 
-/** What is found before LevelDB has it. */
+/** What is found before LevelDB has it, and pages that were read since the last flush: a page is found, changed and compared. */
 class Pending {
   readonly pages = new Map<number, OpenPage>();
   readonly records = new Map<string, Buffer>();
-  /** Pages whose place others took. */
-  readonly replaced: number[] = [];
 }
 
 export class WriteBatch implements PageWriter {
@@ -48,8 +52,7 @@ export class WriteBatch implements PageWriter {
   private leaving = new Pending();
   /** undefined: LevelDB writes nothing. Once it has refused a write, this stays rejected. */
   private written: Promise<void> | undefined;
-  /** That were read since the last flush. A page is found, changed and compared. */
-  private readonly readPages = new Map<number, OpenPage>();
+  private readonly pageKey = pageKey(0);
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
 
@@ -82,31 +85,32 @@ export class WriteBatch implements PageWriter {
   }
 
   private readonly open = (page: number): OpenPage => {
-    const known = this.pending.pages.get(page) ?? this.leaving.pages.get(page) ?? this.readPages.get(page);
+    const {pages} = this.pending;
+    const known = pages.get(page) ?? this.leaving.pages.get(page);
     if (known !== undefined) return known;
     const opened = this.pages.open(page);
-    if (this.readPages.size === MOST_READ_PAGES) this.readPages.clear();
-    this.readPages.set(page, opened);
+    if (pages.size > this.puts.length + MOST_READ_PAGES) this.forgetRead();
+    pages.set(page, opened);
     return opened;
   };
 
   putPage(encode: (spare: number) => Buffer, before: ReplacedPage = NO_PAGE): number {
     const page = this.nextPage++;
-    const key = pageKey(page);
-    const value = encode(CHECKSUM_BYTES);
-    const body = value.subarray(0, value.length - CHECKSUM_BYTES);
-    const {record = value, ...opened} = chooseForm(this.open, page, before, body, CHECKSUM_BYTES);
+    const whole = encode(CHECKSUM_BYTES);
+    const body = whole.subarray(0, whole.length - CHECKSUM_BYTES);
+    const {opened, record: value = whole} = chooseForm(this.open, page, before, body, CHECKSUM_BYTES);
     this.pending.pages.set(page, opened);
-    if (before.page !== 0) this.pending.replaced.push(before.page);
-    sealRecordInPlace(key, record);
-    this.push(key, record);
+    const key = this.pageKey;
+    writePageKeyInto(key, page);
+    sealRecordInPlace(key, value);
+    this.push({key, value, page, opened, before: before.page});
     return page;
   }
 
   put(key: Buffer, body: Uint8Array): void {
     const value = sealRecord(key, body);
     this.keepPending(key, value);
-    this.push(key, value);
+    this.push({key, value, page: 0, opened: undefined, before: 0});
   }
 
   /** Puts the record of a block whose pages were put, and that of its hash. */
@@ -134,13 +138,13 @@ export class WriteBatch implements PageWriter {
   }
 
   private dropSince(mark: number): void {
-    for (const {key, value} of this.puts.splice(mark)) {
-      this.bytes -= recordBytes(key, value);
-      this.pending.records.delete(key.toString("latin1"));
-      if (isKeyOf("page", key)) this.pending.pages.delete(numberOfKey(key));
+    for (const put of this.puts.splice(mark)) {
+      this.bytes -= recordBytes(put);
+      if (put.page === 0) this.pending.records.delete(put.key.toString("latin1"));
+      else this.pending.pages.delete(put.page);
     }
     // A record may have been put before `mark` too.
-    for (const {key, value} of this.puts) if (!isKeyOf("page", key)) this.keepPending(key, value);
+    for (const {key, value, page} of this.puts) if (page === 0) this.keepPending(key, value);
   }
 
   /**
@@ -157,25 +161,27 @@ export class WriteBatch implements PageWriter {
   }
 
   private async write(block: number | undefined): Promise<void> {
-    const {puts, bytes, pending} = this;
-    this.leaving = pending;
+    const {puts, bytes} = this;
+    this.leaving = this.pending;
     this.pending = new Pending();
     this.puts = [];
     this.bytes = 0;
     this.flushes++;
-    this.readPages.clear();
     try {
       // Chained calls: handing over an array of operations takes seven times as long (bench: commit).
       const batch = this.db.batch();
-      for (const {key, value} of puts) batch.put(key, value);
+      for (const {key, value, page} of puts) {
+        if (page !== 0) writePageKeyInto(key, page);
+        batch.put(key, value);
+      }
       await batch.write({sync: true});
     } catch (error) {
       throw writeFailed(error);
     }
     this.tail.advance();
     this.bytesWritten += bytes;
-    for (const [page, opened] of pending.pages) this.pages.keep(page, opened);
-    for (const page of pending.replaced) this.pages.forget(page);
+    for (const {page, opened} of puts) if (opened !== undefined) this.pages.keep(page, opened);
+    for (const {before} of puts) if (before !== 0) this.pages.forget(before);
     if (block !== undefined)
       writeNote(this.directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
     this.leaving = new Pending();
@@ -186,13 +192,18 @@ export class WriteBatch implements PageWriter {
     this.pending.records.set(key.toString("latin1"), value.subarray(0, value.length - CHECKSUM_BYTES));
   }
 
-  private push(key: Buffer, value: Buffer): void {
-    this.puts.push({key, value});
-    this.bytes += recordBytes(key, value);
+  private forgetRead(): void {
+    this.pending.pages.clear();
+    for (const {page, opened} of this.puts) if (opened !== undefined) this.pending.pages.set(page, opened);
+  }
+
+  private push(put: Put): void {
+    this.puts.push(put);
+    this.bytes += recordBytes(put);
   }
 }
 
-function recordBytes(key: Buffer, value: Buffer): number {
+function recordBytes({key, value}: Put): number {
   return key.length + value.length + RECORD_OVERHEAD_BYTES;
 }
 

@@ -60,8 +60,9 @@ export function chooseForm(
   {page: before, differ}: ReplacedPage,
   body: Buffer,
   spare: number,
-): OpenPage & {readonly record: Buffer | undefined} {
-  if (before === 0 || differ === undefined) return {body, base: 0, isAnchor: false, record: undefined};
+): {readonly opened: OpenPage; readonly record: Buffer | undefined} {
+  const whole = {opened: {body, base: 0, isAnchor: false, based: undefined}, record: undefined};
+  if (before === 0 || differ === undefined) return whole;
   const last = open(before);
   const isToBase = last.base === 0 || last.isAnchor;
   const base = isToBase ? before : last.base;
@@ -69,14 +70,14 @@ export function chooseForm(
   const steps = differ(based.body, Math.floor(body.length * DIFFERENCE_PART));
   if (steps !== undefined) {
     const record = encodeDifference(DIFFERENCE, page - base, steps, spare);
-    return {body, base, isAnchor: false, based, record};
+    return {opened: {body, base, isAnchor: false, based}, record};
   }
-  const whole = based.base === 0 ? base : based.base;
-  const wholePage = based.base === 0 ? based : (based.based ?? open(whole));
-  const anchor = differ(wholePage.body, Math.floor(body.length * ANCHOR_PART));
-  if (anchor === undefined) return {body, base: 0, isAnchor: false, record: undefined};
-  const record = encodeDifference(ANCHOR, page - whole, anchor, spare);
-  return {body, base: whole, isAnchor: true, based: wholePage, record};
+  const first = based.base === 0 ? base : based.base;
+  const firstPage = based.base === 0 ? based : (based.based ?? open(first));
+  const anchor = differ(firstPage.body, Math.floor(body.length * ANCHOR_PART));
+  if (anchor === undefined) return whole;
+  const record = encodeDifference(ANCHOR, page - first, anchor, spare);
+  return {opened: {body, base: first, isAnchor: true, based: firstPage}, record};
 }
 
 function encodeDifference(
