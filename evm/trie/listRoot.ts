@@ -12,7 +12,7 @@ function createListModule(): TrieModule {
   const never = () => {
     throw new Error("the trie of a list asked for a page");
   };
-  module = new TrieModule({load: never, put: never, refuse: never});
+  module = new TrieModule({load: never, put: never, make: never, refuse: never});
   return module;
 }
 

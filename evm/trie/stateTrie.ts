@@ -89,20 +89,22 @@ export class StateTrie extends TrieState {
 
   private writeOf(path: Uint8Array, {change}: AccountDifference): TrieWrite {
     if (change === undefined) return {path, value: undefined};
-    const found = this.findStored(path);
-    const held = found && readTrieAccount(found);
-    const before = change.reset === true ? undefined : held;
-    const codeBefore = change.keepsCode === true ? held : before;
     const {storage = []} = change;
     const slots = storage.map(({slot, value}) => ({path: keccak256(slot), value: encodeSlot(value)}));
-    const account = {
-      nonce: change.nonce ?? before?.nonce ?? 0n,
-      balance: change.balance ?? before?.balance ?? 0n,
-      storage: this.writer.update(before?.storage ?? EMPTY_TRIE, slots, "slots"),
-      codeHash:
-        change.code === undefined ? (codeBefore?.codeHash ?? KECCAK_EMPTY) : this.putCode(change.code),
+    const make = (found: Uint8Array | undefined): Uint8Array => {
+      const held = found && readTrieAccount(found);
+      const before = change.reset === true ? undefined : held;
+      const codeBefore = change.keepsCode === true ? held : before;
+      return encodeTrieAccount({
+        nonce: change.nonce ?? before?.nonce ?? 0n,
+        balance: change.balance ?? before?.balance ?? 0n,
+        storage: this.writer.update(before?.storage ?? EMPTY_TRIE, slots, "slots"),
+        codeHash:
+          change.code === undefined ? (codeBefore?.codeHash ?? KECCAK_EMPTY) : this.putCode(change.code),
+      });
     };
-    return {path, value: encodeTrieAccount(account)};
+    // The pages of an account without new slots are read once only: when it is written.
+    return {path, value: slots.length === 0 ? make : make(this.findStored(path))};
   }
 
   private putCode(code: Uint8Array): Uint8Array {

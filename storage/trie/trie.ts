@@ -24,8 +24,11 @@ export type TrieKind = "accounts" | "slots";
 export interface TrieWrite {
   /** 32 bytes. */
   readonly path: Uint8Array;
-  /** As a page has it: an account's stored form (trieAccount.ts), or a slot's RLP. undefined: the path is removed, if it is there. */
-  readonly value: Uint8Array | undefined;
+  /**
+   * As a page has it: an account's stored form (trieAccount.ts), or a slot's RLP. undefined: the path is removed, if it is there.
+   * Or what makes it of the value that is there, a view; it must not use the trie.
+   */
+  readonly value: Uint8Array | undefined | ((held: Uint8Array | undefined) => Uint8Array);
 }
 
 /** Of the first byte of a reference: the length of what follows. */
@@ -40,6 +43,7 @@ export class TrieReader {
     this.module = new TrieModule({
       load: (page, to) => this.load(pages, page, to),
       put: (from, bytes, before) => this.put(from, bytes, before),
+      make: (position, from, bytes) => this.make(position, from, bytes),
       refuse: page => {
         throw new StoreError("RECORD_DAMAGED", `page ${page}: these are not the bytes of a trie's page here`);
       },
@@ -108,6 +112,10 @@ export class TrieReader {
     throw new Error("a page was put by a reader");
   }
 
+  protected make(_position: number, _from: number, _bytes: number): void {
+    throw new Error("a value was made by a reader");
+  }
+
   private found(at: number): Uint8Array | undefined {
     return at === 0 ? undefined : this.module.memory.subarray(at, at + this.module.wasm.foundBytes());
   }
@@ -126,6 +134,9 @@ export class TrieReader {
 }
 
 export class TrieWriter extends TrieReader {
+  /** Those that are being put. */
+  private writes: readonly TrieWrite[] = [];
+
   constructor(private readonly pages: PageWriter) {
     super(pages);
   }
@@ -142,9 +153,12 @@ export class TrieWriter extends TrieReader {
     const most = wasm.maxEntries.value;
     let after = before;
     for (let first = 0; first < writes.length; first += most) {
-      const count = Math.min(most, writes.length - first);
-      for (let i = 0; i < count; i++) this.putEntry(i, writes[first + i] as TrieWrite);
-      const page = wasm.update(after.page, count, kind === "accounts");
+      this.writes = writes.slice(first, first + most);
+      for (const [i, {path, value}] of this.writes.entries()) {
+        this.module.memory.set(path, wasm.entriesAt.value + i * wasm.entryBytes.value);
+        this.putValue(i, value);
+      }
+      const page = wasm.update(after.page, this.writes.length, kind === "accounts");
       after = {page, root: this.module.result};
     }
     return after;
@@ -173,12 +187,18 @@ export class TrieWriter extends TrieReader {
     return length < 0 ? undefined : memory.subarray(at, at + length);
   }
 
-  private putEntry(position: number, {path, value}: TrieWrite): void {
+  protected override make(position: number, from: number, bytes: number): void {
+    const {value} = this.writes[position] as TrieWrite;
+    const held = bytes === 0 ? undefined : this.module.memory.subarray(from, from + bytes);
+    this.putValue(position, typeof value === "function" ? value(held) : value);
+  }
+
+  private putValue(position: number, value: TrieWrite["value"]): void {
     const {wasm, memory} = this.module;
     const at = wasm.entriesAt.value + position * wasm.entryBytes.value;
-    memory.set(path, at);
-    memory[at + VALUE_BYTES_AT] = value?.length ?? 0;
-    if (value === undefined) return;
+    const isUnmade = typeof value === "function";
+    memory[at + VALUE_BYTES_AT] = isUnmade ? wasm.unmade.value : (value?.length ?? 0);
+    if (value === undefined || isUnmade) return;
     if (value.length === 0 || value.length > wasm.maxValueBytes.value)
       throw new RangeError(`expected a value of 1 to ${wasm.maxValueBytes.value} bytes, got ${value.length}`);
     memory.set(value, at + VALUE_AT);

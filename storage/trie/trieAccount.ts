@@ -34,7 +34,7 @@ export function encodeTrieAccount({
   storage,
   codeHash,
 }: {readonly [Field in keyof TrieAccount]: TrieAccount[Field] | StoredTrieAccount[Field]}): Uint8Array {
-  const hasCode = Buffer.compare(codeHash, KECCAK_EMPTY) !== 0;
+  const hasCode = codeHash !== KECCAK_EMPTY && Buffer.compare(codeHash, KECCAK_EMPTY) !== 0;
   scratch[0] = (hasCode ? HAS_CODE : 0) | (storage.page === 0 ? 0 : HAS_STORAGE);
   let at = writeNumber(1, nonce);
   at = writeNumber(at, balance);

@@ -9,6 +9,8 @@ interface TrieHost {
   load(page: number, to: number): number;
   /** Stores a page. @param before - the page whose place it takes; 0: none. @returns its number */
   put(from: number, bytes: number, before: number): number;
+  /** Sets the value of a write, which is made of what is there. @param bytes - of that; 0: nothing is there */
+  make(position: number, from: number, bytes: number): void;
   /** @throws an error that names the page */
   refuse(page: number): void;
 }
@@ -20,6 +22,7 @@ interface Exports {
   readonly resultAt: WasmConstant;
   readonly entriesAt: WasmConstant;
   readonly entryBytes: WasmConstant;
+  readonly unmade: WasmConstant;
   readonly maxEntries: WasmConstant;
   readonly messageAt: WasmConstant;
   readonly messageBytes: WasmConstant;

@@ -31,8 +31,8 @@ const value = fc.option(
     .map(([length, byte]) => new Uint8Array(length).fill(byte)),
   {nil: undefined},
 );
-/** The same path may come twice. */
-const block = fc.array(fc.record({path, value}), {maxLength: 30});
+/** The same path may come twice. A value may be made of the one before. */
+const block = fc.array(fc.record({path, value, isMade: fc.boolean()}), {maxLength: 30});
 
 function listNodes({bytes, ends, count}: TriePath): string[] {
   return Array.from({length: count}, (_, i) => toHex(bytes.subarray(i === 0 ? 0 : ends[i - 1], ends[i])));
@@ -52,7 +52,26 @@ test("every version of a trie has the root, the values and the proofs of one wri
         let trie = EMPTY_TRIE;
         const versions: {trie: typeof trie; reference: MerklePatriciaTrie}[] = [];
         for (const writes of blocks) {
-          trie = writer.update(trie, writes, "slots");
+          const held = new Map(
+            writes.map(({path}) => [toHex(path), reader.find(trie.page, path, "slots")?.slice()]),
+          );
+          const made: string[] = [];
+          const make = (path: Uint8Array, value: Uint8Array) => (before: Uint8Array | undefined) => {
+            assert.deepEqual(before?.slice(), held.get(toHex(path)));
+            made.push(toHex(path));
+            return value;
+          };
+          trie = writer.update(
+            trie,
+            writes.map(({path, value, isMade}) => ({
+              path,
+              value: isMade && value ? make(path, value) : value,
+            })),
+            "slots",
+          );
+          const last = new Map(writes.map(write => [toHex(write.path), write]));
+          const asked = [...last].filter(([, {value, isMade}]) => isMade && value).map(([path]) => path);
+          assert.deepEqual(made.toSorted(), asked.toSorted(), "each is made once");
           for (const write of writes)
             if (write.value === undefined) await reference.del(write.path);
             else await reference.put(write.path, write.value);

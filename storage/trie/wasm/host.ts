@@ -6,3 +6,5 @@ export declare function load(page: f64, to: usize): u32;
 export declare function put(from: usize, bytes: usize, before: f64): f64;
 /** Throws an error that names the page. */
 export declare function refuse(page: f64): void;
+/** Sets the value of the write at `position`, which is made of the value that is there. @param bytes - of that; 0: there is none */
+export declare function make(position: usize, value: usize, bytes: u32): void;

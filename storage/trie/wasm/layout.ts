@@ -5,7 +5,7 @@
  *   the node that is encoded | page frames, as deep as they are needed
  *
  *   frame        16 references of 40                                               what a branch is made of, by its depth
- *   entry        path 32 | its nibbles u32 | bytes of the value u32 | value        0 bytes: the path is removed
+ *   entry        path 32 | its nibbles u32 | bytes of the value u32 | value        0 bytes: the path is removed. UNMADE: it is still to be made
  *   page frame   a page as it was | as it becomes | 8 entries                      by depth
  */
 
@@ -24,6 +24,8 @@ export const ENTRY_NIBBLES: usize = 32;
 export const ENTRY_VALUE_BYTES: usize = 36;
 export const ENTRY_VALUE: usize = 40;
 export const ENTRY_BYTES: usize = 192;
+/** In place of the bytes of a value that host.make is asked for. */
+export const UNMADE: u32 = 0xff;
 
 const FRAME_BYTES: usize = 640;
 const FRAMES: usize = 0x2000;

@@ -14,6 +14,7 @@ import {
   ORDER,
   PATH,
   RESULT,
+  UNMADE,
 } from "./layout";
 import {MAX_LIST} from "./list";
 import {REFERENCE} from "./update";
@@ -30,6 +31,7 @@ export const referenceAt: usize = REFERENCE;
 export const resultAt: usize = RESULT;
 export const entriesAt: usize = ENTRIES;
 export const entryBytes: usize = ENTRY_BYTES;
+export const unmade: u32 = UNMADE;
 export const maxEntries: u32 = MAX_ENTRIES;
 export const messageAt: usize = ENTRIES;
 export const messageBytes: usize = ORDER - ENTRIES;

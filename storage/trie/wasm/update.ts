@@ -9,8 +9,12 @@ import {keccak256} from "../../hash/wasm/keccak";
 import {setAccounts} from "./account";
 import {becomeBranch, beginAt, refer, referRoot} from "./change";
 import {comparePaths, sortEntries} from "./entries";
+import * as host from "./host";
 import {
   copyWord,
+  ENTRIES,
+  ENTRY_BYTES,
+  ENTRY_VALUE,
   ENTRY_VALUE_BYTES,
   firstDifference,
   nibble,
@@ -22,6 +26,7 @@ import {
   SPARE_ORDER,
   scratchOf,
   setNibble,
+  UNMADE,
 } from "./layout";
 import {clearBranch, endOfRun, make} from "./make";
 import {
@@ -112,6 +117,7 @@ function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32
     const first = firstDifference(entry, PLACE, depth, branch);
     // What is to be removed there is not there.
     if (first < branch && load<u32>(entry, ENTRY_VALUE_BYTES) === 0) continue;
+    if (first < branch) makeValue(entry, 0, 0);
     shared = min(shared, first);
     end = push(end, entry);
   }
@@ -227,6 +233,7 @@ function changeLeaves(leaves: usize, kind: u32, first: usize, from: usize, to: u
       end = pushValue(end, load<u32>(from));
       from += 4;
     }
+    if (order === 0) makeValue(load<u32>(from), leaf + ENTRY_VALUE, load<u32>(leaf, ENTRY_VALUE_BYTES));
     // A write of the same path takes the leaf's place.
     if (from >= to || order > 0) end = push(end, leaf);
   }
@@ -289,10 +296,17 @@ function copyValues(from: usize, to: usize): usize {
 }
 
 function pushValue(end: usize, entry: usize): usize {
+  makeValue(entry, 0, 0);
   return load<u32>(entry, ENTRY_VALUE_BYTES) === 0 ? end : push(end, entry);
 }
 
 function push(end: usize, entry: usize): usize {
   store<u32>(end, <u32>entry);
   return end + 4;
+}
+
+/** @param value - what is there. @param bytes - of that; 0: nothing is there */
+function makeValue(entry: usize, value: usize, bytes: u32): void {
+  if (load<u32>(entry, ENTRY_VALUE_BYTES) === UNMADE)
+    host.make((entry - ENTRIES) / ENTRY_BYTES, value, bytes);
 }

@@ -9,7 +9,7 @@ import {MemoryPages} from "../../../support/stores/memoryPages.ts";
 
 const DIFFERENCE = 0x2b;
 const VALUE = 0xe7;
-const MODULE = new TrieModule({load: () => 0, put: () => 0, refuse: () => {}} as never);
+const MODULE = new TrieModule({load: () => 0, put: () => 0, make: () => {}, refuse: () => {}} as never);
 
 /** A page of 16 children with some leaf each, and its record after one more write. */
 function recordOf(value: Uint8Array | undefined, path = pathOf(5)): {record: number; page: number} {
