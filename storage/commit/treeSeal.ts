@@ -177,7 +177,7 @@ function sealLevel(
     const position = draft.pageIndex % siblings;
     parent.setChild(
       position,
-      pages.putPage(spare => draft.encode(spare), {page: parent.children[position] ?? 0}),
+      pages.putPage(spare => draft.encode(spare), {page: parent.child(position)}),
     );
     hashPair(context, draft, level, parent.isNew, parent.nodes, parent.at(0, 2 * position));
   }

@@ -42,8 +42,11 @@ export class PairBatch {
   finish(): void {
     if (this.count === 0) return;
     this.suite.hashPairsInto(this.pairs, this.count, this.hashes);
-    for (let i = 0; i < this.count; i++)
-      this.targets[i].set(this.hashes.subarray(i * WORD_BYTES, (i + 1) * WORD_BYTES), this.offsets[i]);
+    for (let i = 0; i < this.count; i++) {
+      const to = this.targets[i];
+      const at = this.offsets[i];
+      for (let j = 0; j < WORD_BYTES; j++) to[at + j] = this.hashes[i * WORD_BYTES + j];
+    }
     this.count = 0;
     this.targets.length = 0;
   }

@@ -35,19 +35,14 @@ export function childRootAt(page: Buffer, position: number): number {
   return innerRowsAt(children) + (rowStart(2 * children, 1) + position) * WORD_BYTES;
 }
 
-/**
- * The caller writes all rows back to back, cut to the occupied prefix, at `innerRowsAt`.
- *
- * @param rowBytes - their length
- * @param spare - bytes to leave free at the end, for the checksum
- */
-export function encodeInnerPage(children: readonly number[], rowBytes: number, spare: number): Buffer {
-  const rowsAt = innerRowsAt(children.length);
-  // Of the shared slab: its neighbours there stay as long in the cache.
-  const page = Buffer.allocUnsafe(rowsAt + rowBytes + spare);
+/** Makes a page without children. */
+export function beginInnerPage(page: Buffer): void {
   page[0] = INNER_PAGE;
-  page[1] = children.length;
-  for (let i = 0; i < children.length; i++)
-    page.writeUIntBE(children[i], HEAD_BYTES + i * NUMBER_BYTES, NUMBER_BYTES);
-  return page;
+  page[1] = 0;
+}
+
+/** @param position - of a child, or one after the last */
+export function setChildPage(page: Buffer, position: number, child: number): void {
+  page[1] = Math.max(page[1], position + 1);
+  page.writeUIntBE(child, HEAD_BYTES + position * NUMBER_BYTES, NUMBER_BYTES);
 }

@@ -6,26 +6,30 @@
 
 import type {PairBatch} from "../hash/pairBatch.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
+import {CHECKSUM_BYTES} from "../record/record.ts";
 import {childrenPerPage, LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from "./geometry.ts";
-import {childCount, childPage, encodeInnerPage, innerRowsAt} from "./innerPage.ts";
+import {beginInnerPage, childCount, childPage, innerRowsAt, setChildPage} from "./innerPage.ts";
 import {decodeLeaf, encodeLeafPage, entryAt, type Leaf, leafCount, leafRowsAt} from "./leafPage.ts";
 
 /** The rows of one page, leaf page or inner page. */
 abstract class DraftRows {
+  /** The rows, from `head` on. */
   readonly nodes: Buffer;
   /** Bit i: node i of row 0 has changed. */
   dirty = 0;
   protected readonly rows: number;
 
-  /** @param width - nodes in row 0 of a full page, at most 32 */
+  /** @param width - nodes in row 0 of a full page, at most 32. @param head, tail - bytes before and after the rows */
   protected constructor(
     readonly pageIndex: number,
     level: number,
     private readonly width: number,
+    private readonly head: number,
+    tail: number,
   ) {
     this.rows = rowCount(level);
-    // Of the shared slab: it lives as long as one seal.
-    this.nodes = Buffer.allocUnsafe(this.at(this.rows, 0));
+    // Of the shared slab: its neighbours there stay as long in the cache.
+    this.nodes = Buffer.allocUnsafe(this.at(this.rows, 0) + tail);
   }
 
   /** Nodes of row 0 in use. */
@@ -33,7 +37,7 @@ abstract class DraftRows {
 
   /** Offset of node `position` of `row`. */
   at(row: number, position: number): number {
-    return (2 * this.width - ((2 * this.width) >> row) + position) * WORD_BYTES;
+    return this.head + (2 * this.width - ((2 * this.width) >> row) + position) * WORD_BYTES;
   }
 
   /** Queues the hashes of `row` (>= 1) whose nodes below have changed. @param zero - the empty node of the row below */
@@ -113,7 +117,7 @@ export class LeafPageDraft extends DraftRows {
 
   /** @param page - the stored page, or undefined for a new page */
   constructor(pageIndex: number, page: Buffer | undefined) {
-    super(pageIndex, 0, LEAVES_PER_PAGE);
+    super(pageIndex, 0, LEAVES_PER_PAGE, 0, 0);
     if (page === undefined) return;
     const count = leafCount(page);
     for (let position = 0; position < count; position++) this.leaves.push(entryAt(page, position));
@@ -143,33 +147,51 @@ export class LeafPageDraft extends DraftRows {
   }
 }
 
+/** `nodes` is the page itself, with room for all children, so a full page is copied once when it is read and not when it is written. */
 export class InnerPageDraft extends DraftRows {
-  readonly children: number[] = [];
   /** The page is not stored yet, so its rows hold nothing of children that are stored. */
   readonly isNew: boolean;
 
   /** @param page - the stored page, or undefined for a new page */
-  constructor(pageIndex: number, level: number, page: Buffer | undefined) {
-    super(pageIndex, level, 2 * childrenPerPage(level));
+  constructor(
+    pageIndex: number,
+    private readonly level: number,
+    page: Buffer | undefined,
+  ) {
+    const most = childrenPerPage(level);
+    super(pageIndex, level, 2 * most, innerRowsAt(most), CHECKSUM_BYTES);
     this.isNew = page === undefined;
-    if (page === undefined) return;
-    const count = childCount(page);
-    for (let position = 0; position < count; position++) this.children.push(childPage(page, position));
-    this.load(page, innerRowsAt(count), 2 * count);
+    if (page === undefined) beginInnerPage(this.nodes);
+    else {
+      const count = childCount(page);
+      this.nodes.set(count === most ? page : page.subarray(0, innerRowsAt(count)));
+      if (count < most) this.load(page, innerRowsAt(count), 2 * count);
+    }
   }
 
   protected get occupied(): number {
-    return 2 * this.children.length;
+    return 2 * childCount(this.nodes);
   }
 
-  /** The caller writes the child's two nodes to `this.nodes` at `at(0, 2 * position)`. */
+  /** @returns 0 if there is none */
+  child(position: number): number {
+    return position < childCount(this.nodes) ? childPage(this.nodes, position) : 0;
+  }
+
+  /** The caller writes the child's two nodes to `this.nodes` at `at(0, 2 * position)`. @param position - at most one after the last */
   setChild(position: number, page: number): void {
-    this.children[position] = page;
+    setChildPage(this.nodes, position, page);
     this.dirty |= 3 << (2 * position);
   }
 
+  /** Nothing may be changed after that. @param spare - CHECKSUM_BYTES at most */
   encode(spare: number): Buffer {
-    const page = encodeInnerPage(this.children, rowStart(this.occupied, this.rows) * WORD_BYTES, spare);
-    return this.writeRows(page, innerRowsAt(this.children.length));
+    const count = childCount(this.nodes);
+    const rowsAt = innerRowsAt(count);
+    const end = rowsAt + rowStart(this.occupied, this.rows) * WORD_BYTES;
+    if (count === childrenPerPage(this.level)) return this.nodes.subarray(0, end + spare);
+    const page = Buffer.allocUnsafe(end + spare);
+    page.set(this.nodes.subarray(0, rowsAt));
+    return this.writeRows(page, rowsAt);
   }
 }
