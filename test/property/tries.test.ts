@@ -102,6 +102,21 @@ test("every version of a trie has the root, the values and the proofs of one wri
   );
 });
 
+test("a branch that lies in the root's extension is no node of its own", () => {
+  const pages = new MemoryPages();
+  const writes = [0, 0x10].map(last => ({
+    path: new Uint8Array(KEY_BYTES).fill(last, -1),
+    value: Uint8Array.of(1),
+  }));
+  const {page} = new TrieWriter(pages).update(EMPTY_TRIE, writes, "slots");
+  const proved = new TriePath(new TrieReader(pages), new Uint8Array(MAX_PATH_BYTES));
+  for (const path of [writes[0]?.path as Uint8Array, new Uint8Array(KEY_BYTES).fill(1)])
+    for (const joins of [false, true]) {
+      proved.open(page, path, "slots", joins);
+      assert.equal(proved.count, 1);
+    }
+});
+
 test("a page of a version that was dropped is not taken for the one that gets its number", () => {
   const write = (first: number, last: number, byte?: number) => {
     const path = new Uint8Array(KEY_BYTES);

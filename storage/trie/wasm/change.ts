@@ -111,9 +111,9 @@ export function encodeTop(): u32 {
 
 function put(to: usize): void {
   const bytes = encode(NODE);
-  capture(PATH, kind === BRANCH && !joinsBranches ? end : start, bytes);
   if (bytes < 32) copyReference(to, NODE);
   else {
+    capture(PATH, kind === BRANCH && !joinsBranches ? end : start, bytes);
     keccak256(NODE, bytes, HASH);
     writeHashReference(to, HASH);
   }
