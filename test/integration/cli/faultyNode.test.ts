@@ -109,16 +109,18 @@ liveTest("blocks are executed after traced ones, and the other way round", async
   assert.deepEqual(await readStoredRoots(db), await importRoots(live));
 });
 
-type Post = Record<string, {storage?: Record<string, string>; code?: string}>;
+type Accounts = Record<string, {storage?: Record<string, string>; code?: string}>;
 
 /** Changes what a trace says of the state after each transaction. What transactions touched is nothing, if it is asked for. */
-function alterTraces(change: (post: Post) => void): NonNullable<FaultyProxy["alter"]> {
+function alterTraces(change: (post: Accounts, pre: Accounts) => void): NonNullable<FaultyProxy["alter"]> {
   return (method, result) => {
     if (method !== "debug_traceBlockByNumber") return result;
-    const traces = structuredClone(result) as {result: {readonly post?: Post}}[];
-    for (const trace of traces)
-      if (trace.result.post === undefined) trace.result = {};
-      else change(trace.result.post);
+    const traces = structuredClone(result) as {result: {readonly post?: Accounts; readonly pre?: Accounts}}[];
+    for (const trace of traces) {
+      const {post, pre = {}} = trace.result;
+      if (post === undefined) trace.result = {};
+      else change(post, pre);
+    }
     return traces;
   };
 }
@@ -149,8 +151,9 @@ const LIES: readonly (readonly [what: string, alter: NonNullable<FaultyProxy["al
   ],
   [
     "leaves accounts out",
-    alterTraces(post => {
-      for (const [address, {code}] of Object.entries(post)) if (code !== undefined) delete post[address];
+    alterTraces((post, pre) => {
+      for (const [address, {code}] of Object.entries(post))
+        if (code !== undefined || !(address in pre)) delete post[address];
     }),
   ],
   ["gives wrong balances", (method, result) => (method === "eth_getBalance" ? "0x63" : result)],
