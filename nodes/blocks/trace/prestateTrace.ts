@@ -43,11 +43,11 @@ const NO_SLOTS: ReadonlyMap<string, string | undefined> = new Map();
 /** The node leaves codes out, and does not give their hashes. */
 class HiddenCodes extends NodeFailure {}
 
-/** The same tracer: all that transactions touched, as it was before them. Code is left out. */
-export const TOUCHED_OPTIONS = {
+/** The same tracer: all that transactions touched, as it was before them. Code is left out where the node takes that option. */
+const TOUCHED_OPTIONS = [{includeEmpty: true, disableCode: true}, {includeEmpty: true}].map(tracerConfig => ({
   ...PRESTATE_OPTIONS,
-  tracerConfig: {includeEmpty: true, disableCode: true},
-} as const;
+  tracerConfig,
+}));
 
 /**
  * Asks for the traces of a block without codes, and with them if the node refuses that or its answer needs them.
@@ -91,8 +91,16 @@ export function parsePrestateTraces(answer: unknown, where: string, isBrief = fa
   });
 }
 
-/** Of an answer to TOUCHED_OPTIONS: slots by account. @throws NodeFailure */
-export function parseTouched(answer: unknown, where: string): (readonly [string, readonly string[]])[] {
+/** @returns all that a block's transactions touched: slots by account. @throws NodeFailure, NodeRefusal */
+export async function readTouched(
+  ask: (options: unknown) => Promise<unknown>,
+  where: string,
+): Promise<(readonly [string, readonly string[]])[]> {
+  const [brief, coded] = TOUCHED_OPTIONS;
+  const answer = await ask(brief).catch(error => {
+    if (error instanceof NodeRefusal) return ask(coded);
+    throw error;
+  });
   return parseResults(answer, where).flatMap(({result, name}) =>
     [...parseAccounts(result, name)].map(
       ([address, {storage}]) =>

@@ -18,13 +18,7 @@ import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
 import type {TransactionTrace} from "./accountTrace.ts";
-import {
-  PRESTATE_OPTIONS,
-  parsePrestateTraces,
-  parseTouched,
-  readBriefTraces,
-  TOUCHED_OPTIONS,
-} from "./prestateTrace.ts";
+import {PRESTATE_OPTIONS, parsePrestateTraces, readBriefTraces, readTouched} from "./prestateTrace.ts";
 import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 import type {Question} from "./touchedAccount.ts";
 import {TouchedBlock} from "./touchedBlock.ts";
@@ -161,8 +155,8 @@ export class TraceReader implements BlockReader {
     const touched = new TouchedBlock({...block, addresses: paid}, traces, untraced, depth === "brief");
     // geth's diffs have no account that the transaction made if a call that destroys the account was reverted.
     if (depth === "wide") {
-      const answer = await node.request(PRESTATE, [at, TOUCHED_OPTIONS]);
-      for (const [address, slots] of parseTouched(answer, `${PRESTATE} of block ${header.number}`))
+      const ask = (options: unknown): Promise<unknown> => node.request(PRESTATE, [at, options]);
+      for (const [address, slots] of await readTouched(ask, `${PRESTATE} of block ${header.number}`))
         touched.readBack(address, slots);
     }
     return touched;
