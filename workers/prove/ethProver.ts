@@ -133,7 +133,7 @@ export class EthProver {
 export function trieOrThrow({header, trie}: BlockRecord): TrieRoot {
   if (trie !== undefined) return trie;
   throw new UnavailableError(
-    `eth_getProof and the suite keccak are not available: the store does not hold Ethereum's state trie of block ${header.number}. ` +
+    `eth_getProof, eth_getMultiProof and the suite keccak are not available: the store does not hold Ethereum's state trie of block ${header.number}. ` +
       "Use chain_getProof, or import the chain into a new store that begins with a genesis file (--genesis) or the header of block 0",
   );
 }

@@ -324,7 +324,7 @@ describe("the OpenRPC document", () => {
     limited.input.end(encodeLines([nameless]));
     await limited.waitForStderr(/the import has ended/);
     const noTrie =
-      /^eth_getProof and the suite keccak are not available: .* of block 0\. Use chain_getProof, or/;
+      /^eth_getProof, eth_getMultiProof and the suite keccak are not available: .* of block 0\. Use chain_getProof, or/;
     for (const [name, params, message] of [
       ["chain_estimateGas", [{}], /^chain_estimateGas is not available: /],
       ["eth_getProof", [ACCOUNT, []], noTrie],
