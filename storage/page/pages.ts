@@ -254,7 +254,7 @@ class PageCache {
   /** @param number - `page`, or 0. @returns its slot among those of `page`; -1: there is none */
   private slotOf(page: number, number: number): number {
     const {numbers} = this;
-    const first = (page * WAYS) & (numbers.length - 1);
+    const first = this.firstSlot(page);
     for (let at = first; at < first + WAYS; at++) if (numbers[at] === number) return at;
     return -1;
   }

@@ -171,3 +171,13 @@ test("an upper page of a trie that others are a difference to is kept when one o
   assert.equal(countKept(pages, [700]), 1);
   assert.equal(countKept(pages, [701]), 0);
 });
+
+test("a page whose number is given again is the new one, and one that is forgotten is read from the store", async () => {
+  const pages = new Pages(db, 1 << 20);
+  for (const byte of [1, 2])
+    pages.keep(800, {body: Buffer.of(INNER_PAGE, byte), base: 0, isAnchor: false, based: undefined});
+  assert.deepEqual(pages.read(800), Buffer.of(INNER_PAGE, 2));
+  pages.forget(800);
+  pages.read(ANOTHER_PAGE);
+  assert.throws(() => pages.read(800), {code: "RECORD_MISSING"});
+});
