@@ -369,38 +369,12 @@ test("every file and npm script that the documents name exists", async () => {
   }
 });
 
-/** As `wc -w` counts them: code, bars of tables and dashes of lists too. */
-function countWords(page: string): number {
-  return page.trim().split(/\s+/).length;
-}
-
-test("the README has at most 1 000 words, and all other documents together have at most 36 000", () => {
-  const words = [...documents].map(([path, page]) => [path, countWords(page)]);
-  const {"README.md": own = 0, ...others} = Object.fromEntries(words) as Record<string, number>;
-  assert.ok(own <= 1000, `README.md has ${own} words`);
-  const total = Object.values(others).reduce((sum, count) => sum + count, 0);
-  assert.ok(total <= 36_000, `${total} words: ${JSON.stringify(others)}`);
-});
-
 test("lines of documents have at most 120 columns, but for tables and what cannot be broken", () => {
   for (const [path, page] of documents)
     for (const [at, line] of page.split("\n").entries()) {
       const isFree = line.startsWith("|") || /\S{60}/.test(line) || path.includes("CHANGELOG");
       assert.ok(isFree || [...line].length <= 120, `${path}:${at + 1} has ${[...line].length} columns`);
     }
-});
-
-/** Hard to read for those whose first language is another one. */
-const RIDDLES =
-  /(?<!there )\b(?:is|are) none\b|\bgo(?:es)? on\b|\b\w+'s word\b|\bby (?:its|his) word\b|\bat hand\b|\bof ours\b/i;
-
-test("documents and helps use no phrase that a reader has to guess", async () => {
-  const helps = await runAllHere(COMMANDS.map(command => [command, "--help"]));
-  const pages = [...documents, ...helps.map(({stdout}, i) => [`${COMMANDS[i]} --help`, stdout] as const)];
-  for (const [path, page] of pages) {
-    const [riddle] = RIDDLES.exec(page.replace(/\s+/g, " ")) ?? [];
-    assert.equal(riddle, undefined, path);
-  }
 });
 
 test("every flag of proofd that the documents name is a flag of one of its commands", async () => {
