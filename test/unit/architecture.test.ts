@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   page: "client",
   "storage/bisect.ts, storage/errors.ts, storage/hex.ts": "",
   "storage/rlp": "",
-  "storage/files": "bisect.ts, errors.ts, node:, hash-wasm, level",
+  "storage/files": "@node-rs/crc32, bisect.ts, errors.ts, node:, level",
   "storage/hash": "node:, @chainsafe/as-sha256",
   "storage/record": "errors.ts, node:",
   "storage/page": "errors.ts, files, hash, record",
