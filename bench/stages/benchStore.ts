@@ -7,9 +7,9 @@
  */
 import {existsSync, mkdirSync, renameSync, rmSync} from "node:fs";
 import {join} from "node:path";
-import {StateTrie} from "../../evm/trie/stateTrie.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
 import type {PageWriter} from "../../storage/page/pages.ts";
 import {StateStore} from "../../storage/stateStore.ts";

@@ -6,10 +6,10 @@
  * The blocks are not finalized and are rolled back afterwards, so the kept store does not change.
  */
 
-import type {StateTrie} from "../../evm/trie/stateTrie.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {LEAF_WRITES_PER_BLOCK, makeBlock, TRIE_CHANGES} from "./benchChain.ts";
 import {applyWithTrie, type BenchStore, openTrie} from "./benchStore.ts";
 import type {Stage} from "./stage.ts";

@@ -7,7 +7,7 @@ import {Readable} from "node:stream";
 import {BlockExecutor} from "../../evm/execution/blockExecutor.ts";
 import {parseGenesis} from "../../evm/execution/genesis.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
-import {MemoryTries} from "../../evm/trie/memoryTries.ts";
+import {MemoryTries} from "../../storage/trie/memoryTries.ts";
 import type {Stage} from "./stage.ts";
 
 export async function createExecuteStage(): Promise<Stage> {

@@ -5,7 +5,7 @@
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpReader} from "../../storage/rlp/rlpReader.ts";
-import {listRoot} from "../trie/listRoot.ts";
+import {listRoot} from "../../storage/trie/listRoot.ts";
 import {ExecutionError} from "./executionError.ts";
 
 /** Positions in the header. */

@@ -9,14 +9,14 @@
  */
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../storage/block/blockTrie.ts";
+import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpError} from "../../storage/rlp/rlpReader.ts";
 import type {TrieRoot} from "../../storage/trie/trie.ts";
+import type {TrieStore} from "../../storage/trie/trieStore.ts";
 import {Evm} from "../interpreter/evm.ts";
 import {type EvmRules, rulesOf} from "../interpreter/rules.ts";
-import {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieStore} from "../trie/trieStore.ts";
 import {type DecodedBlock, decodeBlock} from "./block/decodedBlock.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import {ChainState, listDifferences} from "./chainState.ts";

@@ -6,11 +6,11 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {isSame, toHex} from "../../storage/hex.ts";
 import type {TrieRoot} from "../../storage/trie/trie.ts";
+import type {TrieState} from "../../storage/trie/trieState.ts";
+import type {TrieStore} from "../../storage/trie/trieStore.ts";
 import type {Evm} from "../interpreter/evm.ts";
 import type {SourceAccount, StateSource} from "../interpreter/stateSource.ts";
 import {readWritten} from "../interpreter/written.ts";
-import type {TrieState} from "../trie/trieState.ts";
-import type {TrieStore} from "../trie/trieStore.ts";
 import {type ByteKey, toKey} from "./byteKey.ts";
 
 /** About 15 MB. */

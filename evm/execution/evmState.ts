@@ -1,9 +1,9 @@
 /** The state in our own EVM, as @ethereumjs reads and writes it. So both leave what a block changed in the same form. */
 import type {AccountFields, StateManagerInterface} from "@ethereumjs/common";
 import {Account, type Address, unpadBytes} from "@ethereumjs/util";
+import type {StateTrie} from "../../storage/commit/stateTrie.ts";
 import type {Evm} from "../interpreter/evm.ts";
 import {readAccount} from "../interpreter/written.ts";
-import type {StateTrie} from "../trie/stateTrie.ts";
 import {listDifferences} from "./chainState.ts";
 
 /** Stands for any storage that is not empty. */

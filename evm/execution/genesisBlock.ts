@@ -3,10 +3,10 @@
  */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {encodeList, encodeNumber} from "../../storage/rlp/rlpWriter.ts";
 import {EMPTY_ROOT, type TrieRoot} from "../../storage/trie/trie.ts";
-import {StateTrie} from "../trie/stateTrie.ts";
-import type {TrieStore} from "../trie/trieStore.ts";
+import type {TrieStore} from "../../storage/trie/trieStore.ts";
 import {NO_UNCLES} from "./block/decodedBlock.ts";
 import {type BlockHead, decodeBlockHead} from "./blockHead.ts";
 import type {Genesis} from "./genesis.ts";

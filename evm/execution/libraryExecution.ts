@@ -5,9 +5,9 @@ import {cliqueSigner, createBlockFromRLP, type BlockHeader as LibraryHeader} fro
 import type {Common} from "@ethereumjs/common";
 import {createVM, type RunBlockResult, runBlock, type VM, type VMOpts} from "@ethereumjs/vm";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
+import type {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {StoreError} from "../../storage/errors.ts";
 import type {Evm} from "../interpreter/evm.ts";
-import type {StateTrie} from "../trie/stateTrie.ts";
 import type {BlockHead} from "./blockHead.ts";
 import {createChainRules} from "./chainRules.ts";
 import {EvmState} from "./evmState.ts";

@@ -15,9 +15,9 @@ import {configOfFork} from "../../evm/execution/forks.ts";
 import {forkRules} from "../../evm/execution/rules/forkRules.ts";
 import {checkTransaction} from "../../evm/execution/run/transactionCheck.ts";
 import {recoverAddress} from "../../evm/interpreter/ecrecover.ts";
-import {listRoot} from "../../evm/trie/listRoot.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpError} from "../../storage/rlp/rlpReader.ts";
+import {listRoot} from "../../storage/trie/listRoot.ts";
 import {createFullRules} from "../support/evm/fullRules.ts";
 import {isSoak, propertyRuns} from "../support/soak.ts";
 

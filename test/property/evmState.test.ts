@@ -9,10 +9,10 @@ import fc from "fast-check";
 import {ChainState, listDifferences} from "../../evm/execution/chainState.ts";
 import {EvmState} from "../../evm/execution/evmState.ts";
 import {Evm} from "../../evm/interpreter/evm.ts";
-import {MemoryTries} from "../../evm/trie/memoryTries.ts";
-import {StateTrie} from "../../evm/trie/stateTrie.ts";
-import type {TrieStore} from "../../evm/trie/trieStore.ts";
+import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {toHex} from "../../storage/hex.ts";
+import {MemoryTries} from "../../storage/trie/memoryTries.ts";
+import type {TrieStore} from "../../storage/trie/trieStore.ts";
 import {type MemoryAccount, MemoryState} from "../support/chains/memoryState.ts";
 import {propertyRuns} from "../support/soak.ts";
 

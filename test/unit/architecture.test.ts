@@ -59,15 +59,14 @@ const ROOMS: Readonly<Record<string, string>> = {
   "nodes/feed": "storage, rpc, node:, @nats-io",
   "evm/interpreter": "storage, node:, @bitauth/libauth, @ethereumjs, @noble/curves, @noble/hashes",
   "evm/execution/executionError.ts": "",
-  "evm/trie": "storage",
-  "evm/execution": "storage, interpreter, execution/executionError.ts, trie, node:, @ethereumjs",
+  "evm/execution": "storage, interpreter, execution/executionError.ts, node:, @ethereumjs",
   "workers/messages": "storage, nodes/rpc, nodes/feed, node:",
   "workers/threads": "storage, messages, node:, piscina",
   "workers/prove": "storage, messages, threads",
   "workers/estimate":
-    "storage, evm/interpreter, evm/execution/executionError.ts, evm/trie, evm/execution, messages, threads, node:",
+    "storage, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, node:",
   "workers/import":
-    "client/folder/pulledError.ts, client/folder/row, client/folder, storage, nodes/rpc, nodes/blocks, nodes/feed, evm/interpreter, evm/execution/executionError.ts, evm/trie, evm/execution, messages, threads, node:",
+    "client/folder/pulledError.ts, client/folder/row, client/folder, storage, nodes/rpc, nodes/blocks, nodes/feed, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, node:",
   "workers/publish": "storage, nodes/feed, messages, threads, node:",
   "workers/chain": "storage, messages, threads, node:",
   "workers/engine.ts": "storage, messages, threads, prove, chain",
@@ -94,7 +93,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     "client/folder/pulledError.ts, client/folder, client, storage, nodes/rpc, nodes/finality, workers/messages, workers/threads, workers/chain, workers/engine.ts, server/limits.ts, server/version.ts, server/listener, server/life/control, server/life, exitCode.ts, flags, node:, commander, pino, proofd-load",
   cli: "server/version.ts, server/life, exitCode.ts, flags, commands, commander",
   bench:
-    "client, storage, evm/interpreter, evm/trie, evm/execution, workers/messages, workers/prove, workers/estimate, server/version.ts, demo, cli/flags, node:, @chainsafe/as-sha256, @noble/hashes, commander, ox, proofd-load, tinybench",
+    "client, storage, evm/interpreter, evm/execution, workers/messages, workers/prove, workers/estimate, server/version.ts, demo, cli/flags, node:, @chainsafe/as-sha256, @noble/hashes, commander, ox, proofd-load, tinybench",
   examples: "node:, ox, proofd-client, proofd-contracts",
 };
 

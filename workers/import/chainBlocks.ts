@@ -7,8 +7,8 @@ import {type BlockHead, decodeBlockHead} from "../../evm/execution/blockHead.ts"
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
-import {MemoryTries} from "../../evm/trie/memoryTries.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {MemoryTries} from "../../storage/trie/memoryTries.ts";
 import {ChainExecution} from "./chainExecution.ts";
 import {readOn} from "./readOn.ts";
 import type {SourceHost} from "./sourceHost.ts";

@@ -10,11 +10,11 @@
  * Without the trie or the header, the block is "unverified".
  */
 
-import {StateTrie} from "../../evm/trie/stateTrie.ts";
-import type {TrieStore} from "../../evm/trie/trieStore.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {BlockCheck, BlockWriter} from "../../storage/commit/blockWriter.ts";
+import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {toHex} from "../../storage/hex.ts";
+import type {TrieStore} from "../../storage/trie/trieStore.ts";
 import {SourceError} from "./sourceStep.ts";
 
 /** The block's changes do not give the root of its header. */

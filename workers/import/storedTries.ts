@@ -1,6 +1,7 @@
 /** The state tries in the store. What is put goes with the next block. */
-import type {TrieStore} from "../../evm/trie/trieStore.ts";
+
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {TrieStore} from "../../storage/trie/trieStore.ts";
 import {Stopped} from "./sourceStep.ts";
 
 /**

@@ -7,7 +7,7 @@
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader, readAll, readBigEndian} from "../../../storage/rlp/rlpReader.ts";
-import {listRoot} from "../../trie/listRoot.ts";
+import {listRoot} from "../../../storage/trie/listRoot.ts";
 import type {BlockHead} from "../blockHead.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {readTransaction, type Transaction} from "./blockTransaction.ts";

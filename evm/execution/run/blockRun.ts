@@ -7,10 +7,10 @@
  *   after    withdrawal requests (EIP-7002), consolidation requests (EIP-7251)
  */
 import {toHex} from "../../../storage/hex.ts";
+import {listRoot} from "../../../storage/trie/listRoot.ts";
 import {recoverAddress} from "../../interpreter/ecrecover.ts";
 import type {Evm} from "../../interpreter/evm.ts";
 import type {EvmLog, EvmResult} from "../../interpreter/message.ts";
-import {listRoot} from "../../trie/listRoot.ts";
 import type {DecodedBlock, Header, Uncle} from "../block/decodedBlock.ts";
 import {BlockMismatch} from "../executionError.ts";
 import type {ForkSchedule} from "../forkSchedule.ts";

@@ -11,9 +11,9 @@ import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../evm/execution/forks.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
 import {checkParent} from "../../../evm/execution/parentCheck.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {createCommon} from "../../support/estimates/hardforks.ts";
 
 const WITHDRAWALS = "0x00000961ef480eb55e80d19ad83579a64c007002";

@@ -6,11 +6,11 @@ import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../../evm/execution/executionError.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
-import type {TrieStore} from "../../../evm/trie/trieStore.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
+import type {TrieStore} from "../../../storage/trie/trieStore.ts";
 import {CONFORMANCE, CONFORMANCE_BLOCKS} from "../../support/chains/conformanceChain.ts";
 import {
   type ChainFiles,

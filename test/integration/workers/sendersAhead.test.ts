@@ -7,7 +7,7 @@ import {DEMO_FOLDER} from "../../../demo/artefact.ts";
 import {readTransactions} from "../../../evm/execution/block/decodedBlock.ts";
 import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/blockExecutor.ts";
 import {recoverAddress} from "../../../evm/interpreter/ecrecover.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {SendersAhead} from "../../../workers/import/senders/sendersAhead.ts";
 import {type PlainDifference, readChainFiles, toPlain} from "../../support/chains/executedChain.ts";
 import {once} from "../../support/wait.ts";

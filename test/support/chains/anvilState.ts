@@ -6,8 +6,8 @@
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 
 /** The first accounts that anvil has keys for (`--accounts 4`). It gives them ether, so a genesis must have them too. */
 export const ANVIL_ACCOUNTS: readonly string[] = [

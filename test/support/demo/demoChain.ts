@@ -26,8 +26,8 @@ import {createWithdrawal, eoaCode7702SignAuthorization, type PrefixedHexString} 
 import {createVM, runBlock, type VM} from "@ethereumjs/vm";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../evm/execution/genesisBlock.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {createFullRules} from "../evm/fullRules.ts";
 import {type DemoAccount, hashLabel} from "./demoAccount.ts";
 

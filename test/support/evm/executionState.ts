@@ -12,9 +12,9 @@
 import type {StateManagerInterface} from "@ethereumjs/common";
 import {KECCAK256_RLP} from "@ethereumjs/util";
 import {ChainState} from "../../../evm/execution/chainState.ts";
-import {StateTrie} from "../../../evm/trie/stateTrie.ts";
-import type {TrieStore} from "../../../evm/trie/trieStore.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
+import {StateTrie} from "../../../storage/commit/stateTrie.ts";
+import type {TrieStore} from "../../../storage/trie/trieStore.ts";
 import {differAccount, type WrittenAccount, type WrittenSlot} from "./accountDifference.ts";
 import {fromKey, NO_BYTES, StateOverlay, sameBytes} from "./stateOverlay.ts";
 

@@ -18,11 +18,11 @@ import {
   parseWord,
 } from "../../../evm/execution/gethJson.ts";
 import {EvmDeclined} from "../../../evm/interpreter/ends.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
-import {StateTrie} from "../../../evm/trie/stateTrie.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
+import {StateTrie} from "../../../storage/commit/stateTrie.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {MemoryState} from "../chains/memoryState.ts";
 import type {ChainFork} from "../evm/chainFork.ts";
 import {runByInterpreter} from "../evm/interpreterTransaction.ts";

@@ -6,9 +6,9 @@ import {BlockExecutor, type BlockExecutorOptions} from "../../../evm/execution/b
 import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {type JsonObject, parseBytes, parseObject} from "../../../evm/execution/gethJson.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import {toHex} from "../../../storage/hex.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {runStateTest, type Verdict} from "./stateTest.ts";
 import {configOfNetwork, isObject} from "./testForks.ts";
 

@@ -3,10 +3,10 @@
 import {ChainState} from "../../../evm/execution/chainState.ts";
 import {Evm} from "../../../evm/interpreter/evm.ts";
 import type {StateSource} from "../../../evm/interpreter/stateSource.ts";
-import {TrieState} from "../../../evm/trie/trieState.ts";
 import type {BlockRecord} from "../../../storage/block/blockRecord.ts";
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {StoreError} from "../../../storage/errors.ts";
+import {TrieState} from "../../../storage/trie/trieState.ts";
 import type {Deadline} from "../call/deadline.ts";
 import {HeldSource} from "./heldSource.ts";
 

@@ -9,11 +9,11 @@
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
-import {MemoryTries} from "../../../evm/trie/memoryTries.ts";
 import {readLinkedBlocks} from "../../../nodes/blocks/linkedBlocks.ts";
 import type {NodeHeader} from "../../../nodes/blocks/nodeHeader.ts";
 import {readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
+import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {readGenesisHead} from "../chainBlocks.ts";
 import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceStep.ts";
 import type {ExecuteReader} from "./executeReader.ts";

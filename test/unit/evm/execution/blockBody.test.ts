@@ -3,8 +3,8 @@ import {test} from "node:test";
 import {MerklePatriciaTrie} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
 import {checkBlockBody} from "../../../../evm/execution/blockBody.ts";
-import {listRoot} from "../../../../evm/trie/listRoot.ts";
 import {toHex} from "../../../../storage/hex.ts";
+import {listRoot} from "../../../../storage/trie/listRoot.ts";
 import {readDemoBlocks} from "../../../support/nodes/demoNode.ts";
 
 type Parts = [header: Uint8Array[], transactions: unknown[], uncles: unknown[], withdrawals: unknown[]];

@@ -8,8 +8,8 @@ import {ForkSchedule} from "../../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../../evm/execution/genesisBlock.ts";
-import {MemoryTries} from "../../../../evm/trie/memoryTries.ts";
 import {toHex} from "../../../../storage/hex.ts";
+import {MemoryTries} from "../../../../storage/trie/memoryTries.ts";
 import {HARDFORKS} from "../../../../workers/messages/estimateSettings.ts";
 import {createFullRules} from "../../../support/evm/fullRules.ts";
 

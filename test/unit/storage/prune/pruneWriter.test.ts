@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {StateTrie} from "../../../../evm/trie/stateTrie.ts";
 import type {BlockDifference} from "../../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
+import {StateTrie} from "../../../../storage/commit/stateTrie.ts";
 import {performStep} from "../../../../storage/prune/pruneWriter.ts";
 import {unreachedPages} from "../../../../storage/prune/unreachedPages.ts";
 import {createStoredTries} from "../../../../workers/import/storedTries.ts";

@@ -1,7 +1,7 @@
 /** The accounts and slots of one state trie. */
-import {keccak256} from "../../storage/hash/keccak.ts";
-import type {TrieReader, TrieRoot} from "../../storage/trie/trie.ts";
-import {decodeSlot, decodeTrieAccount, type TrieAccount} from "../../storage/trie/trieAccount.ts";
+import {keccak256} from "../hash/keccak.ts";
+import type {TrieReader, TrieRoot} from "./trie.ts";
+import {decodeSlot, decodeTrieAccount, type TrieAccount} from "./trieAccount.ts";
 
 const NO_BYTES = new Uint8Array(0);
 

@@ -1,15 +1,15 @@
 /**
  * The state trie: the accounts and slots of one block, and the pages and root that the changes of the next one give.
  */
-import type {AccountDifference} from "../../storage/block/accountDifference.ts";
-import type {AccountDifferences} from "../../storage/block/accountDifferences.ts";
-import {sortByHKey} from "../../storage/hash/hKeyOrder.ts";
-import {KECCAK_EMPTY, keccak256} from "../../storage/hash/keccak.ts";
-import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import {EMPTY_TRIE, type TrieRoot, type TrieWrite, TrieWriter} from "../../storage/trie/trie.ts";
-import {encodeSlot, encodeTrieAccount, readTrieAccount} from "../../storage/trie/trieAccount.ts";
-import {TrieState} from "./trieState.ts";
-import type {TrieStore} from "./trieStore.ts";
+import type {AccountDifference} from "../block/accountDifference.ts";
+import type {AccountDifferences} from "../block/accountDifferences.ts";
+import {sortByHKey} from "../hash/hKeyOrder.ts";
+import {KECCAK_EMPTY, keccak256} from "../hash/keccak.ts";
+import {WORD_BYTES} from "../hash/suite.ts";
+import {EMPTY_TRIE, type TrieRoot, type TrieWrite, TrieWriter} from "../trie/trie.ts";
+import {encodeSlot, encodeTrieAccount, readTrieAccount} from "../trie/trieAccount.ts";
+import {TrieState} from "../trie/trieState.ts";
+import type {TrieStore} from "../trie/trieStore.ts";
 
 /** Of a larger block, pages are put before its root is known. Bounds the memory for a block 0 of millions of accounts. */
 const ACCOUNTS_AT_ONCE = 4096;

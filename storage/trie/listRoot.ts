@@ -1,9 +1,9 @@
 /**
  * The root of the trie over a block's transactions, receipts or withdrawals: position as RLP -> bytes.
  */
-import {keccak256} from "../../storage/hash/keccak.ts";
-import {EMPTY_ROOT} from "../../storage/trie/trie.ts";
-import {TrieModule} from "../../storage/trie/trieModule.ts";
+import {keccak256} from "../hash/keccak.ts";
+import {EMPTY_ROOT} from "./trie.ts";
+import {TrieModule} from "./trieModule.ts";
 
 let module: TrieModule | undefined;
 

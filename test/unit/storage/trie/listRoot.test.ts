@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {createMPT} from "@ethereumjs/mpt";
 import {RLP} from "@ethereumjs/rlp";
-import {listRoot} from "../../../../evm/trie/listRoot.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
+import {listRoot} from "../../../../storage/trie/listRoot.ts";
 
 /** Of the module's memory: where it takes a whole leaf. */
 const ROOM = 0xd2000 - 0x11000;
