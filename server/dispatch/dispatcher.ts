@@ -101,7 +101,7 @@ export class Dispatcher implements EstimateQueues {
     this.unfinished.add(request);
     this.recount(request);
     request.reply.onAborted = () => this.drop(request);
-    request.reply.onDrained = () => this.offer(request);
+    request.reply.onDrained = () => this.attempt(request, () => this.offer(request));
     this.offer(request);
     this.makeRoom(request.client);
   }
@@ -121,8 +121,10 @@ export class Dispatcher implements EstimateQueues {
     for (const lane of this.lanes)
       for (let next = lane.takeExcess(client); next !== undefined; next = lane.takeExcess(client)) {
         const [request, busy] = next;
-        if (request.isBegun) this.endUnfinished(request, busy.error);
-        else this.turnAway(request, busy);
+        this.attempt(request, () => {
+          if (request.isBegun) this.endUnfinished(request, busy.error);
+          else this.turnAway(request, busy);
+        });
       }
   }
 
@@ -199,11 +201,24 @@ export class Dispatcher implements EstimateQueues {
     this.offer(request);
   }
 
+  /** Does work for a request outside of its own turn. An error must not reach whoever had that turn, or end the process. */
+  private attempt(request: PendingRequest, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.fail(request, error);
+    }
+  }
+
   /** Work for a request has thrown: its connection ends, and nothing else. */
   private fail(request: PendingRequest, error: unknown): void {
     this.trouble.reportThrown(error, request.record.id);
-    this.drop(request);
-    request.reply.close();
+    try {
+      this.drop(request);
+      request.reply.close();
+    } catch (second) {
+      this.trouble.reportThrown(second, request.record.id);
+    }
   }
 
   /** Handles a call that took longer than its slice: it goes to the long queue, or is turned away. */
@@ -221,20 +236,19 @@ export class Dispatcher implements EstimateQueues {
     this.refusedToMs.set(client, dueMs);
     setTimeout(() => {
       if (this.refusedToMs.get(client) === dueMs) this.refusedToMs.delete(client);
-      this.turnAwayCall(request, index, busy);
+      this.attempt(request, () => this.turnAwayCall(request, index, busy));
     }, dueMs - nowMs);
   }
 
   private turnAwayCall(request: PendingRequest, index: number, busy: Busy): void {
     request.progressOf(index).stop(index);
     if (request.isDropped || request.ordered.has(index)) return;
-    if (request.isBatch)
-      this.answer(
-        request,
-        index,
-        this.answering.assembleErrors(request, request.segments[index], busy.error),
-      );
-    else this.turnAway(request, busy);
+    if (!request.isBatch) {
+      this.turnAway(request, busy);
+      return;
+    }
+    this.answer(request, index, this.answering.assembleErrors(request, request.segments[index], busy.error));
+    this.offer(request);
   }
 
   /** Answers a request of which nothing is sent with HTTP 503. */
@@ -254,13 +268,8 @@ export class Dispatcher implements EstimateQueues {
 
   private expireOverdue(): void {
     const nowMs = performance.now();
-    for (const request of this.unfinished.listOverdue(nowMs)) {
-      try {
-        this.expire(request, Math.round(nowMs - request.clock.startedMs));
-      } catch (error) {
-        this.fail(request, error);
-      }
-    }
+    for (const request of this.unfinished.listOverdue(nowMs))
+      this.attempt(request, () => this.expire(request, Math.round(nowMs - request.clock.startedMs)));
   }
 
   /**

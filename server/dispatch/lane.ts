@@ -228,10 +228,17 @@ export class Lane {
   private run(task: Task): void {
     this.countTask(task, 1);
     const startMs = performance.now();
+    let isSettled = false;
+    const settle = (settlement: Settlement<TaskAnswers>): void => {
+      isSettled = true;
+      this.settle(task, startMs, settlement);
+    };
     try {
-      this.options.perform(task, settlement => this.settle(task, startMs, settlement));
+      this.options.perform(task, settle);
     } catch (error) {
-      this.settle(task, startMs, {error});
+      // An error of the answering has come through `perform`: the task has ended before.
+      if (isSettled) throw error;
+      settle({error});
     }
   }
 

@@ -1,6 +1,7 @@
 /** The two lanes of the dispatcher: batches that need both, requests that share them, answers that wait, and the time that counts. */
 import assert from "node:assert/strict";
 import {after, beforeEach, test} from "node:test";
+import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
@@ -9,15 +10,17 @@ import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {
   createAnswers,
   createFailure,
+  createLane,
   DrivenDispatcher,
   ESTIMATE_TASKS,
   FULL_PROOF,
   finish,
   MEMORY_BYTES,
+  openDispatcher,
   PROOF_BYTES,
   settle,
 } from "../../../support/http/drivenDispatcher.ts";
-import type {DescribedCall} from "../../../support/http/requestCalls.ts";
+import {createRequest, createRequestCalls, type DescribedCall} from "../../../support/http/requestCalls.ts";
 
 let driven: DrivenDispatcher;
 let estimate: DescribedCall;
@@ -306,4 +309,48 @@ test("a throw while an answer is put together or given up is logged and ends one
   driven.endEstimates();
   await settle();
   assert.deepEqual(driven.queuedCosts, [0, 0]);
+});
+
+test("a throw while a reply goes on is logged and ends its request", t => {
+  const report = t.mock.method(TroubleLog.prototype, "reportThrown");
+  // The proof has more bytes than may wait behind the estimate.
+  const reply = driven.admit([estimate, 5000]);
+  Object.defineProperty(reply, "unsentBytes", {
+    set: () => {},
+    get: () => {
+      throw new Error("the socket is gone");
+    },
+  });
+  reply.drain();
+  assert.equal(report.mock.callCount(), 1);
+  assert.equal(reply.isClosed, true);
+  assert.deepEqual(driven.queuedCosts, [0, 0]);
+});
+
+test("a task that ends as it begins counts once, whatever its reply throws", async () => {
+  let begun = 0;
+  const proof = createLane("proof", () => Promise.reject(), {
+    maxTasks: 1,
+    perform: (_, onSettled) => {
+      if (begun++ === 0) onSettled({error: new Error("no thread is up")});
+    },
+  });
+  const estimates = createLane("first", runEstimate);
+  const {dispatcher} = openDispatcher([proof, estimates]);
+  const admit = () => {
+    const {request, reply} = createRequest(createRequestCalls([FULL_PROOF]));
+    dispatcher.admit(request);
+    return reply;
+  };
+  const spoiled = admit();
+  for (const name of ["finish", "close"] as const)
+    spoiled[name] = () => {
+      throw new Error("the socket is gone");
+    };
+  await settle();
+  assert.equal(begun, 1);
+  for (let count = 0; count < 3; count++) admit();
+  await settle();
+  assert.equal(begun, 2, "one at a time");
+  dispatcher.close();
 });

@@ -9,6 +9,7 @@ import {settleLater} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import type {RefusalLog} from "../../../../server/observe/refusalLog.ts";
+import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
 import type {TaskAnswers} from "../../../../server/rpc/taskText.ts";
 import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
@@ -89,10 +90,13 @@ describe("the queues of the estimates", () => {
   function admit(
     count: number,
     client = "c",
-    {isBatch = true, proofs = 0, timeoutMs = DEFAULT_LIMITS.timeoutMs} = {},
+    {isBatch = true, proofs = 0, keys = 1, timeoutMs = DEFAULT_LIMITS.timeoutMs} = {},
   ): CollectedReply {
     const call: EstimateCall = {block: 1, value: 0n, data: new Uint8Array(0)};
-    const slots = [...Array.from({length: count}, () => ({call})), ...Array.from({length: proofs}, () => 1)];
+    const slots = [
+      ...Array.from({length: count}, () => ({call})),
+      ...Array.from({length: proofs}, () => keys),
+    ];
     const {request, reply} = createRequest(createRequestCalls(slots, client), {client, isBatch, timeoutMs});
     dispatcher.admit(request);
     return reply;
@@ -286,6 +290,28 @@ describe("the queues of the estimates", () => {
     await finish(batch);
     assert.match(batch.text, /^\[<a0>,\{"jsonrpc":"2.0","id":a1,"error":\{"code":-32005,.*\}\},<a2>\]$/);
     assert.equal(batch.retryAfterSeconds, undefined);
+  });
+
+  test("a proof that waits for its place behind a call of its batch starts when that call is turned away", async () => {
+    await fillLongQueue("a");
+    // More than a window holds, unless it is the next to be sent.
+    const batch = admit(1, "a", {proofs: 1, keys: 5000});
+    (await next(first)).end([0]);
+    await finish(batch);
+    assert.match(batch.text, /^\[\{"jsonrpc":"2.0","id":a0,"error":\{"code":-32005,.*\}\},<p0>\]$/);
+    assert.equal(dispatcher.queuedCost(LaneId.PROOF), 0);
+  });
+
+  test("a throw while a long call is turned away is logged and ends its connection only", async t => {
+    await fillLongQueue("a");
+    const report = t.mock.method(TroubleLog.prototype, "reportThrown");
+    const spoiled = admitOne("a");
+    spoiled.sendBusy = () => {
+      throw new Error("the socket is gone");
+    };
+    (await next(first)).end([0]);
+    await waitUntil("its end", () => spoiled.isClosed);
+    assert.equal(report.mock.callCount(), 1);
   });
 
   test("the time that calls really took decides who is turned away", async () => {
