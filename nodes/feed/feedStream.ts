@@ -27,7 +27,7 @@ import {
   type FinalityHead,
 } from "./feedMessage.ts";
 import {hearMessages} from "./heardMessages.ts";
-import {awayOr, NatsAway} from "./natsConnection.ts";
+import {awayOr, maxPayload, NatsAway} from "./natsConnection.ts";
 
 /** How long a message stays, and how many servers have it. */
 export interface StreamRules {
@@ -179,7 +179,7 @@ export class FeedStream {
     );
   }
 
-  /** What a message's body may have. @throws FeedError if that is too little */
+  /** What a message's body may have. @throws FeedError if that is too little; NatsAway */
   get bodyBytes(): number {
     return bodyBytes(maxPayload(this.connection));
   }
@@ -271,11 +271,6 @@ export class FeedStream {
   private decode(given: MsgHdrs | undefined): FeedHead {
     return decodeHead(this.chain, given?.get(HEAD));
   }
-}
-
-/** Of the server that answers now. */
-function maxPayload({info}: NatsConnection): number {
-  return info?.max_payload ?? 0;
 }
 
 function isCode(error: unknown, code: number): boolean {

@@ -28,6 +28,8 @@ const NEWLINE = 10;
 /** A server that leaves two pings without an answer is gone. Without them, a cut cable shows after minutes. */
 const PING_MS = 5000;
 const WAITS = {firstMs: 250, longestMs: 2000};
+/** Earlier clusters may miscount a stream's refused messages (nats-server#5179). A server that leads the stream again then leaves as many unanswered. */
+const OLDEST_GOOD = [2, 10, 12] as const;
 
 /**
  * @returns a connection that finds its way back by itself. The caller closes it
@@ -62,6 +64,25 @@ export async function connectNats(
     }
     await sleep(backoff.next(), undefined, {signal});
   }
+}
+
+/**
+ * The largest message that the server takes, in bytes.
+ *
+ * @throws NatsAway while the connection is being made again: the library then knows nothing of a server
+ */
+export function maxPayload({info}: NatsConnection): number {
+  if (info === undefined) throw new NatsAway("NATS: the connection is being made again");
+  return info.max_payload;
+}
+
+/** @returns what to say of a server that is too old for a feed; undefined: it is not, or its version is not known */
+export function describeOldServer({info}: {readonly info?: {readonly version: string}}): string | undefined {
+  if (info === undefined) return undefined;
+  const version = info.version.split(".").map(part => Number.parseInt(part, 10));
+  const at = OLDEST_GOOD.findIndex((number, place) => version[place] !== number);
+  if (at === -1 || !((version[at] as number) < (OLDEST_GOOD[at] as number))) return undefined;
+  return `NATS ${info.version} may leave messages of a replicated stream unanswered for minutes after a new leader was chosen: use ${OLDEST_GOOD.join(".")} or later`;
 }
 
 /**

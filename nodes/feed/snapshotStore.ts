@@ -18,7 +18,7 @@ import {JetStreamApiCodes, JetStreamApiError, jetstream} from "@nats-io/jetstrea
 import {type ObjectInfo, type ObjectStore, Objm} from "@nats-io/obj";
 import {FeedError} from "./feedError.ts";
 import {bodyBytes, type FeedChain} from "./feedMessage.ts";
-import {awayOr, type NatsConnection} from "./natsConnection.ts";
+import {awayOr, maxPayload, type NatsConnection} from "./natsConnection.ts";
 
 /** A file of a snapshot. */
 export interface SnapshotFile {
@@ -194,7 +194,7 @@ export class SnapshotStore {
   }
 
   private get options(): {readonly max_chunk_size: number} {
-    return {max_chunk_size: Math.min(CHUNK_BYTES, bodyBytes(this.connection.info?.max_payload ?? 0))};
+    return {max_chunk_size: Math.min(CHUNK_BYTES, bodyBytes(maxPayload(this.connection)))};
   }
 
   private async find(name: string): Promise<ObjectInfo | undefined> {

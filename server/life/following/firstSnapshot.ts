@@ -14,7 +14,7 @@ import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import {findPath} from "../../../nodes/feed/feedPath.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
-import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
+import {connectNats, describeOldServer, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
@@ -177,11 +177,14 @@ async function connectWithin(
   const within = withinMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
   let said = "";
   try {
-    return await connectNats(nats, client, within, ({isUp, reason}) => {
+    const connection = await connectNats(nats, client, within, ({isUp, reason}) => {
       if (!isUp && !isSameFailure(said, reason))
         log.warn({reason}, "NATS does not answer; it is tried again");
       said = reason;
     });
+    const reason = describeOldServer(connection);
+    if (reason !== undefined) log.warn({reason}, "the NATS server is too old for a feed");
+    return connection;
   } catch (error) {
     if (withinMs === undefined || signal.aborted || !within.aborted) throw error;
     return undefined;

@@ -7,7 +7,12 @@ import type {Logger} from "pino";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
-import {connectNats, type NatsConnection, type NatsEvent} from "../../../nodes/feed/natsConnection.ts";
+import {
+  connectNats,
+  describeOldServer,
+  type NatsConnection,
+  type NatsEvent,
+} from "../../../nodes/feed/natsConnection.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
 import type {Engine} from "../../../workers/engine.ts";
@@ -23,6 +28,7 @@ const LOOK_MS = 2000;
 const FOLLOWER_MS = 500;
 const WAITS = {firstMs: 250, longestMs: 2000};
 const CLIENT = "proofd publisher";
+const OLD_SERVER = "the NATS server is too old for a feed";
 
 export class Publishing {
   private readonly stopping = new AbortController();
@@ -34,6 +40,7 @@ export class Publishing {
   private readonly snapshots: Snapshots;
   /** undefined until NATS was reached. What it knows of the stream outlives a connection. */
   private publisher: Publisher | undefined;
+  private saidOfServer: string | undefined;
 
   constructor(
     private readonly directory: string,
@@ -66,6 +73,7 @@ export class Publishing {
       let connection: NatsConnection | undefined;
       try {
         connection = await connectNats(this.settings.nats, CLIENT, signal, event => this.noteNats(event));
+        this.noteServer(connection);
         const chain = this.describeChain();
         const stream = await FeedStream.open(connection, this.settings.stream, chain, this.settings.rules);
         this.publisher ??= new Publisher(readPublisherId(this.directory), this.engine.chain);
@@ -125,6 +133,12 @@ export class Publishing {
 
   private noteNats({isUp, reason}: NatsEvent): void {
     if (!isUp) this.note("waiting", `NATS: ${reason}`);
+  }
+
+  private noteServer(connection: NatsConnection): void {
+    const reason = describeOldServer(connection);
+    if (reason !== this.saidOfServer && reason !== undefined) this.log.warn({reason}, OLD_SERVER);
+    this.saidOfServer = reason;
   }
 
   private noteState(state: PublishState): void {

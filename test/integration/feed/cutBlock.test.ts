@@ -12,6 +12,7 @@ import {waitForMetric, waitForReadiness} from "../../support/http/followingDaemo
 import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {notRun} from "../../support/processes/notRun.ts";
+import {waitUntil} from "../../support/wait.ts";
 
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
 const LARGE = 2;
@@ -88,5 +89,26 @@ test("a server that takes no message large enough for a feed is refused by name"
       /publishing is refused: the NATS server takes messages of 4096 bytes at most/,
     );
     await publisher.stop();
+  });
+});
+
+test("while a lost connection to NATS is being made again, the largest message is unknown, not 0 bytes", async t => {
+  const lack = lacksNats();
+  if (lack !== undefined) return notRun(t, lack);
+  await withServer("", async (nats, _, open) => {
+    const stream = await open();
+    const readName = (): string => {
+      try {
+        return `${stream.bodyBytes}`;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    assert.equal(readName(), "524288");
+    await nats.kill();
+    await waitUntil("the loss to be seen", () => readName() !== "524288");
+    assert.equal(readName(), "NatsAway");
+    await nats.start();
+    await waitUntil("the server to be back", () => readName() === "524288");
   });
 });

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {describeOldServer} from "../../../../nodes/feed/natsConnection.ts";
+
+test("a NATS server before 2.10.12 is said to be too old, and no other one", () => {
+  const describe = (version: string) => describeOldServer({info: {version}});
+  for (const version of ["2.9.10", "2.10.11", "2.10.0-beta.1", "1.99.99", "2.9.25"])
+    assert.match(describe(version) ?? "", /^NATS .* may leave messages .* use 2\.10\.12 or later$/, version);
+  for (const version of ["2.10.12", "2.10.12-RC.1", "2.10.13", "2.11.0", "2.12.1", "3.0.0", "dev", ""])
+    assert.equal(describe(version), undefined, version);
+  // While the connection is being made again.
+  assert.equal(describeOldServer({}), undefined);
+});
