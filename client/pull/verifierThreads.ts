@@ -40,7 +40,7 @@ export function usefulThreads(): number {
 
 export class VerifierThreads implements LeavesVerifier {
   private readonly threads: VerifierThread[] = [];
-  private root: Promise<Uint8Array> | undefined;
+  private root: Uint8Array | undefined;
   private isOpen = true;
 
   /**
@@ -52,15 +52,15 @@ export class VerifierThreads implements LeavesVerifier {
     private readonly worthLeaves: number,
   ) {}
 
-  /** All answers of a pull are of one block, so its root is asked for once. */
+  /** All answers of a pull are of one block, so a root that was found is not asked for again. */
   async verify(
     suite: HashSuite,
     rootOf: () => Promise<Uint8Array>,
     request: LeavesRequest,
     bytes: Uint8Array,
   ): Promise<VerifiedLeaves> {
-    this.root ??= rootOf();
-    const root = await this.root;
+    this.root ??= await rootOf();
+    const {root} = this;
     const [thread] = this.threads.filter(({isReady}) => isReady).sort((a, b) => a.jobCount - b.jobCount);
     if (thread !== undefined && bytes.length >= MIN_BYTES) return thread.verify(suite, root, request, bytes);
     const range = verifyLeaves(suite, root, request, bytes);
@@ -116,9 +116,10 @@ class VerifierThread {
     bytes: Uint8Array,
   ): Promise<VerifiedLeaves> {
     return new Promise((resolve, reject) => {
+      // First: memory that cannot be transferred is an error, and answers are matched with jobs by their order.
+      this.worker.postMessage({suite: suite.name, root, request, bytes}, [bytes.buffer]);
       if (this.jobs.length === 0) this.worker.ref();
       this.jobs.push({resolve, reject, suite, request});
-      this.worker.postMessage({suite: suite.name, root, request, bytes}, [bytes.buffer]);
     });
   }
 

@@ -38,7 +38,7 @@ function answerOf(tree: string): {
   return {request: {tree, from: 2, count: 100}, bytes: new Uint8Array(joinRange(parts))};
 }
 
-test("a thread gives back what this thread would have said of accounts and slots, refuses with the same words, and goes on", async () => {
+test("a thread gives back what this thread would have said of accounts and slots, refuses with the same words, and goes on, also after an answer that cannot be sent to it", async () => {
   const started: Worker[] = [];
   const onWorker = (worker: Worker) => void started.push(worker);
   process.on("worker", onWorker);
@@ -63,6 +63,10 @@ test("a thread gives back what this thread would have said of accounts and slots
     flip(bytes);
     const refusal = complaintOf(() => verifyLeaves(sha256Suite, root, request, bytes));
     await assert.rejects(verify("accounts", flip), {name: "ProofError", message: refusal});
+    const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+    shared.set(bytes);
+    const refused = threads.verify(sha256Suite, async () => root, request, shared);
+    await assert.rejects(refused, {name: "TypeError"});
     for (const tree of ["accounts", OWNER]) {
       const {request, bytes} = answerOf(tree);
       const expected = {...verifyLeaves(sha256Suite, root, request, bytes), proof: bytes};
@@ -76,16 +80,18 @@ test("a thread gives back what this thread would have said of accounts and slots
   }
 });
 
-test("the root is asked for once in a pull", async () => {
+test("the root is asked for until it is there, and once then", async () => {
   const threads = new VerifierThreads(0, 1);
   let asked = 0;
   const rootOf = async () => {
     asked++;
+    if (asked < 3) throw new Error(`no root, ${asked}`);
     return root;
   };
-  for (let i = 0; i < 3; i++) {
-    const {request, bytes} = answerOf("accounts");
-    await threads.verify(sha256Suite, rootOf, request, bytes);
-  }
-  assert.equal(asked, 1);
+  const {request, bytes} = answerOf("accounts");
+  const verify = () => threads.verify(sha256Suite, rootOf, request, bytes);
+  await assert.rejects(verify(), /no root, 1/);
+  await assert.rejects(verify(), /no root, 2/);
+  for (let i = 0; i < 3; i++) await verify();
+  assert.equal(asked, 3);
 });
