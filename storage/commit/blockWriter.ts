@@ -73,7 +73,7 @@ export class BlockWriter {
     return new BlockWriter(target, await reader.nextPage(), tip);
   }
 
-  /** Number of changed accounts since the writer was created. */
+  /** Number of accounts that the applied blocks changed, since the writer was created. */
   get accounts(): number {
     return this.state.accounts;
   }
@@ -152,7 +152,7 @@ export class BlockWriter {
     const {header} = block;
     this.checkHeader(header);
     const drop = this.batch.begin();
-    const {firstUnverified} = this;
+    const {firstUnverified, accounts} = this;
     try {
       const tree = await this.applyToTrees(block);
       const {isVerified, trie} = await check();
@@ -163,6 +163,7 @@ export class BlockWriter {
     } catch (error) {
       drop();
       this.firstUnverified = firstUnverified;
+      this.state.accounts = accounts;
       throw error;
     }
   }

@@ -15,12 +15,17 @@ import type {WriteTarget} from "./writeBatch.ts";
 
 /** Pages that are removed in one batch: 1 MB of LevelDB's log. */
 const KEYS_AT_ONCE = 50_000;
+/** Blocks that are removed in one batch, two keys each. Pruned blocks between kept ones may make it more. */
+const BLOCKS_AT_ONCE = 1024;
 
 type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer};
 
 /**
  * Removes the blocks above `block` and their pages. Their page numbers are not given to new pages as long as readers may have
  * the old pages cached.
+ *
+ * Many blocks are removed in several synced batches, newest first. Each is a whole rollback to a block that has its trees, so a process
+ * that is killed in between leaves a store that ends there.
  *
  * @param evenFinalized - only where no other reader has the store open: a reader takes finalized blocks for unchanging
  * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if the store does not have `block`, BLOCK_PRUNED,
@@ -38,26 +43,35 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
       `blocks up to ${Math.min(finalized, latest)} are finalized, and finalized blocks are not removed`,
     );
   const floor = encodeNumber(await reader.nextPage());
-  const operations: Operation[] = [putOf(META.floor, floor)];
-  if (evenFinalized) operations.push(...unfinalize(reader, block));
+  // Synced before the blocks are removed: a note that names a removed block would say that the store has lost it.
+  acknowledge(directory, block, true);
+  let head = latest;
+  do {
+    const to = Math.max(block, (await reader.heldBelow(Math.max(head - BLOCKS_AT_ONCE, 0) + 1)) ?? block);
+    const operations = removalOf(reader, head, to, evenFinalized);
+    try {
+      await db.batch([putOf(META.floor, floor), ...operations], {sync: true});
+    } catch (error) {
+      throw writeFailed(error);
+    }
+    head = to;
+    reader.noteNewest(head);
+  } while (head > block);
+  await reclaimPages(target);
+  acknowledge(directory, block);
+}
+
+/** Removes the records of the blocks above `to`, and what says of them that they are finalized or unverified. */
+function removalOf(reader: StateReader, head: number, to: number, evenFinalized: boolean): Operation[] {
+  const operations = evenFinalized ? unfinalize(reader, to) : [];
   const unverified = reader.readUnverified();
-  if (unverified < MAX_U48 && unverified > block)
-    operations.push(putOf(META.unverified, encodeNumber(MAX_U48)));
-  for (let number = block + 1; number <= latest; number++) {
+  if (unverified < MAX_U48 && unverified > to) operations.push(putOf(META.unverified, encodeNumber(MAX_U48)));
+  for (let number = to + 1; number <= head; number++) {
     operations.push({type: "del", key: hashKey(reader.headerRecordOrThrow(number).header.hash)});
     const key = reader.readPruned(number) === undefined ? blockKey(number) : prunedKey(number);
     operations.push({type: "del", key});
   }
-  // Synced before the blocks are removed: a note that names a removed block would say that the store has lost it.
-  acknowledge(directory, block, true);
-  try {
-    await db.batch(operations, {sync: true});
-  } catch (error) {
-    throw writeFailed(error);
-  }
-  reader.noteNewest(block);
-  await reclaimPages(target);
-  acknowledge(directory, block);
+  return operations;
 }
 
 /** What says that blocks above `block` are finalized. Layer 1 is then read from the last finalization on that is left. */

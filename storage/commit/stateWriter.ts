@@ -98,8 +98,8 @@ export class StateWriter {
       return;
     }
     if (position.present && (change === undefined || change.reset === true)) {
-      this.accounts++;
       tree.delete(position.leafIndex);
+      if (change === undefined) this.accounts++;
       position = tree.find(hKey);
       leaf = undefined;
     }

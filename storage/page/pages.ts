@@ -58,7 +58,7 @@ export class Pages implements PageReader {
   private readonly wanted: PageCache;
   private readonly asked = new Float64Array(ASKED_PAGES);
   /** The last page that was read but not kept: an absent key's neighbour is first looked at, then proved. */
-  private lastPage = 0;
+  private lastPage = -1;
   private last: OpenPage = {body: Buffer.alloc(0), base: 0, isAnchor: false};
   private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
   private cachedReads = 0;

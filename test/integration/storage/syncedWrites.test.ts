@@ -90,6 +90,46 @@ test("a new store, blocks, pruning and a rollback are synced, the rollback after
   }
 });
 
+test("a rollback of many blocks is written in bounded parts, and one that ends early leaves a store that ends with a held block", async t => {
+  const folder = await mkdtemp(join(tmpdir(), "proofd-parts-"));
+  const directory = join(folder, "db");
+  const latest = 1200;
+  let store = await StateStore.open({directory, role: "owner", createIfMissing: true, cacheBytes: 1 << 20});
+  try {
+    const writer = await BlockWriter.create(store);
+    // Finalized beyond the newest block, and unverified from a block on that the first part keeps.
+    writer.markFinalized(latest + 5);
+    for (let number = 0; number <= latest; number++)
+      await writer.apply(createBlock(number, 1), async () => ({isVerified: number < 100, trie: undefined}));
+    await writer.flush();
+    const {batch} = Level.prototype as unknown as {batch: (...args: unknown[]) => unknown};
+    let parts = 0;
+    t.mock.method(Level.prototype, "batch", function (this: unknown, ...args: unknown[]) {
+      if (args.length > 0 && ++parts === 2) throw new Error("the process ends");
+      assert.ok(args.length === 0 || (args[0] as unknown[]).length < 2100, "a part is bounded");
+      return batch.apply(this, args);
+    });
+    await assert.rejects(store.rollbackFinalized(1), {code: "WRITE_FAILED"});
+    t.mock.reset();
+    await store.close();
+    store = await StateStore.open({directory, role: "owner", cacheBytes: 1 << 20});
+    const {reader} = store;
+    assert.deepEqual(
+      [await reader.latest(), reader.readFinalized(), reader.readUnverified()],
+      [176, 176, 100],
+    );
+    assert.deepEqual((await checkStore(directory)).found, []);
+    await store.rollbackFinalized(1);
+    assert.deepEqual(
+      [await reader.latest(), reader.readFinalized(), reader.readUnverified()],
+      [1, 1, 2 ** 48 - 1],
+    );
+  } finally {
+    await store.close();
+    await rm(folder, {recursive: true});
+  }
+});
+
 const LAST = 5;
 for (const refused of [undefined, 3])
   test(`the next block is applied while LevelDB writes one, one write at a time${refused === undefined ? "" : "; of blocks after a refused write nothing is kept"}`, async t => {

@@ -55,6 +55,10 @@ async function isKept(
   }
 }
 
+test("a page that nothing wrote is missing, also for a reader that has read none", async () => {
+  for (const page of [0, 1]) assert.throws(() => new Pages(db, 1 << 20).read(page), {code: "RECORD_MISSING"});
+});
+
 test("inner pages and directories are kept when they are read", async () => {
   const pages = new Pages(db, 1 << 20);
   assert.equal(await isKept(pages, 1, INNER_PAGE, 1), true);

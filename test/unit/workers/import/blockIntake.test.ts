@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
 import {BlockIntake} from "../../../../workers/import/blockIntake.ts";
 import type {SourceBlock} from "../../../../workers/import/sourceStep.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
@@ -28,6 +29,29 @@ test("a block that a node gave is passed over once an order has removed or repla
     await intake.take(blockOf(3, 1));
     assert.equal(intake.writer.latest, 3);
     assert.equal(intake.alreadyHeld, 0);
+  } finally {
+    port.close();
+    await store.close();
+  }
+});
+
+test("accounts are counted once, though a block makes them anew or is refused at first", async () => {
+  const store = await WrittenStore.create(3);
+  const {port1: port} = new MessageChannel();
+  try {
+    const job = {source: {kind: "diffs", path: "-"}, port, allowUnverified: false} as const;
+    const intake = await BlockIntake.create(store.store, job, store.host.signal, () => {});
+    const block = blockOf(4, 1);
+    const {header, accounts} = await block.difference();
+    const {address} = accounts.at(0);
+    const changed = new AccountDifferences();
+    changed.add({address, change: {reset: true, balance: 2n}});
+    changed.add({address: new Uint8Array(20).fill(0xbb), change: {balance: 1n}});
+    const difference = async () => ({header, accounts: changed});
+    await assert.rejects(intake.take({...block, difference, isExecuted: false}), /unverified/);
+    assert.equal(intake.describe().accounts, 0);
+    await intake.take({...block, difference});
+    assert.equal(intake.describe().accounts, 2);
   } finally {
     port.close();
     await store.close();
