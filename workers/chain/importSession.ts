@@ -88,8 +88,8 @@ export class ImportSession implements Running<ImportOutcome> {
     if (this.isOver) return Promise.resolve(undefined);
     return new Promise(resolve => {
       const number = this.orders++;
-      this.unanswered.set(number, resolve);
       this.port.postMessage({...order, order: number});
+      this.unanswered.set(number, resolve);
     });
   }
 }

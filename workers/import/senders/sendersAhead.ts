@@ -54,12 +54,12 @@ export class SendersAhead {
     this.worker ??= this.start();
     this.idle?.refresh();
     const senders = SharedSenders.create(bytes);
-    this.asked.set(block, senders);
-    this.waiting.push({bytes, senders});
-    this.waitingBytes += bytes;
     const copy = new Uint8Array(block);
     const request: SenderRequest = {block: copy, memory: senders.memory};
     this.worker.postMessage(request, [copy.buffer]);
+    this.asked.set(block, senders);
+    this.waiting.push({bytes, senders});
+    this.waitingBytes += bytes;
   }
 
   /** @returns 20 bytes; undefined: not known */
