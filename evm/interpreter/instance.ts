@@ -107,7 +107,7 @@ export class EvmInstance {
   }
 
   readU32(at: number): number {
-    return this.current.words[at >>> 2];
+    return this.current.words[at >>> 2] as number;
   }
 
   writeU32(at: number, value: number): void {
@@ -115,14 +115,14 @@ export class EvmInstance {
   }
 
   readU64(at: number): bigint {
-    return this.current.limbs[at >>> 3];
+    return this.current.limbs[at >>> 3] as bigint;
   }
 
   readWord(at: number): bigint {
     const {limbs} = this.current;
     const first = at >>> 3;
-    const high = (limbs[first + 3] << 64n) | limbs[first + 2];
-    const low = (limbs[first + 1] << 64n) | limbs[first];
+    const high = ((limbs[first + 3] as bigint) << 64n) | (limbs[first + 2] as bigint);
+    const low = ((limbs[first + 1] as bigint) << 64n) | (limbs[first] as bigint);
     return high === 0n ? low : (high << 128n) | low;
   }
 
@@ -150,7 +150,7 @@ export class EvmInstance {
   writeAddressWord(word: number, address: Uint8Array): void {
     const {bytes} = this.current;
     bytes.fill(0, word, word + WORD_BYTES);
-    for (let at = 0; at < ADDRESS_BYTES; at++) bytes[word + at] = address[ADDRESS_BYTES - 1 - at];
+    for (let at = 0; at < ADDRESS_BYTES; at++) bytes[word + at] = address[ADDRESS_BYTES - 1 - at] as number;
   }
 
   /** @returns the entry of the account */

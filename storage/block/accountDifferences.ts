@@ -37,7 +37,7 @@ export class AccountDifferences {
     }
     const chunk = this.chunks.length - 1;
     this.positions.push(chunk * CHUNK_BYTES + this.used);
-    this.chunks[chunk].set(entry, this.used);
+    (this.chunks[chunk] as Uint8Array).set(entry, this.used);
     this.used += entry.length;
     return entry.length;
   }

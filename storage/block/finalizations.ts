@@ -57,7 +57,7 @@ export class Finalizations {
   /** The finalizations that end at `block` or later, in order, at most `limit`. */
   *list(block: number, limit: number): Generator<Finalization, void, void> {
     const ends = this.readEnds();
-    const first = countBelow(ends.length, at => ends[at] < block);
+    const first = countBelow(ends.length, at => (ends[at] as number) < block);
     const count = Math.min(limit, ends.length - first);
     for (let at = first; at < first + count; at++) yield this.read(at);
   }

@@ -36,7 +36,7 @@ export function rehashPage(
   const lowest = lowestHeight(level);
   /** A position that is not in use has the empty sub-tree. */
   const node = (row: number, position: number): Uint8Array => {
-    if (position >= rowLength(occupied, row)) return empty.zeros[lowest + row];
+    if (position >= rowLength(occupied, row)) return empty.zeros[lowest + row] as Uint8Array;
     const at = rowsAt + (rowStart(occupied, row) + position) * WORD_BYTES;
     return body.subarray(at, at + WORD_BYTES);
   };
@@ -69,7 +69,7 @@ export function rehashPage(
 
 function hashLeaf(suite: HashSuite, empty: EmptyTree, body: Buffer, position: number): Uint8Array {
   const leaf = leafAt(body, position);
-  if (leaf === undefined) return empty.zeros[0];
+  if (leaf === undefined) return empty.zeros[0] as Uint8Array;
   const opening = new Uint8Array(suite.leafOpeningBytes);
   suite.encodeLeafOpeningInto(opening, 0, leaf.prev, leaf.next, leaf.hKey, leaf.hVal);
   return suite.hashNode(opening);

@@ -80,12 +80,12 @@ export class FileSnapshot implements RecordSource {
       for (const [i, head] of heads.entries())
         if (!head.done && (first < 0 || Buffer.compare(head.value.key, headKey(heads, first)) < 0)) first = i;
       if (first < 0) return;
-      const {key, value} = heads[first].value;
+      const {key, value} = (heads[first] as IteratorYieldResult<Version>).value;
       if (last === undefined || !last.equals(key)) {
         last = key;
         if (value !== undefined) yield [key, value];
       }
-      heads[first] = sources[first].next();
+      heads[first] = (sources[first] as (typeof sources)[number]).next();
     }
   }
 
@@ -151,10 +151,13 @@ async function openFiles(directory: string, manifest: Manifest): Promise<FileSna
 
 /** @param level - without overlaps */
 function* versionsOf(level: readonly TableReader[], from: Buffer): Generator<Version> {
-  let at = countBelow(level.length, table => compareKeys(level[table].live.largest, from) < 0);
-  for (; at < level.length; at++) yield* level[at].versions(from);
+  const at = countBelow(
+    level.length,
+    table => compareKeys((level[table] as TableReader).live.largest, from) < 0,
+  );
+  for (const table of level.slice(at)) yield* table.versions(from);
 }
 
 function headKey(heads: readonly IteratorResult<Version>[], at: number): Buffer {
-  return heads[at].value.key;
+  return (heads[at] as IteratorYieldResult<Version>).value.key;
 }

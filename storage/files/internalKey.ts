@@ -14,7 +14,7 @@ export function userKeyOf(internalKey: Buffer): Buffer {
 }
 
 export function kindOf(internalKey: Buffer): number {
-  return internalKey[internalKey.length - TAG_BYTES];
+  return internalKey[internalKey.length - TAG_BYTES] as number;
 }
 
 /** Compares an internal key's user key with a user key. */

@@ -123,7 +123,7 @@ class LogReader {
     const offset = start + at;
     if (block.length - at < HEADER_BYTES) return this.tear(offset, "the file ends within a header");
     const length = block.readUInt16LE(at + 4);
-    const type = block[at + 6];
+    const type = block[at + 6] as number;
     const next = at + HEADER_BYTES + length;
     if (type === UNWRITTEN && length === 0) return this.tear(offset, "zeros where a record belongs");
     if (next > LOG_BLOCK_BYTES)

@@ -24,7 +24,7 @@ export class MemoryTable {
   *versions(from: Buffer): Generator<Version> {
     const names = this.names();
     for (let at = this.keysBelow(from); at < names.length; at++) {
-      const name = names[at];
+      const name = names[at] as string;
       yield {key: Buffer.from(name, "latin1"), value: this.values.get(name)};
     }
   }
@@ -43,6 +43,6 @@ export class MemoryTable {
   private keysBelow(bound: Buffer): number {
     const names = this.names();
     const end = bound.toString("latin1");
-    return countBelow(names.length, at => names[at] < end);
+    return countBelow(names.length, at => (names[at] as string) < end);
   }
 }

@@ -85,8 +85,8 @@ function* checkTable(table: TableBlocks, live: TableFile, extent: Extent): Gener
   let isWhole = damage.length === 0;
   for (let next = 0; next < dataBlocks.length; ) {
     const first = next++;
-    const start = dataBlocks[first].offset;
-    while (next < dataBlocks.length && endOf(dataBlocks[next]) - start <= READ_BYTES) next++;
+    const start = (dataBlocks[first] as DataBlock).offset;
+    while (next < dataBlocks.length && endOf(dataBlocks[next] as DataBlock) - start <= READ_BYTES) next++;
     const step = checkDataBlocks(table, dataBlocks.slice(first, next), extent);
     isWhole &&= step.damage.length === 0;
     yield step;
@@ -160,7 +160,7 @@ function listHandles(
 }
 
 function checkDataBlocks(table: TableBlocks, blocks: readonly DataBlock[], extent: Extent): TableStep {
-  const start = blocks[0].offset;
+  const start = (blocks[0] as DataBlock).offset;
   const bytes = endOf(blocks.at(-1) as BlockHandle) - start;
   const damage: FileFinding[] = [];
   const read = collect(damage, () => table.read(start, bytes));
@@ -196,7 +196,7 @@ function hasSoundKeys(bytes: Buffer, {from, until}: DataBlock): boolean {
 
 /** An undamaged table may still be a copy of another one; its keys tell. @throws FileDamage */
 function checkEdges(table: TableBlocks, live: TableFile, dataBlocks: readonly BlockHandle[]): void {
-  const first = table.openBlock(dataBlocks[0], "data block");
+  const first = table.openBlock(dataBlocks[0] as BlockHandle, "data block");
   first.next();
   const last = table.openBlock(dataBlocks.at(-1) as BlockHandle, "data block");
   while (last.next());

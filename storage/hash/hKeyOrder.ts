@@ -17,7 +17,7 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
     prefixes[i] = hKeys.readUIntBE(i * WORD_BYTES, 6);
     order[i] = i;
   }
-  return order.sort((a, b) => prefixes[a] - prefixes[b] || compareKeys(hKeys, a, b));
+  return order.sort((a, b) => (prefixes[a] as number) - (prefixes[b] as number) || compareKeys(hKeys, a, b));
 }
 
 /**
@@ -29,7 +29,7 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
  */
 export function compareWordAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
   for (let i = 0; i < WORD_BYTES; i++) {
-    const difference = bytes[offset + i] - hKey[i];
+    const difference = (bytes[offset + i] as number) - (hKey[i] as number);
     if (difference !== 0) return difference;
   }
   return 0;

@@ -30,9 +30,9 @@ export class PairBatch {
     toAt: number,
   ): void {
     const at = this.count * 2 * WORD_BYTES;
-    for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + i] = from[leftAt + i];
+    for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + i] = from[leftAt + i] as number;
     if (rightAt < 0) this.pairs.set(missingRight, at + WORD_BYTES);
-    else for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + WORD_BYTES + i] = from[rightAt + i];
+    else for (let i = 0; i < WORD_BYTES; i++) this.pairs[at + WORD_BYTES + i] = from[rightAt + i] as number;
     this.targets[this.count] = to;
     this.offsets[this.count] = toAt;
     this.count++;
@@ -43,9 +43,9 @@ export class PairBatch {
     if (this.count === 0) return;
     this.suite.hashPairsInto(this.pairs, this.count, this.hashes);
     for (let i = 0; i < this.count; i++) {
-      const to = this.targets[i];
-      const at = this.offsets[i];
-      for (let j = 0; j < WORD_BYTES; j++) to[at + j] = this.hashes[i * WORD_BYTES + j];
+      const to = this.targets[i] as Uint8Array;
+      const at = this.offsets[i] as number;
+      for (let j = 0; j < WORD_BYTES; j++) to[at + j] = this.hashes[i * WORD_BYTES + j] as number;
     }
     this.count = 0;
     this.targets.length = 0;

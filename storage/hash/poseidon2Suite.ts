@@ -80,7 +80,7 @@ export function encodeSafe(bytes: Uint8Array): Uint8Array {
   else {
     const single = LIMBS_PER_BLOCK * Math.floor((limbs - 1) / LIMBS_PER_BLOCK);
     writeSafe(bytes.subarray(0, 2 * single), out, 0);
-    out[single * LIMB_BYTES + 3] = bytes[2 * single];
+    out[single * LIMB_BYTES + 3] = bytes[2 * single] as number;
     writeSafe(bytes.subarray(2 * single + 1), out, (single + 1) * LIMB_BYTES);
   }
   return out;
@@ -89,8 +89,8 @@ export function encodeSafe(bytes: Uint8Array): Uint8Array {
 /** @param bytes - of even length; twice as many are written at `at`, whose places for zeros are zero already */
 function writeSafe(bytes: Uint8Array, out: Uint8Array, at: number): void {
   for (let i = 0; i < bytes.length; i += 2) {
-    out[at + 2 * i + 2] = bytes[i];
-    out[at + 2 * i + 3] = bytes[i + 1];
+    out[at + 2 * i + 2] = bytes[i] as number;
+    out[at + 2 * i + 3] = bytes[i + 1] as number;
   }
 }
 

@@ -43,7 +43,7 @@ export function rootLevel(positions: number): number {
   if (positions > MAX_POSITIONS)
     throw new StoreError("TREE_FULL", `${positions} leaf positions: a tree holds 2^40 - 1`);
   let level = 0;
-  while (positions > POSITIONS_PER_PAGE[level]) level++;
+  while (positions > (POSITIONS_PER_PAGE[level] as number)) level++;
   return level;
 }
 
@@ -51,7 +51,7 @@ const ROOT_HEIGHTS: readonly number[] = POSITIONS_PER_PAGE.map(Math.log2);
 
 /** Height of the root of a page at `level`: 3, 5, 7, 9, 13, ... */
 export function pageRootHeight(level: number): number {
-  return ROOT_HEIGHTS[level];
+  return ROOT_HEIGHTS[level] as number;
 }
 
 /** Height of a page's lowest row. */
@@ -73,7 +73,7 @@ export function rowCount(level: number): number {
 
 /** Child pages of a full page at `level`, at least 1. */
 export function childrenPerPage(level: number): number {
-  return CHILDREN[level];
+  return CHILDREN[level] as number;
 }
 
 /** Nodes of the widest lowest row. */
@@ -83,7 +83,7 @@ const MAX_ROWS = Math.max(...CHILDREN.map((_, level) => rowCount(level)));
 
 /** Leaves (level 0) or children (above) in use in page `pageIndex` of a level. */
 export function occupied(level: number, pageIndex: number, positions: number): number {
-  const perEntry = level === 0 ? 1 : POSITIONS_PER_PAGE[level - 1];
+  const perEntry = level === 0 ? 1 : (POSITIONS_PER_PAGE[level - 1] as number);
   const perPage = level === 0 ? LEAVES_PER_PAGE : childrenPerPage(level);
   return Math.min(perPage, Math.ceil(positions / perEntry) - pageIndex * perPage);
 }
@@ -93,7 +93,7 @@ export function occupied(level: number, pageIndex: number, positions: number): n
  * bits.
  */
 export function childOnPath(level: number, leafIndex: number): number {
-  return Math.floor(leafIndex / POSITIONS_PER_PAGE[level - 1]) % childrenPerPage(level);
+  return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % childrenPerPage(level);
 }
 
 /** Nodes in the row that is `row` rows above a row of `nodes` nodes. */
@@ -114,5 +114,5 @@ const starts: Uint8Array = (() => {
 
 /** Nodes before row `row` in a page whose lowest row has `nodes`: also the nodes of all rows, if it has `row` of them. */
 export function rowStart(nodes: number, row: number): number {
-  return starts[nodes * (MAX_ROWS + 1) + row];
+  return starts[nodes * (MAX_ROWS + 1) + row] as number;
 }

@@ -27,7 +27,7 @@ export const KEY_NIBBLES = 2 * WORD_BYTES;
 
 /** The nibble of `hKey` that a directory at `depth` branches on. */
 export function nibbleAt(hKey: Uint8Array, depth: number): number {
-  const byte = hKey[depth >> 1];
+  const byte = hKey[depth >> 1] as number;
   return depth & 1 ? byte & 15 : byte >> 4;
 }
 
@@ -37,7 +37,7 @@ export function directoryChild(page: Buffer, nibble: number): number {
 
 /** A bucket's entries, a view. */
 export function bucketEntries(page: Buffer): Buffer {
-  return page.subarray(ENTRIES_AT, ENTRIES_AT + page[1] * ENTRY_BYTES);
+  return page.subarray(ENTRIES_AT, ENTRIES_AT + (page[1] as number) * ENTRY_BYTES);
 }
 
 /** The hKey of the entry at a position, a view. */
@@ -61,7 +61,7 @@ export function encodeDirectory(children: readonly number[], spare: number): Buf
   const page = Buffer.allocUnsafeSlow(1 + DIRECTORY_CHILDREN * NUMBER_BYTES + spare);
   page[0] = DIRECTORY;
   for (let i = 0; i < DIRECTORY_CHILDREN; i++)
-    page.writeUIntBE(children[i], 1 + i * NUMBER_BYTES, NUMBER_BYTES);
+    page.writeUIntBE(children[i] as number, 1 + i * NUMBER_BYTES, NUMBER_BYTES);
   return page;
 }
 

@@ -16,7 +16,7 @@ export const INNER_PAGE = 0x4e;
 const HEAD_BYTES = 2;
 
 export function childCount(page: Buffer): number {
-  return page[1];
+  return page[1] as number;
 }
 
 /** Page number of a child; position < childCount. */
@@ -31,7 +31,7 @@ export function innerRowsAt(children: number): number {
 
 /** Offset of the root of child `position`. */
 export function childRootAt(page: Buffer, position: number): number {
-  const children = page[1];
+  const children = page[1] as number;
   return innerRowsAt(children) + (rowStart(2 * children, 1) + position) * WORD_BYTES;
 }
 
@@ -43,6 +43,6 @@ export function beginInnerPage(page: Buffer): void {
 
 /** @param position - of a child, or one after the last */
 export function setChildPage(page: Buffer, position: number, child: number): void {
-  page[1] = Math.max(page[1], position + 1);
+  page[1] = Math.max(page[1] as number, position + 1);
   page.writeUIntBE(child, HEAD_BYTES + position * NUMBER_BYTES, NUMBER_BYTES);
 }

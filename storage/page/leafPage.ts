@@ -30,7 +30,7 @@ export interface Leaf {
 }
 
 export function leafCount(page: Buffer): number {
-  return page[1];
+  return page[1] as number;
 }
 
 /** Offset of row 0 in a page of `leaves` positions. */
@@ -40,7 +40,7 @@ export function leafRowsAt(leaves: number): number {
 
 /** Offset of the leaf at a position, or -1 if it is deleted or not in use. */
 export function findEntry(page: Buffer, position: number): number {
-  if (position >= page[1]) return -1;
+  if (position >= (page[1] as number)) return -1;
   const start = entryStart(page, position);
   return start === entryEnd(page, position) ? -1 : start;
 }
@@ -92,7 +92,7 @@ export function decodeLeaf(page: Buffer, entry: number, end: number): Leaf {
 }
 
 function entriesAt(page: Buffer): number {
-  const leaves = page[1];
+  const leaves = page[1] as number;
   return leafRowsAt(leaves) + rowStart(leaves, ROWS) * WORD_BYTES;
 }
 

@@ -147,7 +147,7 @@ function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: 
 /** Bytes into `scratch`. */
 function copy(from: Buffer, first: number, bytes: number, to: number): void {
   if (bytes > MOST_SINGLY) from.copy(scratch, to, first, first + bytes);
-  else for (let i = 0; i < bytes; i++) scratch[to + i] = from[first + i];
+  else for (let i = 0; i < bytes; i++) scratch[to + i] = from[first + i] as number;
 }
 
 /** @returns NaN: the bytes end before it does */
@@ -155,8 +155,9 @@ function readVarint(bytes: Buffer, at: number): number {
   let value = 0;
   let factor = 1;
   let from = at;
-  for (; bytes[from] > 127 && factor < 2 ** 42; factor *= 128) value += (bytes[from++] & 0x7f) * factor;
-  return value + bytes[from] * factor;
+  for (; (bytes[from] as number) > 127 && factor < 2 ** 42; factor *= 128)
+    value += ((bytes[from++] as number) & 0x7f) * factor;
+  return value + (bytes[from] as number) * factor;
 }
 
 function varintBytes(value: number): number {

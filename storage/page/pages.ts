@@ -174,7 +174,7 @@ function alone({body, base, isAnchor}: OpenPage): OpenPage {
 
 /** A page of a trie (trie/triePage.ts) whose first child is a page too: so are most of its children. */
 function isUpperTriePage(body: Buffer): boolean {
-  return body[0] === TRIE_PAGE && body[TRIE_CHILDREN_AT] > TRIE_CHILD_PAGE && body[1] === body[2];
+  return body[0] === TRIE_PAGE && (body[TRIE_CHILDREN_AT] as number) > TRIE_CHILD_PAGE && body[1] === body[2];
 }
 
 /** @throws StoreError RECORD_DAMAGED if `body` is not of the kind that the pointer to it expects */
@@ -269,7 +269,7 @@ class PageCache {
   }
 
   private drop(at: number): void {
-    this.bytes -= this.sizes[at];
+    this.bytes -= this.sizes[at] as number;
     this.count--;
     this.numbers[at] = 0;
     this.pages[at] = undefined;

@@ -57,19 +57,19 @@ export class PrunedBlocks {
   has(block: number): boolean {
     if (block < this.first) return false;
     const at = this.rangeAbove(block) - 1;
-    return at >= 0 && block <= this.tos[at];
+    return at >= 0 && block <= (this.tos[at] as number);
   }
 
   /** The first block at or above `from` that is not pruned; there may be no such block yet. */
   heldFrom(from: number): number {
     const at = this.rangeAbove(from) - 1;
-    return at >= 0 && from <= this.tos[at] ? this.tos[at] + 1 : from;
+    return at >= 0 && from <= (this.tos[at] as number) ? (this.tos[at] as number) + 1 : from;
   }
 
   nearest(block: number): NearestHeld {
     const at = this.rangeAbove(block) - 1;
-    const isIn = at >= 0 && block <= this.tos[at];
-    const below = (isIn ? this.froms[at] : block) - 1;
+    const isIn = at >= 0 && block <= (this.tos[at] as number);
+    const below = (isIn ? (this.froms[at] as number) : block) - 1;
     return {below: below < 0 ? undefined : below, above: this.heldFrom(block + 1)};
   }
 
@@ -82,7 +82,7 @@ export class PrunedBlocks {
     const ranges: (readonly [number, number])[] = [];
     let to = last;
     for (let at = this.rangeAbove(last) - 1; at >= -1 && to >= 0 && ranges.length < limit; at--) {
-      const from = at < 0 ? 0 : this.tos[at] + 1;
+      const from = at < 0 ? 0 : (this.tos[at] as number) + 1;
       if (from <= to) ranges.push([from, to]);
       to = (this.froms[at] ?? 0) - 1;
     }
@@ -95,18 +95,18 @@ export class PrunedBlocks {
   add(from: number, to: number): void {
     let first = this.rangeAbove(from);
     // A range that ends at or just before `from` is lengthened.
-    if (first > 0 && this.tos[first - 1] >= from - 1) first--;
+    if (first > 0 && (this.tos[first - 1] as number) >= from - 1) first--;
     let end = first;
-    while (end < this.froms.length && this.froms[end] <= to + 1) end++;
-    const low = end > first ? Math.min(from, this.froms[first]) : from;
-    const high = end > first ? Math.max(to, this.tos[end - 1]) : to;
+    while (end < this.froms.length && (this.froms[end] as number) <= to + 1) end++;
+    const low = end > first ? Math.min(from, this.froms[first] as number) : from;
+    const high = end > first ? Math.max(to, this.tos[end - 1] as number) : to;
     this.froms.splice(first, end - first, low);
     this.tos.splice(first, end - first, high);
   }
 
   /** How many ranges begin at or below `block`. */
   private rangeAbove(block: number): number {
-    return countBelow(this.froms.length, at => this.froms[at] <= block);
+    return countBelow(this.froms.length, at => (this.froms[at] as number) <= block);
   }
 }
 

@@ -195,5 +195,9 @@ function rootOf(trie: {readonly page: number} | undefined): TriePlace | undefine
 function isAbove({path, depth}: TriePlace, place: TriePlace): boolean {
   const bytes = depth >> 1;
   const isSame = path.compare(place.path, 0, bytes, 0, bytes) === 0;
-  return depth <= place.depth && isSame && (depth % 2 === 0 || path[bytes] >> 4 === place.path[bytes] >> 4);
+  return (
+    depth <= place.depth &&
+    isSame &&
+    (depth % 2 === 0 || (path[bytes] as number) >> 4 === (place.path[bytes] as number) >> 4)
+  );
 }

@@ -35,7 +35,7 @@ class PageMarks {
     if (page < this.since || page >= this.until) return;
     const at = page - this.since;
     const byte = Math.floor(at / 8);
-    this.bits[byte] = this.bits[byte] | (1 << (at % 8));
+    this.bits[byte] = (this.bits[byte] as number) | (1 << (at % 8));
   }
 
   /** @param page - in the range */

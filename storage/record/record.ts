@@ -21,7 +21,8 @@ const CRC_OF_BYTE = Uint32Array.from({length: 256}, (_, byte) => {
 
 function crcOfKey(key: Buffer): number {
   let crc = -1;
-  for (let i = 0; i < key.length; i++) crc = CRC_OF_BYTE[(crc ^ key[i]) & 0xff] ^ (crc >>> 8);
+  for (let i = 0; i < key.length; i++)
+    crc = (CRC_OF_BYTE[(crc ^ (key[i] as number)) & 0xff] as number) ^ (crc >>> 8);
   return ~crc >>> 0;
 }
 

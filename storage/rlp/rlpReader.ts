@@ -41,7 +41,7 @@ export class RlpReader {
 
   /** True if there is a next item, and it is a list. */
   get isList(): boolean {
-    return !this.isDone && this.bytes[this.at] >= LIST;
+    return !this.isDone && (this.bytes[this.at] as number) >= LIST;
   }
 
   /** True if there is a next item, and it is a byte string without bytes. */
@@ -104,7 +104,7 @@ export class RlpReader {
   private enter(kind: typeof BYTES | typeof LIST): {at: number; length: number} {
     const {bytes} = this;
     if (this.at >= this.end) throw new RlpError("expected another item, got the end");
-    const first = bytes[this.at];
+    const first = bytes[this.at] as number;
     if (first < BYTES && kind === BYTES) return {at: this.at, length: 1};
     if (first >= LIST !== (kind === LIST) || first < BYTES)
       throw new RlpError(kind === LIST ? "expected a list, got bytes" : "expected bytes, got a list");
@@ -115,9 +115,9 @@ export class RlpReader {
       if (lengthBytes > MAX_LENGTH_BYTES || bytes[at] === 0)
         throw new RlpError("expected a length in its shortest form");
       length = 0;
-      for (const end = at + lengthBytes; at < end; at++) length = length * 256 + bytes[at];
+      for (const end = at + lengthBytes; at < end; at++) length = length * 256 + (bytes[at] as number);
       if (length <= MAX_SHORT) throw new RlpError("expected a length in its shortest form");
-    } else if (kind === BYTES && length === 1 && bytes[at] < BYTES)
+    } else if (kind === BYTES && length === 1 && (bytes[at] as number) < BYTES)
       throw new RlpError("expected a small byte without a length");
     if (!(at + length <= this.end)) throw new RlpError("an item is longer than what holds it");
     return {at, length};
@@ -136,7 +136,7 @@ export function readBigEndian(bytes: Uint8Array, from = 0, to = bytes.length): b
   let at = from;
   for (let end = to - PART_BYTES * Math.floor((to - from) / PART_BYTES); at < to; end += PART_BYTES) {
     let part = 0;
-    for (; at < end; at++) part = part * 256 + bytes[at];
+    for (; at < end; at++) part = part * 256 + (bytes[at] as number);
     number = end === to && number === 0n ? BigInt(part) : (number << PART_BITS) + BigInt(part);
   }
   return number;

@@ -26,7 +26,7 @@ export function encodeNumber(number: bigint): Uint8Array {
 }
 
 function sizeOf(item: RlpItem): number {
-  if (item instanceof Uint8Array && item.length === 1 && item[0] < BYTES) return 1;
+  if (item instanceof Uint8Array && item.length === 1 && (item[0] as number) < BYTES) return 1;
   if (item instanceof EncodedItem) return item.bytes.length;
   const length = payloadOf(item);
   return 1 + lengthBytes(length) + length;
@@ -43,8 +43,8 @@ function payloadOf(item: Exclude<RlpItem, EncodedItem>): number {
 function writeItem(item: RlpItem, out: Uint8Array, start: number): number {
   let at = start;
   const isBytes = item instanceof Uint8Array;
-  if (isBytes && item.length === 1 && item[0] < BYTES) {
-    out[at] = item[0];
+  if (isBytes && item.length === 1 && (item[0] as number) < BYTES) {
+    out[at] = item[0] as number;
     return at + 1;
   }
   if (item instanceof EncodedItem) {

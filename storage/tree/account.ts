@@ -127,11 +127,11 @@ export class StoredParts {
    * @throws StoreError RECORD_DAMAGED
    */
   find(page: Buffer, start: number, end: number): void {
-    const flags = page[start];
-    this.nonceBytes = page[start + 1];
+    const flags = page[start] as number;
+    this.nonceBytes = page[start + 1] as number;
     this.nonceAt = start + 2;
     this.balanceAt = this.nonceAt + this.nonceBytes;
-    this.balanceBytes = page[this.balanceAt];
+    this.balanceBytes = page[this.balanceAt] as number;
     let at = this.balanceAt + 1 + this.balanceBytes;
     this.codeAt = (flags & HAS_CODE) === 0 ? -1 : at;
     if (this.codeAt >= 0) at += CODE_BYTES;

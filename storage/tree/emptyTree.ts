@@ -39,7 +39,7 @@ export function emptyTree(suite: HashSuite): EmptyTree {
 function buildEmptyTree(suite: HashSuite): EmptyTree {
   const zeros: Uint8Array[] = [ZERO_WORD];
   for (let height = 0; height < TREE_HEIGHT; height++) {
-    const zero = zeros[height];
+    const zero = zeros[height] as Uint8Array;
     zeros.push(hashPair(suite, zero, zero));
   }
   const opening = new Uint8Array(suite.leafOpeningBytes);
@@ -68,7 +68,7 @@ export function foldLeftSpine(
   const folded = new Uint8Array(node);
   for (let at = height; at < TREE_HEIGHT; at++) {
     pair.set(folded, 0);
-    pair.set(zeros[at], WORD_BYTES);
+    pair.set(zeros[at] as Uint8Array, WORD_BYTES);
     suite.hashPairsInto(pair, 1, folded);
   }
   return folded;

@@ -39,7 +39,7 @@ export class KeyHints {
     const base = tagAt(hKey, 0) * TAG_UNIT;
     const place = this.place(hKey, 0, salt);
     for (let way = 0; way < WAYS; way++) {
-      const leafIndex = this.hints[place + way] - base;
+      const leafIndex = (this.hints[place + way] as number) - base;
       if (leafIndex > 0 && leafIndex < TAG_UNIT) return leafIndex;
     }
     return NO_HINT;
@@ -55,7 +55,7 @@ export class KeyHints {
   private note(place: number, tag: number, leafIndex: number): void {
     let at = place + (tag & (WAYS - 1));
     for (let way = 0; way < WAYS; way++) {
-      const hint = this.hints[place + way];
+      const hint = this.hints[place + way] as number;
       if (Math.floor(hint / TAG_UNIT) === tag) {
         at = place + way;
         break;
@@ -81,9 +81,14 @@ export function saltOf(hKey: Uint8Array): number {
 
 /** The bits that do not choose the place. */
 function tagAt(bytes: Uint8Array, at: number): number {
-  return ((bytes[at + 4] << 8) | bytes[at + 5]) & TAG_MASK;
+  return (((bytes[at + 4] as number) << 8) | (bytes[at + 5] as number)) & TAG_MASK;
 }
 
 function word32(bytes: Uint8Array, at: number): number {
-  return (bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3];
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  );
 }

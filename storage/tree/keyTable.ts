@@ -45,7 +45,7 @@ export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[], onKey = () 
   for (let key = 0; key < count; key++) {
     onKey();
     view.clear();
-    const position = tree.open(view, hKeys[key]);
+    const position = tree.open(view, hKeys[key] as Uint8Array);
     places.left[key] = position.present ? position.leafIndex : position.leftLeafIndex;
     places.right[key] = position.present ? OWN_LEAF : position.rightLeafIndex;
     read.push(view.page);
@@ -55,8 +55,8 @@ export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[], onKey = () 
   const rights = new Uint16Array(count);
   const ownKeys = new Int32Array(leafIndexes.length).fill(NO_KEY);
   for (let key = count - 1; key >= 0; key--) {
-    const leaf = numberOf(leafIndexes, places.left[key]);
-    const right = places.right[key];
+    const leaf = numberOf(leafIndexes, places.left[key] as number);
+    const right = places.right[key] as number;
     lefts[key] = leaf;
     rights[key] = right === OWN_LEAF ? PRESENT : numberOf(leafIndexes, right);
     if (right === OWN_LEAF) ownKeys[leaf] = key;
@@ -74,7 +74,8 @@ function sortOnce(left: Float64Array, right: Float64Array): Float64Array {
   let kept = 0;
   for (let at = 0; at < all.length; at++) {
     const leafIndex = all[at];
-    if (leafIndex !== OWN_LEAF && (kept === 0 || leafIndex !== all[kept - 1])) all[kept++] = leafIndex;
+    if (leafIndex !== OWN_LEAF && (kept === 0 || leafIndex !== all[kept - 1]))
+      all[kept++] = leafIndex as number;
   }
   return all.subarray(0, kept);
 }
@@ -85,7 +86,7 @@ function numberOf(leafIndexes: Float64Array, leafIndex: number): number {
   let high = leafIndexes.length - 1;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (leafIndexes[middle] < leafIndex) low = middle + 1;
+    if ((leafIndexes[middle] as number) < leafIndex) low = middle + 1;
     else high = middle;
   }
   return low;

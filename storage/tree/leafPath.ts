@@ -147,7 +147,7 @@ export class LeafPath implements OpenedLeaf {
       body.copy(this.preImages, out, offset, offset + PRE_IMAGE_BYTES);
       return;
     }
-    const zero = this.zeros[height];
+    const zero = this.zeros[height] as Uint8Array;
     if (available === 1) body.copy(this.preImages, out, offset, offset + WORD_BYTES);
     else this.preImages.set(zero, out);
     this.preImages.set(zero, out + WORD_BYTES);

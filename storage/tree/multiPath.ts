@@ -99,7 +99,7 @@ export class MultiPath {
    */
   read(leaf: number): void {
     const tree = this.tree as Tree;
-    const leafIndex = this.leafIndexes[leaf];
+    const leafIndex = this.leafIndexes[leaf] as number;
     const end = this.endOf(leaf);
     this.bitmap.fill(0);
     this.siblingCount = 0;
@@ -118,7 +118,7 @@ export class MultiPath {
   private endOf(leaf: number): number {
     const {leafIndexes} = this;
     if (leaf + 1 === leafIndexes.length) return TREE_HEIGHT;
-    return meetingHeight(leafIndexes[leaf], leafIndexes[leaf + 1]);
+    return meetingHeight(leafIndexes[leaf] as number, leafIndexes[leaf + 1] as number);
   }
 
   /** The leaf's path takes all nodes that wait below `end`, and waits there itself. */
@@ -170,12 +170,12 @@ export class MultiPath {
   }
 
   private add(from: Uint8Array, at: number, height: number): void {
-    if (compareWordAt(from, at, this.zeros[height]) === 0) return;
+    if (compareWordAt(from, at, this.zeros[height] as Uint8Array) === 0) return;
     this.siblingsIn[this.siblingCount] = from;
     this.siblingsAt[this.siblingCount] = at;
     this.siblingCount++;
     const byte = BITMAP_BYTES - 1 - (height >> 3);
-    this.bitmap[byte] = this.bitmap[byte] | (1 << (height & 7));
+    this.bitmap[byte] = (this.bitmap[byte] as number) | (1 << (height & 7));
   }
 }
 

@@ -78,7 +78,7 @@ export class TreePages {
     let at = level;
     while (at < top && openAt[at] !== pageIndexOf(leafIndex, at)) at++;
     for (; at > level; at--) {
-      const body = open[at];
+      const body = open[at] as Buffer;
       const child = childOnPath(at, leafIndex);
       if (child >= childCount(body))
         throw new StoreError("RECORD_DAMAGED", `a page of level ${at} has no child ${child}`);
@@ -86,7 +86,7 @@ export class TreePages {
       open[at - 1] = isKept ? kept : this.readPage(childPage(body, child), at - 1);
       openAt[at - 1] = pageIndexOf(leafIndex, at - 1);
     }
-    return open[level];
+    return open[level] as Buffer;
   }
 
   /** Writes 32 bytes at `at` of `out`: the node over the positions from `index * 2^height`, 2^height of them. */
@@ -94,10 +94,10 @@ export class TreePages {
     const {empty} = this;
     const root = this.root as TreeRoot;
     const {isNew} = this;
-    if (index * 2 ** height >= root.nextFreeNode) out.set(empty.zeros[height], at);
+    if (index * 2 ** height >= root.nextFreeNode) out.set(empty.zeros[height] as Uint8Array, at);
     else if (height === TREE_HEIGHT) out.set(root.subRoot, at);
     else if (height > (isNew ? 0 : pageRootHeight(this.top) - 2)) this.hashNodeInto(height, index, out, at);
-    else if (isNew) out.set(empty.leaves[index], at);
+    else if (isNew) out.set(empty.leaves[index] as Uint8Array, at);
     else this.copyNode(height, index, out, at);
   }
 
@@ -129,7 +129,7 @@ export class TreePages {
         `a page of level ${level} has no node ${position} in row ${row}`,
       );
     const from = rowsAt + (rowStart(count, row) + position) * WORD_BYTES;
-    for (let i = 0; i < WORD_BYTES; i++) out[at + i] = page[from + i];
+    for (let i = 0; i < WORD_BYTES; i++) out[at + i] = page[from + i] as number;
   }
 
   private readPage(page: number, level: number): Buffer {
@@ -138,5 +138,5 @@ export class TreePages {
 }
 
 function pageIndexOf(leafIndex: number, level: number): number {
-  return Math.floor(leafIndex / POSITIONS_PER_PAGE[level]);
+  return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level] as number));
 }

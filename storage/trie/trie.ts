@@ -80,9 +80,9 @@ export class TrieReader {
     const {wasm, memory, words} = this.module;
     const count = wasm.gather();
     const endsAt = wasm.endsAt.value / 4;
-    for (let i = 0; i < count; i++) ends[i] = words[endsAt + i];
+    for (let i = 0; i < count; i++) ends[i] = words[endsAt + i] as number;
     const at = wasm.gatheredAt.value;
-    if (count > 0) bytes.set(memory.subarray(at, at + ends[count - 1]));
+    if (count > 0) bytes.set(memory.subarray(at, at + (ends[count - 1] as number)));
     return count;
   }
 
@@ -103,7 +103,7 @@ export class TrieReader {
     const wrongChild = wasm.check(page, depth, kind === "accounts");
     if (depth === 0) return {reference: this.module.result, wrongChild};
     const at = wasm.referenceAt.value;
-    const head = this.module.memory[at];
+    const head = this.module.memory[at] as number;
     return {reference: this.module.memory.slice(at, at + 1 + (head & SHORT)), wrongChild};
   }
 

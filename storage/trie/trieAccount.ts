@@ -84,7 +84,7 @@ export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
   while (first < word.length && word[first] === 0) first++;
   const bytes = word.length - first;
   if (bytes === 0) return undefined;
-  const isPlain = bytes === 1 && word[first] < STRING;
+  const isPlain = bytes === 1 && (word[first] as number) < STRING;
   const encoded = new Uint8Array(isPlain ? 1 : 1 + bytes);
   if (!isPlain) encoded[0] = STRING + bytes;
   encoded.set(word.subarray(first), encoded.length - bytes);
@@ -93,7 +93,7 @@ export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
 
 /** @returns the value without leading zeros, a new array. @throws StoreError RECORD_DAMAGED if it is no slot's */
 export function decodeSlot(encoded: Uint8Array): Uint8Array {
-  const first = encoded[0];
+  const first = encoded[0] as number;
   if (encoded.length === 1 && first < STRING) return encoded.slice();
   if (first !== STRING + encoded.length - 1 || encoded.length > 1 + WORD_BYTES)
     throw new StoreError(
@@ -112,7 +112,7 @@ function readStorage(bytes: Uint8Array, at: number): TrieRoot {
 /** @returns the position after it */
 function writeNumber(at: number, value: bigint | Uint8Array): number {
   if (typeof value !== "bigint") {
-    const isPlain = value.length === 1 && value[0] < STRING;
+    const isPlain = value.length === 1 && (value[0] as number) < STRING;
     if (!isPlain) scratch[at] = STRING + value.length;
     const from = isPlain ? at : at + 1;
     scratch.set(value, from);
@@ -130,13 +130,13 @@ function writeNumber(at: number, value: bigint | Uint8Array): number {
 }
 
 function endOfNumber(bytes: Uint8Array, at: number): number {
-  const first = bytes[at];
+  const first = bytes[at] as number;
   return first < STRING ? at + 1 : at + 1 + first - STRING;
 }
 
 /** @returns its bytes without leading zeros, copied */
 function readNumber(bytes: Uint8Array, from: number, end: number): Uint8Array {
-  return bytes.slice(bytes[from] < STRING ? from : from + 1, end);
+  return bytes.slice((bytes[from] as number) < STRING ? from : from + 1, end);
 }
 
 function toNumber(bytes: Uint8Array): bigint {

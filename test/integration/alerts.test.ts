@@ -97,12 +97,8 @@ const CASES: readonly Case[] = [
         // One in sixty.
         ["bad", "0+59x60", "0+60x60"],
         ["good", "0+60x60", "0+60x60"],
-      ].flatMap(([instance, quick, all]) =>
-        [
-          ["0.5", quick],
-          ["1", all],
-          ["+Inf", all],
-        ].map(([le, values]) => [
+      ].flatMap(([instance, quick = "", all = ""]) =>
+        Object.entries({"0.5": quick, "1": all, "+Inf": all}).map(([le, values]) => [
           `proofd_request_duration_seconds_bucket{instance="${instance}",method="chain_getProof",le="${le}"}`,
           values,
         ]),

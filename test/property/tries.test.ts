@@ -21,7 +21,7 @@ const path = fc
   .map(([at, byte, last]) => {
     const bytes = new Uint8Array(KEY_BYTES);
     bytes[at] = byte;
-    bytes[KEY_BYTES - 1] = bytes[KEY_BYTES - 1] + last;
+    bytes[KEY_BYTES - 1] = (bytes[KEY_BYTES - 1] as number) + last;
     return bytes;
   });
 /** Short values make nodes that stand in their parents. */

@@ -76,8 +76,8 @@ export class Estimator {
       if (isFirst && call > 0 && performance.now() - startedMs >= JOB_MS) break;
       begun++;
       try {
-        const estimate = await this.estimate(calls[call], isFirst);
-        const text = Buffer.from(encodeAnswer(ids[call], estimate));
+        const estimate = await this.estimate(calls[call] as EstimateCall, isFirst);
+        const text = Buffer.from(encodeAnswer(ids[call] as string, estimate));
         texts.push(text);
         end += text.length;
       } catch (error) {

@@ -40,5 +40,5 @@ export function encodeResponse(idText: string, member: "result" | "error", text:
 
 /** Where the answer of call `call` begins in the text; its comma is the last byte before `ends[call]`. */
 export function answerStart(ends: Uint32Array, call: number): number {
-  return call === 0 ? 0 : ends[call - 1];
+  return call === 0 ? 0 : (ends[call - 1] as number);
 }

@@ -25,7 +25,12 @@ export class ProofCounts {
   }
 
   read(): Counts {
-    const [accounts, slots, cachedPages, storedPages] = Array.from(this.cells, Number);
+    const [accounts, slots, cachedPages, storedPages] = Array.from(this.cells, Number) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     return {accounts, slots, cachedPages, storedPages};
   }
 }

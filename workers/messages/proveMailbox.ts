@@ -161,7 +161,7 @@ class Place {
     job.set(calls);
     let end = calls.length;
     for (let call = 0; call < ids.length; call++) {
-      end += job.write(ids[call], end, "utf8");
+      end += job.write(ids[call] as string, end, "utf8");
       job[end++] = LINE_FEED;
     }
     numbers[CALL_BYTES] = calls.length;
@@ -184,10 +184,10 @@ class Place {
     const {numbers, job, place} = this;
     const count = numbers[CALLS];
     if (count === STOP) return undefined;
-    const callBytes = numbers[CALL_BYTES];
+    const callBytes = numbers[CALL_BYTES] as number;
     const memory = numbers[MEMORY];
     // The text of an id has no line feed: it would be escaped.
-    const lines = job.toString("utf8", callBytes, callBytes + numbers[ID_BYTES]);
+    const lines = job.toString("utf8", callBytes, callBytes + (numbers[ID_BYTES] as number));
     Atomics.store(numbers, IS_FULL, 0);
     return {
       place,
@@ -214,7 +214,7 @@ export function refuseJob({calls, ids}: ProveJob): RangeError | undefined {
   if (ids.length > MAX_CALLS)
     return new RangeError(`a job: expected at most ${MAX_CALLS} calls, got ${ids.length}`);
   let most = calls.length;
-  for (let call = 0; call < ids.length; call++) most += 3 * ids[call].length + 1;
+  for (const id of ids) most += 3 * id.length + 1;
   if (most <= JOB_BYTES) return undefined;
   return new RangeError(`a job: expected at most ${JOB_BYTES} bytes, got up to ${most}`);
 }

@@ -81,7 +81,7 @@ export class AnswerText {
     if (first === end) {
       this.length = at;
       this.ascii('0"');
-    } else if (from[first] < 0x10) {
+    } else if ((from[first] as number) < 0x10) {
       // Its first digit is a zero.
       this.bytes.copyWithin(at, at + 1, this.length);
       this.length--;
@@ -105,7 +105,7 @@ export class AnswerText {
   /** Appends the 32 bytes at `start` of `from`. Their room must be reserved. A loop, because a view takes longer than the copy. */
   word(from: Uint8Array, start: number): void {
     const {bytes, length} = this;
-    for (let i = 0; i < WORD_BYTES; i++) bytes[length + i] = from[start + i];
+    for (let i = 0; i < WORD_BYTES; i++) bytes[length + i] = from[start + i] as number;
     this.length = length + WORD_BYTES;
   }
 
@@ -113,7 +113,7 @@ export class AnswerText {
   part(from: Uint8Array, start: number, end: number): void {
     const {bytes} = this;
     let at = this.length;
-    for (let i = start; i < end; i++) bytes[at++] = from[i];
+    for (let i = start; i < end; i++) bytes[at++] = from[i] as number;
     this.length = at;
   }
 

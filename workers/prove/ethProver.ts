@@ -117,9 +117,9 @@ export class EthProver {
     const {nodes, path} = this;
     let [start, end] = [0, 0];
     for (let i = 0; i < path.count; i++) {
-      const next = path.ends[i];
+      const next = path.ends[i] as number;
       end = nodes.quote(start, 1, next - start, end);
-      start = next;
+      start = next as number;
     }
     text.reserve(end + QUOTE_BYTES + FRAME_TEXT_BYTES);
     text.byte(OPEN_BRACKET);

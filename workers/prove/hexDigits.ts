@@ -26,9 +26,9 @@ export function writeHexInto(
 ): number {
   let at = offset;
   for (let i = start; i < end; i++) {
-    const byte = from[i];
-    out[at] = HIGH[byte];
-    out[at + 1] = LOW[byte];
+    const byte = from[i] as number;
+    out[at] = HIGH[byte] as number;
+    out[at + 1] = LOW[byte] as number;
     at += 2;
   }
   return at;
@@ -38,8 +38,8 @@ export function writeHexInto(
 export function spreadHex(bytes: Uint8Array, start: number, end: number, to: number): void {
   let at = to;
   for (let i = end - 1; i >= start; i--) {
-    const byte = bytes[i];
-    bytes[--at] = LOW[byte];
-    bytes[--at] = HIGH[byte];
+    const byte = bytes[i] as number;
+    bytes[--at] = LOW[byte] as number;
+    bytes[--at] = HIGH[byte] as number;
   }
 }

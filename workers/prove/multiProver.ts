@@ -59,7 +59,7 @@ export class MultiProver {
     const table = locateKeys(accounts, hKeys, () => breaks.check());
     const slotsOf = this.hashSlots(call, entries, table);
     this.writePart(text, accounts, table, this.accountPath, (value, leaf) => {
-      const hKey = hKeys[table.ownKeys[leaf] as number];
+      const hKey = hKeys[table.ownKeys[leaf] as number] as Uint8Array;
       this.writeAccountLeaf(text, value, hKey, slotsOf.get(leaf));
     });
   }
@@ -81,10 +81,10 @@ export class MultiProver {
   ): Map<number, Uint8Array[]> {
     const slotsOf = new Map<number, Uint8Array[]>();
     for (let i = 0; i < entries.length; i++) {
-      const entry = entries[i];
+      const entry = entries[i] as number;
       const count = readKeyCount(call, entry);
       if (rights[i] !== PRESENT || count === 0) continue;
-      const leaf = lefts[i];
+      const leaf = lefts[i] as number;
       const hKeys = slotsOf.get(leaf) ?? [];
       slotsOf.set(leaf, hKeys);
       const end = entry + KEYS_AT + count * WORD_BYTES;
@@ -132,7 +132,7 @@ export class MultiProver {
       path.read(leaf);
       openRecord(text, path);
       if (ownKeys[leaf] !== NO_KEY) writeOwn(path.value, leaf);
-      else if (leafIndexes[leaf] > TAIL_INDEX) writeNeighbour(text, path.hashes);
+      else if ((leafIndexes[leaf] as number) > TAIL_INDEX) writeNeighbour(text, path.hashes);
       closeRecord(text, path);
     }
     path.end();

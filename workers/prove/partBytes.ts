@@ -33,11 +33,12 @@ export function openPart(
   text.integer(nextFreeNode, INDEX_BYTES);
   text.integer(leafIndexes.length, LEAF_NUMBER_BYTES);
   for (let key = 0; key < lefts.length; key++) {
-    const [left, right] = [lefts[key], rights[key] as number];
+    const [left, right] = [lefts[key] as number, rights[key] as number];
     text.integer(right === PRESENT ? left : ABSENT + left, LEAF_NUMBER_BYTES);
     if (right !== PRESENT) text.integer(right, LEAF_NUMBER_BYTES);
   }
-  for (let leaf = 0; leaf < leafIndexes.length; leaf++) text.integer(leafIndexes[leaf], INDEX_BYTES);
+  for (let leaf = 0; leaf < leafIndexes.length; leaf++)
+    text.integer(leafIndexes[leaf] as number, INDEX_BYTES);
 }
 
 /** @param path - read for the record's leaf */
@@ -77,7 +78,7 @@ export function writeNeighbour(text: AnswerText, hashes: Uint8Array): void {
 /** @param path - as read for `openRecord` */
 export function closeRecord(text: AnswerText, {siblingsIn, siblingsAt, siblingCount}: MultiPath): void {
   text.reserve(TREE_HEIGHT * WORD_BYTES);
-  for (let i = 0; i < siblingCount; i++) text.word(siblingsIn[i], siblingsAt[i]);
+  for (let i = 0; i < siblingCount; i++) text.word(siblingsIn[i] as Uint8Array, siblingsAt[i] as number);
 }
 
 function writeCode(text: AnswerText, {codeSize, codeHash, keccakCodeHash}: AccountCode): void {

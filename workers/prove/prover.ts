@@ -106,7 +106,7 @@ export class Prover {
       const packed = calls.subarray(at, end);
       const start = this.text.size;
       try {
-        this.answerCall(job.ids[call], packed);
+        this.answerCall(job.ids[call] as string, packed);
       } catch (error) {
         this.text.truncate(start);
         failures.push({call, ...failureAt(error, this.store, blocksOf(packed))});

@@ -59,7 +59,7 @@ export class TreeHeadText {
 export function emptySiblingsText(empty: EmptyTree): string {
   let text = "";
   for (let height = TREE_HEIGHT - 1; height >= 1; height--) {
-    const zero = Buffer.from(empty.zeros[height - 1]).toString("hex");
+    const zero = Buffer.from(empty.zeros[height - 1] as Uint8Array).toString("hex");
     text += `,"0x${zero}${zero}"`;
   }
   return text;

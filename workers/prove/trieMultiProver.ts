@@ -59,8 +59,10 @@ export class TrieMultiProver {
   /** Appends the nodes of `path` that are not known, and makes them known. */
   private writeNodes(text: AnswerText, known: Set<string>): void {
     const {nodes, path} = this;
-    for (let i = 0, start = 0; i < path.count; start = path.ends[i], i++) {
-      const node = nodes.subarray(start, path.ends[i]);
+    for (let i = 0, start = 0; i < path.count; i++) {
+      const end = path.ends[i] as number;
+      const node = nodes.subarray(start, end);
+      start = end;
       const name = node.toString("latin1");
       if (known.has(name)) continue;
       known.add(name);

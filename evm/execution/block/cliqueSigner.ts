@@ -21,7 +21,7 @@ export function readCliqueSigner(fields: RlpReader): Uint8Array {
   header[EXTRA_DATA] = extraData.subarray(0, sealAt);
   const seal = extraData.subarray(sealAt);
   try {
-    const v = BigInt(seal[SEAL_BYTES - 1]);
+    const v = BigInt(seal[SEAL_BYTES - 1] as number);
     const key = ecrecover(keccak256(encodeList(header)), v, seal.subarray(0, 32), seal.subarray(32, 64));
     return keccak256(key).subarray(HASH_HEAD_BYTES);
   } catch (error) {

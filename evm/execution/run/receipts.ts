@@ -42,14 +42,14 @@ export function bloomOf(logs: readonly EvmLog[]): Uint8Array {
 }
 
 export function joinBloom(into: Uint8Array, bloom: Uint8Array): void {
-  for (let at = 0; at < BLOOM_BYTES; at++) into[at] = into[at] | bloom[at];
+  for (let at = 0; at < BLOOM_BYTES; at++) into[at] = (into[at] as number) | (bloom[at] as number);
 }
 
 function addToBloom(bloom: Uint8Array, entry: Uint8Array): void {
   const hash = keccak256(entry);
   for (let i = 0; i < BITS_PER_ENTRY; i++) {
-    const position = ((hash[2 * i] << 8) | hash[2 * i + 1]) & POSITION_MASK;
+    const position = (((hash[2 * i] as number) << 8) | (hash[2 * i + 1] as number)) & POSITION_MASK;
     const at = BLOOM_BYTES - 1 - (position >> 3);
-    bloom[at] = bloom[at] | (1 << (position & 7));
+    bloom[at] = (bloom[at] as number) | (1 << (position & 7));
   }
 }

@@ -40,7 +40,7 @@ export const blake2f: Precompile = {
 
   *run(data) {
     require(data.length === INPUT_BYTES, "its length is another one");
-    const isLast = data[LAST_AT];
+    const isLast = data[LAST_AT] as number;
     require(isLast <= 1, "it is neither the last block nor another one");
     const input = new DataView(data.buffer, data.byteOffset, data.length);
     const rounds = input.getUint32(0);
@@ -51,27 +51,28 @@ export const blake2f: Precompile = {
     const v = new Uint32Array(32);
     v.set(state);
     v.set(START, 16);
-    for (const [i, offset] of read(OFFSET_AT, 4).entries()) v[24 + i] = v[24 + i] ^ offset;
-    for (const i of [28, 29]) v[i] = v[i] ^ -isLast;
+    for (const [i, offset] of read(OFFSET_AT, 4).entries()) v[24 + i] = (v[24 + i] as number) ^ offset;
+    for (const i of [28, 29]) v[i] = (v[i] as number) ^ -isLast;
     for (let round = 0; round < rounds; round++) {
       if (round % ROUNDS_PER_PART === ROUNDS_PER_PART - 1) yield "short";
-      mixRound(v, message, WORDS[round % 10]);
+      mixRound(v, message, WORDS[round % 10] as Uint8Array);
     }
     const output = new DataView(new ArrayBuffer(64));
-    for (let i = 0; i < 16; i++) output.setUint32(4 * i, state[i] ^ v[i] ^ v[i + 16], true);
+    for (let i = 0; i < 16; i++)
+      output.setUint32(4 * i, (state[i] as number) ^ (v[i] as number) ^ (v[i + 16] as number), true);
     return new Uint8Array(output.buffer);
   },
 };
 
 function mixRound(v: Uint32Array, message: Uint32Array, words: Uint8Array): void {
-  mix(v, 0, 8, 16, 24, message, 2 * words[0], 2 * words[1]);
-  mix(v, 2, 10, 18, 26, message, 2 * words[2], 2 * words[3]);
-  mix(v, 4, 12, 20, 28, message, 2 * words[4], 2 * words[5]);
-  mix(v, 6, 14, 22, 30, message, 2 * words[6], 2 * words[7]);
-  mix(v, 0, 10, 20, 30, message, 2 * words[8], 2 * words[9]);
-  mix(v, 2, 12, 22, 24, message, 2 * words[10], 2 * words[11]);
-  mix(v, 4, 14, 16, 26, message, 2 * words[12], 2 * words[13]);
-  mix(v, 6, 8, 18, 28, message, 2 * words[14], 2 * words[15]);
+  mix(v, 0, 8, 16, 24, message, 2 * (words[0] as number), 2 * (words[1] as number));
+  mix(v, 2, 10, 18, 26, message, 2 * (words[2] as number), 2 * (words[3] as number));
+  mix(v, 4, 12, 20, 28, message, 2 * (words[4] as number), 2 * (words[5] as number));
+  mix(v, 6, 14, 22, 30, message, 2 * (words[6] as number), 2 * (words[7] as number));
+  mix(v, 0, 10, 20, 30, message, 2 * (words[8] as number), 2 * (words[9] as number));
+  mix(v, 2, 12, 22, 24, message, 2 * (words[10] as number), 2 * (words[11] as number));
+  mix(v, 4, 14, 16, 26, message, 2 * (words[12] as number), 2 * (words[13] as number));
+  mix(v, 6, 8, 18, 28, message, 2 * (words[14] as number), 2 * (words[15] as number));
 }
 
 /** The function G. @param x - and y: where the two words of the message begin */
@@ -98,15 +99,15 @@ function mix(
 }
 
 function add(v: Uint32Array, to: number, from: Uint32Array, at: number): void {
-  const low = v[to] + from[at];
+  const low = (v[to] as number) + (from[at] as number);
   v[to] = low;
-  v[to + 1] = v[to + 1] + from[at + 1] + (low > 0xffff_ffff ? 1 : 0);
+  v[to + 1] = (v[to + 1] as number) + (from[at + 1] as number) + (low > 0xffff_ffff ? 1 : 0);
 }
 
 /** v[to] = (v[to] xor v[from]), turned to the right by 16, 24, 32 or 63 bits. */
 function turn(v: Uint32Array, to: number, from: number, bits: 16 | 24 | 32 | 63): void {
-  const low = v[to] ^ v[from];
-  const high = v[to + 1] ^ v[from + 1];
+  const low = (v[to] as number) ^ (v[from] as number);
+  const high = (v[to + 1] as number) ^ (v[from + 1] as number);
   if (bits === 32) {
     v[to] = high;
     v[to + 1] = low;

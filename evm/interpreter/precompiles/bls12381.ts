@@ -65,7 +65,7 @@ export const blsPair: Precompile = {
   run(data) {
     const starts = positions(data, PAIR_BYTES);
     return multiplyPairings(bls12_381, starts.length, index => {
-      const at = starts[index];
+      const at = starts[index] as number;
       return {g1: G1.readMember(data, at), g2: G2.readMember(data, at + G1.bytes)};
     });
   },

@@ -442,12 +442,12 @@ before(async () => {
   for (let number = 1; number <= LAST_BLOCK; number++) await anvil.request("evm_mine");
   const lines: DifferenceLine[] = [];
   for (let number = 0; number <= LAST_BLOCK; number++) {
-    const block = await anvil.request<Record<string, string>>(
+    const block = await anvil.request<Required<DifferenceLine>>(
       "eth_getBlockByNumber",
       quantity(BigInt(number)),
       false,
     );
-    const {hash = "", parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash} = block;
+    const {hash, parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash} = block;
     const header = {hash, parentHash, timestamp, gasLimit, baseFeePerGas, miner, mixHash};
     lines.push({
       ...{number: quantity(BigInt(number)), ...header, accounts: number === 0 ? accounts : {}},

@@ -118,7 +118,7 @@ test("a page of a trie that is missing or damaged is an error, not an empty acco
   };
   const next = chain.blocks[10] ?? new Uint8Array(0);
   await assert.rejects(executor.execute(next), {code: "RECORD_MISSING", message: /^page \d+ is not/});
-  store.read = page => store.pages[page - 1].subarray(0, -1);
+  store.read = page => (store.pages[page - 1] as Buffer).subarray(0, -1);
   await assert.rejects(executor.execute(next), {code: "RECORD_DAMAGED", message: /^page \d+: these are not/});
 });
 

@@ -134,7 +134,7 @@ function nextOfEthash(chain: LibraryChain, number: bigint): Promise<Block> {
 }
 
 function forkOf(number: bigint) {
-  return FORKS[Math.min(Number(number), BERLIN) - 1] ?? FORKS[0];
+  return FORKS[Math.min(Math.max(Number(number), 1), BERLIN) - 1] as (typeof FORKS)[number];
 }
 
 test("blocks of ethash are executed before berlin and after it, and their miners are paid for uncles", async () => {

@@ -46,6 +46,9 @@ export const LINES = makeLines(1);
 /** Of another chain: the accounts without code have other balances. */
 export const OTHER_LINES = makeLines(101);
 
+/** At least one. */
+type Requests = readonly [ProofRequest, ...ProofRequest[]];
+
 export const COMPACT_REQUESTS = {
   /** A present and an absent slot of the contract; an absent account; an account without storage, asked for a slot. */
   many: [
@@ -68,7 +71,7 @@ export const COMPACT_REQUESTS = {
   plain: [{address: PLAIN, storageKeys: []}],
   other: [{address: OTHER, storageKeys: []}],
   absent: [{address: DELETED, storageKeys: []}],
-} satisfies Record<string, readonly ProofRequest[]>;
+} satisfies Record<string, Requests>;
 
 export type CompactRequestName = keyof typeof COMPACT_REQUESTS;
 

@@ -194,6 +194,7 @@ export function override(evm: Evm, overrides: readonly AccountOverride[]): void 
     if (code !== undefined) evm.writeCode(address, code);
     if (replacesStorage === true) evm.clearStorage(address);
     const words = splitWords(slots ?? NO_BYTES);
-    for (let at = 0; at < words.length; at += 2) evm.writeSlot(address, words[at], words[at + 1]);
+    for (let at = 0; at < words.length; at += 2)
+      evm.writeSlot(address, words[at] as Uint8Array, words[at + 1] as Uint8Array);
   }
 }

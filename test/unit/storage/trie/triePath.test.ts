@@ -21,7 +21,7 @@ function makeDeepTrie(): {pages: MemoryPages; page: number} {
   const paths = [PATH];
   for (let nibble = 0; nibble < 64; nibble++) {
     const other = new Uint8Array(PATH);
-    other[nibble >> 1] = other[nibble >> 1] ^ (nibble % 2 === 0 ? 0x10 : 0x01);
+    other[nibble >> 1] = (other[nibble >> 1] as number) ^ (nibble % 2 === 0 ? 0x10 : 0x01);
     paths.push(other);
   }
   const pages = new MemoryPages();

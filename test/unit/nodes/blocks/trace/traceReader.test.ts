@@ -1,6 +1,7 @@
 /** What is read from a node besides the traces of a block. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import type {Block} from "@ethereumjs/block";
 import {TraceReader} from "../../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../../nodes/rpc/node.ts";
 import {toHex} from "../../../../../storage/hex.ts";
@@ -77,7 +78,7 @@ const CODES: readonly CodesCase[] = [
 ];
 for (const {title, show, leftOut, told, codesRead} of CODES)
   test(`a node that ${title}, and the codes are the same`, async () => {
-    const {[NUMBER]: block} = await readDemoBlocks();
+    const block = (await readDemoBlocks())[NUMBER] as Block;
     const json = describeBlock(block);
     const brief = {...json, transactions: block.transactions.map(one => toHex(one.hash()))};
     const asked: boolean[] = [];
@@ -121,7 +122,7 @@ for (const {title, show, leftOut, told, codesRead} of CODES)
   });
 
 async function readUntraced(isChecked: boolean): Promise<void> {
-  const {[NUMBER]: block} = await readDemoBlocks();
+  const block = (await readDemoBlocks())[NUMBER] as Block;
   // An uncle's hash is not part of the header that is compared.
   const json = {...describeBlock(block), uncles: [`0x${"ab".repeat(32)}`]};
   const hashes = block.transactions.map(one => toHex(one.hash()));
@@ -143,6 +144,7 @@ async function readUntraced(isChecked: boolean): Promise<void> {
     Promise.all(calls.map(({method, params}) => answer(method, params)));
   const node: Node = {name: "http://node", request: answer, requestAll};
   const [read] = await new TraceReader(undefined, () => isChecked).read(node, NUMBER, NUMBER);
+  assert.ok(read !== undefined);
   const {header, transactions, withdrawals = []} = block;
   assert.ok(transactions.length > 1 && withdrawals.length > 1);
   const touched = [
