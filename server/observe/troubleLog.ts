@@ -25,11 +25,7 @@ export class TroubleLog {
   reportWriting(stopped: string | undefined): void {
     this.writesStopped = stopped !== undefined;
     if (stopped === undefined) this.log.info("the disk takes writes again");
-    else
-      this.log.error(
-        {reason: stopped},
-        "nothing is written until the disk takes writes again; what is held is served",
-      );
+    else this.log.error({reason: stopped}, "the disk refused a write; stored blocks are still served");
   }
 
   /** `--verify` found damage in a table. LevelDB may end the process when it reads there. */

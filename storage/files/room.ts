@@ -1,5 +1,5 @@
 /**
- * Whether the disk takes writes again, after it refused one.
+ * What a disk that refused a write lacks before the store can be opened and written again.
  */
 import {closeSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
@@ -10,15 +10,18 @@ import {logNumber} from "./fileNames.ts";
 const SPARE_BYTES = 16 << 20;
 /** Written as a trial: a disk may also be read-only, or full for this user. */
 const TRIAL_BYTES = 1 << 20;
+const MB = 1e6;
 
-/** Is there room to open the store and to write to it? */
-export function hasRoom(directory: string): boolean {
+/** @returns what has to come true first, as the end of "nothing is written until"; undefined if nothing is missing */
+export function missingRoom(directory: string): string | undefined {
   const draft = join(directory, NOTE_DRAFT_FILE);
   try {
     const {bavail, bsize} = statfsSync(directory);
     const logs = readdirSync(directory).filter(name => logNumber(name) !== undefined);
     const needed = logs.reduce((sum, name) => sum + statSync(join(directory, name)).size, SPARE_BYTES);
-    if (bavail * bsize < needed) return false;
+    const free = bavail * bsize;
+    if (free < needed)
+      return `the disk has ${Math.ceil(needed / MB)} MB of free space (now ${Math.floor(free / MB)} MB)`;
     const file = openSync(draft, "w");
     try {
       for (let left = TRIAL_BYTES; left > 0; ) left -= writeSync(file, Buffer.alloc(left));
@@ -26,9 +29,9 @@ export function hasRoom(directory: string): boolean {
     } finally {
       closeSync(file);
     }
-    return true;
+    return undefined;
   } catch {
-    return false; // the refusal that is known already names the cause
+    return "the disk takes writes again"; // the refusal that is known already names the cause
   } finally {
     removeTrial(draft);
   }

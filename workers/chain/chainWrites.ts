@@ -7,7 +7,7 @@
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {StoreError} from "../../storage/errors.ts";
-import {hasRoom} from "../../storage/files/room.ts";
+import {missingRoom} from "../../storage/files/room.ts";
 import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
@@ -30,6 +30,8 @@ export class ChainWrites {
    * be read again. So nothing is written until the store was opened again.
    */
   private refused: string | undefined;
+  /** What the disk lacked when it was last looked at. */
+  private missing: string | undefined;
   private look: NodeJS.Timeout | undefined;
   private lookMs = FIRST_LOOK_MS;
   private isEnding = false;
@@ -151,7 +153,7 @@ export class ChainWrites {
 
   /** @throws StoreError WRITE_FAILED after a write that failed, because LevelDB could not read a later one again */
   private async write(perform: () => Promise<void>): Promise<void> {
-    if (this.refused !== undefined) throw new StoreError("WRITE_FAILED", describe(this.refused));
+    if (this.refused !== undefined) throw new StoreError("WRITE_FAILED", this.describe(this.refused));
     try {
       await perform();
     } catch (error) {
@@ -161,8 +163,10 @@ export class ChainWrites {
   }
 
   private refuse(reason: string): void {
-    if (this.refused === undefined) this.onStopped(reason);
+    const isFirst = this.refused === undefined;
     this.refused = reason;
+    this.missing = missingRoom(this.store.directory);
+    if (isFirst) this.onStopped(this.describe(reason));
     if (!this.isEnding) this.lookLater();
   }
 
@@ -178,7 +182,8 @@ export class ChainWrites {
     if (this.refused === undefined || this.isEnding) return;
     // An import that was refused writes nothing more, and is about to end.
     await Promise.all([...this.sessions].map(({ended}) => ended));
-    if (!hasRoom(this.store.directory)) return this.lookLater();
+    this.missing = missingRoom(this.store.directory);
+    if (this.missing !== undefined) return this.lookLater();
     this.lookMs = Math.min(2 * this.lookMs, LAST_LOOK_MS);
     try {
       await this.reopen();
@@ -193,7 +198,7 @@ export class ChainWrites {
 
   private refuseImport(reason: string): Running<ImportOutcome> {
     const head = this.chain.head();
-    const message = describe(reason);
+    const message = this.describe(reason);
     const outcome = {
       ok: false,
       head,
@@ -204,8 +209,8 @@ export class ChainWrites {
     } as const;
     return {outcome: Promise.resolve(outcome), stop: () => {}};
   }
-}
 
-function describe(reason: string): string {
-  return `nothing is written until the disk takes writes again: ${reason}`;
+  private describe(reason: string): string {
+    return `nothing is written until ${this.missing ?? "the disk takes writes again"}: ${reason}`;
+  }
 }

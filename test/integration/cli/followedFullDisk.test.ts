@@ -161,8 +161,11 @@ liveTest(
       const [status, text] = await readReadiness(daemon);
       assert.equal(status, 503);
       assert.match(text, /^the import has failed: .*no space left on device/i);
-      // The disk's own words are in the log.
-      assert.match(daemon.stderr, /"reason":"[^"]*no space left[^"]*".*"nothing is written until/i);
+      // The log has the space that the disk needs, and the disk's own words.
+      assert.match(
+        daemon.stderr,
+        /"reason":"nothing is written until the disk has \d+ MB of free space \(now \d+ MB\): [^"]*no space left[^"]*".*"the disk refused a write/i,
+      );
       assert.equal(await daemon.readMetric(STOPPED), 1);
       await compareServed(daemon, live);
       await disk.freeFor(pid);

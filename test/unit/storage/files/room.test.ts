@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import {mkdtemp, readdir, rm, statfs, truncate, writeFile} from "node:fs/promises";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
+import {after, before, test} from "node:test";
+import {missingRoom} from "../../../../storage/files/room.ts";
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "proofd-room-"));
+});
+after(() => rm(folder, {recursive: true}));
+
+test("a disk needs free space for LevelDB's logs and 16 MiB, and what is missing names both figures", async () => {
+  assert.equal(missingRoom(folder), undefined);
+  const {bavail, bsize} = await statfs(folder);
+  const log = join(folder, "000003.log");
+  await writeFile(log, "");
+  // A hole: it takes no space.
+  await truncate(log, bavail * bsize);
+  const [, needed, free] =
+    /^the disk has (\d+) MB of free space \(now (\d+) MB\)$/.exec(missingRoom(folder) ?? "") ?? [];
+  assert.equal(needed, String(Math.ceil((bavail * bsize + (16 << 20)) / 1e6)));
+  assert.ok(Number(free) < Number(needed));
+  assert.deepEqual(await readdir(folder), ["000003.log"], "no trial is left");
+  assert.equal(missingRoom(join(folder, "absent")), "the disk takes writes again");
+});
