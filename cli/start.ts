@@ -1,10 +1,10 @@
 /** What the `proofd` binary does in a version of Node that it runs on. */
-import {requireDescriptors} from "../server/life/descriptors.ts";
+import {requireLimits} from "../server/life/processLimits.ts";
 import {ExitCode} from "./exitCode.ts";
 
 export async function start(): Promise<void> {
   try {
-    requireDescriptors(0);
+    requireLimits(0);
   } catch (error) {
     process.stderr.write(`error: ${(error as Error).message}\n`);
     process.exit(ExitCode.FAILED);

@@ -2,7 +2,7 @@
 
 import {Engine, type EngineOptions} from "../../workers/engine.ts";
 import {ControlServer, type OrderListener} from "./control/controlServer.ts";
-import {requireDescriptors} from "./descriptors.ts";
+import {requireLimits} from "./processLimits.ts";
 import {openFailed, WorkError} from "./workError.ts";
 
 /** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
@@ -10,7 +10,7 @@ export const DEFAULT_CACHE_BYTES = 64 * 2 ** 20;
 
 /** @throws WorkError that names the folder. If there is no store, it also names the commands that make one */
 export async function openStore(options: EngineOptions): Promise<Engine> {
-  requireDescriptors(options.workers + (options.estimates?.workers ?? 0));
+  requireLimits(options.workers + (options.estimates?.workers ?? 0));
   try {
     return await Engine.open(options);
   } catch (error) {

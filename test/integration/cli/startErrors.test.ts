@@ -44,9 +44,9 @@ async function assertAllFail(
   for (const [i, [args, message, code = 1]] of table.entries()) assertFailed(ends[i], code, message, args);
 }
 
-/** Runs proofd with a limit of open files. */
-function runLimited(files: number, args: readonly string[]): Promise<Finished> {
-  const command = `ulimit -n ${files} && exec "$0" "$@"`;
+/** Runs proofd with a limit: `-n` of open files, `-v` of the address space in KiB. */
+function runLimited(limit: "-n" | "-v", most: number, args: readonly string[]): Promise<Finished> {
+  const command = `ulimit ${limit} ${most} && exec "$0" "$@"`;
   const env = {PATH: process.env.PATH ?? ""};
   return runChild("sh", ["-c", command, process.execPath, MAIN, ...args], {env});
 }
@@ -55,18 +55,34 @@ test("too few open files are named with what is needed, and that many are enough
   skip: process.platform === "win32" && "no limit there",
 }, async () => {
   const serve = ["serve", "--db", db, "--port", "0", "--workers", "2", "--estimate-workers", "0"];
-  const few = await runLimited(40, serve);
+  const few = await runLimited("-n", 40, serve);
   assert.equal(few.code, 1, few.stderr);
   const message = /^error: this process may open (\d+) files \(ulimit -n\) but needs at least (\d+)/;
   assert.match(few.stderr, message);
   const toStart = Number(message.exec(few.stderr)?.[2]);
-  const tooFew = await runLimited(toStart, serve);
+  const tooFew = await runLimited("-n", toStart, serve);
   assert.equal(tooFew.code, 1, tooFew.stderr);
   assert.match(tooFew.stderr, / with 2 proof and estimate threads. Raise the limit\n$/);
   assert.ok(Number(message.exec(tooFew.stderr)?.[2]) > toStart);
   const chain = await writeShortChain(folder.file("short.rlp"));
-  const enough = await runLimited(toStart, ["import", "--db", folder.file("limited"), ...chain]);
+  const enough = await runLimited("-n", toStart, ["import", "--db", folder.file("limited"), ...chain]);
   assert.equal(enough.code, 0, enough.stderr);
+});
+
+test("too little address space is named with what is needed, for a command and for the threads of a service", {
+  skip: process.platform !== "linux" && "other systems have no such limit",
+}, async () => {
+  const serve = ["serve", "--db", db, "--port", "0", "--workers", "2", "--estimate-workers", "0"];
+  const gibibyte = 2 ** 20;
+  for (const [gibibytes, needed] of [
+    [1, "64 GiB"],
+    [128, "320 GiB with 2 proof and estimate threads"],
+  ] as const) {
+    const message = `error: this process may reserve ${gibibytes}.0 GiB of address space (ulimit -v) but needs at least ${needed}: `;
+    const {code, stderr} = await runLimited("-v", gibibytes * gibibyte, serve);
+    assert.ok(stderr.startsWith(message) && stderr.split("\n").length === 2, stderr);
+    assert.equal(code, 1);
+  }
 });
 
 test("a folder that cannot be made is an error", {

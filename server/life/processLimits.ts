@@ -1,0 +1,82 @@
+/** Compares what a command needs of the process with the limits of the system (`ulimit`). */
+import {WorkError} from "./workError.ts";
+
+/** Node opens many modules at once: those of the EVM took 64 to 96 files. Streams, event loop and LevelDB take 20 to 30 later. */
+const OF_PROCESS = 128;
+/** A thread's event loop takes 4. The thread opens modules too. */
+const PER_THREAD = 8;
+/** Least number of connections for a useful service. */
+const OF_CONNECTIONS = 64;
+
+/**
+ * Addresses, most of them never used: V8 reserves 8 to 10 GB for the memory of each WebAssembly instance, so that it needs no check of
+ * bounds. Measured: 51 GB for `check`, 303 GB for 2 proof threads and 1 for estimates, 787 GB for 8 and 4.
+ */
+const GUARDED = {command: 64, service: 128, perThread: 96};
+/** With bounds checked in code. Measured: 19 GB for 1 thread of each kind, 33 GB for 4 and 2. */
+const UNGUARDED = {command: 8, service: 16, perThread: 6};
+const UNGUARDED_OPTION = "--disable-wasm-trap-handler";
+
+interface UserLimits {
+  readonly open_files?: Limit;
+  /** Before Node 22. In bytes all the same. */
+  readonly virtual_memory_kbytes?: Limit;
+  readonly virtual_memory_bytes?: Limit;
+}
+
+interface Limit {
+  readonly soft: number | "unlimited";
+}
+
+/** Read once: a report takes 8 to 40 ms. */
+const LIMITS = readLimits();
+/** Node has raised it to the hard limit. */
+const MAX_FILES = softOf(LIMITS.open_files);
+const MAX_ADDRESSES = softOf(LIMITS.virtual_memory_bytes ?? LIMITS.virtual_memory_kbytes);
+
+/**
+ * Checked at the start, because with too little modules, threads and LevelDB fail one by one with different errors, or V8 ends the
+ * process.
+ *
+ * @param threads - proof and estimate threads; 0 for a command that does not serve
+ * @throws WorkError if a limit is too low
+ */
+export function requireLimits(threads: number): void {
+  const files = countOwnFiles(threads) + (threads === 0 ? 0 : OF_CONNECTIONS);
+  const forWhat = threads === 0 ? "" : ` with ${threads} proof and estimate threads`;
+  if (MAX_FILES < files)
+    throw new WorkError(
+      `this process may open ${MAX_FILES} files (ulimit -n) but needs at least ${files}${forWhat}. Raise the limit`,
+    );
+  const {command, service, perThread} = isUnguarded() ? UNGUARDED : GUARDED;
+  const gigabytes = threads === 0 ? command : service + perThread * threads;
+  if (MAX_ADDRESSES < gigabytes * 2 ** 30)
+    throw new WorkError(
+      `this process may reserve ${(MAX_ADDRESSES / 2 ** 30).toFixed(1)} GiB of address space (ulimit -v) but needs at least ${gigabytes} GiB${forWhat}: ` +
+        "WebAssembly reserves far more than it uses. Remove this limit, and limit memory with a control group instead",
+    );
+}
+
+/** @returns how many connections leave the process enough files. LevelDB opens up to a fifth of the system's limit for its tables */
+export function limitConnections(threads: number): number {
+  return Math.max(OF_CONNECTIONS, Math.floor(MAX_FILES * 0.8) - countOwnFiles(threads));
+}
+
+function countOwnFiles(threads: number): number {
+  return OF_PROCESS + PER_THREAD * threads;
+}
+
+function isUnguarded(): boolean {
+  return [...process.execArgv, process.env.NODE_OPTIONS ?? ""].join(" ").includes(UNGUARDED_OPTION);
+}
+
+function readLimits(): UserLimits {
+  // Without this, the report looks up names of interfaces and connections. (Node's types lack the property.)
+  Object.assign(process.report, {excludeNetwork: true});
+  return (process.report.getReport() as {userLimits?: UserLimits}).userLimits ?? {};
+}
+
+/** Infinity if there is none, as on Windows. */
+function softOf(limit: Limit | undefined): number {
+  return typeof limit?.soft === "number" ? limit.soft : Number.POSITIVE_INFINITY;
+}
