@@ -1,6 +1,6 @@
 /** `proofd snapshot`: a backup of a store, also while another proofd serves it or imports into it. */
 
-import {codeOf, SettingsError, WorkError} from "../../server/life/workError.ts";
+import {codeOf, storeFailed} from "../../server/life/workError.ts";
 import type {Leftover} from "../../storage/files/draftFolder.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";
@@ -36,8 +36,7 @@ export async function runSnapshot({db, out}: SnapshotOptions): Promise<number> {
     const code = codeOf(error);
     if (code === undefined) throw error;
     const reason = (error as Error).message;
-    const Kind = code === "STORE_MISSING" ? SettingsError : WorkError;
-    throw new Kind(`cannot make a snapshot of the store in ${db}: ${reason}`, {cause: error});
+    throw storeFailed(code, `cannot make a snapshot of the store in ${db}: ${reason}`, error);
   }
 }
 

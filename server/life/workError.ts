@@ -23,10 +23,18 @@ export function openFailed(directory: string, error: unknown): unknown {
     code === "STORE_MISSING"
       ? ". Make one with `proofd import`, or with `proofd serve` and --demo, --diffs, --l2 or --feed"
       : ` (${code})`;
-  const who = code === "STORE_IN_USE" ? `: ${describeHolder(directory)}` : "";
-  // Flags say another chain or suite than the store has, or name no store.
+  const who =
+    code === "STORE_IN_USE"
+      ? `: ${describeHolder(directory)}. Stop that process, or name another folder with --db`
+      : "";
+  return storeFailed(code, `cannot open the store in ${directory}: ${message}${hint}${who}`, error);
+}
+
+/** An error for a store that a command cannot use. @param code - of `cause` */
+export function storeFailed(code: string, message: string, cause: unknown): WorkError {
+  // Flags name no store, or one of another format, chain or suite.
   const Kind = code === "FORMAT_MISMATCH" || code === "STORE_MISSING" ? SettingsError : WorkError;
-  return new Kind(`cannot open the store in ${directory}: ${message}${hint}${who}`, {cause: error});
+  return new Kind(message, {cause});
 }
 
 /** The string code of a store failure or of a system error such as EACCES. */

@@ -176,7 +176,10 @@ test("serve takes variables and says one JSON line, its store and address are in
   const port = String(daemon.port);
   const {pid} = daemon.child;
   const how = process.platform === "linux" ? "holds its lock" : "wrote its control\\.json";
-  const inUse = new RegExp(`in use by another process \\(STORE_IN_USE\\): process ${pid} ${how}`);
+  const inUse = new RegExp(
+    `in use by another process \\(STORE_IN_USE\\): process ${pid} ${how}.*Stop that process, or name another folder with --db$`,
+    "m",
+  );
   await assertAllEnd(1, [
     [
       ["serve", "--db", other, "--port", port, "--estimate-workers", "0"],

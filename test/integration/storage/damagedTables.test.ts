@@ -135,6 +135,16 @@ test("a store of another format is refused by name, also if the release that wro
       message:
         /store format 5; this proofd reads format 4: use the release that wrote it, or import the chain again/,
     });
+  for (const command of [
+    ["snapshot", "--out", `${directory}.copy`],
+    ["check"],
+    ["rollback", "--to", "1", "--finalized"],
+    ["serve"],
+  ]) {
+    const {code, stderr} = await runHere([...command, "--db", directory]);
+    assert.match(stderr, /^error: .*store format 5;/);
+    assert.equal(code, 2, command[0]);
+  }
 });
 
 test("a sparse table whose footer names a block of gigabytes is a finding", async () => {
