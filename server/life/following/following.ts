@@ -119,7 +119,9 @@ export class Following {
     status.blocks += Math.max(0, blocks - this.counted.blocks);
     status.busyMs += busyMs - this.counted.busyMs;
     this.counted = {blocks, busyMs};
-    if (performance.now() < this.nextLineMs) return;
+    // At the head of its source, a new block is no news.
+    if ((head.latest ?? -1) >= (target ?? Number.POSITIVE_INFINITY) || performance.now() < this.nextLineMs)
+      return;
     this.nextLineMs = performance.now() + IMPORT_LINE_EVERY_MS;
     const pace = paceOf(event, performance.now() - this.startedMs);
     this.log.info({head: headFields(head), blocks, accounts, target, ...pace}, "importing");

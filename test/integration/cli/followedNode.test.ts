@@ -11,7 +11,7 @@ import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import type {AskedService} from "../../support/http/askedService.ts";
 import {readReadiness, waitForHead, waitForMetric, waitForState} from "../../support/http/followingDaemon.ts";
 import {compareBlocks, compareState} from "../../support/http/liveComparison.ts";
-import {waitForHash, withFollower as withService} from "../../support/http/nodeFollower.ts";
+import {readLog, waitForHash, withFollower as withService} from "../../support/http/nodeFollower.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
@@ -110,14 +110,18 @@ liveTest("an import ends at --to, goes on from there, and ends at the node's hea
   assert.deepEqual([second.ok, second.head.latest], [true, height]);
 });
 
-liveTest("a node's WebSocket announces new blocks", async live => {
-  const socket = live.anvil.url.replace("http:", "ws:");
-  await withService(["--db", imported, "--l2", `${live.anvil.url},${socket}`], async daemon => {
-    await waitForBlock(daemon, live, await live.height());
-    await daemon.waitForStderr(/"state":"subscribed"/);
-    await waitForBlock(daemon, live, await live.grow(1));
-  });
-});
+liveTest(
+  "a node's WebSocket announces new blocks, and none at the head is logged as progress",
+  async live => {
+    const socket = live.anvil.url.replace("http:", "ws:");
+    await withService(["--db", imported, "--l2", `${live.anvil.url},${socket}`], async daemon => {
+      await waitForBlock(daemon, live, await live.height());
+      await daemon.waitForStderr(/"state":"subscribed"/);
+      await waitForBlock(daemon, live, await live.grow(1));
+      assert.deepEqual(readLog(daemon, "importing"), [], "nothing is behind");
+    });
+  },
+);
 
 liveTest("traces give the roots of executed blocks", live =>
   withFollower(newStore(), live, ["--source", "trace"], async daemon => {
