@@ -15,7 +15,7 @@ import type {TableReader} from "./tableReader.ts";
 const CODES_AT_ONCE = 256;
 
 /**
- * Goes on after the codes that are written. Call it once all accounts are.
+ * Continues after the codes that are written. Call it once all accounts are.
  *
  * Memory: 100 bytes for each code.
  *
@@ -23,7 +23,8 @@ const CODES_AT_ONCE = 256;
  */
 export async function pullCodes(work: PullWork): Promise<void> {
   const {writer, client, signal, progress} = work;
-  writer.finishParts(work.place);
+  // A resumed pull may be among the codes already: then the accounts are finished, and the part of codes is not.
+  if (writer.rows("codes") === 0) writer.finishParts(work.place);
   const hashes = await listCodes(writer.readFinished("accounts"));
   for (let at = writer.rows("codes"); at < hashes.length; at += CODES_AT_ONCE) {
     const asked = hashes.slice(at, at + CODES_AT_ONCE);

@@ -3,14 +3,16 @@
  *
  *   rows -> a part of each table -> due: all parts are finished, and the journal names them -> .. -> the manifest
  *
- * After a kill at any moment, the parts that the journal names are whole, and everything else is removed and pulled again.
+ * A pull that is stopped leaves its unfinished parts as drafts. A resumed pull begins its first parts with the rows of the drafts, so
+ * that its parts are those of a pull that was never stopped. After a kill at any moment, the parts and drafts that the journal names are
+ * complete, and everything else is removed and pulled again.
  */
-import {existsSync, mkdirSync, readdirSync, rmSync, statSync} from "node:fs";
-import {join} from "node:path";
+import {existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync} from "node:fs";
+import {dirname, join, resolve} from "node:path";
 import type {AskedPull} from "./askedPull.ts";
-import {JOURNAL, Journal, requireSamePull} from "./journal.ts";
-import {MANIFEST, type Manifest, readManifest, syncFolder, writeManifest} from "./manifest.ts";
-import {checkPart, type Part, PartFile, partName} from "./partFile.ts";
+import {Journal, requireSamePull} from "./journal.ts";
+import {JOURNAL, MANIFEST, type Manifest, readManifest, syncFolder, writeManifest} from "./manifest.ts";
+import {checkPart, type Part, PartFile, partName, readPart} from "./partFile.ts";
 import {PARTIAL} from "./partialFile.ts";
 import {PulledError, withFile} from "./pulledError.ts";
 import {type RowsOf, TABLE_NAMES, TABLES, type TableName} from "./row/tables.ts";
@@ -22,38 +24,43 @@ export const PART_BYTES = 32 << 20;
 /** The user who may do everything. Windows has no numbers of users. */
 const ROOT = 0;
 
-/** `Place` is JSON of the caller's: where it goes on. */
+/** `Place` is JSON of the caller's: where the pull continues. */
 export class FolderWriter<Place> {
   private readonly open = new Map<TableName, PartFile>();
   private parts: readonly Part[];
+  private drafts: readonly Part[];
+  private isComplete = false;
 
   private constructor(
     private readonly folder: string,
     private readonly asked: AskedPull,
     private readonly journal: Journal<Place>,
     private readonly partBytes: number,
+    /** The outermost folder that was made for the pull, if one was. */
+    private readonly made?: string | undefined,
   ) {
-    this.parts = journal.begun.parts;
+    ({parts: this.parts, drafts: this.drafts} = journal.begun);
   }
 
   /** Makes the folder. @throws PulledError OTHER_PULL if there is one with anything in it; FILE_FAILED, as all of it */
   static create<Place>(folder: string, asked: AskedPull, partBytes = PART_BYTES): FolderWriter<Place> {
-    withFile(folder, "write", () => mkdirSync(folder, {recursive: true}));
+    const made = withFile(folder, "write", () => mkdirSync(folder, {recursive: true}));
     requireOwn(folder);
     const names = listFiles(folder);
     if (names.length > 0) {
       const problem = names.includes(MANIFEST)
         ? "has a complete pull"
         : names.includes(JOURNAL)
-          ? "has a pull that is not complete: --resume completes it"
+          ? "has a pull that is not complete: --resume continues it"
           : "is not empty";
       throw new PulledError("OTHER_PULL", `${folder} ${problem}`);
     }
-    return new FolderWriter(folder, asked, Journal.create<Place>(folder, asked), partBytes);
+    return new FolderWriter(folder, asked, Journal.create<Place>(folder, asked), partBytes, made);
   }
 
   /**
-   * Goes on in the folder, or begins in a new or empty one: so a command that is run until it succeeds is the same each time. Reads its parts, to see that they are the ones that were written.
+   * Continues in the folder, or begins in a new or empty one: so a command that is run until it succeeds is the same each time. Reads
+   * the parts, to see that they are the ones that were written.
    *
    * @returns the manifest if the pull is complete
    * @throws PulledError NO_PULL, OTHER_PULL that names what differs, DAMAGED
@@ -76,30 +83,34 @@ export class FolderWriter<Place> {
     if (names.length === 0) return FolderWriter.create(folder, asked, partBytes);
     if (!names.includes(JOURNAL))
       throw new PulledError("NO_PULL", `${folder}: expected a pull to resume, got none`);
-    const journal = Journal.open<Place>(folder, asked);
+    const writer = new FolderWriter(folder, asked, Journal.open<Place>(folder, asked), partBytes);
     try {
-      removeUnfinished(folder, asked, journal.begun.parts);
-      for (const part of journal.begun.parts) await checkPart(folder, part);
+      removeUnfinished(folder, asked, [...writer.parts, ...writer.draftFiles]);
+      for (const part of writer.parts) await checkPart(folder, part);
+      for (const draft of writer.draftFiles)
+        for await (const rows of readPart(folder, draft, asked.format))
+          for (const row of rows) writer.add(draft.table, row as never);
     } catch (error) {
-      journal.close();
+      writer.close();
       throw error;
     }
-    return new FolderWriter(folder, asked, journal, partBytes);
+    return writer;
   }
 
-  /** Where a resumed pull goes on. undefined: at its beginning. */
+  /** Where a resumed pull continues. undefined: at its beginning. */
   get place(): Place | undefined {
     return this.journal.begun.place;
   }
 
-  /** Rows in finished parts. */
-  get allRows(): number {
-    return this.parts.reduce((sum, {rows}) => sum + rows, 0);
+  /** Rows that stay in the folder: in finished parts and drafts. */
+  get keptRows(): number {
+    return [...this.parts, ...this.drafts].reduce((sum, {rows}) => sum + rows, 0);
   }
 
-  /** Rows of the table in finished parts. */
+  /** Rows of the table so far. */
   rows(table: TableName): number {
-    return this.parts.reduce((sum, part) => sum + (part.table === table ? part.rows : 0), 0);
+    const finished = this.parts.reduce((sum, part) => sum + (part.table === table ? part.rows : 0), 0);
+    return finished + (this.open.get(table)?.rows ?? 0);
   }
 
   /** Reads what is in finished parts. */
@@ -123,14 +134,17 @@ export class FolderWriter<Place> {
     return false;
   }
 
-  /** Finishes the parts. From here on, what was added is kept. @param place - where the pull goes on after it */
+  /** Finishes the parts. From here on, what was added is kept. @param place - where the pull continues after it */
   finishParts(place: Place): void {
-    if (this.open.size === 0) return;
-    const finished = [...this.open.values()].map(part => part.finish());
-    this.open.clear();
-    syncFolder(this.folder);
-    this.journal.add(finished, place);
+    const finished = this.endParts("parts", place);
     this.parts = [...this.parts, ...finished];
+    if (finished.length > 0) this.drafts = [];
+  }
+
+  /** Keeps what was added since then as drafts. The pull ends. @param place - where it continues when it is resumed */
+  keepDrafts(place: Place): void {
+    const drafts = this.endParts("drafts", place);
+    if (drafts.length > 0) this.drafts = drafts;
   }
 
   /** Finishes the parts and writes the manifest. */
@@ -139,6 +153,7 @@ export class FolderWriter<Place> {
     manifest: Pick<Manifest, "command" | "block" | "accountTree" | "context">,
   ): Manifest {
     this.finishParts(place);
+    this.isComplete = true;
     const parts = TABLE_NAMES.flatMap(name => this.parts.filter(({table}) => table === name));
     writeManifest(this.folder, {...manifest, asked: this.asked, parts});
     syncFolder(this.folder);
@@ -146,11 +161,35 @@ export class FolderWriter<Place> {
     return readManifest(this.folder);
   }
 
-  /** Removes the parts that are not finished. */
+  /** Removes the parts that were neither finished nor kept; of a pull that kept nothing, everything that was made for it. */
   close(): void {
     for (const part of this.open.values()) part.discard();
     this.open.clear();
     this.journal.close();
+    if (this.isComplete || this.keptRows > 0 || listFiles(this.folder).join() !== JOURNAL) return;
+    rmSync(join(this.folder, JOURNAL));
+    for (let path = resolve(this.folder); this.made !== undefined; path = dirname(path)) {
+      rmdirSync(path);
+      if (path === resolve(this.made)) return;
+    }
+  }
+
+  private endParts(kind: "parts" | "drafts", place: Place): readonly Part[] {
+    if (this.open.size === 0) return [];
+    const suffix = kind === "drafts" ? this.journal.nextSuffix : "";
+    const ended = [...this.open.values()].map(part => part.finish(suffix));
+    this.open.clear();
+    syncFolder(this.folder);
+    this.journal.add(kind, ended, place);
+    // Their rows are in the new parts.
+    for (const {file} of this.draftFiles) rmSync(join(this.folder, file), {force: true});
+    return ended;
+  }
+
+  /** The drafts that the pull was resumed with, under the names of their files. */
+  private get draftFiles(): readonly Part[] {
+    const {begun, begunSuffix} = this.journal;
+    return begun.drafts.map(draft => ({...draft, file: draft.file + begunSuffix}));
   }
 }
 
@@ -169,7 +208,7 @@ function requireOwn(folder: string): void {
 function removeUnfinished(folder: string, asked: AskedPull, parts: readonly Part[]): void {
   const named = new Set([JOURNAL, ...parts.map(({file}) => file)]);
   const ownName = new RegExp(
-    `^(${TABLE_NAMES.map(name => TABLES[name].name).join("|")})-[0-9]{6,}\\.${asked.format}(\\.partial)?$`,
+    `^(${TABLE_NAMES.map(name => TABLES[name].name).join("|")})-[0-9]{6,}\\.${asked.format}(\\.(partial|draft[0-9]+))?$`,
   );
   for (const file of listFiles(folder)) {
     if (named.has(file)) continue;

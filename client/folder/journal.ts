@@ -1,11 +1,12 @@
 /**
- * `progress.ndjson`: how far a pull has come. It is there until the manifest is.
+ * `progress.ndjson`: how far a pull has come. It exists until the manifest does.
  *
- *   {"version":1,"asked":{..}}                                what is pulled
- *   {"parts":[{..}],"place":..}                               parts that were finished together, and where the pull goes on after them
+ *   {"version":1,"asked":{..}}           what is pulled
+ *   {"parts":[{..}],"place":..}          parts that were finished together, and where the pull continues after them
+ *   {"drafts":[{..}],"place":..}         the unfinished parts of a pull that was stopped, and where it continues after their rows
  *   ..
  *
- * A line counts when it ends. A part that no line names does not count.
+ * An unterminated last line is dropped. Parts that no line names do not count, nor do drafts of any line but the last one.
  */
 import {
   closeSync,
@@ -19,12 +20,11 @@ import {
 } from "node:fs";
 import {join} from "node:path";
 import type {AskedPull} from "./askedPull.ts";
-import {syncFolder, writeWhole} from "./manifest.ts";
+import {JOURNAL, syncFolder, writeWhole} from "./manifest.ts";
 import {requireParts} from "./manifestParts.ts";
 import type {Part} from "./partFile.ts";
 import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 
-export const JOURNAL = "progress.ndjson";
 const VERSION = 1;
 
 /** Follows no link, and waits for no writer of a pipe. Windows has neither. */
@@ -33,23 +33,46 @@ const {O_RDWR, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants;
 /** What the lines say together. `Place` is the caller's. */
 interface Progress<Place> {
   readonly parts: readonly Part[];
-  /** undefined: nothing is finished. */
+  /** Named as the parts that they become; their own files: `draftFile`. */
+  readonly drafts: readonly Part[];
+  /** undefined: nothing is written. */
   readonly place: Place | undefined;
+  /** Lines after the first one. */
+  readonly lines: number;
+}
+
+/** @param line - of the journal, from 1: a draft replaces no other one, so a kill between two steps loses neither */
+function draftSuffix(line: number): string {
+  return `.draft${line}`;
 }
 
 export class Journal<Place> {
+  private lines: number;
+
   private constructor(
     private readonly path: string,
     private readonly fd: number,
     readonly begun: Progress<Place>,
-  ) {}
+  ) {
+    this.lines = begun.lines;
+  }
+
+  /** Ends the file names of the drafts that the next line names. */
+  get nextSuffix(): string {
+    return draftSuffix(this.lines + 1);
+  }
+
+  /** Ends the file names of the drafts in `begun`. */
+  get begunSuffix(): string {
+    return draftSuffix(this.begun.lines);
+  }
 
   /** @throws PulledError FILE_FAILED, as all of it */
   static create<Place>(folder: string, asked: AskedPull): Journal<Place> {
     writeWhole(folder, JOURNAL, `${JSON.stringify({version: VERSION, asked})}\n`);
     syncFolder(folder);
     const path = join(folder, JOURNAL);
-    return new Journal<Place>(path, openJournal(path), {parts: [], place: undefined});
+    return new Journal<Place>(path, openJournal(path), {parts: [], drafts: [], place: undefined, lines: 0});
   }
 
   /** @throws PulledError NO_PULL without a journal, OTHER_PULL for one of another pull, DAMAGED */
@@ -64,11 +87,12 @@ export class Journal<Place> {
     }
   }
 
-  add(parts: readonly Part[], place: Place): void {
+  add(kind: "parts" | "drafts", parts: readonly Part[], place: Place): void {
     withFile(this.path, "write", () => {
-      writeFileSync(this.fd, `${JSON.stringify({parts, place})}\n`);
+      writeFileSync(this.fd, `${JSON.stringify({[kind]: parts, place})}\n`);
       fsyncSync(this.fd);
     });
+    this.lines++;
   }
 
   close(): void {
@@ -83,7 +107,7 @@ function openJournal(path: string): number {
   throw damaged(path, "expected a file");
 }
 
-/** Cuts off a line that does not end. */
+/** Cuts off a line that does not end. @throws PulledError DAMAGED for parts that no such pull writes, also if their names lead out of the folder */
 function readProgress<Place>(folder: string, path: string, fd: number, asked: AskedPull): Progress<Place> {
   const text = withFile(path, "read", () => readFileSync(fd, "utf8"));
   // What was being written when the process ended has no end.
@@ -94,22 +118,12 @@ function readProgress<Place>(folder: string, path: string, fd: number, asked: As
     .map((line, at) => parseLine(path, line, at));
   if (first?.version !== VERSION) throw damaged(`${path}, line 1`, `expected version ${VERSION}`);
   requireSamePull(folder, (first.asked ?? {}) as AskedPull, asked);
-  const parts = readParts(path, lines, asked);
+  const last = lines.at(-1);
+  const drafts = (last?.drafts ?? []) as readonly Part[];
+  const finished = lines.filter(line => line?.drafts === undefined).flatMap(line => line?.parts as Part);
+  at(path, () => requireParts([...finished, ...drafts], asked));
   withFile(path, "write", () => ftruncateSync(fd, Buffer.byteLength(whole)));
-  return {parts, place: lines.at(-1)?.place as Place | undefined};
-}
-
-/** @throws PulledError DAMAGED for parts that no such pull writes, also if their names lead out of the folder */
-function readParts(
-  path: string,
-  lines: readonly Record<string, unknown>[],
-  asked: AskedPull,
-): readonly Part[] {
-  const parts: unknown = lines.flatMap(line => line?.parts);
-  return at(path, () => {
-    requireParts(parts, asked);
-    return parts;
-  });
+  return {parts: finished, drafts, place: last?.place as Place | undefined, lines: lines.length};
 }
 
 function parseLine(path: string, line: string, at: number): Record<string, unknown> {

@@ -6,7 +6,16 @@
  *    "context": {"header": {"timestamp": "0x..", ..}, "headerRlp": "0x..", "ancestors": ["0x..", ..], "chainId": "0x..", "config": {..}},
  *    "rows": {"accounts": 328, ..}, "parts": [{"file", "table", "rows", "bytes", "sha256"}, ..]}
  */
-import {closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync} from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import {join} from "node:path";
 import type {AskedPull} from "./askedPull.ts";
 import {FORMAT_NAMES} from "./format/formatName.ts";
@@ -25,6 +34,8 @@ import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
 
 export const MANIFEST = "manifest.json";
+/** Of a pull that is not complete: journal.ts. */
+export const JOURNAL = "progress.ndjson";
 const VERSION = 1;
 const MAX_MANIFEST_BYTES = 64 << 20;
 
@@ -112,11 +123,12 @@ export function writeManifest(folder: string, manifest: Omit<Manifest, "version"
 export function readManifest(folder: string): Manifest {
   const path = join(folder, MANIFEST);
   const file = withFile(path, "read", () => statSync(path, {throwIfNoEntry: false}));
-  if (file === undefined)
-    throw new PulledError(
-      "NO_PULL",
-      `${folder}: expected a complete pull, got a folder without ${MANIFEST}; --resume completes one`,
-    );
+  if (file === undefined) {
+    const problem = existsSync(join(folder, JOURNAL))
+      ? "the pull is not complete: run its command again with --resume"
+      : `there is no pull: expected ${MANIFEST} in it`;
+    throw new PulledError("NO_PULL", `${folder}: ${problem}`);
+  }
   // A pipe or a device may never end.
   if (!file.isFile()) throw damaged(path, "expected a file");
   if (file.size > MAX_MANIFEST_BYTES)

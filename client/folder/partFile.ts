@@ -36,7 +36,7 @@ export class PartFile {
   private readonly fd: number;
   private readonly hash = createHash("sha256");
   private readonly encoder: RowEncoder;
-  private rows = 0;
+  rows = 0;
   private bytesWritten = 0;
   private isOpen = true;
 
@@ -62,13 +62,13 @@ export class PartFile {
     this.rows++;
   }
 
-  /** Ends the part and gives it its name. The caller syncs the folder. */
-  finish(): Part {
+  /** Ends the part and gives it its name, followed by `suffix`. The caller syncs the folder. */
+  finish(suffix = ""): Part {
     this.encoder.end();
     withFile(this.path, "write", () => fsyncSync(this.fd));
     this.close();
     const {folder, file, table, rows, bytesWritten: bytes} = this;
-    withFile(this.path, "write", () => renameSync(this.path, join(folder, file)));
+    withFile(this.path, "write", () => renameSync(this.path, join(folder, file + suffix)));
     return {file, table, rows, bytes, sha256: `0x${this.hash.digest("hex")}`};
   }
 

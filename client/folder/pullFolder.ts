@@ -1,7 +1,5 @@
 /** A pull into a folder, from its beginning, or from where it was stopped, to its manifest. */
-import {existsSync} from "node:fs";
-import {join} from "node:path";
-import {shown} from "../bytes/values.ts";
+import {count, shown} from "../bytes/values.ts";
 import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import {ProofError} from "../proof/proofError.ts";
@@ -12,7 +10,7 @@ import {pullChangesFrom} from "./changesPull.ts";
 import {contextOf, pullCodes} from "./codesPull.ts";
 import {pullEntries} from "./entriesPull.ts";
 import {FolderWriter} from "./folderWriter.ts";
-import {MANIFEST, type Manifest} from "./manifest.ts";
+import type {Manifest} from "./manifest.ts";
 import {PulledError} from "./pulledError.ts";
 import {PULL_START, type PullPlace, type PullProgress, type PullWork} from "./pullPlace.ts";
 import {pullTrees} from "./treesPull.ts";
@@ -34,20 +32,18 @@ export interface FolderPull {
   readonly leavesPerRange?: number | undefined;
 }
 
-const NOTHING = "Nothing was verified before";
-
 /**
  * @param client - trusts `stateRoot` at `block`, and `fromRoot` at `fromBlock`
  * @returns the manifest
- * @throws PulledError: STOPPED says why the pull stopped, and what stays; others, before anything is pulled, what is wrong with the folder or the server's suite
+ * @throws PulledError: STOPPED and NOTHING_PULLED say why the pull stopped, and what stays; others, before anything is pulled, what is
+ *   wrong with the folder or the server's suite
  */
 export async function pullFolder(client: ProofClient, asked: AskedPull, pull: FolderPull): Promise<Manifest> {
   const {folder, resume, command, signal, progress, partBytes, leavesPerRange} = pull;
-  // A pull that is complete needs no server.
-  if (!resume || !existsSync(join(folder, MANIFEST))) await requireSuite(client, asked.suite, signal);
   const writer = resume
     ? await FolderWriter.resume<PullPlace>(folder, asked, partBytes)
     : FolderWriter.create<PullPlace>(folder, asked, partBytes);
+  // A pull that is complete needs no server.
   if (!(writer instanceof FolderWriter)) return writer;
   const {block, stateRoot} = asked;
   const work: PullWork = {
@@ -61,6 +57,7 @@ export async function pullFolder(client: ProofClient, asked: AskedPull, pull: Fo
     leavesPerRange,
   };
   try {
+    await requireSuite(client, asked.suite, signal);
     const {hash} = await client.getStateRoot({block, signal});
     await pullRows(work, asked, pull.keys);
     const isAll = asked.pulled === "all";
@@ -80,11 +77,9 @@ export async function pullFolder(client: ProofClient, asked: AskedPull, pull: Fo
   }
 }
 
-/** @throws PulledError OTHER_SUITE; STOPPED if the server does not say its suite */
+/** @throws PulledError OTHER_SUITE; what getCoverage throws */
 async function requireSuite(client: ProofClient, suite: string, signal: AbortSignal): Promise<void> {
-  const {suite: held} = await client.getCoverage({signal}).catch((error: unknown) => {
-    throw stopped(error, reasonOf(error, signal), NOTHING);
-  });
+  const {suite: held} = await client.getCoverage({signal});
   if (held === suite) return;
   throw new PulledError(
     "OTHER_SUITE",
@@ -104,22 +99,19 @@ async function pullRows(work: PullWork, asked: AskedPull, keys: FolderPull["keys
   return pullTrees(work, addresses);
 }
 
-/** Finishes the parts with what was verified. @returns the error for the caller */
+/** Keeps what was verified. @returns the error for the caller */
 function keepVerified({writer, place, signal}: PullWork, folder: string, error: unknown): unknown {
   const reason = reasonOf(error, signal);
-  // A disk that is full takes no more.
-  if (reason !== undefined && !(error instanceof PulledError)) writer.finishParts(place);
-  const rows = writer.allRows;
-  return stopped(error, reason, rows === 0 ? NOTHING : `${rows} rows that were verified stay in ${folder}`);
+  if (reason === undefined) return error;
+  // A full disk takes no more.
+  if (!(error instanceof PulledError)) writer.keepDrafts(place);
+  const rows = writer.keptRows;
+  if (rows === 0) return new PulledError("NOTHING_PULLED", `nothing was pulled: ${reason}`, error);
+  const kept = `${count(rows, "verified row")} ${rows === 1 ? "stays" : "stay"} in ${folder}`;
+  return new PulledError("STOPPED", `the pull stopped: ${reason}. ${kept}`, error);
 }
 
-function stopped(error: unknown, reason: string | undefined, kept: string): unknown {
-  return reason === undefined
-    ? error
-    : new PulledError("STOPPED", `the pull stopped: ${reason}. ${kept}`, error);
-}
-
-/** @returns undefined for an error that is a mistake of ours */
+/** @returns why the pull stopped; undefined for an error that is no reason to resume: another suite, or a mistake of ours */
 function reasonOf(error: unknown, signal: AbortSignal): string | undefined {
   if (signal.aborted && error === signal.reason) return (error as Error).message;
   if (error instanceof ProofError) return `what the server sent does not verify: ${error.message}`;
@@ -127,5 +119,6 @@ function reasonOf(error: unknown, signal: AbortSignal): string | undefined {
     return typeof error.code === "number"
       ? `the server refused (${error.code}): ${error.message}`
       : `no useful answer from the server (${error.code}): ${error.message}`;
+  if (error instanceof PulledError && error.code === "OTHER_SUITE") return undefined;
   return error instanceof PulledError || error instanceof RangeError ? error.message : undefined;
 }

@@ -9,8 +9,10 @@ export type PulledErrorCode =
   | "OTHER_SUITE"
   /** A file is not what the manifest says, or a row is not what its table says. */
   | "DAMAGED"
-  /** The pull stopped: `cause` says why. What was verified stays in the folder. */
+  /** The pull stopped: `cause` says why. What was verified stays in the folder, for a resumed pull. */
   | "STOPPED"
+  /** As STOPPED, before anything was verified: no folder was made, or an empty one is empty again. */
+  | "NOTHING_PULLED"
   /** A file cannot be read or written. */
   | "FILE_FAILED";
 

@@ -6,6 +6,8 @@ import {PulledError} from "../../../client/folder/pulledError.ts";
 import {type FolderPull, pullFolder} from "../../../client/folder/pullFolder.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";
 import {createProofClient, type ProofClient} from "../../../client/methods/proofClient.ts";
+import {ProofError} from "../../../client/proof/proofError.ts";
+import {RpcError} from "../../../client/rpc/rpcError.ts";
 import {createRedaction} from "../../../client/rpc/secrets.ts";
 import {WorkError} from "../../../server/life/workError.ts";
 import type {PullOptions} from "../../flags/pullFlags.ts";
@@ -46,11 +48,19 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
     // A value that does not verify is shown, and the server may have put into it what it was sent.
     const message = createRedaction(options.url, options.headers)(error.message);
     const flag = code === "OTHER_SUITE" ? "--suite" : "--out";
-    const text = code === "STOPPED" ? `${message}; --resume continues it` : `${flag}: ${message}`;
-    throw new WorkError(text, {cause: error});
+    const isStop = code === "STOPPED" || code === "NOTHING_PULLED";
+    throw new WorkError(isStop ? message + adviceFor(error) : `${flag}: ${message}`, {cause: error});
   } finally {
     progress.close();
   }
+}
+
+/** What helps. A server that was asked for what it lacks, or that lied, gives the same answer to a resumed pull. */
+function adviceFor({code, cause}: PulledError): string {
+  const isLie = cause instanceof ProofError;
+  if (code === "NOTHING_PULLED") return isLie ? "; is the root that of the block given by --block?" : "";
+  const isServer = isLie || (cause instanceof RpcError && typeof cause.code === "number");
+  return isServer ? "; --resume continues it from another server, given by --url" : "; --resume continues it";
 }
 
 function askedOf(

@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -87,6 +88,21 @@ function refusal(code: PulledErrorCode, message: RegExp): (error: unknown) => bo
   };
 }
 
+/** A folder whose pull was stopped after its first row. */
+function stopped(): string {
+  const folder = newFolder();
+  stop(FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS), 1);
+  return folder;
+}
+
+/** Writes some steps, and stops in order. */
+function stop(writer: FolderWriter<number>, steps: number): void {
+  const begun = writer.place ?? 0;
+  write(writer, steps);
+  writer.keepDrafts(begun + steps);
+  writer.close();
+}
+
 const whole = newFolder();
 write(FolderWriter.create<number>(whole, askedOf(), SMALL_PARTS));
 
@@ -125,6 +141,27 @@ test("a pull that ends anywhere is resumed to the same files, byte for byte", as
   }
 });
 
+test("a pull that is stopped after any step, and killed while it resumes, has the same files in the end", async () => {
+  const expected = contents(whole);
+  for (let steps = 1; steps < ACCOUNTS + TREES - 7; steps += 4) {
+    const folder = newFolder();
+    stop(FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS), steps);
+    // A kill: what it wrote is neither finished nor named.
+    write(await resume(folder), 1);
+    stop(await resume(folder), 5);
+    stop(await resume(folder), 1);
+    write(await resume(folder));
+    assert.deepEqual(contents(folder), expected, `${steps} steps`);
+  }
+});
+
+test("a pull that wrote nothing leaves nothing: neither a journal nor a folder that was made for it", () => {
+  const [made, empty] = [newFolder(), newFolder()];
+  mkdirSync(empty);
+  for (const folder of [join(made, "a/b"), empty]) FolderWriter.create<number>(folder, askedOf()).close();
+  assert.deepEqual([existsSync(made), readdirSync(empty)], [false, []]);
+});
+
 test("a pull that has not begun is resumed from its beginning, in no folder and in an empty one", async () => {
   const [none, empty] = [newFolder(), newFolder()];
   mkdirSync(empty);
@@ -142,10 +179,9 @@ test("a complete pull is resumed to itself, and its journal is removed", async (
 });
 
 test("a folder with anything in it is refused without resuming, and so is a pull with other things asked for", async () => {
-  const folder = newFolder();
-  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
+  const folder = stopped();
   const create = (path: string) => () => FolderWriter.create(path, askedOf());
-  assert.throws(create(folder), refusal("OTHER_PULL", /not complete: --resume completes it$/));
+  assert.throws(create(folder), refusal("OTHER_PULL", /not complete: --resume continues it$/));
   assert.throws(create(whole), refusal("OTHER_PULL", /has a complete pull$/));
   assert.throws(create(root), refusal("OTHER_PULL", /is not empty$/));
   for (const path of [folder, whole])
@@ -181,13 +217,11 @@ test("a journal whose lines no pull writes is refused, and leads to no file outs
     [{}, /parts\[0\]: expected an object/],
     [null, /parts\[0\]: expected an object/],
   ] as const) {
-    const folder = newFolder();
-    FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
+    const folder = stopped();
     appendFileSync(join(folder, "progress.ndjson"), `${JSON.stringify(line)}\n`);
     await assert.rejects(FolderWriter.resume(folder, askedOf()), refusal("DAMAGED", message));
   }
-  const folder = newFolder();
-  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
+  const folder = stopped();
   writeFileSync(join(folder, "progress.ndjson"), '{"version":1}\n');
   await assert.rejects(
     FolderWriter.resume(folder, askedOf()),
@@ -211,8 +245,7 @@ test("a link in place of a file that a pull writes is removed, and what it leads
   assert.deepEqual(contents(folder), {...contents(whole), "progress.ndjson.partial": "mine"});
   assert.equal(readFileSync(target, "utf8"), "mine");
   // A journal that is a link is not followed either.
-  const other = newFolder();
-  FolderWriter.create<number>(other, askedOf(), SMALL_PARTS).close();
+  const other = stopped();
   const journal = join(other, "progress.ndjson");
   renameSync(journal, target);
   symlinkSync(target, journal);
@@ -224,8 +257,7 @@ test("a link in place of a file that a pull writes is removed, and what it leads
 
 test("a folder of another user is refused, since he could change what is in it", async t => {
   if (process.geteuid?.() !== 0) return notRun(t, "only root can give a folder away");
-  const folder = newFolder();
-  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
+  const folder = stopped();
   const empty = newFolder();
   mkdirSync(empty);
   for (const path of [folder, empty]) chownSync(path, 4711, 4711);
@@ -252,8 +284,7 @@ test("a folder, pipe or device in place of a file is refused and not read", asyn
 });
 
 test("files that no pull makes are not removed", async () => {
-  const folder = newFolder();
-  FolderWriter.create<number>(folder, askedOf(), SMALL_PARTS).close();
+  const folder = stopped();
   writeFileSync(join(folder, "notes.txt"), "mine");
   await assert.rejects(FolderWriter.resume(folder, askedOf()), refusal("OTHER_PULL", /notes\.txt$/));
   assert.ok(readdirSync(folder).includes("notes.txt"));
@@ -318,7 +349,7 @@ test("a changed byte, a missing row and a doubled part are found and named", asy
   rmSync(join(missing, "manifest.json"));
   await assert.rejects(
     collect(missing),
-    refusal("NO_PULL", /without manifest\.json; --resume completes one$/),
+    refusal("NO_PULL", /there is no pull: expected manifest\.json in it$/),
   );
   const gone = damaged("manifest.json", text => text);
   rmSync(join(gone, "slots-000001.ndjson"));
