@@ -27,7 +27,7 @@ const sources = hash(files, describe);
 const commit = readCommit();
 const last = readJson(BUILT);
 if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
-  process.stderr.write("Building proofd. This takes some 10 seconds, and only where a source has changed.\n");
+  say("Building proofd, as a source has changed. This takes 10 seconds, or a minute on a slow machine.");
   const steps = {
     all: hash(files, path => (SETTINGS.test(path) ? describe(path) : path)),
     wasm: hash(
@@ -41,9 +41,9 @@ if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
   const begun = Date.now();
   // Each imports those before it by their names.
   for (const project of ["client", "load", ".", "page"]) compile(project, isWhole);
-  if (isWhole || steps.wasm !== lastSteps.wasm) run(join(ROOT, "wasm.build.js"));
-  run(join(ROOT, "page.build.js"));
-  run(join(ROOT, "dist/contracts/packageFiles.js"));
+  if (isWhole || steps.wasm !== lastSteps.wasm) run("WebAssembly", join(ROOT, "wasm.build.js"));
+  run("bundle of the page", join(ROOT, "page.build.js"));
+  run("files of the package proofd-contracts", join(ROOT, "dist/contracts/packageFiles.js"));
   // Its types are what was written just now.
   compile("contracts", isWhole);
   if (isWhole) removeOlder(begun);
@@ -52,7 +52,13 @@ if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
 if (last.sources !== sources || last.commit !== commit)
   writeFileSync(BUILT, `${JSON.stringify({commit, sources})}\n`);
 
-function run(program, ...args) {
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+/** @param what - is made. Each step says so before it begins: one may take half a minute */
+function run(what, program, ...args) {
+  say(`  ${what}`);
   try {
     execFileSync(process.execPath, [program, ...args], {cwd: ROOT, stdio: "inherit"});
   } catch (error) {
@@ -63,9 +69,10 @@ function run(program, ...args) {
 
 /** TypeScript's own record of a build says which files it has to look at again. */
 function compile(project, isWhole) {
-  const record = join(ROOT, "dist", `${project === "." ? "proofd" : project}.tsbuildinfo`);
+  const name = project === "." ? "proofd" : project;
+  const record = join(ROOT, "dist", `${name}.tsbuildinfo`);
   if (isWhole) rmSync(record, {force: true});
-  run(TSC, "-p", join(ROOT, project), "--incremental", "--tsBuildInfoFile", record);
+  run(`TypeScript of ${name}`, TSC, "-p", join(ROOT, project), "--incremental", "--tsBuildInfoFile", record);
 }
 
 function readJson(path) {

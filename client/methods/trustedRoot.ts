@@ -9,8 +9,8 @@ import {MAX_MS, requireWhole} from "./connection.ts";
 /** 32 bytes, or `0x` and 64 digits. */
 export type Root = Uint8Array | string;
 
-/** @returns the state root of a block. Throws if there is none to trust */
-export type RootOfBlock = (block: bigint) => Root | Promise<Root>;
+/** @returns the state root of a block; undefined if none is known: the call then fails with ROOT_UNKNOWN. What it throws, the call throws */
+export type RootOfBlock = (block: bigint) => Root | undefined | Promise<Root | undefined>;
 
 /** One root for all answers, or how to find the root of a block. {@link layer1Root} is such a function. */
 export type TrustedRoot = Root | RootOfBlock;
@@ -78,8 +78,8 @@ export class TrustedRoots<Suite extends SuiteName = HashSuite> {
     const root = await within(this.timeoutMs, `the trusted root of block ${block}`, undefined, async () =>
       trusted(block),
     );
-    // Functions in JavaScript end without a value where a map has none.
-    if ((root ?? undefined) === undefined)
+    // Of a JavaScript function, it may also be null.
+    if (root === undefined || root === null)
       throw new RpcError("ROOT_UNKNOWN", `expected the trusted root of block ${block}, got ${root}`);
     return readRoot(suite, root);
   }

@@ -197,7 +197,7 @@ test("a trusted root that never comes ends its call with TIMEOUT, and the next c
 for (const nothing of [undefined, null])
   test(`a trusted root that is ${nothing} is ROOT_UNKNOWN`, async () => {
     server.handler = answerFinalized;
-    const trustedRoot = () => nothing as unknown as Uint8Array;
+    const trustedRoot = () => nothing as undefined;
     const client = createProofClient({url: server.url.href, suite: sha256Suite, trustedRoot});
     await assert.rejects(
       client.waitForProof({address: ADDRESS, block: 0, timeoutMs: 0}),
