@@ -5,9 +5,9 @@ const MAX_SHOWN = 80;
 /** What came, for "got ...": text is cut after 80 characters. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `"${oneLine(value, MAX_SHOWN)}"`;
-  if (Array.isArray(value)) return "an array";
+  if (isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
-  return String(value);
+  return typeof value === "function" ? "a function" : String(value);
 }
 
 /** The start of a text from outside. Control characters, which could fake lines of a log or a terminal, become spaces. */
@@ -22,5 +22,14 @@ export function count(n: number, noun: string): string {
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !isArray(value);
+}
+
+/** As Array.isArray, which throws for a revoked proxy. */
+export function isArray(value: unknown): value is unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

@@ -1,10 +1,10 @@
 /** Reads a proof's bytes from front to back; every error is a ProofError that names the offset. */
 import {count} from "../bytes/values.ts";
-import {check, readBytes} from "../proof/strictJson.ts";
+import {check, plainBytes, readBytes} from "../proof/strictJson.ts";
 
 const WORD_BYTES = 32;
 
-/** @param proof - its bytes, or their hex. @throws ProofError for text that is no hex */
+/** @param proof - its bytes, or their hex. @throws ProofError for text that is no hex, and what is neither */
 export function openBytes(proof: Uint8Array | string): ByteReader {
   return new ByteReader(typeof proof === "string" ? readBytes("proof", proof) : proof);
 }
@@ -12,7 +12,12 @@ export function openBytes(proof: Uint8Array | string): ByteReader {
 export class ByteReader {
   private at = 0;
 
-  constructor(private readonly bytes: Uint8Array) {}
+  private readonly bytes: Uint8Array;
+
+  /** @throws ProofError if they are none */
+  constructor(bytes: Uint8Array) {
+    this.bytes = plainBytes("proof", bytes);
+  }
 
   u8(): number {
     return this.unsigned(1);

@@ -32,8 +32,9 @@ export function compactAnswers(
   request: readonly ProofEntry[],
   answers: readonly unknown[],
 ): Uint8Array {
-  readArray("answers", answers, request.length);
-  const entries = request.map((entry, i) => openAnswer(suite, entry, answers[i]));
+  const entries = readArray("answers", answers, request.length, (answer, i) =>
+    openAnswer(suite, request[i] as ProofEntry, answer),
+  );
   const accounts = entries.map(({account}) => account);
   const part = gatherPart(suite, "accountTree", accounts, named => {
     const slots = named.flatMap(i => entries[i]?.slots ?? []);

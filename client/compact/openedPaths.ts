@@ -8,7 +8,7 @@ import {type HashSuite, type Leaf, newTreeRoot} from "../hash/hashSuites.ts";
 import {ACCOUNT_VALUE_BYTES} from "../proof/account.ts";
 import {readKey} from "../proof/keyProof.ts";
 import {hashSiblings, type LeafProof} from "../proof/leafProof.ts";
-import {type AskedKey, type ProofEntry, readAddress, readStorageKey} from "../proof/request.ts";
+import {type AskedKey, type ProofEntry, readAddress, readEntry, readStorageKeys} from "../proof/request.ts";
 import {check, checkSize, readArray, readFields} from "../proof/strictJson.ts";
 
 export interface OpenedLeaf extends Leaf {
@@ -35,12 +35,13 @@ export interface OpenedEntry {
  * @throws ProofError if it has not the form of docs/proofs.md, section 5
  */
 export function openAnswer(suite: HashSuite, request: ProofEntry, result: unknown): OpenedEntry {
+  const {address, storageKeys} = readEntry(request);
   const [accountProof, storageProofs] = readFields("result", result, ["accountProof", "storageProofs"]);
-  const account = openKey(suite, readAddress(suite, request.address), "accountProof", accountProof);
+  const account = openKey(suite, readAddress(suite, address), "accountProof", accountProof);
   if (!("leaf" in account)) return {account, slots: []};
   checkSize("accountProof.proof.value", account.value, ACCOUNT_VALUE_BYTES);
   const hasStorage = !isEqual(account.value.subarray(64, 96), newTreeRoot(suite));
-  return {account, slots: hasStorage ? openSlots(suite, request.storageKeys ?? [], storageProofs) : []};
+  return {account, slots: hasStorage ? openSlots(suite, storageKeys, storageProofs) : []};
 }
 
 /**
@@ -48,11 +49,11 @@ export function openAnswer(suite: HashSuite, request: ProofEntry, result: unknow
  *
  * @throws ProofError as above
  */
-export function openSlots(suite: HashSuite, keys: readonly string[], proofs: unknown): OpenedKey[] {
-  const entries = readArray("storageProofs", proofs, keys.length);
-  return keys.map((key, i) => {
+export function openSlots(suite: HashSuite, keys: unknown, proofs: unknown): OpenedKey[] {
+  const asked = readStorageKeys(suite, keys);
+  return readArray("storageProofs", proofs, asked.length, (entry, i) => {
     const at = `storageProofs[${i}]`;
-    const slot = openKey(suite, readStorageKey(suite, key), at, entries[i]);
+    const slot = openKey(suite, asked[i] as AskedKey, at, entry);
     if ("leaf" in slot) checkSize(`${at}.proof.value`, slot.value, 32);
     return slot;
   });

@@ -6,7 +6,7 @@
 import {concatBytes} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex, type Hex} from "../bytes/hex.ts";
 import {type HashSuite, oncePerSuite, readWord, word} from "../hash/hashSuites.ts";
-import {check, checkSize} from "./strictJson.ts";
+import {check, checkSize, plainBytes} from "./strictJson.ts";
 
 export const ACCOUNT_VALUE_BYTES = 192;
 
@@ -33,8 +33,9 @@ export interface Account {
  * @throws ProofError if the length is another, or storageRoot or codeHash is no digest of the suite
  */
 export function decodeAccount(suite: HashSuite, value: Uint8Array, at = "value"): Account {
-  checkAccountValue(suite, value, at);
-  const [nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize] = splitAccount(value);
+  const bytes = plainBytes(at, value);
+  checkAccountValue(suite, bytes, at);
+  const [nonce, balance, storageRoot, codeHash, keccakCodeHash, codeSize] = splitAccount(bytes);
   return {
     nonce: readWord(nonce),
     balance: readWord(balance),

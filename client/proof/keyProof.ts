@@ -1,10 +1,10 @@
 /** The proof of one key in an answer of chain_getProof (docs/proofs.md, sections 5 and 6): it exists, or it is absent. */
 import {compareBytes, isEqual} from "../bytes/byteString.ts";
-import {isObject, shown} from "../bytes/values.ts";
+import {shown} from "../bytes/values.ts";
 import type {HashSuite, Leaf} from "../hash/hashSuites.ts";
 import {type HashValue, type LeafProof, type ProvenLeaf, readLeafProof, verifyLeaf} from "./leafProof.ts";
 import type {AskedKey} from "./request.ts";
-import {check, readFields} from "./strictJson.ts";
+import {check, hasField, readFields} from "./strictJson.ts";
 
 /** An entry of an answer, taken apart and not yet verified: the key's own leaf, or the two around it. */
 export type KeyProof = {readonly own: LeafProof} | {readonly left: LeafProof; readonly right: LeafProof};
@@ -21,7 +21,7 @@ export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: u
   };
   const [echo] = readFields(at, entry, ["key"]);
   check(echo === text, `${at}.key`, () => `expected ${text}, got ${shown(echo)}`);
-  if (isObject(entry) && "leafIndex" in entry) return {own: read("leafIndex", "proof")};
+  if (hasField(at, entry, "leafIndex")) return {own: read("leafIndex", "proof")};
   return {left: read("leftLeafIndex", "leftProof"), right: read("rightLeafIndex", "rightProof")};
 }
 

@@ -127,7 +127,7 @@ export function verifyLeaf(
 /** The 42 nodes, checked for the sizes of section 5. */
 function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
   const empty = emptySiblings(suite);
-  return readArray(`${at}.proofRelatedNodes`, texts, DEPTH + 2).map((text, i) => {
+  return readArray(`${at}.proofRelatedNodes`, texts, DEPTH + 2, (text, i) => {
     const known = empty[DEPTH - i];
     if (known !== undefined && known.text === text) return known.preImage;
     const here = () => `${at}.proofRelatedNodes[${i}]`;

@@ -9,7 +9,7 @@ import {type HashSuite, newTreeRoot, readWord} from "../hash/hashSuites.ts";
 import {type Account, decodeAccount, hashAccount} from "./account.ts";
 import {verifyKey} from "./keyProof.ts";
 import {hashSlotBytes} from "./leafProof.ts";
-import {readAddress, readStorageKey} from "./request.ts";
+import {type AskedKey, readAddress, readStorageKey, readStorageKeys} from "./request.ts";
 import {check, readArray, readFields} from "./strictJson.ts";
 
 /** An account, and where its leaf lies. */
@@ -40,11 +40,11 @@ export function verifyProof(
 ): Proven {
   const [accountProof, proofs] = readFields("result", result, ["accountProof", "storageProofs"]);
   const account = proveAccount(suite, stateRoot, address, accountProof);
-  const storageProofs = readArray("storageProofs", proofs, keys.length);
+  const asked = readStorageKeys(suite, keys);
   // An account that does not exist has no storage root. Its slots are proven absent from a new tree.
   const storageRoot = account === undefined ? newTreeRoot(suite) : decodeHex(account.storageRoot);
-  const slots = keys.map((key, i) =>
-    proveSlot(suite, storageRoot, key, `storageProofs[${i}]`, storageProofs[i]),
+  const slots = readArray("storageProofs", proofs, asked.length, (entry, i) =>
+    proveSlot(suite, storageRoot, asked[i] as AskedKey, `storageProofs[${i}]`, entry),
   );
   return {account, slots};
 }
@@ -80,7 +80,7 @@ export function verifySlot(
   key: string,
   storageProof: unknown,
 ): bigint {
-  const value = proveSlot(suite, storageRoot, key, "storageProof", storageProof);
+  const value = proveSlot(suite, storageRoot, readStorageKey(suite, key), "storageProof", storageProof);
   check(value !== undefined, "storageProof", "proves that the slot is absent");
   return value;
 }
@@ -100,7 +100,7 @@ export function verifyAbsence(
   const [at, found] =
     "address" in key
       ? ["accountProof", proveAccount(suite, root, key.address, proof)]
-      : ["storageProof", proveSlot(suite, root, key.slot, "storageProof", proof)];
+      : ["storageProof", proveSlot(suite, root, readStorageKey(suite, key.slot), "storageProof", proof)];
   check(found === undefined, at as string, "proves that the key is there");
 }
 
@@ -118,10 +118,10 @@ function proveAccount(
 function proveSlot(
   suite: HashSuite,
   storageRoot: Uint8Array,
-  key: string,
+  key: AskedKey,
   at: string,
   entry: unknown,
 ): bigint | undefined {
-  const leaf = verifyKey(suite, hashSlotBytes, storageRoot, readStorageKey(suite, key), at, entry);
+  const leaf = verifyKey(suite, hashSlotBytes, storageRoot, key, at, entry);
   return leaf && readWord(leaf.value);
 }

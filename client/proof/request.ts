@@ -1,8 +1,8 @@
 /** What a proof is asked for: addresses and storage keys, as text from the caller. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
-import {shown} from "../bytes/values.ts";
+import {isObject, shown} from "../bytes/values.ts";
 import {hashSlot, type KeyHashes, word} from "../hash/hashSuites.ts";
-import {check} from "./strictJson.ts";
+import {type ArraySize, check, readArray, readField} from "./strictJson.ts";
 
 /** An account and some of its slots, as callers ask for them. */
 export interface ProofEntry {
@@ -25,9 +25,9 @@ export interface AskedKey {
 }
 
 /** @returns 20 bytes. @throws ProofError if the text is no address */
-export function parseAddress(address: string): Uint8Array {
+export function parseAddress(address: unknown): Uint8Array {
   check(
-    /^0x[0-9a-fA-F]{40}$/.test(address),
+    typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address),
     "request",
     () => `expected an address of 20 bytes, got ${shown(address)}`,
   );
@@ -35,9 +35,9 @@ export function parseAddress(address: string): Uint8Array {
 }
 
 /** @throws ProofError if the text is no storage key */
-export function parseStorageKey(key: string): bigint {
+export function parseStorageKey(key: unknown): bigint {
   check(
-    /^0x[0-9a-fA-F]{1,64}$/.test(key),
+    typeof key === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(key),
     "request",
     () => `expected a storage key of 0x and 1 to 64 digits, got ${shown(key)}`,
   );
@@ -45,13 +45,29 @@ export function parseStorageKey(key: string): bigint {
 }
 
 /** @throws ProofError if the text is no address */
-export function readAddress(suite: KeyHashes, address: string): AskedKey {
+export function readAddress(suite: KeyHashes, address: unknown): AskedKey {
   const bytes = parseAddress(address);
   return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
 }
 
 /** @throws ProofError if the text is no storage key */
-export function readStorageKey(suite: KeyHashes, key: string): AskedKey {
+export function readStorageKey(suite: KeyHashes, key: unknown): AskedKey {
   const slot = parseStorageKey(key);
   return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
+}
+
+/** No limit: a request is the caller's own, and its first hole is refused. */
+export const ANY_COUNT: ArraySize = {least: 0, most: Number.POSITIVE_INFINITY, what: "storage keys"};
+
+/** @throws ProofError if one of them is no storage key */
+export function readStorageKeys(suite: KeyHashes, keys: unknown, size: ArraySize = ANY_COUNT): AskedKey[] {
+  return readArray("request", keys, size, key => readStorageKey(suite, key));
+}
+
+/** The parts of an entry. @throws ProofError if it is no object */
+export function readEntry(entry: unknown): {readonly address: unknown; readonly storageKeys: unknown} {
+  const at = "request";
+  check(isObject(entry), at, () => `expected an object, got ${shown(entry)}`);
+  const [address, storageKeys] = [readField(at, entry, "address"), readField(at, entry, "storageKeys")];
+  return {address, storageKeys: storageKeys ?? []};
 }

@@ -1,7 +1,7 @@
 /** The header of a block, whose hash is the block's: it has the state root that answers of eth_getProof open. */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {isEqual} from "../bytes/byteString.ts";
-import {check} from "../proof/strictJson.ts";
+import {check, plainBytes} from "../proof/strictJson.ts";
 import {decodeList, type RlpItem, readHash, readNumber} from "./rlp.ts";
 
 export interface ProvenHeader {
@@ -22,8 +22,9 @@ const LEAST_FIELDS = 15;
  */
 export function verifyHeader(blockHash: Uint8Array, header: Uint8Array): ProvenHeader {
   const at = "header";
-  check(isEqual(keccak_256(header), blockHash), at, "does not hash to the trusted block hash");
-  const fields = decodeList(at, header);
+  const bytes = plainBytes(at, header);
+  check(isEqual(keccak_256(bytes), blockHash), at, "does not hash to the trusted block hash");
+  const fields = decodeList(at, bytes);
   check(
     fields.length >= LEAST_FIELDS,
     at,

@@ -7,7 +7,7 @@ import {decodeHex, encodeHex, type Hex, quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {word} from "../hash/hashSuites.ts";
 import {NO_CODE_KECCAK} from "../proof/account.ts";
-import {parseAddress, parseStorageKey} from "../proof/request.ts";
+import {ANY_COUNT, parseAddress, parseStorageKey} from "../proof/request.ts";
 import {check, readArray, readFields} from "../proof/strictJson.ts";
 import {decodeList, decodeNumber, type RlpItem, readHash, readNumber} from "./rlp.ts";
 import {EMPTY_TRIE, verifyTrieKey} from "./trieProof.ts";
@@ -53,9 +53,11 @@ export function verifyEthProof(
   const value = verifyTrieKey(stateRoot, keccak_256(owner), "accountProof", accountProof ?? []);
   const account = value && decodeEthAccount("accountProof: the account's value", value);
   checkFields(result, account);
-  const entries = readArray("storageProof", storageProof, keys.length);
+  const asked = readArray("request", keys, ANY_COUNT, parseStorageKey);
   const storageRoot = account === undefined ? EMPTY_TRIE : decodeHex(account.storageHash);
-  const slots = keys.map((key, i) => verifyEntry(storageRoot, key, `storageProof[${i}]`, entries[i]));
+  const slots = readArray("storageProof", storageProof, asked.length, (entry, i) =>
+    verifyEntry(storageRoot, asked[i] as bigint, `storageProof[${i}]`, entry),
+  );
   return {account, slots};
 }
 
@@ -84,8 +86,7 @@ function checkFields(result: unknown, account: EthAccount | undefined): void {
   if (!isZero(codeHash)) checkText("codeHash", codeHash, account?.codeHash ?? encodeHex(NO_CODE_KECCAK));
 }
 
-function verifyEntry(storageRoot: Uint8Array, key: string, at: string, entry: unknown): bigint | undefined {
-  const slot = parseStorageKey(key);
+function verifyEntry(storageRoot: Uint8Array, slot: bigint, at: string, entry: unknown): bigint | undefined {
   const [echo, said, proof] = readFields(at, entry, ["key", "value", "proof"]);
   const isEcho = typeof echo === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(echo) && BigInt(echo) === slot;
   check(isEcho, `${at}.key`, () => `expected ${quantity(slot)}, got ${shown(echo)}`);

@@ -58,8 +58,7 @@ export function verifyTrieKey(
   at: string,
   proof: unknown,
 ): Uint8Array | undefined {
-  const nodes = readArray(at, proof);
-  check(nodes.length <= MAX_NODES, at, () => `expected at most ${MAX_NODES} nodes, got ${nodes.length}`);
+  const nodes = readArray(at, proof, {least: 0, most: MAX_NODES, what: "nodes"}, node => node);
   const list = new NodeList(at, nodes);
   const value = isEqual(root, EMPTY_TRIE) ? list.skipEmpty() : walkTrie(root, path, list);
   list.end();

@@ -1,0 +1,177 @@
+/** Answers that no JSON text gives, as a transport of the caller's own may hand over: each verifier refuses them as it refuses forgeries. */
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
+import {
+  compact,
+  compactSlots,
+  decodeAccount,
+  expand,
+  openAnswer,
+  type ProofEntry,
+  ProofError,
+  sha256Suite,
+  verifyAbsence,
+  verifyAccount,
+  verifyChanges,
+  verifyCompact,
+  verifyEthMultiProof,
+  verifyEthProof,
+  verifyHeader,
+  verifyLeaves,
+  verifyMultiProof,
+  verifyProof,
+  verifySlot,
+  verifySlots,
+} from "../../../client/client.ts";
+import {EthState} from "../../support/reference/ethState.ts";
+import {applyEdits, listPlaces, readAt} from "../../support/reference/jsonPath.ts";
+import {ReferenceState} from "../../support/reference/referenceState.ts";
+
+const ADDRESS = `0x${"24".repeat(20)}`;
+const KEYS = ["0x1", "0x3"];
+const state = new ReferenceState(sha256Suite, [
+  {
+    number: "0x0",
+    hash: `0x${"12".repeat(32)}`,
+    accounts: {[ADDRESS]: {nonce: "0x7", storage: {"0x1": "0xa"}}},
+  },
+]);
+const root = state.stateRoot(0);
+const answer = state.prove(0, ADDRESS, KEYS);
+const storageRoot = decodeHex(verifyProof(sha256Suite, root, ADDRESS, KEYS, answer).account?.storageRoot);
+const eth = await EthState.create(
+  new Map([[ADDRESS, {nonce: 7n, balance: 5n, slots: new Map([[1n, 10n]])}]]),
+);
+
+const fail = (): never => {
+  throw new TypeError("whatever a getter throws");
+};
+
+/** An array that gives forged elements by its methods, and its own by index. */
+class Sly extends Array<unknown> {
+  override map = fail;
+  override slice = fail;
+  override [Symbol.iterator] = fail;
+}
+
+/** In place of an answer's value, or of a part of it. */
+const ODDITIES: Readonly<Record<string, (value: unknown) => unknown>> = {
+  "a revoked proxy": value => {
+    const {proxy, revoke} = Proxy.revocable(Array.isArray(value) ? [] : {}, {});
+    revoke();
+    return proxy;
+  },
+  "a proxy that throws": value =>
+    new Proxy(Object(value) as object, {get: fail, has: fail, getOwnPropertyDescriptor: fail}),
+  "a length that throws": value =>
+    new Proxy(Array.isArray(value) ? value : [], {
+      get: (of, name) => (name === "length" ? {valueOf: fail, toString: fail} : Reflect.get(of, name)),
+    }),
+  "getters that throw": value =>
+    Object.defineProperties(
+      Array.isArray(value) ? [] : {},
+      Object.fromEntries(
+        Object.keys(Object(value) as object)
+          .filter(key => key !== "length")
+          .map(key => [key, {get: fail, enumerable: true}]),
+      ),
+    ),
+  "an array of holes": value => new Array(Array.isArray(value) ? value.length : 1),
+  "a longest array": () => new Array(2 ** 32 - 1),
+  "an object for a text": value => ({toString: () => value, length: 2}),
+  "an array around a text": value => [value],
+  "a function": () => Object.assign(() => {}, {toString: fail}),
+  "a symbol": () => Symbol("s"),
+  nothing: () => undefined,
+};
+
+/** Every place, but of a list of nodes only the first ones and the last. */
+function placesOf(value: unknown): (readonly string[])[] {
+  return listPlaces(value).filter(path => {
+    const i = Number(path.at(-1));
+    return !(i > 1) || i === (readAt(value, path.slice(0, -1)) as unknown[]).length - 1;
+  });
+}
+
+/** @param isOptional - where undefined or null says the same as what the answer has */
+function refusesOddities<Given>(
+  given: Given,
+  verify: (given: Given) => unknown,
+  isOptional: (path: readonly string[]) => boolean = () => false,
+): void {
+  const expected = verify(given);
+  for (const path of placesOf(given))
+    for (const [name, makeOdd] of Object.entries(ODDITIES)) {
+      const part = readAt(given, path);
+      if (name === "nothing" && isOptional(path)) continue;
+      const odd = applyEdits(given, [{path, value: makeOdd(part)}]) as Given;
+      assert.throws(() => verify(odd), ProofError, `${name} at ${path.join(".")}`);
+      if (Array.isArray(part)) {
+        const sly = applyEdits(given, [{path, value: Sly.from(part)}]) as Given;
+        assert.deepEqual(verify(sly), expected, path.join("."));
+      }
+    }
+}
+
+test("answers of chain_getProof, and parts of them", () => {
+  refusesOddities<unknown>(answer, odd => verifyProof(sha256Suite, root, ADDRESS, KEYS, odd));
+  const {accountProof, storageProofs} = answer;
+  refusesOddities<unknown>(accountProof, odd => verifyAccount(sha256Suite, root, ADDRESS, odd));
+  refusesOddities<unknown>(storageProofs[0], odd => verifySlot(sha256Suite, storageRoot, "0x1", odd));
+  refusesOddities<unknown>(storageProofs[1], odd =>
+    verifyAbsence(sha256Suite, storageRoot, {slot: "0x3"}, odd),
+  );
+  refusesOddities<unknown>(answer, odd =>
+    openAnswer(sha256Suite, {address: ADDRESS, storageKeys: KEYS}, odd),
+  );
+});
+
+test("answers of eth_getProof", async () => {
+  const given = await eth.prove(ADDRESS, KEYS);
+  refusesOddities<unknown>(given, odd => verifyEthProof(eth.root, ADDRESS, KEYS, odd));
+});
+
+test("requests: a hole is no key that is proven absent", () => {
+  const holes: string[] = [];
+  holes[1] = "0x3";
+  assert.throws(() => verifyProof(sha256Suite, root, ADDRESS, holes, answer), ProofError);
+  refusesOddities(KEYS, keys => verifyProof(sha256Suite, root, ADDRESS, keys, answer));
+  refusesOddities(KEYS, keys => compactSlots(sha256Suite, keys, answer.storageProofs));
+  refusesOddities(ADDRESS, address => verifyProof(sha256Suite, root, address, KEYS, answer));
+  const isKeys = (path: readonly string[]) => path.at(-1) === "storageKeys";
+  const request: ProofEntry[] = [{address: ADDRESS, storageKeys: KEYS}];
+  const proof = compact(sha256Suite, request[0] as ProofEntry, answer);
+  refusesOddities(request, odd => verifyMultiProof(sha256Suite, root, odd, proof), isKeys);
+  refusesOddities(request, odd => expand(sha256Suite, odd, proof), isKeys);
+  const slots = compactSlots(sha256Suite, KEYS, answer.storageProofs);
+  refusesOddities(KEYS, keys => verifySlots(sha256Suite, storageRoot, keys, slots));
+});
+
+test("bytes", () => {
+  const request = {address: ADDRESS, storageKeys: KEYS};
+  const proof = compact(sha256Suite, request, answer);
+  const {value} = (answer.accountProof as {proof: {value: string}}).proof;
+  const ofBytes: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
+    verifyCompact: bytes => verifyCompact(sha256Suite, root, request, bytes),
+    verifySlots: bytes => verifySlots(sha256Suite, root, KEYS, bytes),
+    expand: bytes => expand(sha256Suite, [request], bytes),
+    verifyLeaves: bytes => verifyLeaves(sha256Suite, root, {tree: "accounts", from: 0, count: 1}, bytes),
+    verifyChanges: bytes =>
+      verifyChanges(sha256Suite, {from: root, to: root}, {tree: "all", cursor: 0n, count: 1}, bytes),
+    verifyEthMultiProof: bytes => verifyEthMultiProof(root, [request], bytes),
+    verifyHeader: bytes => verifyHeader(root, bytes),
+    decodeAccount: bytes => decodeAccount(sha256Suite, bytes),
+  };
+  const account = decodeHex(value);
+  for (const [name, verify] of Object.entries(ofBytes)) {
+    const bytes = name === "decodeAccount" ? account : proof;
+    const odd = [...Object.values(ODDITIES).map(makeOdd => makeOdd(bytes)), [...bytes], bytes.buffer];
+    for (const one of [...odd, new Proxy(bytes, {}), new DataView(bytes.buffer), 7, null])
+      assert.throws(() => verify(one as Uint8Array), ProofError, name);
+  }
+  assert.deepEqual(
+    verifyCompact(sha256Suite, root, request, Buffer.from(proof)),
+    verifyCompact(sha256Suite, root, request, encodeHex(proof)),
+  );
+});
