@@ -1,7 +1,7 @@
 /** Runs a command and turns its end into an exit code. */
 import {CommanderError} from "commander";
-import {SettingsError, StoppedEarly, WorkError} from "../server/life/workError.ts";
-import {ExitCode} from "./exitCode.ts";
+import {SettingsError, StillOpen, StoppedEarly, WorkError} from "../server/life/workError.ts";
+import {ExitCode, endByForce} from "./exitCode.ts";
 import {createProgram, readEnvironment} from "./program.ts";
 
 /** @param args - without the program's name. @returns the exit code */
@@ -20,7 +20,7 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
 }
 
 /** Writes the error for the operator, with its stack if it was not expected. @returns the exit code */
-function report(error: unknown): number {
+export function report(error: unknown): number {
   if (error instanceof CommanderError) {
     // Commander writes its own errors. Those of `readEnvironment` are written here.
     if (error.code === "commander.invalidArgument" && error.message.startsWith("environment"))
@@ -28,6 +28,10 @@ function report(error: unknown): number {
     return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;
   }
   if (error instanceof StoppedEarly) return ExitCode.OK;
+  if (error instanceof StillOpen) {
+    process.stderr.write(`error: ${error.message}; the process ends itself with SIGKILL\n`);
+    endByForce();
+  }
   if (error instanceof WorkError) process.stderr.write(`error: ${error.message}\n`);
   else process.stderr.write(`error: unexpected: ${error instanceof Error ? error.stack : String(error)}\n`);
   return error instanceof SettingsError ? ExitCode.USAGE : ExitCode.FAILED;

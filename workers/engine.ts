@@ -58,7 +58,9 @@ export interface EngineOptions {
   readonly estimates?: EstimateOptions | undefined;
   /** Which blocks are pruned, and when. Without it none is. */
   readonly pruning?: PruningOptions;
-  /** Called when a worker died. Its calls fail, and it is replaced. */
+  /** A proof or import thread that gives no sign of life for so long is lost and replaced. undefined: it may take any time. */
+  readonly hangMs?: number;
+  /** Called when a worker died or hung. Its calls fail, and it is replaced. */
   readonly onWorkerExit?: (error: Error) => void;
   /**
    * Called with the reason when the disk refused a write, and with undefined when blocks are written again. What is held is served
@@ -109,12 +111,12 @@ export class Engine {
     pruned: PrunedBlocks,
     private readonly options: EngineOptions,
   ) {
-    const {workers, directory, cacheBytes, chainId, pruning} = options;
+    const {workers, directory, cacheBytes, chainId, pruning, hangMs} = options;
     const onExit = (error: Error): void => options.onWorkerExit?.(error);
     this.workers = workers;
     this.memories = new AnswerMemories(JOB_PLACES.length * workers);
     this.chain = new ChainView(store.reader, head, pruned, chainId);
-    this.imports = createImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit);
+    this.imports = createImportThread({directory, cacheBytes: cacheBytes / IMPORT_PART}, onExit, hangMs);
     this.writes = new ChainWrites(
       store,
       this.chain,
@@ -275,7 +277,7 @@ export class Engine {
 
   /** Rejects with the reason if a thread cannot start. */
   private async startThreads(): Promise<void> {
-    const {workers, directory, cacheBytes, chainId, estimates} = this.options;
+    const {workers, directory, cacheBytes, chainId, estimates, hangMs} = this.options;
     const onExit = (error: Error): void => this.options.onWorkerExit?.(error);
     const workerData = {directory, cacheBytes};
     if (workers > 0) {
@@ -287,6 +289,7 @@ export class Engine {
         withNearest,
         workerData,
         onExit,
+        hangMs,
       );
     }
     if (estimates !== undefined) {

@@ -1,6 +1,6 @@
 /** What a service is made of: parts that start one after the other, and stop the last one first. */
 import type {Logger} from "pino";
-import {WorkError} from "./workError.ts";
+import {StillOpen, WorkError} from "./workError.ts";
 
 /**
  * Stops a part. If it is called, the parts that started later have stopped, or their time is up.
@@ -34,7 +34,7 @@ export class Parts {
   /**
    * Stops every part, whether the others could be stopped or not. Called again, it waits again.
    *
-   * @throws WorkError that names the parts that failed, or have not stopped in time. These may still stop
+   * @throws WorkError that names the parts that failed; StillOpen if some have not stopped in time. These may still stop
    */
   async stop(timeoutMs: number): Promise<void> {
     const endMs = performance.now() + timeoutMs;
@@ -44,7 +44,7 @@ export class Parts {
     const reasons = failures.map(({name, reason}) => `${name} failed to stop: ${reason}`);
     if (open.length > 0)
       reasons.unshift(`expected an end within ${timeoutMs} ms; still open: ${open.reverse().join(", ")}`);
-    if (reasons.length > 0) throw new WorkError(reasons.join("; "));
+    if (reasons.length > 0) throw new (open.length > 0 ? StillOpen : WorkError)(reasons.join("; "));
   }
 }
 

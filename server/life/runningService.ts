@@ -56,6 +56,8 @@ interface Surroundings {
 const DEMO_FILES = ["genesis.json", "chain.rlp"].map(name => import.meta.resolve(`#package/demo/${name}`));
 /** A process must end within 10 s of its signal. */
 const STOP_MS = 9_500;
+/** A thread that gives no sign of life for so long hangs, however short the time limit of requests is: a slow disk is no fault of it. */
+const LEAST_HANG_MS = 10_000;
 /** Of the time that requests have to end. After it, connections that are still busy are closed. */
 const DRAIN_FRACTION = 0.94;
 /** Time for the socket to send the rest of the last answer. */
@@ -166,7 +168,7 @@ class StartingService {
   }
 
   private async openStore(): Promise<Stop> {
-    const {db, workers, cacheBytes, demo = false, chainId, suite, estimate, history} = this.options;
+    const {db, workers, cacheBytes, demo = false, chainId, suite, estimate, history, limits} = this.options;
     const {log, trouble} = this;
     const store = await OwnedStore.open(
       {
@@ -177,6 +179,7 @@ class StartingService {
         chainId,
         suite,
         keepsChanges: this.options.publish !== undefined,
+        hangMs: Math.max(limits.timeoutMs, LEAST_HANG_MS),
         estimates: estimate.workers > 0 ? estimate : undefined,
         pruning: {history, rests: true, onEvent: event => logPruning(event, log)},
         onWorkerExit: error => trouble.reportWorkerExit(error),

@@ -6,6 +6,9 @@ export class WorkError extends Error {
   override readonly name = "WorkError";
 }
 
+/** A service did not end in time: a thread may hang, so that the process cannot end as usual. */
+export class StillOpen extends WorkError {}
+
 /** What the operator gave can never work, whenever it is tried: the exit code is that of a wrong flag. */
 export class SettingsError extends WorkError {}
 

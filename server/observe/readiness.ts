@@ -131,7 +131,7 @@ export class Readiness {
     return [...new Set(down.map(({kind}) => kind))].flatMap(kind => {
       const one = down.find(thread => thread.kind === kind);
       const isDone = threads.some(thread => thread.kind === kind && thread.state !== "down");
-      return isDone ? [] : [`no ${kind} thread can start: ${one?.reason}`];
+      return isDone ? [] : [`no ${kind} thread is up: ${one?.reason}`];
     });
   }
 

@@ -18,7 +18,7 @@ export class TroubleLog {
 
   reportWorkerExit(error: Error): void {
     this.workerExits++;
-    this.log.error({err: error}, "a worker thread was lost; another one is started when it is needed");
+    this.log.error({err: error}, "a worker thread was lost and is replaced");
   }
 
   /** @param stopped - why nothing is written; undefined: blocks are written again */

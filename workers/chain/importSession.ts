@@ -16,6 +16,7 @@ import type {
 import type {SourceEvent} from "../messages/importSource.ts";
 import type {ImportThread} from "../threads/importThread.ts";
 import type {Running} from "../threads/running.ts";
+import {ThreadPulse} from "../threads/threadPulse.ts";
 
 export interface ImportListeners {
   /** Called before the outcome settles. */
@@ -62,7 +63,11 @@ export class ImportSession implements Running<ImportOutcome> {
       await ready;
       this.hasBegun = true;
       try {
-        const outcome = await thread.run({...job, port: far}, {transferList: [far]});
+        const pulse = new ThreadPulse();
+        const outcome = await thread.run(
+          {...job, port: far, pulse: pulse.shared},
+          {transferList: [far], pulse: () => pulse.read()},
+        );
         await allReceived;
         listeners.onOutcome(outcome);
         return outcome;

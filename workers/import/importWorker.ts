@@ -5,12 +5,15 @@
 
 import type {ImportJob, ImportOrder, ImportOutcome} from "../messages/importJob.ts";
 import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
+import {keepPulse, ThreadPulse} from "../threads/threadPulse.ts";
 import {openWorkerStore} from "../threads/workerStore.ts";
 import {Importer} from "./importer.ts";
 
 yieldToOtherThreads(Niceness.IMPORT);
+keepPulse();
 
 export default async function run(job: ImportJob): Promise<ImportOutcome> {
+  new ThreadPulse(job.pulse).begin();
   const store = await openWorkerStore();
   try {
     const importer = await Importer.create(store, job, event => job.port.postMessage(event));

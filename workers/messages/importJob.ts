@@ -23,6 +23,8 @@ export interface ImportJob {
   readonly keepsChanges?: boolean;
   /** The cells of the main thread's Retreat. */
   readonly retreat?: SharedArrayBuffer;
+  /** Of the main thread's ThreadPulse. */
+  readonly pulse?: SharedArrayBuffer;
   /** ImportMessages go out on it; ImportOrders come in. */
   readonly port: MessagePort;
 }

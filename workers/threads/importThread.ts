@@ -10,16 +10,22 @@ const IDLE_MS = 10_000;
 
 export type ImportThread = SupervisedThread<ImportJob, ImportOutcome>;
 
-/** Its jobs run one after the other. Their ports go with them. @param onLost - called each time that it died or could not start */
+/**
+ * Its jobs run one after the other. Their ports go with them.
+ *
+ * @param onLost - called each time that it died, hung or could not start
+ * @param limitMs - a thread that takes no processor time for so long hangs. undefined: it may
+ */
 export function createImportThread(
   workerData: WorkerSettings,
   onLost: (error: ThreadLost) => void,
+  limitMs?: number,
 ): ImportThread {
   const settings: ThreadSettings<ImportJob, ImportOutcome> = {
     kind: "import",
     module: new URL("../import/importWorker.js", import.meta.url),
     workerData,
-    idleMs: IDLE_MS,
+    ...{idleMs: IDLE_MS, limitMs, isWriter: true},
     resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
     // While an import waits for its source, the thread must not sleep in Atomics.wait.
     atomics: "disabled",

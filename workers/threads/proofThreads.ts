@@ -46,6 +46,8 @@ interface Proving {
   readonly mailbox: ProveMailbox;
   /** By place. undefined: it has no job there. */
   readonly current: [CurrentJob | undefined, CurrentJob | undefined];
+  /** Jobs that it has answered, with its first one, which tells that it is up. */
+  answered: number;
 }
 
 interface CurrentJob {
@@ -69,7 +71,8 @@ export class ProofThreads {
   /**
    * @param count - of threads, at least 1
    * @param complete - adds to failures what the threads do not know
-   * @param onLost - called each time that a thread died or could not start
+   * @param onLost - called each time that a thread died, hung or could not start
+   * @param limitMs - a thread that has jobs and has answered none for so long hangs. undefined: it may take any time
    */
   constructor(
     count: number,
@@ -78,9 +81,11 @@ export class ProofThreads {
     private readonly complete: (failures: Answers["failures"]) => Answers["failures"],
     workerData: WorkerSettings,
     onLost: (error: ThreadLost) => void,
+    limitMs?: number,
   ) {
     const settings: ThreadSettings<ProofPost, void> = {
       kind: "proof",
+      limitMs,
       module: new URL("../prove/proofWorker.js", import.meta.url),
       resourceLimits: {maxYoungGenerationSizeMb: YOUNG_MB},
       workerData,
@@ -138,7 +143,7 @@ export class ProofThreads {
 
   /** Resolves when the thread has answered a job without calls. */
   private beginThread(run: (post: ProofPost, options: RunOptions) => Promise<void>): Promise<void> {
-    const thread: Proving = {mailbox: new ProveMailbox(), current: [undefined, undefined]};
+    const thread: Proving = {mailbox: new ProveMailbox(), current: [undefined, undefined], answered: 0};
     const {port1, port2} = new MessageChannel();
     port1.on("message", (message: ProveMessage) => this.settle(thread, message));
     const post: ProofPost = {
@@ -147,7 +152,8 @@ export class ProofThreads {
       counts: this.counts.shared,
       port: port2,
     };
-    run(post, {transferList: [port2]})
+    const pulse = () => (thread.answered === 0 || isIdle(thread.current) ? undefined : thread.answered);
+    run(post, {transferList: [port2], pulse})
       .catch((error: unknown) => this.lose(thread, error))
       .finally(() => port1.close());
     return new Promise((resolve, reject) => {
@@ -180,6 +186,7 @@ export class ProofThreads {
     // The thread has died since, and its job has ended with an error.
     if (current === undefined) return;
     thread.current[place] = undefined;
+    thread.answered++;
     this.beginWaiting(thread);
     if (this.isClosing && isIdle(thread.current)) thread.mailbox.stop();
     current.onSettled(this.readSettlement(current, message));

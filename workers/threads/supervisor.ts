@@ -7,8 +7,11 @@
  *                                         '--> down <--'
  *
  * A thread that dies ends its jobs with an error at once. It is started again: the first time at once, then after pauses that grow from
- * 0.1 to 30 s. From the first pause until it is up it is down, and jobs end with an error at once. A thread that was up for 10 s begins
- * with no pause again.
+ * 0.1 to 30 s. From the first pause until it is up it is down, and jobs end with an error at once. A thread that was up for 10 s, or ended
+ * because it was idle, begins with no pause again. One that starts with a job is down in the pauses only.
+ *
+ * A thread that hangs is lost too, and down until another one is up. It is terminated, but ends only when the system call returns that it
+ * waits for. Until then it keeps its memory, so only one is left behind for each that runs. One that writes is never left behind.
  *
  * The thread is a Piscina pool of one: Piscina hands over jobs, and rejects those of a thread that dies. But it starts a thread that cannot
  * start again and again, or never, and keeps its jobs waiting. So a pool that has lost its thread is destroyed.
@@ -21,6 +24,8 @@ type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 export interface RunOptions extends NonNullable<Parameters<Piscina["run"]>[1]> {
   /** A job that takes longer has stuck the thread: it is lost, with all its jobs. */
   readonly limitMs?: number;
+  /** For a job that may take any time: it is stuck if this has stayed the same for `limitMs`. undefined: there is nothing to do. */
+  readonly pulse?: () => number | undefined;
 }
 
 type Run<Job, Result> = (job: Job, options?: RunOptions) => Promise<Result>;
@@ -36,6 +41,10 @@ export interface ThreadSettings<Job, Result>
   readonly module: URL;
   /** The thread ends when it has had nothing to do for this long. Default: it stays. */
   readonly idleMs?: number;
+  /** Default of RunOptions. */
+  readonly limitMs?: number | undefined;
+  /** It writes: while one that was lost has not ended, its jobs go on, and no other starts. */
+  readonly isWriter?: boolean;
   /**
    * The first work of each new thread, which is up when this is done. Without it the thread starts with its first job, and is up when it
    * has loaded its module.
@@ -59,6 +68,12 @@ interface Life<Job, Result> {
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 30_000;
 const STABLE_MS = 10_000;
+/** Time for a thread to load its modules and open the store: 0.3 s, or several seconds on a busy machine. */
+const START_MS = 60_000;
+/** How often a pulse is felt within its limit. While this process sleeps, no time passes. */
+const BEATS = 10;
+/** `failures` of a thread that hung, at least: it is down. */
+const HUNG = 2;
 
 export class SupervisedThread<Job, Result> implements WatchedThread {
   /** Jobs that it works on, and that wait for it. */
@@ -67,6 +82,8 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   /** Lives in a row that ended early. */
   private failures = 0;
   reason = "";
+  /** Threads that were ended and are still there. */
+  private readonly leaving = new Set<Promise<void>>();
   private restart: NodeJS.Timeout | undefined;
   private isClosed = false;
 
@@ -83,18 +100,22 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   get state(): WatchedThread["state"] {
     const {life} = this;
     if (life?.upSinceMs !== undefined) return "up";
-    if (this.restart !== undefined || (life !== undefined && this.failures > 1)) return "down";
+    const isTriedAgain = life !== undefined && this.settings.begin !== undefined && this.failures > 1;
+    if (this.restart !== undefined || isTriedAgain) return "down";
     return life === undefined ? "off" : "starting";
   }
 
   /** Rejects with ThreadLost if it cannot start, or what its first work throws. It is tried again all the same, unless it is closed. */
   async start(): Promise<void> {
     const life = this.createLife();
+    const timer = setTimeout(() => this.lose(life, `it did not start within ${START_MS} ms`, HUNG), START_MS);
     try {
       await this.settings.begin?.((job, options) => this.runIn(life, job, options));
     } catch (error) {
       this.lose(life, (error as Error).message);
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
     this.noteUp(life);
   }
@@ -110,17 +131,20 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   async close(): Promise<void> {
     this.isClosed = true;
     await this.end()?.close();
+    await Promise.all(this.leaving);
   }
 
   /** Ends it at once, also in the middle of a job. */
   async destroy(): Promise<void> {
     this.isClosed = true;
-    await this.end()?.destroy();
+    await this.rest();
   }
 
   /** As `destroy`, but it starts again with `start`, or with its next job. */
   async rest(): Promise<void> {
+    this.failures = 0;
     await this.end()?.destroy();
+    await Promise.all(this.leaving);
   }
 
   private end(): Piscina<Job, Result> | undefined {
@@ -153,22 +177,37 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
 
   private async runIn(life: Life<Job, Result>, job: Job, options?: RunOptions): Promise<Result> {
     this.jobs++;
-    const limitMs = options?.limitMs;
-    const timer =
-      limitMs === undefined
-        ? undefined
-        : setTimeout(() => this.lose(life, `its job took more than ${limitMs} ms`), limitMs);
+    const timer = this.watch(life, options);
     try {
       return await life.pool.run(job, options);
     } catch (error) {
       if (this.life === life || this.isClosed) throw error;
       // The job that ran when the thread died knows why. Of jobs that waited, Piscina says only that they were ended.
       life.reason ??= (error as Error).message;
+      if (this.settings.isWriter === true) await Promise.all(this.leaving);
       throw new ThreadLost(`the ${this.kind} thread was lost: ${life.reason}`, {cause: error});
     } finally {
       clearTimeout(timer);
       this.jobs--;
     }
+  }
+
+  /** @returns the timer of a job's limit */
+  private watch(
+    life: Life<Job, Result>,
+    {limitMs = this.settings.limitMs, pulse}: RunOptions = {},
+  ): NodeJS.Timeout | undefined {
+    if (limitMs === undefined) return undefined;
+    if (pulse === undefined)
+      return setTimeout(() => this.lose(life, `its job took more than ${limitMs} ms`, HUNG), limitMs);
+    let last = pulse();
+    let still = 0;
+    return setInterval(() => {
+      const next = pulse();
+      still = next === undefined || next !== last ? 0 : still + 1;
+      last = next;
+      if (still === BEATS) this.lose(life, `it has not answered for ${limitMs} ms`, HUNG);
+    }, limitMs / BEATS);
   }
 
   private noteUp(life: Life<Job, Result>): void {
@@ -178,22 +217,28 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   /** Its thread is gone: it had nothing to do, or it died. */
   private noteEnd(life: Life<Job, Result>): void {
     if (this.life !== life) return;
-    if (this.jobs === 0 && this.settings.idleMs !== undefined) this.life = undefined;
-    else this.lose(life);
+    if (this.jobs === 0 && this.settings.idleMs !== undefined) {
+      this.life = undefined;
+      this.failures = 0;
+    } else this.lose(life);
   }
 
-  /** @param reason - undefined: who says it comes in this turn, which is Piscina's event or the job that ran */
-  private lose(life: Life<Job, Result>, reason?: string): void {
+  /**
+   * @param reason - undefined: who says it comes in this turn, which is Piscina's event or the job that ran
+   * @param least - of the failures in a row
+   */
+  private lose(life: Life<Job, Result>, reason?: string, least = 1): void {
     life.reason ??= reason;
     if (this.life !== life) return;
     this.life = undefined;
     const isStable = life.upSinceMs !== undefined && performance.now() - life.upSinceMs > STABLE_MS;
-    this.failures = isStable ? 1 : this.failures + 1;
+    this.failures = Math.max(least, isStable ? 1 : this.failures + 1);
     setImmediate(() => {
       this.reason = life.reason ?? "it ended";
       life.reason = this.reason;
       // Its other jobs end with that reason.
-      void life.pool.destroy();
+      const gone = life.pool.destroy().finally(() => this.leaving.delete(gone));
+      this.leaving.add(gone);
       this.onLost(new ThreadLost(`the ${this.kind} thread was lost: ${this.reason}`));
     });
     if (this.failures === 1) this.startAgain();
@@ -204,6 +249,10 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   }
 
   private startAgain(): void {
+    if (this.leaving.size > (this.settings.isWriter === true ? 0 : 1)) {
+      this.restart = setTimeout(() => this.startAgain(), FIRST_PAUSE_MS).unref();
+      return;
+    }
     this.restart = undefined;
     if (this.isClosed || this.settings.begin === undefined) return;
     // It has been lost again then, and `lose` has dealt with that.

@@ -12,6 +12,10 @@ export const Niceness = {IMPORT: 5, SNAPSHOT: 10, ESTIMATE: 10, CHECK: 19, PRUNE
 
 export function yieldToOtherThreads(niceness: (typeof Niceness)[keyof typeof Niceness]): void {
   if (process.platform !== "linux") return;
-  const threadId = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
-  setPriority(threadId, niceness);
+  setPriority(readThreadId(), niceness);
+}
+
+/** The system's number of this thread, on Linux. */
+export function readThreadId(): number {
+  return Number(readlinkSync("/proc/thread-self").split("/").at(-1));
 }

@@ -1,14 +1,17 @@
 /** HTTP when the service ends: which calls are still answered, and what cannot keep it from ending. */
 import assert from "node:assert/strict";
+import {execFileSync} from "node:child_process";
 import {after, before, describe, test} from "node:test";
+import {fileURLToPath} from "node:url";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {answerText, Upstream} from "../../support/http/upstream.ts";
 import {CHAIN_ANSWER, CHAIN_CALL, largeBatch, proofCall} from "../../support/http/wireRequests.ts";
-import {startDaemon} from "../../support/processes/daemon.ts";
+import {runProofd, startDaemon} from "../../support/processes/daemon.ts";
 import {once, waitUntil} from "../../support/wait.ts";
 
+const HUNG_PROCESS = fileURLToPath(new URL("../../support/processes/hungProcess.js", import.meta.url));
 const ESTIMATE_CALL = {jsonrpc: "2.0", id: 2, method: "chain_estimateGas", params: [{}]};
 const ESTIMATE = '{"jsonrpc":"2.0","id":ID,"result":"0x5208"}';
 /** What the service says when requests keep it longer than it waits for them. */
@@ -90,12 +93,23 @@ describe("HTTP at the end of the service", () => {
     stuck.destroy();
   });
 
-  test("a second signal ends it at once, with the signal's exit code", async () => {
+  test("a process with a thread that hangs in a system call ends by force, and names the part that did not stop", async () => {
+    const pipe = folder.file("pipe");
+    execFileSync("mkfifo", [pipe]);
+    const {code, signal, stderr} = await runProofd([pipe], {main: HUNG_PROCESS});
+    assert.deepEqual([code, signal], [null, "SIGKILL"]);
+    assert.equal(
+      stderr,
+      "error: expected an end within 100 ms; still open: the thread; the process ends itself with SIGKILL\n",
+    );
+  });
+
+  test("a second signal ends it at once, as it would have without a handler", async () => {
     const daemon = await startDaemon(["--db", db, "--workers", "1"]);
     const stuck = await leaveStuck(daemon.port);
     daemon.child.kill("SIGTERM");
     await daemon.waitForStderr(/stopping/);
-    assert.equal((await daemon.stop("SIGINT")).code, 130);
+    assert.equal((await daemon.stop("SIGINT")).signal, "SIGINT");
     stuck.destroy();
   });
 });

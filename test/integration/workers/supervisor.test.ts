@@ -1,22 +1,26 @@
 /** Threads that die, and that cannot start: what happens to their jobs, when they are started again, and who is told. */
 import assert from "node:assert/strict";
-import {mkdtempSync, rmSync, writeFileSync} from "node:fs";
+import {execFileSync} from "node:child_process";
+import {closeSync, mkdtempSync, openSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, afterEach, before, test} from "node:test";
 import {SupervisedThread, ThreadLost, type ThreadSettings} from "../../../workers/threads/supervisor.ts";
 import {ThreadGroup} from "../../../workers/threads/threadGroup.ts";
-import type {Trouble, TroubledJob} from "../../support/threads/troubledWorker.ts";
+import {feelPulse, noteOf, type Trouble, type TroubledJob} from "../../support/threads/troubledWorker.ts";
 import {waitUntil} from "../../support/wait.ts";
 
 let folder: string;
 let broken: string;
+let pipe: string;
 let lost: string[] = [];
 const open: {destroy(): Promise<void>}[] = [];
 
 before(() => {
   folder = mkdtempSync(join(tmpdir(), "proofd-threads-"));
   broken = join(folder, "broken");
+  pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
 });
 
 afterEach(async () => {
@@ -30,7 +34,7 @@ after(() => rmSync(folder, {recursive: true}));
 function settingsOf(
   change: Partial<ThreadSettings<TroubledJob, string>> = {},
 ): ThreadSettings<TroubledJob, string> {
-  const workerData: Trouble = {broken};
+  const workerData: Trouble = {broken, pipe};
   const module = new URL("../../support/threads/troubledWorker.js", import.meta.url);
   return {kind: "troubled", module, workerData, begin: run => run("answer"), ...change};
 }
@@ -42,6 +46,15 @@ function createThread(
   open.push(thread);
   return thread;
 }
+
+/** Ends the system call of a thread that hangs, when it has begun. */
+function release(): void {
+  rmSync(noteOf(pipe));
+  closeSync(openSync(pipe, "w"));
+}
+
+/** A job that hangs, and is found out. */
+const HANG = ["hang", {limitMs: 20, pulse: () => feelPulse(pipe)}] as const;
 
 test("a job that the work refuses leaves its thread as it is", async () => {
   const thread = createThread();
@@ -135,8 +148,93 @@ test("a job that takes longer than its limit has stuck the thread: it ends with 
       /^ThreadLost: the troubled thread was lost: its job took more than 1 ms$/,
     );
   }
+  await waitUntil("another is up", () => thread.state === "up");
   assert.equal(await thread.run("answer", {limitMs: 60_000}), "answered");
   assert.equal(lost.length, 1);
+});
+
+test("a job whose pulse goes on, or that has nothing to do, may take any time", async () => {
+  const thread = createThread();
+  await thread.start();
+  for (const pulse of [(beat: number) => beat, () => undefined]) {
+    let beats = 0;
+    const job = assert.rejects(thread.run("wait", {limitMs: 20, pulse: () => pulse(beats++)}));
+    await waitUntil("its pulse was felt", () => beats > 40);
+    assert.equal(thread.state, "up");
+    await thread.rest();
+    await job;
+    await thread.start();
+  }
+  assert.deepEqual(lost, []);
+});
+
+test("a thread that hangs in a system call is down until another one is up, and the end waits for it", async () => {
+  const thread = createThread();
+  await thread.start();
+  await assert.rejects(thread.run(...HANG), {
+    message: "the troubled thread was lost: it has not answered for 20 ms",
+  });
+  assert.equal(thread.state, "down");
+  await waitUntil("another is up", () => thread.state === "up");
+  assert.equal(await thread.run("answer"), "answered");
+  let isClosed = false;
+  const closing = thread.close().finally(() => {
+    isClosed = true;
+  });
+  // Takes longer than the end of a thread that does not hang.
+  const other = createThread();
+  await other.start();
+  assert.equal(isClosed, false);
+  release();
+  await closing;
+});
+
+test("while a thread and the one in its place hang, no third one starts", async () => {
+  const thread = createThread();
+  await thread.start();
+  await assert.rejects(thread.run(...HANG), ThreadLost);
+  await waitUntil("another is up", () => thread.state === "up");
+  rmSync(noteOf(pipe));
+  await assert.rejects(thread.run(...HANG), ThreadLost);
+  const other = createThread();
+  await other.start();
+  await assert.rejects(other.run("exit"), ThreadLost);
+  await waitUntil("the other is up again", () => other.state === "up");
+  assert.equal(thread.state, "down");
+  release();
+  await waitUntil("a third is up", () => thread.state === "up");
+});
+
+test("the job of a thread that writes ends with its thread, and no other writes meanwhile", async () => {
+  const thread = createThread({begin: undefined as never, isWriter: true});
+  let isOver = false;
+  const job = assert.rejects(thread.run(...HANG), ThreadLost).finally(() => {
+    isOver = true;
+  });
+  await waitUntil("it is lost", () => lost.length > 0);
+  const other = createThread();
+  await other.start();
+  assert.deepEqual([thread.state, isOver], ["down", false]);
+  await assert.rejects(thread.run("answer"), {message: /is down: it has not answered for 20 ms$/});
+  release();
+  await job;
+  await waitUntil("it may start", () => thread.state === "off");
+  assert.equal(await thread.run("answer"), "answered");
+});
+
+test("failures before a thread ended because it was idle do not count", async () => {
+  const thread = createThread({begin: undefined as never, idleMs: 1});
+  for (let count = 0; count < 2; count++) await assert.rejects(thread.run("exit"), ThreadLost);
+  await waitUntil("the pause is over", () => thread.state === "off");
+  for (let count = 0; count < 2; count++) {
+    const jobs = [thread.run("answer"), thread.run("answer")];
+    assert.equal(thread.state, "starting");
+    assert.deepEqual(await Promise.all(jobs), ["answered", "answered"]);
+    await waitUntil("the thread is off", () => thread.state === "off");
+  }
+  await assert.rejects(thread.run("exit"), ThreadLost);
+  assert.equal(thread.state, "off", "no pause");
+  await waitUntil("it is reported", () => lost.length === 3);
 });
 
 test("a thread that is destroyed ends its job, and starts no other", async () => {

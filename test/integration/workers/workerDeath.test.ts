@@ -77,7 +77,7 @@ test("while no proof thread can start, proofs fail at once, the service is not r
   assert.equal(await service.readMetric(QUEUED), 0);
   const {status, text} = await service.get("/readyz");
   assert.equal(status, 503);
-  assert.match(text, /no proof thread can start: /);
+  assert.match(text, /no proof thread is up: /);
   assert.equal(await service.readMetric('proofd_threads{kind="proof",state="down"}'), 2);
   await rename(`${directory}.gone`, directory);
   await waitUntil("both are up", () => threads.every(({state}) => state === "up"));

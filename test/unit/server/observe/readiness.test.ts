@@ -112,6 +112,6 @@ test("work that no thread does is a reason, and a thread of several is none", ()
   const idle = {kind: "import", state: "off", reason: "it ended"} as const;
   assert.deepEqual(create({source, threads: () => [up, down, idle]}).readObstacles(), []);
   assert.deepEqual(create({source, threads: () => [down, down, idle]}).readObstacles(), [
-    "no proof thread can start: no memory",
+    "no proof thread is up: no memory",
   ]);
 });
