@@ -35,7 +35,7 @@ export async function pullCodes(work: PullWork): Promise<void> {
       writer.add("codes", {keccakCodeHash: decodeHex(hash), code});
     }
     if (writer.isDue) writer.finishParts(work.place);
-    progress.show("codes", Math.min(1, (at + CODES_AT_ONCE) / hashes.length), asked.length);
+    progress.show("codes", {done: at + asked.length, total: hashes.length, unit: "codes"}, asked.length);
   }
 }
 

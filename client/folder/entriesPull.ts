@@ -19,11 +19,12 @@ export async function pullEntries(work: PullWork, requests: ProofRequests, keys:
   const {entries: cursor} = work.place;
   const proofs = pullProofs(client, {requests, block, signal, keysPerProof: KEYS_PER_PROOF, cursor});
   let together: PulledProof[] = [];
-  let written = 0;
+  const tables = ["accounts", "absent", "values"] as const;
+  let written = tables.reduce((sum, table) => sum + work.writer.rows(table), 0);
   const write = () => {
     if (together.length === 0) return;
     written += writeProof(work, together);
-    work.progress.show("keys", Math.min(1, written / keys), together.length);
+    work.progress.show("keys", {done: written, total: keys, unit: "keys"}, together.length);
     together = [];
   };
   try {

@@ -23,13 +23,21 @@ export interface PullPlace {
 
 export const PULL_START: PullPlace = {trees: 0, lastLeaf: -1, leaves: 0};
 
+/** How much of a phase is done. */
+export interface PhaseProgress {
+  readonly done: number;
+  readonly total: number;
+  /** What is counted, in the plural: "leaves", "keys". */
+  readonly unit: string;
+}
+
 export interface PullProgress {
   /**
    * @param phase - what is pulled now
-   * @param fraction - how much of it is done, 0 to 1; undefined: nobody knows
+   * @param progress - of the phase; undefined: its total is not known
    * @param rows - since the last call
    */
-  show(phase: string, fraction: number | undefined, rows: number): void;
+  show(phase: string, progress: PhaseProgress | undefined, rows: number): void;
 }
 
 /** What every part of a pull works with. */

@@ -2,13 +2,19 @@
 import {decodeHex} from "../bytes/hex.ts";
 import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
+import {ACCOUNTS} from "../pull/places.ts";
 import type {PulledRange} from "../pull/pulledRange.ts";
-import {pullState} from "../pull/pullState.ts";
+import {LEAVES_PER_RANGE, pullState} from "../pull/pullState.ts";
 import {rowOfAccountLeaf} from "./leafRows.ts";
 import type {PullWork} from "./pullPlace.ts";
 
+/** A larger tree takes long enough for a bar of its own. */
+const LARGE_TREE_RANGES = 16;
+/** Of an address, `0x` and 8 digits: the bar has one line. */
+const SHOWN_CHARACTERS = 10;
+
 /**
- * Goes on from the place of the work.
+ * Continues from the place of the work.
  *
  * @param names - what pullState takes as `tree`, one after the other
  * @throws what pullState throws, after all ranges before
@@ -58,7 +64,7 @@ function endTree(
 ): PullWork["place"] {
   const {leaves} = place;
   const next = {...place, cursor, lastLeaf: -1, leaves: 0};
-  if (tree === "accounts") return {...next, accountTree: {nextFreeNode, leaves}};
+  if (tree === ACCOUNTS) return {...next, accountTree: {nextFreeNode, leaves}};
   if (account !== undefined && nextFreeNode > NEW_TREE_POSITIONS) {
     const root = decodeHex(account.storageRoot);
     writer.add("trees", {
@@ -72,11 +78,22 @@ function endTree(
   return next;
 }
 
-/** Of the storage of all accounts, only the accounts are counted ahead. */
-function showRange({progress, place}: PullWork, range: PulledRange, rows: number): void {
-  const {tree, account, end, nextFreeNode} = range;
+/** How many leaves all storage trees have together is not known ahead. So small trees are counted as accounts, and a large one by itself. */
+function showRange(
+  {progress, place, leavesPerRange = LEAVES_PER_RANGE}: PullWork,
+  {tree, account, end, nextFreeNode}: PulledRange,
+  rows: number,
+): void {
   const {accountTree} = place;
-  if (tree !== "accounts" && accountTree !== undefined && account !== undefined)
-    progress.show("storage", account.leafIndex / accountTree.nextFreeNode, rows);
-  else progress.show(tree, end / nextFreeNode, rows);
+  const isSmall = nextFreeNode <= LARGE_TREE_RANGES * leavesPerRange;
+  if (tree !== ACCOUNTS && isSmall && accountTree !== undefined && account !== undefined)
+    progress.show(
+      "storage",
+      {done: account.leafIndex, total: accountTree.nextFreeNode, unit: "accounts"},
+      rows,
+    );
+  else {
+    const phase = tree === ACCOUNTS ? tree : `storage of ${tree.slice(0, SHOWN_CHARACTERS)}`;
+    progress.show(phase, {done: end, total: nextFreeNode, unit: "leaves"}, rows);
+  }
 }

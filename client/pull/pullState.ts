@@ -40,6 +40,7 @@ export interface PullStateParameters extends Abortable {
   readonly retryMs?: number | undefined;
 }
 
+export const LEAVES_PER_RANGE = 1024;
 /** Verifying fewer takes less time than starting a thread. */
 const WORTH_LEAVES = 16_384;
 
@@ -62,7 +63,7 @@ export async function* pullState(
     block,
     cursor,
     ahead = 4,
-    leavesPerRange = 1024,
+    leavesPerRange = LEAVES_PER_RANGE,
     threads,
     retryMs = RETRY_MS,
     signal,

@@ -1,10 +1,11 @@
 /** A call is one POST. URL and headers may hold keys: messages of errors have none, also where the server repeats them. */
+import {builtinModule} from "../bytes/runtime.ts";
 import {within} from "./abortable.ts";
 import {readBody} from "./bodyReader.ts";
 import {CALL_ID, readResult} from "./envelope.ts";
 import type {RpcCaller, RpcRequest} from "./rpcCaller.ts";
 import {RpcError} from "./rpcError.ts";
-import {createRedaction} from "./secrets.ts";
+import {cleanText, createRedaction, redactUrl} from "./secrets.ts";
 
 export interface Endpoint {
   readonly url: string;
@@ -15,6 +16,8 @@ export interface Endpoint {
 
 /** Room for what JSON-RPC puts around a result, for an error, and for the page that a proxy sends instead: its status must be seen. */
 const MORE_BYTES = 65_536;
+/** Characters of what the system says of a broken connection. */
+const MAX_REASON = 200;
 const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
 
@@ -35,7 +38,7 @@ async function post(
 ): Promise<unknown> {
   const maxBytes = maxAnswerBytes + MORE_BYTES;
   const accept = takesBytes ? `${BYTES_TYPE}, ${JSON_TYPE}` : JSON_TYPE;
-  let response: Response;
+  let response: Response | undefined;
   let bytes: Uint8Array;
   try {
     response = await endpoint.fetch(endpoint.url, {
@@ -49,14 +52,29 @@ async function post(
     bytes = await readBody(response, maxBytes);
   } catch (error) {
     if (error instanceof RpcError) throw error;
-    const message = "the server cannot be reached, or closed the connection before its answer was complete";
-    throw new RpcError("UNREACHABLE", message, {cause: error});
+    const url = new URL(endpoint.url);
+    const problem = response === undefined ? "no answer" : "the answer broke off";
+    const reason = cleanText(reasonOf(error), redact, MAX_REASON) + corsAdvice(url);
+    throw new RpcError("UNREACHABLE", `${redactUrl(url)}: ${problem}: ${reason}`, {cause: error});
   }
   const {status, headers} = response;
   if (status !== 200) throw readRefusal(bytes, maxBytes, redact, status, headers);
   const [contentType = ""] = (headers.get("content-type") ?? "").split(";");
   if (takesBytes && contentType.trim().toLowerCase() === BYTES_TYPE) return bytes;
   return readResult(bytes, maxBytes, redact, {status});
+}
+
+/** What the system says. Node's fetch only says "fetch failed", and has it as the cause; of several addresses, one cause for each. */
+function reasonOf(error: unknown): string {
+  const {message, cause} = error as Error & {cause?: Partial<AggregateError>};
+  return cause?.message || cause?.errors?.[0]?.message || message;
+}
+
+/** A browser gives no reason. The most frequent one is that the server does not allow pages of this origin. */
+function corsAdvice({origin}: URL): string {
+  const page = (globalThis as {location?: {readonly origin: string}}).location?.origin;
+  if (page === undefined || page === origin || builtinModule("node:os") !== undefined) return "";
+  return `; pages of ${page} need a server with --cors ${page}; the browser's console has the reason`;
 }
 
 /** @returns the server's error if the body has one, and not a page for people, as proxies send it */

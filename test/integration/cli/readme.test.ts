@@ -6,6 +6,7 @@ import {dirname, join} from "node:path";
 import {after, before, test} from "node:test";
 import {GENERATOR_WAS_LIMIT} from "proofd-load";
 import {encodeHex} from "../../../client/bytes/hex.ts";
+import type {PhaseProgress} from "../../../client/folder/pullPlace.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
 import addresses from "../../../demo/addresses.json" with {type: "json"};
 import {toHex} from "../../../storage/hex.ts";
@@ -22,6 +23,7 @@ import type {CommandEnd} from "../../support/processes/commandLines.ts";
 import {findProgram} from "../../support/processes/foundProgram.ts";
 import {notRun} from "../../support/processes/notRun.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
+import {pullSmall} from "../../support/pulled/smallPull.ts";
 import {verifyProof} from "../../support/reference/exactProof.ts";
 import {ReferenceState} from "../../support/reference/referenceState.ts";
 import {checkStore} from "../../support/stores/checkedStore.ts";
@@ -273,6 +275,39 @@ test("an indexer's commands pull a state and its changes, which DuckDB and panda
       assert.equal(read.code, 0, read.stderr);
       assert.match(read.stdout, answer);
     });
+});
+
+test("while a large storage tree is pulled its leaves are counted, and small trees are counted by accounts", async () => {
+  const {stateRoot} = (await demo.call("chain_getStateRoot", ["0x5a"])).result;
+  const args = [
+    "--url",
+    demo.url,
+    "--block",
+    "90",
+    "--root",
+    stateRoot,
+    "--all",
+    "--out",
+    join(folder, "shown"),
+  ];
+  const shown = new Map<string, PhaseProgress[]>();
+  const {rows} = await pullSmall(args, 1e9, undefined, (phase, progress) => {
+    shown.set(phase, [...(shown.get(phase) ?? []), progress as PhaseProgress]);
+  });
+  const ledger = `storage of ${addresses.ledger.address.slice(0, 10).toLowerCase()}`;
+  assert.ok(shown.get("storage")?.every(({unit, total}) => unit === "accounts" && total >= 1099));
+  const total = shown.get(ledger)?.at(-1)?.total as number;
+  assert.ok(total > 1000 && total <= (rows.slots as number), String(total));
+  for (const [phase, unit] of [
+    ["accounts", "leaves"],
+    [ledger, "leaves"],
+    ["codes", "codes"],
+  ] as const) {
+    const steps = shown.get(phase) ?? [];
+    assert.ok(steps.every((step, i) => step.unit === unit && step.done > (steps[i - 1]?.done ?? 0)));
+    assert.equal(steps.at(-1)?.done, steps.at(-1)?.total);
+  }
+  assert.ok((shown.get(ledger)?.length ?? 0) > 100);
 });
 
 /** Imports the folder `state` of block 90, and asks the new store and the demo chain the same. */

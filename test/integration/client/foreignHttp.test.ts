@@ -49,6 +49,30 @@ test("so does a connection that is closed without an answer, or in the middle of
   }
 });
 
+test("the error of a server that is away names its URL without secrets, and the reason", async () => {
+  const gone = new Upstream();
+  await gone.start();
+  await gone.stop();
+  const {port} = gone.url;
+  const unreachable = (url: string, reason: string) => ({
+    code: "UNREACHABLE",
+    message: `${url}: no answer: ${reason}`,
+  });
+  await assert.rejects(
+    createClient({url: `http://127.0.0.1:${port}/key-of-a-user`}).getCoverage(),
+    unreachable(`http://127.0.0.1:${port}/***`, `connect ECONNREFUSED 127.0.0.1:${port}`),
+  );
+  await assert.rejects(createClient({url: "http://nowhere.invalid"}).getCoverage(), ({message}: RpcError) =>
+    /^http:\/\/nowhere\.invalid: no answer: getaddrinfo E\w+ nowhere\.invalid$/.test(message),
+  );
+  answerFirst(1, response => {
+    response.writeHead(200, {"content-length": 500}).write('{"jsonrpc"', () => response.destroy());
+  });
+  await assert.rejects(createClient().getCoverage(), ({message}: RpcError) =>
+    /^http:\/\/127\.0\.0\.1:\d+\S*: the answer broke off: \w/.test(message),
+  );
+});
+
 test("the error of a server that is busy has its code, its status, and the wait that it asks for", async () => {
   const refusal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"the queue is full"}}';
   for (const [retryAfter, retryAfterMs] of [

@@ -106,10 +106,12 @@ function refusalOf(verify) {
 export {checkAnswer};
 `;
 
-const PAGE = `import {checkAnswer} from "./checkAnswer.mjs";
+const PAGE = `import {createProofClient} from "proofd-client";
+import {checkAnswer} from "./checkAnswer.mjs";
 const settings = await (await fetch("/files/settings.json")).json();
 const show = (id, text) => { document.getElementById(id).textContent = text; };
 show("page", await checkAnswer(settings).catch(String));
+globalThis.askCoverage = url => createProofClient({url, verify: false}).getCoverage().catch(String);
 const worker = new Worker("/bundled/worker.mjs", {type: "module"});
 const said = new Promise(resolve => {
   worker.onmessage = ({data}) => resolve(data);
@@ -174,6 +176,11 @@ test("a page in Chromium and a worker of it verify an answer, and refuse a forge
   await chromium.until("document.getElementById('worker')?.textContent");
   const read = (id: string) => chromium.evaluate(`document.getElementById("${id}").textContent`);
   assert.deepEqual([await read("page"), await read("worker")], [expected, expected]);
+  const other = pages.origin.replace("127.0.0.1", "localhost");
+  assert.equal(
+    await chromium.evaluate(`askCoverage("${other}")`),
+    `RpcError: ${other}: no answer: Failed to fetch; pages of ${pages.origin} need a server with --cors ${pages.origin}; the browser's console has the reason`,
+  );
 });
 
 async function runsProgram(t: TestContext, name: string, ...args: readonly string[]): Promise<void> {

@@ -20,6 +20,7 @@ export async function pullSmall(
   args: readonly string[],
   partBytes: number,
   signal: AbortSignal = new AbortController().signal,
+  onShow: PullProgress["show"] = () => {},
 ): Promise<Manifest> {
   const read: (GivenPull | FolderVerification)[] = [];
   const command = createCommand("pull", "", PULL_FLAGS, (values, self) => {
@@ -31,6 +32,7 @@ export async function pullSmall(
   const {choice} = options;
   const fromRoot = choice.kind === "changes" ? (await readTrustedRoot(choice.root)).root : undefined;
   const progress = new PullProgress({isTTY: false, write: () => true});
+  progress.show = onShow;
   return runPull(options, {
     trustedRoot,
     fromRoot,
