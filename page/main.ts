@@ -4,6 +4,7 @@ import {createProofClient} from "../client/methods/proofClient.ts";
 import {DEMO_CHAIN_ID, DEMO_SAMPLES} from "./about.ts";
 import {element, place} from "./element.ts";
 import {Explorer} from "./explorer/explorer.ts";
+import {showMethods} from "./methods.ts";
 import {Status, showService} from "./status/status.ts";
 
 const SUITES = [sha256Suite, poseidon2Suite];
@@ -20,6 +21,7 @@ void new Status(home, block => explorer?.chooseBlock(block)).follow();
 for (;;) {
   try {
     const name = await showService(server);
+    void showMethods(home.href);
     const suite = SUITES.find(one => one.name === name);
     if (suite === undefined) {
       place("request").replaceWith(element("p", {}, noForm(name)));

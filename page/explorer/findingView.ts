@@ -1,9 +1,11 @@
 /** A proof as the reader sees it: the verdict, the values, the paths, and texts to copy. */
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
+import {count} from "../../client/bytes/values.ts";
 import {hashSlot, word} from "../../client/hash/hashSuites.ts";
-import type {ProvenAccount} from "../../client/proof/proofVerifier.ts";
+import type {Proven, ProvenAccount} from "../../client/proof/proofVerifier.ts";
+import type {ProofRequest} from "../../client/proof/request.ts";
 import {element} from "../element.ts";
-import {writeWhole} from "../figureText.ts";
+import {shorten, writeWhole} from "../figureText.ts";
 import {encodeVerifierCall} from "./calldata.ts";
 import {type Copy, drawCopy} from "./copies.ts";
 import type {Finding} from "./finding.ts";
@@ -12,6 +14,7 @@ import {writeCurl, writeViem} from "./snippets.ts";
 
 /** Bytes of an account's value. */
 const STORAGE_ROOT = [64, 96] as const;
+const HEADLINE_SLOTS = 2;
 
 /** @param url - where the service is reached */
 export function drawFinding(finding: Finding, url: string): HTMLElement {
@@ -27,13 +30,12 @@ export function drawFinding(finding: Finding, url: string): HTMLElement {
   );
 }
 
-function drawVerdict({verdict, block, root, isOwnRoot}: Finding): HTMLElement {
+function drawVerdict({request, verdict, block, root, isOwnRoot}: Finding): HTMLElement {
   const isProven = "proven" in verdict;
-  const title = !isProven
-    ? "Refused"
-    : verdict.proven.account === undefined
-      ? "Proved: there is no such account"
-      : "Proved: the account exists";
+  const title = isProven
+    ? `${isOwnRoot ? "Proved" : "Verified under this server's own root"}: ${describeProven(request, verdict.proven)}`
+    : "Refused";
+  const tone = !isProven ? "bad" : isOwnRoot ? "good" : "plain";
   const {l1} = block;
   const what =
     l1?.stateRoot === undefined ? "the block's hash" : `${l1.stateRoot === root ? "this" : "another"} root`;
@@ -46,11 +48,23 @@ function drawVerdict({verdict, block, root, isOwnRoot}: Finding): HTMLElement {
     : `At block ${writeWhole(block.number)}: ${verdict.refusal.message}. Compared with the root`;
   return element(
     "div",
-    {class: isProven ? "verdict good" : "verdict bad", id: "verdict", tabindex: "-1"},
+    {class: `verdict ${tone}`, id: "verdict", tabindex: "-1"},
     element("h3", {}, title),
     element("p", {}, outcome, " ", element("code", {}, root)),
     element("p", {class: "hint"}, trust, ...(l1 === undefined ? [] : [` ${recorded}`])),
   );
+}
+
+/** What is proved, in a few words: the values of the first slots, or else whether the account exists. */
+function describeProven({storageKeys}: ProofRequest, {account, slots}: Proven): string {
+  if (account === undefined) return "there is no such account";
+  if (storageKeys.length === 0) return "the account exists";
+  const values = storageKeys.slice(0, HEADLINE_SLOTS).map((key, i) => {
+    const value = slots[i] ?? 0n;
+    return `slot ${shorten(key)} is ${value < 10n ** 30n ? writeWhole(value) : encodeHex(word(value))}`;
+  });
+  const others = storageKeys.length - values.length;
+  return [...values, ...(others > 0 ? [`and ${count(others, "more slot")} below`] : [])].join(", ");
 }
 
 function drawValues(
@@ -66,7 +80,7 @@ function drawValues(
       ["storageRoot", code(account.storageRoot)],
       ["codeHash", code(account.codeHash)],
       ["keccakCodeHash", code(account.keccakCodeHash)],
-      ["codeSize", `${writeWhole(account.codeSize)} bytes`],
+      ["codeSize", `${writeWhole(account.codeSize)} ${account.codeSize === 1n ? "byte" : "bytes"}`],
       ["leaf index", writeWhole(account.leafIndex)],
     );
   request.storageKeys.forEach((key, i) => {

@@ -15,6 +15,8 @@ interface Tile {
 
 const DURATION = "proofd_request_duration_seconds";
 const UNKNOWN = "–";
+/** A line through fewer points shows a trend where there is none. */
+const LEAST_POINTS = 8;
 
 export function showTiles(scrape: Scrape, history: History): void {
   const tiles = [
@@ -30,14 +32,16 @@ export function showTiles(scrape: Scrape, history: History): void {
   place("tiles").replaceChildren(...tiles.map(drawTile));
 }
 
-function drawTile({label, value, note, isBad = false, line}: Tile): HTMLElement {
+function drawTile({label, value, note, isBad = false, line = []}: Tile): HTMLElement {
   return element(
     "div",
     {class: isBad ? "tile bad" : "tile"},
     element("dt", {}, label),
     element("dd", {class: "value"}, value),
     element("dd", {class: "note"}, note),
-    ...(line === undefined ? [] : [element("dd", {class: "line", "aria-hidden": "true"}, drawLine(line))]),
+    ...(line.length < LEAST_POINTS
+      ? []
+      : [element("dd", {class: "line", "aria-hidden": "true"}, drawLine(line))]),
   );
 }
 

@@ -80,6 +80,11 @@ function readVerdict(chromium: Chromium): Promise<string> {
   return chromium.evaluate("document.getElementById('verdict').innerText.replace(/\\n+/g, '\\n')");
 }
 
+/** Green is for what is proved under a root that the reader gave. */
+function readTone(chromium: Chromium): Promise<string> {
+  return chromium.evaluate("document.getElementById('verdict').className");
+}
+
 test("somebody with a keyboard proves an account in the browser, then its absence, and a wrong root is refused", async t => {
   const chromium = await openPage(t, 1200);
   if (chromium === undefined) return;
@@ -96,12 +101,16 @@ test("somebody with a keyboard proves an account in the browser, then its absenc
   assert.equal(await focused(), "block");
   await chromium.press("Enter");
   await chromium.until("document.activeElement.id === 'verdict'");
-  assert.match(await readVerdict(chromium), /^Proved: the account exists\n.*block 4/);
+  assert.match(
+    (await readVerdict(chromium)).replaceAll("\u202f", ""),
+    /^Verified under this server's own root: slot 0x1 is \d+, slot 0x9 is 0\n.*block 4/,
+  );
+  assert.equal(await readTone(chromium), "verdict plain");
 
   const call = await service.daemon.call("chain_getProof", [ACCOUNT, ["0x1", "0x9"], `0x${FINALIZED}`]);
   const {account, slots} = service.verify(FINALIZED, ACCOUNT, ["0x1", "0x9"], call);
   const shown = await chromium.evaluate<string[]>(
-    "[...document.querySelectorAll('.values dd')].map(one => one.innerText)",
+    "[...document.querySelectorAll('#result .values dd')].map(one => one.innerText)",
   );
   assert.equal(shown[2]?.replaceAll("\u202f", "").split(" ")[0], String(account?.balance));
   assert.ok(shown.at(-2)?.endsWith(` ${slots[0]}`), shown.at(-2));
@@ -113,12 +122,19 @@ test("somebody with a keyboard proves an account in the browser, then its absenc
   );
   assert.equal(await chromium.evaluate("document.querySelectorAll('.path circle:not(.own)').length"), 40);
 
+  assert.match(
+    await chromium.evaluate("document.getElementById('methods-list').innerText"),
+    /^chain_getProofAt\(address, storageKeys, block, suite\?\)$/m,
+  );
   const curl = await chromium.evaluate<string>("document.querySelector('pre').textContent");
   const {result} = await service.daemon.send(JSON.parse(/-d '(.*)'$/.exec(curl)?.[1] as string));
   assert.deepEqual(result.proof, call.result);
 
   await ask(chromium, {address: ABSENT_ACCOUNT, slots: ""});
-  assert.match(await readVerdict(chromium), /^Proved: there is no such account\n/);
+  assert.match(
+    await readVerdict(chromium),
+    /^Verified under this server's own root: there is no such account\n/,
+  );
   assert.equal(await chromium.evaluate("document.querySelectorAll('.path').length"), 2);
   await ask(chromium, {root: encodeHex(service.root(FINALIZED - 1))});
   assert.match(await readVerdict(chromium), /^Refused\n.*does not hash to the trusted root/);
@@ -131,6 +147,7 @@ test("somebody with a keyboard proves an account in the browser, then its absenc
     await readVerdict(chromium),
     /^Proved: there is no such account\n.*block 3.*\n.*You gave the root/s,
   );
+  assert.equal(await readTone(chromium), "verdict good");
   await ask(chromium, {block: "99"});
   assert.match(await readVerdict(chromium), /^No proof\n/);
   await ask(chromium, {address: "0x12"}, "document.activeElement.id === 'address'");
@@ -162,7 +179,7 @@ interface AccessibleNode {
   readonly name?: {readonly value: string};
 }
 
-test("every field, button and drawing has a name to be read out, in either colour scheme and on a phone", async t => {
+test("every field, button and drawing has a name to be read out, in either colour scheme and on a phone, where each is large enough", async t => {
   const chromium = await openPage(t, 390, `#address=${ACCOUNT}&slots=0x1`);
   if (chromium === undefined) return;
   await chromium.until("document.getElementById('verdict')");
@@ -176,6 +193,18 @@ test("every field, button and drawing has a name to be read out, in either colou
   for (const kind of ["textbox", "button", "image"]) assert.ok((met.get(kind)?.length ?? 0) > 0, kind);
   for (const [role, names] of met) for (const name of names) assert.notEqual(name, "", role);
   assert.equal(await chromium.evaluate("document.documentElement.scrollWidth"), 390);
+  const small = await chromium.evaluate<string[]>(
+    "[...document.querySelectorAll('a, button, summary')].filter(one => one.offsetHeight > 0 && one.offsetHeight < 44).map(one => one.outerHTML)",
+  );
+  assert.deepEqual(small, [], "each is large enough for a finger");
+  const slots = "document.getElementById('slots')";
+  await chromium.evaluate(`${slots}.value = '0x${"1".repeat(64)}'`);
+  assert.ok(
+    await chromium.evaluate(`${slots}.scrollHeight <= ${slots}.clientHeight`),
+    "a slot is seen whole",
+  );
+  const points = "[...document.querySelectorAll('.line polyline')].map(one => one.points.length)";
+  for (const count of await chromium.evaluate<number[]>(points)) assert.ok(count >= 8, `a line of ${count}`);
 
   const grounds = [];
   for (const value of ["light", "dark"]) {
