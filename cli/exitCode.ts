@@ -6,6 +6,8 @@ export const ExitCode = {
   FAILED: 1,
   /** Flags, files or the store can never work together: a restart does not help. */
   USAGE: 2,
+  /** The generator of a load was the limit, so the load says nothing of the server. */
+  GENERATOR_WAS_LIMIT: 3,
 } as const;
 
 export type StopSignal = "SIGINT" | "SIGTERM";

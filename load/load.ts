@@ -8,7 +8,7 @@ export type {BlockChoice, BlockEnd, ErrorLimit, KeyChoice, LoadOptions} from "./
 export {startLoad} from "./loadRun.ts";
 export {compareReport, type EarlierRun, readEarlierRun} from "./report/comparison.ts";
 export {writeHtmlReport} from "./report/htmlReport.ts";
-export {GENERATOR_WAS_LIMIT} from "./report/judgement.ts";
+export {GENERATOR_WAS_LIMIT, isInconclusive} from "./report/judgement.ts";
 export {LiveLine} from "./report/liveLine.ts";
 export {encodeReport, type LoadReport} from "./report/loadReport.ts";
 export {describeMachine, type Machine, writeMachine} from "./report/machine.ts";

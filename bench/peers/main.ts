@@ -1,6 +1,7 @@
 /** `npm run bench:peers`. What it measures with is loaded when its flags are right. */
 import {value} from "../../cli/flags/flagTable.ts";
-import {countParser, namesParser, runProgram, writeCommand} from "../program/benchProgram.ts";
+import {countParser} from "../../cli/flags/flagValues.ts";
+import {namesParser, runProgram, writeCommand} from "../program/benchProgram.ts";
 import {DEFAULT_BLOCKS} from "../stages/storeSize.ts";
 import {LOAD_NAMES, PEER_NAMES} from "./peerLoads.ts";
 

@@ -25,18 +25,6 @@ export function writeCommand(command: Command): string {
   return [command.name(), ...process.argv.slice(2)].join(" ");
 }
 
-/** @returns a parser of numbers from `least` to `most`; `k` and `M` stand for thousands and millions */
-export function countParser(least: number, most: number): (text: string) => number {
-  return text => {
-    const [, digits, unit] = /^([0-9]{1,9})([kM]?)$/.exec(text) ?? [];
-    const count = Number(digits) * (unit === "k" ? 1e3 : unit === "M" ? 1e6 : 1);
-    if (count >= least && count <= most) return count;
-    throw new InvalidArgumentError(
-      `Expected a whole number from ${least} to ${most}, such as 100, 1k or 1M, got '${text}'.`,
-    );
-  };
-}
-
 /** @returns a parser of some of `names`, separated by commas */
 export function namesParser<Name extends string>(names: readonly Name[]): (text: string) => readonly Name[] {
   return text =>

@@ -1,9 +1,9 @@
 /** `npm run bench`. What it measures with is loaded when its flags are right. */
 import {value} from "../../cli/flags/flagTable.ts";
-import {parseText} from "../../cli/flags/flagValues.ts";
+import {countParser, parseText} from "../../cli/flags/flagValues.ts";
 import {readAgainst, requireWritable} from "../../cli/flags/reportFile.ts";
 import {DEFAULT_SUITE_NAME, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
-import {countParser, namesParser, runProgram} from "../program/benchProgram.ts";
+import {namesParser, runProgram} from "../program/benchProgram.ts";
 import {parseRun} from "./benchRun.ts";
 import type {CreateStage} from "./stage.ts";
 import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";

@@ -30,7 +30,7 @@ interface Output {
   readonly html: string | undefined;
 }
 
-/** @returns the exit code: FAILED if the report names a failure */
+/** @returns the exit code: FAILED if the report names a failure, unless the generator alone is it */
 async function runLoad(
   options: LoadOptions,
   {against, json, html}: Output,
@@ -39,6 +39,7 @@ async function runLoad(
   const {
     compareReport,
     encodeReport,
+    isInconclusive,
     LiveLine,
     LoadError,
     readEarlierRun,
@@ -66,7 +67,8 @@ async function runLoad(
       writePage(html, writeHtmlReport(report));
       process.stderr.write(`wrote ${html}\n`);
     }
-    return report.failures.length === 0 ? ExitCode.OK : ExitCode.FAILED;
+    if (report.failures.length === 0) return ExitCode.OK;
+    return isInconclusive(report) ? ExitCode.GENERATOR_WAS_LIMIT : ExitCode.FAILED;
   } catch (error) {
     if (!(error instanceof LoadError)) throw error;
     if (error.code === "USAGE") return command.error(`error: ${error.message}`);

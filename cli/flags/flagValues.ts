@@ -23,6 +23,18 @@ export function integerParser(low: number, high: number): (text: string) => numb
   };
 }
 
+/** @returns a parser of numbers from `least` to `most`; `k` and `M` stand for thousands and millions */
+export function countParser(least: number, most: number): (text: string) => number {
+  return text => {
+    const [, digits, unit] = /^([0-9]{1,9})([kM]?)$/.exec(text) ?? [];
+    const count = Number(digits) * (unit === "k" ? 1e3 : unit === "M" ? 1e6 : 1);
+    if (count >= least && count <= most) return count;
+    throw new InvalidArgumentError(
+      `Expected a whole number from ${least} to ${most}, such as 100, 1k or 1M, got '${text}'.`,
+    );
+  };
+}
+
 /** @returns a parser of whole numbers from `low` to 2^256 - 1, decimal or 0x hex */
 export function bigintParser(low: bigint): (text: string) => bigint {
   return text => {

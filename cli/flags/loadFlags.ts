@@ -7,7 +7,7 @@ import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {readDemo} from "./demoAccounts.ts";
 import {onSwitch, required, secret, type ValuesOf, value} from "./flagTable.ts";
-import {integerParser, parseText, redactUrls} from "./flagValues.ts";
+import {countParser, integerParser, parseText, redactUrls} from "./flagValues.ts";
 import {parseKeys} from "./keyLines.ts";
 import {
   MAX_TIMEOUT_MS,
@@ -59,8 +59,8 @@ export const LOAD_FLAGS = {
   keys: value("<file>", parseText).says(
     "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; of other chains with --style eth, those in the newest blocks)",
   ),
-  accounts: value("<count>", integerParser(1, 100_000_000)).says(
-    "ask for the accounts of a store that `npm run bench` made with this many",
+  accounts: value("<count>", countParser(1, 100_000_000)).says(
+    "ask for the accounts of a store that `npm run bench` made with this many, such as 1M",
     "!keys",
   ),
   timeout: value("<ms>", integerParser(1, MAX_TIMEOUT_MS), 10_000).says(

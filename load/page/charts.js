@@ -44,6 +44,7 @@
             label: one.label,
             stroke: color(one.color),
             width: 2,
+            dash: one.dash ?? [],
             points: {show: x.length < 3},
             value: (_, value, __, position) => showValue(position === null ? one.values[resting] : value),
           })),
@@ -66,12 +67,17 @@
   const placeOf = (percentile, count) => -Math.log10(Math.max(1 - percentile / 100, 1 / Math.max(count, 1)));
   const percentileAt = place => Number((100 * (1 - 10 ** -place)).toPrecision(6));
 
+  /** What the latency of a run in this loop counts from. */
+  const nameOf = loop => (loop === "open" ? "from due" : "service");
+
   function drawPercentiles() {
+    const earlier = report.against;
     const kinds = [
-      {of: report.latency, label: report.loop === "open" ? "from due, ms" : "service, ms", color: "first"},
+      {of: report.latency, label: `${nameOf(report.loop)}, ms`, color: "first"},
       {of: report.service, label: "service, ms", color: "second"},
       {of: report.corrected, label: "corrected, ms", color: "second"},
-    ].filter(kind => kind.of !== null);
+      {of: earlier?.latency, label: `${nameOf(earlier?.loop)}, earlier, ms`, color: "faint", dash: [6, 4]},
+    ].filter(({of}) => of !== null && of !== undefined);
     if (kinds.length === 0) return;
     const points = kinds.map(({of}) =>
       of.distribution.map(([percentile, ms]) => [placeOf(percentile, of.count), ms]),

@@ -1,12 +1,13 @@
 /** An earlier run beside this one (`--against`). */
 import {isObject} from "../traffic/answer.ts";
+import type {LatencyReport} from "../traffic/latency.ts";
 import type {LoadReport} from "./loadReport.ts";
 
 /** What of the JSON report of an earlier run is compared. */
 export type EarlierRun = Pick<LoadReport, "startedAt" | "commit" | "command"> & Compared;
 
 type Compared = Pick<LoadReport, "perSecond" | "settings" | "loop"> & {
-  readonly latency?: Pick<NonNullable<LoadReport["latency"]>, "p50Ms" | "p99Ms"> | undefined;
+  readonly latency?: Pick<LatencyReport, "count" | "p50Ms" | "p99Ms" | "distribution"> | undefined;
   readonly serverUsage: LoadReport["serverUsage"];
 };
 
@@ -26,10 +27,19 @@ export function readEarlierRun(text: string): EarlierRun {
     isObject(run.perSecond) &&
     Number.isFinite(run.perSecond.proofs) &&
     Number.isFinite(run.perSecond.requests) &&
-    (run.latency === undefined ||
-      (isObject(run.latency) && Number.isFinite(run.latency.p50Ms) && Number.isFinite(run.latency.p99Ms)));
+    (run.latency === undefined || isLatency(run.latency));
   if (!isRun) throw new Error("expected a report of `proofd load --json`");
   return run as unknown as EarlierRun;
+}
+
+function isLatency(latency: unknown): boolean {
+  if (!isObject(latency)) return false;
+  const {count, p50Ms, p99Ms, distribution} = latency;
+  return (
+    [count, p50Ms, p99Ms].every(Number.isFinite) &&
+    Array.isArray(distribution) &&
+    distribution.every(point => Array.isArray(point) && point.length === 2 && point.every(Number.isFinite))
+  );
 }
 
 function isUsage(usage: unknown): boolean {
@@ -46,15 +56,15 @@ export function compareReport(report: LoadReport, earlier: EarlierRun): LoadRepo
   });
   const [olds, owns] = [settingsOf(earlier), settingsOf(report)];
   const others = Object.keys(owns).filter(name => (olds[name] ?? "") !== owns[name]);
-  const {startedAt, commit, command} = earlier;
-  const notes =
+  const {startedAt, commit, command, loop, latency} = earlier;
+  const warnings =
     others.length === 0
-      ? report.notes
+      ? report.warnings
       : [
-          ...report.notes,
+          ...report.warnings,
           `The earlier run was another load. These of its settings differ: ${others.join(", ")}.`,
         ];
-  return {...report, notes, against: {startedAt, commit, command, figures}};
+  return {...report, warnings, against: {startedAt, commit, command, loop, latency, figures}};
 }
 
 /** Those above zero. */

@@ -4,6 +4,7 @@
  */
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
+import {isInconclusive} from "./judgement.ts";
 import {encodeReport, type LoadReport} from "./loadReport.ts";
 import {describeReport, type ReportTable} from "./reportContent.ts";
 
@@ -35,7 +36,8 @@ export function writeHtmlReport(report: LoadReport): string {
 <p>${escapeText(report.startedAt)}</p>
 ${intro.map(line => `<p>${escapeText(line)}</p>`).join("\n")}
 <p class="verdict ${tone}">${verdict}</p>
-<ul class="bad">${report.failures.map(failure => `<li>${escapeText(failure)}</li>`).join("")}</ul>
+${writeList("bad", report.failures)}
+${writeList("warning", report.warnings)}
 <div class="tables">${tables.map(writeTable).join("\n")}</div>
 <dl>${facts.map(([label, ...texts]) => `<dt>${label}</dt>${texts.map(text => `<dd>${escapeText(text)}</dd>`).join("")}`).join("\n")}</dl>
 ${report.notes.map(note => `<p>${escapeText(note)}</p>`).join("\n")}
@@ -53,6 +55,10 @@ ${report.notes.map(note => `<p>${escapeText(note)}</p>`).join("\n")}
 `;
 }
 
+function writeList(tone: "bad" | "warning", sentences: readonly string[]): string {
+  return `<ul class="${tone}">${sentences.map(sentence => `<li>${escapeText(sentence)}</li>`).join("")}</ul>`;
+}
+
 function writeTable({head: [label = "", ...columns], rows}: ReportTable): string {
   const cells = (texts: readonly string[]) => texts.map(text => `<td>${escapeText(text)}</td>`).join("");
   const head = columns.map(column => `<th scope="col">${column}</th>`).join("");
@@ -60,7 +66,8 @@ function writeTable({head: [label = "", ...columns], rows}: ReportTable): string
   return `<table><thead><tr><th scope="col">${label}</th>${head}</tr></thead><tbody>${body.join("")}</tbody></table>`;
 }
 
-function judge(report: LoadReport): [tone: "good" | "bad" | "", verdict: string] {
+function judge(report: LoadReport): [tone: "good" | "bad" | "warning" | "", verdict: string] {
+  if (isInconclusive(report)) return ["warning", "inconclusive"];
   if (report.failures.length > 0) return ["bad", "failed"];
   return report.verification.checked === 0 ? ["", "passed, nothing verified"] : ["good", "passed"];
 }

@@ -1,4 +1,4 @@
-/** Decides whether a load has passed. Each reason against it is a sentence; `proofd load` then ends with exit code 1. */
+/** Decides whether a load has passed. Each reason against it is a sentence; `proofd load` then ends with exit code 1, or 3 if it is inconclusive. */
 import type {ErrorLimit} from "../loadOptions.ts";
 import {count, formatCount, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
@@ -51,6 +51,11 @@ export function listFailures({
   failures.push(...judgeVerification(verification, settings));
   if (generator.wasLimit) failures.push(GENERATOR_WAS_LIMIT);
   return failures;
+}
+
+/** Is it the only failure that the generator was the limit? Then nothing is known of the server. */
+export function isInconclusive({failures}: Pick<LoadReport, "failures">): boolean {
+  return failures.length === 1 && failures[0] === GENERATOR_WAS_LIMIT;
 }
 
 function writeErrorLimit(limit: ErrorLimit): string {

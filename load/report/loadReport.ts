@@ -107,13 +107,16 @@ export interface LoadReport {
     /** Was the generator, not the server, the limit? */
     readonly wasLimit: boolean;
   };
-  /** What readers of the figures should know. */
+  /** Why the figures may not be those of the server. */
+  readonly warnings: readonly string[];
+  /** What else readers of the figures should know. */
   readonly notes: readonly string[];
   /** One row per second of the measured time. Answers count in the second in which they arrived. */
   readonly timeline: readonly TimelineRow[];
 }
 
-interface Comparison extends Pick<LoadReport, "startedAt" | "commit" | "command"> {
+interface Comparison extends Pick<LoadReport, "startedAt" | "commit" | "command" | "loop"> {
+  readonly latency: Pick<LatencyReport, "count" | "distribution"> | undefined;
   readonly figures: readonly {readonly name: string; readonly earlier: number; readonly now: number}[];
 }
 

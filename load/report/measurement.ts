@@ -15,7 +15,7 @@ import {addTally, createTally, type Trouble} from "../traffic/tally.ts";
 import {AFTER_THE_END, type Arrived, type Timeline, type TimelineRow} from "../traffic/timeline.ts";
 import {listFailures} from "./judgement.ts";
 import type {LoadReport, ReportedError} from "./loadReport.ts";
-import {wasLimit, writeNotes} from "./notes.ts";
+import {wasLimit, writeNotes, writeWarnings} from "./notes.ts";
 
 interface Measurement
   extends Pick<LoadReport, "machine" | "server" | "verification" | "serverUsage" | "seconds"> {
@@ -121,7 +121,8 @@ export function createReport(measurement: Measurement): LoadReport {
     timeline,
   };
   const {headers = {}} = measurement.options;
-  const whole = {failures: listFailures(report), ...report, notes: writeNotes(report), against: undefined};
+  const said = {failures: listFailures(report), warnings: writeWarnings(report), notes: writeNotes(report)};
+  const whole = {...said, ...report, against: undefined};
   return redactTexts(whole, createRedaction(url, headers));
 }
 

@@ -1,4 +1,4 @@
-/** What readers of a report's figures should know, as sentences. The first one: whether the generator was the limit. */
+/** What readers of a report's figures should know, as sentences. The first warning: whether the generator was the limit. */
 import type {LatencyFigures} from "../traffic/latency.ts";
 import {count, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
@@ -28,37 +28,45 @@ export function wasLimit(
   return sendLag === undefined ? starved.some(share => share > TOO_STARVED) : sendLag.p50Ms > LATE_MS;
 }
 
-export function writeNotes(report: Omit<LoadReport, "failures" | "notes" | "against">): string[] {
-  const {generator, loop, requests, settings, verification, url, stopped, seconds, machine} = report;
-  const notes: string[] = [];
+type Measured = Omit<LoadReport, "failures" | "warnings" | "notes" | "against">;
+
+/** Why the figures may not be those of the server, or of the load that was asked for. */
+export function writeWarnings({generator, loop, settings, stopped, seconds}: Measured): string[] {
+  const warnings: string[] = [];
   const busiest = Math.max(0, ...generator.utilization);
   const starved = Math.max(0, ...generator.starved);
   if (busiest > BUSY)
-    notes.push(
+    warnings.push(
       `THE GENERATOR WAS THE LIMIT: one of its threads was busy ${percent(busiest)} of the time; the server may do more. ` +
         "Use more --threads, a larger --batch or another machine.",
     );
   if (starved > STARVED)
-    notes.push(
+    warnings.push(
       `${loop === "closed" && starved > TOO_STARVED ? "THE GENERATOR WAS THE LIMIT: one" : "One"} of the generator's threads had work but no core for ${percent(starved)} of the time: the machine has too few for all that ` +
         "runs on it, and the latencies have that wait. Use fewer --threads or another machine.",
     );
   const {sendLag} = generator;
   if (sendLag !== undefined && sendLag.p50Ms > LATE_MS)
-    notes.push(
+    warnings.push(
       `THE GENERATOR WAS THE LIMIT: half of the requests left ${sendLag.p50Ms} ms late or more although a connection was free. ` +
         "Use more --threads, a lower --rate or another machine.",
     );
   else if (sendLag !== undefined && sendLag.p99Ms > LATE_MS)
-    notes.push(
+    warnings.push(
       `The generator was late: 1 % of the requests left ${sendLag.p99Ms} ms late or more although a connection was free. ` +
         "The highest latencies include that delay.",
     );
   if (generator.waitedShare > MANY)
-    notes.push(
+    warnings.push(
       `${(100 * generator.waitedShare).toFixed(1)} % of the requests had to wait for a free connection: the server is slower than ` +
-        `the rate, or ${settings.connections} connections are too few. The wait is part of the latency.`,
+        `the rate, or ${count(settings.connections, "connection")} ${settings.connections === 1 ? "is" : "are"} too few. The wait is part of the latency.`,
     );
+  if (stopped) warnings.push(`Ended early, after ${seconds} of ${settings.durationSeconds} s.`);
+  return warnings;
+}
+
+export function writeNotes({generator, loop, requests, verification, url, machine}: Measured): string[] {
+  const notes: string[] = [];
   if (verification.note !== undefined) notes.push(verification.note);
   if (loop === "closed" && requests.due > 0)
     notes.push(
@@ -69,6 +77,5 @@ export function writeNotes(report: Omit<LoadReport, "failures" | "notes" | "agai
     notes.push(
       `The generator ran on the server's machine, and took ${generator.cpuCores} of its ${count(machine.cores, "core")}.`,
     );
-  if (stopped) notes.push(`Ended early, after ${seconds} of ${settings.durationSeconds} s.`);
   return notes;
 }

@@ -12,6 +12,7 @@ export function writeTextReport(report: LoadReport): string {
     ...tables.flatMap(({head, rows}) => ["", ...[head, ...rows].map(writeCells)]),
     "",
     ...facts.flatMap(([label, ...texts]) => texts.map((text, i) => writeText(i === 0 ? label : "", text))),
+    ...report.warnings.map(warning => `WARNING: ${warning}`),
     ...report.notes.map(note => `note: ${note}`),
     ...(report.failures.length === 0 ? ["passed"] : report.failures.map(failure => `FAILED: ${failure}`)),
   ];

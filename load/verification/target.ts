@@ -16,6 +16,7 @@ export interface Target {
   readonly newest: number | undefined;
 }
 
+/** @throws LoadError USAGE if the style is that of proofd and the server is a node */
 export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> {
   const named = await rpc.tryCall("web3_clientVersion");
   const client = typeof named === "string" ? named : undefined;
@@ -25,6 +26,11 @@ export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> 
     // Nodes have every header since genesis, but do not say how far back they can prove.
     return {client, chainId, oldest: 0, newest: readQuantity(await rpc.tryCall("eth_blockNumber"))};
   }
+  if (chainId === undefined && coverage === undefined && (await rpc.tryCall("eth_chainId")) !== undefined)
+    throw new LoadError(
+      "USAGE",
+      "the server answers eth_chainId, but neither chain_chainId nor chain_getCoverage, as nodes do: did you mean --style eth?",
+    );
   const {earliest, finalized} = (coverage ?? {}) as {earliest?: unknown; finalized?: unknown};
   return {client, chainId, oldest: readQuantity(earliest), newest: readQuantity(finalized)};
 }

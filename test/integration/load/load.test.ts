@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
+import {pathToFileURL} from "node:url";
 import type {LoadReport} from "../../../load/report/loadReport.ts";
 import {ACCOUNTS, type WorkFolder} from "../../support/chains/serviceChain.ts";
 import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../support/http/foreignServer.ts";
 import {assertAddsUp, FINALIZED, runLoad, startLoadTarget} from "../../support/http/loadRun.ts";
 import type {OwnService} from "../../support/http/ownService.ts";
+import {Chromium, findChromium} from "../../support/processes/chromium.ts";
 import {runProofd} from "../../support/processes/daemon.ts";
 import {runAllHere, runHere} from "../../support/processes/ownCommand.ts";
 
@@ -130,6 +132,28 @@ test("a proof that was tampered with is found, and so is one of another state", 
   }
 });
 
+/** In a browser, if this machine has one: the earlier run's latency is drawn too, and warnings have a colour of their own. */
+async function lookAtCharts(html: string): Promise<void> {
+  const program = findChromium();
+  if (program === undefined) return;
+  const chromium = await Chromium.start(program, folder.file("profile"));
+  try {
+    await chromium.open(pathToFileURL(html).href);
+    await chromium.until("document.querySelector('#percentiles .u-legend')");
+    const labels = await chromium.evaluate<string>(
+      "document.querySelector('#percentiles .u-legend').innerText",
+    );
+    assert.match(labels, /from due, ms.*from due, earlier, ms/s);
+    const colours = await chromium.evaluate<string[]>(
+      "['.warning li', '.bad li', 'p'].map(one => getComputedStyle(document.querySelector(one)).color)",
+    );
+    assert.equal(new Set(colours).size, 3, colours.join("; "));
+    assert.deepEqual(chromium.complaints, []);
+  } finally {
+    await chromium.stop();
+  }
+}
+
 test("the text says what the JSON says, and the page is complete in itself", async () => {
   const [html, failedHtml] = [folder.file("report.html"), folder.file("failed.html")];
   const short = ["--duration", "1", "--warm-up", "0", "--rate", "40"];
@@ -156,7 +180,10 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   );
   const [, now, ratio] = compared.exec(failed.stdout) ?? assert.fail(failed.stdout);
   assert.ok(Math.abs(Number(now) / requests - Number(ratio)) < 0.01, failed.stdout);
-  assert.match(failed.stdout, /^note: The earlier run was another load\. .* differ: batch\.$/m);
+  const warning = "The earlier run was another load. These of its settings differ: batch.";
+  assert.ok(failed.stdout.includes(`\nWARNING: ${warning}\n`), failed.stdout);
+  assert.ok(failedPage.indexOf(`<li>${warning}</li>`) < failedPage.indexOf("<table>"), "on top");
+  await lookAtCharts(failedHtml);
   assert.match(failedPage, /<th scope="row">CPU, us<\/th>/);
   assert.match(stdout, /^http:\/\/127.*: proofd\/\d/);
   for (const line of [
@@ -179,7 +206,7 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   const words = (text: string) => text.match(/[\w.%/:,-]+/g)?.join(" ") ?? "";
   const shown = words(page.replace(/<head>.*<\/head>|<[^>]*>/gs, " ").replaceAll("&quot;", '"'));
   for (const line of stdout.split("\n").filter(line => line !== "passed"))
-    assert.ok(shown.includes(words(line.replace(/^note: /, ""))), `the page has: ${line}`);
+    assert.ok(shown.includes(words(line.replace(/^(note|WARNING): /, ""))), `the page has: ${line}`);
   assert.match(page, /uPlot/);
 });
 
@@ -206,7 +233,8 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--warm-up", "-1"], 2, /'--warm-up <seconds>'/],
     [[...url, "--absent", "1.1"], 2, /Expected a number from 0 to 1/],
     [[...url, "--blocks", "newest"], 2, /Expected latest, oldest, a block number, or two of them as A..B/],
-    [[...url, "--accounts", "1", "--keys", keys], 2, /--accounts has no effect with --keys/],
+    [[...url, "--accounts", "1M", "--keys", keys], 2, /--accounts has no effect with --keys/],
+    [[...url, "--accounts", "1m"], 2, /Expected a whole number from 1 to 100000000, such as 100, 1k or 1M/],
     [[...url, "--keys", folder.file("missing")], 2, /--keys .*missing: ENOENT/],
     [[...url, "--against", empty], 2, /--against .*empty.txt: expected a report of `proofd load --json`/],
     [[...url, "--keys", empty], 2, /--keys .*empty.txt: it names no account/],
@@ -232,7 +260,14 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     2,
     /--blocks: the server does not say which block is its latest \(chain_getCoverage or eth_blockNumber\)/,
   ]);
-  const ends = await runAllHere(table.map(([args]) => ["load", ...args])).finally(() => server.stop());
+  const node = await ForeignServer.start(sendResults, {eth_chainId: "0x1"});
+  table.push([
+    ["--url", node.url, "--keys", keys],
+    2,
+    /answers eth_chainId, but .*: did you mean --style eth\?/,
+  ]);
+  const ends = await runAllHere(table.map(([args]) => ["load", ...args]));
+  for (const one of [server, node]) await one.stop();
   for (const [i, [args, code, message]] of table.entries()) {
     assert.match(ends[i]?.stderr ?? "", message, args.join(" "));
     assert.doesNotMatch(ends[i]?.stderr ?? "", /secret/);

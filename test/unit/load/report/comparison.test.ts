@@ -5,12 +5,24 @@ import {compareReport, readEarlierRun} from "../../../../load/report/comparison.
 import type {LoadReport} from "../../../../load/report/loadReport.ts";
 import {usageBetween} from "../../../../load/verification/serverUsage.ts";
 
+/** Percentiles and milliseconds. */
+const CURVE = [
+  [0, 1],
+  [100, 9],
+];
+
 function runOf(proofs: number, p50Ms: number | undefined, more: object = {}): LoadReport {
   return {
-    ...{startedAt: "2026-01-01", commit: "c", command: "proofd load", loop: "closed", notes: ["a note"]},
+    ...{
+      startedAt: "2026-01-01",
+      commit: "c",
+      command: "proofd load",
+      loop: "closed",
+      warnings: ["a warning"],
+    },
     settings: {batch: 1, rate: undefined},
     perSecond: {requests: 10, proofs},
-    latency: p50Ms === undefined ? undefined : {p50Ms, p99Ms: 9},
+    latency: p50Ms === undefined ? undefined : {count: 2, p50Ms, p99Ms: 9, distribution: CURVE},
     serverUsage: {cpuCores: 0.5, memoryBytes: 2e6},
     ...more,
   } as unknown as LoadReport;
@@ -20,7 +32,7 @@ const reread = (run: LoadReport) =>
   readEarlierRun(JSON.stringify(run, (_name, value: unknown) => value ?? null));
 
 test("each figure that both runs have stands beside the earlier one, and other settings are named", () => {
-  const {against, notes} = compareReport(runOf(100, 2), reread(runOf(50, 4)));
+  const {against, warnings} = compareReport(runOf(100, 2), reread(runOf(50, 4)));
   assert.deepEqual(
     against?.figures.find(({name}) => name === "CPU, us"),
     {name: "CPU, us", earlier: 10_000, now: 5000},
@@ -36,7 +48,8 @@ test("each figure that both runs have stands beside the earlier one, and other s
       ["memory, MB", 1],
     ],
   );
-  assert.deepEqual(notes, ["a note"]);
+  assert.deepEqual([against?.loop, against?.latency?.distribution], ["closed", CURVE], "for the chart");
+  assert.deepEqual(warnings, ["a warning"]);
   const other = compareReport(
     runOf(0, undefined),
     reread(runOf(50, 4, {settings: {batch: 2}, serverUsage: "no"})),
@@ -45,7 +58,7 @@ test("each figure that both runs have stands beside the earlier one, and other s
     other.against?.figures.map(({name}) => name),
     ["requests/s"],
   );
-  assert.deepEqual(other.notes.slice(1), [
+  assert.deepEqual(other.warnings.slice(1), [
     "The earlier run was another load. These of its settings differ: batch.",
   ]);
 });
@@ -54,7 +67,7 @@ test("what is no report of a run is refused", () => {
   const whole = JSON.parse(JSON.stringify(runOf(1, 1))) as Record<string, unknown>;
   readEarlierRun(JSON.stringify(whole));
   const broken = Object.keys(whole)
-    .filter(name => !["loop", "notes", "latency"].includes(name))
+    .filter(name => !["loop", "warnings", "latency"].includes(name))
     .map(name => JSON.stringify({...whole, [name]: undefined}));
   for (const text of ["", "[]", "null", JSON.stringify({...whole, latency: {p50Ms: "1"}}), ...broken])
     assert.throws(() => readEarlierRun(text), /expected a report of `proofd load --json`/, text);

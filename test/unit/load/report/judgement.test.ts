@@ -1,7 +1,12 @@
 /** Reasons why a load has not passed, from the report's figures. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {GENERATOR_WAS_LIMIT, type Judged, listFailures} from "../../../../load/report/judgement.ts";
+import {
+  GENERATOR_WAS_LIMIT,
+  isInconclusive,
+  type Judged,
+  listFailures,
+} from "../../../../load/report/judgement.ts";
 import {createSkipped, type Verification} from "../../../../load/verification/verification.ts";
 
 const VERIFIED: Verification = {
@@ -95,6 +100,10 @@ test("a load whose generator was the limit has not passed, whatever else is righ
   assert.deepEqual(failuresOf({wasLimit: true}), ["The generator was the limit, not the server."]);
   const slow = failuresOf({wasLimit: true, limits: {maxP99Ms: 1}, loop: "open"});
   assert.deepEqual([slow.length, slow.at(-1)], [2, GENERATOR_WAS_LIMIT]);
+  assert.deepEqual(
+    [[], [GENERATOR_WAS_LIMIT], slow].map(failures => isInconclusive({failures})),
+    [false, true, false],
+  );
 });
 
 test("absent accounts alone are a failure where it cannot be by chance", () => {
