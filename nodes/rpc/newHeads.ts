@@ -31,7 +31,10 @@ const SILENCE_MS = 30_000;
 export class HeadSignal {
   private readonly backoff: Backoff;
   private readonly closing = new AbortController();
+  /** Resolves when the subscription has ended for good. */
   private readonly following: Promise<void>;
+  /** An error that is not of a node. It ended the subscription. */
+  private failure: unknown;
   private state: HeadsEvent["state"] | undefined;
   /** A head was announced, and no call of `next` has returned since. */
   private isNew = false;
@@ -44,17 +47,21 @@ export class HeadSignal {
     backoff: BackoffSettings = DEFAULT_BACKOFF,
   ) {
     this.backoff = new Backoff(backoff);
-    this.following = this.follow(settings.urls.map(url => new URL(url)));
+    this.following = this.follow(settings.urls.map(url => new URL(url))).catch((error: unknown) => {
+      this.failure = error;
+      this.wake?.();
+    });
   }
 
   /**
    * Waits for a head that was announced since the last call, or for the poll's time. For one caller at a time.
    *
-   * @throws the signal's reason
+   * @throws the signal's reason; what ended the subscription, if it was not a node
    */
   async next(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (!this.isNew) await this.wait(signal);
+    if (!this.isNew && this.failure === undefined) await this.wait(signal);
+    if (this.failure !== undefined) throw this.failure;
     this.isNew = false;
   }
 

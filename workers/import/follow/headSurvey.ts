@@ -39,6 +39,8 @@ export class HeadSurvey {
   private leader: {readonly name: string; readonly block: number; readonly dueMs: number} | undefined;
   private nextMs: number;
   private looking: Promise<void> | undefined;
+  /** Why the last look failed. The next look throws it. */
+  private failure: unknown;
 
   /** @param afterMs - before the first look: a node that is followed after a failure is not left at once */
   constructor(
@@ -53,10 +55,11 @@ export class HeadSurvey {
   /**
    * Call it while the followed node has no further block. It asks in the background, at most one look at a time.
    *
-   * @returns resolves when the look is over
-   * @throws what reading the store throws
+   * @returns resolves when the look is over. A caller that does not wait may drop it: the next call throws if the look failed
+   * @throws what reading the store throws, or what ended the look before
    */
   look(signal: AbortSignal): Promise<void> {
+    if (this.failure !== undefined) throw this.failure;
     const nowMs = performance.now();
     if (this.looking !== undefined || nowMs < this.nextMs) return this.looking ?? Promise.resolve();
     this.nextMs = nowMs + this.times.everyMs;
@@ -65,6 +68,9 @@ export class HeadSurvey {
     this.judgeLeader(held, nowMs);
     this.looking = this.ask(held, signal).finally(() => {
       this.looking = undefined;
+    });
+    this.looking.catch((error: unknown) => {
+      this.failure = error;
     });
     return this.looking;
   }

@@ -47,7 +47,7 @@ export interface NodeChain {
 
 /** Waits until the nodes may have more blocks. */
 export async function waitForHead({survey, heads, host: {signal}}: NodeChain): Promise<void> {
-  // Not awaited: a node that does not answer must not hold up the one that is followed.
+  // Not awaited: a node that does not answer must not hold up the one that is followed. The next look throws if this one failed.
   void survey?.look(signal);
   await heads.next(signal);
 }

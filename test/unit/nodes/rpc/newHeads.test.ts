@@ -215,6 +215,13 @@ describe("HeadSignal", () => {
     plain.close();
   });
 
+  test("an error that is not of a node ends the wait for a head", async () => {
+    const settings = {urls: [node.url], headers: {"x-key": "a\nb"}, pollMs: NEVER_MS, timeoutMs: NEVER_MS};
+    heads = new HeadSignal(settings, event => events.push(event));
+    for (let at = 0; at < 2; at++) await assert.rejects(heads.next(never), {name: "TypeError"});
+    assert.deepEqual(events, []);
+  });
+
   test("a node that never answers is given up after the time-out", async () => {
     node.greeting = undefined;
     listen([node.url], {timeoutMs: 20});

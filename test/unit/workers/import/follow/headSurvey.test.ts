@@ -6,6 +6,7 @@ import {toHex} from "../../../../../storage/hex.ts";
 import {HeadSurvey} from "../../../../../workers/import/follow/headSurvey.ts";
 import {answerCalls, Upstream, type UpstreamHandler} from "../../../../support/http/upstream.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
+import {waitUntil} from "../../../../support/wait.ts";
 
 const HELD = 10;
 const HOUR_MS = 3_600_000;
@@ -86,6 +87,29 @@ test("a node that does not have the first block that is not held is not followed
 test("a node whose block does not come is asked last again, and is not believed any more", async () => {
   serve(nodeAt(HELD), nodeAt(2 ** 30));
   assert.deepEqual([await look(), await look(), await look(), await look()], [0, 1, 0, 0]);
+});
+
+test("what ends a look that nobody waits for is thrown by the next look", async () => {
+  serve(nodeAt(HELD), nodeAt(15));
+  const fault = new Error("no time");
+  const times = {
+    everyMs: 0,
+    barMs: HOUR_MS,
+    get graceMs(): number {
+      throw fault;
+    },
+  };
+  survey = new HeadSurvey(nodes, store.host.writer, 0, times);
+  await survey.look(store.host.signal);
+  void survey.look(store.host.signal);
+  await waitUntil("its failure", () => {
+    try {
+      void survey.look(store.host.signal);
+      return false;
+    } catch (error) {
+      return error === fault;
+    }
+  });
 });
 
 test("one node is asked nothing", async () => {
