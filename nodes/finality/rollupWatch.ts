@@ -16,10 +16,14 @@ import {AnswerTooLong} from "../rpc/endpoint.ts";
 import {type NamedBlock, readNamedBlock} from "../rpc/namedBlock.ts";
 import {Contradiction, type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
+import {RequestSize} from "../rpc/requestSize.ts";
 import {findDeployment} from "./deployment.ts";
 import {readFinalized} from "./finalizedTag.ts";
-import {LogRange} from "./logRange.ts";
 import {BALANCED, isAfter, type RollupEvent, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
+
+const FIRST_BLOCKS = 1_000;
+const MOST_BLOCKS = 100_000;
+const ANSWERS_BEFORE_GROWTH = 16;
 
 export interface RollupSettings {
   /** 20 bytes. */
@@ -59,7 +63,8 @@ export interface AwaitedStart {
 }
 
 export class RollupWatch {
-  private readonly range = new LogRange();
+  /** Blocks of one eth_getLogs. Nodes allow 1 000 to 100 000, or a number of results. */
+  private readonly range = new RequestSize(FIRST_BLOCKS, MOST_BLOCKS, ANSWERS_BEFORE_GROWTH);
 
   constructor(
     private readonly nodes: Pick<Nodes, "use">,
@@ -105,7 +110,7 @@ export class RollupWatch {
   /** Reads as many blocks as the node allows. */
   private async readRange(node: Node, from: number, head: NamedBlock): Promise<RollupRange> {
     for (;;) {
-      const to = Math.min(head.number, from + this.range.blocks - 1);
+      const to = Math.min(head.number, from + this.range.value - 1);
       try {
         const range = await readRollupEvents(node, this.settings.contract, from, to);
         requireHash(range);

@@ -28,6 +28,9 @@ export interface HttpAnswer {
 /** The answer is longer than `maxAnswerBytes`. */
 export class AnswerTooLong extends NodeFailure {}
 
+/** The connection ended before the answer did. */
+export class ConnectionLost extends NodeFailure {}
+
 /** One retry, since a server may close a kept-alive connection just when it is used again. */
 const ATTEMPTS = 2;
 
@@ -146,6 +149,7 @@ export class Endpoint {
       const {maxAnswerBytes} = this.settings;
       return new AnswerTooLong(`its answer has more than ${maxAnswerBytes} bytes`, {cause: error});
     }
+    if (isConnectionLost(error)) return new ConnectionLost("the connection was lost", {cause: error});
     return new NodeFailure(this.describe(error), {cause: error});
   }
 
@@ -155,7 +159,6 @@ export class Endpoint {
     const code = codeOf(error);
     if (code === "ECONNREFUSED") return "connection refused";
     if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "its name cannot be resolved";
-    if (isConnectionLost(error)) return "the connection was lost";
     return code === undefined ? "the request failed" : `the request failed (${code})`;
   }
 }

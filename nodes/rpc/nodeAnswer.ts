@@ -25,27 +25,21 @@ type Fields = Record<string, unknown>;
  */
 export function parseAnswer(bytes: Buffer, id: number): Answer {
   const fields = asFields(parseJson(bytes));
-  if (readId(fields) !== id) throw new NodeFailure("its answer has another request's id");
-  return readAnswer(fields);
+  const answer = readAnswer(fields);
+  // Who refuses a request without reading it does not know its id.
+  const isUnread = answer.member === "error" && (fields.id ?? null) === null;
+  if (readId(fields) !== id && !isUnread) throw new NodeFailure("its answer has another request's id");
+  return answer;
 }
 
 /**
  * @param firstId - of the batch. The ids of its calls follow one another
- * @returns the answers in the order of the calls, or one error for the whole batch
- * @throws NodeFailure
+ * @returns the answers in the order of the calls
+ * @throws NodeFailure, also for one error for the whole batch: geth writes it in an array
  */
-export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number): Answer[] | ErrorAnswer {
+export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number): Answer[] {
   const parsed = parseJson(bytes);
-  if (!Array.isArray(parsed)) {
-    const answer = readAnswer(asFields(parsed));
-    if (answer.member === "result") throw new NodeFailure("its answer to a batch is no array");
-    return answer.error;
-  }
-  // geth answers a batch that has too many calls with one element, which names only the first call.
-  if (parsed.length === 1 && count > 1) {
-    const answer = readAnswer(asFields(parsed[0]));
-    if (answer.member === "error") return answer.error;
-  }
+  if (!Array.isArray(parsed)) throw new NodeFailure("its answer to a batch is no array");
   // Checked first, so that at most `count` elements are read.
   if (parsed.length !== count)
     throw new NodeFailure(`its answer to a batch of ${count} calls has ${parsed.length} elements`);

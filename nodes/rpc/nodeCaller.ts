@@ -1,40 +1,35 @@
 /** Calls one node: makes the JSON-RPC of a call or a batch, and reads the answer. */
 import {setTimeout as sleep} from "node:timers/promises";
 import {cleanText} from "../../client/rpc/secrets.ts";
-import {AnswerTooLong, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
-import {encodeCall, type Node, type NodeCall, NodeFailure} from "./node.ts";
-import {type Answer, parseAnswer, parseBatchAnswer} from "./nodeAnswer.ts";
+import {AnswerTooLong, ConnectionLost, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
+import {encodeCall, type Node, type NodeCall, NodeFailure, NodeRefusal} from "./node.ts";
+import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./nodeAnswer.ts";
 import {InternalError, toNodeError} from "./nodeError.ts";
+import {RequestSize} from "./requestSize.ts";
 
-/** Nodes and providers take 100 to 1024 calls in one request. More would save little. */
+/** Nodes and providers take 3 to 1024 calls in one request. More would save little. */
 export const MAX_BATCH_CALLS = 100;
-/** geth's code for the calls of a batch whose answers would be too long together. */
-const RESPONSE_TOO_LARGE = -32003;
+/** After a refusal, so many batches are answered before a larger one is tried. */
+const ANSWERS_BEFORE_GROWTH = 64;
 /** Waits before a call is sent again because the node had an internal error. After the last one, the work has failed. */
 const INSIST_MS = [25, 100];
 /** Two calls may be one question, of which one node behind the URL must answer both (rollupEvents.ts). */
-const MAX_QUESTION_CALLS = 2;
+const QUESTION_CALLS = 2;
 /** Longest reason of a failure. It may quote values that the node wrote. */
 const MAX_REASON = 500;
 /** Longest text that is shown of an answer with another status, such as geth's "invalid host specified". Pages are not shown. */
 const MAX_STATUS_TEXT = 100;
 const MAX_STATUS_BYTES = 1000;
 const OK = 200;
-/** Some providers send a JSON-RPC error with this status, for example for a range of logs that is too long. */
-const BAD_REQUEST = 400;
-const CONTENT_TOO_LARGE = 413;
 
 /** Posts a body for one piece of work. */
 type Send = (body: string) => Promise<HttpAnswer>;
 
-/** The batch as a whole was refused, or its answer is too long. Half of it may work. */
-class BatchTooLarge extends Error {}
-
 export class NodeCaller {
   private readonly endpoint: Endpoint;
   private nextId = 0;
-  /** Calls in one batch. Fewer once the node has refused a batch. */
-  private batchCalls = MAX_BATCH_CALLS;
+  /** How many calls go into one batch. */
+  private readonly batchSize = new RequestSize(MAX_BATCH_CALLS, MAX_BATCH_CALLS, ANSWERS_BEFORE_GROWTH);
 
   /**
    * @param onDisconnect - called whenever a connection to the node ends
@@ -57,7 +52,7 @@ export class NodeCaller {
     const send: Send = body => this.endpoint.post(body, signal, onBytes);
     return {
       name: this.name,
-      request: (method, params) => insist(() => this.ask(send, {method, params}), signal),
+      request: (method, params) => this.insist(send, {method, params}, signal),
       requestAll: calls => this.askAll(send, calls, signal),
     };
   }
@@ -72,68 +67,97 @@ export class NodeCaller {
     return this.endpoint.close();
   }
 
+  /** Asks again at once while the node has an internal error: to begin the whole work again takes longer. */
+  private async insist(send: Send, call: NodeCall, signal: AbortSignal): Promise<unknown> {
+    for (const waitMs of INSIST_MS) {
+      try {
+        return await this.ask(send, call);
+      } catch (error) {
+        if (!(error instanceof InternalError)) throw error;
+      }
+      await sleep(waitMs, undefined, {signal}).catch(() => signal.throwIfAborted());
+    }
+    return this.ask(send, call);
+  }
+
   private async ask(send: Send, call: NodeCall): Promise<unknown> {
     const id = this.nextId++;
     const answer = await send(JSON.stringify(encodeCall(call, id)));
-    return this.resultOf(
-      this.read(answer, bytes => parseAnswer(bytes, id)),
-      call,
-    );
+    const read = this.read(answer, id);
+    if (read.member === "error") throw this.errorOf(read.error, call, answer);
+    return read.result;
   }
 
   private async askAll(send: Send, calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
     const results: unknown[] = [];
-    let count = this.batchCalls;
     while (results.length < calls.length) {
-      const part = calls.slice(results.length, results.length + count);
-      const isQuestion = part.length <= MAX_QUESTION_CALLS;
-      const ask = () => this.askBatch(send, part);
-      try {
-        results.push(...(await (isQuestion ? insist(ask, signal) : ask())));
-      } catch (error) {
-        // A part of the calls meets fewer internal errors, and fewer are sent again.
-        const isPassing = error instanceof InternalError && !isQuestion;
-        if (!(error instanceof BatchTooLarge || isPassing)) throw error;
-        count = Math.ceil(part.length / 2);
-      }
+      const part = calls.slice(results.length, results.length + this.batchSize.value);
+      results.push(...(await this.askPart(send, part, signal)));
     }
     return results;
   }
 
-  /** @throws BatchTooLarge only for two calls or more */
+  /**
+   * Sends a batch. Providers refuse one that is too large for them with any status or error, or hang up. So the first call that was
+   * refused is sent again alone. It fails if the node is down or refuses the call itself. If it is answered, the batch was too large,
+   * and the next batches are smaller.
+   *
+   * @returns the results of the first calls: of one at least
+   */
+  private async askPart(send: Send, calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
+    const askAlone = (at: number) => this.insist(send, calls[at], signal);
+    // Some nodes do not support batches, not even of one call.
+    const results = calls.length === 1 ? [await askAlone(0)] : await this.askBatch(send, calls);
+    if (results.length === calls.length) {
+      if (calls.length >= this.batchSize.value) this.batchSize.noteAnswer();
+      return results;
+    }
+    results.push(await askAlone(results.length));
+    if (calls.length <= QUESTION_CALLS) {
+      // The refusal may have passed. Only if each call is answered alone, and not both together, are batches refused.
+      const again = await this.askBatch(send, calls);
+      if (again.length === calls.length) return again;
+      if (results.length < calls.length) results.push(await askAlone(results.length));
+    }
+    this.batchSize.noteRefusal(calls.length);
+    return results;
+  }
+
+  /**
+   * @returns the results of the calls before the first one that was refused, perhaps because there were too many: none if the whole
+   *   batch was refused
+   * @throws NodeFailure; NodeRefusal of a call that is refused for another reason
+   */
   private async askBatch(send: Send, calls: readonly NodeCall[]): Promise<unknown[]> {
-    // Sent as a single call, because some nodes do not support batches.
-    if (calls.length === 1) return [await this.ask(send, calls[0])];
     const firstId = this.nextId;
     this.nextId += calls.length;
     const body = JSON.stringify(calls.map((call, at) => encodeCall(call, firstId + at)));
-    const answer = await send(body).catch((error: unknown) => {
-      throw error instanceof AnswerTooLong ? new BatchTooLarge() : error;
+    const http = await send(body).catch((error: unknown) => {
+      if (error instanceof AnswerTooLong || error instanceof ConnectionLost) return undefined;
+      throw error;
     });
-    const answers =
-      answer.status === CONTENT_TOO_LARGE
-        ? undefined
-        : this.read(answer, bytes => parseBatchAnswer(bytes, firstId, calls.length));
-    if (!Array.isArray(answers)) {
-      const refusal = answers && toNodeError(answers, "a batch", this.name, this.endpoint.redact);
-      if (refusal instanceof NodeFailure) throw refusal;
-      this.batchCalls = Math.min(this.batchCalls, Math.ceil(calls.length / 2));
-      throw new BatchTooLarge();
+    const answers = http && findBatchAnswer(http.bytes, firstId, calls.length);
+    if (http === undefined || answers === undefined) return [];
+    const results: unknown[] = [];
+    for (const [at, one] of answers.entries()) {
+      if (one.member === "error") {
+        const error = this.errorOf(one.error, calls[at], http);
+        // Too many calls: then the later ones are refused too.
+        const isOne = answers.slice(at).some(({member}) => member === "result");
+        if (error instanceof NodeRefusal && (isOne || error.isOfCall)) throw error;
+        break;
+      }
+      results.push(one.result);
     }
-    return answers.map((one, at) => {
-      if (one.member === "error" && one.error.code === RESPONSE_TOO_LARGE) throw new BatchTooLarge();
-      return this.resultOf(one, calls[at]);
-    });
+    return results;
   }
 
-  private read<Parsed>({status, bytes, retryAfterMs}: HttpAnswer, parse: (bytes: Buffer) => Parsed): Parsed {
-    if (status === OK) return parse(bytes);
-    if (status === BAD_REQUEST) {
-      try {
-        return parse(bytes);
-      } catch {
-        // The status says more than the body's fault does.
-      }
+  /** The status says nothing if the body is an answer: a range of logs that is too long is refused with 400, 413, 500 and others. */
+  private read({status, bytes, retryAfterMs}: HttpAnswer, id: number): Answer {
+    try {
+      return parseAnswer(bytes, id);
+    } catch (error) {
+      if (status === OK) throw error;
     }
     // Cut after keys are taken out: one that is cut in two would not be found.
     const text = cleanText(
@@ -145,21 +169,17 @@ export class NodeCaller {
     throw new NodeFailure(`it answered HTTP ${status}${said}`, {retryAfterMs});
   }
 
-  private resultOf(answer: Answer, {method}: NodeCall): unknown {
-    if (answer.member === "result") return answer.result;
-    throw toNodeError(answer.error, method, this.name, this.endpoint.redact);
+  private errorOf(error: ErrorAnswer, {method}: NodeCall, http: HttpAnswer): NodeFailure | NodeRefusal {
+    return toNodeError(error, method, this.name, this.endpoint.redact, http);
   }
 }
 
-/** Asks again at once while the node has an internal error: to begin the whole work again takes longer. */
-async function insist<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-  for (const waitMs of INSIST_MS) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof InternalError)) throw error;
-    }
-    await sleep(waitMs, undefined, {signal}).catch(() => signal.throwIfAborted());
+/** @returns undefined for a body that is no answer to the batch, such as one error for all of its calls */
+function findBatchAnswer(bytes: Buffer, firstId: number, count: number): Answer[] | undefined {
+  try {
+    return parseBatchAnswer(bytes, firstId, count);
+  } catch (error) {
+    if (error instanceof NodeFailure) return undefined;
+    throw error;
   }
-  return ask();
 }

@@ -108,52 +108,85 @@ describe("NodeCaller", () => {
     assert.deepEqual(await node.requestAll([]), []);
   });
 
-  test("a node that refuses batches is asked call by call, and the next time at once", async () => {
-    const refusal = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}';
-    // The second is geth's, for more calls than it takes.
-    for (const refusals of [refusal, `[${refusal}]`]) {
-      upstream.requests.length = 0;
+  const REFUSAL = '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}';
+
+  /** Refuses a batch of more calls than `most`. */
+  function limitCalls(most: number, refuse: UpstreamHandler): UpstreamHandler {
+    return (request, response) => ([request.call].flat().length > most ? refuse : echo)(request, response);
+  }
+
+  /** Answers the first calls of a batch, and refuses the others. */
+  function answerFirst(count: number, error: object): UpstreamHandler {
+    return ({body}, response) => {
+      const answers = JSON.parse(body).map(({id, params}: SentCall, at: number) => {
+        const member = at < count ? {result: params[0]} : {error};
+        return {jsonrpc: "2.0", id, ...member};
+      });
+      response.end(JSON.stringify(answers));
+    };
+  }
+
+  const hangUp: UpstreamHandler = (_request, response) => void response.destroy();
+  const REFUSED = {code: -32014, message: "too many calls"};
+  const WAYS: readonly (readonly [name: string, refuse: UpstreamHandler])[] = [
+    ...[200, 400, 402, 403, 413, 429, 500, 503].map(
+      status => [`HTTP ${status} and no JSON`, answerText("too many", status)] as const,
+    ),
+    ...[200, 403, 429, 500].map(
+      status => [`HTTP ${status} and an error of JSON-RPC`, answerText(REFUSAL, status)] as const,
+    ),
+    // geth's, for more calls than it takes.
+    ["an array of one error", answerText(`[${REFUSAL}]`)],
+    ["an internal error", answerText(REFUSAL.replace("-32600", "-32603"))],
+    ["a dropped connection", hangUp],
+    ["an answer that is too long", answerText("x".repeat(MAX_ANSWER_BYTES + 1))],
+    ["an error of each call", answerFirst(0, REFUSED)],
+    ["errors of its later calls", answerFirst(1, {code: -32003, message: "response too large"})],
+  ];
+
+  for (const [name, refuse] of WAYS)
+    test(`a batch that is refused by ${name} is sent in smaller ones, and the next ones are as small`, async () => {
+      for (const most of [3, 1]) {
+        await use(upstream.url);
+        upstream.handler = limitCalls(most, refuse);
+        assert.deepEqual(await node.requestAll(callsOf(7)), [0, 1, 2, 3, 4, 5, 6]);
+        upstream.requests.length = 0;
+        assert.deepEqual(await node.requestAll(callsOf(7)), [0, 1, 2, 3, 4, 5, 6]);
+        assert.deepEqual(batchSizes(), most === 3 ? [3, 3, 1] : [1, 1, 1, 1, 1, 1, 1]);
+      }
+    });
+
+  test("batches become larger again once 64 were answered", async () => {
+    upstream.handler = limitCalls(3, answerText("", 500));
+    await node.requestAll(callsOf(7));
+    upstream.handler = echo;
+    upstream.requests.length = 0;
+    for (let at = 0; at < 65; at++) await node.requestAll(callsOf(3));
+    for (const count of [3, 6, 12, 24, 48, 96, 100]) await node.requestAll(callsOf(count));
+    assert.deepEqual(new Set(batchSizes().slice(0, 65)), new Set([3]));
+    assert.deepEqual(batchSizes().slice(65), [3, 6, 12, 24, 48, 96, 100]);
+  });
+
+  test("a node that is down is sent one batch and one call of it", async () => {
+    for (const down of [answerText("", 503), answerText("", 500), answerText("<html>")]) {
       await use(upstream.url);
-      upstream.handler = (request, response) =>
-        request.body.startsWith("[") ? response.end(refusals) : echo(request, response);
-      assert.deepEqual(await node.requestAll(callsOf(4)), [0, 1, 2, 3]);
-      assert.deepEqual(batchSizes(), [4, 2, 1, 1, 1, 1]);
-      assert.deepEqual(await node.requestAll(callsOf(2)), [0, 1]);
-      assert.deepEqual(batchSizes().slice(6), [1, 1]);
+      upstream.handler = down;
+      for (const count of [100, 2]) {
+        upstream.requests.length = 0;
+        await failureOf(node.requestAll(callsOf(count)));
+        assert.deepEqual(batchSizes(), [count, 1]);
+      }
     }
   });
 
-  test("a batch whose answer is too long is sent in parts", async () => {
-    const answers: UpstreamHandler[] = [
-      answerText("x".repeat(MAX_ANSWER_BYTES + 1)),
-      answerText("", 413),
-      ({body}, response) => {
-        const error = {code: -32003, message: "response too large"};
-        const [first, second] = JSON.parse(body);
-        const text = [
-          {jsonrpc: "2.0", id: first.id, result: 0},
-          {jsonrpc: "2.0", id: second.id, error},
-        ];
-        response.end(JSON.stringify(text));
-      },
-    ];
-    for (const tooLong of answers) {
-      upstream.requests.length = 0;
-      await use(upstream.url);
-      upstream.handler = (request, response) =>
-        (request.body.startsWith("[") ? tooLong : echo)(request, response);
-      assert.deepEqual(await node.requestAll(callsOf(2)), [0, 1]);
-      assert.deepEqual(batchSizes(), [2, 1, 1]);
-    }
-  });
-
-  test("an internal error is asked again in place, of two calls both, of more the half that has it", async () => {
+  test("an internal error is asked again alone, of two calls both again", async () => {
     for (const [count, sizes] of [
       [1, [1, 1, 1]],
-      [2, [2, 2, 2]],
-      [8, [8, 4, 2, 2, 2, 2]],
+      [2, [2, 1, 1, 2]],
+      [8, [8, 1, 1, 4, 3]],
     ] as const) {
       upstream.requests.length = 0;
+      await use(upstream.url);
       let errorsLeft = 2;
       upstream.handler = answerCalls((_method, [value]) =>
         value === 0 && errorsLeft-- > 0 ? {error: {code: -32603, message: "busy"}} : {result: value},
@@ -172,11 +205,25 @@ describe("NodeCaller", () => {
     assert.deepEqual(batchSizes(), [1, 1, 1]);
   });
 
+  test("two calls are one batch again after one of them was refused in any way", async () => {
+    const range = '{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"block range is too wide"}}';
+    for (const status of [200, 402, 403, 413, 429, 500, 503]) {
+      await use(upstream.url);
+      upstream.handler = (request, response) =>
+        (request.body.includes('"params":[1]') ? answerText(range, status) : echo)(request, response);
+      await assert.rejects(node.requestAll(callsOf(2)), {name: "NodeRefusal", code: -32000});
+      upstream.handler = echo;
+      upstream.requests.length = 0;
+      await node.requestAll(callsOf(2));
+      assert.deepEqual(batchSizes(), [2]);
+    }
+  });
+
   test("the first call that the node refuses is the batch's error", async () => {
     upstream.handler = ({body}, response) => {
       const answers = JSON.parse(body).map(({id, params}: SentCall) => {
         const error = {code: -32000, message: `no ${params[0]}`};
-        return params[0] === 0 ? {jsonrpc: "2.0", id, result: 0} : {jsonrpc: "2.0", id, error};
+        return params[0] !== 1 ? {jsonrpc: "2.0", id, result: 0} : {jsonrpc: "2.0", id, error};
       });
       response.end(JSON.stringify(answers.reverse()));
     };
@@ -186,6 +233,7 @@ describe("NodeCaller", () => {
       assert.equal(error.message, `${upstream.url.origin} refuses eth_echo: no 1 (-32000)`);
       return true;
     });
+    assert.deepEqual(batchSizes(), [3]);
   });
 
   test("a status other than 200 is a failure, with what Retry-After asks for", async () => {
@@ -213,10 +261,22 @@ describe("NodeCaller", () => {
     }
   });
 
-  test("a refusal may come with HTTP 400", async () => {
-    const text = '{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"range too wide"}}';
-    upstream.handler = answerText(text, 400);
-    await assert.rejects(node.request("eth_getLogs", []), {name: "NodeRefusal", code: -32602});
+  test("an error of JSON-RPC counts under any status, and one that asks to wait under those of rate limits and gateways", async () => {
+    const text = '{"jsonrpc":"2.0","id":ID,"error":{"code":-32000,"message":"MESSAGE"}}';
+    for (const status of [400, 402, 403, 413, 429, 500, 502, 503, 504]) {
+      upstream.handler = answerText(text.replace("MESSAGE", "block range is too wide"), status);
+      await assert.rejects(node.request("eth_getLogs", []), {name: "NodeRefusal", code: -32000});
+      upstream.handler = ({call}, response) =>
+        response.writeHead(status, {"retry-after": "3"}).end(text.replace("ID", String(call.id)));
+      await assert.rejects(
+        node.request("eth_getLogs", []),
+        status === 429 || status > 500
+          ? {name: "NodeFailure", retryAfterMs: 3000}
+          : {name: "NodeRefusal", code: -32000},
+      );
+    }
+    upstream.handler = answerText(text.replace("ID", "null"), 413);
+    await assert.rejects(node.request("eth_getLogs", []), {name: "NodeRefusal", code: -32000});
   });
 
   test("what is no answer is a failure", async () => {
