@@ -21,13 +21,13 @@ type Fields = Record<string, unknown>;
 
 /**
  * @param id - of the call that is answered
+ * @param takesUnread - also takes an error without an id: who refuses a request without reading it does not know its id
  * @throws NodeFailure
  */
-export function parseAnswer(bytes: Buffer, id: number): Answer {
+export function parseAnswer(bytes: Buffer, id: number, takesUnread = false): Answer {
   const fields = asFields(parseJson(bytes));
   const answer = readAnswer(fields);
-  // Who refuses a request without reading it does not know its id.
-  const isUnread = answer.member === "error" && (fields.id ?? null) === null;
+  const isUnread = takesUnread && answer.member === "error" && (fields.id ?? null) === null;
   if (readId(fields) !== id && !isUnread) throw new NodeFailure("its answer has another request's id");
   return answer;
 }

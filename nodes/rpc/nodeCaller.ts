@@ -155,7 +155,7 @@ export class NodeCaller {
   /** The status says nothing if the body is an answer: a range of logs that is too long is refused with 400, 413, 500 and others. */
   private read({status, bytes, retryAfterMs}: HttpAnswer, id: number): Answer {
     try {
-      return parseAnswer(bytes, id);
+      return parseAnswer(bytes, id, true);
     } catch (error) {
       if (status === OK) throw error;
     }

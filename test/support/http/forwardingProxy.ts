@@ -1,7 +1,7 @@
-/** A server that passes requests on to a proofd, unless a test has it do something else. */
+/** A server that passes requests on to a proofd or a node, unless a test has it do something else. */
 import {Upstream, type UpstreamRequest} from "./upstream.ts";
 
-/** What came back from the proofd. */
+/** What came back. */
 export interface ForwardedAnswer {
   readonly status: number;
   readonly type: string;
@@ -18,7 +18,7 @@ export type Change = (
 export class ForwardingProxy extends Upstream {
   change: Change = (_, forward) => forward();
 
-  /** @param target - URL of the proofd. @returns a proxy that listens */
+  /** @param target - URL of the proofd or node. @returns a proxy that listens */
   static async to(target: string): Promise<ForwardingProxy> {
     const proxy = new ForwardingProxy();
     proxy.handler = async (request, response) => {

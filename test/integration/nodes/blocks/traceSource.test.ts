@@ -10,9 +10,11 @@ import {after, before, type TestContext, test} from "node:test";
 import {probeTraces, type TraceMethod} from "../../../../nodes/blocks/trace/traceMethod.ts";
 import {TraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../nodes/rpc/node.ts";
+import {Nodes, type NodesEvent} from "../../../../nodes/rpc/nodes.ts";
 import {AnvilChain} from "../../../support/chains/anvilChain.ts";
 import {callNode} from "../../../support/chains/httpNode.ts";
 import {DELEGATION_TRAFFIC, STATE_TRAFFIC} from "../../../support/chains/stateTraffic.ts";
+import {ForwardingProxy} from "../../../support/http/forwardingProxy.ts";
 import {notRun} from "../../../support/processes/notRun.ts";
 import {sampleOf} from "../../../support/soak.ts";
 import {ComparedStores} from "../../../support/stores/comparedStores.ts";
@@ -116,6 +118,36 @@ sharedTest("a node that refuses a state is told with the blocks, and with what h
     });
   }
 });
+
+sharedTest(
+  "blocks are read from a provider that refuses batches of four calls, and it is not down",
+  async ({url}) => {
+    const read = (node: Node) => new TraceReader("prestate").read(node, 1, 3);
+    const expected = await read(callNode(url));
+    const proxy = await ForwardingProxy.to(url);
+    for (const refuse of [
+      async () => ({status: 500, type: "text/plain", body: Buffer.from("batch too large")}),
+      async () => ({status: 429, type: "text/plain", body: Buffer.of()}),
+      async () => undefined,
+    ]) {
+      proxy.change = ({call}, forward) => ([call].flat().length > 3 ? refuse() : forward());
+      const events: NodesEvent[] = [];
+      const settings = {urls: [proxy.url.href], headers: {}, timeoutMs: 3_600_000, maxAnswerBytes: 1 << 24};
+      const nodes = new Nodes(settings, event => events.push(event));
+      const blocks = await nodes.use(read, new AbortController().signal);
+      assert.deepEqual(
+        blocks.map(({hash, bytes}) => [hash, bytes]),
+        expected.map(({hash, bytes}) => [hash, bytes]),
+      );
+      assert.deepEqual(
+        events.map(({state}) => state),
+        ["up"],
+      );
+      await nodes.close();
+    }
+    await proxy.stop();
+  },
+);
 
 sharedTest("a block that is replaced while it is read is refused", async anvil => {
   let isReplaced = false;

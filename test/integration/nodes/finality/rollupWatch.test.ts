@@ -11,7 +11,8 @@ import {Contradiction} from "../../../../nodes/rpc/node.ts";
 import {Nodes, type NodesEvent} from "../../../../nodes/rpc/nodes.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {CONTRACT, createEvent, createStep} from "../../../support/chains/finalityEvents.ts";
-import {answerCalls, Upstream} from "../../../support/http/upstream.ts";
+import {answerCalls, answerText, Upstream} from "../../../support/http/upstream.ts";
+import type {JsonRpcCall} from "../../../support/nodes/jsonRpcServer.ts";
 
 /** One of several nodes behind one URL. */
 interface Backend {
@@ -176,6 +177,33 @@ test("a node that refuses the events of one block is left for another", async ()
     /it refuses the events of layer-1 block 1: .*not for you/,
   );
 });
+
+/** Does the provider refuse it? */
+function isWide({method, params}: JsonRpcCall): boolean {
+  const [{fromBlock, toBlock}] = params as [{fromBlock: string; toBlock: string}];
+  return method === "eth_getLogs" && Number(toBlock) - Number(fromBlock) >= 300;
+}
+
+for (const status of [200, 402, 403, 413, 429, 500, 503])
+  test(`ranges that a provider refuses with HTTP ${status} are narrowed, and it is not down`, async () => {
+    const answer = first.upstream.handler;
+    const text = '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"block range is too wide"}}';
+    first.finalized = 3000;
+    first.upstream.handler = (request, response) => {
+      // All of a batch.
+      if ([request.call].flat().some(isWide)) answerText(text, status)(request, response);
+      else answer(request, response);
+    };
+    const watch = new RollupWatch(nodes, {...SETTINGS, from: 1});
+    for (let mark: RollupStep["mark"] | undefined; mark?.block !== 3000; ) ({mark} = await read(watch, mark));
+    assert.equal(first.ranges[0], "1 to 250");
+    assert.deepEqual(
+      events.map(({state}) => state),
+      ["up"],
+    );
+    // Ranges that were answered came with their last block. What comes alone shows that not the batch was refused.
+    assert.ok(first.upstream.requests.every(({call}) => call.method !== "eth_getLogs" || isWide(call)));
+  });
 
 test("events of a node behind a load balancer count only if the same node has the last block of the range", async () => {
   first.logBackend = {head: 99};
