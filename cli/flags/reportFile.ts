@@ -8,7 +8,8 @@ import {refuseFlag} from "./flagTable.ts";
 /** Checked before a run, so that no report is lost. Ends the program with a usage error. @param key - of the flag */
 export function requireWritable(file: string, key: string, command: Command): void {
   try {
-    accessSync(dirname(file), constants.W_OK);
+    // The dot refuses a file in place of the folder: newer Nodes let statSync find nothing there.
+    accessSync(`${dirname(file)}/.`, constants.W_OK);
     const found = statSync(file, {throwIfNoEntry: false});
     if (found !== undefined && !found.isFile()) throw new Error(`expected a file, got ${kindOf(found)}`);
   } catch (error) {

@@ -28,7 +28,7 @@ test("every bench program answers --help, and refuses flags and values that it d
       [["--only", "hash,prof"], /Expected some of hash, proof, .*, commit, with commas, got 'prof'/],
       [["--accounts", "many"], /argument 'many' is invalid. Expected a whole number from 1000 to 10000000,/],
       [["--accounts", "11M"], /'--accounts <count>' argument '11M' is invalid/],
-      [["--json", "file/below.json"], /--json file\/below\.json: cannot be written: E/],
+      [["--json", "file/below.json"], /--json file\/below\.json: cannot be written: ENOTDIR/],
       [["--json", "."], /--json \.: cannot be written: expected a file, got a folder/],
       [["--against", "missing"], /--against missing: ENOENT/],
     ],
