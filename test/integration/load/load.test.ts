@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before, test} from "node:test";
 import {pathToFileURL} from "node:url";
+import {GENERATOR_WAS_LIMIT} from "../../../load/report/judgement.ts";
 import type {LoadReport} from "../../../load/report/loadReport.ts";
 import {ACCOUNTS, type WorkFolder} from "../../support/chains/serviceChain.ts";
 import {type ForeignCall, ForeignServer, sendJson, sendResults} from "../../support/http/foreignServer.ts";
@@ -49,8 +50,9 @@ test("a closed loop's report adds up, and its sampled answers are right", async 
 });
 
 test("batches, slots, absent accounts and old blocks are asked for as told, and verified", async () => {
-  const args = ["--batch", "10", "--slots", "2", "--absent", "0.5", "--blocks", "latest..oldest"];
-  const report = await runLoad(service.url, ["--keys", keys, ...args, "--verify", "50"]);
+  const calls = ["--batch", "10", "--slots", "2", "--absent", "0.5", "--blocks", "latest..oldest"];
+  const args = ["--keys", keys, ...calls, "--rate", "80", "--verify", "50"];
+  const report = await runLoad(service.url, args);
   assert.deepEqual(report.failures, []);
   assertAddsUp(report);
   assert.deepEqual(report.settings.blocks, {low: 0, high: FINALIZED});
@@ -159,7 +161,9 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   const short = ["--duration", "1", "--warm-up", "0", "--rate", "40"];
   const args = ["--url", service.url, "--keys", keys, ...short, "--html"];
   const {code, stdout, stderr} = await runHere(["load", ...args, html]);
-  assert.equal(code, 0);
+  // On a busy machine, the generator may be the limit.
+  const isLimited = stdout.endsWith(`\nFAILED: ${GENERATOR_WAS_LIMIT}\n`);
+  assert.equal(code, isLimited ? 3 : 0, stdout);
   assert.equal(stderr, `wrote ${html}\n`);
   const page = await readFile(html, "utf8");
   const json = /id="report">(.*)<\/script>/.exec(page)?.[1] ?? "";
@@ -167,7 +171,7 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   await writeFile(earlier, json);
   const more = ["--max-p99", "0.001", "--batch", "2", "--against", earlier];
   const failed = await runHere(["load", ...args, failedHtml, ...more]);
-  const failure = /\nFAILED: (p99 .*)\n$/.exec(failed.stdout)?.[1] ?? assert.fail(failed.stdout);
+  const failure = /^FAILED: (p99 .*)$/m.exec(failed.stdout)?.[1] ?? assert.fail(failed.stdout);
   assert.equal(failed.code, 1);
   const failedPage = await readFile(failedHtml, "utf8");
   assert.match(failedPage, /<p class="verdict bad">failed<\/p>/);
@@ -193,10 +197,10 @@ test("the text says what the JSON says, and the page is complete in itself", asy
     /^verified +([1-9]\d*) answers?, all right: \1 accounts? present, 0 absent$/m,
     /^server +[\d.]+ cores, [\d. ]+ us a proof; memory \d+ MB$/m,
     /^machine +.*, \d+ cores?, Node \d.*; proofd \d.*, commit \S+/m,
-    /^passed$/m,
+    isLimited ? /^FAILED: The generator/m : /^passed$/m,
   ])
     assert.match(stdout, line);
-  assert.match(page, /<p class="verdict good">passed<\/p>/);
+  assert.match(page, isLimited ? /<p class="verdict bad">/ : /<p class="verdict good">passed<\/p>/);
   for (const title of ["percentile, %", "latency, ms", "time since the measuring began, s"])
     assert.ok(page.includes(title), title);
   assert.match(page, /default-src 'none'/);
@@ -205,7 +209,7 @@ test("the text says what the JSON says, and the page is complete in itself", asy
   assertAddsUp(report);
   const words = (text: string) => text.match(/[\w.%/:,-]+/g)?.join(" ") ?? "";
   const shown = words(page.replace(/<head>.*<\/head>|<[^>]*>/gs, " ").replaceAll("&quot;", '"'));
-  for (const line of stdout.split("\n").filter(line => line !== "passed"))
+  for (const line of stdout.split("\n").filter(line => !/^(passed|FAILED: .*)$/.test(line)))
     assert.ok(shown.includes(words(line.replace(/^(note|WARNING): /, ""))), `the page has: ${line}`);
   assert.match(page, /uPlot/);
 });
@@ -245,6 +249,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--max-p99", "0"], 2, /Expected milliseconds above 0 and up to 600000, such as 12\.5/],
     [[...url, "--html", folder.file("")], 2, /--html .*: cannot be written: expected a file, got a folder/],
     [[...url, "--html", folder.file("no/folder.html")], 2, /--html .*cannot be written: ENOENT/],
+    [[...url, "--html", `${keys}/report.html`], 2, /--html .*cannot be written: ENOTDIR/],
     [url, 2, /serves chain 1337, whose accounts are not known here: name them with --keys FILE/],
     [["--url", "http://127.0.0.1:1"], 1, /cannot reach http:\/\/127.0.0.1:1: connect ECONNREFUSED/],
     [["--url", `${service.url}/healthz`], 1, /answered web3_clientVersion with HTTP 40\d/],
@@ -289,7 +294,7 @@ test("flags come from PROOFD_LOAD_ variables too, and a load that has not passed
   };
   const {stdout, code, stderr} = await runProofd(["load", "--batch", "2"], {env});
   assert.equal(code, 1, stderr);
-  assert.match(stderr, /^FAILED: p99 \(from due\) is [\d.]+ ms; --max-p99 allows 0\.001 ms\.\n$/);
+  assert.match(stderr, /^FAILED: p99 \(from due\) is [\d.]+ ms; --max-p99 allows 0\.001 ms\.$/m);
   const {settings, command} = JSON.parse(stdout) as LoadReport;
   const variables = Object.entries(env).filter(([name]) => name !== "PROOFD_LOAD_BATCH");
   const named = variables.map(([name, value]) => `${name}=${value}`).sort();

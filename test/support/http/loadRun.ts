@@ -9,6 +9,8 @@ import {OwnService} from "./ownService.ts";
 
 /** Length of a load, unless its test says another one. */
 const SECONDS = 0.25;
+/** Neither a target nor a generator gives a request up before, unless the test says so, however busy the machine is. */
+const PATIENCE_MS = 600_000;
 /** The newest block that is finalized, of a target's 5 blocks. */
 export const FINALIZED = 3;
 
@@ -29,7 +31,8 @@ interface LoadTarget {
 /** Starts a service of 6 blocks to run load against. Its caller stops the service and removes the folder. */
 export async function startLoadTarget(): Promise<LoadTarget> {
   const folder = await WorkFolder.create();
-  const service = await OwnService.start({db: await folder.importChain("db", 5, FINALIZED)});
+  const db = await folder.importChain("db", 5, FINALIZED);
+  const service = await OwnService.start({db, limits: {timeoutMs: PATIENCE_MS}});
   return {folder, service, keys: await writeKeys(folder)};
 }
 
@@ -45,7 +48,8 @@ export async function runLoad(url: string, args: readonly string[], seconds = SE
     const options = {...readLoadOptions(values, self), durationSeconds: seconds};
     report = JSON.parse(encodeReport(await startLoad(options, () => {}).outcome));
   });
-  const flags = ["--url", url, "--warm-up", "0", "--threads", "1", ...args];
+  const given = ["--warm-up", "0", "--threads", "1", "--timeout", String(PATIENCE_MS)];
+  const flags = ["--url", url, ...given, ...args];
   await command.exitOverride().parseAsync(flags, {from: "user"});
   assert.ok(report, "no report");
   return {...report, failures: failuresOf(report)};

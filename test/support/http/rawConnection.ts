@@ -52,7 +52,6 @@ export class RawConnection {
 
   /** @returns the next answer. @throws Error if the connection closes before it is complete */
   async readAnswer(): Promise<RawAnswer> {
-    this.pauseAt = Number.POSITIVE_INFINITY;
     for (;;) {
       const received = this.received.subarray(0, this.byteCount);
       const parsed = parseAnswer(received);
@@ -72,7 +71,7 @@ export class RawConnection {
     return this.received.toString("utf8", 0, this.byteCount);
   }
 
-  /** Reads about this many more bytes and pauses. A reader that takes nothing for 10 s is cut. Not to use after readAnswer. */
+  /** Reads about this many more bytes and pauses, also beside readAnswer. A reader that takes nothing for 10 s is cut. */
   sip(bytes: number): void {
     this.pauseAt = this.byteCount + bytes;
     this.socket.resume();
