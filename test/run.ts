@@ -16,6 +16,7 @@ import {availableParallelism} from "node:os";
 import {join, relative, resolve} from "node:path";
 import {setTimeout as delay} from "node:timers/promises";
 import {fileURLToPath} from "node:url";
+import {uwsLoads} from "./support/http/testedHttp.ts";
 import {Patience} from "./support/patience.ts";
 import {RUN_VARIABLE} from "./support/processes/runVariable.ts";
 import type {FileReport} from "./support/run/fileReporter.ts";
@@ -148,7 +149,7 @@ const SLOWEST = 10;
  * a sixth of their processor time. Processes that tests start have the default. Later versions of Node have no such option.
  */
 const V8_OPTIONS = process.versions.node.startsWith("20.") ? ["--interrupt-budget=2000000"] : [];
-/** Run again with Node's own HTTP server. TEST_HTTP=node runs any others so. */
+/** Run again with Node's own HTTP server, where the first run has uWebSockets.js. TEST_HTTP=node runs any others so. */
 const HTTP_FILES = /^integration\/server\/(http|httpUnread|hostileClients)\.test\.js$/;
 
 const own = {times: 1, busy: 0, timeout: 300_000};
@@ -161,7 +162,7 @@ for (const arg of process.argv.slice(2)) {
   else paths.push(resolve(arg));
 }
 const again =
-  paths.length > 0 || process.env.TEST_HTTP !== undefined
+  paths.length > 0 || process.env.TEST_HTTP !== undefined || !uwsLoads()
     ? []
     : findFiles(TESTS).filter(file => HTTP_FILES.test(file));
 const files = (paths.length > 0 ? paths : FOLDERS).flatMap(findFiles);

@@ -88,7 +88,7 @@ export class HttpServer {
     let open = 0;
     const message = "too many connections are open";
     this.operators = await createListener(
-      this.options,
+      {http: this.library},
       {
         connect: () => (++open > OPERATORS ? {refusal: encodeLimit(message, OPERATORS, open)} : {client: ""}),
         disconnect: () => {

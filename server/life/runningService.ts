@@ -13,6 +13,7 @@ import type {PruneEvent} from "../../workers/chain/pruner.ts";
 import type {Engine} from "../../workers/engine.ts";
 import type {ImportEvent} from "../../workers/messages/importJob.ts";
 import {createFront, type Front} from "../front.ts";
+import {UwsRefused} from "../listener/uwsLibrary.ts";
 import type {Estimates} from "../methods/method.ts";
 import {PublishStatus} from "../observe/publishStatus.ts";
 import {SourceStatus} from "../observe/sourceStatus.ts";
@@ -239,7 +240,8 @@ class StartingService {
     });
     this.front = front;
     this.boundPort = await front.http.listen().catch((error: Error) => {
-      throw new WorkError(error.message);
+      const Kind = error instanceof UwsRefused ? SettingsError : WorkError;
+      throw new Kind(error.message);
     });
     this.metricsPort = await front.http.listenForOperators().catch((error: Error) => {
       front.http.close();

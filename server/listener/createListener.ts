@@ -1,7 +1,8 @@
 /** Chooses what listens (--http). */
 import type {Logger} from "pino";
 import type {Exchanges, Listener} from "./exchange.ts";
-import {BinaryChanged} from "./uwsLibrary.ts";
+import {UWS_NEEDS} from "./uwsBinaries.ts";
+import {BinaryChanged, UwsRefused} from "./uwsLibrary.ts";
 import {UwsListener} from "./uwsListener.ts";
 
 export const HTTP_LIBRARIES = ["auto", "uws", "node"] as const;
@@ -11,7 +12,7 @@ export interface ListenerOptions {
   readonly http?: (typeof HTTP_LIBRARIES)[number] | undefined;
 }
 
-/** @throws Error if --http uws cannot be kept, or a binary of uWebSockets.js was changed */
+/** @throws UwsRefused if --http uws finds no library that loads, or a binary of uWebSockets.js was changed */
 export async function createListener(
   {http = "auto"}: ListenerOptions,
   exchanges: Exchanges,
@@ -24,8 +25,13 @@ export async function createListener(
       if (error instanceof BinaryChanged) throw error;
       const [reason] = (error as Error).message.split("\n");
       if (http === "uws")
-        throw new Error(`--http uws: uWebSockets.js does not load here: ${reason}. Use --http auto or node`);
-      log.info({reason}, "uWebSockets.js does not load here: Node's own HTTP server is used");
+        throw new UwsRefused(
+          `--http uws: uWebSockets.js does not load: ${reason}. It needs ${UWS_NEEDS}. Use that, --http auto or --http node`,
+        );
+      log.warn(
+        {reason, needs: UWS_NEEDS},
+        "uWebSockets.js does not load: Node's own HTTP server is used, which takes about twice the processor time for a request; --http node does so without this warning",
+      );
     }
   }
   const {NodeListener} = await import("./nodeListener.ts");

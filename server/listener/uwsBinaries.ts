@@ -88,3 +88,7 @@ export const UWS_BINARIES: readonly UwsBinary[] = [
     "8cabc918bbf9a07323e54f89a33882491080b2eb35df0607f473ccdb1f3c31af",
   ),
 ];
+
+/** For users: where one of them loads. */
+export const UWS_NEEDS =
+  "Linux on x64 with Node 20 or 22, or with Node 24 and glibc 2.38; on arm64, Node 22 or 24 and glibc 2.38 (Debian 13, Ubuntu 24.04)";

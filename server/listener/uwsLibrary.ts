@@ -16,8 +16,11 @@ import {UWS_BINARIES, type UwsBinary} from "./uwsBinaries.ts";
 
 export type UwsLibrary = typeof import("uWebSockets.js");
 
+/** uWebSockets.js cannot serve as the operator asked for. A restart does not help. */
+export class UwsRefused extends Error {}
+
 /** Its bytes are not those that this version of proofd knows. It was not loaded. */
-export class BinaryChanged extends Error {}
+export class BinaryChanged extends UwsRefused {}
 
 const require = createRequire(import.meta.url);
 

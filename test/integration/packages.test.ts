@@ -1,13 +1,14 @@
 /** What a user gets of `npm pack`: each package in an empty folder, with what npm installs beside it, does what its README says. */
 import assert from "node:assert/strict";
-import {readdir, readFile, stat, writeFile} from "node:fs/promises";
+import {readdir, readFile, rm, stat, writeFile} from "node:fs/promises";
 import {basename, join} from "node:path";
 import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {UWS_BINARIES} from "../../server/listener/uwsBinaries.ts";
+import {UWS_NEEDS} from "../../server/listener/uwsBinaries.ts";
 import {VERSION} from "../../server/version.ts";
 import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {readArtefact} from "../support/contracts/readArtefact.ts";
+import {uwsLoads} from "../support/http/testedHttp.ts";
 import {runChild} from "../support/processes/childProcesses.ts";
 import {type Daemon, runProofd, startDaemon} from "../support/processes/daemon.ts";
 import {installPackedService, unpackPackage} from "../support/processes/packedPackages.ts";
@@ -166,7 +167,7 @@ test("npm finds nothing to warn about in the first command of a clone", async ()
   assert.doesNotMatch(stderr, /EBADENGINE|deprecated|install-scripts/);
 });
 
-test("proofd from its package serves the demo chain, loads itself, and says which build it is; the client beside it pulls a folder", async () => {
+test("proofd from its package serves the demo chain, loads itself, and says which build it is; the client beside it pulls a folder", async t => {
   const options = {main, cwd: folder.path};
   const {commit} = JSON.parse(await readFile(join(ROOT, "dist/built.json"), "utf8"));
   const version = await runProofd(["version"], options);
@@ -174,10 +175,10 @@ test("proofd from its package serves the demo chain, loads itself, and says whic
     version.stdout.startsWith(`proofd ${VERSION}\ncommit ${commit ?? "unknown"}\nNode `),
     version.stdout,
   );
-  const service = await startDaemon(["--demo"], {...options, estimates: true});
+  const service = await startDaemon(["--demo", "--http", "auto"], {...options, estimates: true});
+  t.after(() => service.stop());
   await service.waitForStderr(/proofd serves http:\S+ \(demo chain, blocks 0 to 100\); Ctrl-C stops it\n/);
-  const isPacked = UWS_BINARIES.some(binary => binary.fits(process));
-  assert.equal(service.announcement.http, isPacked ? "uws" : "node");
+  assert.equal(service.announcement.http, uwsLoads() ? "uws" : "node");
   const call = {from: SENDER, to: `0x${"11".repeat(20)}`};
   assert.equal((await service.call("chain_estimateGas", [call])).result.gasLimit, "0x5208");
   // It verifies what it gets: the command ends with 1 where an answer is wrong.
@@ -200,6 +201,28 @@ console.log(rows.accounts);
   const accounts = await runModule("folder.mjs", program, service.url, folder.file("pulled"));
   assert.ok(Number(accounts) > 10, accounts);
   assert.equal((await service.stop()).code, 0);
+});
+
+test("without a binary of uWebSockets.js, --http auto warns what Node's own server costs and what to install, node does not warn, and uws refuses", async () => {
+  const listener = join(home, "dist/server/listener");
+  for (const name of await readdir(listener)) if (name.endsWith(".br")) await rm(join(listener, name));
+  const program = `import {pino} from "pino";
+const {createListener} = await import(process.argv[2]);
+const log = pino({base: null, timestamp: false}, process.stdout);
+for (const http of ["auto", "node"]) console.log((await createListener({http}, {}, log)).library);
+`;
+  const said = await runModule("listener.mjs", program, join(listener, "createListener.js"));
+  const [warning = "", ...libraries] = said.trimEnd().split("\n");
+  const {level, reason, needs, msg} = JSON.parse(warning);
+  assert.equal(level, 40);
+  assert.match(reason, /no binary for Node|ENOENT/);
+  assert.equal(needs, UWS_NEEDS);
+  assert.match(msg, /Node's own HTTP server is used, which takes about twice the processor time/);
+  assert.deepEqual(libraries, ["node", "node"]);
+  const options = {main, cwd: folder.path};
+  const {code, stderr} = await runProofd(["serve", "--demo", "--port", "0", "--http", "uws"], options);
+  assert.equal(code, 2, "a restart does not help");
+  assert.match(stderr, /^error: --http uws: uWebSockets\.js does not load: .*\. It needs Linux on x64 /);
 });
 
 /** The examples of the client's README ask the service, and verify its answers. */

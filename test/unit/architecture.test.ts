@@ -82,7 +82,7 @@ const ROOMS: Readonly<Record<string, string>> = {
     "workers/messages, workers/engine.ts, rpc, observe, methods, dispatch, http, pino",
   "server/life/control": "storage, workers/messages, workers/engine.ts, node:",
   "server/life":
-    "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, methods, front.ts, life/control, node:, pino",
+    "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, listener, methods, front.ts, life/control, node:, pino",
   contracts: "node:",
   "contracts/deploy": "node:, @ethereumjs, @noble/curves, @noble/hashes, proofd-contracts",
   demo: "node:, ox",

@@ -8,6 +8,7 @@ import {DEFAULT_LIMITS} from "../../../server/limits.ts";
 import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
+import {testedHttp} from "../../support/http/testedHttp.ts";
 import {answerText, Upstream, type UpstreamHandler} from "../../support/http/upstream.ts";
 import {waitUntil} from "../../support/wait.ts";
 
@@ -65,7 +66,7 @@ describe("estimates through a gateway", () => {
 
   async function listen(queueCost: number): Promise<void> {
     const limits = {...DEFAULT_LIMITS, queueCost};
-    const options = {host: "127.0.0.1", port: 0, limits, namespace: "linea"};
+    const options = {host: "127.0.0.1", port: 0, http: testedHttp(), limits, namespace: "linea"};
     const log = createLog(logged);
     front = createFront(options, engine, {kind: "gateway", gateway}, new TroubleLog(log), log);
     url = `http://127.0.0.1:${await front.http.listen()}`;

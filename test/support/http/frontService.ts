@@ -7,7 +7,7 @@ import {TroubleLog} from "../../../server/observe/troubleLog.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {WorkFolder} from "../chains/serviceChain.ts";
 import {encodePost, type RawAnswer, RawConnection} from "./rawConnection.ts";
-import {TESTED_HTTP} from "./testedHttp.ts";
+import {testedHttp} from "./testedHttp.ts";
 
 export const LATEST = 8;
 export const FINALIZED = 4;
@@ -75,7 +75,7 @@ export class FrontService {
   ): Promise<FrontService> {
     const engine = await Engine.open({directory, workers, cacheBytes: 1 << 22, createIfMissing: false});
     const options = {
-      ...{host: "127.0.0.1", port: 0, http: TESTED_HTTP, ...more},
+      ...{host: "127.0.0.1", port: 0, http: testedHttp(), ...more},
       limits: {...DEFAULT_LIMITS, ...limits},
     };
     const logged: string[] = [];

@@ -11,7 +11,7 @@ import type {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/messages/estimateSettings.ts";
 import {within} from "../wait.ts";
 import {AskedService} from "./askedService.ts";
-import {TESTED_HTTP} from "./testedHttp.ts";
+import {testedHttp} from "./testedHttp.ts";
 import {readTuned, type Tuning} from "./tunedOptions.ts";
 
 /** Time between two looks if the service shows no change. */
@@ -47,7 +47,7 @@ export class OwnService extends AskedService {
       "--port",
       "0",
       "--http",
-      TESTED_HTTP,
+      testedHttp(),
       ...(estimates ? [] : ["--estimate-workers", "0"]),
       ...args,
     ];
@@ -84,7 +84,7 @@ export class OwnService extends AskedService {
       {
         host: "127.0.0.1",
         port: 0,
-        http: TESTED_HTTP,
+        http: testedHttp(),
         workers: 1,
         cacheBytes: 16 << 20,
         history: {kind: "all"},

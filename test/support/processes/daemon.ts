@@ -3,7 +3,7 @@ import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
 import {AskedService} from "../http/askedService.ts";
-import {TESTED_HTTP} from "../http/testedHttp.ts";
+import {testedHttp} from "../http/testedHttp.ts";
 import type {Tuning} from "../http/tunedOptions.ts";
 import {within} from "../wait.ts";
 import {type Finished, startChild} from "./childProcesses.ts";
@@ -66,7 +66,7 @@ export async function startDaemon(
     "--port",
     "0",
     "--http",
-    TESTED_HTTP,
+    testedHttp(),
     ...(estimates ? [] : ["--estimate-workers", "0"]),
     ...args,
   ];
