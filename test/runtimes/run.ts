@@ -1,17 +1,21 @@
 /**
- * `npm run test:runtimes`: runs some test files on each version of Node that package.json of this folder names. npm installs them into
- * the user's cache folder, and compares them with the hashes of package-lock.json. Where the registry cannot be reached, or has no Node
+ * `npm run test:runtimes`: runs all tests on each version of Node that package.json of this folder names. npm installs them into the
+ * user's cache folder, and compares them with the hashes of package-lock.json. Where the registry cannot be reached, or has no Node
  * for this machine, it says NOT RUN and why, and exits with 2; with 1 if a test failed or a download is not what the lock says.
  *
- * The newest uWebSockets.js needs glibc 2.38, so tests of HTTP run once more in Debian 13. debootstrap makes it in the cache folder, and
- * they run in it by chroot, as root.
+ * The newest uWebSockets.js needs glibc 2.38, so the tests run on Node 24 once more in Debian 13. debootstrap makes it in the cache
+ * folder, and they run in it by chroot, as root.
  *
- * Run: node dist/test/runtimes/run.js
+ * Run: node dist/test/runtimes/run.js [--quick] [22] [24] [26] [debian]
+ *
+ *   --quick   only the files that a version of Node, or a library of the system, may break most easily
+ *   22 ...    only there
  */
 import {spawnSync} from "node:child_process";
 import {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync} from "node:fs";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";
+import {parseArgs} from "node:util";
 import {DEBIAN_ROOT, installDebian} from "../support/processes/debianRoot.ts";
 import {PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
 
@@ -38,11 +42,11 @@ const FILES = [
   "client/pulls",
 ].map(pathOf);
 
-/** What tells both HTTP libraries apart, and readers that come and go. */
+/** In Debian: what tells both HTTP libraries apart, and readers that come and go. */
 const HTTP_FILES = ["server/http", "server/httpEnd", "server/httpReaders", "server/hostileClients"].map(
   pathOf,
 );
-const HTTP_NODE = "24.";
+const DEBIAN_NODE = "24";
 /** Arguments: the folder of Debian; how many paths follow that it shows; these; a command. */
 const CHANGE_ROOT = `cd "$1"; shown=$2; shift 2
 while [ $shown -gt 0 ]; do mkdir -p ".$1"; mount --rbind "$1" ".$1"; shift; shown=$((shown - 1)); done
@@ -58,16 +62,42 @@ interface Runtime {
 const UNREACHABLE =
   /^npm (?:error|ERR!) code (?:E40[34]|E5\d\d|ENOTFOUND|EAI_AGAIN|ECONN\w+|E\w+UNREACH|\w*TIMED?OUT)$/m;
 
+const DEBIAN = "debian";
+const {quick = false, places} = readArguments();
+const isChosen = (place: string): boolean => places.length === 0 || places.includes(place);
+
 try {
   const runtimes = install();
-  for (const runtime of runtimes) report(runtime, passes(runtime));
-  installDebian();
-  for (const runtime of runtimes.filter(({version}) => version.startsWith(HTTP_NODE)))
-    report(runtime, passesInDebian(runtime));
+  for (const runtime of runtimes.filter(({version}) => isChosen(majorOf(version))))
+    report(runtime, passes(runtime));
+  if (isChosen(DEBIAN)) {
+    installDebian();
+    for (const runtime of runtimes.filter(({version}) => majorOf(version) === DEBIAN_NODE))
+      report(runtime, passesInDebian(runtime));
+  }
 } catch (error) {
   if (!(error instanceof ProgramMissing)) throw error;
   console.error(`NOT RUN: ${error.message}`);
   process.exitCode ??= error.isNamed ? 1 : 2;
+}
+
+/** @throws TypeError for an unknown option, RangeError for an unknown place */
+function readArguments(): {quick?: boolean; places: readonly string[]} {
+  const options = {quick: {type: "boolean"}} as const;
+  const {values, positionals} = parseArgs({options, allowPositionals: true});
+  const known = [...Object.keys(readDependencies()).map(name => name.replace("node-", "")), DEBIAN];
+  const wrong = positionals.find(place => !known.includes(place));
+  if (wrong !== undefined) throw new RangeError(`expected some of ${known.join(", ")}, got ${wrong}`);
+  return {...values, places: positionals};
+}
+
+/** What npm installs for each name. */
+function readDependencies(): Readonly<Record<string, string>> {
+  return JSON.parse(readText(SOURCE, PACKAGE)).dependencies;
+}
+
+function majorOf(version: string): string {
+  return version.replace(/\..*/, "");
 }
 
 function report({version}: Runtime, passed: boolean): void {
@@ -82,8 +112,7 @@ function install(): Runtime[] {
   if (platform !== "linux" || arch !== "x64")
     throw new ProgramMissing(`npm has Node for Linux on x64, got ${platform} on ${arch}`);
   if (!existsSync(join(INSTALLED, LOCK)) || readText(INSTALLED, LOCK) !== readText(SOURCE, LOCK)) download();
-  const {dependencies} = JSON.parse(readText(SOURCE, PACKAGE)) as {dependencies: Record<string, string>};
-  return Object.entries(dependencies).map(([name, wanted]) => {
+  return Object.entries(readDependencies()).map(([name, wanted]) => {
     const node = join(INSTALLED, "node_modules", name, "bin/node");
     const version = readVersion("Node", node, "--version", /^v(.*)$/m);
     if (!wanted.endsWith(`@${version}`)) throw new Error(`expected ${wanted}, but ${node} is ${version}`);
@@ -127,13 +156,14 @@ function pathOf(name: string): string {
 
 function passes({node, version}: Runtime): boolean {
   console.log(`\nNode ${version}: ${node}`);
-  return spawnSync(node, [RUN, ...FILES], {stdio: "inherit"}).status === 0;
+  return spawnSync(node, [RUN, ...(quick ? FILES : [])], {stdio: "inherit"}).status === 0;
 }
 
 function passesInDebian({node, version}: Runtime): boolean {
   console.log(`\nNode ${version} with uWebSockets.js, in Debian 13: ${node}`);
   const shown = ["/proc", "/dev", ROOT, PROGRAMS_FOLDER];
-  const command = [DEBIAN_ROOT, String(shown.length), ...shown, node, RUN, ...HTTP_FILES];
+  const command = [DEBIAN_ROOT, String(shown.length), ...shown, node, RUN];
+  if (quick) command.push(...HTTP_FILES);
   // The mounts end with the namespace.
   const {status} = spawnSync("unshare", ["--mount", "sh", "-ec", CHANGE_ROOT, "sh", ...command], {
     stdio: "inherit",
