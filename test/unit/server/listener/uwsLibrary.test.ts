@@ -2,13 +2,15 @@
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {copyFile, mkdir, readdir, readFile, writeFile} from "node:fs/promises";
-import {join} from "node:path";
+import {basename, join} from "node:path";
 import {test} from "node:test";
 import {fileURLToPath, pathToFileURL} from "node:url";
 import {brotliCompressSync, constants} from "node:zlib";
-import {UWS_BINARIES} from "../../../../server/listener/uwsBinaries.ts";
+import {UWS_BINARIES, type UwsBinary} from "../../../../server/listener/uwsBinaries.ts";
 import {WorkFolder} from "../../../support/chains/serviceChain.ts";
 import {runChild} from "../../../support/processes/childProcesses.ts";
+import {findProgram} from "../../../support/processes/foundProgram.ts";
+import {notRun} from "../../../support/processes/notRun.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const LOADER = join(ROOT, "dist/server/listener");
@@ -34,6 +36,36 @@ test("the binaries of a clone are those of the table", async () => {
     assert.equal(bytes.length, size, name);
     assert.equal(createHash("sha256").update(bytes).digest("hex"), sha256, name);
   }
+});
+
+test("the comparison with the library's repository names the tags that have a binary, and fails for one that no tag has", async t => {
+  if (findProgram("git") === undefined) return notRun(t, "git is not installed");
+  const [there, missing] = UWS_BINARIES.slice(3) as [UwsBinary, UwsBinary];
+  const folder = await WorkFolder.create();
+  t.after(() => folder.remove());
+  // It stands for the repository. Nothing is compressed: that takes longer than all else.
+  const git = async (...args: readonly string[]): Promise<void> => {
+    const settings = ["user.name=t", "user.email=t@t", "core.compression=0"];
+    const {code, stderr} = await runChild("git", [...settings.flatMap(one => ["-c", one]), ...args], {
+      cwd: folder.path,
+    });
+    assert.equal(code, 0, stderr);
+  };
+  await git("init", "-q");
+  await git("config", "uploadpack.allowFilter", "true");
+  const place = (binary: UwsBinary): string => folder.file(basename(binary.source));
+  await copyFile(join(ROOT, "node_modules", there.source), place(there));
+  await writeFile(place(missing), "another one");
+  await git("add", ".");
+  await git("commit", "-qm", "one");
+  for (const tag of ["v20.1.0", "v20.2.0", "other"]) await git("tag", tag);
+  const compare = join(ROOT, ".ci/uws-upstream");
+  const {code, stdout, stderr} = await runChild(compare, [pathToFileURL(folder.path).href]);
+  assert.equal(code, 1, stderr);
+  assert.equal(stdout, `same as in v20.1.0 v20.2.0: ${there.source}\n`);
+  const absent = UWS_BINARIES.filter(binary => binary !== there);
+  for (const {source, sha256} of absent)
+    assert.match(stderr, new RegExp(`^in no tag of \\S+: ${source}, SHA-256 ${sha256}$`, "m"));
 });
 
 /** Of this Node. The last one needs the oldest glibc. */
