@@ -63,6 +63,8 @@ export class Lane {
   private tasksUnderWay = 0;
   private longTasksUnderWay = 0;
   private isFlushPlanned = false;
+  /** When the last task ended, or one began when none was under way. */
+  private drainedMs = 0;
 
   constructor(
     readonly id: LaneId,
@@ -131,10 +133,10 @@ export class Lane {
 
   /** Expected time until a request that the client would add now begins its first call. */
   private expectWaitMs(cost: number, client: string): number {
-    const {workers, taskCost} = this.options;
+    const {taskCost} = this.options;
     const queue = this.waiting.queueFor(cost);
     const ahead = queue.costAhead(client, this.costs.of(client), Math.min(cost, taskCost));
-    return (Math.min(ahead, this.costs.total) / workers) * this.figures.costMs;
+    return Math.min(ahead, this.costs.total) * this.figures.costMs;
   }
 
   private createBusy(
@@ -144,6 +146,10 @@ export class Lane {
     const fullMessage = `the queue of ${this.options.method} is full`;
     const whole = {what: "the request", fullMessage, leftMs: timeoutMs, retryMs: entry.waitMs, ...entry};
     return refuseEntry(whole, this.figures.name, timeoutMs, this.refusals);
+  }
+
+  private get underWay(): number {
+    return this.tasksUnderWay + this.longTasksUnderWay;
   }
 
   private get hasRoom(): boolean {
@@ -226,8 +232,9 @@ export class Lane {
   }
 
   private run(task: Task): void {
-    this.countTask(task, 1);
     const startMs = performance.now();
+    if (this.underWay === 0) this.drainedMs = startMs;
+    this.countTask(task, 1);
     let isSettled = false;
     const settle = (settlement: Settlement<TaskAnswers>): void => {
       isSettled = true;
@@ -245,11 +252,14 @@ export class Lane {
   private settle(task: Task, startMs: number, settlement: Settlement<TaskAnswers>): void {
     const begun = "answers" in settlement ? settlement.answers.begun : undefined;
     const {workers} = this.options;
-    // Of a thread's tasks, one waits for the others.
-    const share = Math.min(1, workers / (this.tasksUnderWay + this.longTasksUnderWay));
+    const {underWay} = this;
     const calls = Math.max(1, begun ?? task.requests.length);
-    const sharedMs = (performance.now() - startMs) * share;
-    this.figures.measure(sharedMs, calls, (task.cost * calls) / task.requests.length);
+    const nowMs = performance.now();
+    // Of a thread's tasks, one waits for the others.
+    this.figures.measure((nowMs - startMs) * Math.min(1, workers / underWay), calls);
+    const cost = (task.cost * calls) / task.requests.length;
+    this.figures.drain(nowMs - this.drainedMs, Math.min(1, underWay / workers), cost);
+    this.drainedMs = nowMs;
     this.countTask(task, -1);
     this.onSettled(task, settlement);
     if (this.waiting.length > 0) this.planFlush();

@@ -105,7 +105,7 @@ export class LongQueue {
       const share = Math.min(1, this.options.threads / this.places);
       const tookMs = (performance.now() - startMs) * share;
       this.queue.charge(client, tookMs);
-      this.figures.measure(tookMs, 1, ESTIMATE_COST);
+      this.figures.measure(tookMs, 1);
       this.places--;
       this.placesOf.add(client, -1);
       this.onSettled(task, settlement);

@@ -2,6 +2,13 @@
 
 /** Weight of a new measurement in the mean. */
 const WEIGHT = 1 / 16;
+/** What was drained counts for about so long. Much longer than a delay of the main thread, and shorter than a request may take. */
+const WINDOW_MS = 10_000;
+/**
+ * Cost that counts as drained in no time before the first task. Otherwise the first tasks would tell that all take as long: they wait for
+ * threads that load the EVM.
+ */
+const FIRST_COST = 1000;
 
 /** The queue of proofs, and those of estimates. */
 export type QueueName = "proof" | "first" | "long";
@@ -11,9 +18,9 @@ export class QueueFigures {
   /** Total time that these calls waited. */
   waitedMs = 0;
 
-  /** Recent times and costs. Their sums count, not the mean of a unit: small tasks take most of their time for their way. */
-  private recentMs = 0;
-  private recentCost = 0;
+  /** Time of all workers together in which tasks were under way, and the cost of those that ended. */
+  private busyMs = 0;
+  private drainedCost = FIRST_COST;
 
   /** @param serviceMs - the assumed time of a call, before any is measured */
   constructor(
@@ -28,16 +35,27 @@ export class QueueFigures {
     this.waitedMs += waitedMs;
   }
 
-  /** @param ms - that so many calls of this cost together took of a worker */
-  measure(ms: number, calls: number, cost: number): void {
+  /** @param ms - that so many calls together took of a worker */
+  measure(ms: number, calls: number): void {
     this.serviceMs += (ms / calls - this.serviceMs) * WEIGHT;
-    this.recentMs += (ms - this.recentMs) * WEIGHT;
-    this.recentCost += (cost - this.recentCost) * WEIGHT;
   }
 
-  /** Time that a unit of cost takes of a worker. */
+  /**
+   * Counts what a task has drained of the queue. Time is that of the queue and not of each task: a delay of the main thread holds up many
+   * tasks at once, and those that wait have it once.
+   *
+   * @param ms - since the last task ended, or since one began when none was under way
+   * @param share - of the workers that were busy then
+   */
+  drain(ms: number, share: number, cost: number): void {
+    const kept = Math.exp(-ms / WINDOW_MS);
+    this.busyMs = this.busyMs * kept + ms * share;
+    this.drainedCost = this.drainedCost * kept + cost;
+  }
+
+  /** Time in which all workers together drain a unit of cost. */
   get costMs(): number {
-    return this.recentCost === 0 ? 0 : this.recentMs / this.recentCost;
+    return this.busyMs / this.drainedCost;
   }
 }
 

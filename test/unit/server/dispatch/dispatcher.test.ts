@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {after, beforeEach, test} from "node:test";
 import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
+import {ESTIMATE_COST} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
 import {LaneId} from "../../../../server/rpc/requestCalls.ts";
@@ -20,7 +21,12 @@ import {
   PROOF_BYTES,
   settle,
 } from "../../../support/http/drivenDispatcher.ts";
-import {createRequest, createRequestCalls, type DescribedCall} from "../../../support/http/requestCalls.ts";
+import {
+  createRequest,
+  createRequestCalls,
+  type DescribedCall,
+  IDLE_ESTIMATE,
+} from "../../../support/http/requestCalls.ts";
 
 let driven: DrivenDispatcher;
 let estimate: DescribedCall;
@@ -352,5 +358,37 @@ test("a task that ends as it begins counts once, whatever its reply throws", asy
   for (let count = 0; count < 3; count++) admit();
   await settle();
   assert.equal(begun, 2, "one at a time");
+  dispatcher.close();
+});
+
+test("a delay of the main thread counts once for those who wait, and not for each task that it holds up", async () => {
+  const held: (() => void)[] = [];
+  const estimates = createLane(
+    "first",
+    () => new Promise(resolve => held.push(() => resolve(createAnswers(["e"])))),
+    {workers: 2, maxTasks: 4},
+  );
+  const {dispatcher} = openDispatcher([createLane("proof", () => Promise.reject()), estimates]);
+  for (let at = 0; at < 200; at++) {
+    const client = `client ${at}`;
+    dispatcher.admit(createRequest(createRequestCalls([IDLE_ESTIMATE]), {client}).request);
+  }
+  for (const ms of [...Array.from({length: 10}, () => 10), 5000]) {
+    await settle();
+    assert.equal(held.length, 4);
+    driven.pass(ms);
+    for (const end of held.splice(0)) end();
+  }
+  await settle();
+  assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 156 * ESTIMATE_COST);
+  assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "another"), undefined);
+  // What goes on to take so long is a wait that is too long.
+  for (let turn = 0; turn < 5; turn++) {
+    driven.pass(5000);
+    for (const end of held.splice(0)) end();
+    await settle();
+  }
+  const {error} = dispatcher.refuse([0, ESTIMATE_COST], "another") ?? assert.fail("it is admitted");
+  assert.match(error.message, /^the request would wait longer than the request may take/);
   dispatcher.close();
 });
