@@ -33,9 +33,12 @@ export class ForkSchedule {
   /** What is known of the genesis config. */
   readonly config: JsonObject;
 
-  /** @throws ExecutionError GENESIS_INVALID naming the field of `genesisConfig` */
-  constructor(genesisConfig: JsonObject) {
-    const config = readConfig(genesisConfig);
+  /**
+   * @param isExecuted - false: no block is executed under it, so it may have forks and rules that are not supported
+   * @throws ExecutionError GENESIS_INVALID naming the field of `genesisConfig`
+   */
+  constructor(genesisConfig: JsonObject, isExecuted = true) {
+    const config = readConfig(genesisConfig, isExecuted);
     this.config = config;
     if (config.chainId === undefined) throw invalidGenesis("config.chainId", "is missing");
     this.chainId = parseQuantity(config.chainId, "config.chainId", 53);

@@ -55,12 +55,16 @@ const OTHER_NAMES = [
   ...["chainId", "clique", "blobSchedule", "depositContractAddress"],
   ...["withdrawalRequestContractAddress", "consolidationRequestContractAddress"],
 ];
-/** Consensus and switches of chains whose rules are not supported. */
-const NOT_SUPPORTED =
-  "ibft2 qbft bor parlia optimism istanbul enableVerkleAtGenesis enableUBTAtGenesis".split(" ");
+/** They say nothing about how a block is executed. */
+const NO_RULE = ["ethash", "discovery", "terminalTotalDifficultyPassed"];
+/** Limits that Besu lets a chain change, and Ethereum's values. */
+const LIMITS: ReadonlyMap<string, bigint> = new Map([
+  ["contractsizelimit", 24_576n],
+  ["evmstacksize", 1_024n],
+]);
 
 const CONFIG_NAMES = listNames(
-  [...[...NUMBER_FORKS, ...TIME_FORKS].map(({field}) => field), ...NO_FORK, ...OTHER_NAMES, ...NOT_SUPPORTED],
+  [...[...NUMBER_FORKS, ...TIME_FORKS].map(({field}) => field), ...NO_FORK, ...OTHER_NAMES, ...NO_RULE],
   // Besu's.
   {constantinopleFixBlock: "petersburgBlock"},
 );
@@ -105,22 +109,36 @@ export function configOfFork(fork: string): JsonObject {
   return config.eip158Block === undefined ? config : {...config, eip155Block: 0};
 }
 
+/** The end of a message about rules that cannot be executed here. */
+const NOT_EXECUTED =
+  "so blocks of this chain cannot be executed here. With --l2 and --source trace it can be followed: nothing is executed then";
+
 /**
  * What the config says about forks and rules, by names without case.
  *
- * @throws ExecutionError GENESIS_INVALID for a name that is not known and looks like a fork, and for rules that are not supported
+ * @param isExecuted - whether blocks will be executed. If not, forks and rules that are not supported are no obstacle
+ * @throws ExecutionError GENESIS_INVALID for a name that is not known and is a fork or a rule
  */
-export function readConfig(config: JsonObject): JsonObject {
-  const members = readMembers(config, "config.", CONFIG_NAMES, name => {
+export function readConfig(config: JsonObject, isExecuted: boolean): JsonObject {
+  const members = readMembers(config, "config.", CONFIG_NAMES, (name, value) => {
+    if (!isExecuted) return;
+    const limit = LIMITS.get(name.toLowerCase());
+    // Chains of their own kind name their rules in an object (arbitrum, scroll, qbft), or switch them on (taiko, zeroBaseFee).
+    if (
+      typeof value === "object" ||
+      value === true ||
+      (limit !== undefined && parseQuantity(value, `config.${name}`, 256) !== limit)
+    )
+      throw invalidGenesis(
+        `config.${name}`,
+        `is not supported: a chain with it has rules of its own, ${NOT_EXECUTED}`,
+      );
     if (FORK_LIKE.test(name))
       throw invalidGenesis(
         `config.${name}`,
-        "is a hard fork that is not supported (osaka and the bpo forks are the newest)",
+        `is a hard fork that is not supported (osaka and the bpo forks are the newest), ${NOT_EXECUTED}`,
       );
   });
-  for (const name of NOT_SUPPORTED)
-    if ((members[name] ?? false) !== false)
-      throw invalidGenesis(`config.${name}`, "is not supported: such a chain has rules of its own");
   if (
     members.frontierBlock !== undefined &&
     parseQuantity(members.frontierBlock, "config.frontierBlock", 64) !== 0n

@@ -29,7 +29,7 @@ export async function makeGenesisBlock(
   return {head, trie, difference: {header: head, accounts, chain}};
 }
 
-/** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on. */
+/** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on, but a base fee is kept before london too. */
 function headerFields(genesis: Genesis, stateRoot: Uint8Array): Uint8Array[] {
   const moment = {number: 0, timestamp: genesis.timestamp};
   const nonce = Buffer.alloc(8);
@@ -47,8 +47,9 @@ function headerFields(genesis: Genesis, stateRoot: Uint8Array): Uint8Array[] {
     genesis.mixHash,
     nonce,
   ];
-  if (genesis.forks.isActive("london", moment))
-    fields.push(encodeNumber(genesis.baseFeePerGas ?? INITIAL_BASE_FEE));
+  const {baseFeePerGas} = genesis;
+  if (baseFeePerGas !== undefined || genesis.forks.isActive("london", moment))
+    fields.push(encodeNumber(baseFeePerGas ?? INITIAL_BASE_FEE));
   if (genesis.forks.isActive("shanghai", moment)) fields.push(EMPTY_ROOT);
   if (genesis.forks.isActive("cancun", moment))
     fields.push(...[genesis.blobGasUsed, genesis.excessBlobGas].map(encodeNumber), new Uint8Array(32));

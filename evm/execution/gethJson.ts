@@ -53,19 +53,19 @@ export function listNames(
  * The members of `object` under their names. They are found without case, as geth does; null means that one is left out.
  *
  * @param path - of the object, "" or with a dot at its end
- * @param passOver - takes each name that is not known. May throw
+ * @param passOver - takes each member whose name is not known. May throw
  */
 export function readMembers(
   object: JsonObject,
   path: string,
   names: MemberNames,
-  passOver: (name: string) => void = () => {},
+  passOver: (name: string, value: unknown) => void = () => {},
 ): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [spelling, value] of Object.entries(object)) {
     if (value === null) continue;
     const name = names.get(spelling.toLowerCase());
-    if (name === undefined) passOver(spelling);
+    if (name === undefined) passOver(spelling, value);
     else if (members[name] === undefined) members[name] = value;
     else if (members[name] !== value)
       throw invalidGenesis(`${path}${spelling}:`, `expected ${name} once, got it again with another value`);

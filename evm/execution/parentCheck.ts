@@ -19,7 +19,7 @@ const MIN_GAS_LIMIT = 5000n;
  * @throws BlockMismatch that names the field, what it must be, and what it is
  */
 export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSchedule, fork: string): void {
-  const {timestamp, gasLimit, gasUsed, baseFeePerGas} = parent;
+  const {number, timestamp, gasLimit, gasUsed} = parent;
   if (timestamp === undefined || gasLimit === undefined || gasUsed === undefined) return;
   // An equal one is taken: anvil, and clique with period 0, seal several blocks in a second.
   if (head.timestamp < timestamp)
@@ -27,6 +27,8 @@ export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSch
       `timestamp: expected ${timestamp} or later as its parent's, got ${head.timestamp}`,
     );
   const rules = forkRules(fork);
+  // A genesis file may give block 0 a base fee that does not count.
+  const baseFeePerGas = forks.isActive("london", {number, timestamp}) ? parent.baseFeePerGas : undefined;
   const isLondonBlock = baseFeePerGas === undefined && rules.hasBaseFee;
   const from = isLondonBlock ? gasLimit * 2n : gasLimit;
   const step = from / LIMIT_STEP;

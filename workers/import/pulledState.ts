@@ -163,7 +163,7 @@ async function readChain(
   if (genesisPath !== undefined) {
     // It needs the rules of chains, which a pull does not.
     const {parseGenesis} = await import("../../evm/execution/genesis.ts");
-    const genesis = parseGenesis(await readGenesis(genesisPath, signal));
+    const genesis = parseGenesis(await readGenesis(genesisPath, signal), false);
     if (said !== undefined && said !== genesis.chainId)
       throw new SourceError(
         `the genesis file: expected chain ${said}, as in the pull, got chain ${genesis.chainId}`,

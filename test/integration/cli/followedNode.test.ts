@@ -3,6 +3,7 @@
  * on one chain. The store that `imported` names is filled by the import, and later tests compare with its roots.
  */
 import assert from "node:assert/strict";
+import {readFile, writeFile} from "node:fs/promises";
 import {after, before} from "node:test";
 import {sendOrder} from "../../../server/life/control/controlClient.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
@@ -123,12 +124,32 @@ liveTest(
   },
 );
 
-liveTest("traces give the roots of executed blocks", live =>
-  withFollower(newStore(), live, ["--source", "trace"], async daemon => {
-    const height = await live.height();
-    await waitForBlock(daemon, live, height);
-    assert.deepEqual(await compareBlocks(daemon, live, height), await readStoredRoots(imported));
-  }),
+liveTest(
+  "traces give the roots of executed blocks, also of a chain with rules that cannot be executed",
+  async live => {
+    const genesis = JSON.parse(await readFile(live.genesisPath, "utf8"));
+    const foreign = folder.file("foreign.json");
+    const config = {...genesis.config, bogotaTime: 2 ** 40, optimism: {}};
+    await writeFile(foreign, JSON.stringify({...genesis, config}));
+    const db = newStore();
+    const flags = ["--db", db, "--l2", live.anvil.url];
+    await withService([...flags, "--genesis", foreign, "--source", "trace"], async daemon => {
+      const height = await live.height();
+      await waitForBlock(daemon, live, height);
+      assert.deepEqual(await compareBlocks(daemon, live, height), await readStoredRoots(imported));
+    });
+    for (const source of [
+      ["--genesis", foreign],
+      ["--source", "execute"],
+    ]) {
+      const outcome = await importHere([...flags, ...source]);
+      assert.ok(!outcome.ok);
+      assert.match(
+        outcome.message,
+        /config\.(bogotaTime|optimism) .*cannot be executed here.* --source trace/,
+      );
+    }
+  },
 );
 
 // They are one service's, on the store that was imported, so that it need not execute all blocks again.

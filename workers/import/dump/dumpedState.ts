@@ -31,7 +31,7 @@ export async function openState(
   const headers = readHeaders(headerPath, await readWhole(headerPath, signal));
   const header = headers.at(-1) as WholeHeader;
   const genesis =
-    genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal));
+    genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal), false);
   const ancestors = headers.map(({parentHash}) => parentHash).toReversed();
   const block = {
     header,

@@ -33,8 +33,10 @@ export async function* readNode(
 ): AsyncGenerator<SourceStep> {
   const {genesisPath, nodes: settings, subscriptions, follow, to} = source;
   const {writer, signal, onEvent} = host;
+  // Without --source, the choice may be to execute.
+  const isExecuted = source.source === undefined || source.source === "execute";
   const genesis =
-    genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal));
+    genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal), isExecuted);
   const chainId = expectedChainId(genesis, writer().chain?.chainId ?? job.chainId);
   const watch = new NodeWatch(settings.urls.length, onEvent);
   const nodes = new Nodes({...settings, chainId}, event => watch.noteNode(event));

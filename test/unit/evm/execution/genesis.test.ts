@@ -4,10 +4,12 @@
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import type {BlockHead} from "../../../../evm/execution/blockHead.ts";
 import {ForkSchedule} from "../../../../evm/execution/forkSchedule.ts";
 import {configOfFork} from "../../../../evm/execution/forks.ts";
 import {type Genesis, parseGenesis} from "../../../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../../../evm/execution/genesisBlock.ts";
+import {checkParent} from "../../../../evm/execution/parentCheck.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {MemoryTries} from "../../../../storage/trie/memoryTries.ts";
 import {HARDFORKS} from "../../../../workers/messages/estimateSettings.ts";
@@ -135,7 +137,25 @@ for (const [field, message, fields, config] of [
     {},
     {shanghaiTime: 0, cancunTime: 0, pragueTime: 0, osakaTime: 0, bpo1Time: 9},
   ],
-  ["a consensus with rules of its own", /config\.qbft is not supported/, {}, {qbft: {}}],
+  ...["arbitrum", "scroll", "congress", "aura", "celo", "optimism", "qbft", "istanbul"].map(
+    name =>
+      [
+        `the rules of ${name}`,
+        new RegExp(`config\\.${name} is not supported.* --source trace`),
+        {},
+        {[name]: {}},
+      ] as const,
+  ),
+  ["taiko switched on", /config\.taiko is not supported/, {}, {taiko: true}],
+  ["no base fee (Besu)", /config\.zeroBaseFee is not supported/, {}, {zeroBaseFee: true}],
+  ["larger contracts (Besu)", /config\.contractSizeLimit is not supported/, {}, {contractSizeLimit: 2 ** 31}],
+  ["a deeper stack (Besu)", /config\.evmStackSize is not supported/, {}, {evmStackSize: 2048}],
+  [
+    "excess blob gas before cancun",
+    /^genesis: excessBlobGas is set, but/,
+    {excessBlobGas: "0x0"},
+    {shanghaiTime: 0},
+  ],
   ["a chain id of 2^53", /config\.chainId: expected a number below 2\^53, got 90/, {}, {chainId: 2 ** 53}],
   ["no chain id", /config\.chainId is missing/, {}, {chainId: undefined}],
   [
@@ -165,7 +185,7 @@ for (const [field, message, fields, config] of [
     {},
     {petersburgBlock: 0, constantinopleFixBlock: 1},
   ],
-  ["a consensus in another case", /config\.qbft is not supported/, {}, {QBFT: {}}],
+  ["a consensus in another case", /config\.QBFT is not supported/, {}, {QBFT: {}}],
   [
     "a slot that is a large number",
     /storage\.0x1: expected hex of up to 32 bytes, got 12345678901234567/,
@@ -234,6 +254,64 @@ test("names are read without case, as geth does", async () => {
       assert.deepEqual(withoutConfig({...other, forks}), withoutConfig(plain));
     assert.deepEqual(createFullRules(kept).consensusConfig(), {period: 3, epoch: 4});
   }
+});
+
+test("fields of a later fork give geth's block 0", async () => {
+  for (const [fields, config, hash] of [
+    // As geth v1.17.10 makes them. It keeps a base fee before london, and drops the others before their forks.
+    [
+      {baseFeePerGas: "0x7"},
+      {londonBlock: 5},
+      "0x5d3cffd449afeed2edbbaa6423588c1df2545ebce56bb92a494f9ae0495fa345",
+    ],
+    [{blobGasUsed: "0x7"}, {}, "0x1a33392c3b77b01d6046d9bcb42638cf69cced478254e6b80107860b6f8fe1d9"],
+    [{slotNumber: "0x7"}, {}, "0x1a33392c3b77b01d6046d9bcb42638cf69cced478254e6b80107860b6f8fe1d9"],
+  ] as const) {
+    const {head} = await makeGenesisBlock(parseGenesis(genesis(fields, config)), new MemoryTries());
+    assert.equal(toHex(head.hash), hash);
+  }
+});
+
+test("a base fee of block 0 does not count before london", () => {
+  const {forks} = parseGenesis(genesis({}, {londonBlock: 1}));
+  const parent = {
+    number: 0,
+    hash: new Uint8Array(32),
+    timestamp: 0n,
+    gasLimit: 30_000_000n,
+    gasUsed: 0n,
+    baseFeePerGas: 7n,
+  };
+  const head = {
+    ...parent,
+    number: 1,
+    gasLimit: 60_000_000n,
+    baseFeePerGas: 1_000_000_000n,
+  } as unknown as BlockHead;
+  checkParent(head, parent, forks, "london");
+});
+
+test("forks and rules that are not supported are no obstacle where nothing is executed", () => {
+  const config = {bogotaTime: 0, optimism: {}, taiko: true, contractSizeLimit: 2 ** 31};
+  const text = genesis({}, config);
+  assert.throws(
+    () => parseGenesis(text),
+    /config\.bogotaTime is a hard fork that is not supported .* --source trace/,
+  );
+  const {config: kept, chainId} = parseGenesis(text, false);
+  assert.deepEqual([chainId, JSON.parse(kept).bogotaTime], [7n, 0]);
+  assert.throws(() => new ForkSchedule(JSON.parse(kept)), {code: "GENESIS_INVALID"});
+});
+
+test("members of a config that say nothing about execution are taken", () => {
+  const notes = {
+    ethash: {},
+    discovery: {},
+    terminalTotalDifficultyPassed: true,
+    zeroBaseFee: false,
+    aura: null,
+  };
+  parseGenesis(genesis({}, {...notes, contractSizeLimit: 24_576, evmStackSize: "0x400"}));
 });
 
 test("null is left out, and notes that say nothing about the chain are taken", () => {
