@@ -263,10 +263,23 @@ test("an indexer's commands pull a state and its changes, which DuckDB and panda
   await t.test("a replica that begins with the pulled state answers as the demo chain does", () =>
     compareReplica(cwd),
   );
-  const queries = readBlocks(page).flatMap(({language, text}) => (language === "python" ? [text] : []));
+  const printed = (kind: string) =>
+    readBlocks(page).flatMap(({language, text}) => (language === kind ? [text] : []));
+  const [richest, holders, changed] = printed("python");
+  const [next, numbers] = printed("sql").map(sql => `import duckdb\nprint(duckdb.sql(r"""${sql}"""))\n`);
+  const {stateRoot} = (await demo.call("chain_getStateRoot", ["0x64"])).result;
+  const pull = ["--url", demo.url, "--block", "100", "--root", stateRoot, "--all", "--format", "parquet"];
+  assert.equal((await runHere(["pull", ...pull, "--out", join(cwd, "next")])).code, 0);
   for (const [tool, query, answer] of [
-    ["duckdb", queries[0], /0x[0-9a-f]{40}[^\n]*1000000000000000000000/],
-    ["pandas, pyarrow", queries[1], /60927dc0b141946cfefb83e0017310f5053adccb\s+changed\s+39/],
+    ["duckdb", richest, /0x[0-9a-f]{40}[^\n]*1000000000000000000000/],
+    ["duckdb: the next state's rows", next + COMPARE_NEXT, /\n1103 rows\n1507 rows\n$/],
+    ["duckdb: numbers", numbers, /0xeb61487831b91adb1b3d1e863501b4d107f55f86[^\n]* 0 [^\n\d]*\d+ /],
+    [
+      "duckdb, pycryptodome",
+      holders,
+      /0xdd6c8a36e115d71fd7d75306a6aa168b200ea841[^\n]*965000000000000000000000/,
+    ],
+    ["pandas, pyarrow", changed, /60927dc0b141946cfefb83e0017310f5053adccb\s+changed\s+39/],
   ] as const)
     await t.test(`${tool} reads the files`, async part => {
       const read = await runChild("python3", ["-c", query as string], {cwd}).catch(() => undefined);
@@ -309,6 +322,14 @@ test("while a large storage tree is pulled its leaves are counted, and small tre
   }
   assert.ok((shown.get(ledger)?.length ?? 0) > 100);
 });
+
+/** Prints how many rows the made tables have, if they are those that were pulled in their order. */
+const COMPARE_NEXT = `
+for table in ("accounts", "slots"):
+    made = duckdb.sql(f"FROM 'next_{table}.parquet'").fetchall()
+    assert made == duckdb.sql(f"FROM 'next/{table}-*.parquet'").fetchall(), table
+    print(len(made), "rows")
+`;
 
 /** Imports the folder `state` of block 90, and asks the new store and the demo chain the same. */
 async function compareReplica(cwd: string): Promise<void> {
@@ -425,7 +446,7 @@ test("every flag of proofd that the documents name is a flag of one of its comma
     "docs/pulling",
   ]) {
     const text = (documents.get(join(`${page}.md`)) as string).replace(
-      /(npm run|node examples\/)[^`\n]*/g,
+      /(npm run|node examples\/|solc )[^`\n]*/g,
       "",
     );
     for (const [flag] of text.matchAll(/--[a-z][a-z0-9-]+/g))
