@@ -13,6 +13,7 @@ import {execFileSync} from "node:child_process";
 import {createHash} from "node:crypto";
 import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
+import {readCommit} from "./commit.build.js";
 
 const ROOT = import.meta.dirname;
 const OUTPUTS = ["dist", "client/dist", "load/dist", "contracts/dist"].map(path => join(ROOT, path));
@@ -24,7 +25,7 @@ const SETTINGS = /^[^/]*\.js$|(^|\/)(package|package-lock|tsconfig)\.json$/;
 
 const files = listSources();
 const sources = hash(files, describe);
-const commit = readCommit();
+const commit = readCommit(ROOT);
 const last = readJson(BUILT);
 if (last.sources !== sources || OUTPUTS.some(path => !existsSync(path))) {
   say("Building proofd, as a source has changed. This takes 10 seconds, or a minute on a slow machine.");
@@ -97,19 +98,6 @@ function describe(path) {
 
 function hash(paths, lineOf) {
   return createHash("sha256").update(paths.map(lineOf).join("\n")).digest("hex");
-}
-
-/** @returns the commit, with " (changed)" where files differ from it; null outside of a clone */
-function readCommit() {
-  const git = (...args) =>
-    execFileSync("git", args, {cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"]});
-  try {
-    if (git("rev-parse", "--show-prefix").trim() !== "") return null;
-    const changes = git("status", "--porcelain", "--untracked-files=no");
-    return `${git("rev-parse", "--short", "HEAD").trim()}${changes === "" ? "" : " (changed)"}`;
-  } catch {
-    return null;
-  }
 }
 
 /** Removes what sources left that are gone. @param begun - the build's start, ms */

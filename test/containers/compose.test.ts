@@ -50,9 +50,7 @@ class Project {
     const named = [...text.matchAll(/"127\.0\.0\.1:(\d+):\d+"/g)].map(([, port]) => Number(port));
     const free = await findPorts(named.length);
     const ports = new Map(named.map((port, at) => [port, free[at] as number]));
-    const changed = text
-      .replaceAll(/(?<="127\.0\.0\.1:)\d+/g, port => String(ports.get(Number(port))))
-      .replaceAll(/ +ulimits:\n +nofile: 65536\n/g, "");
+    const changed = text.replaceAll(/(?<="127\.0\.0\.1:)\d+/g, port => String(ports.get(Number(port))));
     await writeFile(path, changed);
     return new Project(folder, name, file, ports);
   }
