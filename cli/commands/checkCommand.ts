@@ -1,5 +1,6 @@
 /** `proofd check`: reports what is damaged in a store's files and records, and where. It changes nothing. */
 
+import {count} from "../../client/bytes/values.ts";
 import {openFailed} from "../../server/life/workError.ts";
 import type {CheckEvent, CheckOutcome} from "../../workers/messages/checkJob.ts";
 import {startCheck} from "../../workers/threads/runningCheck.ts";
@@ -40,7 +41,7 @@ function createPrinter(): (event: CheckEvent) => void {
       nextMs = performance.now() + PROGRESS_EVERY_MS;
       const {at, bytes, pages} = event;
       const done =
-        pages > 0 ? `${pages} pages` : `${(bytes / MB).toFixed(0)} of ${(totalBytes / MB).toFixed(0)} MB`;
+        pages > 0 ? count(pages, "page") : `${(bytes / MB).toFixed(0)} of ${(totalBytes / MB).toFixed(0)} MB`;
       process.stderr.write(`check: ${done}, ${at}\n`);
     }
   };
@@ -48,8 +49,8 @@ function createPrinter(): (event: CheckEvent) => void {
 
 function describe(outcome: CheckOutcome, received: StopSignal | undefined): string {
   const {bytes, blocks, pages, leaves, findings, filesDamaged, stoppedAt} = outcome;
-  const verdict = findings === 0 ? "nothing wrong" : `${findings} ${findings === 1 ? "finding" : "findings"}`;
-  const counts = `${blocks} blocks, ${pages} pages, ${leaves} leaves, ${(bytes / MB).toFixed(1)} MB of tables`;
+  const verdict = findings === 0 ? "nothing wrong" : `${count(findings, "finding")}`;
+  const counts = `${count(blocks, "block")}, ${count(pages, "page")}, ${leaves} ${leaves === 1 ? "leaf" : "leaves"}, ${(bytes / MB).toFixed(1)} MB of tables`;
   if (stoppedAt !== undefined)
     return `stopped by ${received} at ${stoppedAt}, before the end; checked ${counts}: ${verdict}`;
   if (filesDamaged)

@@ -2,6 +2,7 @@
 
 import {once} from "node:events";
 import {existsSync} from "node:fs";
+import {count} from "../../client/bytes/values.ts";
 import {readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
 import type {BlockOrder, ControlAnswer} from "../../server/life/control/blockOrder.ts";
@@ -127,7 +128,7 @@ class PruneReport {
   private pages = 0;
 
   get text(): string {
-    return this.blocks === 0 ? "" : `; pruned ${this.blocks} blocks, ${this.pages} pages`;
+    return this.blocks === 0 ? "" : `; pruned ${count(this.blocks, "block")}, ${count(this.pages, "page")}`;
   }
 
   note(event: PruneEvent): void {
@@ -145,8 +146,8 @@ function describe(engine: Engine, outcome: ImportOutcome): string {
   const coverage =
     latest === undefined
       ? "no block is held"
-      : `blocks ${earliest} to ${latest} are held, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(engine, latest)}`;
-  return `imported ${outcome.blocks} blocks${held}${stopped}; ${coverage}`;
+      : `${earliest === latest ? `block ${latest} is` : `blocks ${earliest} to ${latest} are`} held, ${finalized === undefined ? "none is finalized" : `finalized up to ${finalized}`}; head: block ${latest}, ${hashOf(engine, latest)}`;
+  return `imported ${count(outcome.blocks, "block")}${held}${stopped}; ${coverage}`;
 }
 
 function describeFirst(engine: Engine): string {

@@ -1,4 +1,5 @@
 /** An import's progress on standard error: a line every few seconds. */
+import {count} from "../../client/bytes/values.ts";
 import type {ImportEvent} from "../../workers/messages/importJob.ts";
 
 const LINE_EVERY_MS = 3_000;
@@ -14,7 +15,7 @@ export function createProgress(): (event: ImportEvent) => void {
     const seconds = (nowMs - startedMs) / 1000;
     const left = leftOf(event);
     process.stderr.write(
-      `import: block ${head.latest ?? "-"}${target === undefined ? "" : ` of ${target}`}, ${blocks} blocks, ` +
+      `import: block ${head.latest ?? "-"}${target === undefined ? "" : ` of ${target}`}, ${count(blocks, "block")}, ` +
         `${Math.round(accounts / seconds)} accounts/s${left === undefined ? "" : `, ${formatSeconds(left * seconds)} left`}\n`,
     );
   };

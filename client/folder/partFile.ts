@@ -3,9 +3,11 @@
  *
  *   accounts-000001.ndjson.partial  ->  written, synced  ->  accounts-000001.ndjson
  */
+
 import {createHash} from "node:crypto";
 import {closeSync, createReadStream, fsyncSync, renameSync, rmSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
+import {count} from "../bytes/values.ts";
 import {csv} from "./format/csv.ts";
 import type {FormatName} from "./format/formatName.ts";
 import {ndjson} from "./format/ndjson.ts";
@@ -144,7 +146,7 @@ export async function* readPart(
     rows += some.length;
     yield some;
   }
-  if (rows !== part.rows) throw damaged(path, `expected ${part.rows} rows, got ${rows}`);
+  if (rows !== part.rows) throw damaged(path, `expected ${count(part.rows, "row")}, got ${rows}`);
 }
 
 export const FORMATS: Readonly<Record<FormatName, PartFormat>> = {ndjson, csv, parquet};

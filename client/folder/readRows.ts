@@ -1,6 +1,7 @@
 /** The trees of a complete pull: the account tree first, then the storage trees, each with its leaves in index order. */
 
 import {isEqual} from "../bytes/byteString.ts";
+import {count} from "../bytes/values.ts";
 import {type AccountTree, type Manifest, readManifest} from "./manifest.ts";
 import {damaged} from "./pulledError.ts";
 import type {AccountRow, SlotRow, TreeRow} from "./row/tables.ts";
@@ -45,7 +46,7 @@ export async function* readRows(
       for (let i = 0; i < leaves; i++) {
         const row = await slots.next();
         if (row === undefined)
-          throw trees.refusal(`leaves: expected ${leaves} rows in slots, got ${i} before their end`);
+          throw trees.refusal(`leaves: expected ${count(leaves, "row")} in slots, got ${i} before their end`);
         if (row.accountIndex !== accountIndex)
           throw slots.refusal(
             `account_index: expected ${accountIndex}, of leaf ${i + 1} of ${leaves}, got ${row.accountIndex}`,
@@ -78,7 +79,7 @@ async function* readAccounts(
     yield {kind: "account", row, place: accounts.place};
   }
   if (leaves !== tree.leaves)
-    throw damaged(folder, `expected ${tree.leaves} rows in accounts, got ${leaves}`);
+    throw damaged(folder, `expected ${count(tree.leaves, "row")} in accounts, got ${leaves}`);
 }
 
 /** @returns the index. @param last - of the leaf before */

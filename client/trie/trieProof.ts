@@ -9,9 +9,11 @@
  * A node that is in its parent may stand in the list too, right after the parent, as reth and anvil write it. geth leaves it out.
  * So may the branch below an extension that ends a proof, as in answers of eth_getMultiProof.
  */
+
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {isEqual} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {count} from "../bytes/values.ts";
 import {check, readArray, readBytes} from "../proof/strictJson.ts";
 import {decodeList, type RlpItem, readHash} from "./rlp.ts";
 
@@ -144,7 +146,7 @@ class NodeList implements NodeSource {
   private read(): Uint8Array {
     const {at, place, nodes, used} = this;
     const text = nodes[used];
-    check(text !== undefined, at, () => `expected more than ${used} nodes`);
+    check(text !== undefined, at, () => `expected more than ${count(used, "node")}`);
     const isShort = typeof text !== "string" || text.length <= MAX_NODE_TEXT;
     check(isShort, place, `expected at most ${MAX_NODE_BYTES} bytes`);
     this.used++;

@@ -3,6 +3,7 @@
  *
  * `field` is the path of the value in the file; every error names it.
  */
+import {count} from "../../storage/count.ts";
 import {ExecutionError} from "./executionError.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -113,7 +114,7 @@ export function parseBytes(value: unknown, field: string): Uint8Array {
 
 export function parseFixedBytes(value: unknown, field: string, length: number): Uint8Array {
   const bytes = parseBytes(value, field);
-  if (bytes.length !== length) throw wrong(field, `${length} bytes`, value);
+  if (bytes.length !== length) throw wrong(field, count(length, "byte"), value);
   return bytes;
 }
 

@@ -6,6 +6,7 @@
  *
  * Only list heads are read here. The caller decodes the blocks.
  */
+import {count} from "../../storage/count.ts";
 import {ExecutionError} from "./executionError.ts";
 
 /** Eight times the limit of EIP-7934 (8 MiB). A greater length is damage, and the block would be buffered whole. */
@@ -59,7 +60,11 @@ export async function* readRlpBlocks(
     }
   }
   if (pendingBytes > 0 && signal?.aborted !== true)
-    throw invalid(position, offset, `is cut short: the file ends ${pendingBytes} bytes after its start`);
+    throw invalid(
+      position,
+      offset,
+      `is cut short: the file ends ${count(pendingBytes, "byte")} after its start`,
+    );
 }
 
 /** @returns undefined while bytes are missing */

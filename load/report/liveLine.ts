@@ -1,7 +1,7 @@
 /** One line on a terminal that shows the last second. Shows nothing if standard error is not a terminal. */
 
 import type {TimelineRow} from "../traffic/timeline.ts";
-import {formatCount, formatMegabytes, formatMs} from "./figureText.ts";
+import {count, formatCount, formatMegabytes, formatMs} from "./figureText.ts";
 
 const ERASE_LINE = "\r\x1b[K";
 
@@ -24,6 +24,6 @@ function formatLiveLine(row: TimelineRow): string {
   const p99 = p99Ms === undefined ? "" : ` | p99 ${formatMs(p99Ms)} ms`;
   return (
     `${when} | ${formatCount(answered)} requests/s | ${formatCount(results)} calls/s | ${formatMegabytes(bytes)}/s` +
-    `${p99} | ${formatCount(failed)} requests failed, ${formatCount(callErrors)} calls with errors`
+    `${p99} | ${count(failed, "request")} failed, ${count(callErrors, "call")} with errors`
   );
 }

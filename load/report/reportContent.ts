@@ -145,7 +145,7 @@ function describeUsage({serverUsage, perSecond}: LoadReport): string {
   const {cpuCores, memoryBytes} = serverUsage;
   const perProof =
     perSecond.proofs === 0 ? "" : `, ${formatMs((1e6 * cpuCores) / perSecond.proofs)} us a proof`;
-  return `${cpuCores} cores${perProof}; memory ${formatMegabytes(memoryBytes)}`;
+  return `${count(cpuCores, "core")}${perProof}; memory ${formatMegabytes(memoryBytes)}`;
 }
 
 function describeGenerator({generator}: LoadReport): string {
@@ -156,5 +156,5 @@ function describeGenerator({generator}: LoadReport): string {
       : `; requests left ${formatMs(sendLag.p50Ms)} ms late (p50), ${formatMs(sendLag.p99Ms)} (p99)`;
   const list = (shares: readonly number[]) => shares.map(percent).join(", ");
   const lack = starved.some(share => share > 0) ? ` (of that without a core ${list(starved)})` : "";
-  return `threads busy ${list(utilization)}${lack}; ${cpuCores} cores${lag}`;
+  return `threads busy ${list(utilization)}${lack}; ${count(cpuCores, "core")}${lag}`;
 }

@@ -1,5 +1,7 @@
 /** Which accounts and slots the calls name: listed ones, or by number. */
+
 import {hash} from "node:crypto";
+import {count} from "../report/figureText.ts";
 
 /** An account that the server's chain has; all text in lower case. */
 export interface KnownAccount {
@@ -28,7 +30,7 @@ export function numberedAddress(i: number): string {
 
 /** For the report. */
 export function describeKeys(keys: Keys): string {
-  if (keys.kind === "numbered") return `${keys.count} accounts by number`;
+  if (keys.kind === "numbered") return `${count(keys.count, "account")} by number`;
   const {accounts, name} = keys;
-  return accounts.length === 0 ? "absent accounts only" : `${accounts.length} accounts of ${name}`;
+  return accounts.length === 0 ? "absent accounts only" : `${count(accounts.length, "account")} of ${name}`;
 }

@@ -5,8 +5,10 @@
  *
  * `first` is the number of the first finalization that follows. The record counts all up to the last one here.
  */
+
 import {decodeFinalization, encodeFinalization, type Finalization} from "../../storage/block/finalization.ts";
 import {decodeLayer1Record, encodeLayer1Record, type Layer1Record} from "../../storage/block/layer1Mark.ts";
+import {count} from "../../storage/count.ts";
 import {StoreError} from "../../storage/errors.ts";
 import {BodyReader, encodeNumber} from "../../storage/record/recordBody.ts";
 import {FeedError} from "./feedError.ts";
@@ -50,7 +52,7 @@ export function decodeLayer1(bytes: Buffer): FedFinality | undefined {
       finalizations.push(decodeFinalization(first + finalizations.length, reader.bytes(reader.number(1))));
     if (first + finalizations.length !== record.count)
       throw reader.damage(
-        `${first} and ${finalizations.length} finalizations are not the ${record.count} that it counts`,
+        `${first} and ${count(finalizations.length, "finalization")} are not the ${record.count} that it counts`,
       );
     if (finalizations.length > MAX_FINALIZATIONS)
       throw reader.damage(`expected at most ${MAX_FINALIZATIONS} finalizations, got ${finalizations.length}`);

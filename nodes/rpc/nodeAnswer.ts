@@ -42,7 +42,9 @@ export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number):
   if (!Array.isArray(parsed)) throw new NodeFailure("its answer to a batch is no array");
   // Checked first, so that at most `count` elements are read.
   if (parsed.length !== count)
-    throw new NodeFailure(`its answer to a batch of ${count} calls has ${parsed.length} elements`);
+    throw new NodeFailure(
+      `its answer to a batch of ${count} calls has another number of elements: ${parsed.length}`,
+    );
   const answers = new Array<Answer | undefined>(count).fill(undefined);
   for (const element of parsed) {
     const fields = asFields(element);

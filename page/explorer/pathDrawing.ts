@@ -9,6 +9,7 @@
  *         |
  *        leaf
  */
+import {count} from "../../client/bytes/values.ts";
 import {shape} from "../element.ts";
 import {shorten} from "../figureText.ts";
 import type {LeafPath, PathStep} from "./pathSteps.ts";
@@ -41,7 +42,7 @@ export function drawPath({steps, root}: LeafPath, leafName: string, expected: st
   const filled = steps.filter(({isEmpty}) => !isEmpty).length;
   const isRight = root === expected;
   const top = isRight ? `root ${shorten(root)}` : `another root, ${shorten(root)}`;
-  const summary = `Path from ${top} down to ${leafName}: ${filled} siblings with a hash, ${steps.length - filled} empty sub-trees`;
+  const summary = `Path from ${top} down to ${leafName}: ${count(filled, "sibling")} with a hash, ${count(steps.length - filled, "empty sub-tree")}`;
   return shape(
     "svg",
     {

@@ -1,4 +1,5 @@
 /** Compares what a command needs of the process with the limits of the system (`ulimit`). */
+import {count} from "../../storage/count.ts";
 import {WorkError} from "./workError.ts";
 
 /** Node opens many modules at once: those of the EVM took 64 to 96 files. Streams, event loop and LevelDB take 20 to 30 later. */
@@ -43,7 +44,7 @@ const MAX_ADDRESSES = softOf(LIMITS.virtual_memory_bytes ?? LIMITS.virtual_memor
  */
 export function requireLimits(threads: number): void {
   const files = countOwnFiles(threads) + (threads === 0 ? 0 : OF_CONNECTIONS);
-  const forWhat = threads === 0 ? "" : ` with ${threads} proof and estimate threads`;
+  const forWhat = threads === 0 ? "" : ` with ${count(threads, "proof and estimate thread")}`;
   if (MAX_FILES < files)
     throw new WorkError(
       `this process may open ${MAX_FILES} files (ulimit -n) but needs at least ${files}${forWhat}. Raise the limit`,

@@ -1,4 +1,5 @@
 /** The parameters of a method, by position: their names, whether they are required, and their schemas. */
+import {count} from "../../storage/count.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 import type {Schema} from "./schema.ts";
@@ -31,7 +32,7 @@ export class ParamList {
   read(params: Call["params"]): readonly unknown[] {
     const list = this.requireArray(params);
     if (list.length > this.params.length) {
-      const message = `params: expected ${this.order}, got ${list.length} elements`;
+      const message = `params: expected ${this.order}, got ${count(list.length, "element")}`;
       throw new RpcError(RpcCode.INVALID_PARAMS, message);
     }
     if (list.length < this.requiredCount) throw this.createMissingError(list.length);

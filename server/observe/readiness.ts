@@ -103,7 +103,9 @@ export class Readiness {
   private describeUnverified(): string[] {
     const range = this.chain.unverified();
     if (range === undefined) return [];
-    return [`unverified: blocks ${range[0]} to ${range[1]}, no root vouches for their state`];
+    const [from, to] = range;
+    const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`;
+    return [`unverified: ${blocks}, no root vouches for their state`];
   }
 
   private describeFinalityLag(): string | undefined {

@@ -10,7 +10,9 @@
  * and the next opening of the store removes what a process that was killed has left. Slots are held in memory for one tree at a
  * time, accounts until the end (leafTable.ts).
  */
+
 import type {StateReader} from "../block/stateReader.ts";
+import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {PairBatch} from "../hash/pairBatch.ts";
@@ -226,7 +228,7 @@ export class StateBuilder {
     if (known === undefined) throw invalid(`the code ${hash} of account ${toHex(leaf.key)} is missing`);
     if (Buffer.compare(known.codeHash, code.codeHash) !== 0 || known.codeSize !== code.codeSize)
       throw invalid(
-        `account ${toHex(leaf.key)} has code ${hash} of ${code.codeSize} bytes with hash ${toHex(code.codeHash)}, but the code has ${known.codeSize} bytes and hash ${toHex(known.codeHash)}`,
+        `account ${toHex(leaf.key)} has code ${hash} of ${count(code.codeSize, "byte")} with hash ${toHex(code.codeHash)}, but the code has ${known.codeSize} bytes and hash ${toHex(known.codeHash)}`,
       );
   }
 }

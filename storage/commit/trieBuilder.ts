@@ -9,6 +9,7 @@
  * Leaves go into the pages in parts. What a part changes in the pages of the part before is the way to its last leaf: one page in 200 is
  * written twice. As in stateBuilder.ts, nothing can be reached before the block's record is written.
  */
+import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
 import {codeKey} from "../record/layout.ts";
@@ -85,12 +86,12 @@ export class TrieBuilder {
   /** Writes the block, which is finalized. @throws StoreError STATE_ROOT_MISMATCH, WRITE_FAILED */
   async finish(): Promise<void> {
     const {stateRoot, header} = this.block;
-    const {count} = this.accounts;
+    const {count: accounts} = this.accounts;
     const trie = this.accounts.end();
     if (Buffer.compare(trie.root, stateRoot) !== 0)
       throw new StoreError(
         "STATE_ROOT_MISMATCH",
-        `block ${header.number}: expected state root ${toHex(stateRoot)} as in its header, ${count} accounts give ${toHex(trie.root)}`,
+        `block ${header.number}: expected state root ${toHex(stateRoot)} as in its header, got ${toHex(trie.root)} from ${count(accounts, "account")}`,
       );
     await writeFirstBlock(this.batch, this.block, {accounts: NO_TREE, trie: {...trie, isExecuted: false}});
   }

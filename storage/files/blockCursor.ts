@@ -7,6 +7,7 @@
  *
  * At a restart point nothing is shared. In an index block every entry is a restart point, so a binary search works.
  */
+import {count} from "../count.ts";
 import {ByteReader} from "./byteReader.ts";
 import {compareKeys, TAG_BYTES} from "./internalKey.ts";
 
@@ -60,7 +61,7 @@ export class BlockCursor {
     const valueAt = this.at + own;
     if (shared > this.key.length || valueAt + valueBytes > this.restartsAt)
       throw this.damage("an entry that is larger than its block");
-    if (shared + own < TAG_BYTES) throw this.damage(`a key of ${shared + own} bytes`);
+    if (shared + own < TAG_BYTES) throw this.damage(`a key of ${count(shared + own, "byte")}`);
     const rest = this.bytes.subarray(this.at, valueAt);
     this.key = shared === 0 ? rest : Buffer.concat([this.key.subarray(0, shared), rest]);
     this.at = valueAt + valueBytes;

@@ -4,12 +4,14 @@
  *   internal key   user key | (sequence << 8 | kind) u64, little-endian
  */
 
+import {count} from "../count.ts";
+
 export const TAG_BYTES = 8;
 export const Kind = {DELETION: 0, VALUE: 1} as const;
 
 /** @returns a view. @throws RangeError if it is shorter than its tag */
 export function userKeyOf(internalKey: Buffer): Buffer {
-  if (internalKey.length < TAG_BYTES) throw new RangeError(`a key of ${internalKey.length} bytes`);
+  if (internalKey.length < TAG_BYTES) throw new RangeError(`a key of ${count(internalKey.length, "byte")}`);
   return internalKey.subarray(0, internalKey.length - TAG_BYTES);
 }
 

@@ -15,7 +15,9 @@
  *
  * Everything else that cannot be read is damage, and so is a torn record with another record after it.
  */
+
 import {open} from "node:fs/promises";
+import {count} from "../count.ts";
 import {crc32c, crc32cPrefix, unmaskCrc} from "./crc32c.ts";
 import {READ_AT_ONCE} from "./regularFile.ts";
 
@@ -127,7 +129,7 @@ class LogReader {
     const next = at + HEADER_BYTES + length;
     if (type === UNWRITTEN && length === 0) return this.tear(offset, "zeros where a record belongs");
     if (next > LOG_BLOCK_BYTES)
-      return this.refuse(offset, `a piece of ${length} bytes, which its block has no room for`);
+      return this.refuse(offset, `a piece of ${count(length, "byte")}, which its block has no room for`);
     const expected = unmaskCrc(block.readUInt32LE(at));
     if (next > block.length) {
       // The checksum covers the type too. If the piece is complete but its length is wrong, this finds where it really ends.

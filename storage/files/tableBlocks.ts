@@ -9,8 +9,10 @@
  *
  * Blocks follow each other without gaps. So every byte is covered by a checksum or is in the footer, which is compared whole.
  */
+
 import {closeSync, fstatSync, openSync, readSync} from "node:fs";
 import {join} from "node:path";
+import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
 import {BlockCursor, type BlockHandle} from "./blockCursor.ts";
 import {ByteReader} from "./byteReader.ts";
@@ -52,7 +54,7 @@ export class TableBlocks {
   /** Where the metaindex and the index lie. @throws FileDamage */
   readFooter(): {metaindex: BlockHandle; index: BlockHandle} {
     const footerAt = this.size - FOOTER_BYTES;
-    if (footerAt < 0) throw this.damage(0, `footer: the file has only ${this.size} bytes`);
+    if (footerAt < 0) throw this.damage(0, `footer: the file has only ${count(this.size, "byte")}`);
     const footer = this.read(footerAt, FOOTER_BYTES);
     try {
       const fields = new ByteReader(footer.subarray(0, MAGIC_AT));
@@ -88,7 +90,7 @@ export class TableBlocks {
 
   /** @throws FileDamage if the disk cannot read it, or the file ends before */
   read(offset: number, length: number): Buffer {
-    if (length > MAX_READ_BYTES) throw this.damage(offset, `a block of ${length} bytes`);
+    if (length > MAX_READ_BYTES) throw this.damage(offset, `a block of ${count(length, "byte")}`);
     const bytes = Buffer.allocUnsafe(length);
     for (let done = 0; done < length; ) {
       let got: number;

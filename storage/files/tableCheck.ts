@@ -11,6 +11,7 @@
  *
  * The blocks must fill the file without gaps. Its first and last key must be those in the manifest.
  */
+import {count} from "../count.ts";
 import {BlockCursor, type BlockHandle} from "./blockCursor.ts";
 import {type FileFinding, findingOf, missingFile} from "./fileDamage.ts";
 import {tableName} from "./fileNames.ts";
@@ -113,7 +114,10 @@ interface Frame {
 /** @throws FileDamage if the data blocks cannot be found */
 function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]): Frame {
   if (table.size !== live.size)
-    throw table.damage(Math.min(table.size, live.size), `expected ${live.size} bytes, got ${table.size}`);
+    throw table.damage(
+      Math.min(table.size, live.size),
+      `expected ${count(live.size, "byte")}, got ${table.size}`,
+    );
   const {metaindex, index} = table.readFooter();
   const filters = collect(damage, () =>
     listHandles(table, metaindex, "metaindex block").map(({handle}) => handle),

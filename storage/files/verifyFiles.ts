@@ -2,9 +2,11 @@
  * Verifies the files that LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, and the logs that it
  * would replay. It changes nothing. Once LevelDB has opened, the parts of a log that it could not read are lost.
  */
+
 import {statSync} from "node:fs";
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";
+import {count} from "../count.ts";
 import {type AcknowledgedNote, readNote} from "./acknowledgedNote.ts";
 import {type FileFinding, findingOf, missingFile} from "./fileDamage.ts";
 import {logName, tableName} from "./fileNames.ts";
@@ -66,7 +68,7 @@ function verifyTables(directory: string, {name: manifestName, tables}: Manifest)
         findings.push({
           file,
           offset: undefined,
-          what: `it has ${actual} bytes, ${manifestName} says ${size}`,
+          what: `it has ${count(actual, "byte")}, ${manifestName} says ${size}`,
         });
     } catch (error) {
       findings.push(findingOf(error, file));

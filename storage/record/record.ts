@@ -6,7 +6,9 @@
  * LevelDB verifies nothing when it reads, and a disk can flip a bit in its files. The checksum covers the key too, so that a
  * record found under another record's key is detected. Cost: 0.27 us per KB.
  */
+
 import {crc32} from "node:zlib";
+import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
 import {nameOfKey} from "./layout.ts";
 
@@ -47,7 +49,7 @@ export function sealRecordInPlace(key: Buffer, value: Buffer): void {
 export function openRecord(key: Buffer, value: Buffer): Buffer {
   const bodyBytes = value.length - CHECKSUM_BYTES;
   if (bodyBytes < 0)
-    throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${value.length} bytes, too short`);
+    throw new StoreError("RECORD_DAMAGED", `${nameOfKey(key)}: ${count(value.length, "byte")}, too short`);
   const body = value.subarray(0, bodyBytes);
   const expected = value.readUInt32BE(bodyBytes);
   const actual = crc32(body, crcOfKey(key));

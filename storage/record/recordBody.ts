@@ -1,4 +1,5 @@
 /** The bodies of records, field after field. Integers are big-endian. */
+import {count as countOf} from "../count.ts";
 import {StoreError} from "../errors.ts";
 import {NUMBER_BYTES, nameOfKey} from "./layout.ts";
 
@@ -39,7 +40,8 @@ export class BodyReader {
   /** A view. */
   bytes(count: number): Buffer {
     const end = this.at + count;
-    if (end > this.body.length) throw this.damage(`expected at least ${end} bytes, got ${this.body.length}`);
+    if (end > this.body.length)
+      throw this.damage(`expected at least ${countOf(end, "byte")}, got ${this.body.length}`);
     const bytes = this.body.subarray(this.at, end);
     this.at = end;
     return bytes;
@@ -62,7 +64,8 @@ export class BodyReader {
 
   /** @returns `value`, if nothing follows */
   end<Value>(value: Value): Value {
-    if (this.at !== this.body.length) throw this.damage(`expected ${this.at} bytes, got ${this.body.length}`);
+    if (this.at !== this.body.length)
+      throw this.damage(`expected ${countOf(this.at, "byte")}, got ${this.body.length}`);
     return value;
   }
 

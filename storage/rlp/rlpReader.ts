@@ -7,6 +7,8 @@
  *   0xc0 + n | items       a list of n < 56 bytes   0xf7 + n | length in n bytes | items       longer ones
  */
 
+import {count} from "../count.ts";
+
 const BYTES = 0x80;
 const LIST = 0xc0;
 const MAX_SHORT = 55;
@@ -62,7 +64,8 @@ export class RlpReader {
   /** @param length - how many bytes it must have; undefined: any number */
   readBytes(length?: number): Uint8Array {
     const {at, length: got} = this.enter(BYTES);
-    if (length !== undefined && got !== length) throw new RlpError(`expected ${length} bytes, got ${got}`);
+    if (length !== undefined && got !== length)
+      throw new RlpError(`expected ${count(length, "byte")}, got ${got}`);
     this.at = at + got;
     return this.bytes.subarray(at, this.at);
   }
@@ -87,14 +90,14 @@ export class RlpReader {
 
   /** @throws RlpError unless everything was read */
   close(): void {
-    if (!this.isDone) throw new RlpError(`expected the end, got ${this.end - this.at} more bytes`);
+    if (!this.isDone) throw new RlpError(`expected the end, got ${count(this.end - this.at, "more byte")}`);
   }
 
   /** @returns where it begins; it ends at `at` */
   private enterNumber(maxBytes: number): number {
     const {at, length} = this.enter(BYTES);
     if (length > maxBytes)
-      throw new RlpError(`expected a number of at most ${maxBytes} bytes, got ${length}`);
+      throw new RlpError(`expected a number of at most ${count(maxBytes, "byte")}, got ${length}`);
     if (this.bytes[at] === 0 && length > 0) throw new RlpError("expected a number without leading zeros");
     this.at = at + length;
     return at;

@@ -9,6 +9,7 @@
  *
  * What is signed is the same with only the fields before the signature. Of type 0 with a chain id in v, these follow: chainId, 0, 0.
  */
+import {count} from "../../../storage/count.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {RlpError, RlpReader, readAll} from "../../../storage/rlp/rlpReader.ts";
 import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
@@ -141,7 +142,7 @@ function readCall(fields: RlpReader): Pick<Transaction, "gasLimit" | "to" | "val
   const gasLimit = fields.readNumber(COUNT_BYTES);
   const to = fields.readBytes();
   if (to.length !== 0 && to.length !== ADDRESS_BYTES)
-    throw new RlpError(`expected an address or nothing, got ${to.length} bytes`);
+    throw new RlpError(`expected an address or nothing, got ${count(to.length, "byte")}`);
   const value = fields.readNumber(WORD_BYTES);
   return {gasLimit, to: to.length === 0 ? undefined : to, value, data: fields.readBytes()};
 }

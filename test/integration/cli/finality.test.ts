@@ -235,7 +235,7 @@ test("finalize reaches `proofd import`, which a signal ends with its exit code, 
   }
   const {code, stdout, stderr} = await daemon.finished;
   assert.equal(code, 130, stderr);
-  assert.match(stdout, /^imported 1 blocks, 3 already held, stopped before the end; .* finalized up to 3; /);
+  assert.match(stdout, /^imported 1 block, 3 already held, stopped before the end; .* finalized up to 3; /);
   assert.doesNotMatch(stderr, /error|truncated/);
 });
 

@@ -69,5 +69,5 @@ test("import --head refuses a chain whose last block was changed, and keeps the 
   assert.match(stderr, /expected the source to end at the head 0x.*, got block 3 \(0x/);
   assert.match(stderr, /imported 3 blocks; blocks 0 to 2 are held/);
   const right = await runHere(["import", "--db", again, "--head", head, ...chainArgs(whole)]);
-  assert.match(right.stdout, /^imported 1 blocks, 3 already held; .* head: block 3, /);
+  assert.match(right.stdout, /^imported 1 block, 3 already held; .* head: block 3, /);
 });

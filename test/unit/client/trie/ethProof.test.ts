@@ -125,7 +125,7 @@ const RULES = [
   /^result: the field accountProof is missing/,
   /^address: expected 0x11/,
   /^accountProof: expected an array, got an object/,
-  /^accountProof: expected more than 1 nodes/,
+  /^accountProof: expected more than 1 node$/,
   /^accountProof\[0\]: does not hash to the trusted root/,
   /^accountProof\[1\]: is not the child/,
   /^accountProof\[2\]: nothing follows where the key is, or would be/,

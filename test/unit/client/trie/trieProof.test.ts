@@ -102,7 +102,7 @@ test("nodes that are no trie are refused, though each hashes to what is above it
     [[[concatBytes(Uint8Array.of(0x60), PATH), VALUE]], /its digits are not encoded/],
     [[[[PATH], VALUE]], /its digits are not encoded/],
     [[VALUE], /^proof\[0\]: expected a list of RLP/],
-    [[branch(hashOf(leaf(63)))], /^proof: expected more than 1 nodes/],
+    [[branch(hashOf(leaf(63)))], /^proof: expected more than 1 node$/],
     [Array.from({length: 66}, () => leaf(64)), /^proof: expected 0 to 65 nodes, got 66/],
     [[leaf(64, new Uint8Array(600))], /^proof\[0\]: expected at most 532 bytes/],
   ];

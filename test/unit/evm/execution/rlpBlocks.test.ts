@@ -6,6 +6,7 @@ import {test} from "node:test";
 import {RLP} from "@ethereumjs/rlp";
 import fc from "fast-check";
 import {MAX_BLOCK_BYTES, readRlpBlocks} from "../../../../evm/execution/rlpBlocks.ts";
+import {count} from "../../../../storage/count.ts";
 
 const lists = fc.array(
   fc.array(fc.uint8Array({maxLength: 400}), {maxLength: 4}).map(items => RLP.encode(items)),
@@ -36,7 +37,7 @@ test("a file that ends inside a block is refused after the whole blocks before i
     };
     await assert.rejects(read(), {
       code: "RLP_INVALID",
-      message: `block at position 2 of the file (byte ${2 * block.length}) is cut short: the file ends ${end - 2 * block.length} bytes after its start`,
+      message: `block at position 2 of the file (byte ${2 * block.length}) is cut short: the file ends ${count(end - 2 * block.length, "byte")} after its start`,
     });
     assert.equal(whole, 2);
   }

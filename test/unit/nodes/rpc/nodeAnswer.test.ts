@@ -6,9 +6,9 @@ import {parseBatchAnswer} from "../../../../nodes/rpc/nodeAnswer.ts";
 test("a batch with a missing, second or foreign answer is a failure", () => {
   const answer = (id: unknown) => ({jsonrpc: "2.0", id, result: 1});
   const table: [unknown, RegExp][] = [
-    [[], /batch of 2 calls has 0 elements$/],
-    [[answer(7)], /has 1 elements$/],
-    [[answer(7), answer(8), answer(9)], /has 3 elements$/],
+    [[], /batch of 2 calls has another number of elements: 0$/],
+    [[answer(7)], /has another number of elements: 1$/],
+    [[answer(7), answer(8), answer(9)], /has another number of elements: 3$/],
     [[answer(7), answer(7)], /an id twice$/],
     [[answer(7), answer(9)], /another request's id$/],
     [[answer(7), answer(6)], /another request's id$/],

@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [log: RlpItem | string, message: RegExp])[] = 
   [[HASH, 1n << 48n], /the block number: expected a number of at most 6 bytes, got 7$/],
   [
     `${Buffer.from(encodeTrieLog([HASH, 5n])).toString("hex")}00`,
-    /^trie log, byte 35: what comes after the trie log: expected the end, got 1 more bytes$/,
+    /^trie log, byte 35: what comes after the trie log: expected the end, got 1 more byte$/,
   ],
   [
     [HASH, 5n, 7n, ACCOUNT],
@@ -100,7 +100,7 @@ const REFUSED: readonly (readonly [log: RlpItem | string, message: RegExp])[] = 
   [[HASH, 5n, ...Array<bigint>(17).fill(1n)], /an integer at the end: expected at most 16 of them$/],
   [[HASH, 5n, [ADDRESS.subarray(1), NULL, NULL, NULL]], /byte 37: an address: expected 20 bytes, got 19$/],
   [[HASH, 5n, [ADDRESS, NULL, NULL]], /a storage: expected another item, got the end$/],
-  [[HASH, 5n, [ADDRESS, NULL, NULL, NULL, NULL]], /an account: expected the end, got 1 more bytes$/],
+  [[HASH, 5n, [ADDRESS, NULL, NULL, NULL, NULL]], /an account: expected the end, got 1 more byte$/],
   [
     [HASH, 5n, [ADDRESS, Buffer.from("6001", "hex"), NULL, NULL]],
     /the change of code: expected a list, got bytes$/,
@@ -125,7 +125,7 @@ const REFUSED: readonly (readonly [log: RlpItem | string, message: RegExp])[] = 
   ],
   [
     [HASH, 5n, [ADDRESS, NULL, NULL, [[HASH, NULL, NULL, NULL, NULL, NULL]]]],
-    /a slot: expected the end, got 1 more bytes$/,
+    /a slot: expected the end, got 1 more byte$/,
   ],
 ];
 
