@@ -11,8 +11,9 @@
  */
 import type {Logger} from "pino";
 import {createListener, type ListenerOptions} from "../listener/createListener.ts";
-import type {HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
+import type {Exchanges, HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
 import {isProofPath} from "../methods/proof/proofTarget.ts";
+import {SharedBytes} from "../rpc/sharedBytes.ts";
 import {AllowedHosts, isLoopback} from "./allowedHosts.ts";
 import {answerRead, dropBody} from "./body.ts";
 import type {Clients} from "./clientAddress.ts";
@@ -43,6 +44,9 @@ interface HttpParts extends RpcParts, ProbeParts {
   readonly log: Logger;
 }
 
+/** A read of a socket has 64 KB. */
+const UNREAD = {bodyBytes: 2 ** 20, bodyBytesTotal: 64 * 2 ** 20};
+
 /** Connections of operators. */
 const OPERATORS = 64;
 
@@ -55,6 +59,10 @@ export class HttpServer {
   private listener: Listener | undefined;
   private operators: Listener | undefined;
   private readonly showsMetrics: boolean;
+  private readonly reading: Pick<Exchanges, "unread" | "work"> = {
+    unread: new SharedBytes(UNREAD),
+    work: (client, work) => this.intake.start(work, () => client, "read"),
+  };
 
   constructor(
     private readonly options: HttpOptions,
@@ -72,9 +80,13 @@ export class HttpServer {
     this.listener = await createListener(
       this.options,
       {
-        connect: address => connections.connect(address, () => this.listener?.listPeers()),
+        connect: address => {
+          this.intake.shorten();
+          return connections.connect(address, () => this.listener?.listPeers());
+        },
         disconnect: client => connections.disconnect(client),
         take: (response, request) => this.route(response, request, false),
+        ...this.reading,
       },
       log,
     );
@@ -95,6 +107,7 @@ export class HttpServer {
           open--;
         },
         take: (response, request) => this.route(response, request, true),
+        ...this.reading,
       },
       this.parts.log,
     );

@@ -3,19 +3,22 @@
  * answers. Everyone waits for the main thread, so no client may keep it.
  *
  *   a request -- nothing waits, and this turn of the event loop has time left --> done at once
- *            \-> its client's line -- short or long: in each turn a slice of SLICE_MS for each of the two --> done
+ *            \-> its client's line -- read, short or long: in each turn a slice of SLICE_MS for each --> done
  *
  * What counts is the time that the work took. A slice goes to the client who would have had least after it (rpc/clientQueue.ts). So a
  * client with little to do waits for one slice, however many others have much to do.
  */
 import {ClientQueue} from "../rpc/clientQueue.ts";
 import type {Work} from "../rpc/work.ts";
+import {SmallPieces} from "./smallPieces.ts";
 
 /**
  * A request of another client waits for one slice to be read, for one to be handed to its thread, and for one to be answered. Between two
  * slices the event loop takes some 20 us.
  */
 const SLICE_MS = 1;
+/** Where a connection has come: node:http accepts one in a turn, and the next client waits for that. */
+const CONNECTION_SLICE_MS = 0.2;
 /**
  * A slice may take so much longer than is thought before. A part of the work takes a few tenths of a millisecond, so a longer one tells of
  * the collector, or of the machine's other threads. If a client had such a slice, it counts only if its slice before was another.
@@ -25,10 +28,11 @@ const MAX_EXCESS_MS = 0.25;
 const MAX_EXCEEDING = 4096;
 
 /**
- * Each kind of a client's work has a line of its own: behind a proxy, all users may be one client. What is long is a body, or an answer.
+ * Each kind of a client's work has a line of its own: behind a proxy, all users may be one client. A read is what node:http parses of a
+ * socket's (listener/nodeConnection.ts). What is long is a body, or an answer.
  * One that is written frees memory, so it comes before bodies whose client has had as much.
  */
-type Kind = "short" | "body" | "answer";
+type Kind = "read" | "short" | "body" | "answer";
 
 /** Work that is under way. */
 export interface Job {
@@ -41,17 +45,22 @@ export interface Job {
 }
 
 export class Intake {
+  readonly pieces = new SmallPieces();
+  /** Number of this turn of the event loop, if work has come in it. */
+  turn = 1;
+  private readonly reads = createQueue();
   private readonly short = createQueue();
   private readonly long = createQueue();
   /** Clients whose last slice took too long. */
   private readonly exceeding = new Set<string>();
   private isPlanned = false;
+  private sliceMs = SLICE_MS;
   /** Time that work took in this turn of the event loop. */
   private usedMs = 0;
 
   /** How many jobs are in the lines, with those that were given up. */
   private get waiting(): number {
-    return this.short.length + this.long.length;
+    return this.reads.length + this.short.length + this.long.length;
   }
 
   /** Whether `start` begins at once. */
@@ -68,7 +77,7 @@ export class Intake {
     }
     if (job.work !== undefined) {
       job.client = `${kind} ${client()}`;
-      (kind === "short" ? this.short : this.long).push(job);
+      this.queueOf(kind).push(job);
     }
     this.plan();
     return job;
@@ -80,21 +89,36 @@ export class Intake {
     this.plan();
   }
 
+  /** A connection has come in this turn. */
+  shorten(): void {
+    this.sliceMs = CONNECTION_SLICE_MS;
+    this.plan();
+  }
+
   /** At the end of a turn, when everything that came in it has been seen. */
   private plan(): void {
     if (this.isPlanned) return;
     this.isPlanned = true;
     setImmediate(() => {
       this.isPlanned = false;
+      this.turn++;
       this.usedMs = 0;
-      this.runSlice(this.short);
-      this.runSlice(this.long);
+      const {sliceMs} = this;
+      this.sliceMs = SLICE_MS;
+      this.runSlice(this.reads, sliceMs);
+      this.runSlice(this.short, sliceMs);
+      this.runSlice(this.long, sliceMs);
       if (this.waiting > 0) this.plan();
     });
   }
 
-  private runSlice(queue: ClientQueue<Job>): void {
-    for (let leftMs = SLICE_MS; leftMs > 0; ) {
+  private queueOf(kind: Kind): ClientQueue<Job> {
+    if (kind === "read") return this.reads;
+    return kind === "short" ? this.short : this.long;
+  }
+
+  private runSlice(queue: ClientQueue<Job>, sliceMs: number): void {
+    for (let leftMs = sliceMs; leftMs > 0; ) {
       const job = queue.shift();
       if (job === undefined) return;
       if (job.work === undefined) continue;

@@ -3,6 +3,9 @@
  * they are; nodeResponse.ts gives them to a response of node:http.
  */
 
+import type {SharedBytes} from "../rpc/sharedBytes.ts";
+import type {Work} from "../rpc/work.ts";
+
 /** Valid only during the call that hands it over. */
 export interface HttpRequest {
   /** As it was written. */
@@ -63,6 +66,10 @@ export interface Exchanges {
   /** @param client - of the connection that has closed, "" if it was refused. undefined: it is not known */
   disconnect(client: string | undefined): void;
   take(response: HttpResponse, request: HttpRequest): void;
+  /** Bytes that were read and wait for their turn. */
+  readonly unread: SharedBytes;
+  /** Reads what a connection of the client has sent, in the client's turns. */
+  work(client: string, reading: Work): void;
 }
 
 /** Opens a port, and hands over the requests that come on it. */

@@ -31,6 +31,7 @@ export class NodeResponse implements HttpResponse {
   constructor(
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
+    private readonly reading: Pick<HttpResponse, "pause" | "resume">,
   ) {
     // Before Node's own handler, which may close the connection.
     response.prependOnceListener("finish", () => this.noteSent());
@@ -66,13 +67,13 @@ export class NodeResponse implements HttpResponse {
   }
 
   pause(): void {
-    this.request.pause();
+    this.reading.pause();
     this.request.socket.setTimeout(0);
   }
 
   resume(): void {
     this.request.socket.setTimeout(IDLE_MS);
-    this.request.resume();
+    this.reading.resume();
   }
 
   onWritable(handler: (offset: number) => boolean): void {
@@ -135,6 +136,8 @@ export class NodeResponse implements HttpResponse {
   }
 
   close(): void {
+    // Without it, Node would do so with an error, which takes 30 us.
+    this.request.destroy();
     this.request.socket.destroy();
     this.reportAbort();
   }

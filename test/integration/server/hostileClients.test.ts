@@ -202,6 +202,19 @@ test("a connection whose body was read in turns takes the next request", async (
   );
 });
 
+test("bodies in small chunks that come together are answered, beside others of their client", async () => {
+  const call = `${CHAIN_CALL.length.toString(16)}\r\n${CHAIN_CALL}\r\n0\r\n\r\n`;
+  const head = encodePost("").replace("Content-Length: 0", "Transfer-Encoding: chunked");
+  const answers = Array.from({length: 32}, async () => {
+    const connection = await RawConnection.open(service.port);
+    await connection.write(head + "1\r\n \r\n".repeat(60) + call);
+    const {body} = await connection.readAnswer();
+    connection.destroy();
+    return body;
+  });
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([CHAIN_ANSWER]));
+});
+
 test("connections beyond the limits are refused with 503, logged and counted, and others are served", async () => {
   /** Those that are not refused, of so many. @param reason - what the others are told */
   async function open(

@@ -163,13 +163,13 @@ describe("HTTP", () => {
     });
   });
 
-  test("a body in more than 512 pieces of few bytes loses its connection, at any path", async () => {
-    for (const path of ["/", "/none"])
-      for (const count of [500, 5000])
+  test("a body that comes at once in thousands of pieces of few bytes loses its connection, at any path", async () => {
+    for (const count of [500, 50_000])
+      for (const path of ["/", "/none"])
         await withConnection(async connection => {
           const head = CHUNKED_HEAD.replace("POST /", `POST ${path}`);
           await connection.write(`${head}${"1\r\n \r\n".repeat(count)}0\r\n\r\n`).catch(() => {});
-          if (count < 512) assert.equal((await connection.readAnswer()).status, path === "/" ? 200 : 404);
+          if (count < 2048) assert.equal((await connection.readAnswer()).status, path === "/" ? 200 : 404);
           else assert.equal(await connection.readToClose(), "");
         });
   });

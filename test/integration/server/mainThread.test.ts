@@ -93,6 +93,7 @@ function createRequests(): Readonly<Record<string, string>> {
   const block = '["earliest"]';
   const word = (at: number) => `0x${(at + 1).toString(16).padStart(64, "1")}`;
   const account = ACCOUNTS[0] as string;
+  const chunked = encodePost("").replace("Content-Length: 0", "Transfer-Encoding: chunked");
   return {
     "batches of 1000 chain_getStateRoot": batch(1000, call("chain_getStateRoot", block)),
     "bodies of 5 MB with one character that is not ASCII": encodePost(
@@ -116,6 +117,9 @@ function createRequests(): Readonly<Record<string, string>> {
     "requests of an unknown path": "GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "bodies of 5 MB that are refused": encodePost(long).replace("POST /", "POST /none"),
     preflights: "OPTIONS / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://page.example\r\n\r\n",
+    "chunks of 1 byte": chunked + "1\r\nx\r\n".repeat(5000),
+    "chunks of 64 bytes": chunked + `40\r\n${"x".repeat(64)}\r\n`.repeat(5000),
+    "pipelines of GET /metrics": "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(10_000),
     "GET for proofs": `GET /v1/proof/0x1/${account}?slots=0x1 HTTP/1.1\r\nHost: localhost\r\n\r\n`,
   };
 }

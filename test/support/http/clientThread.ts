@@ -13,7 +13,7 @@ export interface ClientThread {
   readonly request: string;
   readonly connections: number;
   readonly address: string;
-  /** Shared: how many answers have come. A message for each would be work for the main thread. */
+  /** Shared: how many answers have come, or connections were closed. A message for each would be work for the main thread. */
   readonly answered: Int32Array;
   /** After so many requests of one connection it ends, and tells how long the main thread worked until each was answered, in ms. */
   readonly asks?: number;
@@ -27,10 +27,15 @@ const {port, request, connections, address, answered, asks}: ClientThread = work
 const bytes = Buffer.from(request);
 const clock = new ThreadClock();
 
-async function repeat(connection: RawConnection): Promise<void> {
-  for (;;) {
+async function repeat(first: RawConnection): Promise<void> {
+  for (let connection = first; ; ) {
     await connection.write(bytes);
-    await connection.readAnswer();
+    try {
+      await connection.readAnswer();
+    } catch {
+      // The server has closed it.
+      connection = await RawConnection.open(port, address);
+    }
     Atomics.add(answered, 0, 1);
   }
 }
