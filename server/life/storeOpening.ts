@@ -3,6 +3,7 @@
 import {Engine, type EngineOptions} from "../../workers/engine.ts";
 import {ControlServer, type OrderListener} from "./control/controlServer.ts";
 import {requireLimits} from "./processLimits.ts";
+import {hasPublisherId} from "./publishing/publisherId.ts";
 import {openFailed, WorkError} from "./workError.ts";
 
 /** Bytes of decoded pages that the importing thread keeps if the command has no flag for them. */
@@ -25,10 +26,15 @@ export class OwnedStore {
     private readonly control: ControlServer,
   ) {}
 
-  /** @throws WorkError if the store cannot be opened, or takes no orders */
+  /**
+   * What each block changes is kept with it also while a store that was published is not: otherwise the stream could not go on.
+   *
+   * @throws WorkError if the store cannot be opened, or takes no orders
+   */
   static async open(options: EngineOptions, onOrder: OrderListener): Promise<OwnedStore> {
     const {directory} = options;
-    const engine = await openStore(options);
+    const keepsChanges = options.keepsChanges === true || hasPublisherId(directory);
+    const engine = await openStore({...options, keepsChanges});
     try {
       return new OwnedStore(engine, await ControlServer.start(directory, engine, onOrder));
     } catch (error) {

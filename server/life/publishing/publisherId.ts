@@ -1,12 +1,17 @@
 /** The name of a service among the publishers of a stream. It stays with the store's folder, and no snapshot of the store has it. */
 import {randomBytes} from "node:crypto";
-import {writeFileSync} from "node:fs";
+import {existsSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {PUBLISHER_BYTES} from "../../../nodes/feed/feedMessage.ts";
 import {readWholeFile} from "../../../storage/files/regularFile.ts";
 
 const FILE = "publisher";
 const HEX = new RegExp(`^[0-9a-f]{${2 * PUBLISHER_BYTES}}\n$`);
+
+/** Has the store been published? Then whatever is imported into it will be, too. */
+export function hasPublisherId(directory: string): boolean {
+  return existsSync(join(directory, FILE));
+}
 
 /** Makes one if there is none. @throws what the system throws if it cannot be kept */
 export function readPublisherId(directory: string): Buffer {
