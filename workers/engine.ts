@@ -10,6 +10,7 @@
  * seconds, takes a proof thread away, and a long simulation takes no thread from the short ones.
  */
 import {checkChainId} from "../storage/block/format.ts";
+import type {StateReader} from "../storage/block/stateReader.ts";
 import type {FinalityStep} from "../storage/commit/finalityStep.ts";
 import {StoreError} from "../storage/errors.ts";
 import {sha256Suite} from "../storage/hash/sha256Suite.ts";
@@ -164,6 +165,11 @@ export class Engine {
       imports,
       ...(pruner === undefined ? [] : [pruner.thread]),
     ];
+  }
+
+  /** For what needs no page. The store may be closed and opened again: do not keep it. */
+  get reader(): StateReader {
+    return this.store.reader;
   }
 
   /** Bytes of tables by kind of record. See StateStore. */

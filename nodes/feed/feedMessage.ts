@@ -7,7 +7,8 @@
  *   kind 1, block       parent hash 32 | state root 32 | verified u8 | part u16 | parts u16 | unpacked bytes u32      body: a piece of its changes
  *   kind 2, finality    first u48 | count u48                       body: as much of layer 1 as is recorded (finalityBytes.ts)
  *
- * The pieces of all parts of a block, one after the other, are its changes (blockChanges.ts), compressed by raw DEFLATE.
+ * The pieces of all parts of a block, one after the other, are its changes (blockChanges.ts), compressed by raw DEFLATE. A block with 0 unpacked
+ * bytes is a gap: one part, without a body.
  */
 import {StoreError} from "../../storage/errors.ts";
 import {STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
@@ -39,6 +40,7 @@ export interface BlockHead extends Head {
   /** 0 <= part < parts. */
   readonly part: number;
   readonly parts: number;
+  /** 0: a gap. */
   readonly unpackedBytes: number;
 }
 
@@ -48,6 +50,14 @@ export interface FinalityHead extends Head {
   /** The finalizations of layer 1 in the body are those from `first` to before `count`. */
   readonly first: number;
   readonly count: number;
+}
+
+/**
+ * A gap names a block without what it changed, and perhaps blocks before it are missing. The stream goes on with this block's state, so a replica
+ * needs a snapshot of it or of a later block.
+ */
+export function isGap({unpackedBytes}: BlockHead): boolean {
+  return unpackedBytes === 0;
 }
 
 export type FeedHead = BlockHead | FinalityHead;

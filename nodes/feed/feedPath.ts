@@ -7,7 +7,7 @@
  * A block comes after its parent in the stream, so one look from the end back finds them all. Only heads are read, some at a time.
  */
 import {isSame} from "../../storage/hex.ts";
-import type {BlockHead, FinalityHead} from "./feedMessage.ts";
+import {type BlockHead, type FinalityHead, isGap} from "./feedMessage.ts";
 import type {FeedStream, Sequenced, StreamTip} from "./feedStream.ts";
 import {NatsAway} from "./natsConnection.ts";
 
@@ -42,6 +42,8 @@ interface FeedPath {
   readonly common: number | undefined;
   /** Why the stream does not go on with what is held. undefined: it does, or has no block. */
   readonly lack: string | undefined;
+  /** If there is a lack: a store goes on with the stream if it has this block of the chain. -1 if there is none. */
+  readonly start: number;
 }
 
 const FIRST_HEADS = 64;
@@ -82,6 +84,8 @@ class PathSearch {
   private newest: BlockHead | undefined;
   private oldest: BlockHead | undefined;
   private common: number | undefined;
+  /** `oldest` is a gap that is not held. */
+  private hasGap = false;
   /** The block whose parts are being passed, the last part first. */
   private open: {readonly hash: Uint8Array; readonly last: number; part: number} | undefined;
   /** The first message with finality that is not recorded yet. */
@@ -93,7 +97,7 @@ class PathSearch {
   ) {}
 
   get isDone(): boolean {
-    return this.common !== undefined && !this.needsFinality;
+    return this.hasGap || (this.common !== undefined && !this.needsFinality);
   }
 
   look({sequence, head}: Sequenced): void {
@@ -124,26 +128,33 @@ class PathSearch {
       return;
     }
     this.oldest = head;
+    this.hasGap = isGap(head);
+    if (this.hasGap) return;
     this.blocks.push({hash, first: sequence, last});
     if (number === 0 ? this.held.latest < 0 : isSame(this.held.hashOf(number - 1), parentHash))
       this.common = number - 1;
   }
 
   end(until: number): FeedPath {
-    const {blocks, newest, finality} = this;
+    const {blocks, newest, oldest, finality, hasGap} = this;
     blocks.reverse();
     const from = Math.min(blocks[0]?.first ?? until + 1, finality ?? until + 1);
-    const lack = newest !== undefined && !this.isDone ? this.describeLack() : undefined;
-    return {from, until, blocks, newest, common: this.common, lack};
+    const isWhole = this.common !== undefined && !this.needsFinality;
+    const lack = newest !== undefined && !isWhole ? this.describeLack() : undefined;
+    const start = lack === undefined || oldest === undefined ? -1 : oldest.number - (hasGap ? 0 : 1);
+    return {from, until, blocks, newest, common: this.common, lack, start};
   }
 
   private describeLack(): string {
     const {held, oldest} = this;
     if (this.common !== undefined || oldest === undefined)
-      return `the stream has not all finalizations after the ${held.finalizations} that are recorded here: start from a newer snapshot`;
+      return `the stream has not all finalizations after the ${held.finalizations} that are recorded here: a newer snapshot is needed`;
+    const end = held.latest < 0 ? "this store is empty" : `block ${held.latest} is the newest one held`;
+    if (this.hasGap)
+      return `the stream does not have what block ${oldest.number} changed, and ${end}: a snapshot of that block or a later one is needed`;
     if (held.latest < 0)
-      return `the stream begins with block ${oldest.number}, and this store is empty: start from a snapshot`;
-    return `the stream continues with block ${oldest.number}, but its parent is not held, and block ${held.latest} is the newest one held: start from a newer snapshot`;
+      return `the stream begins with block ${oldest.number}, and ${end}: a snapshot is needed`;
+    return `the stream continues with block ${oldest.number}, but its parent is not held, and ${end}: a newer snapshot is needed`;
   }
 }
 

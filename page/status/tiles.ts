@@ -90,7 +90,7 @@ function describeSource(scrape: Scrape): Tile {
     label,
     value: state,
     note: note.filter(part => part !== undefined).join(", "),
-    isBad: state === "failed",
+    isBad: state === "failed" || state === "behind",
   };
 }
 

@@ -2,7 +2,8 @@
  * The life of a running service. The list of its parts says what starts after what; they stop in reverse (parts.ts).
  *
  * If the import of --diffs, --l2 or --feed fails, the failure is logged and shown (following.ts). The service continues with the
- * blocks it has, since their proofs stay right.
+ * blocks it has, since their proofs stay right. A replica whose feed does not go on with its store starts again with a snapshot, once it
+ * has one (following/storeReplacement.ts).
  */
 import {accessSync, constants, existsSync, statSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
@@ -21,26 +22,15 @@ import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
 import {answerFields, headFields} from "./control/blockOrder.ts";
 import type {RunningFinality} from "./finality/finality.ts";
+import type {SnapshotRefusal, SnapshotTarget} from "./following/firstSnapshot.ts";
 import {Following} from "./following/following.ts";
+import type {StoreReplacement} from "./following/storeReplacement.ts";
 import {type Part, Parts, type Stop} from "./parts.ts";
 import {limitConnections} from "./processLimits.ts";
 import type {FollowedSource, ServiceOptions} from "./serviceOptions.ts";
 import {OwnedStore} from "./storeOpening.ts";
 import {startVerifying} from "./verifying.ts";
 import {SettingsError, StoppedEarly, WorkError} from "./workError.ts";
-
-export interface RunningService {
-  readonly announcement: Announcement;
-  readonly engine: Engine;
-  /** Resolves if what the operator gave can never work, such as a bad genesis file, or if the store is lost. Stop the service then. */
-  readonly failed: Promise<WorkError>;
-  /**
-   * Answers the requests that have begun, and stops every part.
-   *
-   * @throws WorkError that names what has failed to stop, or has not stopped in time
-   */
-  stop(timeoutMs?: number): Promise<void>;
-}
 
 /** The fields of the JSON line that `proofd serve` writes once it takes requests. */
 type Announcement = ReturnType<StartingService["announce"]>;
@@ -67,8 +57,84 @@ const FLUSH_MS = 200;
 /** Starts a service. It takes requests when this returns. @throws WorkError that says what it lacks, for the operator; StoppedEarly */
 export async function startService(
   options: ServiceOptions,
-  {log, stopping = new Promise(() => {}), onDemo = () => {}, moreParts = []}: Surroundings,
+  surroundings: Surroundings,
 ): Promise<RunningService> {
+  return new RunningService(await startParts(options, surroundings), options, surroundings);
+}
+
+export class RunningService {
+  /** Resolves if what the operator gave can never work, such as a bad genesis file, or if the store is lost. Stop the service then. */
+  readonly failed: Promise<WorkError>;
+  private fail!: (error: WorkError) => void;
+  /** The last start. Never rejects. */
+  private starting: Promise<void> = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    private started: StartedService,
+    private readonly options: ServiceOptions,
+    private readonly surroundings: Surroundings,
+  ) {
+    this.failed = new Promise(resolve => {
+      this.fail = resolve;
+    });
+    this.watch();
+  }
+
+  get announcement(): Announcement {
+    return this.started.service.announce();
+  }
+
+  get engine(): Engine {
+    return this.started.service.engine;
+  }
+
+  /**
+   * Answers the requests that have begun, and stops every part.
+   *
+   * @throws WorkError that names what has failed to stop, or has not stopped in time
+   */
+  async stop(timeoutMs: number = STOP_MS): Promise<void> {
+    this.isStopping = true;
+    await this.starting;
+    await this.started.parts.stop(timeoutMs);
+  }
+
+  private watch(): void {
+    const {failed, replaced} = this.started.service;
+    void failed.then(this.fail);
+    void replaced.then(() => {
+      if (!this.isStopping) this.starting = this.restart();
+    });
+  }
+
+  /** Connections of clients are closed. Load balancers have none here: the replica was not ready. */
+  private async restart(): Promise<void> {
+    const {log} = this.surroundings;
+    try {
+      await this.started.parts.stop(STOP_MS);
+      this.started = await startParts(this.options, this.surroundings);
+      this.watch();
+      // With port 0 it is another one.
+      log.info(this.announcement, "the service was started again with a snapshot");
+    } catch (error) {
+      if (error instanceof StoppedEarly) return;
+      this.fail(
+        new WorkError(`the service does not start again with its snapshot: ${(error as Error).message}`),
+      );
+    }
+  }
+}
+
+interface StartedService {
+  readonly service: StartingService;
+  readonly parts: Parts;
+}
+
+async function startParts(
+  options: ServiceOptions,
+  {log, stopping = new Promise(() => {}), onDemo = () => {}, moreParts = []}: Surroundings,
+): Promise<StartedService> {
   if (options.diffs !== "-") requireReadable("--diffs", options.diffs);
   requireReadable("--genesis", options.l2?.genesisPath);
   if (options.feed !== undefined) requireRoomBeside("--feed", options.db);
@@ -85,12 +151,7 @@ export async function startService(
     throw error;
   }
   service.isStarted = true;
-  return {
-    announcement: service.announce(),
-    engine: service.engine,
-    failed: service.failed,
-    stop: (timeoutMs = STOP_MS) => parts.stop(timeoutMs),
-  };
+  return {service, parts};
 }
 
 /** What parts have of those before them. */
@@ -110,11 +171,15 @@ class StartingService {
   ];
   /** Why the service has to end. */
   readonly failed: Promise<WorkError>;
+  /** Resolves once a snapshot is to take the place of the store, which the next start does. */
+  readonly replaced: Promise<void>;
   isStarted = false;
   engine!: Engine;
   private fail!: (error: WorkError) => void;
+  private replace!: () => void;
+  private refusal: SnapshotRefusal | undefined;
   private readonly trouble: TroubleLog;
-  private source: FollowedSource | undefined;
+  private readonly source: FollowedSource | undefined;
   private readonly sourceStatus: SourceStatus | undefined;
   private readonly publishStatus: PublishStatus | undefined;
   private finality: RunningFinality | undefined;
@@ -138,6 +203,9 @@ class StartingService {
     this.failed = new Promise(resolve => {
       this.fail = resolve;
     });
+    this.replaced = new Promise(resolve => {
+      this.replace = resolve;
+    });
   }
 
   announce() {
@@ -158,14 +226,18 @@ class StartingService {
   }
 
   private async takeFirstSnapshot(): Promise<undefined> {
-    const {db, chainId, suite = DEFAULT_SUITE_NAME, feed} = this.options;
-    if (feed === undefined) return;
+    const target = this.snapshotTarget();
+    if (target === undefined) return;
     // Here and for publishing: NATS is loaded, which other services do not need.
     const {takeSnapshot} = await import("./following/firstSnapshot.ts");
     const ending = new AbortController();
     void this.stopping.then(() => ending.abort(new StoppedEarly("stopped while the snapshot came")));
-    const refused = await takeSnapshot({directory: db, feed, chainId, suite}, this.log, ending.signal);
-    this.source = {...feed, refused};
+    this.refusal = await takeSnapshot(target, this.log, ending.signal);
+  }
+
+  private snapshotTarget(): SnapshotTarget | undefined {
+    const {db, chainId, suite = DEFAULT_SUITE_NAME, feed} = this.options;
+    return feed && {directory: db, feed, chainId, suite};
   }
 
   private async openStore(): Promise<Stop> {
@@ -251,15 +323,29 @@ class StartingService {
   }
 
   /** The store waits for the import's current block. */
-  private startImport(): Stop | undefined {
+  private async startImport(): Promise<Stop | undefined> {
     const {source, sourceStatus: status, engine, log} = this;
     if (source === undefined || status === undefined) return undefined;
     const {finalized, allowUnverified = false, chainId} = this.options;
     const onFinal = (reason: string): void =>
       this.fail(new SettingsError(`the import can never succeed: ${reason}`));
     const rules = {finalized, allowUnverified, chainId};
-    const following = new Following({engine, source, rules, status, onFinal, log});
-    return () => following.stop();
+    const replacement = await this.prepareReplacement(status);
+    const onBehind = (): string => replacement?.take() ?? "";
+    const following = new Following({engine, source, rules, status, onFinal, onBehind, log});
+    return async () => {
+      following.stop();
+      await replacement?.stop();
+    };
+  }
+
+  private async prepareReplacement(status: SourceStatus): Promise<StoreReplacement | undefined> {
+    const {engine, refusal, log} = this;
+    const target = this.snapshotTarget();
+    if (target === undefined) return undefined;
+    const {StoreReplacement} = await import("./following/storeReplacement.ts");
+    const isNeeded = (): boolean => status.state === "behind";
+    return new StoreReplacement({target, engine, refusal, isNeeded, onTaken: () => this.replace(), log});
   }
 
   private async publish(): Promise<Stop | undefined> {

@@ -47,7 +47,8 @@ export const HELP = {
   proofd_import_blocks_total: "Blocks that the import of --diffs, --l2 or --feed has stored",
   proofd_import_busy_seconds_total:
     "Time in which the import thread worked, and did not wait for the node or the disk",
-  proofd_import_failed: "1 while the import of --diffs, --l2 or --feed has failed",
+  proofd_import_failed:
+    "1 while the import of --diffs, --l2 or --feed has failed, or needs a snapshot of its feed",
   proofd_import_retries_total: "Attempts to continue a failed import",
   proofd_layer1_final_block: "Newest layer-1 block that is final",
   proofd_layer1_read_block: "Newest layer-1 block whose events were read",

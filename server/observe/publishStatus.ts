@@ -1,18 +1,25 @@
 /** Where publishing stands, for /metrics, /readyz and the log. */
 
 /**
- *   published   the stream has every block that is held here
+ *   published   the stream has every block that is held here, from its first one or the newest snapshot's on
+ *   incomplete  it ends with the newest block that is held here, but lacks earlier ones, and no snapshot helps replicas over them yet
  *   behind      the stream has blocks that are not held here yet: another service publishes them
  *   waiting     NATS does not answer. Publishing catches up when it does
  *   refused     nothing can be published, for a reason that does not pass by itself
  */
-export type PublishStateName = "published" | "behind" | "waiting" | "refused";
+export type PublishStateName = "published" | "incomplete" | "behind" | "waiting" | "refused";
 
-export const PUBLISH_STATES: readonly PublishStateName[] = ["published", "behind", "waiting", "refused"];
+export const PUBLISH_STATES: readonly PublishStateName[] = [
+  "published",
+  "incomplete",
+  "behind",
+  "waiting",
+  "refused",
+];
 
 export class PublishStatus {
   state: PublishStateName = "waiting";
-  /** Why nothing is published. Empty unless the state is "waiting" or "refused". */
+  /** Empty if the state is "published" or "behind". */
   reason = "NATS was not reached yet";
   /** The newest block of the stream that is held here. undefined: none was seen yet. */
   block: number | undefined;

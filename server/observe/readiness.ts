@@ -140,6 +140,7 @@ export class Readiness {
   private describeSource(isLagBounded: boolean): string | undefined {
     if (this.sources.source === undefined) return undefined;
     const {state, reason, flag} = this.sources.source;
+    if (state === "behind") return `behind the feed: ${reason}`;
     // A store that is to follow a chain, and cannot, falls behind. Without a finalized block, the failure may be why there is none.
     const matters = flag !== "diffs" || isLagBounded || this.chain.head().finalized === undefined;
     if (state === "failed" && matters) return `the import has failed: ${reason}`;
@@ -150,8 +151,7 @@ export class Readiness {
     const lag = lagSeconds === undefined ? undefined : this.readLagSeconds();
     if (lagSeconds === undefined || lag === undefined || lag <= lagSeconds) return undefined;
     const {source} = this.sources;
-    const why =
-      source === undefined || source.state === "failed" || source.reason === "" ? "" : `, ${source.reason}`;
+    const why = source === undefined || source.hasStopped || source.reason === "" ? "" : `, ${source.reason}`;
     const state = source === undefined ? "" : ` (state of the source: ${source.state}${why})`;
     return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: asked for at most ${lagSeconds} s${state}`;
   }

@@ -1,13 +1,17 @@
 /** The state of the source of --diffs, --l2 or --feed, for /metrics and /readyz. */
 import type {NodeSourceName, SourceState} from "../../workers/messages/importSource.ts";
 
-/** "ended": no more lines can come. "failed": a line or block was refused or the store failed, and the import may be tried again. */
-type SourceStatusName = SourceState | "ended" | "failed";
+/**
+ * "ended": no more lines can come. "failed": a line or block was refused or the store failed, and the import may be tried again. "behind": the
+ * feed does not go on with what is held, until a snapshot takes its place.
+ */
+type SourceStatusName = SourceState | "behind" | "ended" | "failed";
 
 export const SOURCE_STATES: readonly SourceStatusName[] = [
   "reading",
   "following",
   "waiting",
+  "behind",
   "ended",
   "failed",
 ];
@@ -18,7 +22,7 @@ export class SourceStatus {
   /** The block that the import is on the way to; undefined before it is known, and for files. */
   target: number | undefined;
   state: SourceStatusName = "reading";
-  /** Why the import failed, or what is waited for. Empty in all other states. */
+  /** Why the import failed or is behind, or what is waited for. Empty in all other states. */
   reason = "";
   /** By name, the nodes of --l2 that are not up: their state and its reason. */
   readonly nodes = new Map<string, string>();
@@ -32,6 +36,11 @@ export class SourceStatus {
   retries = 0;
   /** How often blocks were removed, because the node's chain took another way. */
   reorganisations = 0;
+
+  /** Nothing is imported until another attempt succeeds. */
+  get hasStopped(): boolean {
+    return this.state === "failed" || this.state === "behind";
+  }
 
   constructor(
     /** The flag that names the source. */

@@ -34,7 +34,7 @@ interface HeaderContext extends BlockContext {
   readonly headerRlp: Uint8Array | undefined;
 }
 
-/** A block and what it changed. */
+/** A block, and what it changed if that was kept with it. */
 interface KeptBlock {
   readonly number: number;
   /** 32 bytes each. */
@@ -44,7 +44,7 @@ interface KeptBlock {
   /** Does a root vouch for the state after the block? */
   readonly isVerified: boolean;
   /** nodes/feed/blockChanges.ts. */
-  readonly packed: Buffer;
+  readonly packed: Buffer | undefined;
 }
 
 const NO_HASH = new Uint8Array(32);
@@ -140,13 +140,13 @@ export class ChainView {
     return block > this.newest ? undefined : this.reader.readBlockHash(block);
   }
 
-  /** What a block changed, if that was kept with it. */
-  readChanges(block: number): KeptBlock | undefined {
+  /** @returns undefined for a block that is not held */
+  readKept(block: number): KeptBlock | undefined {
     const {header, stateRoot} = (block > this.newest ? undefined : this.reader.readHeaderRecord(block)) ?? {};
-    const packed = header && this.reader.readChanges(header);
-    if (header === undefined || packed === undefined || stateRoot === undefined) return undefined;
+    if (header === undefined || stateRoot === undefined) return undefined;
     const {number, hash} = header;
-    const parentHash = header.parentHash ?? (block === 0 ? NO_HASH : this.reader.blockHashOrThrow(block - 1));
+    const packed = this.reader.readChanges(header);
+    const parentHash = header.parentHash ?? this.readHash(block - 1) ?? NO_HASH;
     return {number, hash, parentHash, stateRoot, isVerified: block < this.reader.readUnverified(), packed};
   }
 

@@ -25,7 +25,7 @@ import {BlockIntake} from "./blockIntake.ts";
 import {isFinal, isRefusal, isWriteFailure, reasonOf} from "./importFailure.ts";
 import {type BlockSource, openSource} from "./openedSource.ts";
 import type {WholeState} from "./pulledState.ts";
-import {type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
+import {SnapshotNeeded, type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
 const IDLE_MS = 5;
@@ -254,7 +254,8 @@ export class Importer {
     }
     await this.intake.readHead();
     const {head, blocks} = this.intake;
-    return {ok: false, head, blocks, message, writeFailed, isFinal: isFinal(error)};
+    const needsSnapshot = error instanceof SnapshotNeeded;
+    return {ok: false, head, blocks, message, writeFailed, isFinal: isFinal(error), needsSnapshot};
   }
 }
 

@@ -70,6 +70,9 @@ export class SourceError extends Error {
 /** What the operator gave is at fault, so another attempt fails too. */
 export class SettingsFault extends SourceError {}
 
+/** A feed does not go on with what is held. */
+export class SnapshotNeeded extends SourceError {}
+
 /** The store has a gap, which only damage can make. */
 export function neverHeld(block: number): never {
   throw new SourceError(`block ${block} is not held, although blocks after it are`);

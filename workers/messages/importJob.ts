@@ -88,4 +88,6 @@ export type ImportOutcome =
       readonly writeFailed: boolean;
       /** What the operator gave is at fault: another attempt fails too. */
       readonly isFinal: boolean;
+      /** The feed does not go on with what is held: a snapshot can take its place. */
+      readonly needsSnapshot?: boolean;
     };

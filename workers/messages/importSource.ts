@@ -21,8 +21,6 @@ export interface FeedSource {
   readonly stream: string;
   /** The name that the servers show for this client. */
   readonly client: string;
-  /** Why its snapshot did not take the place of the store at the start. */
-  readonly refused?: string | undefined;
 }
 
 /** The folder of a pull of everything (client/folder), which begins a store. */

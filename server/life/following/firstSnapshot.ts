@@ -1,5 +1,6 @@
 /**
- * What a replica starts from: the newest snapshot of its feed, if it has no store yet, or one that the stream does not reach any more.
+ * What a replica starts from: the newest snapshot of its feed, if it has no store yet, or one that the stream does not go on with. A replica that
+ * serves such a store downloads the snapshot meanwhile (storeReplacement.ts).
  *
  *   DB.taking     files as they come; those that are whole stay for the next attempt
  *   DB.taken      all of them, compared with their SHA-256; the newest block was checked, and nothing contradicts what is finalized
@@ -18,6 +19,7 @@ import {connectNats, describeOldServer, type NatsConnection} from "../../../node
 import {type SnapshotFile, type SnapshotList, SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import {isSameFailure} from "../../../nodes/rpc/node.ts";
+import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {isInUse} from "../../../storage/files/lock.ts";
@@ -28,7 +30,7 @@ import type {FeedSource} from "../../../workers/messages/importSource.ts";
 import {startCheck} from "../../../workers/threads/runningCheck.ts";
 import {describeHolder} from "../control/storeHolder.ts";
 import {openFailed, SettingsError, WorkError} from "../workError.ts";
-import {findContradiction} from "./snapshotMatch.ts";
+import {type ComparedStore, findContradiction} from "./snapshotMatch.ts";
 
 /** Leaves of the newest block that are compared with their root before a snapshot is served. */
 const SAMPLE = 100;
@@ -39,7 +41,7 @@ const WAITS = {firstMs: 250, longestMs: 5000};
 /** To mark what is finalized. */
 const MARKING_CACHE_BYTES = 1 << 20;
 
-interface SnapshotTarget {
+export interface SnapshotTarget {
   readonly directory: string;
   readonly feed: FeedSource;
   /** Of a store that is not there yet; undefined: there must be one, which names its chain. */
@@ -48,14 +50,26 @@ interface SnapshotTarget {
 }
 
 /** A store that is there already. */
-type HeldStore = Awaited<ReturnType<typeof openFiles>>;
+export interface HeldStore {
+  readonly newest: ComparedStore["newest"] & {readonly block: number; readonly suite: string};
+  readonly reader: ComparedStore["reader"] & Pick<StateReader, "finalizations">;
+  /** This process serves it. */
+  readonly isServed: boolean;
+  close(): void;
+}
+
+/** A snapshot that may not take the place of the store. Only another one is looked at again. */
+export interface SnapshotRefusal {
+  readonly block: number;
+  readonly reason: string;
+}
 
 type Taken =
   | {readonly kind: "nothing"}
   /** A snapshot that may take the store's place. */
   | {readonly kind: "whole"; readonly draft: string}
   /** Its files are removed. */
-  | {readonly kind: "refused"; readonly reason: string}
+  | ({readonly kind: "refused"} & SnapshotRefusal)
   | {readonly kind: "waiting"; readonly reason: string};
 
 const NOTHING: Taken = {kind: "nothing"};
@@ -63,14 +77,14 @@ const NOTHING: Taken = {kind: "nothing"};
 /**
  * Call it before the store is opened. A snapshot that is interrupted, whatever the reason, is tried again.
  *
- * @returns why the snapshot was refused, which contradicts the store that is there; undefined: none was
+ * @returns the snapshot that was refused, because it contradicts the store that is there; undefined: none was
  * @throws WorkError for flags that do not fit; the signal's reason
  */
 export async function takeSnapshot(
   target: SnapshotTarget,
   log: Logger,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<SnapshotRefusal | undefined> {
   const backoff = new Backoff(WAITS);
   let said = "";
   await takePlace(target.directory);
@@ -78,13 +92,13 @@ export async function takeSnapshot(
     const held = await openHeld(target.directory);
     let reason: string;
     try {
-      const taken = await takeOnce(target, held, log, signal).finally(() => held?.close());
+      const taken = await takeOnce(target, held, undefined, log, signal).finally(() => held?.close());
       if (taken.kind === "whole") {
         renameSync(taken.draft, takenOf(target.directory));
         await takePlace(target.directory);
       }
-      if (taken.kind === "refused") return taken.reason;
-      if (taken.kind !== "waiting") return undefined;
+      if (taken.kind === "refused") return taken;
+      if (taken.kind !== "waiting" || held !== undefined) return undefined;
       reason = taken.reason;
     } catch (error) {
       signal.throwIfAborted();
@@ -98,12 +112,38 @@ export async function takeSnapshot(
 }
 
 /**
+ * One attempt for a store that this process serves.
+ *
+ * @param isNeeded - asked once the snapshot is complete
+ * @returns undefined: the snapshot takes the place of the store as soon as the service is started again; or why none does
+ * @throws whatever interrupts it
+ */
+export async function takeBesideServed(
+  target: SnapshotTarget,
+  held: HeldStore,
+  refused: SnapshotRefusal | undefined,
+  isNeeded: () => boolean,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<{readonly reason: string; readonly refusal: SnapshotRefusal | undefined} | undefined> {
+  const taken = await takeOnce(target, held, refused, log, signal);
+  if (taken.kind === "whole" && isNeeded()) {
+    renameSync(taken.draft, takenOf(target.directory));
+    return undefined;
+  }
+  if (taken.kind === "whole") rmSync(taken.draft, {recursive: true});
+  const reason = "reason" in taken ? taken.reason : "";
+  return {reason, refusal: taken.kind === "refused" ? taken : undefined};
+}
+
+/**
  * @param held - closed by the caller
  * @throws WorkError, and whatever interrupts it
  */
 async function takeOnce(
   target: SnapshotTarget,
   held: HeldStore | undefined,
+  refused: SnapshotRefusal | undefined,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Taken> {
@@ -117,6 +157,8 @@ async function takeOnce(
   }
   const connection = await connectWithin(feed, held === undefined ? undefined : SERVED_WAIT_MS, log, signal);
   if (connection === undefined) return NOTHING; // what is held is served, and the import goes on trying
+  const oldServer = held?.isServed === true ? undefined : describeOldServer(connection); // said at the start
+  if (oldServer !== undefined) log.warn({reason: oldServer}, "the NATS server is too old for a feed");
   // What waits for an answer fails at once then.
   const end = (): void => void connection.close();
   signal.addEventListener("abort", end);
@@ -131,22 +173,23 @@ async function takeOnce(
     if (store === undefined || list === undefined) {
       if (held === undefined && lack !== undefined)
         return {kind: "waiting", reason: `the feed has no snapshot yet: ${lack}`};
-      if (held === undefined)
-        log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
-      else log.warn(fields, "the stream begins after what is held, and the feed has no snapshot");
+      if (held !== undefined) return {kind: "waiting", reason: "The feed has no snapshot"};
+      log.info(fields, "the feed has no snapshot: blocks are taken from the beginning of its stream");
       return NOTHING;
     }
     if (list.suite !== suite)
       throw new SettingsError(
         `--feed: its snapshot has the suite ${list.suite}: expected ${suite} (--suite)`,
       );
-    if (newest !== undefined) {
-      if (list.block <= newest.block) return NOTHING;
-      if (await isInUse(directory))
+    if (held !== undefined && newest !== undefined) {
+      if (list.block <= newest.block)
+        return {kind: "waiting", reason: `The feed's newest snapshot is of block ${list.block}`};
+      if (list.block === refused?.block) return {kind: "refused", ...refused};
+      if (!held.isServed && (await isInUse(directory)))
         throw new WorkError(`--feed: the store in ${directory} is in use: ${describeHolder(directory)}`);
       log.warn(
         {...fields, snapshot: list.block},
-        "the stream begins after what is held: a snapshot is taken in its place",
+        "the stream does not go on with what is held: a snapshot is taken in its place",
       );
     }
     const draft = await download({directory, store, list, log, signal});
@@ -159,6 +202,7 @@ async function takeOnce(
     );
     return {
       kind: "refused",
+      block: list.block,
       reason: `The feed's snapshot of block ${list.block} was refused: ${contradiction}`,
     };
   } finally {
@@ -177,14 +221,11 @@ async function connectWithin(
   const within = withinMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
   let said = "";
   try {
-    const connection = await connectNats(nats, client, within, ({isUp, reason}) => {
+    return await connectNats(nats, client, within, ({isUp, reason}) => {
       if (!isUp && !isSameFailure(said, reason))
         log.warn({reason}, "NATS does not answer; it is tried again");
       said = reason;
     });
-    const reason = describeOldServer(connection);
-    if (reason !== undefined) log.warn({reason}, "the NATS server is too old for a feed");
-    return connection;
   } catch (error) {
     if (withinMs === undefined || signal.aborted || !within.aborted) throw error;
     return undefined;
@@ -195,14 +236,14 @@ async function connectWithin(
 async function openHeld(directory: string): Promise<HeldStore | undefined> {
   if (!existsSync(join(directory, "CURRENT"))) return undefined;
   try {
-    return await openFiles(directory, directory);
+    return {...(await openFiles(directory, directory)), isServed: false};
   } catch (error) {
     if (error instanceof StoreError && error.code === "BLOCK_UNKNOWN") return undefined;
     throw openFailed(directory, error);
   }
 }
 
-/** @returns why the stream does not go on with what is held; undefined: it does, or has no block yet */
+/** @returns why the stream does not go on with what is held; undefined: it does, or has no block yet and nothing is held */
 async function findLack(
   connection: NatsConnection,
   name: string,
@@ -210,13 +251,16 @@ async function findLack(
   held: HeldStore | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const empty = held && "the stream has no block";
   try {
     const stream = await FeedStream.open(connection, name, chain);
     const {newest, reader} = held ?? {};
     const {block: latest = -1} = newest ?? {};
+    const tip = await stream.readTip();
+    if (tip.block === undefined) return empty;
     const {lack} = await findPath(
       stream,
-      await stream.readTip(),
+      tip,
       {
         latest,
         finalized: newest?.finalized ?? -1,
@@ -227,7 +271,7 @@ async function findLack(
     );
     return lack;
   } catch (error) {
-    if (error instanceof StreamMissing) return undefined;
+    if (error instanceof StreamMissing) return empty;
     throw error;
   }
 }

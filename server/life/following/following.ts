@@ -24,7 +24,7 @@ const FEED_WAITS = {firstMs: 1000, longestMs: 4000};
 const MAX_REASON_LENGTH = 500;
 
 type Imported = Extract<ImportOutcome, {ok: true}>;
-type Failure = Pick<Extract<ImportOutcome, {ok: false}>, "ok" | "message" | "isFinal">;
+type Failure = Pick<Extract<ImportOutcome, {ok: false}>, "ok" | "message" | "isFinal" | "needsSnapshot">;
 
 /** How long a node is followed that was chosen after a failure, before the others are looked at. */
 const FOLLOWED_MS = 60_000;
@@ -37,6 +37,8 @@ interface FollowingParts {
   readonly status: SourceStatus;
   /** Called if the import has failed and will always fail. */
   readonly onFinal: (reason: string) => void;
+  /** Called each time that the feed does not go on with what is held. @returns what is known of a snapshot that does; may be empty */
+  readonly onBehind?: () => string;
   readonly log: Logger;
 }
 
@@ -134,13 +136,13 @@ export class Following {
     if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
     if (latest <= (before.latest ?? -1)) return;
     this.status.receivedMs = Date.now();
-    if (this.status.state === "failed" && latest > this.failedAt) this.recover("reading");
+    if (this.status.hasStopped && latest > this.failedAt) this.recover("reading");
   }
 
   private noteState(state: SourceState, reason: string | undefined): void {
     // The new attempt has only started and may still fail.
-    if (this.status.state === "failed" && state !== "following") return;
-    if (this.status.state === "failed") this.recover(state);
+    if (this.status.hasStopped && state !== "following") return;
+    if (this.status.hasStopped) this.recover(state);
     this.status.state = state;
     this.status.reason = reason ?? "";
     this.sourceLog.noteState(state, reason);
@@ -160,11 +162,12 @@ export class Following {
   }
 
   /** @returns when it is tried again; undefined: never */
-  private fail({message, isFinal}: Failure): number | undefined {
+  private fail({message, isFinal, needsSnapshot = false}: Failure): number | undefined {
     const {status, engine, parts} = this;
-    const reason = shortenReason(message);
-    const isKnown = status.state === "failed" && isSameFailure(status.reason, reason);
-    status.state = "failed";
+    const snapshot = needsSnapshot ? (parts.onBehind?.() ?? "") : "";
+    const reason = shortenReason(snapshot === "" ? message : `${message}. ${snapshot}`);
+    const isKnown = status.hasStopped && isSameFailure(status.reason, reason);
+    status.state = needsSnapshot ? "behind" : "failed";
     status.reason = reason;
     this.failedAt = engine.chain.newest;
     const canRetry = parts.source.kind !== "diffs";

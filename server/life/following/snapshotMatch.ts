@@ -2,7 +2,7 @@
 import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
 
-interface ComparedStore {
+export interface ComparedStore {
   readonly newest: {readonly chainId: bigint | undefined; readonly finalized: number | undefined};
   readonly reader: Pick<
     StateReader,
@@ -22,8 +22,8 @@ export function findContradiction(held: ComparedStore, snapshot: ComparedStore):
   if (chainId !== undefined && newest.chainId !== undefined && chainId !== newest.chainId)
     return `it is of the chain ${newest.chainId}, and what is held of the chain ${chainId}`;
   const {firstBlock} = held.reader;
-  const [ownFirst, first] = [held.reader.blockHashOrThrow(firstBlock), reader.readBlockHash(firstBlock)];
-  if (first !== undefined && !isSame(ownFirst, first))
+  const [ownFirst, first] = [held.reader.readBlockHash(firstBlock), reader.readBlockHash(firstBlock)];
+  if (ownFirst !== undefined && first !== undefined && !isSame(ownFirst, first))
     return `its block ${firstBlock} is ${toHex(first)}, and what is held begins with ${toHex(ownFirst)}`;
   if (finalized === undefined) return undefined;
   const [own, hash] = [held.reader.blockHashOrThrow(finalized), reader.readBlockHash(finalized)];

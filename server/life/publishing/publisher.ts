@@ -5,6 +5,9 @@
  *   held     .. 41  42  43  44      44 is published
  *   held     .. 41  42' 43' 44'     41 is in both: 42', 43' and 44' are published, and replicas go back to 41 for them
  *
+ * A block whose changes were not kept, and those before it, are published as a gap: one message that names the block (feedMessage.ts). So the last
+ * block of the stream is the newest one that is held, and a replica that cannot go on knows it at once.
+ *
  * Every message names the last one of the stream that was seen here. So of two services that publish at the same time one is refused, looks at
  * the stream again, and decides again. Over a last block of its own a service publishes at once, over another's if its own chain is higher, or
  * the other has been silent for a while.
@@ -24,14 +27,15 @@ const SILENCE_MS = 10_000;
 const LONGEST_SILENCE_MS = 600_000;
 /** So many blocks are looked at before other work has its turn. */
 const LOOKS_AT_ONCE = 64;
+const NO_CHANGES = Buffer.alloc(0);
 
 /** Where the stream stands, as this service sees it. */
 export type PublishState =
   | {
       readonly kind: "published";
       readonly block: number;
-      /** What blocks before this one changed is not in the stream: a replica needs a snapshot of this block's parent or a later one. */
-      readonly since: number;
+      /** The last gap that was published from here into a stream that had blocks; -1: none. Without this block a replica needs a snapshot. */
+      readonly gap: number;
     }
   /** The stream's last block is not held here, or not yet. */
   | {readonly kind: "behind"; readonly block: number};
@@ -54,7 +58,7 @@ export class Publisher {
   /** Since when the last block is the one with this number in the stream. */
   private seen = {sequence: -1, sinceMs: 0};
   private silenceMs = SILENCE_MS;
-  private since = 0;
+  private gap = -1;
 
   /** @param id - of this service, PUBLISHER_BYTES */
   constructor(
@@ -67,6 +71,10 @@ export class Publisher {
   get isOwn(): boolean {
     const {block} = this.tip ?? {};
     return block !== undefined && isSame(this.id, block.head.publisher) && block.sequence <= this.sent;
+  }
+
+  private get isSilent(): boolean {
+    return this.readMs() - this.seen.sinceMs >= this.silenceMs;
   }
 
   /** The stream is to be read again: others may have published. */
@@ -103,11 +111,14 @@ export class Publisher {
     if (base === undefined) return {kind: "behind", block: end?.number ?? -1};
     if (base < latest) {
       const next = await this.findKept(base + 1, latest);
-      if (next > base + 1) this.since = next;
-      if (next <= latest) return this.publish(stream, tip, next);
+      if (next === base + 1) return this.publish(stream, tip, next);
+      // The other publisher may have kept them.
+      if (end !== undefined && !this.isOwn && !this.isSilent) return {kind: "behind", block: end.number};
+      if (end !== undefined) this.gap = next - 1;
+      return this.publish(stream, tip, next - 1);
     }
     if (await this.publishFinality(stream, tip, latest)) return undefined;
-    return {kind: "published", block: latest, since: this.since};
+    return {kind: "published", block: latest, gap: this.gap};
   }
 
   private async readTip(stream: FeedStream): Promise<StreamTip> {
@@ -133,8 +144,7 @@ export class Publisher {
   ): Promise<number | undefined> {
     const {block, finality} = tip;
     if (block === undefined || end === undefined) return -1;
-    const {isOwn} = this;
-    const isSilent = this.readMs() - this.seen.sinceMs >= this.silenceMs;
+    const {isOwn, isSilent} = this;
     const mayCut = isOwn || isSilent || !end.isCut;
     if (end.number < 0 || isSame(this.hashOf(end.number), end.hash)) {
       if (!isOwn) this.silenceMs = SILENCE_MS;
@@ -167,22 +177,24 @@ export class Publisher {
 
   /** The first block from `from` on from which the changes of all up to `latest` are kept; `latest + 1`: those of `latest` are not. */
   private async findKept(from: number, latest: number): Promise<number> {
-    if (this.chain.readChanges(from) !== undefined) return from;
+    const isKept = (block: number): boolean => this.chain.readKept(block)?.packed !== undefined;
+    if (isKept(from)) return from;
     const first = Math.max(from + 1, latest - KEPT_BLOCKS + 1);
     for (let block = latest; block >= first; block--) {
-      if (this.chain.readChanges(block) === undefined) return block + 1;
+      if (!isKept(block)) return block + 1;
       if (block % LOOKS_AT_ONCE === 0) await new Promise(resolve => setImmediate(resolve));
     }
     return first;
   }
 
   private async publish(stream: FeedStream, tip: StreamTip, block: number): Promise<undefined> {
-    const found = this.chain.readChanges(block);
+    const found = this.chain.readKept(block);
     // Removed meanwhile: the next look finds what is there now.
     if (found === undefined) return;
     const {packed, ...fields} = found;
     const size = stream.bodyBytes;
-    const [unpackedBytes, pieces] = [packed.readUInt32BE(0), packed.subarray(4)];
+    const [unpackedBytes, pieces] =
+      packed === undefined ? [0, NO_CHANGES] : [packed.readUInt32BE(0), packed.subarray(4)];
     const parts = Math.max(1, Math.ceil(pieces.length / size));
     let {lastSequence} = tip;
     for (let part = 0; part < parts; part++) {

@@ -49,7 +49,7 @@ export class Publishing {
     private readonly status: PublishStatus,
     private readonly log: Logger,
   ) {
-    this.snapshots = new Snapshots(directory, settings, status, log);
+    this.snapshots = new Snapshots(directory, engine.chain, settings, status, log);
     this.unwatch = engine.chain.onChange(() => {
       this.hasChanged = true;
       this.wake();
@@ -99,7 +99,8 @@ export class Publishing {
       this.hasChanged = false;
       const state = await publisher.catchUp(stream, signal);
       this.noteState(state);
-      if (state.kind === "published" && state.block >= 0) this.snapshots.note(connection, chain, state);
+      if (state.kind === "published" && state.block >= 0)
+        this.snapshots.note(connection, chain, stream, state);
       this.backoff.reset();
       const {isOwn} = publisher;
       if (!this.hasChanged && !signal.aborted) await this.change();
@@ -143,7 +144,8 @@ export class Publishing {
 
   private noteState(state: PublishState): void {
     this.status.block = state.block;
-    this.note(state.kind, "");
+    const gap = state.kind === "published" ? this.snapshots.describeGap(state.gap) : "";
+    this.note(gap === "" ? state.kind : "incomplete", gap);
   }
 
   private note(state: PublishStateName, reason: string): void {
@@ -154,6 +156,7 @@ export class Publishing {
     if (isKnown) return;
     const {block} = status;
     if (reason === "") this.log.info({state, block}, "publishing");
+    else if (state === "incomplete") this.log.warn({state, reason, block}, "the stream has a gap");
     else this.log.warn({state, reason, block}, "nothing is published");
   }
 }

@@ -1,12 +1,21 @@
 /**
- * Uploads snapshots while the service publishes: if the feed has none, if the newest one does not reach the stream, and whenever so many
+ * Uploads snapshots while the service publishes: if the feed has none, if the stream does not go on with the newest one, and whenever so many
  * blocks came since. What fails is logged and in /readyz, and tried again.
+ *
+ *   snapshot   .. 20                                a replica begins with it, and needs 21 to 61
+ *   stream     .. 20 .. 29  gap 59  60  61          it lacks 30 to 59: a snapshot of 59 or later is needed
+ *
+ * So the stream is looked through, from its end back to the snapshot's block; after that, from its end back to where the last look began.
  */
 import type {Logger} from "pino";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
+import {findPath} from "../../../nodes/feed/feedPath.ts";
+import type {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import type {NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import {SnapshotStore} from "../../../nodes/feed/snapshotStore.ts";
 import {Backoff} from "../../../nodes/rpc/backoff.ts";
+import {isSame} from "../../../storage/hex.ts";
+import type {ChainView} from "../../../workers/chain/chainView.ts";
 import type {SnapshotOutcome} from "../../../workers/messages/snapshotJob.ts";
 import type {Running} from "../../../workers/threads/running.ts";
 import {startSnapshotUpload} from "../../../workers/threads/snapshotUpload.ts";
@@ -21,38 +30,65 @@ const RETRIES = {firstMs: 4000, longestMs: 300_000};
 
 type Published = Extract<PublishState, {kind: "published"}>;
 
+/** The stream has all blocks of the chain after the snapshot's up to `to`, from the message `first` on. */
+interface Proven {
+  readonly snapshot: number;
+  readonly first: number;
+  readonly to: number;
+  readonly hash: Uint8Array;
+}
+
 export class Snapshots {
   private running: Running<SnapshotOutcome> | undefined;
   private work: Promise<void> = Promise.resolve();
-  private isStopped = false;
   private nextLookMs = 0;
   private readonly retries = new Backoff(RETRIES);
+  private readonly stopping = new AbortController();
+  private proven: Proven | undefined;
+  /** A replica needs this block or a later one, and then finds all that follow in the stream; -1: as far as is known, the stream has them all. */
+  private start = -1;
 
   constructor(
     private readonly directory: string,
+    private readonly chain: ChainView,
     private readonly settings: PublishSettings,
     private readonly status: PublishStatus,
     private readonly log: Logger,
   ) {}
 
-  /** Called while the stream has all blocks that are held. Publishing does not wait for it. */
-  note(connection: NatsConnection, chain: FeedChain, state: Published): void {
-    if (this.settings.snapshots.every === 0 || this.isStopped || performance.now() < this.nextLookMs) return;
+  /** @param gap - of a PublishState. @returns why replicas without the newest blocks cannot go on by the stream; "": they can */
+  describeGap(gap: number): string {
+    const start = Math.max(gap, this.start);
+    if ((this.status.snapshotBlock ?? -1) >= start) return "";
+    const upload = this.settings.snapshots.every === 0 ? "--snapshot-every is 0" : "it is being uploaded";
+    return `the stream does not have what blocks up to ${start} changed, which was not kept here: replicas need a snapshot of block ${start} or a later one (${upload})`;
+  }
+
+  /** Called while the newest block that is held is the stream's last one. Publishing does not wait for it. */
+  note(connection: NatsConnection, chain: FeedChain, stream: FeedStream, state: Published): void {
+    if (this.stopping.signal.aborted || performance.now() < this.nextLookMs) return;
     this.nextLookMs = Number.POSITIVE_INFINITY;
-    this.work = this.look(connection, chain, state).catch(() => {
+    this.work = this.look(connection, chain, stream, state).catch(() => {
       // NATS is away, which publishing finds out and says.
       this.nextLookMs = performance.now() + LOOK_MS;
     });
   }
 
   /** Looks at what the feed has, and uploads a snapshot if it needs one. @throws NatsAway */
-  private async look(connection: NatsConnection, chain: FeedChain, {block, since}: Published): Promise<void> {
+  private async look(
+    connection: NatsConnection,
+    chain: FeedChain,
+    feed: FeedStream,
+    {block, gap}: Published,
+  ): Promise<void> {
     const {nats, stream, rules, snapshots} = this.settings;
     const {every, bytesPerSecond} = snapshots;
     const newest = await SnapshotStore.newestBlock(connection, stream, chain);
     this.status.snapshotBlock = newest;
-    const least = Math.max(block - every + 1, since - 1);
-    if (this.isStopped || (newest !== undefined && newest >= least)) {
+    if (newest !== undefined) this.start = await this.findStart(feed, newest);
+    const least = Math.max(every === 0 ? -1 : block - every + 1, gap, this.start);
+    const isDone = every === 0 || (newest !== undefined && newest >= least);
+    if (this.stopping.signal.aborted || isDone) {
       this.nextLookMs = performance.now() + LOOK_MS;
       return;
     }
@@ -68,8 +104,35 @@ export class Snapshots {
     this.settle(await this.running.outcome);
   }
 
+  /** @returns -1: the stream has all blocks of the chain after the newest snapshot's. @throws NatsAway; the signal's reason */
+  private async findStart(feed: FeedStream, snapshot: number): Promise<number> {
+    const {chain, proven} = this;
+    const tip = await feed.readTip();
+    const isKnown =
+      proven !== undefined &&
+      proven.snapshot === snapshot &&
+      proven.first >= tip.firstSequence &&
+      isSame(chain.readHash(proven.to), proven.hash);
+    const latest = isKnown ? proven.to : snapshot;
+    const hashOf = (block: number) => (block > latest ? undefined : chain.readHash(block));
+    const held = {
+      latest,
+      finalized: latest,
+      finalizations: Number.POSITIVE_INFINITY,
+      hashOf,
+    };
+    const path = await findPath(feed, {...tip, finality: undefined}, held, this.stopping.signal);
+    const {newest, lack, start} = path;
+    const to = newest?.number ?? -1;
+    this.proven =
+      lack !== undefined || newest === undefined
+        ? undefined
+        : {snapshot, first: isKnown ? proven.first : path.from, to, hash: newest.hash};
+    return start;
+  }
+
   async stop(): Promise<void> {
-    this.isStopped = true;
+    this.stopping.abort(new Error("stopped"));
     this.running?.stop();
     await this.work;
   }
@@ -79,7 +142,7 @@ export class Snapshots {
     if ("failure" in outcome) {
       this.nextLookMs = performance.now() + this.retries.next();
       this.status.snapshotFailure = outcome.failure;
-      if (!this.isStopped)
+      if (!this.stopping.signal.aborted)
         this.log.warn({reason: outcome.failure}, "no snapshot was uploaded; it is tried again");
       return;
     }

@@ -161,7 +161,9 @@ describe("a feed", () => {
     await (await openOwned(behind)).close();
     assert.ok((await readdir(behind)).some(name => name.endsWith(".ldb")));
     const again = await startReplica(behind);
-    await again.waitForStderr(/the stream begins after what is held: a snapshot is taken in its place/);
+    await again.waitForStderr(
+      /the stream does not go on with what is held: a snapshot is taken in its place/,
+    );
     await reach(again, "0xb");
     assert.deepEqual(await again.send(call), await publisher.send(call));
     await again.stop();

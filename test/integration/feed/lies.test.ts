@@ -222,9 +222,8 @@ describe("a feed with lies", () => {
     const stream = await openStream("headed");
     let after = 0;
     const send = async ({chain}: Engine, number: number): Promise<void> => {
-      const {packed, ...block} = chain.readChanges(number) as NonNullable<
-        ReturnType<ChainView["readChanges"]>
-      >;
+      const {packed, ...block} = chain.readKept(number) as NonNullable<ReturnType<ChainView["readKept"]>>;
+      assert.ok(packed);
       const parts = {part: 0, parts: 1, unpackedBytes: packed.readUInt32BE()};
       const head = {
         kind: "block",

@@ -7,7 +7,7 @@
 
 import {unpackChanges} from "../../../nodes/feed/blockChanges.ts";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
-import type {BlockHead, FinalityHead} from "../../../nodes/feed/feedMessage.ts";
+import {type BlockHead, type FinalityHead, isGap} from "../../../nodes/feed/feedMessage.ts";
 import type {HeldChain} from "../../../nodes/feed/feedPath.ts";
 import type {FeedMessage} from "../../../nodes/feed/feedStream.ts";
 import {decodeLayer1, type FedFinality} from "../../../nodes/feed/finalityBytes.ts";
@@ -20,7 +20,7 @@ import {BlockAssembly} from "./blockAssembly.ts";
 const ORIGIN = "the feed";
 const NO_BLOCK = -1;
 
-/** A block's parent is not held. Perhaps the stream has it. */
+/** A block's parent is not held, or what the block changed is missing. Perhaps the stream has it. */
 export class Detached extends Error {}
 
 /** What the store of an import holds now. */
@@ -63,6 +63,7 @@ export class FeedBlocks {
       return [];
     }
     const parent = number - 1;
+    if (isGap(part)) throw new Detached();
     if (number === 0 ? latest !== NO_BLOCK : !isSame(hashOf(parent), parentHash)) throw new Detached();
     if (parent < Math.min(finalized, latest))
       throw new FeedError(
@@ -96,7 +97,7 @@ export class FeedBlocks {
     if (record.count <= count) return undefined;
     if (first > count)
       throw new FeedError(
-        `the feed continues with finalization ${first}, but ${count} are recorded here: start from a newer snapshot`,
+        `the feed continues with finalization ${first}, but ${count} are recorded here: a newer snapshot is needed`,
       );
     // Whoever recorded them has compared their parents. Here all else is compared again.
     const events = finalizations.slice(count - first).map(one => ({...one, parent: undefined}));

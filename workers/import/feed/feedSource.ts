@@ -13,14 +13,14 @@ import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {FeedSource} from "../../messages/importSource.ts";
 import type {SourceHost} from "../sourceHost.ts";
-import {SettingsFault, SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
+import {SnapshotNeeded, SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
 import {Detached, FeedBlocks, readHeld} from "./feedBlocks.ts";
 
 const WAITS = {firstMs: 100, longestMs: 2000};
 
 /** Waits for NATS, for as long as it takes, and until somebody publishes. */
 export async function* readFeed(
-  {nats, stream: name, client, refused}: FeedSource,
+  {nats, stream: name, client}: FeedSource,
   job: ImportJob,
   host: SourceHost,
 ): AsyncGenerator<SourceStep> {
@@ -33,8 +33,7 @@ export async function* readFeed(
       const stream = await FeedStream.open(connection, name, describeChain(job, host));
       host.onEvent({kind: "state", state: "reading"});
       const path = await findPath(stream, await stream.readTip(), readHeld(host), signal);
-      if (path.lack !== undefined)
-        throw refusalOf(refused === undefined ? path.lack : `${path.lack}. ${refused}`, host);
+      if (path.lack !== undefined) throw new SnapshotNeeded(path.lack);
       progress.target = path.newest?.number;
       const last = path.blocks.at(-1)?.last ?? 0;
       if (last === 0) watch.noteCaughtUp();
@@ -58,11 +57,6 @@ export async function* readFeed(
       throw new Stopped();
     });
   }
-}
-
-/** A service with an empty store has nothing to serve: it ends, and its next start takes a snapshot. */
-function refusalOf(lack: string, {writer}: SourceHost): SourceError {
-  return writer().latest === undefined ? new SettingsFault(lack) : new SourceError(lack);
 }
 
 /** @throws SourceError if nothing names the chain */

@@ -1,0 +1,81 @@
+/**
+ * Replaces the store of a replica that its feed does not go on with. The replica serves on while the newest snapshot is downloaded and compared
+ * with what is held; then the service starts again with it.
+ */
+import type {Logger} from "pino";
+import {isSameFailure} from "../../../nodes/rpc/node.ts";
+import type {Engine} from "../../../workers/engine.ts";
+import {
+  type HeldStore,
+  type SnapshotRefusal,
+  type SnapshotTarget,
+  takeBesideServed,
+} from "./firstSnapshot.ts";
+
+interface ReplacementParts {
+  readonly target: SnapshotTarget;
+  readonly engine: Engine;
+  /** At the start. */
+  readonly refusal: SnapshotRefusal | undefined;
+  /** Does the feed still not go on with what is held? */
+  readonly isNeeded: () => boolean;
+  /** The snapshot takes the place of the store at the next start. */
+  readonly onTaken: () => void;
+  readonly log: Logger;
+}
+
+export class StoreReplacement {
+  private readonly stopping = new AbortController();
+  /** undefined: no attempt is under way. */
+  private work: Promise<void> | undefined;
+  private refusal: SnapshotRefusal | undefined;
+  private remark: string;
+
+  constructor(private readonly parts: ReplacementParts) {
+    this.refusal = parts.refusal;
+    this.remark = parts.refusal?.reason ?? "";
+  }
+
+  /** Begins an attempt unless one is under way. @returns what became of the one before; "": there was none, or nothing is to say of it */
+  take(): string {
+    if (!this.stopping.signal.aborted)
+      this.work ??= this.run().finally(() => {
+        this.work = undefined;
+      });
+    return this.remark;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error("stopped"));
+    await this.work;
+  }
+
+  /** Never rejects. */
+  private async run(): Promise<void> {
+    const {target, engine, isNeeded, onTaken, log} = this.parts;
+    const {signal} = this.stopping;
+    let reason: string;
+    try {
+      const missed = await takeBesideServed(target, heldBy(engine), this.refusal, isNeeded, log, signal);
+      if (missed === undefined) {
+        this.stopping.abort(new Error("taken"));
+        return onTaken();
+      }
+      this.refusal = missed.refusal;
+      reason = missed.reason;
+    } catch (error) {
+      if (signal.aborted) return;
+      reason = `No snapshot could be taken: ${(error as Error).message}`;
+    }
+    if (reason !== "" && !isSameFailure(this.remark, reason))
+      log.warn({reason}, "no snapshot takes the place of what is held yet");
+    this.remark = reason;
+  }
+}
+
+/** The store may be empty: any snapshot is newer. */
+function heldBy({chain, reader}: Engine): HeldStore {
+  const {chainId, suite, newest: block} = chain;
+  const {finalized} = chain.head();
+  return {newest: {block, chainId, suite, finalized}, reader, isServed: true, close() {}};
+}
