@@ -1,7 +1,7 @@
 /** Threads that die, and that cannot start: what happens to their jobs, when they are started again, and who is told. */
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {closeSync, mkdtempSync, openSync, rmSync, writeFileSync} from "node:fs";
+import {closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, afterEach, before, test} from "node:test";
@@ -24,6 +24,8 @@ before(() => {
 });
 
 afterEach(async () => {
+  // A test that failed may have left a thread that hangs.
+  if (existsSync(noteOf(pipe))) release();
   await Promise.all(open.splice(0).map(one => one.destroy()));
   rmSync(broken, {force: true});
   lost = [];
