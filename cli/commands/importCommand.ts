@@ -179,6 +179,8 @@ function describeSourceEvent(event: SourceEvent): string | undefined {
       return event.unverified === undefined
         ? `blocks from ${event.block} on are verified again`
         : `blocks from ${event.block} on are unverified: ${event.unverified}`;
+    case "resets":
+      return `block ${event.block}: nothing but the source shows that ${event.accounts[0]} was removed and made again, of ${event.accounts.length} such accounts`;
     case "senders":
       return `the thread that recovers senders ahead has ended; blocks take longer: ${event.reason}`;
     case "state":

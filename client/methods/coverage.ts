@@ -16,6 +16,11 @@ export interface Coverage {
   readonly rangeCount: bigint;
   /** Blocks whose state no root vouches for, of a header or of layer 1, as `[from, to]`. undefined: all are verified. */
   readonly unverified: readonly [from: bigint, to: bigint] | undefined;
+  /**
+   * The first and the last block in which only the word of a node shows that an account was removed and made again. The roots of the
+   * server's trees depend on it from the first one on; Ethereum's state roots do not. undefined: no block is one.
+   */
+  readonly openResets: readonly [from: bigint, to: bigint] | undefined;
 }
 
 const MAX_RANGES = 1024;
@@ -31,6 +36,7 @@ const readCoverage = fieldsOf<Coverage>({
   ranges: listOf(0, MAX_RANGES, readRange),
   rangeCount: readQuantity,
   unverified: optional(readRange),
+  openResets: optional(readRange),
 });
 
 /** @throws RpcError */

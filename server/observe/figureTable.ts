@@ -68,6 +68,8 @@ export const HELP = {
     "Requests for proofs and gas estimates turned away because a queue was full, the wait in it would be too long, or another client had less in it",
   proofd_requests_aborted_total: "Requests whose client went away before the answer was complete",
   proofd_source_chosen: "1 for the way in which blocks of --l2 are read, 0 for all others",
+  proofd_source_open_resets_total:
+    "Accounts of which only the word of the source shows that a block removed them and made them again",
   proofd_source_reorganisations_total:
     "How often blocks were removed because the chain of --l2 was reorganised",
   proofd_source_state: "1 for the current state of the source of --diffs, --l2 or --feed, 0 for all others",

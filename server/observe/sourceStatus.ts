@@ -36,6 +36,8 @@ export class SourceStatus {
   retries = 0;
   /** How often blocks were removed, because the node's chain took another way. */
   reorganisations = 0;
+  /** Accounts of which only the source's word shows that they were removed and made again. */
+  openResets = 0;
 
   /** Nothing is imported until another attempt succeeds. */
   get hasStopped(): boolean {

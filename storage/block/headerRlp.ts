@@ -107,6 +107,18 @@ export function encodeHeader(header: BlockHeader): Uint8Array | undefined {
   }
 }
 
+const REST_BEFORE_BEACON_ROOT = HEADER_ITEMS.filter(({isRest}) => isRest).findIndex(
+  ({name}) => name === "parentBeaconBlockRoot",
+);
+
+/** Has the header the field parentBeaconBlockRoot (EIP-4788)? Then its block has Cancun's rules. false: nothing is known. */
+export function hasBeaconRoot({excessBlobGas, rest}: BlockHeader): boolean {
+  if (excessBlobGas === undefined || rest === undefined) return false;
+  const items = new RlpReader(rest);
+  for (let at = 0; at < REST_BEFORE_BEACON_ROOT && !items.isDone; at++) readEncoded(items);
+  return !items.isDone && readEncoded(items).length === 33;
+}
+
 /** @throws StoreError BLOCK_INVALID if the header is there whole, and has another hash */
 export function requireHash(header: BlockHeader): void {
   const {number, hash} = header;

@@ -22,6 +22,7 @@ import {
   META,
   nameOfKey,
   numberOfKey,
+  OPEN_RESETS,
   prunedKey,
 } from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
@@ -35,6 +36,7 @@ import {type BlockRecord, decodeBlockRecord} from "./blockRecord.ts";
 import {Finalizations} from "./finalizations.ts";
 import {type ChainRecord, decodeChain} from "./format.ts";
 import {changesOfKept, placeOfChanges} from "./keptChanges.ts";
+import {decodeOpenResets, type OpenResets} from "./openResets.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -242,6 +244,11 @@ export class StateReader {
   /** The first block that is unverified: no root of a header, of its source or of layer 1 covers it. MAX_U48: there is none. */
   readUnverified(): number {
     return this.readMarkedNumber(META.unverified);
+  }
+
+  /** The blocks with account resets that only the word of their source shows. */
+  readOpenResets(): OpenResets | undefined {
+    return decodeOpenResets(this.readRecord(OPEN_RESETS));
   }
 
   /** The oldest block that is not pruned, once the store has a block. */

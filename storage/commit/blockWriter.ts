@@ -9,15 +9,16 @@ import type {BlockTrie} from "../block/blockTrie.ts";
 import {encodeChain} from "../block/format.ts";
 import {requireHash} from "../block/headerRlp.ts";
 import {encodeKept, placeOfChanges} from "../block/keptChanges.ts";
+import {encodeOpenResets, type OpenResets, openAfter} from "../block/openResets.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
 import type {PageWriter} from "../page/pages.ts";
-import {blockKey, codeKey, hashKey, MAX_U48, META} from "../record/layout.ts";
+import {blockKey, codeKey, hashKey, MAX_U48, META, OPEN_RESETS} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import {NO_TREE, type TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
-import {StateWriter} from "./stateWriter.ts";
+import {type AccountReset, StateWriter} from "./stateWriter.ts";
 import type {TreeWriter} from "./treeWriter.ts";
 import {TrieChanges} from "./trieChanges.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
@@ -35,6 +36,8 @@ export interface BlockCheck {
   readonly isVerified: boolean;
   /** The state trie after the block, if its pages were put. */
   readonly trie: BlockTrie | undefined;
+  /** Nothing but the word of the source shows that accounts were removed and made again. */
+  readonly hasOpenResets?: boolean;
 }
 
 /** Of a block whose source is believed. */
@@ -47,6 +50,7 @@ export class BlockWriter {
   private readonly state: StateWriter | TrieChanges;
   private finalized: number;
   private firstUnverified: number;
+  private openResets: OpenResets | undefined;
   /** That of block 0, applied and perhaps not flushed. */
   private pendingChain: ChainConfig | undefined;
 
@@ -61,6 +65,7 @@ export class BlockWriter {
     this.state = reader.hasTrees ? new StateWriter(reader, this.batch) : new TrieChanges(this.batch);
     this.finalized = reader.readFinalized() ?? -1;
     this.firstUnverified = reader.readUnverified();
+    this.openResets = reader.readOpenResets();
   }
 
   static async create(target: WriteTarget): Promise<BlockWriter> {
@@ -144,26 +149,34 @@ export class BlockWriter {
   /**
    * Applies the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be flushed.
    *
-   * @param check - called once the block's changes are applied. If it throws, the block is refused
+   * @param check - called once the block's changes are applied, with the accounts that were removed and made again. If it throws, the
+   *   block is refused
    * @throws StoreError BLOCK_GAP, BLOCK_CONFLICT, PARENT_MISMATCH, STATE_ROOT_MISMATCH, BLOCK_INVALID, FORMAT_MISMATCH,
    *   TREE_FULL, WRITE_FAILED, and the errors of reading
    */
-  async apply(block: BlockDifference, check: () => Promise<BlockCheck> = async () => VOUCHED): Promise<void> {
+  async apply(
+    block: BlockDifference,
+    check: (resets: readonly AccountReset[]) => Promise<BlockCheck> = async () => VOUCHED,
+  ): Promise<void> {
     const {header} = block;
     this.checkHeader(header);
     const drop = this.batch.begin();
-    const {firstUnverified, accounts} = this;
+    const {firstUnverified, openResets, accounts, state} = this;
     try {
       const tree = await this.applyToTrees(block);
-      const {isVerified, trie} = await check();
+      const {isVerified, trie, hasOpenResets} = await check(state instanceof StateWriter ? state.resets : []);
       this.putVerified(isVerified, header.number);
+      if (block.expectedStateRoot !== undefined) this.putOpenResets(undefined);
+      else if (hasOpenResets === true)
+        this.putOpenResets({from: openResets?.from ?? header.number, to: header.number});
       if (tree !== undefined)
         this.putBlock(block, {header, stateRoot: tree.topRoot(), accounts: tree.seal(), trie});
       else this.putTrieBlock(block, trie);
     } catch (error) {
       drop();
       this.firstUnverified = firstUnverified;
-      this.state.accounts = accounts;
+      this.openResets = openResets;
+      state.accounts = accounts;
       throw error;
     }
   }
@@ -207,7 +220,9 @@ export class BlockWriter {
     const vouched = putFinalityStep(this.reader, this.batch, step);
     if (last === undefined) return;
     this.markFinalized(last.endBlock);
-    if (vouched !== undefined) this.putVerified(true, vouched);
+    if (vouched === undefined) return;
+    this.putVerified(true, vouched);
+    this.putOpenResets(openAfter(this.openResets, vouched));
   }
 
   /** Keeps what the newest block applied has changed, with the block. */
@@ -253,6 +268,12 @@ export class BlockWriter {
     if (!isVerified) this.firstUnverified = Math.min(before, block);
     else if (before <= block) this.firstUnverified = block < (this.latest ?? -1) ? block + 1 : MAX_U48;
     if (this.firstUnverified !== before) this.batch.put(META.unverified, encodeNumber(this.firstUnverified));
+  }
+
+  private putOpenResets(resets: OpenResets | undefined): void {
+    const body = encodeOpenResets(resets);
+    if (!body.equals(encodeOpenResets(this.openResets))) this.batch.put(OPEN_RESETS, body);
+    this.openResets = resets;
   }
 
   private checkHeader(header: BlockHeader): void {

@@ -2,13 +2,23 @@
  * Removes blocks that are not finalized, and pages that no block reaches. On the operator's word, also finalized blocks.
  */
 import {encodeLayer1Record} from "../block/layer1Mark.ts";
+import {encodeOpenResets, openUpTo} from "../block/openResets.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {writeNote} from "../files/acknowledgedNote.ts";
 import {damaged, writeFailed} from "../files/levelErrors.ts";
 import {LogTail} from "../files/logTail.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
-import {blockKey, finalizationKey, hashKey, MAX_U48, META, pageKey, prunedKey} from "../record/layout.ts";
+import {
+  blockKey,
+  finalizationKey,
+  hashKey,
+  MAX_U48,
+  META,
+  OPEN_RESETS,
+  pageKey,
+  prunedKey,
+} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 import type {WriteTarget} from "./writeBatch.ts";
@@ -66,6 +76,9 @@ function removalOf(reader: StateReader, head: number, to: number, evenFinalized:
   const operations = evenFinalized ? unfinalize(reader, to) : [];
   const unverified = reader.readUnverified();
   if (unverified < MAX_U48 && unverified > to) operations.push(putOf(META.unverified, encodeNumber(MAX_U48)));
+  const resets = reader.readOpenResets();
+  if (resets !== undefined && resets.to > to)
+    operations.push(putOf(OPEN_RESETS, encodeOpenResets(openUpTo(resets, to))));
   for (let number = to + 1; number <= head; number++) {
     operations.push({type: "del", key: hashKey(reader.headerRecordOrThrow(number).header.hash)});
     const key = reader.readPruned(number) === undefined ? blockKey(number) : prunedKey(number);

@@ -30,12 +30,24 @@ import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
+/** An account of the block before that was removed and made again, as the source says, or as its nonce shows. */
+export interface AccountReset {
+  readonly address: Uint8Array;
+  /** Before the block. */
+  readonly hasCode: boolean;
+  readonly hasNonce: boolean;
+  /** false: its nonce falls, and the source does not say it. */
+  readonly isSaid: boolean;
+}
+
 export class StateWriter {
   private readonly context: TreeContext;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotWriter: SlotWriter;
   /** Changed accounts since the writer was made. */
   accounts = 0;
+  /** Those of the last block. */
+  resets: AccountReset[] = [];
 
   constructor(
     private readonly reader: StateReader,
@@ -58,6 +70,7 @@ export class StateWriter {
     {header, accounts}: BlockDifference,
   ): Promise<TreeWriter> {
     const {suite, empty} = this.context;
+    this.resets = [];
     const tree = new TreeWriter(this.context, before ?? newTreeRoot(empty));
     const keys = new LeafKeyWriter(this.reader, this.batch, ACCOUNTS_OWNER);
     const hKeys = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
@@ -115,6 +128,16 @@ export class StateWriter {
       storage:
         slots.length === 0 ? old.storage : await this.slotWriter.apply(owner, old.storage, slots, where),
     };
+    if (held !== undefined) {
+      const isSaid = change.reset === true;
+      if (isSaid || isBelow(account.nonce, held.nonce))
+        this.resets.push({
+          address,
+          hasCode: held.code !== undefined,
+          hasNonce: held.nonce.length > 0,
+          isSaid,
+        });
+    }
     encodeAccountValueInto(this.value, 0, account, empty);
     const hVal = suite.hashAccountValue(this.value);
     if (!position.present) keys.add(tree.insert(position, hKey, hVal, encodeStoredAccount(account)), address);
@@ -133,4 +156,9 @@ export class StateWriter {
       this.batch.put(key, code);
     return {codeHash: this.context.suite.hashCode(code), keccakCodeHash, codeSize: code.length};
   }
+}
+
+/** @param a, b - numbers without leading zeros */
+function isBelow(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length ? Buffer.compare(a, b) < 0 : a.length < b.length;
 }

@@ -9,7 +9,7 @@
  *   'h' | block hash 32         block number                                                     body.ts
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
- *                               pruning (pruneRecord.ts), unverified (body.ts)
+ *                               pruning (pruneRecord.ts), unverified (body.ts), resets (openResets.ts)
  *   'p' | page u48              one immutable page: of a tree or of a trie                       page/, trie/
  *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
  *
@@ -72,6 +72,9 @@ export const META = {
   /** u48: nothing vouches for the state of held blocks from this one on. 2^48 - 1: all are vouched for. */
   unverified: metaKey("unverified"),
 } as const;
+
+/** Written when there is something to record, so a store may lack it (openResets.ts). */
+export const OPEN_RESETS: Buffer = metaKey("resets");
 
 /** The first and the last key that a record of META can have. */
 export const META_KEYS = {gte: metaKey(""), lte: metaKey("\xff")} as const;

@@ -181,6 +181,17 @@ export class ChainView {
     return first <= latest ? [first, latest] : undefined;
   }
 
+  /** The first and the last block with account resets that only the word of their source shows. undefined: no block is one. */
+  openResets(): readonly [from: number, to: number] | undefined {
+    try {
+      const resets = this.reader.readOpenResets();
+      return resets && [resets.from, resets.to];
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return undefined;
+    }
+  }
+
   /** Whether the store holds Ethereum's state trie of a block. If it does, it holds that of all older ones. @throws StoreError */
   hasTrie(block: number): boolean {
     return this.reader.readBlock(block)?.trie !== undefined;

@@ -7,6 +7,7 @@ import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {AccountReset} from "../../storage/commit/stateWriter.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
@@ -14,8 +15,9 @@ import type {ImportEvent, ImportJob} from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
 import {Retreat} from "../messages/retreat.ts";
 import {readHead} from "../threads/storedHead.ts";
-import {DifferenceCheck, RootMismatch} from "./differenceCheck.ts";
+import {ChangesRefused, DifferenceCheck} from "./differenceCheck.ts";
 import type {WholeState} from "./pulledState.ts";
+import {findOpenResets, requireSameResets} from "./resetCheck.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
 import {createStoredTries} from "./storedTries.ts";
@@ -154,14 +156,18 @@ export class BlockIntake {
     let why: string | undefined;
     const put = async (given: BlockDifference): Promise<void> => {
       const difference = this.nameChain(given);
-      await this.writer.apply(difference, async () => {
+      await this.writer.apply(difference, async resets => {
         const found = await this.check(block, difference);
         why = found.why;
         if (why !== undefined && !this.job.allowUnverified)
           throw new SettingsFault(
             `block ${block.number} is unverified: ${why}. --allow-unverified takes such blocks, marked as such`,
           );
-        return {isVerified: why === undefined, trie: found.trie};
+        const isVerified = why === undefined;
+        const believes =
+          isVerified && block.isExecuted !== true && difference.expectedStateRoot === undefined;
+        const hasOpenResets = believes && (await this.checkResets(block, difference, resets));
+        return {isVerified, trie: found.trie, hasOpenResets};
       });
       const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
       if (changes !== undefined) this.writer.keepChanges(changes);
@@ -169,7 +175,7 @@ export class BlockIntake {
     try {
       await put(await block.difference());
     } catch (error) {
-      const again = error instanceof RootMismatch ? await block.reread?.() : undefined;
+      const again = error instanceof ChangesRefused ? await block.reread?.() : undefined;
       if (again === undefined) throw error;
       await put(again);
     }
@@ -178,7 +184,7 @@ export class BlockIntake {
     this.onEvent({kind: "verification", block: block.number, unverified: why});
   }
 
-  /** @returns the block's trie, and why nothing vouches for its state; undefined if a root does. @throws RootMismatch */
+  /** @returns the block's trie, and why nothing vouches for its state; undefined if a root does. @throws ChangesRefused */
   private async check(
     block: SourceBlock,
     difference: BlockDifference,
@@ -188,6 +194,25 @@ export class BlockIntake {
       block.isExecuted === true ? executed : await this.trie.apply(difference, block.origin);
     // BlockWriter has compared the expected root.
     return {why: block.unverified ?? (difference.expectedStateRoot === undefined ? why : undefined), trie};
+  }
+
+  /**
+   * The root of a header does not show whether an account was removed and made again.
+   *
+   * @returns whether only the source says so, and no other node could be asked. @throws ChangesRefused, SourceError
+   */
+  private async checkResets(
+    block: SourceBlock,
+    {header}: BlockDifference,
+    resets: readonly AccountReset[],
+  ): Promise<boolean> {
+    const open = findOpenResets(resets, header, block.origin);
+    if (open.length === 0) return false;
+    const others = (await block.readElsewhere?.()) ?? [];
+    for (const other of others) requireSameResets(open, other, block.origin);
+    if (others.length > 0) return false;
+    this.onEvent({kind: "resets", block: header.number, accounts: open});
+    return true;
   }
 
   /** Makes all taken blocks durable and visible. @throws StoreError WRITE_FAILED */

@@ -17,8 +17,8 @@ import {toHex} from "../../storage/hex.ts";
 import type {TrieStore} from "../../storage/trie/trieStore.ts";
 import {SourceError} from "./sourceStep.ts";
 
-/** The block's changes do not give the root of its header. */
-export class RootMismatch extends SourceError {}
+/** The block's changes do not give the root of its header, or cannot be. */
+export class ChangesRefused extends SourceError {}
 
 export class DifferenceCheck {
   /** After the last block. */
@@ -37,7 +37,7 @@ export class DifferenceCheck {
    *
    * @param origin - what gave the changes, for messages
    * @returns its trie, and why it is unverified; undefined if it is not
-   * @throws RootMismatch naming the block and both roots
+   * @throws ChangesRefused naming the block and both roots
    */
   async apply(
     {header, accounts}: BlockDifference,
@@ -49,7 +49,7 @@ export class DifferenceCheck {
     if (trie === undefined) return {why: "the store does not hold the state trie", trie};
     const root = await trie.apply(accounts, given => {
       if (headerRoot === undefined || Buffer.compare(given, headerRoot) === 0) return;
-      throw new RootMismatch(
+      throw new ChangesRefused(
         `block ${number}: expected state root ${toHex(headerRoot)} as in its header, its changes give ${toHex(given)}: ` +
           `${origin} leaves out a change of this block, or has a wrong value. Nothing of the block is stored`,
       );

@@ -29,6 +29,12 @@ export interface SourceBlock {
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;
   /**
+   * Reads the block from the other nodes that there are and answer.
+   *
+   * @returns what each of them gives. @throws Stopped
+   */
+  readonly readElsewhere?: (() => Promise<readonly BlockDifference[]>) | undefined;
+  /**
    * Reads the block again, and more of it, once its difference did not give the root of its header.
    *
    * @returns undefined if no node gives it in time. @throws Stopped

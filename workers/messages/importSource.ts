@@ -85,6 +85,8 @@ export type SourceEvent =
   | {readonly kind: "method"; readonly name: string; readonly method: string; readonly why: string}
   /** Why this block and those after it are unverified: no root vouches for their state. undefined: one does again. */
   | {readonly kind: "verification"; readonly block: number; readonly unverified: string | undefined}
+  /** Of these accounts (`0x` text), nothing but the source's word shows that the block removed them and made them again. */
+  | {readonly kind: "resets"; readonly block: number; readonly accounts: readonly string[]}
   /** The thread that recovers senders ahead of their blocks has ended, for this reason. */
   | {readonly kind: "senders"; readonly reason: string}
   | NodesEvent

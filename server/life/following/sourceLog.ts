@@ -15,6 +15,11 @@ const STATE_LINES: Readonly<Record<SourceState, string>> = {
 const REORGANISED =
   "the SOURCE's chain was reorganised: the blocks above the common ancestor were removed, those of the new branch are read";
 
+const OPEN_RESETS =
+  "accounts were removed and made again: only the SOURCE's word shows it, and no other node could be asked";
+/** A line names no more accounts. */
+const MOST_NAMED = 10;
+
 const NODE_LINES: Readonly<Record<NodesEvent["state"], string>> = {
   up: "the node answers",
   down: "the node does not answer as it should; it is tried again",
@@ -67,6 +72,12 @@ export class SourceLog {
         if (!this.isNew("unverified", reason)) break;
         if (reason === undefined) log.info({block}, "blocks are verified again");
         else log.warn({block, reason}, "blocks are unverified: no root vouches for their state");
+        break;
+      }
+      case "resets": {
+        const {block, accounts} = event;
+        status.openResets += accounts.length;
+        log.warn({block, accounts: accounts.slice(0, MOST_NAMED)}, this.named(OPEN_RESETS));
         break;
       }
       case "senders":

@@ -10,7 +10,7 @@ const RANGE: Schema = {type: "array", items: QUANTITY, minItems: 2, maxItems: 2}
 export const getCoverage = createReady({
   name: "chain_getCoverage",
   summary:
-    "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, the hash suite of the trees, how many leaves of the newest block have a key that is not known, and the blocks that are unverified: no root vouches for their state.",
+    "The oldest, newest finalized and newest block that this node holds, the ranges of blocks that it can prove, the hash suite of the trees, how many leaves of the newest block have a key that is not known, the blocks that are unverified: no root vouches for their state, and the first and the last block in which only the word of a node shows that an account was removed and made again.",
   result: {
     name: "coverage",
     schema: objectOf({
@@ -21,6 +21,7 @@ export const getCoverage = createReady({
       ranges: arrayOf(RANGE),
       rangeCount: QUANTITY,
       unverified: nullable(RANGE),
+      openResets: nullable(RANGE),
     }),
   },
   answer({head, chain}) {
@@ -35,6 +36,7 @@ export const getCoverage = createReady({
       ranges: ranges.map(range => range.map(encodeQuantity)),
       rangeCount: encodeQuantity(count),
       unverified: chain.unverified(head)?.map(encodeQuantity) ?? null,
+      openResets: chain.openResets()?.map(encodeQuantity) ?? null,
     });
   },
 });

@@ -109,7 +109,10 @@ liveTest("blocks are executed after traced ones, and the other way round", async
   assert.deepEqual(await readStoredRoots(db), await importRoots(live));
 });
 
-type Accounts = Record<string, {storage?: Record<string, string>; code?: string}>;
+type Accounts = Record<
+  string,
+  {storage?: Record<string, string>; code?: string; nonce?: number; balance?: string}
+>;
 
 /** Changes what a trace says of the state after each transaction. What transactions touched is nothing, if it is asked for. */
 function alterTraces(change: (post: Accounts, pre: Accounts) => void): NonNullable<FaultyProxy["alter"]> {
@@ -204,6 +207,88 @@ for (const [what, alter] of LIES.slice(1))
       proxy.alter = undefined;
     }
   });
+
+/** Right values of accounts that were there before, which the trace says were removed and made again. */
+const lieAboutSenders = alterTraces((post, pre) => {
+  for (const [address, {nonce}] of Object.entries(post)) if (nonce !== undefined) delete pre[address];
+});
+function lieAboutBalance(account: string): NonNullable<FaultyProxy["alter"]> {
+  return alterTraces((post, pre) => {
+    if (account in post) pre[account] = {balance: "0x0"};
+  });
+}
+
+/** A block in which an account that has nothing but a balance gets more of it. @returns the account */
+async function growBalance({anvil, touched}: LiveChain): Promise<string> {
+  const found: string[] = [];
+  for (const address of touched.keys()) {
+    const ask = (method: string) => anvil.request<string>(method, address, "latest");
+    const [balance, nonce, code] = [
+      await ask("eth_getBalance"),
+      await ask("eth_getTransactionCount"),
+      await ask("eth_getCode"),
+    ];
+    if (balance !== "0x0" && nonce === "0x0" && code === "0x") found.push(address);
+  }
+  const [from, to] = found as [string, string];
+  await anvil.request("anvil_impersonateAccount", from);
+  await anvil.request("eth_sendTransaction", {from, to, value: "0x1"});
+  await anvil.request("evm_mine");
+  return to;
+}
+
+liveTest("a block is not stored whose trace says that an account with a nonce was made again", async live => {
+  proxy.alter = lieAboutSenders;
+  try {
+    const outcome = await importHere([...flagsOf(newStore(), live, [proxy.url]), "--source", "trace"]);
+    assert.match(
+      outcome.ok ? "" : outcome.message,
+      /^block \d: account 0x[0-9a-f]{40}: the trace of http:.* says that it was removed and made again, but it has no code and a nonce above 0\. Nothing of the block is stored$/,
+    );
+  } finally {
+    proxy.alter = undefined;
+  }
+});
+
+liveTest(
+  "that an account with a balance alone was made again is asked of another node, or counted",
+  async live => {
+    const account = await growBalance(live);
+    proxy.alter = lieAboutBalance(account);
+    try {
+      const flags = [...flagsOf(newStore(), live, [proxy.url, live.anvil.url]), "--source", "trace"];
+      const outcome = await importHere(flags);
+      assert.match(
+        outcome.ok ? "" : outcome.message,
+        new RegExp(
+          `^block \\d+: account ${account}: the trace of ${proxy.url} says that it was removed and made again, and`,
+        ),
+      );
+      await withFollower([...flagsOf(newStore(), live, [proxy.url]), ...TRACED], async daemon => {
+        const latest = await waitForChain(daemon, live);
+        assert.equal(await daemon.readMetric("proofd_source_open_resets_total"), 1);
+        const {openResets} = (await daemon.call("chain_getCoverage", [])).result;
+        assert.deepEqual(
+          openResets,
+          [latest, latest].map(block => `0x${block.toString(16)}`),
+        );
+      });
+      // The node that does not lie is asked first once the other one was refused.
+      await withFollower([...flags, "--finalized", "0"], async daemon => {
+        const latest = await waitForChain(daemon, live);
+        assert.equal(await daemon.readMetric("proofd_source_open_resets_total"), 0);
+        assert.equal((await daemon.call("chain_getCoverage", [])).result.openResets, null);
+        const honest = newStore();
+        await mustImport([...flagsOf(honest, live, [live.anvil.url]), "--source", "trace"]);
+        assert.deepEqual(await compareBlocks(daemon, live, latest), await readStoredRoots(honest));
+      });
+    } finally {
+      proxy.alter = undefined;
+      // Nobody signed its transaction.
+      await live.cut(1);
+    }
+  },
+);
 
 liveTest(
   "what traces leave out or get wrong is read back, if the node tells what transactions touched",

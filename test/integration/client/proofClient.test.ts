@@ -167,6 +167,7 @@ test("getStateRoot, getCoverage and getFinalizations give numbers as bigints", a
     ranges: [[0n, BigInt(FINALIZED)]],
     rangeCount: 1n,
     unverified: [0n, 8n],
+    openResets: undefined,
   });
   assert.deepEqual(finalizations, []);
 });

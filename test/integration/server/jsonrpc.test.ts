@@ -133,6 +133,7 @@ describe("JSON-RPC", () => {
       ranges: [["0x0", "0x4"]],
       rangeCount: "0x1",
       unverified: ["0x0", "0x6"],
+      openResets: null,
     };
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
     assert.equal((await daemon.call("chain_chainId")).result, CHAIN_ID);

@@ -85,7 +85,7 @@ describe("JSON-RPC during an import", () => {
     const answer = await daemon.send(proofCall(1));
     assert.equal(answer.error.code, -32002);
     assert.deepEqual(answer.error.data, {finalized: null});
-    const nothing = {ranges: [], rangeCount: "0x0", unverified: ["0x0", "0x2"]};
+    const nothing = {ranges: [], rangeCount: "0x0", unverified: ["0x0", "0x2"], openResets: null};
     const coverage = {earliest: "0x0", finalized: null, latest: "0x2", suite: "sha256", ...nothing};
     assert.deepEqual((await daemon.call("chain_getCoverage")).result, coverage);
     assert.equal((await daemon.get("/readyz")).status, 503);

@@ -37,7 +37,7 @@ const MAX_LOOKS_BEHIND = 10;
 
 /** The nodes that are read. */
 export interface NodeChain {
-  readonly nodes: Pick<Nodes, "use">;
+  readonly nodes: Pick<Nodes, "use" | "useOthers">;
   readonly heads: Pick<HeadSignal, "next">;
   /** undefined: the first healthy node is read, though another one may be ahead. */
   readonly survey: HeadSurvey | undefined;
@@ -109,6 +109,7 @@ function toStep(chain: NodeChain, reader: BlockReader, block: NodeBlock): Source
     ...block,
     kind: "block",
     isExecuted: reader.name === "execute",
+    readElsewhere: () => readElsewhere(chain, reader, block),
     reread: reader.reread && (() => readAgain(chain, reader, block)),
   };
 }
@@ -126,6 +127,24 @@ function createRead({nodes, host: {progress}}: NodeChain, reader: BlockReader): 
     };
     return nodes.use(read, ending, bytes => answers.add(bytes));
   };
+}
+
+/** One try with each, and not for long. @throws Stopped */
+async function readElsewhere(
+  {nodes, host: {signal}}: NodeChain,
+  reader: BlockReader,
+  {number, hash, origin}: NodeBlock,
+): Promise<BlockDifference[]> {
+  const found: BlockDifference[] = [];
+  const read = async (node: Node): Promise<void> => {
+    const [block] = await reader.read(node, number, number);
+    // Another node may be asked first by now.
+    if (block !== undefined && block.origin !== origin && Buffer.compare(block.hash, hash) === 0)
+      found.push(await block.difference());
+  };
+  await nodes.useOthers(read, AbortSignal.any([signal, AbortSignal.timeout(REREAD_MS)]));
+  if (signal.aborted) throw new Stopped();
+  return found;
 }
 
 /** One try, and not for long: no block is taken and no order is obeyed meanwhile. @throws Stopped */

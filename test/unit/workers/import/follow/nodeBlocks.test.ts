@@ -61,6 +61,7 @@ function createChain(...nodes: readonly Node[]): NodeChain {
   let asked = 0;
   return {
     nodes: {
+      useOthers: async () => {},
       async use(work) {
         for (;;) {
           const node = nodes[Math.min(asked++, nodes.length - 1)] as Node;
@@ -162,6 +163,7 @@ async function readAgain(
   const chain: NodeChain = {
     ...createChain(),
     nodes: {
+      useOthers: async () => {},
       use: (work, life) =>
         Promise.race([once(life, "abort").then(() => Promise.reject(life.reason)), work(createNode(12))]),
     },
