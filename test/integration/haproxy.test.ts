@@ -16,6 +16,7 @@ import {LOOK_MS, once} from "../support/wait.ts";
 
 /** In place of 2000 in 10 s. */
 const LIMIT = 300;
+const AT_ONCE = 50;
 
 let folder: WorkFolder;
 let lack: string | undefined;
@@ -90,7 +91,11 @@ test("a client with too many requests is 429, and another one is answered", asyn
   if (lack !== undefined) return notRun(t, lack);
   const session = edge.openHttp2("127.0.0.8");
   let last = await ask(session, CHAIN_CALL);
-  for (let count = 1; count <= LIMIT && last.status === 200; count++) last = await ask(session, CHAIN_CALL);
+  // Many at once: one after the other, a busy machine may not reach the limit, which is a rate.
+  for (let count = 1; count <= LIMIT && last.status === 200; count += AT_ONCE) {
+    const answers = await Promise.all(Array.from({length: AT_ONCE}, () => ask(session, CHAIN_CALL)));
+    last = answers.at(-1) ?? last;
+  }
   assert.equal(last.status, 429);
   assert.equal(JSON.parse(last.body.toString()).error.code, -32005);
   session.close();
