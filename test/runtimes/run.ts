@@ -12,12 +12,26 @@
  *   22 ...    only there
  */
 import {spawnSync} from "node:child_process";
-import {copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync} from "node:fs";
-import {join} from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import {dirname, join} from "node:path";
 import {fileURLToPath} from "node:url";
 import {parseArgs} from "node:util";
 import {DEBIAN_ROOT, installDebian} from "../support/processes/debianRoot.ts";
-import {PROGRAMS_FOLDER, ProgramMissing, readVersion} from "../support/processes/foundProgram.ts";
+import {
+  findProgram,
+  PROGRAMS_FOLDER,
+  ProgramMissing,
+  readVersion,
+} from "../support/processes/foundProgram.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
 const SOURCE = fileURLToPath(new URL("./", import.meta.resolve("#package/test/runtimes/package.json")));
@@ -47,8 +61,8 @@ const HTTP_FILES = ["server/http", "server/httpEnd", "server/httpReaders", "serv
   pathOf,
 );
 const DEBIAN_NODE = "24";
-/** Arguments: the folder of Debian; how many paths follow that it shows; these; a command. */
-const CHANGE_ROOT = `cd "$1"; shown=$2; shift 2
+/** Arguments: the folder of Debian; programs that it gets as node and npm; how many paths follow that it shows; these; a command. */
+const CHANGE_ROOT = `cd "$1"; ln -sf "$2" usr/local/bin/node; ln -sf "$3" usr/local/bin/npm; shown=$4; shift 4
 while [ $shown -gt 0 ]; do mkdir -p ".$1"; mount --rbind "$1" ".$1"; shift; shown=$((shown - 1)); done
 exec chroot . "$@"`;
 
@@ -161,8 +175,11 @@ function passes({node, version}: Runtime): boolean {
 
 function passesInDebian({node, version}: Runtime): boolean {
   console.log(`\nNode ${version} with uWebSockets.js, in Debian 13: ${node}`);
-  const shown = ["/proc", "/dev", ROOT, PROGRAMS_FOLDER];
-  const command = [DEBIAN_ROOT, String(shown.length), ...shown, node, RUN];
+  const found = findProgram("npm");
+  if (found === undefined) throw new ProgramMissing("tests of packages need npm");
+  const npm = realpathSync(found);
+  const shown = ["/proc", "/dev", ROOT, PROGRAMS_FOLDER, dirname(dirname(npm))];
+  const command = [DEBIAN_ROOT, node, npm, String(shown.length), ...shown, node, RUN];
   if (quick) command.push(...HTTP_FILES);
   // The mounts end with the namespace.
   const {status} = spawnSync("unshare", ["--mount", "sh", "-ec", CHANGE_ROOT, "sh", ...command], {
