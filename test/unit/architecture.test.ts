@@ -78,7 +78,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "server/methods":
     "storage/count.ts, workers/messages, workers/chain, limits.ts, version.ts, rpc, gateway, node:",
   "server/dispatch": "workers/messages, workers/threads, workers/engine.ts, limits.ts, rpc, observe, methods",
-  "server/listener": "node:, pino, uWebSockets.js",
+  "server/listener": "rpc, node:, pino, uWebSockets.js",
   "server/http": "limits.ts, rpc, observe, methods, listener, node:, pino",
   "server/front.ts, server/rpcService.ts":
     "workers/messages, workers/engine.ts, rpc, observe, methods, dispatch, http, pino",
