@@ -23,8 +23,8 @@ export interface Stopping extends AbortSignal {
 }
 
 /**
- * Ends the process although a thread hangs in a system call, for which process.exit would wait. Nothing synced is lost: it is as after
- * `kill -9`.
+ * Ends the process although a thread hangs in a system call, for which process.exit would wait. Nothing synced is lost:
+ * it is as after `kill -9`.
  */
 export function endByForce(): never {
   process.kill(process.pid, "SIGKILL");

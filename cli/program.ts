@@ -75,7 +75,8 @@ function withoutKeys(text: string): string {
 }
 
 /**
- * Checks the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning. Unknown ones are refused when a command runs.
+ * Checks the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning. Unknown ones are
+ * refused when a command runs.
  *
  * @throws InvalidArgumentError if the variable of a switch is not 1, true, 0, false or empty
  */

@@ -10,6 +10,7 @@ export async function start(): Promise<void> {
     process.exit(ExitCode.FAILED);
   }
   const {run} = await import("./run.ts");
-  // Setting process.exitCode is not enough: threads and sockets that a failed command left open would keep the process alive.
+  // Setting process.exitCode is not enough: threads and sockets that a failed command left open would keep the process
+  // alive.
   process.exit(await run(process.argv.slice(2), process.env));
 }

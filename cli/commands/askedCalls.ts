@@ -1,4 +1,7 @@
-/** What `proofd verify` reads: the calls of a JSON-RPC request or a batch, and their results in the answer. Nothing is verified here. */
+/**
+ * What `proofd verify` reads: the calls of a JSON-RPC request or a batch, and their results in the answer. Nothing is
+ * verified here.
+ */
 import {isObject, oneLine} from "../../client/bytes/values.ts";
 import {keccakSuite} from "../../client/methods/trustedRoot.ts";
 import {ProofError} from "../../client/proof/proofError.ts";

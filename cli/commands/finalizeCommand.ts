@@ -1,4 +1,7 @@
-/** `proofd finalize`: marks blocks as finalized on layer 1. It works while another proofd serves the store or imports into it. */
+/**
+ * `proofd finalize`: marks blocks as finalized on layer 1. It works while another proofd serves the store or imports
+ * into it.
+ */
 import {ExitCode} from "../exitCode.ts";
 import {giveOrder} from "./storeOrder.ts";
 

@@ -103,7 +103,11 @@ async function importBlocks(
   return running.outcome.finally(() => stopping.removeEventListener("abort", stop));
 }
 
-/** A store that begins with a state gets the state's suite. @throws SettingsError if --suite names another one, or nothing is there; WorkError for what is no pull */
+/**
+ * A store that begins with a state gets the state's suite.
+ *
+ * @throws SettingsError if --suite names another one, or nothing is there; WorkError for what is no pull
+ */
 function suiteOf({source, suite}: ImportOptions): string | undefined {
   if (source.kind === "state") return requireSuite(suite, "keccak", "a state of geth");
   if (source.kind !== "pull") return suite;

@@ -1,4 +1,7 @@
-/** What `proofd verify` finds in a proof. Only the independent verifier of client/ decides, never the code that makes proofs. */
+/**
+ * What `proofd verify` finds in a proof. Only the independent verifier of client/ decides, never the code that makes
+ * proofs.
+ */
 
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import {isObject, shown} from "../../client/bytes/values.ts";

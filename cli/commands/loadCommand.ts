@@ -1,4 +1,7 @@
-/** `proofd load`: loads a server and writes a report. Except for the flags, its code is loaded only when the command runs. */
+/**
+ * `proofd load`: loads a server and writes a report. Except for the flags, its code is loaded only when the command
+ * runs.
+ */
 import {writeFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {LoadOptions} from "proofd-load";

@@ -63,7 +63,10 @@ function verifyFolder({folder, root, fromRoot}: FolderVerification): Promise<num
   });
 }
 
-/** @param flag - that names the folder. @throws WorkError that begins with the flag, for what is wrong with the folder */
+/**
+ * @param flag - that names the folder.
+ * @throws WorkError that begins with the flag, for what is wrong with the folder
+ */
 async function withFolder<Result>(flag: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

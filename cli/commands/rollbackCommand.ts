@@ -1,4 +1,6 @@
-/** `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it. */
+/**
+ * `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it.
+ */
 import {DEFAULT_CACHE_BYTES} from "../../server/life/storeOpening.ts";
 import {codeOf, openFailed, WorkError} from "../../server/life/workError.ts";
 import {PROOF_AGE_SECONDS} from "../../server/limits.ts";

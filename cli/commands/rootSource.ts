@@ -1,4 +1,7 @@
-/** The root that `proofd verify` trusts: given as it is, in a header, said by a proofd that the user trusts, or held by layer 1. */
+/**
+ * The root that `proofd verify` trusts: given as it is, in a header, said by a proofd that the user trusts, or held by
+ * layer 1.
+ */
 
 import {ProofError} from "../../client/proof/proofError.ts";
 import {check} from "../../client/proof/strictJson.ts";
@@ -98,7 +101,11 @@ async function readHeader(
   }
 }
 
-/** @param by - who says the hash: the end of a sentence. @param block - its number, if that is known. @throws ProofError */
+/**
+ * @param by - who says the hash: the end of a sentence.
+ * @param block - its number, if that is known.
+ * @throws ProofError
+ */
 function rootInHeader(hash: Uint8Array, header: Uint8Array, by: string, block?: number): TrustedRoot {
   const {number, stateRoot} = verifyHeader(hash, header);
   const rule = () => `expected that of block ${block}, got that of block ${number}`;

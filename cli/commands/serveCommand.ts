@@ -45,8 +45,8 @@ export async function runServe(options: ServiceOptions, {logLevel, logFormat}: L
 }
 
 /**
- * After an error that nobody caught, nothing here can be relied on. The store loses nothing: it is left as by kill -9. Node brings rejections
- * that nobody handles here too.
+ * After an error that nobody caught, nothing here can be relied on. The store loses nothing: it is left as by kill -9.
+ * Node brings rejections that nobody handles here too.
  */
 function endAtOnce(err: Error, origin: NodeJS.UncaughtExceptionOrigin, log: Logger): never {
   log.fatal({err, origin}, "an error was not caught: the process ends");

@@ -1,4 +1,4 @@
-/** Writes the command line that ran, for reports: without keys. */
+/** Writes the command line for reports, without secrets. */
 import type {Command} from "commander";
 import type {Flags} from "./flagTable.ts";
 
@@ -6,8 +6,8 @@ const PLAIN = /^[\w@%+=:,./*-]+$/;
 const WITH_VALUE = /^(--[^=]+)=(.*)$/s;
 
 /**
- * @param command - the command that runs. Variables that set its flags are written before it
- * @param flags - those of the command
+ * @param command - the command. Variables that set its flags are written before it
+ * @param flags - of the command
  * @param args - the program's arguments, with the command's name first
  */
 export function writeCommandLine(
@@ -26,7 +26,7 @@ export function writeCommandLine(
       variables.push(`${option.envVar}=${quote(redact(environment[option.envVar as string] ?? ""))}`);
   }
   const words: string[] = [];
-  // What redacts the next word: the value of the flag before it.
+  // Redacts the next word, which is the value of the flag before it.
   let pending: ((text: string) => string) | undefined;
   for (const arg of args) {
     const [, name, text] = WITH_VALUE.exec(arg) ?? [];

@@ -1,5 +1,5 @@
 /**
- * The file of --config: flags of the command by their names, one a line. Flags and variables win over it.
+ * The file of --config: flags of the command by their names, one per line. Flags and variables take precedence.
  *
  *   # where blocks come from
  *   l2 = https://node.example.org
@@ -12,13 +12,14 @@ import {type Command, InvalidArgumentError, type Option} from "commander";
 import {readWholeFile} from "../../storage/files/regularFile.ts";
 
 const LINE = /^([a-z0-9-]+)[ \t]*=[ \t]*(.*)$/;
-/** The source of a switch that a variable has off. */
+/** Marks a switch that a variable turns off. */
 export const OFF = "off";
-/** What sets a flag already. */
+/** Sources that take precedence over the file. */
 const STRONGER = ["cli", "env", OFF];
 
 /**
- * Sets the command's flags that neither the command line nor a variable sets. Ends the program with a usage error that names the line.
+ * Sets the flags of the command that neither the command line nor a variable sets. An invalid line ends the program
+ * with a usage error that names it.
  *
  * @param isList - whether a flag may be repeated
  */

@@ -1,4 +1,4 @@
-/** The accounts of the built-in demo chain. A load asks for them if the server serves that chain and no others are named. */
+/** The accounts of the built-in demo chain: the default keys of a load on a server of that chain. */
 import {readFileSync} from "node:fs";
 import type {KnownAccount} from "proofd-load";
 import {padSlot} from "./keyLines.ts";
@@ -18,7 +18,7 @@ interface Addresses {
   readonly ledger: {readonly address: string; readonly firstSlot: string; readonly slots: number};
 }
 
-/** Its id, every account of its genesis, and the two contracts with storage, which exist from block 22 on. */
+/** @returns the chain id, every account of the genesis, and the two contracts with storage, which exist from block 22 on */
 export function readDemo(): {readonly chainId: number; readonly accounts: readonly KnownAccount[]} {
   const {alloc} = readJson<{alloc: Record<string, Allocation>}>("genesis.json");
   const {chainId, token, ledger} = readJson<Addresses>("addresses.json");
@@ -28,7 +28,7 @@ export function readDemo(): {readonly chainId: number; readonly accounts: readon
   );
   const accounts = Object.entries(alloc).map(([address, {storage, code}]) => ({
     address: address.toLowerCase(),
-    // A contract without slots would be taken for an account that can pay, so it gets one slot.
+    // A load sends transfers from accounts without slots, so a contract without storage gets one.
     slots: Object.keys(storage ?? (code === undefined ? {} : {"0x0": ""})).map(padSlot),
   }));
   accounts.push(

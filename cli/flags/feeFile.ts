@@ -1,5 +1,6 @@
 /**
- * The file of --fees: the parameters of the priority fee as JSON, by the names of docs/gas.md. A field that is left out has its default.
+ * The file of --fees: the parameters of the priority fee as JSON, named as in docs/gas.md. Fields that are left out
+ * have their defaults.
  *
  *   {"model": "extra-data", "minMargin": 1.2, "fixedCost": "30000000", "packAlign": true}
  */
@@ -14,7 +15,7 @@ const MODELS: readonly FeeSettings["model"][] = ["verification", "extra-data"];
 const EXTRA_DATA_MARGIN = "1.2";
 
 type Readers = {readonly [name in keyof FeeSettings]?: (value: unknown) => FeeSettings[name]};
-/** Fields of one model only, and of both. Each throws InvalidArgumentError. */
+/** The fields of both models, and those of each. Parsers throw InvalidArgumentError. */
 const FIELDS: Readonly<Record<FeeSettings["model"] | "both", Readers>> = {
   both: {model: readModel, minMargin: readDecimal},
   verification: {
@@ -28,7 +29,10 @@ const FIELDS: Readonly<Record<FeeSettings["model"] | "both", Readers>> = {
 };
 const READERS: Readers = {...FIELDS.both, ...FIELDS.verification, ...FIELDS["extra-data"]};
 
-/** @param command - ends the program with a usage error that names the field. @returns the defaults without a path */
+/**
+ * @param command - ends the program with a usage error that names the field.
+ * @returns the defaults if there is no path
+ */
 export function readFees(path: string | undefined, command: Command): FeeSettings {
   if (path === undefined) return DEFAULTS;
   const refuse = (problem: string): never => refuseFlag(command, "fees", `: ${path}: ${problem}`);
@@ -86,9 +90,9 @@ function readBoolean(value: unknown): boolean {
   throw new InvalidArgumentError("Expected true or false.");
 }
 
-/** A JSON number beyond 2^53 - 1 is not exact, so it must be text. */
+/** JSON numbers above 2^53 - 1 are not exact, so they must be strings. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-  throw new InvalidArgumentError("Expected a number, as text if it is above 2^53 - 1.");
+  throw new InvalidArgumentError("Expected a number, as a string if it is above 2^53 - 1.");
 }

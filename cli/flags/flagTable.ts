@@ -3,31 +3,32 @@
  *
  *   l1Depth: value("<blocks>", integerParser(1, 60)).says("what it does", "l1")      --l1-depth <blocks>, PROOFD_L1_DEPTH
  *
- * A flag that has no effect beside the others is refused, so that nobody relies on it. Its row says what it needs (findLack).
+ * A flag that would have no effect is refused, so that nobody relies on it. `needs` in its row lists what it depends on
+ * (see findUnmetNeed).
  */
 
 import {Command, Option, type OptionValues} from "commander";
 import {applyConfigFile} from "./configFile.ts";
 
-/** `T` is the type of its value, undefined included unless the flag has a preset or is required. */
+/** `T` is the type of its value. It includes undefined unless the flag has a default or is required. */
 export interface Flag<T = unknown> {
   readonly description: string;
-  /** What the help calls the value. undefined: a switch. */
+  /** The placeholder of the value in the help. undefined: a switch. */
   readonly unit?: string;
-  /** The allowed words, or what reads the text. */
+  /** The allowed words, or a parser. */
   readonly parse?: readonly string[] | ((text: string, earlier: never) => unknown);
   readonly preset: T;
   readonly presetText?: string | undefined;
   readonly isRequired?: boolean;
-  /** What it has no effect without (findLack). undefined: it always has one. */
+  /** What it has no effect without (findUnmetNeed). */
   readonly needs?: string | undefined;
-  /** What command lines in reports show of the text, which may hold keys. Default: all of it. */
+  /** Removes secrets from the text, for command lines in reports. */
   readonly redact?: (text: string) => string;
-  /** In the help, of this flag and those after it. */
+  /** Heading in the help, for this flag and those after it. */
   readonly heading?: string;
 }
 
-/** A flag whose description follows: `value(..).says("what it does")`. */
+/** A flag without its description: `value(..).says("what it does")`. */
 interface Undescribed<T> {
   says(description: string, needs?: string): Flag<T>;
 }
@@ -39,8 +40,8 @@ export type ValuesOf<F> = {readonly [key in keyof F]: F[key] extends Flag<infer 
 /**
  * A flag with a value.
  *
- * @param parse - the allowed words, or what reads the text
- * @param preset - the value without the flag
+ * @param parse - the allowed words, or a parser of the text
+ * @param preset - the default
  */
 export function value<const T, const P extends T | undefined = undefined>(
   unit: string,
@@ -51,7 +52,7 @@ export function value<const T, const P extends T | undefined = undefined>(
   return {says: (description, needs) => ({description, unit, parse, preset: preset as P, presetText, needs})};
 }
 
-/** @param redact - what reports show of the flag's text */
+/** @param redact - removes secrets from the flag's text, for reports */
 export function secret<T>(flag: Flag<T>, redact: (text: string) => string): Flag<T> {
   return {...flag, redact};
 }
@@ -64,13 +65,16 @@ export function onSwitch(description: string, needs?: string): Flag<boolean> {
   return {description, preset: false, needs};
 }
 
-/** @returns the flags, whose first one begins a group of the help, up to the next heading */
+/** @returns the flags, with a heading in the help before the first one */
 export function headed<F extends Flags>(heading: string, flags: F): F {
   const [[key, flag] = []] = Object.entries(flags);
   return key === undefined ? flags : {...flags, [key]: {...flag, heading: `${heading}:`}};
 }
 
-/** @param prefix - of the variables; "": there are none. A command has its own if its flags mean something else than those of `serve` */
+/**
+ * @param prefix - of the environment variables. A command has its own if its flags mean something else than those of
+ *   `serve`
+ */
 export function createCommand<F extends Flags>(
   name: string,
   description: string,
@@ -92,14 +96,14 @@ export function createCommand<F extends Flags>(
     const values: OptionValues = {...Object.fromEntries(presets), ...command.opts()};
     for (const [key, {needs}] of rows) {
       const isGiven = ["cli", "env", "config"].includes(command.getOptionValueSource(key) ?? "");
-      const lack = isGiven && needs !== undefined ? findLack(needs, values, command) : undefined;
-      if (lack !== undefined) refuseFlag(command, key, ` has no effect ${lack}`);
+      const unmet = isGiven && needs !== undefined ? findUnmetNeed(needs, values, command) : undefined;
+      if (unmet !== undefined) refuseFlag(command, key, ` has no effect ${unmet}`);
     }
     return run(values as ValuesOf<F>, command);
   });
 }
 
-/** What adds to earlier values takes them as its second parameter. */
+/** A parser of a repeatable flag takes the earlier values as its second parameter. */
 function isList(flag: Flag | undefined): boolean {
   return typeof flag?.parse === "function" && flag.parse.length === 2;
 }
@@ -120,7 +124,8 @@ function nameOf(key: string): string {
 }
 
 /**
- * Ends the program with a usage error that does not show the value, which may have a password. A parser's own error shows it.
+ * Ends the program with a usage error that does not show the value, which may contain a password. Errors of parsers
+ * show it.
  *
  * @param problem - follows the name of the flag or variable: ": expected ..."
  */
@@ -134,8 +139,13 @@ export function refuseFlag(command: Command, key: string, problem: string): neve
 const OR = new Intl.ListFormat("en", {type: "disjunction"});
 const AND = new Intl.ListFormat("en", {type: "conjunction"});
 
-/** @returns why a flag with these needs has no effect, such as "without --l2"; undefined: it has one */
-function findLack(needs: string, values: OptionValues, command: Command): string | undefined {
+/**
+ * Needs are clauses separated by ", ", all of which must hold. A clause is a list of flags separated by " | ", one of
+ * which must be given; `!` means not given.
+ *
+ * @returns why a flag with these needs has no effect, such as "without --l2"; undefined if it has one
+ */
+function findUnmetNeed(needs: string, values: OptionValues, command: Command): string | undefined {
   for (const clause of needs.split(", ")) {
     const conditions = clause.split(" | ");
     const unwanted = conditions.filter(one => one.startsWith("!")).map(one => one.slice(1));
@@ -154,7 +164,7 @@ function findLack(needs: string, values: OptionValues, command: Command): string
 function isGiven(condition: string, values: OptionValues, {options}: Command): boolean {
   const [name, word] = condition.split("=");
   const option = options.find(({long}) => long === `--${name}`);
-  // A table that two commands share may name a flag that only one of them has.
+  // Flags that two commands share may name a flag that only one of them has.
   if (option === undefined) return false;
   const value = values[option.attributeName()];
   return word === undefined ? value !== undefined && value !== false : String(value) === word;

@@ -1,6 +1,6 @@
 /**
- * Parses values of flags and PROOFD_* variables. A refused value ends the program with exit code 2 and a message. The
- * message names the flag or variable, the value and what is expected.
+ * Parses values of flags and PROOFD_* variables. An invalid value ends the program with exit code 2 and a message that
+ * names the flag or variable, the value, and what is expected.
  */
 import {isIP} from "node:net";
 import {InvalidArgumentError} from "commander";
@@ -10,11 +10,11 @@ import type {History} from "../../storage/prune/retention.ts";
 export const MAX_WORKERS = 256;
 const MAX_BLOCK = 2 ** 48 - 1;
 const NAME = /^[a-zA-Z][a-zA-Z0-9]{0,31}$/;
-/** Prefixes of methods that mean something else to clients, in lower case. */
+/** Prefixes of methods that have another meaning for clients, in lower case. */
 const RESERVED: readonly string[] = ["chain", "eth", "net", "web3", "rpc", "rollup", "admin"];
 const DECIMAL = /^[0-9]{1,18}(\.[0-9]{1,9})?$/;
 
-/** @returns a parser of whole numbers from `low` to `high`, decimal */
+/** @returns a parser of decimal integers from `low` to `high` */
 export function integerParser(low: number, high: number): (text: string) => number {
   return text => {
     const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -49,27 +49,27 @@ function parseBigint(text: string): bigint | undefined {
   return /^([0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text) : undefined;
 }
 
-/** Checks a decimal number and returns it as text, so that it stays exact. */
+/** @returns the text, so that the number stays exact */
 export function parseDecimal(text: string): string {
   if (DECIMAL.test(text)) return text;
   throw new InvalidArgumentError("Expected a number such as 1.2, with at most 9 digits after the point.");
 }
 
-/** What reports show of URLs with commas between. */
+/** Removes secrets from comma-separated URLs. */
 export function redactUrls(text: string): string {
   const urls = text.split(",").map(one => one.trim());
   return urls.map(one => (URL.canParse(one) ? redactUrl(new URL(one)) : "***")).join(",");
 }
 
-/** @returns undefined for text that is no http or https URL */
+/** @returns undefined if the text is not an http or https URL */
 export function readHttpUrl(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && hasReadableCredentials(url) ? url : undefined;
 }
 
 /**
- * @param parseOne - checks one element
- * @returns a parser that adds elements to those of earlier flags. Commas separate several
+ * @param parseOne - validates one element
+ * @returns a parser of comma-separated elements, which adds them to those of earlier flags
  */
 export function listParser(
   parseOne: (text: string) => string,
@@ -82,7 +82,7 @@ export function parseHostName(text: string): string {
   throw new InvalidArgumentError("Expected a host name without a port, such as proofd.example.org, or *.");
 }
 
-/** An address or a network of proxies. */
+/** An IP address or a network. */
 export function parseNetwork(text: string): string {
   const [address, bits, ...more] = text.split("/") as [string, ...string[]];
   const kind = isIP(address);
@@ -93,7 +93,7 @@ export function parseNetwork(text: string): string {
 
 export function parseOrigin(text: string): string {
   if (text === "*") return text;
-  // URL gives no origin for other schemes, such as those of browser extensions.
+  // URL has no origin for other schemes, such as those of browser extensions.
   const isWeb = /^https?:/i.test(text);
   const isOrigin = isWeb
     ? URL.canParse(text) && new URL(text).origin === text
@@ -104,7 +104,7 @@ export function parseOrigin(text: string): string {
   );
 }
 
-/** User name and password are percent-decoded later, so their percent signs must be valid escapes. */
+/** User name and password are percent-decoded later, so percent signs in them must be valid escapes. */
 export function hasReadableCredentials(url: URL): boolean {
   try {
     decodeURIComponent(url.username + url.password);
@@ -121,7 +121,7 @@ export function parseBlockNumber(text: string): number {
   throw new InvalidArgumentError("Expected a block number, decimal or 0x hex.");
 }
 
-/** A block number, or "last" for the last block imported. */
+/** A block number, or "last" for the last imported block. */
 export function parseFinalized(text: string): number | "last" {
   return text === "last" ? "last" : parseBlockNumber(text);
 }
@@ -145,7 +145,7 @@ export function parseChainId(text: string): bigint {
 
 export function parseText(text: string): string {
   if (text !== "") return text;
-  throw new InvalidArgumentError("Expected a value that is not empty.");
+  throw new InvalidArgumentError("Expected a non-empty value.");
 }
 
 export function parseHistory(text: string): History {
@@ -172,7 +172,7 @@ export function parseNatsUrl(text: string): string {
   throw new InvalidArgumentError("Expected nats or tls URLs, such as nats://n1:4222.");
 }
 
-/** NATS allows more, but not in every file system. */
+/** A subset of what NATS allows: JetStream uses the name as a folder. */
 export function parseStreamName(text: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) return text;
   throw new InvalidArgumentError("Expected 1 to 64 letters, digits, _ or -.");

@@ -1,4 +1,4 @@
-/** Flags of geth and Besu, for people who know those: what proofd calls the same. */
+/** Flags of geth and Besu, and the flags of proofd that correspond to them. */
 import type {Command} from "commander";
 
 const OWN_NAMES: ReadonlyMap<string, string> = new Map([
@@ -18,7 +18,10 @@ function entries(own: string, foreign: string): (readonly [string, string])[] {
   return foreign.split(" ").map(name => [`--${name}`, own]);
 }
 
-/** @param message - of commander, which quotes what is wrong. @returns it, with the command's own name of a flag of another program */
+/**
+ * @param message - of commander, which quotes the unknown flag.
+ * @returns the message, with the corresponding flag of the command
+ */
 export function adviseOnFlags(message: string, {options}: Command): string {
   const [, flag = ""] = /'(--[\w.-]+)(?:=[^']*)?'/.exec(message.replace(/option '[^']*' argument/, "")) ?? [];
   const own = OWN_NAMES.get(flag);

@@ -1,4 +1,4 @@
-/** Flags of `proofd import`: where blocks come from, and what is done with them. */
+/** Flags of `proofd import`: where blocks come from, and what to do with them. */
 import type {Command} from "commander";
 import type {ImportSource} from "../../workers/messages/importSource.ts";
 import {type ValuesOf, value} from "./flagTable.ts";
@@ -17,7 +17,7 @@ import {
 export const IMPORT_FLAGS = {
   config: CONFIG_FLAG,
   ...DB_FLAGS,
-  genesis: value("<file>", parseText).says("genesis.json with its alloc, in the format of geth", "!diffs"),
+  genesis: value("<file>", parseText).says("genesis.json with its alloc, in geth's format", "!diffs"),
   blocks: value("<file>", parseText).says(
     "blocks in the format of `geth export`, plain or .gz",
     "!l2, !trielogs, !diffs",
@@ -27,38 +27,38 @@ export const IMPORT_FLAGS = {
     "!l2, !trielogs",
   ),
   trielogs: value("<file>", parseText).says(
-    "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; block 0 is that of --genesis, if it is given",
+    "trie logs of Besu's Shomei plugin, one per line, plain or .gz; - reads standard input; --genesis gives block 0",
     "!l2",
   ),
   pull: value("<folder>", parseText).says(
-    "folder of `proofd pull --all`: an empty store begins with the state of its block, which is finalized then",
+    "folder of `proofd pull --all`: initialises an empty store with the state of its block, which becomes finalized",
     "!l2, !blocks, !diffs, !trielogs",
   ),
   state: value("<file>", parseText).says(
-    "state of a block as `geth snapshot dump` writes it, plain or .gz; - reads standard input: an empty store begins with it, with the suite keccak, and the block of --header is finalized then",
+    "state dump of `geth snapshot dump`, plain or .gz; - reads standard input: initialises an empty store with the suite keccak; the block of --header becomes finalized",
     "header, !l2, !blocks, !diffs, !trielogs, !pull",
   ),
   header: value("<file>", parseText).says(
-    "the header of the state's block: RLP, its hex, debug_getRawHeader's response, or blocks of `geth export` up to it (for BLOCKHASH)",
+    "header of the state's block, as RLP, hex, the response of debug_getRawHeader, or blocks of `geth export` up to it (for BLOCKHASH)",
     "state",
   ),
   ...createNodeFlags("l2"),
   source: SOURCE_FLAG,
   to: value("<block>", parseBlockNumber).says(
-    "last block to import from --l2 (default: the node's newest one at the start)",
+    "last block to import from --l2 (default: the node's newest block at startup)",
     "l2",
   ),
   allowUnverified: ALLOW_UNVERIFIED_FLAG,
   finalized: FINALIZED_FLAG,
   head: value("<hash>", parseHash).says(
-    "hash of the last block; a source that ends at another block is refused",
+    "expected hash of the last block; the import fails if the source ends at another block",
     "!l2",
   ),
   history: HISTORY_FLAG,
   ...CHAIN_FLAGS,
 };
 
-/** @param command - ends the program with a usage error if no source is named, or a part of it is missing */
+/** @param command - ends the program with a usage error if the source is missing or incomplete */
 export function readImportSource(values: ValuesOf<typeof IMPORT_FLAGS>, command: Command): ImportSource {
   const {genesis: genesisPath, blocks: blocksPath, diffs, trielogs, pull, state, header} = values;
   const nodes = readNodes(values, "l2", command);

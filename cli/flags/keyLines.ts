@@ -1,6 +1,6 @@
-/** Accounts and slots of a file for --keys: `0xaddress [0xslot ...]` a line. */
+/** Accounts and slots of a file for --keys: one `0xaddress [0xslot ...]` per line. */
 
-/** All text in lower case. */
+/** In lower case. */
 interface KeyLine {
   readonly address: string;
   /** 32 bytes each. */
@@ -23,13 +23,13 @@ export function parseKeys(text: string): KeyLine[] {
       throw new Error(`line ${i + 1}: more than ${MAX_ACCOUNTS} accounts`);
     accounts.push(account);
   }
-  if (accounts.length === 0) throw new Error("it names no account");
+  if (accounts.length === 0) throw new Error("it has no account");
   return accounts;
 }
 
-/** @returns undefined for a line that names nothing. @throws Error that names the line and what is wrong with it */
+/** @returns undefined for a line without an address. @throws Error that names the line and what is wrong with it */
 export function parseKeyLine(line: string, lineNumber: number): KeyLine | undefined {
-  const words = line.split("#")[0].trim().split(/\s+/);
+  const words = line.replace(/#.*/, "").trim().split(/\s+/);
   const [address, ...slots] = words as [string, ...string[]];
   if (address === "") return undefined;
   const refuse = (expected: string, got: string): Error =>

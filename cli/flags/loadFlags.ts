@@ -1,4 +1,4 @@
-/** The flags of `proofd load`, and the options of the load that follow from them. */
+/** The flags of `proofd load`, and the options of a load that they give. */
 import {availableParallelism} from "node:os";
 import type {Command} from "commander";
 import type {KeyChoice, LoadOptions} from "proofd-load";
@@ -20,12 +20,12 @@ import {
 import {readHeaders, URL_HEADER_FLAGS} from "./nodeFlags.ts";
 
 const STYLES = ["chain", "eth"] as const;
-/** Every load of the same flags asks for the same keys. */
+/** Fixed, so that loads with the same flags ask for the same keys. */
 const SEED = 1;
 const MAX_CONNECTIONS = 10_000;
 const MAX_THREADS = 256;
 const MAX_SLOTS = 65_535;
-/** Most slots of one request. Each takes 70 bytes of its body. */
+/** Most slots in one request. Each takes 70 bytes of its body. */
 const MAX_REQUEST_SLOTS = 1_000_000;
 
 export const LOAD_FLAGS = {
@@ -42,10 +42,12 @@ export const LOAD_FLAGS = {
   ),
   batch: value("<calls>", integerParser(1, 10_000), 1).says("calls per request"),
   rate: value("<requests/s>", integerParser(1, 1_000_000)).says(
-    "open loop: send this many requests per second in all; latency counts from when each was due (default: closed loop, as fast as answers come)",
+    "open loop: send this many requests per second in total; latency is measured from when each was due (default: closed loop, as fast as responses arrive)",
   ),
-  duration: value("<seconds>", integerParser(1, 86_400), 10).says("length of the measurement"),
-  warmUp: value("<seconds>", integerParser(0, 3_600), 2).says("time of load before the measurement starts"),
+  duration: value("<seconds>", integerParser(1, 86_400), 10).says("duration of the measurement"),
+  warmUp: value("<seconds>", integerParser(0, 3_600), 2).says(
+    "duration of load before the measurement starts",
+  ),
   absent: value("<fraction>", parseFraction, 0).says(
     "fraction of proofs that ask for an absent account, 0 to 1",
   ),
@@ -57,34 +59,32 @@ export const LOAD_FLAGS = {
     "fraction of calls that estimate the gas of a transfer, 0 to 1",
   ),
   keys: value("<file>", parseText).says(
-    "file of accounts to ask for, one `0xaddress [0xslot ...]` a line (default: those of the demo chain; of other chains with --style eth, those in the newest blocks)",
+    "file of accounts to ask for, one `0xaddress [0xslot ...]` per line (default: the accounts of the demo chain; for other chains with --style eth, those in the newest blocks)",
   ),
   accounts: value("<count>", countParser(1, 100_000_000)).says(
     "ask for the accounts of a store that `npm run bench` made with this many, such as 1M",
     "!keys",
   ),
   timeout: value("<ms>", integerParser(1, MAX_TIMEOUT_MS), 10_000).says(
-    "give up a request this long after it was due",
+    "timeout of a request, from when it was due",
   ),
   verify: value("<calls>", integerParser(0, 100_000), 200).says(
-    "number of results to verify, picked at random over the whole time; 0 verifies none",
+    "number of results to verify, sampled at random over the measurement; 0 verifies none",
   ),
   maxErrors: value("<limit>", parseErrorLimit, {calls: 0}, "0").says(
     "calls that may fail, as a number or a percentage such as 0.1%; more failures end with exit code 1",
   ),
   maxP99: value("<ms>", parseMilliseconds).says(
-    "a p99 latency above this ends with exit code 1; latency counts from when a request was due with --rate, else from when it was sent (default: none)",
+    "a p99 latency above this ends with exit code 1; latency is measured from when a request was due with --rate, else from when it was sent (default: no limit)",
   ),
-  against: value("<file>", parseText).says(
-    "file with the report of an earlier run (--json), which this one is compared with",
-  ),
+  against: value("<file>", parseText).says("compare with the JSON report of an earlier run in this file"),
   json: onSwitch("print the report as JSON"),
-  html: value("<file>", parseText).says("write the report to this file, as a page that needs no network"),
+  html: value("<file>", parseText).says("write the report to this file, as a self-contained HTML page"),
 };
 
 type LoadValues = ValuesOf<typeof LOAD_FLAGS>;
 
-/** @throws CommanderError for flags that exclude each other, or a file of keys that cannot be read */
+/** @throws CommanderError for flags that exclude each other, or an unreadable file of keys */
 export function readLoadOptions(values: LoadValues, command: Command): LoadOptions {
   const {
     keys,

@@ -1,4 +1,4 @@
-/** Parses values of flags that only `proofd load` has. A bad value is a usage error. */
+/** Parses values of flags of `proofd load` and `proofd pull`. An invalid value is a usage error. */
 import {type Command, InvalidArgumentError} from "commander";
 import type {BlockChoice, BlockEnd, ErrorLimit} from "proofd-load";
 import {refuseFlag} from "./flagTable.ts";
@@ -46,8 +46,8 @@ export function parseMilliseconds(text: string): number {
 export function parseBlocks(text: string): BlockChoice {
   if (text === "latest") return text;
   const ends = text.split("..");
-  const from = parseBlockEnd(ends[0]);
-  const to = ends.length === 1 ? from : parseBlockEnd(ends[1]);
+  const from = parseBlockEnd(ends[0] as string);
+  const to = ends.length === 1 ? from : parseBlockEnd(ends[1] as string);
   if (ends.length <= 2 && from !== undefined && to !== undefined) return {from, to};
   throw new InvalidArgumentError("Expected latest, oldest, a block number, or two of them as A..B.");
 }

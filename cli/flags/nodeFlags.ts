@@ -1,6 +1,6 @@
 /**
- * Flags that say where other nodes are: `--l2`, `--l1` and `--node`, with their headers. URLs and headers may hold keys.
- * So a refused one is named by its position, and its text is shown nowhere.
+ * Flags for other nodes: `--l2`, `--l1` and `--node`, with their headers. URLs and headers may contain secrets, so
+ * error messages name an invalid one by its position and never show its text.
  */
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
@@ -9,42 +9,45 @@ import type {NodeSource} from "../../workers/messages/importSource.ts";
 import {type Flag, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
 import {hasReadableCredentials, parseText, redactUrls} from "./flagValues.ts";
 
-/** `node` is a proofd. */
+/** `node` is another proofd. */
 type NodeRole = "l2" | "l1" | "node";
 
 export interface NodeOptions extends NodesSettings {
-  /** ws and wss URLs, where new heads are announced. */
+  /** ws and wss URLs that announce new heads. */
   readonly subscriptions: readonly string[];
 }
 
 type Texts = readonly string[] | undefined;
-/** Their names: those of a node, or those of the one server of --url. */
+/** Headers for the nodes of a role, or for the server of --url. */
 type HeaderKey = `${NodeRole}Header` | "header";
 type HeaderTable<K extends HeaderKey> = Record<K, Flag<Texts>> & Record<`${K}File`, Flag<string | undefined>>;
 type HeaderValues = Partial<ValuesOf<HeaderTable<HeaderKey>>>;
 type NodeTable<R extends NodeRole> = Record<R, Flag<Texts>> & HeaderTable<`${R}Header`>;
 type NodeValues = Partial<ValuesOf<NodeTable<NodeRole>>>;
 
-const SEVERAL = "http or https; several, with commas between, take over for each other";
+const SEVERAL = "http or https; comma-separated, with failover";
 const DESCRIPTIONS: Readonly<Record<NodeRole, string>> = {
-  l2: `node of layer 2, ${SEVERAL}; a ws or wss URL among them announces new blocks`,
-  l1: `node of layer 1, ${SEVERAL}`,
-  node: `a proofd that you trust, ${SEVERAL}`,
+  l2: `layer-2 node, ${SEVERAL}; ws or wss URLs among them announce new blocks`,
+  l1: `layer-1 node, ${SEVERAL}`,
+  node: `trusted proofd, ${SEVERAL}`,
 };
 const MAX_URLS = 16;
 const MAX_HEADERS = 16;
-/** For one answer of a node. */
+/** For one response of a node. */
 const TIMEOUT_MS = 30_000;
 const MIB = 2 ** 20;
-/** A large block's state differences have tens of MiB. The main thread reads what layer 1 says, and asks for fewer logs at once. */
+/**
+ * The state differences of a large block have tens of MiB. Responses of layer 1 are read on the main thread, which asks
+ * for fewer logs if one is too long.
+ */
 const MAX_ANSWER_BYTES: Readonly<Record<NodeRole, number>> = {
   l2: 128 * MIB,
   l1: 4 * MIB,
   node: MIB,
 };
-/** A token and a text of RFC 9110, section 5. */
+/** A field name and a field value (RFC 9110, section 5). */
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}):[ \t]*([\x20-\x7e]{1,8000})$/;
-/** Those that say how the body is sent. */
+/** Set by the HTTP client. */
 const OWN_HEADERS: readonly string[] = [
   "accept",
   "accept-encoding",
@@ -62,7 +65,7 @@ const OWN_HEADERS: readonly string[] = [
   "upgrade",
 ];
 
-/** @param needs - of the URLs */
+/** @param needs - what the URLs need to have an effect */
 export function createNodeFlags<R extends NodeRole>(role: R, needs?: string): NodeTable<R> {
   return {
     [role]: secret(value("<urls>", collectBy(",")).says(DESCRIPTIONS[role], needs), redactUrls),
@@ -72,19 +75,16 @@ export function createNodeFlags<R extends NodeRole>(role: R, needs?: string): No
 
 function createHeaderFlags<K extends HeaderKey>(key: K, receiver: string, needs: string): HeaderTable<K> {
   const header = value("<header>", collectBy("\n")).says(
-    `"Name: value", sent to ${receiver}; may be repeated; in the variable, one a line`,
+    `"Name: value", sent to ${receiver}; may be repeated; in the variable, one per line`,
     needs,
   );
   return {
     [key]: secret(header, () => "***"),
-    [`${key}File`]: value("<file>", parseText).says(
-      "file with such headers, one a line, which is read at the start",
-      needs,
-    ),
+    [`${key}File`]: value("<file>", parseText).says("file of headers, one per line, read at startup", needs),
   } as unknown as HeaderTable<K>;
 }
 
-/** Of commands that ask the server of --url. */
+/** For commands that call the server of --url. */
 export const URL_HEADER_FLAGS = createHeaderFlags("header", "the server of --url", "url");
 
 /**
@@ -124,7 +124,7 @@ export function readNodeSource(
   return {kind: "node", source, nodes, surveyAfterMs: 0, subscriptions, genesisPath, follow, to};
 }
 
-/** The lines of a file of headers. Empty ones, and those that begin with #, do not count. */
+/** The lines of a file of headers. Skips empty lines and comments that begin with #. */
 function readHeaderFile(
   key: `${HeaderKey}File`,
   path: string | undefined,
@@ -139,7 +139,7 @@ function readHeaderFile(
   }
 }
 
-/** Ends the program with a usage error if --l2 has a URL that only announces blocks, where nothing waits for them. */
+/** Ends the program with a usage error if --l2 has a URL that only announces blocks, where no blocks are followed. */
 export function refuseSockets({subscriptions}: NodeOptions, command: Command, company: string): void {
   if (subscriptions.length > 0)
     refuseFlag(
@@ -149,7 +149,7 @@ export function refuseSockets({subscriptions}: NodeOptions, command: Command, co
     );
 }
 
-/** Collects the texts of repeated flags. It refuses none, because commander would show the refused one. */
+/** Collects the texts of repeated flags. It validates nothing, because commander would print the invalid text. */
 function collectBy(separator: string): (text: string, earlier: readonly string[] | undefined) => string[] {
   return (text, earlier) => [...(earlier ?? []), ...text.split(separator).map(part => part.trim())];
 }

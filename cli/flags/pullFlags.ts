@@ -1,4 +1,4 @@
-/** Flags of `proofd pull`: what is pulled, from where, into which folder, and the root that is trusted. */
+/** Flags of `proofd pull`: what to pull, from where, into which folder, and the trusted root. */
 import type {Command} from "commander";
 import {FORMAT_NAMES, type FormatName} from "../../client/folder/format/formatName.ts";
 import type {SuiteName} from "../../storage/hash/suiteNames.ts";
@@ -10,14 +10,14 @@ import {createNodeFlags, readHeaders, readNodes, URL_HEADER_FLAGS} from "./nodeF
 import {ASKED_SUITE_FLAG, TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 import type {RootSource} from "./verifyFlags.ts";
 
-/** Which keys and trees. */
+/** Which keys and trees to pull. */
 type PullChoice =
   | {readonly kind: "accounts"}
   | {readonly kind: "all"}
   /** `0x` text in lower case, each once. */
   | {readonly kind: "storage"; readonly addresses: readonly string[]}
   | {readonly kind: "keys"; readonly file: string}
-  /** What differs between the blocks `from` and `block`, in all trees. */
+  /** What changed between the blocks `from` and `block`, in all trees. */
   | Changes;
 
 export interface Changes {
@@ -28,7 +28,7 @@ export interface Changes {
 
 export interface PullOptions {
   readonly url: URL;
-  /** Sent with every request to it. */
+  /** Sent with every request to the server. */
   readonly headers: Readonly<Record<string, string>>;
   readonly choice: PullChoice;
   readonly block: number;
@@ -37,58 +37,55 @@ export interface PullOptions {
   readonly out: string;
   readonly format: FormatName;
   readonly resume: boolean;
-  /** What ran, without keys. */
+  /** The command line, without secrets. */
   readonly command: string;
 }
 
-/** As the flags say it. */
+/** The flags, before the folder of --changes-from is read. */
 export interface GivenPull extends Omit<PullOptions, "choice"> {
-  /** "changesSince": changes from the block that the folder is of. */
+  /** "changesSince": changes since the block of the pull in `folder`. */
   readonly choice: PullChoice | {readonly kind: "changesSince"; readonly folder: string};
 }
 
-/** A folder to verify. `root` undefined: against its own. */
+/** A folder to verify. Without `root`, the root in its manifest is trusted. */
 export interface FolderVerification {
   readonly folder: string;
   readonly root: ((block: number) => RootSource) | undefined;
-  /** As above, of the block that changes are from. */
+  /** The same for the block that changes start from. */
   readonly fromRoot: ((block: number) => RootSource) | undefined;
 }
 
 const MAX_ADDRESSES = 1000;
 
 export const PULL_FLAGS = {
-  ...headed("What is pulled", {
+  ...headed("What to pull", {
     all: onSwitch("all accounts, and the storage of all of them", "!verify"),
     accounts: onSwitch("all accounts", "!verify"),
     storage: value("<addresses>", listParser(parseTreeAddress)).says(
-      "the storage of this account; may be repeated, and commas separate several",
+      "storage of these accounts, comma-separated; may be repeated",
       "!verify",
     ),
     keys: value("<file>", parseText).says(
-      "accounts and slots that a file names, one `0xaddress [0xslot ...]` a line",
+      "accounts and slots listed in a file, one `0xaddress [0xslot ...]` per line",
       "!verify",
     ),
     changesFrom: value("<block|folder>", parseStart).says(
-      "all accounts and slots that differ from this block, with both values; or from the block of a complete pull, whose folder names its root",
+      "all accounts and slots that changed since this block, with old and new values; or since the block of a completed pull, given by its folder, whose manifest has the root",
       "!verify",
     ),
-    block: value("<block>", parseBlockNumber).says(
-      "the block that is pulled; it must be finalized",
-      "!verify",
-    ),
+    block: value("<block>", parseBlockNumber).says("block to pull; it must be finalized", "!verify"),
   }),
-  ...headed("From where and into what", {
-    url: secret(value("<url>", String).says("the proofd to ask, http or https", "!verify"), redactUrls),
+  ...headed("Source and output", {
+    url: secret(value("<url>", String).says("proofd to pull from, http or https", "!verify"), redactUrls),
     ...URL_HEADER_FLAGS,
-    out: value("<folder>", parseText).says("folder for the files, new or empty", "!verify"),
-    format: value("<format>", FORMAT_NAMES, "ndjson").says("format of the files", "!verify"),
-    resume: onSwitch("continue in a folder whose pull was stopped", "!verify"),
+    out: value("<folder>", parseText).says("output folder, new or empty", "!verify"),
+    format: value("<format>", FORMAT_NAMES, "ndjson").says("file format", "!verify"),
+    resume: onSwitch("continue an interrupted pull in its folder", "!verify"),
     verify: value("<folder>", parseText).says(
-      "pull nothing: verify a folder that is complete, without a server, and against the root of its manifest or the one given here",
+      "verify a completed pull, offline, against the root in its manifest or the trusted root",
     ),
   }),
-  ...headed("Whom to trust", {
+  ...headed("Trusted root", {
     root: value("<hash>", parseHash).says("trust this state root"),
     fromRoot: value("<hash>", parseHash).says(
       "trust this state root of the block of --changes-from",
@@ -102,7 +99,7 @@ export const PULL_FLAGS = {
 
 type PullValues = ValuesOf<typeof PULL_FLAGS>;
 
-/** @param command - ends the program with a usage error for flags that do not fit */
+/** @param command - ends the program with a usage error for flags that do not go together */
 export function readPullOptions(values: PullValues, command: Command): GivenPull | FolderVerification {
   const {verify, block, url, out, suite, format, resume} = values;
   const root = readRoot(values, command, values.root);
@@ -152,7 +149,7 @@ function readChoice(
   const addresses = storage as readonly string[];
   if (addresses.length > MAX_ADDRESSES)
     command.error(
-      `error: --storage: expected at most ${MAX_ADDRESSES} addresses, got ${addresses.length}: --all pulls all of them`,
+      `error: --storage: expected at most ${MAX_ADDRESSES} addresses, got ${addresses.length}; --all pulls all of them`,
     );
   const twice = addresses.find((address, at) => addresses.indexOf(address) < at);
   if (twice !== undefined) command.error(`error: --storage: expected each address once, got ${twice} twice`);
@@ -174,7 +171,7 @@ function readRoot(
   return block => ({kind: "l1", nodes, contract: rollup, block});
 }
 
-/** A number of a block, or a folder. */
+/** A block number, or a folder. */
 function parseStart(text: string): number | string {
   return /^(\d+|0[xX][0-9a-fA-F]+)$/.test(text) ? parseBlockNumber(text) : parseText(text);
 }

@@ -1,14 +1,18 @@
-/** Files that flags name: of a report that will be written, and of an earlier one that is compared with. */
+/** Files of `proofd load`: the report to write, and an earlier report to compare with. */
 import {accessSync, constants, statSync} from "node:fs";
 import {dirname} from "node:path";
 import type {Command} from "commander";
 import {kindOf, readWholeFile} from "../../storage/files/regularFile.ts";
 import {refuseFlag} from "./flagTable.ts";
 
-/** Checked before a run, so that no report is lost. Ends the program with a usage error. @param key - of the flag */
+/**
+ * Checks the file before the run, so that no report is lost. Ends the program with a usage error.
+ *
+ * @param key - of the flag
+ */
 export function requireWritable(file: string, key: string, command: Command): void {
   try {
-    // The dot refuses a file in place of the folder: newer Nodes let statSync find nothing there.
+    // The dot refuses a file in place of the folder. statSync of newer Nodes reports such a path as missing.
     accessSync(`${dirname(file)}/.`, constants.W_OK);
     const found = statSync(file, {throwIfNoEntry: false});
     if (found !== undefined && !found.isFile()) throw new Error(`expected a file, got ${kindOf(found)}`);

@@ -33,12 +33,12 @@ import {
 /** 30 years. */
 const MAX_LAG_SECONDS = 1_000_000_000;
 const MAX_DEPTH = 1_000_000;
-/** A plain transfer's gas. */
+/** The gas of a plain transfer. */
 const LEAST_GAS_CAP = 21_000;
 const WORKERS = Math.max(1, availableParallelism() - 1);
 const ESTIMATE_WORKERS = Math.max(1, Math.floor((availableParallelism() - 1) / 2));
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-/** Of times and levels. */
+/** How log lines write times and levels. */
 export const LOG_FORMATS = ["numbers", "names"] as const;
 const ROLLUP_IS_READ = "finality | l1, !finality=tag";
 
@@ -47,23 +47,23 @@ export const SERVE_FLAGS = {
     ...DB_FLAGS,
     ...CHAIN_FLAGS,
     history: HISTORY_FLAG,
-    verify: onSwitch("compare the checksums of all tables in the background after the start"),
+    checkStore: onSwitch("compare the checksums of all tables in the background after the start"),
     config: CONFIG_FLAG,
   }),
   ...headed("Server", {
     host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
     port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
     metricsPort: value("<port>", integerParser(0, 65_535)).says(
-      "port for /metrics, /healthz and /readyz; 0 takes a free one; default: /metrics is on --port if --host is loopback, else nowhere",
+      "port for /metrics, /healthz and /readyz; 0 takes a free one; default: /metrics is on --port if --host is loopback, else disabled",
     ),
     http: value("<library>", HTTP_LIBRARIES, "auto").says(
-      "what serves HTTP: uWebSockets.js (uws) or Node's own (node); auto takes uWebSockets.js where it loads",
+      "HTTP server: uWebSockets.js (uws) or Node's own (node); auto uses uWebSockets.js where it loads",
     ),
     workers: value("<count>", integerParser(1, MAX_WORKERS), WORKERS, `cores - 1, here ${WORKERS}`).says(
       "number of proof threads",
     ),
     cacheMb: value("<mib>", integerParser(1, 65_536), 64).says(
-      "MiB of pages and key positions that each proof and estimate thread keeps",
+      "cache of each proof and estimate thread, in MiB",
     ),
   }),
   ...headed("Blocks", {
@@ -83,68 +83,68 @@ export const SERVE_FLAGS = {
   }),
   ...headed("Several machines", {
     publish: value("<url>", listParser(parseNatsUrl)).says(
-      "publish blocks to NATS JetStream, for other proofd; nats or tls URLs of servers of one cluster, with commas",
+      "publish blocks to NATS JetStream for replicas; nats or tls URLs of one cluster, comma-separated",
     ),
     feed: value("<url>", listParser(parseNatsUrl)).says(
-      "take blocks from NATS JetStream, where another proofd publishes them; URLs as for --publish",
+      "read blocks from NATS JetStream, where another proofd publishes them; URLs as for --publish",
       "!demo, !l2, !diffs",
     ),
     stream: value("<name>", parseStreamName, "blocks").says("name of the stream", "publish | feed"),
-    natsCreds: value("<file>", parseText).says("file with the credentials of NATS", "publish | feed"),
+    natsCreds: value("<file>", parseText).says("NATS credentials file", "publish | feed"),
     streamGb: value("<gb>", integerParser(1, 100_000)).says(
-      "most bytes of a stream that --publish makes; the oldest messages go first; default: what fits, 50 at most",
+      "size limit of a stream that --publish creates; the oldest messages are removed first; default: what fits, at most 50",
       "publish",
     ),
     snapshotEvery: value("<blocks>", integerParser(0, 1_000_000_000), 10_000).says(
-      "blocks from one snapshot for new replicas to the next; 0 uploads none",
+      "blocks between two snapshots for new replicas; 0 uploads none",
       "publish",
     ),
   }),
   ...headed("Finality", {
     ...createNodeFlags("l1", "!finality=tag"),
     finality: value("<source>", ["l1", "tag"]).says(
-      "what tells which blocks are finalized: events on layer 1 (l1, the default with --l1) or the finalized tag of --l2 (tag)",
+      "where finality comes from: events on layer 1 (l1, the default with --l1) or the finalized tag of --l2 (tag)",
     ),
     rollup: value("<address>", parseAddress).says(
-      "rollup contract on layer 1 whose events tell what is finalized",
+      "rollup contract on layer 1 whose events finalize blocks",
       ROLLUP_IS_READ,
     ),
     l1From: value("<block>", parseBlockNumber).says(
-      "first layer-1 block whose events are read; default: that of the contract's deployment. Another one than before begins finality again",
+      "first layer-1 block whose events are read; default: the block of the contract's deployment. Changing it restarts the finality scan",
       ROLLUP_IS_READ,
     ),
     l1Depth: value("<blocks>", integerParser(0, MAX_DEPTH)).says(
-      "read layer-1 blocks with this many above them; default: those that layer 1 calls finalized",
+      "confirmations before a layer-1 block is read; default: layer 1's finalized block",
       ROLLUP_IS_READ,
     ),
     l1Root: value("<root>", ["header", "suite", "none"]).says(
-      "which root of a block the contract holds: that of its header, that of the hash suite's trees, or none that can be compared; default: found by the first event",
+      "which state root the contract records: the header's, that of the hash suite's trees, or none that can be compared; default: detected from the first event",
       ROLLUP_IS_READ,
     ),
   }),
-  ...headed("Who may ask, and how", {
+  ...headed("Access control", {
     cors: value("<origin>", listParser(parseOrigin)).says(
-      "let web pages of this origin ask from a browser; * for any origin; may be given several times",
+      "allow web pages of this origin (CORS); * for any origin; may be repeated",
     ),
     allowHost: value("<name>", listParser(parseHostName)).says(
-      "let requests call the server by this name besides localhost; * for any name; may be given several times; default: any name, unless --host is loopback",
+      "accept this name in the Host header besides localhost; * for any name; may be repeated; default: any name, unless --host is loopback",
     ),
     trustForwarded: value("<networks>", listParser(parseNetwork)).says(
-      "addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For names the client; anybody who asks from them can name any",
+      "addresses or networks of proxies, such as 10.0.0.0/8, whose X-Forwarded-For is trusted; clients there can spoof addresses",
     ),
     balanced: onSwitch(
-      "answer HTTP 503 with X-Proofd-Head to requests that name a block that is not here yet, so that a balancer asks another proofd",
+      "answer HTTP 503 with X-Proofd-Head if a request names a block that is not indexed here yet, so that a load balancer retries on another proofd",
     ),
     namespace: value("<name>", parseNamespace).says(
-      "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the live network's own server does; linea adds linea_getProof",
+      "also serve NAME_getProof, NAME_estimateGas and rollup_getZkEVMBlockNumber, as the network's own server does; linea adds linea_getProof",
     ),
   }),
   ...headed("Limits", {
     maxQueue: value("<cost>", integerParser(1, 1_000_000_000), DEFAULT_LIMITS.queueCost).says(
-      "highest cost of a client's unfinished requests, for proofs, estimates and long estimates each; more get HTTP 503",
+      "limit on the cost of a client's unfinished requests, for proofs, estimates and long estimates each; requests above it get HTTP 503",
     ),
     requestTimeout: value("<ms>", integerParser(1, 86_400_000), DEFAULT_LIMITS.timeoutMs).says(
-      "time of one request; calls that are unfinished by then get an error",
+      "timeout of a request; its unfinished calls get an error",
     ),
   }),
   ...headed("Gas estimates", {
@@ -154,7 +154,7 @@ export const SERVE_FLAGS = {
       ESTIMATE_WORKERS,
       `half of cores - 1, here ${ESTIMATE_WORKERS}`,
     ).says(
-      "number of threads for short estimates; half as many run long ones; with 0, chain_estimateGas is refused, or forwarded to --gateway",
+      "number of threads for short estimates; half as many run long ones; with 0, chain_estimateGas is refused or forwarded to --gateway",
     ),
     gateway: value("<url>", String).says(
       "with --estimate-workers 0: forward gas estimates to this node",
@@ -175,10 +175,10 @@ export const SERVE_FLAGS = {
   }),
   ...headed("Logs", {
     logLevel: value("<level>", LOG_LEVELS, "info").says(
-      "log entries of this level and above to standard error; debug has a line for each request",
+      "write log entries of this level and above to standard error; debug logs each request",
     ),
     logFormat: value("<format>", LOG_FORMATS, "numbers").says(
-      "time and level of log lines: as numbers (ms since 1970; 30 is info), or by names (ISO 8601; info)",
+      "time and level in log lines: numbers (ms since 1970; 30 is info) or names (ISO 8601; info)",
     ),
   }),
 };

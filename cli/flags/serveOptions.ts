@@ -1,4 +1,4 @@
-/** The options of a service that follow from the flags of `proofd serve`. */
+/** Turns the flags of `proofd serve` into the options of a service. */
 import type {Command} from "commander";
 import type {EstimateOptions, FinalityOptions, ServiceOptions} from "../../server/life/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
@@ -12,23 +12,23 @@ import type {SERVE_FLAGS} from "./serveFlags.ts";
 
 type ServeValues = ValuesOf<typeof SERVE_FLAGS>;
 
-/** Time between two questions for new finality: that of a block of layer 1. */
+/** How often finality is polled: once per block of layer 1. */
 const POLL_MS = 12_000;
-/** A stream with fewer servers holds each message once: a cluster has three. */
+/** With this many servers, the stream has three replicas. With fewer it has one. */
 const CLUSTER = 3;
 const GB = 1e9;
-/** Messages of a stream that --publish makes stay for a week. A replica that was away longer needs a snapshot. */
+/** How long a stream that --publish creates keeps messages. A replica that was offline for longer needs a snapshot. */
 const STREAM_AGE_MS = 7 * 86_400_000;
-/** Of a snapshot. Half of a link of 1 Gbit/s is left for blocks. */
+/** Of snapshots. Leaves half of a 1 Gbit/s link for blocks. */
 const UPLOAD_BYTES_PER_SECOND = 50e6;
 
-/** @param command - ends the program with a usage error for a bad URL or header, or flags that are missing */
+/** @param command - ends the program with a usage error for a bad URL or header, or a missing flag */
 export function readServiceOptions(values: ServeValues, command: Command): ServiceOptions {
   const {db, host, port, metricsPort, http, workers, cacheMb, diffs, allowUnverified, finalized} = values;
-  const {maxFinalityLag, demo, verify} = values;
+  const {maxFinalityLag, demo, checkStore: verify} = values;
   const {chainId, suite, cors = [], allowHost = [], namespace, history, trustForwarded, balanced} = values;
   const nodes = readNodes(values, "l2", command);
-  // Beside --diffs, the nodes of --l2 only tell what is finalized.
+  // With --diffs, the nodes of --l2 are only asked what is finalized.
   if (diffs !== undefined && nodes !== undefined) refuseSockets(nodes, command, "with --diffs");
   return {
     ...{db, host, port, metricsPort, workers, diffs, allowUnverified, finalized, demo, verify},
@@ -70,7 +70,7 @@ function requireReadable(key: string, path: string, command: Command): void {
   }
 }
 
-/** @returns undefined: nothing but imports and orders tells what is finalized */
+/** @returns undefined if blocks are finalized only by imports and by `proofd finalize` */
 function readFinality(
   {finality, rollup: contract, l1From: from, l1Depth: depth, l1Root: root}: ServeValues,
   layer1: NodeOptions | undefined,

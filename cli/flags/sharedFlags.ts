@@ -1,50 +1,50 @@
-/** Rows of flags that several commands have. */
+/** Flags that several commands share. */
 import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES, SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
 import {NODE_SOURCES} from "../../workers/messages/importSource.ts";
 import {onSwitch, value} from "./flagTable.ts";
 import {parseAddress, parseChainId, parseFinalized, parseHistory, parseText} from "./flagValues.ts";
 
-/** Blocks of --l2 are read. Beside --diffs and --finality tag, its nodes only tell what is finalized. */
+/** Blocks are read from --l2. With --diffs and --finality tag, its nodes are only asked what is finalized. */
 export const READS_L2 = "l2, !diffs | !finality=tag";
 
-export const DB_FLAGS = {db: value("<folder>", parseText, "./data").says("folder of the store")};
+export const DB_FLAGS = {db: value("<folder>", parseText, "./data").says("store folder")};
 
 export const CONFIG_FLAG = value("<file>", parseText).says(
-  "read flags from this file: lines such as port = 8545; flags and variables win over it",
+  "read flags from this file, with lines such as port = 8545; flags and variables take precedence",
 );
 
 export const SOURCE_FLAG = value("<name>", NODE_SOURCES).says(
-  "how blocks of --l2 are read: executed here, or as changes that the node traced or logged (default: what the store and the node can do)",
+  "how to read blocks of --l2: execute them here, or take the changes from the node's traces or trie logs (default: chosen by what the store and the node support)",
   READS_L2,
 );
 
 export const FINALIZED_FLAG = value("<block>", parseFinalized).says(
-  "blocks up to this one are finalized, as are those that lines of --diffs mark; last: every block that is read",
+  "mark blocks up to this one as finalized, besides those that --diffs marks; last: every block that is read",
 );
 
 export const ALLOW_UNVERIFIED_FLAG = onSwitch(
-  "take unverified blocks too: the state after them is not compared with a root of a header or of their source (docs/following.md)",
+  "accept unverified blocks, whose state is not compared with a root in a header or from their source (docs/following.md)",
 );
 
 export const HISTORY_FLAG = value("<blocks>", parseHistory, {kind: "all"}, "all").says(
-  "which finalized blocks are kept: all; the newest N; or finalizations, those that ended a finalization on layer 1. The others are pruned for good",
+  "which finalized blocks to keep: all; the newest N; or finalizations, those that ended a finalization on layer 1. Other blocks are pruned permanently",
 );
 
 export const CHAIN_FLAGS = {
   chainId: value("<id>", parseChainId).says(
-    "id of the chain; other chains are refused. Needed only where block 0 does not name it",
+    "chain id; other chains are refused. Needed only if block 0 does not have it",
   ),
   suite: value("<name>", STORE_SUITE_NAMES).says(
-    `hash suite of the trees, or keccak: Ethereum's own tries alone; a new store gets it, a store with another suite is refused (default for a new store: ${DEFAULT_SUITE_NAME})`,
+    `hash suite of the trees, or keccak for Ethereum's own tries alone; must match that of an existing store (default for a new store: ${DEFAULT_SUITE_NAME})`,
   ),
 };
 
-/** Of what asks a server. */
+/** For commands that call a server. */
 export const ASKED_SUITE_FLAG = value("<name>", SUITE_NAMES, DEFAULT_SUITE_NAME).says(
-  "hash suite of the chain's trees, which chain_getCoverage names",
+  "hash suite of the server's trees, as in chain_getCoverage",
 );
 
 export const TRUSTED_ROLLUP_FLAG = value("<address>", parseAddress).says(
-  "rollup contract on layer 1 whose stateRootHashes(block) is trusted, as of layer 1's finalized block",
+  "trust stateRootHashes(block) of this rollup contract, as of layer 1's finalized block",
   "l1",
 );

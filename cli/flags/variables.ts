@@ -1,11 +1,11 @@
 /**
- * PROOFD_ variables. Those below are set by Kubernetes in every container for a service named proofd, or proofd-NAME:
+ * PROOFD_ variables. Kubernetes sets the following in every container, for a service named proofd or proofd-NAME:
  *
  *   PROOFD_SERVICE_HOST=10.0.0.1          PROOFD_PORT=tcp://10.0.0.1:8545
  *   PROOFD_SERVICE_PORT=8545              PROOFD_PORT_8545_TCP=tcp://10.0.0.1:8545
  *   PROOFD_SERVICE_PORT_HTTP=8545         PROOFD_PORT_8545_TCP_PROTO=tcp, ..._PORT=8545, ..._ADDR=10.0.0.1
  *
- * Docker's --link to a container of that name sets those with PORT, and:
+ * Docker's --link to a container of that name sets those with PORT, and these:
  *
  *   PROOFD_NAME=/web/proofd               PROOFD_PORT_8545_TCP_START=tcp://172.17.0.5:8545, ..._END, ..._PORT_START, ..._PORT_END
  *   PROOFD_ENV_PATH=/usr/bin              each variable of the other container
@@ -15,13 +15,17 @@ import {OFF} from "./configFile.ts";
 
 const NAME =
   /^PROOFD(_[A-Z0-9]+)*_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR|(PORT_)?(START|END)))?|ENV_\w+)$/;
-/** Names that proofd's own variables may have, and how the value of the other ones begins. */
+/** Names that variables of proofd may have too. The pattern of the value tells them apart. */
 const BY_VALUE: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/^PROOFD(_[A-Z0-9]+)*_PORT$/, /^(tcp|udp|sctp):\/\//],
   [/^PROOFD(_[A-Z0-9]+)*_NAME$/, /^\/[^/]+\//],
 ];
 
-/** Removes those of Kubernetes and Docker from `environment`. @returns a warning for the operator; undefined if there are none */
+/**
+ * Removes the variables of Kubernetes and Docker from `environment`.
+ *
+ * @returns a warning; undefined if there are none
+ */
 export function ignoreServiceVariables(environment: NodeJS.ProcessEnv): string | undefined {
   const names = Object.keys(environment).filter(
     name =>
@@ -30,11 +34,11 @@ export function ignoreServiceVariables(environment: NodeJS.ProcessEnv): string |
   );
   for (const name of names) delete environment[name];
   if (names.length === 0) return undefined;
-  return `ignored ${names.sort().join(", ")}: Kubernetes (without enableServiceLinks: false) and links of Docker set such variables for a service of this name`;
+  return `ignored ${names.sort().join(", ")}: Kubernetes (without enableServiceLinks: false) and links of Docker set such variables for a service with this name`;
 }
 
 /**
- * Refuses PROOFD_ variables that no command knows. This happens just before a command runs.
+ * Makes commands refuse PROOFD_ variables that no command knows, before they run.
  *
  * @param program - ends with a usage error
  */
@@ -48,8 +52,8 @@ export function refuseUnknownVariables(program: Command, environment: NodeJS.Pro
 }
 
 /**
- * Checks the variables of switches, since commander takes any value as "on". 1 and true mean on. 0, false and an empty value
- * mean off, also where the file of --config says on, and are removed from `environment`.
+ * Checks the variables of switches, since commander takes any value as on. 1 and true mean on. 0, false and an empty
+ * value mean off, overriding the file of --config, and are removed from `environment`.
  *
  * @throws InvalidArgumentError for another value
  */

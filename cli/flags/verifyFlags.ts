@@ -1,4 +1,4 @@
-/** Flags of `proofd verify`: what was asked, the answer, and the root that is trusted. */
+/** Flags of `proofd verify`: the request, the response, and the trusted root. */
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
 import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
@@ -7,7 +7,10 @@ import {parseBlockNumber, parseHash, parseText} from "./flagValues.ts";
 import {createNodeFlags, readNodes} from "./nodeFlags.ts";
 import {TRUSTED_ROLLUP_FLAG} from "./sharedFlags.ts";
 
-/** What says which root is trusted. `block` is a block of layer 2. `header` is the path of its header; undefined: the answer may have it. */
+/**
+ * Where the trusted root comes from. `block` is a layer-2 block; `header` is the path of its header, unless the
+ * response has it.
+ */
 export type RootSource =
   | {readonly kind: "root"; readonly root: Uint8Array}
   | {readonly kind: "header"; readonly blockHash: Uint8Array; readonly header: string | undefined}
@@ -21,26 +24,24 @@ export type RootSource =
     };
 
 export const VERIFY_FLAGS = {
-  request: required(
-    value("<file>", parseText).says("what was asked: the JSON-RPC request, or a batch of them"),
-  ),
+  request: required(value("<file>", parseText).says("the JSON-RPC request or batch")),
   answer: value("<file>", parseText, "-").says(
-    "the JSON-RPC response or the proof bytes; - reads standard input",
+    "the JSON-RPC response, or the proof bytes; - reads standard input",
   ),
   root: value("<hash>", parseHash).says("trust this state root"),
   header: value("<file>", parseText).says(
-    "for Ethereum's state trie: the header between the trusted block hash and the root, if the answer does not have it; its RLP, in hex, debug_getRawHeader's response, or blocks of `geth export` up to it",
+    "for Ethereum's state trie: the header of the trusted block, if the response does not have it, as RLP, hex, the response of debug_getRawHeader, or blocks of `geth export` up to it",
     "block-hash | l1, !node",
   ),
   ...createNodeFlags("node"),
   blockHash: value("<hash>", parseHash).says(
-    "trust the block of this hash, whose header is in the answer or in --header; or the state root that the proofd of --node has for it",
+    "trust the block with this hash, whose header is in the response or in --header; or the state root that --node has for it",
   ),
   ...createNodeFlags("l1"),
   rollup: TRUSTED_ROLLUP_FLAG,
-  block: value("<block>", parseBlockNumber).says("block of layer 2 for --rollup", "l1"),
+  block: value("<block>", parseBlockNumber).says("layer-2 block for --rollup", "l1"),
   suite: value("<name>", STORE_SUITE_NAMES, DEFAULT_SUITE_NAME).says(
-    "suite of the server, which chain_getCoverage names; no need for calls that name keccak, or of eth_getProof",
+    "hash suite of the server's trees, as in chain_getCoverage; not needed for eth_getProof and calls with the suite keccak",
   ),
   json: onSwitch("print one line of JSON"),
 };
@@ -51,7 +52,7 @@ export interface VerifyOptions extends Pick<VerifyValues, "request" | "answer" |
   readonly root: RootSource;
 }
 
-/** @param command - ends the program with a usage error if not exactly one root is named */
+/** @param command - ends the program with a usage error unless exactly one root is given */
 export function readVerifyOptions(values: VerifyValues, command: Command): VerifyOptions {
   const {request, answer, suite, json} = values;
   if (request === "-" && answer === "-")

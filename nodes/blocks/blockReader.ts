@@ -23,8 +23,8 @@ export interface BlockReader {
   /**
    * Reads blocks `from` to `to` from one node and checks what can be checked without the blocks before them.
    *
-   * @returns the blocks from `from` on, in order, each linked to the one before by its hash. Fewer than asked for, or none, if the
-   *   node does not have the rest yet
+   * @returns the blocks from `from` on, in order, each linked to the one before by its hash. Fewer than asked for, or
+   *   none, if the node does not have the rest yet
    * @throws NodeFailure, NodeRefusal
    */
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]>;

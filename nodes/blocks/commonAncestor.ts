@@ -23,7 +23,8 @@ interface HeldChain {
  *
  * @param from - a block that is held here, at or above `held.floor` and not above the node's newest one
  * @returns the newest block up to `from` that both chains have
- * @throws DeepFork naming both hashes if they differ at `held.floor`; NodeRefusal; NodeFailure, also if the node has no such block
+ * @throws DeepFork naming both hashes if they differ at `held.floor`; NodeRefusal; NodeFailure, also if the node has no
+ *   such block
  */
 export async function findCommonAncestor(node: Node, held: HeldChain, from: number): Promise<number> {
   const {floor} = held;

@@ -1,4 +1,7 @@
-/** A block's header as JSON gives it: a node, or where it need not be whole a line of differences, or the manifest of a pull. */
+/**
+ * A block's header as JSON gives it: a node, or where it need not be whole a line of differences, or the manifest of a
+ * pull.
+ */
 
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {HEADER_ITEMS, type HeaderItem} from "../../storage/block/headerRlp.ts";

@@ -1,8 +1,8 @@
 /**
  * The headers of blocks, from eth_getBlockByNumber. Their hashes are computed and compared.
  *
- * A header of another chain may have more fields, and JSON does not tell their place. If the hash is not that of Ethereum's fields,
- * debug_getRawHeader gives the header's RLP, whose hash it must be.
+ * A header of another chain may have more fields, and JSON does not tell their place. If the hash is not that of
+ * Ethereum's fields, debug_getRawHeader gives the header's RLP, whose hash it must be.
  */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
@@ -85,7 +85,10 @@ export function checkHeader(block: JsonObject, number: number): readonly Uint8Ar
   );
 }
 
-/** @param answer - of debug_getRawHeader. What the block says besides must be what the header has. @throws NodeFailure */
+/**
+ * @param answer - of debug_getRawHeader. What the block says besides must be what the header has.
+ * @throws NodeFailure
+ */
 function parseRawHeader(answer: unknown, block: JsonObject, number: number): NodeHeader {
   const where = `block ${number}`;
   const rlp = new Uint8Array(parseBytes(answer, `${where}: debug_getRawHeader`, MAX_HEADER_BYTES));

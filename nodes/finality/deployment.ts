@@ -1,4 +1,7 @@
-/** Finds the block in which a contract was deployed. The millions of blocks before it need not be searched for its events. */
+/**
+ * Finds the block in which a contract was deployed. The millions of blocks before it need not be searched for its
+ * events.
+ */
 import {toHex} from "../../storage/hex.ts";
 import {Contradiction, type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 

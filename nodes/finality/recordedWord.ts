@@ -1,4 +1,7 @@
-/** What the rollup contract on layer 1 holds for a block: `stateRootHashes(block)`, or since DataFinalizedV4 `blockHashes(block)`. */
+/**
+ * What the rollup contract on layer 1 holds for a block: `stateRootHashes(block)`, or since DataFinalizedV4
+ * `blockHashes(block)`.
+ */
 import {toHex} from "../../storage/hex.ts";
 import {parseFixedBytes} from "../rpc/answerValues.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";

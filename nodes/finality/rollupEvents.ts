@@ -5,8 +5,8 @@
  *   DataFinalizedV3   topics   signature | start block | end block | shnarf         data   parent root | final root
  *   DataFinalized     topics   signature | end block | parent root | final root     data   with proof
  *
- * A contract emits one of them until it is upgraded, and a newer one since then. V4 names blocks by their hashes, the others by their
- * state roots. The first V4 after a state root has zero as its parent.
+ * A contract emits one of them until it is upgraded, and a newer one since then. V4 names blocks by their hashes, the
+ * others by their state roots. The first V4 after a state root has zero as its parent.
  */
 import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -51,13 +51,14 @@ export interface RollupRange {
 /**
  * Reads the events of `contract` in the layer-1 blocks `from` to `to`, and block `to`.
  *
- * A node that is behind leaves out the events of blocks that it does not have, without a word. Several nodes may be behind one
- * URL, so the block is asked for in the same batch, before the events: a load balancer gives one HTTP request to one node.
+ * A node that is behind leaves out the events of blocks that it does not have, without a word. Several nodes may be
+ * behind one URL, so the block is asked for in the same batch, before the events: a load balancer gives one HTTP
+ * request to one node.
  *
  * @param contract - 20 bytes
  * @returns the events in the order in which they happened
- * @throws NodeRefusal if the node does not read as many blocks at once, NodeFailure if an event is not what was asked for, or if
- *   the node does not have block `to`
+ * @throws NodeRefusal if the node does not read as many blocks at once, NodeFailure if an event is not what was asked
+ *   for, or if the node does not have block `to`
  */
 export async function readRollupEvents(
   node: Node,

@@ -1,13 +1,14 @@
 /**
- * Reads the finalizations of a rollup contract from layer 1, range by range, up to the newest block that layer 1 calls final.
+ * Reads the finalizations of a rollup contract from layer 1, range by range, up to the newest block that layer 1 calls
+ * final.
  *
  *    mark (read before)      one step                  head: layer 1's finalized block, or its newest less a depth
  *   ----------|--------------------------------|-----------------|
  *        hash compared                   hash remembered
  *
- * One node gives everything in a step. If its block at the mark has not the hash that was remembered, the step begins at the last
- * finalization that is recorded, which must still be there. So a step never joins two chains, even if each step comes from another
- * node.
+ * One node gives everything in a step. If its block at the mark has not the hash that was remembered, the step begins
+ * at the last finalization that is recorded, which must still be there. So a step never joins two chains, even if each
+ * step comes from another node.
  */
 import type {Finalization} from "../../storage/block/finalization.ts";
 import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
@@ -74,8 +75,8 @@ export class RollupWatch {
   /**
    * Reads the next range. Waits for a node that answers.
    *
-   * @returns a step without events, and with the same mark, if there is nothing new. Of settings whose first block is above the
-   *   head, no step before layer 1 is final up to the block below
+   * @returns a step without events, and with the same mark, if there is nothing new. Of settings whose first block is
+   *   above the head, no step before layer 1 is final up to the block below
    * @throws Contradiction; the signal's reason
    */
   read(position: ReadPosition, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
@@ -138,7 +139,10 @@ export class RollupWatch {
     return readFinalized(node, "give --l1-depth if it does not know this tag");
   }
 
-  /** The mark just before the block of the last finalization, or before the first block whose events count. Block 0 can have none. */
+  /**
+   * The mark just before the block of the last finalization, or before the first block whose events count. Block 0 can
+   * have none.
+   */
   private async begin(node: Node, head: NamedBlock, last: Finalization | undefined): Promise<Layer1Mark> {
     const {contract, from} = this.settings;
     const first = last?.layer1Block ?? from ?? (await findDeployment(node, contract, head.number));

@@ -1,6 +1,6 @@
 /**
- * Parses the values of a node's answers. For a value of the wrong kind, a NodeFailure is thrown that names the field and says
- * what is expected.
+ * Parses the values of a node's answers. For a value of the wrong kind, a NodeFailure is thrown that names the field
+ * and says what is expected.
  */
 import {NodeFailure} from "./node.ts";
 

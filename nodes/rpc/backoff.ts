@@ -1,6 +1,6 @@
 /**
- * Waits between tries. Each is twice as long as the last, up to a bound. A random part is taken off, so that several callers do
- * not come at the same moment.
+ * Waits between tries. Each is twice as long as the last, up to a bound. A random part is taken off, so that several
+ * callers do not come at the same moment.
  */
 
 export interface BackoffSettings {

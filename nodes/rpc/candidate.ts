@@ -29,8 +29,8 @@ export class Candidate {
   /** When it may be asked again after a failure. */
   private dueMs = 0;
   /**
-   * A success before this moment does not shorten the next wait. So a node that fails every second time is left alone for longer
-   * and longer.
+   * A success before this moment does not shorten the next wait. So a node that fails every second time is left alone
+   * for longer and longer.
    */
   private calmMs = 0;
   private failureCount = 0;
@@ -85,7 +85,10 @@ export class Candidate {
     }
   }
 
-  /** Makes a small call to a node that is due, so that real work does not wait for a node that is still down. Never rejects. */
+  /**
+   * Makes a small call to a node that is due, so that real work does not wait for a node that is still down. Never
+   * rejects.
+   */
   async probe(signal: AbortSignal): Promise<void> {
     if (this.isProbing) return;
     this.isProbing = true;
@@ -117,7 +120,10 @@ export class Candidate {
     return this.caller.bind(signal).request("eth_chainId", []);
   }
 
-  /** @param failureCount - when the work began. Work that began before the last failure says nothing about the time after it */
+  /**
+   * @param failureCount - when the work began. Work that began before the last failure says nothing about the time
+   *   after it
+   */
   private noteSuccess(failureCount: number): void {
     if (failureCount !== this.failureCount) return;
     this.isProbed = false;

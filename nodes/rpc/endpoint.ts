@@ -1,6 +1,6 @@
 /**
- * One URL that takes JSON-RPC by HTTP POST. Its path, query, user, password and headers may hold keys, so no error message
- * contains them. No error message contains text that the node wrote either.
+ * One URL that takes JSON-RPC by HTTP POST. Its path, query, user, password and headers may hold keys, so no error
+ * message contains them. No error message contains text that the node wrote either.
  */
 import {errors, Pool} from "undici";
 import {createRedaction, encodeAuthorization} from "../../client/rpc/secrets.ts";

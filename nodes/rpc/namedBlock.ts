@@ -1,4 +1,6 @@
-/** The number and hashes of one of a node's blocks: its newest one, its finalized one, or the one with a given number. */
+/**
+ * The number and hashes of one of a node's blocks: its newest one, its finalized one, or the one with a given number.
+ */
 import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
 import {type Node, type NodeCall, NodeFailure} from "./node.ts";
 

@@ -1,5 +1,6 @@
 /**
- * Says when to ask a node for new blocks: as soon as a node announces one by WebSocket, and otherwise after the time of the poll.
+ * Says when to ask a node for new blocks: as soon as a node announces one by WebSocket, and otherwise after the time of
+ * the poll.
  */
 import {setTimeout as sleep} from "node:timers/promises";
 import {Backoff, type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
@@ -7,7 +8,7 @@ import {followHeads} from "./headSubscription.ts";
 import {NodeFailure, NodeRefusal} from "./node.ts";
 
 interface HeadSignalSettings {
-  /** ws or wss. They take over for each other. With none there is only polling. */
+  /** ws or wss, with failover. Without any, the node is only polled. */
   readonly urls: readonly string[];
   /** Sent to every node, for authentication. Names in lower case. Never logged. */
   readonly headers: Readonly<Record<string, string>>;

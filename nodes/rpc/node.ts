@@ -1,6 +1,6 @@
 /**
- * A node that answers JSON-RPC, as seen by the code that asks for blocks or events. nodes.ts decides which of several nodes is
- * asked, when work is tried again and how long to wait.
+ * A node that answers JSON-RPC, as seen by the code that asks for blocks or events. nodes.ts decides which of several
+ * nodes is asked, when work is tried again and how long to wait.
  */
 /** A call that is not sent yet. Values are JSON. */
 export interface NodeCall {
@@ -31,7 +31,10 @@ export interface Node {
 /** "Method not found" and "invalid params" (JSON-RPC 2.0). */
 const CODES_OF_CALL: ReadonlySet<number> = new Set([-32601, -32602]);
 
-/** The node answered with a JSON-RPC error that does not ask to come later. Another node may still have the answer (nodes.ts). */
+/**
+ * The node answered with a JSON-RPC error that does not ask to come later. Another node may still have the answer
+ * (nodes.ts).
+ */
 export class NodeRefusal extends Error {
   constructor(
     message: string,
@@ -47,15 +50,19 @@ export class NodeRefusal extends Error {
     return new NodeRefusal(`${blocks}: ${this.message}${hint}`, this.code);
   }
 
-  /** The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about the node. */
+  /**
+   * The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about
+   * the node.
+   */
   get isOfCall(): boolean {
     return CODES_OF_CALL.has(this.code);
   }
 }
 
 /**
- * The node could not be asked, or its answer is of no use: no connection, time-out, HTTP error, not JSON-RPC, cut short, too
- * long, a missing block, another hash than asked for. The work is tried again, with another node if there is one.
+ * The node could not be asked, or its answer is of no use: no connection, time-out, HTTP error, not JSON-RPC, cut
+ * short, too long, a missing block, another hash than asked for. The work is tried again, with another node if there is
+ * one.
  */
 export class NodeFailure extends Error {
   /** Milliseconds that the node asks callers to wait (Retry-After). */
@@ -69,8 +76,8 @@ export class NodeFailure extends Error {
 }
 
 /**
- * A node contradicts the store, or contradicts what it or another node called final. Another try does not help, so it is not
- * tried again at once: finality stops where it is, until the contradiction is gone.
+ * A node contradicts the store, or contradicts what it or another node called final. Another try does not help, so it
+ * is not tried again at once: finality stops where it is, until the contradiction is gone.
  */
 export class Contradiction extends Error {
   override readonly name = "Contradiction";
@@ -79,7 +86,10 @@ export class Contradiction extends Error {
 /** Numbers and hashes, which geth also writes without 0x. A digit that follows a letter is part of a name. */
 const NUMBERS = /0x[0-9a-f]+|\b[0-9a-f]{64}\b|\b\d+/gi;
 
-/** Whether a failure that comes again and again was logged before: once is enough, though the head that it names has moved. */
+/**
+ * Whether a failure that comes again and again was logged before: once is enough, though the head that it names has
+ * moved.
+ */
 export function isSameFailure(before: string, now: string): boolean {
   return before.replaceAll(NUMBERS, "#") === now.replaceAll(NUMBERS, "#");
 }

@@ -1,6 +1,6 @@
 /**
- * Checks the shape of a node's JSON-RPC answers. The messages of its errors contain no text that the node wrote, so they may go
- * to logs and callers.
+ * Checks the shape of a node's JSON-RPC answers. The messages of its errors contain no text that the node wrote, so
+ * they may go to logs and callers.
  */
 import {isAscii, isUtf8} from "node:buffer";
 import {NodeFailure} from "./node.ts";
@@ -57,7 +57,9 @@ export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number):
   return answers as Answer[];
 }
 
-/** An array or object of no length takes some 30 times its text in memory. No node writes one for each of so few bytes. */
+/**
+ * An array or object of no length takes some 30 times its text in memory. No node writes one for each of so few bytes.
+ */
 const BYTES_PER_PART = 16;
 const FREE_PARTS = 1000;
 

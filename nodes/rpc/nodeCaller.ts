@@ -11,13 +11,18 @@ import {RequestSize} from "./requestSize.ts";
 export const MAX_BATCH_CALLS = 100;
 /** After a refusal, so many batches are answered before a larger one is tried. */
 const ANSWERS_BEFORE_GROWTH = 64;
-/** Waits before a call is sent again because the node had an internal error. After the last one, the work has failed. */
+/**
+ * Waits before a call is sent again because the node had an internal error. After the last one, the work has failed.
+ */
 const INSIST_MS = [25, 100];
 /** Two calls may be one question, of which one node behind the URL must answer both (rollupEvents.ts). */
 const QUESTION_CALLS = 2;
 /** Longest reason of a failure. It may quote values that the node wrote. */
 const MAX_REASON = 500;
-/** Longest text that is shown of an answer with another status, such as geth's "invalid host specified". Pages are not shown. */
+/**
+ * Longest text that is shown of an answer with another status, such as geth's "invalid host specified". Pages are not
+ * shown.
+ */
 const MAX_STATUS_TEXT = 100;
 const MAX_STATUS_BYTES = 1000;
 const OK = 200;
@@ -98,9 +103,9 @@ export class NodeCaller {
   }
 
   /**
-   * Sends a batch. Providers refuse one that is too large for them with any status or error, or hang up. So the first call that was
-   * refused is sent again alone. It fails if the node is down or refuses the call itself. If it is answered, the batch was too large,
-   * and the next batches are smaller.
+   * Sends a batch. Providers refuse one that is too large for them with any status or error, or hang up. So the first
+   * call that was refused is sent again alone. It fails if the node is down or refuses the call itself. If it is
+   * answered, the batch was too large, and the next batches are smaller.
    *
    * @returns the results of the first calls: of one at least
    */
@@ -124,8 +129,8 @@ export class NodeCaller {
   }
 
   /**
-   * @returns the results of the calls before the first one that was refused, perhaps because there were too many: none if the whole
-   *   batch was refused
+   * @returns the results of the calls before the first one that was refused, perhaps because there were too many: none
+   *   if the whole batch was refused
    * @throws NodeFailure; NodeRefusal of a call that is refused for another reason
    */
   private async askBatch(send: Send, calls: readonly NodeCall[]): Promise<unknown[]> {
@@ -152,7 +157,10 @@ export class NodeCaller {
     return results;
   }
 
-  /** The status says nothing if the body is an answer: a range of logs that is too long is refused with 400, 413, 500 and others. */
+  /**
+   * The status says nothing if the body is an answer: a range of logs that is too long is refused with 400, 413, 500
+   * and others.
+   */
   private read({status, bytes, retryAfterMs}: HttpAnswer, id: number): Answer {
     try {
       return parseAnswer(bytes, id, true);

@@ -6,14 +6,16 @@ import {NodeFailure, NodeRefusal} from "./node.ts";
 import type {ErrorAnswer} from "./nodeAnswer.ts";
 
 /**
- * "Limit exceeded" (EIP-1474). Most providers mean calls per second. Some mean that the result would be too long, and then
- * another try gives the same.
+ * "Limit exceeded" (EIP-1474). Most providers mean calls per second. Some mean that the result would be too long, and
+ * then another try gives the same.
  */
 const LIMIT_EXCEEDED = -32005;
 const TOO_MUCH_ASKED = /\b(results?|logs|ranges?|blocks|response|too large)\b/i;
 /** Too many requests, and the statuses of gateways without a node behind them. They mean the same as LIMIT_EXCEEDED. */
 const LATER_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** An overloaded node: "resource unavailable" (EIP-1474) or a time-out (geth). Also the rate limits of large providers. */
+/**
+ * An overloaded node: "resource unavailable" (EIP-1474) or a time-out (geth). Also the rate limits of large providers.
+ */
 const LATER_CODES: ReadonlySet<number> = new Set([-32002, -32016, -32029, -32090, -32097, 429]);
 /** A rate limit under another code. */
 const LATER_MESSAGE = /too many requests|rate limit|compute units per second/i;

@@ -1,6 +1,6 @@
 /**
- * Several nodes that hold the same chain. Work runs against the first healthy one, in the order of the settings until `putFirst` or
- * `putLast` changes it. If none is healthy, it waits.
+ * Several nodes that hold the same chain. Work runs against the first healthy one, in the order of the settings until
+ * `putFirst` or `putLast` changes it. If none is healthy, it waits.
  */
 import {setMaxListeners} from "node:events";
 import {setTimeout as sleep} from "node:timers/promises";
@@ -34,7 +34,10 @@ export interface NodesEvent {
 
 /** HTTP requests that one node has at the same time. */
 const CONNECTIONS = 16;
-/** How often work is tried per node while nodes refuse it for a reason of their own, such as a block that they do not have yet. */
+/**
+ * How often work is tried per node while nodes refuse it for a reason of their own, such as a block that they do not
+ * have yet.
+ */
 const MAX_REFUSALS = 3;
 
 export class Nodes {
@@ -63,13 +66,15 @@ export class Nodes {
   }
 
   /**
-   * Runs `work` against one node, and again after a NodeFailure: at once with another healthy node, or else after a wait that
-   * grows. So the work may run several times, and only its last result counts. A NodeRefusal is a failure of that node too, unless it
-   * is of the call (`isOfCall`), or nodes have refused the work MAX_REFUSALS times for each node that there is.
+   * Runs `work` against one node, and again after a NodeFailure: at once with another healthy node, or else after a
+   * wait that grows. So the work may run several times, and only its last result counts. A NodeRefusal is a failure of
+   * that node too, unless it is of the call (`isOfCall`), or nodes have refused the work MAX_REFUSALS times for each
+   * node that there is.
    *
    * @param onBytes - called with the length of each part of an answer to the work's requests
    * @returns the work's result
-   * @throws what the work throws, except NodeFailure and refusals that another try may end; the signal's reason; Error after `close`
+   * @throws what the work throws, except NodeFailure and refusals that another try may end; the signal's reason; Error
+   *   after `close`
    */
   use<Result>(
     work: (node: Node) => Promise<Result>,
@@ -80,8 +85,8 @@ export class Nodes {
   }
 
   /**
-   * Runs `work` once with each healthy node except the one that work goes to now. Failures and refusals of nodes are only noted, and
-   * so is the end by the signal or by `close`.
+   * Runs `work` once with each healthy node except the one that work goes to now. Failures and refusals of nodes are
+   * only noted, and so is the end by the signal or by `close`.
    *
    * @throws what the work throws besides
    */
@@ -97,7 +102,8 @@ export class Nodes {
   /**
    * Runs `work` once against every node that is not left alone, at the same time.
    *
-   * @returns the results of the nodes that answered, and of each other node what it does: it does not answer (its state tells why), or it refuses
+   * @returns the results of the nodes that answered, and of each other node what it does: it does not answer (its state
+   *   tells why), or it refuses
    * @throws what the work throws besides; the signal's reason
    */
   useEach<Result>(
@@ -198,7 +204,11 @@ export class Nodes {
   }
 }
 
-/** Runs the work with each, at the same time. @throws what the work throws besides failures and refusals of nodes, once all have ended */
+/**
+ * Runs the work with each, at the same time.
+ *
+ * @throws what the work throws besides failures and refusals of nodes, once all have ended
+ */
 async function runAll<Result>(
   candidates: readonly Candidate[],
   work: (node: Node) => Promise<Result>,

@@ -79,9 +79,9 @@ export const HELP = {
     "Bytes in the tables of LevelDB by kind of record, as LevelDB estimates them, and in its log",
   proofd_threads:
     "Worker threads by kind and state: off (not needed now), starting, up, down (it cannot start, and is tried again)",
-  proofd_verify_bytes: "Bytes of tables that --verify checks (all), and has checked (done)",
-  proofd_verify_failed: "1 after --verify could not finish its check",
-  proofd_verify_findings_total: "Damage to tables that --verify found",
+  proofd_verify_bytes: "Bytes of tables that --check-store checks (all), and has checked (done)",
+  proofd_verify_failed: "1 after --check-store could not finish its check",
+  proofd_verify_findings_total: "Damage to tables that --check-store found",
   proofd_worker_exits_total: "Worker threads that died, or could not start",
   proofd_writes_stopped: "1 from a write that the disk refused until blocks are written again",
 } as const;

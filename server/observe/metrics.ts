@@ -10,7 +10,7 @@ const TEXT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const BOUNDS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 export class Metrics {
-  /** Bytes of tables that --verify has checked, and checks. undefined without it. */
+  /** Bytes of tables that --check-store has checked, and checks. undefined without it. */
   verified: {readonly done: number; readonly all: number} | undefined;
   hasVerifyFailed = false;
   /** By host and port of a server of NATS: when its certificate ends, in seconds since 1970. undefined without TLS. */

@@ -9,7 +9,7 @@ import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 export class TroubleLog {
   damagedRecords = 0;
   workerExits = 0;
-  /** Damage in tables that `serve --verify` found. */
+  /** Damage in tables that `serve --check-store` found. */
   tableFindings = 0;
   /** The disk refused a write, and has not taken one since. */
   writesStopped = false;
@@ -28,7 +28,7 @@ export class TroubleLog {
     else this.log.error({reason: stopped}, "the disk refused a write; stored blocks are still served");
   }
 
-  /** `--verify` found damage in a table. LevelDB may end the process when it reads there. */
+  /** `--check-store` found damage in a table. LevelDB may end the process when it reads there. */
   reportTable(where: string, what: string): void {
     this.tableFindings++;
     this.log.error({where, what}, "a table is damaged: run proofd check, and replace the store");

@@ -4,7 +4,7 @@
  *   frame   footer, index, metaindex and filter: 1 to 2 % of the file      each time a store is opened
  *   keys    also the data blocks: where a checksum is wrong, the keys      the same, for the newest tables
  *           must still decode and be in order
- *   whole   the frame and all data blocks                                  `proofd check`, `serve --verify`
+ *   whole   the frame and all data blocks                                  `proofd check`, `serve --check-store`
  *
  * LevelDB ends the process over keys that do not decode or are out of order. It notices no other damage; records have checksums
  * of their own.

@@ -34,7 +34,7 @@ async function readMetrics(): Promise<string> {
   const {node} = await TrieLogNode.start([0, 1, 2].map(at => createMixedLine(at, 0)));
   node.finalized = 2;
   const l2 = ["--l2", node.url.href, "--source", "trielogs", "--finality", "tag"];
-  const flags = ["--db", folder.file("db"), "--workers", "1", "--history", "1", "--verify"];
+  const flags = ["--db", folder.file("db"), "--workers", "1", "--history", "1", "--check-store"];
   const service = await OwnService.serve([...flags, ...l2]);
   try {
     await waitForCoverage(service, "finalized", "0x2");

@@ -1,4 +1,6 @@
-/** A file of keys, `0xaddress [0xslot ...]` a line, of any length: checked as a whole first, and then read line by line. */
+/**
+ * A file of keys, `0xaddress [0xslot ...]` a line, of any length: checked as a whole first, and then read line by line.
+ */
 import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
 import type {ProofRequest} from "../../../client/proof/request.ts";

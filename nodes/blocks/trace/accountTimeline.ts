@@ -4,9 +4,9 @@
  *   block before, if asked for  ->  trace, trace, ...  ->  state after the block
  *   nonce 1                         made, nonce 1          nonce 1                   it was removed before it was made
  *
- * The traces alone do not tell whether an account was removed in between. geth also reports a removal if the call with the
- * SELFDESTRUCT was reverted, and reth does not report every removal. But a nonce never falls and a contract's code never goes
- * away, unless the account was removed. So a nonce that falls, or code that goes away, shows a removal.
+ * The traces alone do not tell whether an account was removed in between. geth also reports a removal if the call with
+ * the SELFDESTRUCT was reverted, and reth does not report every removal. But a nonce never falls and a contract's code
+ * never goes away, unless the account was removed. So a nonce that falls, or code that goes away, shows a removal.
  */
 import {type AccountTrace, type AccountView, isDelegation} from "./accountTrace.ts";
 

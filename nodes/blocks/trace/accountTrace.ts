@@ -9,13 +9,16 @@ export interface AccountView {
 
 export interface AccountTrace {
   /**
-   * Before the transaction. `absent`: there was no account. `unseen`: the transaction made the account. Tracers leave out what was
-   * there before, so it may have had a balance.
+   * Before the transaction. `absent`: there was no account. `unseen`: the transaction made the account. Tracers leave
+   * out what was there before, so it may have had a balance.
    */
   readonly before: AccountView | "absent" | "unseen";
   /** After it. `gone`: the trace says that the account was removed. Some tracers say so of accounts that were not. */
   readonly after: AccountView | "gone";
-  /** Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not give the value. */
+  /**
+   * Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not give the
+   * value.
+   */
   readonly slots: ReadonlyMap<string, string | undefined>;
   /** Its code is another one after it, and the trace does not give that. */
   readonly hidesCode?: boolean;
@@ -36,7 +39,9 @@ export function isEmpty({nonce = 0n, balance = 0n, code}: AccountView): boolean 
   return nonce === 0n && balance === 0n && (code === undefined || code.length === 0);
 }
 
-/** EIP-7702: the code of an account that delegates to another one begins so. Contracts cannot have such code (EIP-3541). */
+/**
+ * EIP-7702: the code of an account that delegates to another one begins so. Contracts cannot have such code (EIP-3541).
+ */
 const DELEGATION = Buffer.from("ef0100", "hex");
 
 export function isDelegation(code: Uint8Array): boolean {

@@ -1,6 +1,6 @@
 /**
- * Who signed an EIP-7702 authorization. Its nonce and code change even if the transaction fails, and older tracers (geth before
- * July 2025, erigon before August 2025) do not look at it.
+ * Who signed an EIP-7702 authorization. Its nonce and code change even if the transaction fails, and older tracers
+ * (geth before July 2025, erigon before August 2025) do not look at it.
  */
 import {secp256k1} from "@noble/curves/secp256k1.js";
 import {keccak256} from "../../../storage/hash/keccak.ts";

@@ -4,9 +4,10 @@
  *   [{"txHash": "0x..", "result": {"pre": {"0xaddress": account}, "post": {"0xaddress": account}}}, ...]
  *   account = {"balance": "0x2", "nonce": 1, "code": "0x..", "codeHash": "0x..", "storage": {"0xslot": "0xvalue"}}
  *
- * `pre` has the accounts that changed, as they were; fields that are zero or empty are left out. Accounts that the transaction
- * made are left out too. `post` has the fields that changed. An account that is only in `pre` was removed. A slot that is only in
- * `pre` is zero now. Older geth also had slots there that were only read, so such a slot is read back.
+ * `pre` has the accounts that changed, as they were; fields that are zero or empty are left out. Accounts that the
+ * transaction made are left out too. `post` has the fields that changed. An account that is only in `pre` was removed.
+ * A slot that is only in `pre` is zero now. Older geth also had slots there that were only read, so such a slot is read
+ * back.
  */
 
 import {
@@ -43,7 +44,10 @@ const NO_SLOTS: ReadonlyMap<string, string | undefined> = new Map();
 /** The node leaves codes out, and does not give their hashes. */
 class HiddenCodes extends NodeFailure {}
 
-/** The same tracer: all that transactions touched, as it was before them. Code is left out where the node takes that option. */
+/**
+ * The same tracer: all that transactions touched, as it was before them. Code is left out where the node takes that
+ * option.
+ */
 const TOUCHED_OPTIONS = [{includeEmpty: true, disableCode: true}, {includeEmpty: true}].map(tracerConfig => ({
   ...PRESTATE_OPTIONS,
   tracerConfig,

@@ -24,7 +24,10 @@ export class TouchedAccount {
   readsCode = false;
   /** Nonce and balance after the block are to be read, whatever the traces say. */
   readsState = false;
-  /** Nonce and balance after the block before must be read, because the traces do not show for certain that it was removed. */
+  /**
+   * Nonce and balance after the block before must be read, because the traces do not show for certain that it was
+   * removed.
+   */
   readsBefore = false;
   /** As the node has it after the block, and after the block before. */
   private readonly state: AccountState = {nonce: 0n, balance: 0n};
@@ -92,8 +95,9 @@ export class TouchedAccount {
     const timeline = new AccountTimeline(this.readsBefore ? this.stateBefore : undefined, this.traces);
     timeline.end(this.state);
     const read = (slot: string): string => this.slots.get(slot) as string;
-    // The request queues are empty in most blocks. A slot that keeps its value is left out, because it would cost pages.
-    // But if a trace has the slot, the value that was read replaces the trace's: the end of the block resets the counters.
+    // The request queues are empty in most blocks. A slot that keeps its value is left out, because it would cost
+    // pages. But if a trace has the slot, the value that was read replaces the trace's: the end of the block resets the
+    // counters.
     for (const slot of this.otherSlots)
       if (timeline.wasRemoved || timeline.slots.has(slot) || read(slot) !== this.slotsBefore.get(slot))
         timeline.slots.set(slot, read(slot));

@@ -47,7 +47,8 @@ export class TouchedBlock {
       for (const slot of slots) account.addSlot(slot);
     }
     if (!isBrief) for (const account of this.accounts.values()) account.readsState = true;
-    // Of most accounts the traces tell all. Objects that wait for other blocks' answers are what the collector has most work with.
+    // Of most accounts the traces tell all. Objects that wait for other blocks' answers are what the collector has most
+    // work with.
     else
       for (const [address, account] of this.accounts)
         if (account.askForState(header.number).length === 0 && !account.lacksCode) {
@@ -56,7 +57,10 @@ export class TouchedBlock {
         }
   }
 
-  /** The account, and these slots (`0x` and 64 digits), may have changed although no trace says so. Call it before `askForState`. */
+  /**
+   * The account, and these slots (`0x` and 64 digits), may have changed although no trace says so. Call it before
+   * `askForState`.
+   */
   readBack(address: string, slots: readonly string[]): void {
     const account = this.account(address);
     account.readsState = true;
@@ -71,7 +75,10 @@ export class TouchedBlock {
     return [...this.accounts.values()].flatMap(account => account.askForState(number));
   }
 
-  /** The codes of accounts without nonce and balance: if they have no code either, they do not exist. After `askForState`. */
+  /**
+   * The codes of accounts without nonce and balance: if they have no code either, they do not exist. After
+   * `askForState`.
+   */
   askForCodes(): Question[] {
     const {number} = this.block.header;
     return [...this.accounts.values()]

@@ -9,8 +9,8 @@ export type TraceMethod = "prestate" | "stateDiff";
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 /**
- * Finds out how the node traces blocks. It traces a call, and not a block: a node that does not know the tracer may ignore its
- * name, and every tracer gives the same for a block without transactions.
+ * Finds out how the node traces blocks. It traces a call, and not a block: a node that does not know the tracer may
+ * ignore its name, and every tracer gives the same for a block without transactions.
  *
  * @returns why not, if it can do neither
  * @throws NodeFailure

@@ -1,4 +1,7 @@
-/** What is needed of a block besides its traces: its header, those paid outside of its transactions, and the transactions' accounts. */
+/**
+ * What is needed of a block besides its traces: its header, those paid outside of its transactions, and the
+ * transactions' accounts.
+ */
 
 import {type JsonObject, parseAddress, parseArray, parseObject, parseWord} from "../../rpc/answerValues.ts";
 import {NodeFailure} from "../../rpc/node.ts";
@@ -9,7 +12,10 @@ export interface TracedBlock {
   readonly header: NodeHeader;
   /** `0x` and 64 digits in lower case, in the order of the block. */
   readonly transactions: readonly string[];
-  /** Accounts (`0x` and 40 digits) that are read whatever traces say: fee recipient, withdrawals, senders and recipients. */
+  /**
+   * Accounts (`0x` and 40 digits) that are read whatever traces say: fee recipient, withdrawals, senders and
+   * recipients.
+   */
   readonly addresses: ReadonlySet<string>;
   /** Accounts that signed an authorization. Some tracers leave out the change of their code, or the whole accounts. */
   readonly authorities: ReadonlySet<string>;

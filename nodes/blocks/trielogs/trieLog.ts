@@ -7,9 +7,9 @@
  *   value    [nonce, balance, evmStorageRoot 32 | null, keccakCodeHash 32 | null]
  *   slot     [keccak(key) 32, old | null, new | null, cleared, (key)]
  *
- * 0x80 is null, zero, no bytes and false. `cleared` is 1 if what it belongs to was deleted at some time within the block. A slot
- * without its key is one of a deleted account, whose other slots Besu knows by their hashes only. The integers at the end (how the
- * log was made, and the time) are not used.
+ * 0x80 is null, zero, no bytes and false. `cleared` is 1 if what it belongs to was deleted at some time within the
+ * block. A slot without its key is one of a deleted account, whose other slots Besu knows by their hashes only. The
+ * integers at the end (how the log was made, and the time) are not used.
  *
  * Here only the form is read; trieLogDifference.ts says what it means.
  */

@@ -8,7 +8,8 @@
  *   value, value  1         was deleted and created again: its storage is empty first. It keeps its code if the log has none
  *   null, null              was looked for and is not there, or was created and deleted within the block
  *
- * Slots of an account that was deleted, or deleted and created again, are not compared: Besu mixes values of both accounts there.
+ * Slots of an account that was deleted, or deleted and created again, are not compared: Besu mixes values of both
+ * accounts there.
  */
 import type {
   AccountBefore,

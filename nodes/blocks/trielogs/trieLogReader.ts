@@ -1,5 +1,6 @@
 /**
- * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here. Its old values are compared with the store when a block is applied.
+ * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here. Its old values are
+ * compared with the store when a block is applied.
  *
  *   headers     eth_getBlockByNumber          hash and link checked
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash

@@ -161,7 +161,7 @@ test("what can never work ends with exit code 2, whatever a node may say later",
     [[...into("none5"), ...l2, "--source", "execute"], noGenesis, 2],
     [[...into("none6"), "--genesis", missing, "--blocks", missing], unread, 2],
     [[...into("none7"), "--diffs", folder.file("")], /expected a file or a pipe, got a folder/, 2],
-    [[...into("none8"), "--pull", missing], /--pull: .*expected a complete pull/, 2],
+    [[...into("none8"), "--pull", missing], /--pull: .*expected manifest.json in it/, 2],
   ]);
 });
 

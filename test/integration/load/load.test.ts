@@ -241,7 +241,7 @@ test("what cannot be done is named: exit code 2 for flags, 1 for a server that i
     [[...url, "--accounts", "1m"], 2, /Expected a whole number from 1 to 100000000, such as 100, 1k or 1M/],
     [[...url, "--keys", folder.file("missing")], 2, /--keys .*missing: ENOENT/],
     [[...url, "--against", empty], 2, /--against .*empty.txt: expected a report of `proofd load --json`/],
-    [[...url, "--keys", empty], 2, /--keys .*empty.txt: it names no account/],
+    [[...url, "--keys", empty], 2, /--keys .*empty.txt: it has no account/],
     [[...url, "--verify", "all"], 2, /'--verify <calls>'/],
     [[...url, "--max-errors", "-1"], 2, /Expected a whole number of calls, or 0% to 100%, such as 0\.1%/],
     [[...url, "--max-errors", "101%"], 2, /'--max-errors <limit>' argument '101%' is invalid/],

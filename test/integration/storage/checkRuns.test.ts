@@ -66,12 +66,12 @@ test("a check that is stopped says so and where, and its exit code is the signal
   assert.equal((await running.outcome).stoppedAt, store.file);
 });
 
-test("serve --verify finds a damaged table while it answers, says which, shows progress and is no longer ready", async () => {
+test("serve --check-store finds a damaged table while it answers, says which, shows progress and is no longer ready", async () => {
   const directory = await store.copy();
   const at = store.byteOfAPage(directory);
   await store.flip(directory, at, 0);
   const size = (await stat(join(directory, store.file))).size;
-  const daemon = await OwnService.serve(["--db", directory, "--verify"]);
+  const daemon = await OwnService.serve(["--db", directory, "--check-store"]);
   try {
     await daemon.waitForStderr(/the tables are verified/);
     assert.match(
@@ -93,8 +93,8 @@ test("serve --verify finds a damaged table while it answers, says which, shows p
   }
 });
 
-test("serve --verify of a sound store stays ready, and stops at once with the service", async () => {
-  const daemon = await OwnService.serve(["--db", store.whole, "--verify"]);
+test("serve --check-store of a sound store stays ready, and stops at once with the service", async () => {
+  const daemon = await OwnService.serve(["--db", store.whole, "--check-store"]);
   await daemon.waitForStderr(/"findings":0,"msg":"the tables are verified"/);
   assert.equal((await daemon.get("/readyz")).status, 200);
   await daemon.stop();

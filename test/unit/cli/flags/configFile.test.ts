@@ -27,7 +27,7 @@ test("a file sets flags by their names, several lines make a list, and comments 
     "cors = https://b.example",
     "estimate-workers = 0",
     "balanced = true\r",
-    "verify = false",
+    "check-store = false",
   ]);
   assert.deepEqual([port, db, limits.queueCost], [8545, "d", 7]);
   assert.deepEqual(cors, ["https://a.example", "https://b.example"]);
@@ -39,8 +39,8 @@ test("a flag wins over a variable, and a variable over the file; lists do not mi
   const variables = {PROOFD_PORT: "2", PROOFD_MAX_QUEUE: "3"};
   const {port, limits, cors} = read(lines, ["--port", "4", "--cors", "*"], variables);
   assert.deepEqual([port, limits.queueCost, limits.timeoutMs, cors], [4, 3, 1, ["*"]]);
-  const off = {PROOFD_VERIFY: "0", PROOFD_BALANCED: "false"};
-  const {verify, isBalanced} = read(["verify = true", "balanced = true"], [], off);
+  const off = {PROOFD_CHECK_STORE: "0", PROOFD_BALANCED: "false"};
+  const {verify, isBalanced} = read(["check-store = true", "balanced = true"], [], off);
   assert.deepEqual([verify, isBalanced], [false, false]);
 });
 

@@ -72,7 +72,7 @@ test("an unknown field, a field of the other model and a value out of its range 
     ['{"gasPriceRatio": 1e-7}', /gasPriceRatio: Expected a number/],
     [
       '{"gasPriceRatio": true}',
-      /gasPriceRatio: Expected a number, as text if it is above 2\^53 - 1\. Got true/,
+      /gasPriceRatio: Expected a number, as a string if it is above 2\^53 - 1\. Got true/,
     ],
     ['{"verificationGasCost": 1.5}', /Expected a whole number from 0 to 2\^256 - 1, decimal or 0x hex/],
     ['{"verificationCapacity": 0}', /verificationCapacity: Expected a whole number from 1/],

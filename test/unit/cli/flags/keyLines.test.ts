@@ -29,7 +29,7 @@ test("a bad line is named with its number and what is expected", () => {
     () => parseKeys(`${"x".repeat(1000)}`),
     error => (error as Error).message.length < 200,
   );
-  assert.throws(() => parseKeys("# nobody"), /it names no account/);
+  assert.throws(() => parseKeys("# nobody"), /it has no account/);
 });
 
 test("the demo chain's accounts are its genesis and its two contracts with slots", () => {

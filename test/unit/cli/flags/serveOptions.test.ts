@@ -25,7 +25,7 @@ test("flags of the store, the server, the nodes and finality", () => {
     "--db d --host ::1 --port 1 --metrics-port 9 --workers 2 --cache-mb 3 --cors * --allow-host a --allow-host b --namespace n",
     `--l2 ${L2} --source trace --allow-unverified --genesis g --finalized 5 --max-finality-lag 7 --history 8`,
     `--l1 ${L1} --rollup 0x${CONTRACT.toString("hex")} --l1-from 10 --l1-depth 11 --l1-root none`,
-    "--verify --chain-id 12 --suite poseidon2 --trust-forwarded 10.0.0.0/8,::1 --http node",
+    "--check-store --chain-id 12 --suite poseidon2 --trust-forwarded 10.0.0.0/8,::1 --http node",
   );
   assert.deepEqual(options, {
     ...{db: "d", host: "::1", port: 1, metricsPort: 9, workers: 2, cacheBytes: 3 << 20},
