@@ -1,6 +1,6 @@
 /**
- * The report as one HTML page: tables, charts (uPlot, from node_modules) and the JSON report. Its content policy forbids it to load
- * anything.
+ * The report as one self-contained HTML file: tables, charts (drawn by uPlot, which is inlined) and the report as JSON.
+ * Its content security policy forbids loading anything.
  */
 import {readFileSync} from "node:fs";
 import {createRequire} from "node:module";
@@ -8,9 +8,9 @@ import {isInconclusive} from "./judgement.ts";
 import {encodeReport, type LoadReport} from "./loadReport.ts";
 import {describeReport, type ReportTable} from "./reportContent.ts";
 
-// These files are not compiled.
-const STYLE = new URL(import.meta.resolve("proofd-load/page/page.css"));
-const CHARTS = new URL(import.meta.resolve("proofd-load/page/charts.js"));
+// Not compiled, so they stay in the source folder.
+const STYLE = new URL(import.meta.resolve("proofd-load/html/report.css"));
+const CHARTS = new URL(import.meta.resolve("proofd-load/html/charts.js"));
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
 export function writeHtmlReport(report: LoadReport): string {

@@ -1,9 +1,9 @@
 /**
  * The HTTP server: opens the port with what ../listener chooses, routes the paths and stops.
  *
- *   POST /          JSON-RPC          GET /healthz   the process runs
- *   GET  /          a page (page.ts)  GET /readyz    it should get requests (readiness.ts), and is not stopping
- *   GET  /metrics   for operators     GET /v1/..     a proof that caches may keep (proofRoute.ts)
+ *   POST /          JSON-RPC                    GET /healthz   the process runs
+ *   GET  /          the web page (webPage.ts)   GET /readyz    it should get requests (readiness.ts), and is not stopping
+ *   GET  /metrics   for operators               GET /v1/..     a proof that caches may keep (proofRoute.ts)
  *
  * uWebSockets.js cannot keep a request of a connection waiting. A client that sends a second one before the first is answered
  * (pipelining) loses that connection, and nothing else (turns.ts). (Pausing the socket would help only if the requests come in
@@ -19,7 +19,6 @@ import {answerRead, dropBody} from "./body.ts";
 import type {Clients} from "./clientAddress.ts";
 import type {Connections} from "./connections.ts";
 import {Intake} from "./intake.ts";
-import {Page} from "./page.ts";
 import {METRICS, PROBES, type ProbeParts} from "./probes.ts";
 import {encodeLimit, refuseFraming, refuseHost, refuseMetrics, refusePath, refuseVerb} from "./refusals.ts";
 import {Reply} from "./reply.ts";
@@ -27,6 +26,7 @@ import {RequestHead} from "./requestHead.ts";
 import {type RpcOptions, type RpcParts, RpcRoute} from "./rpcRoute.ts";
 import {Turns} from "./turns.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
+import {WebPage} from "./webPage.ts";
 
 export interface HttpOptions extends RpcOptions, ListenerOptions {
   readonly host: string;
@@ -53,7 +53,7 @@ const OPERATORS = 64;
 export class HttpServer {
   private readonly rpc: RpcRoute;
   private readonly hosts: AllowedHosts;
-  private readonly page = new Page();
+  private readonly page = new WebPage();
   private readonly turns = new Turns();
   private readonly intake = new Intake();
   private listener: Listener | undefined;

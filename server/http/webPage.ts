@@ -10,7 +10,7 @@ import type {Reply} from "./reply.ts";
 
 const FILE = new URL("../../page/page.html", import.meta.url);
 
-export class Page {
+export class WebPage {
   private readonly text = readFileSync(FILE, "utf8");
   private readonly headers: readonly Header[] = [
     ["Content-Type", "text/html; charset=utf-8"],
