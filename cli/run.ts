@@ -1,6 +1,6 @@
 /** Runs a command and turns its end into an exit code. */
 import {CommanderError} from "commander";
-import {SettingsError, StillOpen, StoppedEarly, WorkError} from "../server/life/workError.ts";
+import {SettingsError, StillOpen, StoppedEarly, WorkError} from "../server/lifecycle/workError.ts";
 import {ExitCode, endByForce} from "./exitCode.ts";
 import {createProgram, readEnvironment} from "./program.ts";
 

@@ -1,5 +1,5 @@
 /** What the `proofd` binary does in a version of Node that it runs on. */
-import {requireLimits} from "../server/life/processLimits.ts";
+import {requireLimits} from "../server/lifecycle/processLimits.ts";
 import {ExitCode} from "./exitCode.ts";
 
 export async function start(): Promise<void> {

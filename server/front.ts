@@ -22,7 +22,7 @@ import {RefusalLog} from "./observe/refusalLog.ts";
 import {Scrapes} from "./observe/scrapes.ts";
 import type {SourceStatus} from "./observe/sourceStatus.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
-import {LANE_IDS} from "./rpc/requestCalls.ts";
+import {LANE_IDS} from "./request/requestCalls.ts";
 import {RpcService} from "./rpcService.ts";
 
 export interface Front {

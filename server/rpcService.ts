@@ -5,19 +5,19 @@
 import {encodeResponse} from "../workers/messages/answers.ts";
 import type {Dispatcher} from "./dispatch/dispatcher.ts";
 import {PendingRequest} from "./dispatch/pendingRequest.ts";
+import type {Work} from "./fairness/work.ts";
 import {type Demand, measureDemand, refuseExcess} from "./methods/demand.ts";
 import {LANES} from "./methods/lanes.ts";
 import {type Method, RecordFailure, type RequestView} from "./methods/method.ts";
 import type {MethodTable} from "./methods/table.ts";
 import type {CallTally} from "./observe/callTally.ts";
 import type {TroubleLog} from "./observe/troubleLog.ts";
+import type {ReplySink} from "./request/replySink.ts";
+import {append, type ByLane, type LaneCalls, type Place} from "./request/requestCalls.ts";
+import type {RequestRecord} from "./request/requestRecord.ts";
+import {Piece} from "./request/taskText.ts";
 import {type Call, type Envelope, parseEnvelope} from "./rpc/envelope.ts";
-import type {ReplySink} from "./rpc/replySink.ts";
-import {append, type ByLane, type LaneCalls, type Place} from "./rpc/requestCalls.ts";
-import type {RequestRecord} from "./rpc/requestRecord.ts";
 import {AheadError, createTimeoutError, encodeError, RpcCode, RpcError} from "./rpc/rpcError.ts";
-import {Piece} from "./rpc/taskText.ts";
-import type {Work} from "./rpc/work.ts";
 
 /** The error of a request of which no call runs. */
 interface Refusal {

@@ -1,7 +1,7 @@
 /** `proofd check`: reports what is damaged in a store's files and records, and where. It changes nothing. */
 
 import {count} from "../../client/bytes/values.ts";
-import {openFailed} from "../../server/life/workError.ts";
+import {openFailed} from "../../server/lifecycle/workError.ts";
 import type {CheckEvent, CheckOutcome} from "../../workers/messages/checkJob.ts";
 import {startCheck} from "../../workers/threads/runningCheck.ts";
 import {ExitCode, exitCodeOf, type StopSignal, watchSignals} from "../exitCode.ts";

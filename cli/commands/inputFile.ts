@@ -1,6 +1,6 @@
 /** What commands read whole, from a file or standard input. */
 import {createReadStream} from "node:fs";
-import {WorkError} from "../../server/life/workError.ts";
+import {WorkError} from "../../server/lifecycle/workError.ts";
 import {openFile} from "../../storage/files/regularFile.ts";
 
 /** A chain_getProof of 1 024 absent slots has 12 MB, a chain_getMultiProof of 2 000 accounts 2 MB. */

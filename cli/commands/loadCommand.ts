@@ -5,7 +5,7 @@
 import {writeFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {LoadOptions} from "proofd-load";
-import {WorkError} from "../../server/life/workError.ts";
+import {WorkError} from "../../server/lifecycle/workError.ts";
 import {ExitCode, watchSignals} from "../exitCode.ts";
 import {createCommand} from "../flags/flagTable.ts";
 import {LOAD_FLAGS, readLoadOptions} from "../flags/loadFlags.ts";

@@ -5,7 +5,7 @@ import {count} from "../../client/bytes/values.ts";
 import {checkFolder} from "../../client/folder/folderCheck.ts";
 import {type Manifest, readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
-import {WorkError} from "../../server/life/workError.ts";
+import {WorkError} from "../../server/lifecycle/workError.ts";
 import {ExitCode, exitCodeOf, watchSignals} from "../exitCode.ts";
 import type {Changes, FolderVerification, GivenPull} from "../flags/pullFlags.ts";
 import type {RootSource} from "../flags/verifyFlags.ts";

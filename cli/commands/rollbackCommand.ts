@@ -1,8 +1,8 @@
 /**
  * `proofd rollback`: removes blocks. Unfinalized ones also while another proofd serves the store or imports into it.
  */
-import {DEFAULT_CACHE_BYTES} from "../../server/life/storeOpening.ts";
-import {codeOf, openFailed, WorkError} from "../../server/life/workError.ts";
+import {DEFAULT_CACHE_BYTES} from "../../server/lifecycle/storeOpening.ts";
+import {codeOf, openFailed, WorkError} from "../../server/lifecycle/workError.ts";
 import {PROOF_AGE_SECONDS} from "../../server/limits.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {ExitCode} from "../exitCode.ts";

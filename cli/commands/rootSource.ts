@@ -10,7 +10,7 @@ import {readRecordedWord} from "../../nodes/finality/recordedWord.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {Nodes, type NodesSettings} from "../../nodes/rpc/nodes.ts";
 import {readProvenBlock} from "../../nodes/rpc/provenBlock.ts";
-import {WorkError} from "../../server/life/workError.ts";
+import {WorkError} from "../../server/lifecycle/workError.ts";
 import {splitHeaders} from "../../storage/block/headerFile.ts";
 import {toHex} from "../../storage/hex.ts";
 import {RlpError} from "../../storage/rlp/rlpReader.ts";

@@ -1,8 +1,8 @@
 /** `proofd serve`: starts a service, says so, and ends it after a signal. */
 import {once} from "node:events";
 import {destination, type Logger, pino, stdTimeFunctions} from "pino";
-import {type RunningService, startService} from "../../server/life/runningService.ts";
-import type {ServiceOptions} from "../../server/life/serviceOptions.ts";
+import {type RunningService, startService} from "../../server/lifecycle/runningService.ts";
+import type {ServiceOptions} from "../../server/lifecycle/serviceOptions.ts";
 import {ExitCode, type StopSignal, watchSignals} from "../exitCode.ts";
 import type {LOG_FORMATS} from "../flags/serveFlags.ts";
 import {createProgress} from "./progress.ts";

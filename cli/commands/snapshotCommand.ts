@@ -1,6 +1,6 @@
 /** `proofd snapshot`: a backup of a store, also while another proofd serves it or imports into it. */
 
-import {codeOf, storeFailed} from "../../server/life/workError.ts";
+import {codeOf, storeFailed} from "../../server/lifecycle/workError.ts";
 import type {Leftover} from "../../storage/files/draftFolder.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";

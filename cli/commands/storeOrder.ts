@@ -1,9 +1,9 @@
 /** Carries out an order on a store: in this process, or in the process that has the store open. */
-import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/life/control/blockOrder.ts";
-import {NoControl, sendOrder} from "../../server/life/control/controlClient.ts";
-import {describeHolder} from "../../server/life/control/storeHolder.ts";
-import {DEFAULT_CACHE_BYTES, openStore} from "../../server/life/storeOpening.ts";
-import {codeOf, WorkError} from "../../server/life/workError.ts";
+import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/lifecycle/control/blockOrder.ts";
+import {NoControl, sendOrder} from "../../server/lifecycle/control/controlClient.ts";
+import {describeHolder} from "../../server/lifecycle/control/storeHolder.ts";
+import {DEFAULT_CACHE_BYTES, openStore} from "../../server/lifecycle/storeOpening.ts";
+import {codeOf, WorkError} from "../../server/lifecycle/workError.ts";
 
 const CANNOT: Readonly<Record<OrderKind, string>> = {
   finalize: "cannot finalize up to block",

@@ -4,7 +4,7 @@ import {count} from "../../client/bytes/values.ts";
 import {HASH_SUITES} from "../../client/hash/hashSuites.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
-import {WorkError} from "../../server/life/workError.ts";
+import {WorkError} from "../../server/lifecycle/workError.ts";
 import {ExitCode} from "../exitCode.ts";
 import type {VerifyOptions} from "../flags/verifyFlags.ts";
 import {type AskedCalls, findHeader, parseRequest, readResults} from "./askedCalls.ts";

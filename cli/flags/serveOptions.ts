@@ -1,6 +1,10 @@
 /** Turns the flags of `proofd serve` into the options of a service. */
 import type {Command} from "commander";
-import type {EstimateOptions, FinalityOptions, ServiceOptions} from "../../server/life/serviceOptions.ts";
+import type {
+  EstimateOptions,
+  FinalityOptions,
+  ServiceOptions,
+} from "../../server/lifecycle/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
 import {readWholeFile} from "../../storage/files/regularFile.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";

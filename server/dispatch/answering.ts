@@ -2,12 +2,12 @@
 import {answerStart} from "../../workers/messages/answers.ts";
 import type {CallTally} from "../observe/callTally.ts";
 import type {TroubleLog} from "../observe/troubleLog.ts";
+import {callsOf, type LanePlace} from "../request/requestCalls.ts";
+import type {Piece, TaskAnswers, TaskText} from "../request/taskText.ts";
 import {createFailureError} from "../rpc/failure.ts";
-import {callsOf, type LanePlace} from "../rpc/requestCalls.ts";
 import {encodeError, type RpcError} from "../rpc/rpcError.ts";
-import {assembleAnswers, assembleErrors, type CallEncoder, type Segment} from "../rpc/segment.ts";
-import type {Piece, TaskAnswers, TaskText} from "../rpc/taskText.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
+import {assembleAnswers, assembleErrors, type CallEncoder, type Segment} from "./segment.ts";
 
 export interface AnsweredTask {
   readonly answers: TaskAnswers;

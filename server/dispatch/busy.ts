@@ -1,9 +1,9 @@
 /** The answer to a request that is turned away because a queue is too long: an error, and when to try again (HTTP 503). */
 
+import {ClientCounts} from "../fairness/clientCounts.ts";
+import type {ClientQueue} from "../fairness/clientQueue.ts";
 import type {QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {ClientCounts} from "../rpc/clientCounts.ts";
-import type {ClientQueue} from "../rpc/clientQueue.ts";
 import {RpcCode, RpcError} from "../rpc/rpcError.ts";
 
 export interface Busy {

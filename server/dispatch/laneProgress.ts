@@ -1,6 +1,6 @@
 /** The progress of one HTTP request in one lane. Its segments start in order and may end in any order. */
-import type {LaneId} from "../rpc/requestCalls.ts";
-import type {Segment} from "../rpc/segment.ts";
+import type {LaneId} from "../request/requestCalls.ts";
+import type {Segment} from "./segment.ts";
 
 export class LaneProgress {
   isQueued = false;

@@ -7,11 +7,12 @@
  * A client has at most as many places as there are threads. So however many calls it has, another client's call gets a place
  * at once, and its share of a thread. Calls cost the time that they took: of many clients, the one that took least is next.
  */
+
+import {ClientCounts} from "../fairness/clientCounts.ts";
+import {ClientQueue} from "../fairness/clientQueue.ts";
 import {ESTIMATE_COST, type Limits} from "../limits.ts";
 import {QueueFigures} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
-import {ClientCounts} from "../rpc/clientCounts.ts";
-import {ClientQueue} from "../rpc/clientQueue.ts";
 import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 import type {OnSettled, OnTurnedAway, Perform} from "./task.ts";

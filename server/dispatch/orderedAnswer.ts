@@ -5,8 +5,8 @@
  *                            ^ nextToSend
  */
 import {SEPARATOR} from "../../workers/messages/answers.ts";
-import type {ReplySink} from "../rpc/replySink.ts";
-import {Piece} from "../rpc/taskText.ts";
+import type {ReplySink} from "../request/replySink.ts";
+import {Piece} from "../request/taskText.ts";
 import type {LaneProgress} from "./laneProgress.ts";
 
 const OPEN = Buffer.from("[");

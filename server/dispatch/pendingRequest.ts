@@ -10,13 +10,13 @@
  * slow estimate would leave no room, and the next estimate could not run at the same time.
  */
 import type {Head} from "../../workers/messages/head.ts";
-import type {ReplySink} from "../rpc/replySink.ts";
-import {type ByLane, LANE_IDS, LaneId, type RequestCalls} from "../rpc/requestCalls.ts";
-import type {RequestRecord} from "../rpc/requestRecord.ts";
-import {cutSegments, type Segment} from "../rpc/segment.ts";
-import type {Piece} from "../rpc/taskText.ts";
+import type {ReplySink} from "../request/replySink.ts";
+import {type ByLane, LANE_IDS, LaneId, type RequestCalls} from "../request/requestCalls.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
+import type {Piece} from "../request/taskText.ts";
 import {LaneProgress} from "./laneProgress.ts";
 import {OrderedAnswer} from "./orderedAnswer.ts";
+import {cutSegments, type Segment} from "./segment.ts";
 
 const NO_PROGRESS = new LaneProgress([], LaneId.PROOF);
 

@@ -1,6 +1,6 @@
 /** A task: segments of one or more requests that one lane answers together. */
 import type {Settlement} from "../../workers/messages/answers.ts";
-import type {TaskAnswers} from "../rpc/taskText.ts";
+import type {TaskAnswers} from "../request/taskText.ts";
 import type {Busy} from "./busy.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 

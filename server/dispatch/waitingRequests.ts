@@ -2,8 +2,8 @@
  * The requests that wait in a lane. Large ones, which cost more than one task, have a queue of their own where workers take breaks in
  * their tasks: so they keep no small one waiting, of any client. In each queue clients have equal shares.
  */
-import {ClientQueue} from "../rpc/clientQueue.ts";
-import type {LaneId} from "../rpc/requestCalls.ts";
+import {ClientQueue} from "../fairness/clientQueue.ts";
+import type {LaneId} from "../request/requestCalls.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
 
 export class WaitingRequests {

@@ -13,9 +13,9 @@ import {NodeFailure} from "../../nodes/rpc/node.ts";
 import {parseAnswer} from "../../nodes/rpc/nodeAnswer.ts";
 import {encodeResponse, SEPARATOR} from "../../workers/messages/answers.ts";
 import {MAX_ESTIMATE_TEXT_BYTES} from "../limits.ts";
+import type {TaskAnswers} from "../request/taskText.ts";
 import {findInexact} from "../rpc/exactValues.ts";
 import {RpcCode} from "../rpc/rpcError.ts";
-import type {TaskAnswers} from "../rpc/taskText.ts";
 
 const MAX_CONNECTIONS = 64;
 /** For connecting, head and body together (docs/json-rpc.md). */

@@ -4,10 +4,11 @@
  * body that is refused is read and dropped in the same way, and answered when it has come: if the connection were closed at once, the
  * answer could be lost.
  */
+
+import type {ByteHolder, Excess, SharedBytes} from "../fairness/sharedBytes.ts";
+import type {Work} from "../fairness/work.ts";
 import type {HttpResponse} from "../listener/exchange.ts";
 import {WHOLE_BYTES} from "../rpc/envelope.ts";
-import type {ByteHolder, Excess, SharedBytes} from "../rpc/sharedBytes.ts";
-import type {Work} from "../rpc/work.ts";
 import type {Intake} from "./intake.ts";
 import type {Reply} from "./reply.ts";
 

@@ -10,10 +10,10 @@
  * separate TCP segments, and would hide that a client has gone.)
  */
 import type {Logger} from "pino";
+import {SharedBytes} from "../fairness/sharedBytes.ts";
 import {createListener, type ListenerOptions} from "../listener/createListener.ts";
 import type {Exchanges, HttpRequest, HttpResponse, Listener} from "../listener/exchange.ts";
 import {isProofPath} from "../methods/proof/proofTarget.ts";
-import {SharedBytes} from "../rpc/sharedBytes.ts";
 import {AllowedHosts, isLoopback} from "./allowedHosts.ts";
 import {answerRead, dropBody} from "./body.ts";
 import type {Clients} from "./clientAddress.ts";

@@ -5,11 +5,11 @@
  *   a request -- nothing waits, and this turn of the event loop has time left --> done at once
  *            \-> its client's line -- read, short or long: in each turn a slice of SLICE_MS for each --> done
  *
- * What counts is the time that the work took. A slice goes to the client who would have had least after it (rpc/clientQueue.ts). So a
+ * What counts is the time that the work took. A slice goes to the client who would have had least after it (fairness/clientQueue.ts). So a
  * client with little to do waits for one slice, however many others have much to do.
  */
-import {ClientQueue} from "../rpc/clientQueue.ts";
-import type {Work} from "../rpc/work.ts";
+import {ClientQueue} from "../fairness/clientQueue.ts";
+import type {Work} from "../fairness/work.ts";
 import {SmallPieces} from "./smallPieces.ts";
 
 /**

@@ -8,14 +8,14 @@
  * The status of an error tells a balancer what to do: 503, if another service may have the block.
  */
 
+import type {Work} from "../fairness/work.ts";
 import {PROOF_AGE_SECONDS} from "../limits.ts";
 import {type ProofTarget, parseProofTarget} from "../methods/proof/proofTarget.ts";
 import type {ProvableBlocks} from "../methods/provableBlocks.ts";
+import type {ReplySink} from "../request/replySink.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
 import type {Call} from "../rpc/envelope.ts";
-import type {ReplySink} from "../rpc/replySink.ts";
-import type {RequestRecord} from "../rpc/requestRecord.ts";
 import {encodeError, RpcCode, RpcError} from "../rpc/rpcError.ts";
-import type {Work} from "../rpc/work.ts";
 import type {Header} from "./cors.ts";
 import {RETRY_AFTER, refusePath} from "./refusals.ts";
 import {headHeader, JSON_TYPE, type Reply} from "./reply.ts";

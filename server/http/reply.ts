@@ -10,11 +10,12 @@
  * event are in one cork, and while the socket is full, nothing is written until onWritable. Bytes that the socket has not
  * taken stay here, except for at most one write.
  */
+
+import type {Work} from "../fairness/work.ts";
 import type {HttpResponse} from "../listener/exchange.ts";
-import type {ReplySink} from "../rpc/replySink.ts";
-import type {RequestRecord} from "../rpc/requestRecord.ts";
-import {Piece} from "../rpc/taskText.ts";
-import type {Work} from "../rpc/work.ts";
+import type {ReplySink} from "../request/replySink.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
+import {Piece} from "../request/taskText.ts";
 import type {Address, Clients} from "./clientAddress.ts";
 import type {Header} from "./cors.ts";
 import type {Intake} from "./intake.ts";

@@ -1,12 +1,12 @@
 /** JSON-RPC at `/`: answers preflights, receives bodies, and counts the requests that are not answered yet. */
 import type {Logger} from "pino";
+import {type Excess, SharedBytes} from "../fairness/sharedBytes.ts";
+import type {Work} from "../fairness/work.ts";
 import type {Limits} from "../limits.ts";
 import type {HttpResponse} from "../listener/exchange.ts";
 import type {Metrics} from "../observe/metrics.ts";
+import {RequestRecord} from "../request/requestRecord.ts";
 import {WHOLE_BYTES} from "../rpc/envelope.ts";
-import {RequestRecord} from "../rpc/requestRecord.ts";
-import {type Excess, SharedBytes} from "../rpc/sharedBytes.ts";
-import type {Work} from "../rpc/work.ts";
 import {afterReading, collectBody, dropBody} from "./body.ts";
 import {addressText} from "./clientAddress.ts";
 import {Cors} from "./cors.ts";

@@ -1,5 +1,5 @@
 /** The pieces of an answer that are not sent yet. The first may be sent in part. Sent pieces are released. */
-import {Piece} from "../rpc/taskText.ts";
+import {Piece} from "../request/taskText.ts";
 import type {UnsentBytes} from "./unsentBytes.ts";
 
 /** Pieces are joined to one write if they have no more bytes than this together. */

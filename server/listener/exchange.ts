@@ -3,8 +3,8 @@
  * they are; nodeResponse.ts gives them to a response of node:http.
  */
 
-import type {SharedBytes} from "../rpc/sharedBytes.ts";
-import type {Work} from "../rpc/work.ts";
+import type {SharedBytes} from "../fairness/sharedBytes.ts";
+import type {Work} from "../fairness/work.ts";
 
 /** Valid only during the call that hands it over. */
 export interface HttpRequest {

@@ -8,7 +8,7 @@
  */
 import type {IncomingMessage, ServerResponse} from "node:http";
 import type {Socket} from "node:net";
-import type {Work} from "../rpc/work.ts";
+import type {Work} from "../fairness/work.ts";
 import type {Exchanges} from "./exchange.ts";
 import {NodeRequest} from "./nodeRequest.ts";
 import {NodeResponse} from "./nodeResponse.ts";

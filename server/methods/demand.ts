@@ -1,10 +1,10 @@
 /** Measures what one request demands of the lanes, from the shape of its calls only. Refuses a request that demands too much. */
 
+import type {Work} from "../fairness/work.ts";
 import {ESTIMATE_COST} from "../limits.ts";
+import {type ByLane, LANE_IDS} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";
-import {type ByLane, LANE_IDS} from "../rpc/requestCalls.ts";
 import {createLimitError, type RpcError} from "../rpc/rpcError.ts";
-import type {Work} from "../rpc/work.ts";
 import type {RequestView} from "./method.ts";
 import {DISCOVER_COST} from "./ready/discover.ts";
 import type {MethodTable} from "./table.ts";

@@ -1,5 +1,5 @@
 /** The lanes as methods and metrics see them: each lane's name, and the object for its calls of one request. */
-import type {ByLane, LaneCalls} from "../rpc/requestCalls.ts";
+import type {ByLane, LaneCalls} from "../request/requestCalls.ts";
 import {EstimateCalls} from "./estimateGas/estimateCalls.ts";
 import {ProofCalls} from "./proof/proofCalls.ts";
 

@@ -9,14 +9,14 @@ import type {ChainView} from "../../workers/chain/chainView.ts";
 import type {EstimateAnswers, EstimateJob} from "../../workers/messages/estimateJob.ts";
 import type {Failure} from "../../workers/messages/failure.ts";
 import type {Head} from "../../workers/messages/head.ts";
+import type {Work} from "../fairness/work.ts";
 import type {Gateway} from "../gateway/gateway.ts";
 import type {Limits} from "../limits.ts";
+import type {LaneCalls, LaneId} from "../request/requestCalls.ts";
 import type {Call} from "../rpc/envelope.ts";
 import {createFailureError} from "../rpc/failure.ts";
 import {encodeQuantity} from "../rpc/quantity.ts";
-import type {LaneCalls, LaneId} from "../rpc/requestCalls.ts";
 import {createBlockUnknownError, type RpcCode} from "../rpc/rpcError.ts";
-import type {Work} from "../rpc/work.ts";
 import type {ParamList} from "./params.ts";
 import type {Schema} from "./schema.ts";
 

@@ -1,5 +1,5 @@
 /** What /metrics shows. */
-import type {RequestRecord} from "../rpc/requestRecord.ts";
+import type {RequestRecord} from "../request/requestRecord.ts";
 import {type FigureSources, type FigureValues, readFigures} from "./figures.ts";
 import {type FigureName, HELP, LABELS} from "./figureTable.ts";
 import {Latencies} from "./latencies.ts";

@@ -1,11 +1,11 @@
 /** The JSON-RPC 2.0 envelope: parses a body into calls. It knows no method. */
 import {isUtf8} from "node:buffer";
-import {decodeText, parsePieces} from "./bodyPieces.ts";
-import {BodyScan, type BodyShape, MAX_DEPTH} from "./bodyScan.ts";
+import type {Work} from "../fairness/work.ts";
+import {decodeText, parsePieces} from "../json/bodyPieces.ts";
+import {BodyScan, type BodyShape, MAX_DEPTH} from "../json/bodyScan.ts";
 import {HALF_CHARACTER} from "./exactValues.ts";
 import {FieldNames} from "./fieldNames.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
-import type {Work} from "./work.ts";
 
 /** Most characters of an id. A UUID has 36. Every id is escaped again for its answer, so its length must be limited. */
 export const MAX_ID_CHARACTERS = 256;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {randomInt} from "node:crypto";
 import {after, before, test} from "node:test";
 import {Random} from "../../load/requests/random.ts";
-import {sendOrder} from "../../server/life/control/controlClient.ts";
+import {sendOrder} from "../../server/lifecycle/control/controlClient.ts";
 import {makeProofBatch} from "../support/chains/conformanceChain.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {allocatePassing, PASSING, randomPlans} from "../support/chains/engineTraffic.ts";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {spawnSync} from "node:child_process";
 import {writeFile} from "node:fs/promises";
 import {test} from "node:test";
-import {sendOrder} from "../../server/life/control/controlClient.ts";
+import {sendOrder} from "../../server/lifecycle/control/controlClient.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {branchTraffic} from "../support/chains/engineTraffic.ts";
 import {compareEthProofs, readTouched} from "../support/http/gethComparison.ts";

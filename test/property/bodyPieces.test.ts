@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {parsePieces} from "../../server/rpc/bodyPieces.ts";
-import {BodyScan, MAX_DEPTH} from "../../server/rpc/bodyScan.ts";
+import {parsePieces} from "../../server/json/bodyPieces.ts";
+import {BodyScan, MAX_DEPTH} from "../../server/json/bodyScan.ts";
 import {finishWork} from "../support/http/wholeWork.ts";
 import {propertyRuns} from "../support/soak.ts";
 

@@ -72,28 +72,33 @@ const ROOMS: Readonly<Record<string, string>> = {
   "workers/chain": "storage, messages, threads, node:",
   "workers/engine.ts": "storage, messages, threads, prove, chain",
   "server/limits.ts, server/version.ts": "node:",
-  "server/rpc": "workers/messages, node:",
-  "server/observe": "workers/messages, workers/chain, workers/engine.ts, version.ts, rpc, node:, pino",
-  "server/gateway": "nodes/rpc, workers/messages, limits.ts, rpc, pino",
+  "server/fairness": "",
+  "server/json": "fairness, node:",
+  "server/rpc": "workers/messages, fairness, json, node:",
+  "server/request": "workers/messages",
+  "server/observe":
+    "workers/messages, workers/chain, workers/engine.ts, version.ts, rpc, request, node:, pino",
+  "server/gateway": "nodes/rpc, workers/messages, limits.ts, rpc, request, pino",
   "server/methods":
-    "storage/count.ts, workers/messages, workers/chain, limits.ts, version.ts, rpc, gateway, node:",
-  "server/dispatch": "workers/messages, workers/threads, workers/engine.ts, limits.ts, rpc, observe, methods",
-  "server/listener": "rpc, node:, pino, uWebSockets.js",
-  "server/http": "limits.ts, rpc, observe, methods, listener, node:, pino",
+    "storage/count.ts, workers/messages, workers/chain, limits.ts, version.ts, fairness, rpc, request, gateway, node:",
+  "server/dispatch":
+    "workers/messages, workers/threads, workers/engine.ts, limits.ts, fairness, rpc, request, observe, methods",
+  "server/listener": "fairness, node:, pino, uWebSockets.js",
+  "server/http": "limits.ts, fairness, rpc, request, observe, methods, listener, node:, pino",
   "server/front.ts, server/rpcService.ts":
-    "workers/messages, workers/engine.ts, rpc, observe, methods, dispatch, http, pino",
-  "server/life/control": "storage, workers/messages, workers/engine.ts, node:",
-  "server/life":
-    "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, listener, methods, front.ts, life/control, node:, pino",
+    "workers/messages, workers/engine.ts, fairness, rpc, request, observe, methods, dispatch, http, pino",
+  "server/lifecycle/control": "storage, workers/messages, workers/engine.ts, node:",
+  "server/lifecycle":
+    "storage, nodes/rpc, nodes/finality, nodes/feed, workers/messages, workers/threads, workers/chain, workers/engine.ts, version.ts, observe, gateway, listener, methods, front.ts, lifecycle/control, node:, pino",
   contracts: "node:",
   "contracts/deploy": "node:, @ethereumjs, @noble/curves, @noble/hashes, proofd-contracts",
   demo: "node:, ox",
   "cli/exitCode.ts": "",
   "cli/flags":
-    "client/rpc, client/folder/format, storage, nodes/rpc, workers/messages, server/limits.ts, server/version.ts, server/listener, server/life, node:, commander, proofd-load",
+    "client/rpc, client/folder/format, storage, nodes/rpc, workers/messages, server/limits.ts, server/version.ts, server/listener, server/lifecycle, node:, commander, proofd-load",
   "cli/commands":
-    "client/folder/pulledError.ts, client/folder, client, storage, nodes/rpc, nodes/finality, workers/messages, workers/threads, workers/chain, workers/engine.ts, server/limits.ts, server/version.ts, server/listener, server/life/control, server/life, exitCode.ts, flags, node:, commander, pino, proofd-load",
-  cli: "server/version.ts, server/life, exitCode.ts, flags, commands, commander",
+    "client/folder/pulledError.ts, client/folder, client, storage, nodes/rpc, nodes/finality, workers/messages, workers/threads, workers/chain, workers/engine.ts, server/limits.ts, server/version.ts, server/listener, server/lifecycle/control, server/lifecycle, exitCode.ts, flags, node:, commander, pino, proofd-load",
+  cli: "server/version.ts, server/lifecycle, exitCode.ts, flags, commands, commander",
   bench:
     "client, storage, evm/interpreter, evm/execution, workers/messages, workers/prove, workers/estimate, server/version.ts, demo, cli/flags, node:, @chainsafe/as-sha256, @noble/hashes, commander, ox, proofd-load, tinybench",
   examples: "node:, ox, proofd-client, proofd-contracts",

@@ -1,7 +1,7 @@
 /**
  * Memory for the texts of answers. All threads share it, and it is used again and again:
  *
- *   take() -> its number in a job -> a proof thread writes -> pieces (server/rpc/taskText.ts) -> release() -> take() ...
+ *   take() -> its number in a job -> a proof thread writes -> pieces (server/request/taskText.ts) -> release() -> take() ...
  *
  * New memory for each answer would cost more. At 2 000 answers of 6.5 KB a second, V8 marked the main thread's whole heap every
  * second, because of the memory outside of it, and the kernel clears each new page before it is written.

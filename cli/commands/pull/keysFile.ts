@@ -4,7 +4,7 @@
 import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
 import type {ProofRequest} from "../../../client/proof/request.ts";
-import {WorkError} from "../../../server/life/workError.ts";
+import {WorkError} from "../../../server/lifecycle/workError.ts";
 import {openFile} from "../../../storage/files/regularFile.ts";
 import {parseKeyLine} from "../../flags/keyLines.ts";
 

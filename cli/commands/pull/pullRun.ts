@@ -9,7 +9,7 @@ import {createProofClient, type ProofClient} from "../../../client/methods/proof
 import {ProofError} from "../../../client/proof/proofError.ts";
 import {RpcError} from "../../../client/rpc/rpcError.ts";
 import {createRedaction} from "../../../client/rpc/secrets.ts";
-import {WorkError} from "../../../server/life/workError.ts";
+import {WorkError} from "../../../server/lifecycle/workError.ts";
 import type {PullOptions} from "../../flags/pullFlags.ts";
 import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
 import type {PullProgress} from "./pullProgress.ts";

@@ -7,8 +7,8 @@ import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
 import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
 import type {Estimates} from "../../methods/method.ts";
-import {callsOf} from "../../rpc/requestCalls.ts";
-import type {TaskAnswers} from "../../rpc/taskText.ts";
+import {callsOf} from "../../request/requestCalls.ts";
+import type {TaskAnswers} from "../../request/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import {settleLater, type Task} from "../task.ts";
 

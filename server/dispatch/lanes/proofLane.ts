@@ -3,7 +3,7 @@ import type {Engine} from "../../../workers/engine.ts";
 import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
 import {getProof} from "../../methods/proof/getProof.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../methods/proof/proofCalls.ts";
-import {callsOf} from "../../rpc/requestCalls.ts";
+import {callsOf} from "../../request/requestCalls.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
 import type {Task} from "../task.ts";

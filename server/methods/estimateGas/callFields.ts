@@ -10,10 +10,10 @@
  * Only type 4 has an authorizationList. If no field decides the type, the block's hard fork does.
  */
 import type {EstimateCall, TransactionType} from "../../../workers/messages/estimateCall.ts";
+import type {Work} from "../../fairness/work.ts";
 import {FieldNames} from "../../rpc/fieldNames.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError, RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import type {Work} from "../../rpc/work.ts";
 import {parseAccessList, parseAuthorizationList} from "./callLists.ts";
 import {
   type Fields,

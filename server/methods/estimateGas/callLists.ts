@@ -1,8 +1,8 @@
 /** Parses the two lists that a call of chain_estimateGas may have: the access list (EIP-2930) and authorizations (EIP-7702). */
 import type {AccessListEntry, Authorization} from "../../../workers/messages/estimateCall.ts";
+import type {Work} from "../../fairness/work.ts";
 import {FieldNames} from "../../rpc/fieldNames.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
-import type {Work} from "../../rpc/work.ts";
 import {
   ADDRESS_BYTES,
   ADDRESS_EXPECTED,

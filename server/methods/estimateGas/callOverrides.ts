@@ -7,8 +7,8 @@
  * answer wrong. In the call object, unknown fields are ignored.
  */
 import type {AccountOverride} from "../../../workers/messages/estimateCall.ts";
+import type {Work} from "../../fairness/work.ts";
 import {createValueError, RpcCode, RpcError, shorten} from "../../rpc/rpcError.ts";
-import type {Work} from "../../rpc/work.ts";
 import {
   ADDRESS_BYTES,
   ADDRESS_EXPECTED,

@@ -1,8 +1,8 @@
 /** The estimates that one request asks for. */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import {ESTIMATE_COST} from "../../limits.ts";
-import type {LaneCalls} from "../../rpc/requestCalls.ts";
-import type {TaskAnswers} from "../../rpc/taskText.ts";
+import type {LaneCalls} from "../../request/requestCalls.ts";
+import type {TaskAnswers} from "../../request/taskText.ts";
 
 /** A call for an estimate thread of this process, or a function that asks another node. A process uses only one kind. */
 export type PreparedEstimate = EstimateCall | RunEstimate;

@@ -1,9 +1,9 @@
+import type {Work} from "../../fairness/work.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
+import {LaneId} from "../../request/requestCalls.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {requireExactValues} from "../../rpc/exactValues.ts";
-import {LaneId} from "../../rpc/requestCalls.ts";
 import {RpcCode, RpcError} from "../../rpc/rpcError.ts";
-import type {Work} from "../../rpc/work.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
 import type {EstimateCalls, PreparedEstimate} from "./estimateCalls.ts";
 import {ESTIMATE, ESTIMATE_PARAMS, parseEstimateCall} from "./estimateParams.ts";

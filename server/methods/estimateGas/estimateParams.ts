@@ -3,10 +3,10 @@
  * that a parameter is left out, also after these: geth has overrides of the block there. The default block is the newest one held.
  */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
+import type {Work} from "../../fairness/work.ts";
 import type {Call} from "../../rpc/envelope.ts";
 import {encodeQuantity} from "../../rpc/quantity.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
-import type {Work} from "../../rpc/work.ts";
 import {ParamList} from "../params.ts";
 import {
   ADDRESS_PARAM,

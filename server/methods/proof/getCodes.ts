@@ -3,7 +3,7 @@
  * proof.
  */
 import {MAX_CODES, MAX_CODES_BYTES, packCodesHead} from "../../../workers/messages/codesCall.ts";
-import {LaneId} from "../../rpc/requestCalls.ts";
+import {LaneId} from "../../request/requestCalls.ts";
 import {createLimitError, createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";

@@ -1,6 +1,6 @@
 import {FINALIZATION_TEXT_BYTES, packFinalizations} from "../../../workers/messages/finalizationsCall.ts";
+import {LaneId} from "../../request/requestCalls.ts";
 import {parseBlockNumber} from "../../rpc/quantity.ts";
-import {LaneId} from "../../rpc/requestCalls.ts";
 import {createValueError} from "../../rpc/rpcError.ts";
 import type {LaneMethod} from "../method.ts";
 import {ParamList} from "../params.ts";

@@ -1,6 +1,6 @@
 import {ADDRESS_AT, KEYS_AT, ProofForm, writeCallHead} from "../../../workers/messages/packedCall.ts";
+import {LaneId} from "../../request/requestCalls.ts";
 import type {Call} from "../../rpc/envelope.ts";
-import {LaneId} from "../../rpc/requestCalls.ts";
 import {createLimitError, createValueError, RpcCode} from "../../rpc/rpcError.ts";
 import type {LaneMethod, RequestView} from "../method.ts";
 import {type Param, ParamList} from "../params.ts";

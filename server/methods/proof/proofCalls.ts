@@ -1,6 +1,6 @@
 /** The proofs that one request asks for, packed back to back (workers/messages/packedCall.ts). */
 import {keyCountOf, mostPackedBytes} from "../../../workers/messages/packedCall.ts";
-import {append, type LaneCalls} from "../../rpc/requestCalls.ts";
+import {append, type LaneCalls} from "../../request/requestCalls.ts";
 
 /**
  * Highest cost of one segment. An account or slot costs 1. A trip to a worker and back takes both threads 100 us, because

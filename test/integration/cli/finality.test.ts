@@ -5,7 +5,7 @@ import {createServer} from "node:http";
 import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {sendOrder} from "../../../server/life/control/controlClient.ts";
+import {sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {

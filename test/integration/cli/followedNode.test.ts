@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before} from "node:test";
-import {sendOrder} from "../../../server/life/control/controlClient.ts";
+import {sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {sendOrder} from "../../../server/life/control/controlClient.ts";
+import {sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {
   ACCOUNTS,

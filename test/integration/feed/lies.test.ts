@@ -6,7 +6,7 @@ import {headers} from "@nats-io/transport-node";
 import {encodeHead} from "../../../nodes/feed/feedMessage.ts";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
-import {Publisher} from "../../../server/life/publishing/publisher.ts";
+import {Publisher} from "../../../server/lifecycle/publishing/publisher.ts";
 import type {ChainView} from "../../../workers/chain/chainView.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";

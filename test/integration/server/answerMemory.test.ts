@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {LaneId} from "../../../server/rpc/requestCalls.ts";
+import {LaneId} from "../../../server/request/requestCalls.ts";
 import {KEPT_MEMORIES} from "../../../workers/messages/answerMemory.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import {FrontService, FrontStore} from "../../support/http/frontService.ts";

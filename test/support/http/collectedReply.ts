@@ -1,7 +1,7 @@
 /** An answer that is kept in memory instead of a socket. Its reader stops and continues when it is told to. */
 
-import type {ReplySink} from "../../../server/rpc/replySink.ts";
-import type {Piece} from "../../../server/rpc/taskText.ts";
+import type {ReplySink} from "../../../server/request/replySink.ts";
+import type {Piece} from "../../../server/request/taskText.ts";
 
 export class CollectedReply implements ReplySink {
   unsentBytes = 0;

@@ -2,7 +2,7 @@
 import {createCommand} from "../../../cli/flags/flagTable.ts";
 import {SERVE_FLAGS} from "../../../cli/flags/serveFlags.ts";
 import {readServiceOptions} from "../../../cli/flags/serveOptions.ts";
-import type {ServiceOptions} from "../../../server/life/serviceOptions.ts";
+import type {ServiceOptions} from "../../../server/lifecycle/serviceOptions.ts";
 import type {Limits} from "../../../server/limits.ts";
 import type {EstimateSettings} from "../../../workers/messages/estimateSettings.ts";
 

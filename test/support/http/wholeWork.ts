@@ -1,5 +1,5 @@
 /** Work of the main thread, all its parts at once. */
-import type {Work} from "../../../server/rpc/work.ts";
+import type {Work} from "../../../server/fairness/work.ts";
 
 export function finishWork<Result>(work: Work<Result>): Result {
   for (;;) {

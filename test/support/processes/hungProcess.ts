@@ -1,7 +1,7 @@
 /** A process with a part that cannot stop, because its thread hangs in a system call. Run: node hungProcess.js PIPE */
 import {pino} from "pino";
 import {report} from "../../../cli/run.ts";
-import {Parts} from "../../../server/life/parts.ts";
+import {Parts} from "../../../server/lifecycle/parts.ts";
 import {SupervisedThread} from "../../../workers/threads/supervisor.ts";
 import {feelPulse, type Trouble, type TroubledJob} from "../threads/troubledWorker.ts";
 

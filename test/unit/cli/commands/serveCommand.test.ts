@@ -4,7 +4,7 @@ import {test} from "node:test";
 import {pino} from "pino";
 import {endAfter} from "../../../../cli/commands/serveCommand.ts";
 import {ExitCode} from "../../../../cli/exitCode.ts";
-import {Parts} from "../../../../server/life/parts.ts";
+import {Parts} from "../../../../server/lifecycle/parts.ts";
 
 const LOG = pino({enabled: false});
 

@@ -8,7 +8,7 @@ import type {
   EstimateOptions,
   FinalityOptions,
   ServiceOptions,
-} from "../../../../server/life/serviceOptions.ts";
+} from "../../../../server/lifecycle/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../../../server/limits.ts";
 import type {EstimateSettings} from "../../../../workers/messages/estimateSettings.ts";
 import {assertUsageError, readFlags} from "../../../support/run/flagReading.ts";

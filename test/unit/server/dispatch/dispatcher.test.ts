@@ -5,7 +5,7 @@ import {runEstimate} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {ESTIMATE_COST} from "../../../../server/limits.ts";
 import {PROOF_SEGMENT_COST} from "../../../../server/methods/proof/proofCalls.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
-import {LaneId} from "../../../../server/rpc/requestCalls.ts";
+import {LaneId} from "../../../../server/request/requestCalls.ts";
 import type {Failure} from "../../../../workers/messages/failure.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {

@@ -10,8 +10,8 @@ import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/lim
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import type {RefusalLog} from "../../../../server/observe/refusalLog.ts";
 import {TroubleLog} from "../../../../server/observe/troubleLog.ts";
-import {LaneId} from "../../../../server/rpc/requestCalls.ts";
-import type {TaskAnswers} from "../../../../server/rpc/taskText.ts";
+import {LaneId} from "../../../../server/request/requestCalls.ts";
+import type {TaskAnswers} from "../../../../server/request/taskText.ts";
 import type {EstimateCall} from "../../../../workers/messages/estimateCall.ts";
 import type {CollectedReply} from "../../../support/http/collectedReply.ts";
 import {createLane, finish, openDispatcher, settle} from "../../../support/http/drivenDispatcher.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, mock, test} from "node:test";
 import {setImmediate as turn} from "node:timers/promises";
+import type {Work} from "../../../../server/fairness/work.ts";
 import {Intake, type Job} from "../../../../server/http/intake.ts";
-import type {Work} from "../../../../server/rpc/work.ts";
 
 let nowMs = 0;
 let intake: Intake;

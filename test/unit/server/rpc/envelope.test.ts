@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {MAX_DEPTH} from "../../../../server/rpc/bodyScan.ts";
+import {MAX_DEPTH} from "../../../../server/json/bodyScan.ts";
 import {MAX_ID_CHARACTERS, parseEnvelope} from "../../../../server/rpc/envelope.ts";
 import {RpcCode, RpcError} from "../../../../server/rpc/rpcError.ts";
 import {finishWork} from "../../../support/http/wholeWork.ts";

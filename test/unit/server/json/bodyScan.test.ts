@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {BodyScan, type BodyShape, MAX_DEPTH} from "../../../../server/rpc/bodyScan.ts";
+import {BodyScan, type BodyShape, MAX_DEPTH} from "../../../../server/json/bodyScan.ts";
 
 function scan(text: string): BodyShape {
   const body = Buffer.from(text);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {pino} from "pino";
-import {type RunningFinality, startFinality} from "../../../../server/life/finality/finality.ts";
+import {type RunningFinality, startFinality} from "../../../../server/lifecycle/finality/finality.ts";
 import {createLines, hashOfBlock} from "../../../support/chains/serviceLines.ts";
 import {TaggedChain} from "../../../support/nodes/taggedChain.ts";
 import {TemporaryStore} from "../../../support/stores/temporaryStore.ts";

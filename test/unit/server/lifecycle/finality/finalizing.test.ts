@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {setImmediate as nextTurn, setTimeout as sleep} from "node:timers/promises";
 import {pino} from "pino";
-import {type FinalityWork, Finalizing} from "../../../../../server/life/finality/finalizing.ts";
+import {type FinalityWork, Finalizing} from "../../../../../server/lifecycle/finality/finalizing.ts";
 import {FinalityStatus} from "../../../../../server/observe/finalityStatus.ts";
 
 const POLL_MS = 100;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {pino} from "pino";
-import {type Part, Parts, type Stop} from "../../../../server/life/parts.ts";
+import {type Part, Parts, type Stop} from "../../../../server/lifecycle/parts.ts";
 
 /** Has started parts with these stops, the first one first. */
 async function startAll(stops: Readonly<Record<string, Stop>>, log = pino({enabled: false})): Promise<Parts> {

@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {callsOf, LANE_IDS, type LanePlace, type RequestCalls} from "../../../../server/rpc/requestCalls.ts";
-import {assembleAnswers, assembleErrors, cutSegments, type Segment} from "../../../../server/rpc/segment.ts";
-import {type Piece, TaskText} from "../../../../server/rpc/taskText.ts";
+import {
+  assembleAnswers,
+  assembleErrors,
+  cutSegments,
+  type Segment,
+} from "../../../../server/dispatch/segment.ts";
+import {
+  callsOf,
+  LANE_IDS,
+  type LanePlace,
+  type RequestCalls,
+} from "../../../../server/request/requestCalls.ts";
+import {type Piece, TaskText} from "../../../../server/request/taskText.ts";
 import {createRequest, createRequestCalls, IDLE_ESTIMATE, idsOf} from "../../../support/http/requestCalls.ts";
 
 const described = fc

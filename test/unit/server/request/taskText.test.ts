@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {Piece, TaskText} from "../../../../server/rpc/taskText.ts";
+import {Piece, TaskText} from "../../../../server/request/taskText.ts";
 import {AnswerMemories, type AnswerMemory, KEPT_MEMORIES} from "../../../../workers/messages/answerMemory.ts";
 
 const BYTES = 4000;

@@ -9,7 +9,7 @@
  * stands between them only JSON.parse reads, so the result is that of JSON.parse for the whole, and so is what is refused.
  */
 import {isAscii, transcode} from "node:buffer";
-import type {Work} from "./work.ts";
+import type {Work} from "../fairness/work.ts";
 
 interface PieceSize {
   /** At least 8. */

@@ -7,8 +7,8 @@
  */
 
 import {SEPARATOR} from "../../workers/messages/answers.ts";
-import {append, callsOf, LaneId, type LanePlace, type RequestCalls} from "./requestCalls.ts";
-import {Piece, type TaskText} from "./taskText.ts";
+import {append, callsOf, LaneId, type LanePlace, type RequestCalls} from "../request/requestCalls.ts";
+import {Piece, type TaskText} from "../request/taskText.ts";
 
 /** Half-open ranges of places and of the lane's calls. */
 export interface Segment {

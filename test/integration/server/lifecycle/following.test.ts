@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {pino} from "pino";
-import {Following} from "../../../../server/life/following/following.ts";
+import {Following} from "../../../../server/lifecycle/following/following.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
 import type {ImportThread} from "../../../../workers/threads/importThread.ts";
 import {createMixedLine} from "../../../support/chains/mixedLines.ts";

@@ -1,7 +1,7 @@
 /** Which snapshots may take the place of a store that is held. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {findContradiction} from "../../../../../server/life/following/snapshotMatch.ts";
+import {findContradiction} from "../../../../../server/lifecycle/following/snapshotMatch.ts";
 import type {BlockRecord} from "../../../../../storage/block/blockRecord.ts";
 
 interface Facts {

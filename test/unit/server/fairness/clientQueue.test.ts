@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {describe, test} from "node:test";
 import fc from "fast-check";
-import {ClientQueue} from "../../../../server/rpc/clientQueue.ts";
+import {ClientQueue} from "../../../../server/fairness/clientQueue.ts";
 
 interface Element {
   readonly client: string;

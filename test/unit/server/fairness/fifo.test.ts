@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {Fifo} from "../../../../server/rpc/fifo.ts";
+import {Fifo} from "../../../../server/fairness/fifo.ts";
 
 test("what is pushed comes out at both ends, as from an array", () => {
   fc.assert(
