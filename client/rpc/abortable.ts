@@ -53,19 +53,25 @@ export async function within<Result>(
 
 /** Of node:events. */
 interface ListenerLimits {
-  setMaxListeners?(count: number, target: AbortSignal): void;
+  setMaxListeners?(count: number, ...targets: readonly AbortSignal[]): void;
 }
 
-/** A signal of its own, which is aborted with another one, or when its owner stops. The owner must stop it: it listens until then. */
+/**
+ * A signal that is aborted with the first of several others, or when its owner stops it. The owner must stop it, which
+ * removes its listeners. AbortSignal.any instead keeps memory for each use for as long as the other signals live.
+ */
 export class LinkedStop {
   private readonly controller = new AbortController();
-  private readonly onAbort = (): void => this.controller.abort(this.outer?.reason);
+  private readonly outer: readonly AbortSignal[];
+  private readonly onAbort = (): void =>
+    this.controller.abort(this.outer.find(({aborted}) => aborted)?.reason);
 
-  constructor(private readonly outer: AbortSignal | undefined) {
-    outer?.addEventListener("abort", this.onAbort);
-    if (outer?.aborted === true) this.onAbort();
-    // Node warns of more than ten listeners of one signal. The calls of a pull are more.
-    builtinModule<ListenerLimits>("node:events")?.setMaxListeners?.(0, this.signal);
+  constructor(...outer: readonly (AbortSignal | undefined)[]) {
+    this.outer = outer.filter(signal => signal !== undefined);
+    // Node warns of more than ten listeners of one signal. A pull has more calls, and a node more requests.
+    builtinModule<ListenerLimits>("node:events")?.setMaxListeners?.(0, this.signal, ...this.outer);
+    for (const signal of this.outer) signal.addEventListener("abort", this.onAbort);
+    if (this.outer.some(({aborted}) => aborted)) this.onAbort();
   }
 
   get signal(): AbortSignal {
@@ -73,7 +79,7 @@ export class LinkedStop {
   }
 
   stop(reason: Error): void {
-    this.outer?.removeEventListener("abort", this.onAbort);
+    for (const signal of this.outer) signal.removeEventListener("abort", this.onAbort);
     this.controller.abort(reason);
   }
 }

@@ -130,9 +130,9 @@ function parseRange({topics, data}: JsonObject, what: string): BlockRange {
     throw new NodeFailure(`${what} is of another kind than asked for`);
   if (topics.length !== TOPICS)
     throw new NodeFailure(`${what}: expected ${TOPICS} topics, got ${topics.length}`);
-  const [, first, second, third] = topics.map(topic =>
-    parseFixedBytes(topic, `a topic of ${what}`, WORD_BYTES),
-  );
+  const [first, second, third] = topics
+    .slice(1)
+    .map(topic => parseFixedBytes(topic, `a topic of ${what}`, WORD_BYTES)) as [Buffer, Buffer, Buffer];
   const words = parseFixedBytes(data, `the data of ${what}`, count * WORD_BYTES);
   if (signature === FINALIZED) {
     const endBlock = readBlockNumber(first, what);

@@ -3,6 +3,8 @@
  * message contains them. No error message contains text that the node wrote either.
  */
 import {errors, Pool} from "undici";
+import {within} from "../../client/rpc/abortable.ts";
+import {RpcError} from "../../client/rpc/rpcError.ts";
 import {createRedaction, encodeAuthorization} from "../../client/rpc/secrets.ts";
 import {NodeFailure} from "./node.ts";
 import {parseRetryAfter} from "./retryAfter.ts";
@@ -85,26 +87,13 @@ export class Endpoint {
     signal?: AbortSignal,
     onBytes: (bytes: number) => void = () => {},
   ): Promise<HttpAnswer> {
-    signal?.throwIfAborted();
-    const {timeoutMs} = this.settings;
-    const ending = new AbortController();
-    // undici ignores the signal until it is connected, so this wait listens to the signal too.
-    const ended = new Promise<never>((_, reject) => {
-      ending.signal.addEventListener("abort", () => reject(ending.signal.reason), {once: true});
-    });
-    const timer = setTimeout(
-      () => ending.abort(new NodeFailure(`no answer within ${timeoutMs} ms`)),
-      timeoutMs,
-    );
-    const end = () => ending.abort(signal?.reason);
-    signal?.addEventListener("abort", end, {once: true});
     try {
-      return await Promise.race([this.attempt(body, ending.signal, onBytes), ended]);
+      // undici ignores its signal until it is connected. `within` does not wait for that.
+      return await within(this.settings.timeoutMs, "the response", signal, ending =>
+        this.attempt(body, ending, onBytes),
+      );
     } catch (error) {
       throw signal?.aborted === true ? signal.reason : this.toFailure(error);
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
     }
   }
 
@@ -145,6 +134,7 @@ export class Endpoint {
 
   private toFailure(error: unknown): NodeFailure {
     if (error instanceof NodeFailure) return error;
+    if (error instanceof RpcError) return new NodeFailure(`no answer within ${this.settings.timeoutMs} ms`);
     if (error instanceof errors.ResponseExceededMaxSizeError) {
       const {maxAnswerBytes} = this.settings;
       return new AnswerTooLong(`its answer has more than ${maxAnswerBytes} bytes`, {cause: error});

@@ -10,6 +10,7 @@
  */
 import type {Socket} from "node:net";
 import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
+import {orAborted} from "../../client/rpc/abortable.ts";
 import {createRedaction, encodeAuthorization} from "../../client/rpc/secrets.ts";
 import {encodeCall, NodeFailure} from "./node.ts";
 import {parseAnswer} from "./nodeAnswer.ts";
@@ -63,17 +64,12 @@ export async function followHeads(
     clearTimeout(timer);
     timer = setTimeout(onTime, ms);
   };
-  let end = () => {};
   try {
-    return await new Promise<never>((_, reject) => {
-      end = () => reject(signal.reason);
-      signal.addEventListener("abort", end, {once: true});
-      signal.throwIfAborted();
-      runSocket(settings, client, hooks, setTimer, reject);
-    });
+    signal.throwIfAborted();
+    const ended = new Promise<never>((_, reject) => runSocket(settings, client, hooks, setTimer, reject));
+    return await orAborted(ended, signal);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", end);
     // Not WebSocket.close, which waits for the other side.
     opened?.destroy();
     await client.destroy();

@@ -2,7 +2,7 @@
  * Says when to ask a node for new blocks: as soon as a node announces one by WebSocket, and otherwise after the time of
  * the poll.
  */
-import {setTimeout as sleep} from "node:timers/promises";
+import {orAborted, sleep} from "../../client/rpc/abortable.ts";
 import {Backoff, type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {followHeads} from "./headSubscription.ts";
 import {NodeFailure, NodeRefusal} from "./node.ts";
@@ -73,28 +73,25 @@ export class HeadSignal {
   }
 
   private wait(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const settle = (then: () => void) => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", end);
-        this.wake = undefined;
-        then();
-      };
-      const end = () => settle(() => reject(signal.reason));
-      const timer = setTimeout(() => settle(resolve), this.settings.pollMs);
-      signal.addEventListener("abort", end, {once: true});
-      this.wake = () => settle(resolve);
+    let timer: NodeJS.Timeout | undefined;
+    const woken = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, this.settings.pollMs);
+      this.wake = resolve;
+    });
+    return orAborted(woken, signal).finally(() => {
+      clearTimeout(timer);
+      this.wake = undefined;
     });
   }
 
   private async follow(urls: readonly URL[]): Promise<void> {
     const {signal} = this.closing;
     for (let at = 0; urls.length > 0; at = (at + 1) % urls.length) {
-      const {reason, name} = await this.followOne(urls[at]);
+      const {reason, name} = await this.followOne(urls[at] as URL);
       if (signal.aborted) return;
       this.change("polling", name, reason);
       try {
-        await sleep(this.backoff.next(), undefined, {signal});
+        await sleep(this.backoff.next(), signal);
       } catch {
         return;
       }

@@ -1,5 +1,5 @@
 /** Calls one node: makes the JSON-RPC of a call or a batch, and reads the answer. */
-import {setTimeout as sleep} from "node:timers/promises";
+import {sleep} from "../../client/rpc/abortable.ts";
 import {cleanText} from "../../client/rpc/secrets.ts";
 import {AnswerTooLong, ConnectionLost, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
 import {encodeCall, type Node, type NodeCall, NodeFailure, NodeRefusal} from "./node.ts";
@@ -80,7 +80,7 @@ export class NodeCaller {
       } catch (error) {
         if (!(error instanceof InternalError)) throw error;
       }
-      await sleep(waitMs, undefined, {signal}).catch(() => signal.throwIfAborted());
+      await sleep(waitMs, signal);
     }
     return this.ask(send, call);
   }
@@ -110,7 +110,7 @@ export class NodeCaller {
    * @returns the results of the first calls: of one at least
    */
   private async askPart(send: Send, calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
-    const askAlone = (at: number) => this.insist(send, calls[at], signal);
+    const askAlone = (at: number) => this.insist(send, calls[at] as NodeCall, signal);
     // Some nodes do not support batches, not even of one call.
     const results = calls.length === 1 ? [await askAlone(0)] : await this.askBatch(send, calls);
     if (results.length === calls.length) {
@@ -146,7 +146,7 @@ export class NodeCaller {
     const results: unknown[] = [];
     for (const [at, one] of answers.entries()) {
       if (one.member === "error") {
-        const error = this.errorOf(one.error, calls[at], http);
+        const error = this.errorOf(one.error, calls[at] as NodeCall, http);
         // Too many calls: then the later ones are refused too.
         const isOne = answers.slice(at).some(({member}) => member === "result");
         if (error instanceof NodeRefusal && (isOne || error.isOfCall)) throw error;

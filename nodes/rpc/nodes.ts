@@ -2,8 +2,7 @@
  * Several nodes that hold the same chain. Work runs against the first healthy one, in the order of the settings until
  * `putFirst` or `putLast` changes it. If none is healthy, it waits.
  */
-import {setMaxListeners} from "node:events";
-import {setTimeout as sleep} from "node:timers/promises";
+import {LinkedStop, sleep} from "../../client/rpc/abortable.ts";
 import {type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
 import {Candidate, type NodeState} from "./candidate.ts";
 import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
@@ -147,20 +146,11 @@ export class Nodes {
     signal: AbortSignal,
     run: (life: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    // Not AbortSignal.any, which keeps memory for each use as long as the signal lives.
-    const life = new AbortController();
-    // Each use and each of its requests adds a listener, and removes it at its end. Node would warn of more than ten.
-    setMaxListeners(0, signal, this.closing.signal, life.signal);
-    const endings = [signal, this.closing.signal].map(ending => {
-      const end = () => life.abort(ending.reason);
-      if (ending.aborted) end();
-      ending.addEventListener("abort", end, {once: true});
-      return () => ending.removeEventListener("abort", end);
-    });
+    const linked = new LinkedStop(signal, this.closing.signal);
     try {
-      return await run(life.signal);
+      return await run(linked.signal);
     } finally {
-      for (const forget of endings) forget();
+      linked.stop(new Error("the use has ended"));
     }
   }
 
@@ -196,11 +186,7 @@ export class Nodes {
 
   private async waitForOne(signal: AbortSignal): Promise<void> {
     const waitMs = Math.min(...this.candidates.map(candidate => candidate.waitMs));
-    try {
-      await sleep(Math.max(0, Math.ceil(waitMs)), undefined, {signal});
-    } catch {
-      throw signal.reason;
-    }
+    await sleep(Math.max(0, Math.ceil(waitMs)), signal);
   }
 }
 
@@ -220,7 +206,7 @@ async function runAll<Result>(
   for (const [at, run] of runs.entries())
     if (run.status === "fulfilled") results.push(run.value);
     else if (run.reason instanceof NodeRefusal) silent.push(run.reason.message);
-    else if (run.reason instanceof NodeFailure) silent.push(describeSilence(candidates[at]));
+    else if (run.reason instanceof NodeFailure) silent.push(describeSilence(candidates[at] as Candidate));
     else throw run.reason;
   return {results, silent};
 }

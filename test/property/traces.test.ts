@@ -2,12 +2,14 @@
  * Random programs on anvil: the differences from its traces, by both methods, against the execution of the same blocks here. What is
  * read at first must give the executed trees whenever it gives the executed state, and what is read again must give both.
  */
+
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import fc from "fast-check";
+import {recoverAuthority} from "../../evm/execution/run/authorizations.ts";
 import {TraceReader} from "../../nodes/blocks/trace/traceReader.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {AnvilChain} from "../support/chains/anvilChain.ts";
@@ -46,7 +48,7 @@ async function compareChain(t: TestContext, fork: string, {alloc, blocks}: Rando
       const number = position + 1;
       const read = await Promise.all(
         METHODS.map(async method => {
-          const reader = new TraceReader(method, () => true);
+          const reader = new TraceReader(recoverAuthority, method, () => true);
           const [block] = await reader.read(node, number, number);
           assert.ok(block);
           const difference = await block.difference();

@@ -55,7 +55,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "storage/check": "errors.ts, hex.ts, files, hash, record, page, tree, trie, block",
   storage: "errors.ts, files, hash, record, block, commit, prune, node:, level",
   "nodes/rpc": "client/rpc, node:, undici",
-  "nodes/blocks": "storage, rpc, @noble/curves",
+  "nodes/blocks": "storage, rpc",
   "nodes/finality": "storage, rpc",
   "nodes/feed": "storage, rpc, node:, @nats-io",
   "evm/interpreter": "storage, node:, @bitauth/libauth, @ethereumjs, @noble/curves, @noble/hashes",

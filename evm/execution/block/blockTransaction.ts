@@ -55,7 +55,7 @@ export interface Authorization {
   readonly s: bigint;
 }
 
-export interface Signature {
+interface Signature {
   /** 32 bytes, keccak256. */
   readonly hash: Uint8Array;
   /** The y of the point that r names is odd. */

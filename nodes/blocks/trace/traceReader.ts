@@ -22,7 +22,7 @@ import {PRESTATE_OPTIONS, parsePrestateTraces, readBriefTraces, readTouched} fro
 import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
 import type {Question} from "./touchedAccount.ts";
 import {TouchedBlock} from "./touchedBlock.ts";
-import {parseTracedBlock, type TracedBlock} from "./tracedBlock.ts";
+import {parseTracedBlock, type RecoverAuthority, type TracedBlock} from "./tracedBlock.ts";
 import {probeTraces, type TraceMethod} from "./traceMethod.ts";
 import {findSystemContracts, listUntracedWrites, type SystemContract} from "./untracedWrites.ts";
 
@@ -49,11 +49,13 @@ export class TraceReader implements BlockReader {
   private wholeTo = -1;
 
   /**
+   * @param recoverAuthority - of evm, which this folder does not import
    * @param method - default: what each node can do. It is asked once
    * @param isChecked - whether the state root of each block will be compared with its header's
    * @param onCodes - called with the name of a node whose traces need codes, and why
    */
   constructor(
+    private readonly recoverAuthority: RecoverAuthority,
     private readonly method?: TraceMethod,
     private readonly isChecked: () => boolean = () => false,
     private readonly onCodes: (node: string, why: string) => void = () => {},
@@ -81,7 +83,7 @@ export class TraceReader implements BlockReader {
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}, from block 1 on`);
     const isWhole = depth !== "brief";
     const blocks = await readLinkedBlocks(node, from, to, isWhole, (block, header) =>
-      parseTracedBlock(block, header, isWhole),
+      parseTracedBlock(block, header, isWhole, this.recoverAuthority),
     );
     const last = blocks.at(-1);
     if (last === undefined) return [];

@@ -3,10 +3,18 @@
  * transactions' accounts.
  */
 
-import {type JsonObject, parseAddress, parseArray, parseObject, parseWord} from "../../rpc/answerValues.ts";
+import {toHex} from "../../../storage/hex.ts";
+import {
+  type JsonObject,
+  parseAddress,
+  parseArray,
+  parseFixedBytes,
+  parseObject,
+  parseQuantity,
+  parseWord,
+} from "../../rpc/answerValues.ts";
 import {NodeFailure} from "../../rpc/node.ts";
 import type {NodeHeader} from "../nodeHeader.ts";
-import {recoverAuthority} from "./authority.ts";
 
 export interface TracedBlock {
   readonly header: NodeHeader;
@@ -24,6 +32,20 @@ export interface TracedBlock {
   readonly hasBeaconRoot: boolean;
 }
 
+/** An EIP-7702 authorization. */
+interface Authorization {
+  readonly chainId: bigint;
+  /** 20 bytes. */
+  readonly address: Uint8Array;
+  readonly nonce: bigint;
+  readonly yParity: bigint;
+  readonly r: bigint;
+  readonly s: bigint;
+}
+
+/** @returns the signer, 20 bytes; undefined if the signature is invalid: then the authorization has no effect */
+export type RecoverAuthority = (authorization: Authorization) => Uint8Array | undefined;
+
 /** An uncle gets a reward. Ethereum allows two. */
 const MAX_UNCLES = 16;
 
@@ -32,7 +54,12 @@ const MAX_UNCLES = 16;
  * @param isWhole - with whole transactions, not only their hashes
  * @throws NodeFailure
  */
-export function parseTracedBlock(block: JsonObject, header: NodeHeader, isWhole: boolean): TracedBlock {
+export function parseTracedBlock(
+  block: JsonObject,
+  header: NodeHeader,
+  isWhole: boolean,
+  recoverAuthority: RecoverAuthority,
+): TracedBlock {
   const {number} = header;
   const where = (field: string): string => `block ${number}: ${field}`;
   const addresses = new Set([parseAddress(block.miner, where("miner"))]);
@@ -44,7 +71,7 @@ export function parseTracedBlock(block: JsonObject, header: NodeHeader, isWhole:
     addresses.add(parseAddress(transaction.from, `${field}: from`));
     if ((transaction.to ?? undefined) !== undefined)
       addresses.add(parseAddress(transaction.to, `${field}: to`));
-    addAuthorities(transaction, field, authorities);
+    addAuthorities(transaction, field, recoverAuthority, authorities);
     return parseWord(transaction.hash, `${field}: hash`);
   });
   if ((block.withdrawals ?? undefined) !== undefined)
@@ -59,10 +86,23 @@ export function parseTracedBlock(block: JsonObject, header: NodeHeader, isWhole:
   return {header, transactions, addresses, authorities, uncles, hasBeaconRoot};
 }
 
-function addAuthorities({authorizationList}: JsonObject, field: string, authorities: Set<string>): void {
+/** Nonce and code of a signer change even if the transaction fails. */
+function addAuthorities(
+  {authorizationList}: JsonObject,
+  field: string,
+  recoverAuthority: RecoverAuthority,
+  authorities: Set<string>,
+): void {
   if ((authorizationList ?? undefined) === undefined) return;
   for (const [position, value] of parseArray(authorizationList, `${field}: authorizationList`).entries()) {
-    const authority = recoverAuthority(value, `${field}: authorization ${position}`);
-    if (authority !== undefined) authorities.add(authority);
+    const where = `${field}: authorization ${position}`;
+    const fields = parseObject(value, where);
+    const quantity = (name: string, bits: number) => parseQuantity(fields[name], `${where}: ${name}`, bits);
+    const authority = recoverAuthority({
+      ...{chainId: quantity("chainId", 256), nonce: quantity("nonce", 64)},
+      address: parseFixedBytes(fields.address, `${where}: address`, 20),
+      ...{yParity: quantity("yParity", 8), r: quantity("r", 256), s: quantity("s", 256)},
+    });
+    if (authority !== undefined) authorities.add(toHex(authority));
   }
 }

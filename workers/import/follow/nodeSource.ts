@@ -3,6 +3,7 @@
 import {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
 import {type Genesis, parseGenesis} from "../../../evm/execution/genesis.ts";
 import {parseObject} from "../../../evm/execution/gethJson.ts";
+import {recoverAuthority} from "../../../evm/execution/run/authorizations.ts";
 import {TraceReader} from "../../../nodes/blocks/trace/traceReader.ts";
 import {TrieLogReader} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
@@ -62,6 +63,7 @@ export async function* readNode(
       choice.source === "trielogs"
         ? new TrieLogReader(chainId)
         : new TraceReader(
+            recoverAuthority,
             undefined,
             () => writer().trie !== undefined,
             (name, why) => onEvent({kind: "method", name, method: "traces with codes", why}),

@@ -2,11 +2,13 @@
  * Blocks read as traces against the same blocks executed here: all accounts, the root of the state that the header names, and
  * the roots of two stores, block by block. anvil makes the blocks and the traces.
  */
+
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, type TestContext, test} from "node:test";
+import {recoverAuthority} from "../../../../evm/execution/run/authorizations.ts";
 import {probeTraces, type TraceMethod} from "../../../../nodes/blocks/trace/traceMethod.ts";
 import {TraceReader} from "../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../nodes/rpc/node.ts";
@@ -36,7 +38,7 @@ test("blocks whose traces are read again as all that transactions touched give t
 
 test("a block is not read again from a node that has stateDiff only", async () => {
   const node = callNode("http://127.0.0.1:0");
-  assert.equal(await new TraceReader("stateDiff").reread?.(node, 1), undefined);
+  assert.equal(await new TraceReader(recoverAuthority, "stateDiff").reread?.(node, 1), undefined);
 });
 
 let shared: AnvilChain | string;
@@ -93,7 +95,10 @@ sharedTest(
     ];
     for (const [method, spoil, message] of faults) {
       const node = spoilNode(url, method, spoil);
-      await assert.rejects(new TraceReader("prestate").read(node, 1, 3), {name: "NodeFailure", message});
+      await assert.rejects(new TraceReader(recoverAuthority, "prestate").read(node, 1, 3), {
+        name: "NodeFailure",
+        message,
+      });
     }
   },
 );
@@ -111,7 +116,7 @@ sharedTest("a node that refuses a state is told with the blocks, and with what h
     const node = spoilNode(url, method, () => {
       throw new NodeRefusal(message, -32000);
     });
-    await assert.rejects(new TraceReader("prestate").read(node, 1, 5), {
+    await assert.rejects(new TraceReader(recoverAuthority, "prestate").read(node, 1, 5), {
       name: "NodeRefusal",
       code: -32000,
       message: `blocks 1 to 3: ${message}${told}`,
@@ -122,7 +127,7 @@ sharedTest("a node that refuses a state is told with the blocks, and with what h
 sharedTest(
   "blocks are read from a provider that refuses batches of four calls, and it is not down",
   async ({url}) => {
-    const read = (node: Node) => new TraceReader("prestate").read(node, 1, 3);
+    const read = (node: Node) => new TraceReader(recoverAuthority, "prestate").read(node, 1, 3);
     const expected = await read(callNode(url));
     const proxy = await ForwardingProxy.to(url);
     for (const refuse of [
@@ -156,7 +161,7 @@ sharedTest("a block that is replaced while it is read is refused", async anvil =
     isReplaced = true;
     return answer;
   });
-  const reader = new TraceReader("prestate");
+  const reader = new TraceReader(recoverAuthority, "prestate");
   await assert.rejects(reader.read(node, 3, 3), {
     name: "NodeFailure",
     message: /^block 3 was replaced while it was read/,
@@ -193,7 +198,7 @@ async function compareTraffic(
   const stores = await ComparedStores.create(own);
   t.after(() => stores.close());
   const node = callNode(chain.anvil.url);
-  const reader = new TraceReader(method);
+  const reader = new TraceReader(recoverAuthority, method);
   await stores.apply(chain.block0, chain.block0);
   let number = 0;
   for (const [title, transactions] of [...STATE_TRAFFIC, ...(fork === "prague" ? DELEGATION_TRAFFIC : [])]) {

@@ -1,7 +1,9 @@
 /** What is read from a node besides the traces of a block. */
+
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {Block} from "@ethereumjs/block";
+import {recoverAuthority} from "../../../../../evm/execution/run/authorizations.ts";
 import {TraceReader} from "../../../../../nodes/blocks/trace/traceReader.ts";
 import {type Node, NodeRefusal} from "../../../../../nodes/rpc/node.ts";
 import {toHex} from "../../../../../storage/hex.ts";
@@ -102,6 +104,7 @@ for (const {title, show, leftOut, told, codesRead} of CODES)
       Promise.all(calls.map(({method, params}) => answer(method, params)));
     const node: Node = {name: "http://node", request: answer, requestAll};
     const reader = new TraceReader(
+      recoverAuthority,
       "prestate",
       () => true,
       (name, why) => reasons.push(`${name}: ${why}`.replace("http://node: ", "")),
@@ -143,7 +146,11 @@ async function readUntraced(isChecked: boolean): Promise<void> {
   const requestAll: Node["requestAll"] = calls =>
     Promise.all(calls.map(({method, params}) => answer(method, params)));
   const node: Node = {name: "http://node", request: answer, requestAll};
-  const [read] = await new TraceReader(undefined, () => isChecked).read(node, NUMBER, NUMBER);
+  const [read] = await new TraceReader(recoverAuthority, undefined, () => isChecked).read(
+    node,
+    NUMBER,
+    NUMBER,
+  );
   assert.ok(read !== undefined);
   const {header, transactions, withdrawals = []} = block;
   assert.ok(transactions.length > 1 && withdrawals.length > 1);
