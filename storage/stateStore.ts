@@ -12,15 +12,20 @@ import {makeFormat, readFormat, requireFormat} from "./block/format.ts";
 import {StateReader} from "./block/stateReader.ts";
 import {acknowledge, reclaimPages, rollBack} from "./commit/rollback.ts";
 import type {WriteTarget} from "./commit/writeBatch.ts";
+import {requireAcknowledged} from "./directory/acknowledgedNote.ts";
+import {requireUndamagedFiles} from "./directory/openingCheck.ts";
+import {
+  makeFolders,
+  missingFolders,
+  refuseForeignDirectory,
+  removeStore,
+} from "./directory/storeDirectory.ts";
+import {StoreSource} from "./directory/storeSource.ts";
 import {StoreError} from "./errors.ts";
-import {requireAcknowledged} from "./files/acknowledgedNote.ts";
-import {logNumber} from "./files/fileNames.ts";
-import {openFailed} from "./files/levelErrors.ts";
-import {LogTail} from "./files/logTail.ts";
-import {makeFolders, missingFolders, refuseForeignDirectory, removeStore} from "./files/storeFolder.ts";
-import {StoreSource} from "./files/storeSource.ts";
-import {requireWholeFiles} from "./files/wholeFiles.ts";
 import type {StoreSuite} from "./hash/suites.ts";
+import {logNumber} from "./leveldb/fileNames.ts";
+import {openFailed} from "./leveldb/levelErrors.ts";
+import {LogTail} from "./leveldb/logTail.ts";
 import {readRun} from "./prune/pruneRecord.ts";
 import {KINDS, META_KEYS} from "./record/layout.ts";
 
@@ -71,7 +76,7 @@ export class StateStore implements WriteTarget {
     const missing = missingFolders(directory);
     refuseForeignDirectory(directory, create);
     const isNew = !existsSync(join(directory, "CURRENT"));
-    if (role === "owner" && !isNew) await requireWholeFiles(directory, META_KEYS);
+    if (role === "owner" && !isNew) await requireUndamagedFiles(directory, META_KEYS);
     makeFolders(missing);
     const db = new Level<Buffer, Buffer>(directory, {
       keyEncoding: "buffer",
@@ -113,7 +118,7 @@ export class StateStore implements WriteTarget {
     await db.close();
     const before = new LogTail(directory);
     before.advance();
-    await requireWholeFiles(directory, META_KEYS);
+    await requireUndamagedFiles(directory, META_KEYS);
     await openLevel(db, directory);
     const tail = new LogTail(directory);
     tail.advance();

@@ -2,21 +2,21 @@
  * A snapshot: a second store in another folder, with what the store held at one moment. Another process, or this one, may have
  * the store open and write to it.
  *
- *   take      the files as of one moment, in a folder of another name (leveldb/takenFiles.ts, draftFolder.ts)
+ *   take      the files as of one moment, in a folder of another name (directory/snapshotFiles.ts, draftFolder.ts)
  *   verify    as before an opening of LevelDB, then read the newest block: damage is not passed on
  *   publish   sync, rename
  */
 import {requireFormat} from "./block/format.ts";
 import {StateReader} from "./block/stateReader.ts";
 import {acknowledge} from "./commit/rollback.ts";
+import {requireAcknowledged} from "./directory/acknowledgedNote.ts";
+import {DraftFolder, type Leftover} from "./directory/draftFolder.ts";
+import {damageOf, findDamage} from "./directory/openingCheck.ts";
+import {SnapshotFiles, type TakenBytes} from "./directory/snapshotFiles.ts";
+import {refuseForeignDirectory} from "./directory/storeDirectory.ts";
 import {isDamage, StoreError} from "./errors.ts";
-import {requireAcknowledged} from "./files/acknowledgedNote.ts";
-import {DraftFolder, type Leftover} from "./files/draftFolder.ts";
-import {FileDamage} from "./files/fileDamage.ts";
-import {FileSnapshot} from "./files/fileSnapshot.ts";
-import {refuseForeignDirectory} from "./files/storeFolder.ts";
-import {type TakenBytes, TakenFiles} from "./files/takenFiles.ts";
-import {damageOf, findDamage} from "./files/wholeFiles.ts";
+import {FileDamage} from "./leveldb/fileDamage.ts";
+import {FileSnapshot} from "./leveldb/fileSnapshot.ts";
 import {META_KEYS} from "./record/layout.ts";
 
 /**
@@ -104,7 +104,7 @@ async function takeFiles(
   onCopied: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<TakenBytes> {
-  const taken = await TakenFiles.take(directory, folder);
+  const taken = await SnapshotFiles.take(directory, folder);
   try {
     return await taken.copy(onCopied, signal);
   } finally {

@@ -1,7 +1,7 @@
 /** What commands read whole, from a file or standard input. */
 import {createReadStream} from "node:fs";
 import {WorkError} from "../../server/lifecycle/workError.ts";
-import {openFile} from "../../storage/files/regularFile.ts";
+import {openFile} from "../../storage/regularFile.ts";
 
 /** A chain_getProof of 1 024 absent slots has 12 MB, a chain_getMultiProof of 2 000 accounts 2 MB. */
 const MAX_INPUT_BYTES = 64 * 2 ** 20;

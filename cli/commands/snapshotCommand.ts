@@ -1,7 +1,7 @@
 /** `proofd snapshot`: a backup of a store, also while another proofd serves it or imports into it. */
 
 import {codeOf, storeFailed} from "../../server/lifecycle/workError.ts";
-import type {Leftover} from "../../storage/files/draftFolder.ts";
+import type {Leftover} from "../../storage/directory/draftFolder.ts";
 import {toHex} from "../../storage/hex.ts";
 import {makeSnapshot, type Snapshot} from "../../storage/storeSnapshot.ts";
 import {ExitCode, exitCodeOf, watchSignals} from "../exitCode.ts";

@@ -9,7 +9,7 @@
  *   cors = https://b.example
  */
 import {type Command, InvalidArgumentError, type Option} from "commander";
-import {readWholeFile} from "../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../storage/regularFile.ts";
 
 const LINE = /^([a-z0-9-]+)[ \t]*=[ \t]*(.*)$/;
 /** Marks a switch that a variable turns off. */

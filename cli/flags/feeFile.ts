@@ -5,7 +5,7 @@
  *   {"model": "extra-data", "minMargin": 1.2, "fixedCost": "30000000", "packAlign": true}
  */
 import {type Command, InvalidArgumentError} from "commander";
-import {readWholeFile} from "../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../storage/regularFile.ts";
 import {DEFAULT_ESTIMATE_SETTINGS, type FeeSettings} from "../../workers/messages/estimateSettings.ts";
 import {refuseFlag} from "./flagTable.ts";
 import {bigintParser, parseDecimal} from "./flagValues.ts";

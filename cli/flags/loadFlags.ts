@@ -3,7 +3,7 @@ import {availableParallelism} from "node:os";
 import type {Command} from "commander";
 import type {KeyChoice, LoadOptions} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
-import {readWholeFile} from "../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../storage/regularFile.ts";
 import {writeCommandLine} from "./commandLine.ts";
 import {readDemo} from "./demoAccounts.ts";
 import {onSwitch, required, secret, type ValuesOf, value} from "./flagTable.ts";

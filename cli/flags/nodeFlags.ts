@@ -4,7 +4,7 @@
  */
 import type {Command} from "commander";
 import type {NodesSettings} from "../../nodes/rpc/nodes.ts";
-import {readWholeFile} from "../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../storage/regularFile.ts";
 import type {NodeSource} from "../../workers/messages/importSource.ts";
 import {type Flag, refuseFlag, secret, type ValuesOf, value} from "./flagTable.ts";
 import {hasReadableCredentials, parseText, redactUrls} from "./flagValues.ts";

@@ -2,7 +2,7 @@
 import {accessSync, constants, statSync} from "node:fs";
 import {dirname} from "node:path";
 import type {Command} from "commander";
-import {kindOf, readWholeFile} from "../../storage/files/regularFile.ts";
+import {kindOf, readWholeFile} from "../../storage/regularFile.ts";
 import {refuseFlag} from "./flagTable.ts";
 
 /**

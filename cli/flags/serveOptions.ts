@@ -6,7 +6,7 @@ import type {
   ServiceOptions,
 } from "../../server/lifecycle/serviceOptions.ts";
 import {DEFAULT_LIMITS} from "../../server/limits.ts";
-import {readWholeFile} from "../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../storage/regularFile.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {readFees} from "./feeFile.ts";
 import {refuseFlag, type ValuesOf} from "./flagTable.ts";

@@ -3,7 +3,7 @@ import {connect as connectSocket, isIP} from "node:net";
 import {setTimeout as sleep} from "node:timers/promises";
 import {connect as connectTls, type TLSSocket} from "node:tls";
 import {type Authenticator, connect, credsAuthenticator, type NatsConnection} from "@nats-io/transport-node";
-import {readWholeFile} from "../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../storage/regularFile.ts";
 import {Backoff} from "../rpc/backoff.ts";
 import {FeedError} from "./feedError.ts";
 

@@ -6,14 +6,14 @@
  *   first    {"number": 100, "ancestors": "0x.."}                     only in a store that does not begin with block 0
  */
 import type {Level} from "level";
+import {requireAcknowledged} from "../directory/acknowledgedNote.ts";
 import {StoreError} from "../errors.ts";
-import {requireAcknowledged} from "../files/acknowledgedNote.ts";
-import {damaged, writeFailed} from "../files/levelErrors.ts";
-import type {RecordSource} from "../files/recordSource.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {DEFAULT_SUITE_NAME, STORE_SUITE_NAMES} from "../hash/suiteNames.ts";
 import {findSuite, type StoreSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
+import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
+import type {RecordSource} from "../leveldb/recordSource.ts";
 import {FIRST_PAGE, MAX_U48, META} from "../record/layout.ts";
 import {openRecord, sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";

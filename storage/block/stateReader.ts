@@ -6,11 +6,11 @@
  */
 
 import {PrunedError, StoreError} from "../errors.ts";
-import {damaged} from "../files/levelErrors.ts";
-import type {RecordSource} from "../files/recordSource.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import type {StoreSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
+import {damaged} from "../leveldb/levelErrors.ts";
+import type {RecordSource} from "../leveldb/recordSource.ts";
 import {Pages} from "../page/pages.ts";
 import {
   blockKey,

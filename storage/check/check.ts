@@ -3,7 +3,7 @@
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {type AcknowledgedNote, describeLoss, NOTE_FILE} from "../files/acknowledgedNote.ts";
+import {type AcknowledgedNote, describeLoss, NOTE_FILE} from "../directory/acknowledgedNote.ts";
 import {KeyCheck} from "./checkKeys.ts";
 import {checkRecords} from "./checkRecords.ts";
 import {checkState, readBlock, readKeptBlock} from "./checkState.ts";

@@ -4,11 +4,11 @@
 import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import {encodeOpenResets, openUpTo} from "../block/openResets.ts";
 import type {StateReader} from "../block/stateReader.ts";
+import {writeNote} from "../directory/acknowledgedNote.ts";
 import {StoreError} from "../errors.ts";
-import {writeNote} from "../files/acknowledgedNote.ts";
-import {damaged, writeFailed} from "../files/levelErrors.ts";
-import {LogTail} from "../files/logTail.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
+import {damaged, writeFailed} from "../leveldb/levelErrors.ts";
+import {LogTail} from "../leveldb/logTail.ts";
 import {
   blockKey,
   finalizationKey,

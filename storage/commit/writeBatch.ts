@@ -8,9 +8,9 @@
 import type {Level} from "level";
 import {type BlockRecord, encodeBlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
-import {writeNote} from "../files/acknowledgedNote.ts";
-import {writeFailed} from "../files/levelErrors.ts";
-import {LogTail} from "../files/logTail.ts";
+import {writeNote} from "../directory/acknowledgedNote.ts";
+import {writeFailed} from "../leveldb/levelErrors.ts";
+import {LogTail} from "../leveldb/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
 import type {Pages, PageWriter} from "../page/pages.ts";
 import {blockKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts";

@@ -11,8 +11,8 @@
  * asked for all the time.
  */
 import {StoreError} from "../errors.ts";
-import {damaged} from "../files/levelErrors.ts";
-import type {RecordSource} from "../files/recordSource.ts";
+import {damaged} from "../leveldb/levelErrors.ts";
+import type {RecordSource} from "../leveldb/recordSource.ts";
 import {PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
 import {openRecord} from "../record/record.ts";
 import {DIRECTORY} from "./indexPage.ts";

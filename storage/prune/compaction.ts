@@ -6,7 +6,7 @@
  * their range of numbers is compacted, slice by slice: LevelDB merges a slice in its own thread in about a second.
  */
 import type {Level} from "level";
-import {damaged} from "../files/levelErrors.ts";
+import {damaged} from "../leveldb/levelErrors.ts";
 import {pageKey} from "../record/layout.ts";
 
 /** Fewer removed pages (some 10 MB) are not worth a compaction. */

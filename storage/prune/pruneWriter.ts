@@ -9,7 +9,7 @@
 
 import type {WriteTarget} from "../commit/writeBatch.ts";
 import {StoreError} from "../errors.ts";
-import {writeFailed} from "../files/levelErrors.ts";
+import {writeFailed} from "../leveldb/levelErrors.ts";
 import {blockKey, META, pageKey, prunedKey} from "../record/layout.ts";
 import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";

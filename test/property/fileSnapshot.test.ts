@@ -8,8 +8,8 @@ import fc from "fast-check";
 import {Level} from "level";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
-import {FileSnapshot} from "../../storage/files/fileSnapshot.ts";
-import {readManifest} from "../../storage/files/levelManifest.ts";
+import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
+import {readManifest} from "../../storage/leveldb/manifest.ts";
 import {propertyRuns} from "../support/soak.ts";
 
 const RUNS = propertyRuns(1);

@@ -19,7 +19,7 @@ import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
-import {readNote} from "../../storage/files/acknowledgedNote.ts";
+import {readNote} from "../../storage/directory/acknowledgedNote.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {readRun} from "../../storage/prune/pruneRecord.ts";
 import {createRetention, type History} from "../../storage/prune/retention.ts";

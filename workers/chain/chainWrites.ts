@@ -6,8 +6,8 @@
  */
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
+import {missingSpace} from "../../storage/directory/diskSpace.ts";
 import {StoreError} from "../../storage/errors.ts";
-import {missingRoom} from "../../storage/files/room.ts";
 import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
@@ -165,7 +165,7 @@ export class ChainWrites {
   private refuse(reason: string): void {
     const isFirst = this.refused === undefined;
     this.refused = reason;
-    this.missing = missingRoom(this.store.directory);
+    this.missing = missingSpace(this.store.directory);
     if (isFirst) this.onStopped(this.describe(reason));
     if (!this.isEnding) this.lookLater();
   }
@@ -182,7 +182,7 @@ export class ChainWrites {
     if (this.refused === undefined || this.isEnding) return;
     // An import that was refused writes nothing more, and is about to end.
     await Promise.all([...this.sessions].map(({ended}) => ended));
-    this.missing = missingRoom(this.store.directory);
+    this.missing = missingSpace(this.store.directory);
     if (this.missing !== undefined) return this.lookLater();
     this.lookMs = Math.min(2 * this.lookMs, LAST_LOOK_MS);
     try {

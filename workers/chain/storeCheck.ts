@@ -7,14 +7,14 @@ import {requireFormat} from "../../storage/block/format.ts";
 import {StateReader} from "../../storage/block/stateReader.ts";
 import {checkBlock, checkEverything, checkNote, checkSample} from "../../storage/check/check.ts";
 import type {Findings} from "../../storage/check/findings.ts";
+import {readNote} from "../../storage/directory/acknowledgedNote.ts";
+import {refuseForeignDirectory} from "../../storage/directory/storeDirectory.ts";
+import {verifyFilesInUse} from "../../storage/directory/verifyFiles.ts";
 import {StoreError} from "../../storage/errors.ts";
-import {readNote} from "../../storage/files/acknowledgedNote.ts";
-import {type FileFinding, findingOf, whereOfFinding} from "../../storage/files/fileDamage.ts";
-import {tableName} from "../../storage/files/fileNames.ts";
-import {FileSnapshot} from "../../storage/files/fileSnapshot.ts";
-import {refuseForeignDirectory} from "../../storage/files/storeFolder.ts";
-import {checkTables} from "../../storage/files/tableCheck.ts";
-import {verifyFilesInUse} from "../../storage/files/verifyFiles.ts";
+import {type FileFinding, findingOf, whereOfFinding} from "../../storage/leveldb/fileDamage.ts";
+import {tableName} from "../../storage/leveldb/fileNames.ts";
+import {FileSnapshot} from "../../storage/leveldb/fileSnapshot.ts";
+import {checkTables} from "../../storage/leveldb/tableCheck.ts";
 import type {CheckEvent, CheckJob, CheckOutcome} from "../messages/checkJob.ts";
 
 /** How often a check looks for a stop request and reports progress. */

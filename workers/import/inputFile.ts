@@ -4,7 +4,7 @@
 import {constants, type Stats} from "node:fs";
 import {open, stat} from "node:fs/promises";
 import type {Readable} from "node:stream";
-import {kindOf} from "../../storage/files/regularFile.ts";
+import {kindOf} from "../../storage/regularFile.ts";
 import {openFifo, openStandardInput, unreadable} from "./pipe.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, SourceError, Stopped} from "./sourceStep.ts";

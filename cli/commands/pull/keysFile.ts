@@ -5,7 +5,7 @@ import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
 import type {ProofRequest} from "../../../client/proof/request.ts";
 import {WorkError} from "../../../server/lifecycle/workError.ts";
-import {openFile} from "../../../storage/files/regularFile.ts";
+import {openFile} from "../../../storage/regularFile.ts";
 import {parseKeyLine} from "../../flags/keyLines.ts";
 
 const MAX_LINE_BYTES = 1 << 20;

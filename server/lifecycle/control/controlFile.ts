@@ -9,7 +9,7 @@
  */
 import {rename, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {readWholeFile} from "../../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../../storage/regularFile.ts";
 import {parseFields} from "./blockOrder.ts";
 
 const FILE_NAME = "control.json";

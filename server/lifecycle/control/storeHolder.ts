@@ -1,5 +1,5 @@
 /** Names the process that has a store open. */
-import {findHolder} from "../../../storage/files/lock.ts";
+import {findHolder} from "../../../storage/directory/lock.ts";
 import {readControlFile} from "./controlFile.ts";
 
 /** Call it for a store that is in use. @returns the process, and how it is known */

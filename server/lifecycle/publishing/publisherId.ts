@@ -3,7 +3,7 @@ import {randomBytes} from "node:crypto";
 import {existsSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {PUBLISHER_BYTES} from "../../../nodes/feed/feedMessage.ts";
-import {readWholeFile} from "../../../storage/files/regularFile.ts";
+import {readWholeFile} from "../../../storage/regularFile.ts";
 
 const FILE = "publisher";
 const HEX = new RegExp(`^[0-9a-f]{${2 * PUBLISHER_BYTES}}\n$`);

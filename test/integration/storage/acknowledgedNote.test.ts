@@ -7,7 +7,7 @@ import {cp, mkdir, readdir, readFile, rm, truncate, writeFile} from "node:fs/pro
 import {join} from "node:path";
 import {after, test} from "node:test";
 import {fileURLToPath} from "node:url";
-import {decodeNote, readNote, writeNote} from "../../../storage/files/acknowledgedNote.ts";
+import {decodeNote, readNote, writeNote} from "../../../storage/directory/acknowledgedNote.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {longChain} from "../../support/chains/longChain.ts";
 import {runChild} from "../../support/processes/childProcesses.ts";

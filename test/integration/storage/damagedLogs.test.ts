@@ -1,6 +1,6 @@
 /**
  * A log or manifest with a flipped bit: the store is refused by file and byte, and what stands before the damage can be kept. That
- * every flipped bit is seen, unit/storage/files/logFile shows.
+ * every flipped bit is seen, unit/storage/leveldb/logFile shows.
  */
 import assert from "node:assert/strict";
 import {readdir, readFile, rm, truncate, writeFile} from "node:fs/promises";

@@ -5,8 +5,8 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {uniformInt} from "pure-rand/distribution/uniformInt";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
-import {TableBlocks} from "../../../storage/files/tableBlocks.ts";
-import {requireWholeFiles} from "../../../storage/files/wholeFiles.ts";
+import {requireUndamagedFiles} from "../../../storage/directory/openingCheck.ts";
+import {TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
 import {blockKey, META, META_KEYS} from "../../../storage/record/layout.ts";
 import {sealRecord} from "../../../storage/record/record.ts";
 import {runHere} from "../../support/processes/ownCommand.ts";
@@ -97,7 +97,7 @@ test("a flipped bit in the key of a record that says what the store is refuses a
     const at = bytes.indexOf(key.subarray(-4));
     assert.ok(at > 0, key.toString());
     await store.flip(directory, at, 1);
-    await assert.rejects(requireWholeFiles(directory, META_KEYS, 0), {
+    await assert.rejects(requireUndamagedFiles(directory, META_KEYS, 0), {
       code: "STORE_DAMAGED",
       message: new RegExp(`is damaged: ${store.file}, byte \\d+: data block: checksum`),
     });
@@ -105,7 +105,7 @@ test("a flipped bit in the key of a record that says what the store is refuses a
   }
   // Damage to a page's value does not refuse the store: the page's own checksum notices it.
   await store.flip(directory, store.byteOfAPage(directory), 0);
-  await requireWholeFiles(directory, META_KEYS);
+  await requireUndamagedFiles(directory, META_KEYS);
 });
 
 test("a record that says what the store is and is gone refuses the store, and check names it", async () => {

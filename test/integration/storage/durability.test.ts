@@ -8,7 +8,7 @@ import {after, before, test} from "node:test";
 import {fileURLToPath} from "node:url";
 import {Level} from "level";
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import {readNote} from "../../../storage/files/acknowledgedNote.ts";
+import {readNote} from "../../../storage/directory/acknowledgedNote.ts";
 import {SUITE_NAMES, type SuiteName} from "../../../storage/hash/suiteNames.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import type {ImportSource} from "../../../workers/messages/importSource.ts";

@@ -4,7 +4,7 @@ import {cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, unlink, writeFi
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {TakenFiles} from "../../../storage/files/takenFiles.ts";
+import {SnapshotFiles} from "../../../storage/directory/snapshotFiles.ts";
 import {createRetention} from "../../../storage/prune/retention.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {makeSnapshot, type Snapshot} from "../../../storage/storeSnapshot.ts";
@@ -169,7 +169,7 @@ test("tables and logs that are deleted before they are copied are copied all the
   const owned = await openOwned(directory);
   try {
     await importChunk(owned, join(store.folder, "held.ndjson"), 4, 6);
-    const taken = await TakenFiles.take(directory, other);
+    const taken = await SnapshotFiles.take(directory, other);
     const hasLinks = (await readdir(other)).some(name => name.endsWith(".ldb"));
     const names = new Set((await readdir(directory)).filter(name => /\d\.(ldb|log)$/.test(name)));
     await compact(owned);

@@ -8,7 +8,7 @@ import {join} from "node:path";
 import {type TestContext, test} from "node:test";
 import {Level} from "level";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
-import {decodeNote, NOTE_FILE} from "../../../storage/files/acknowledgedNote.ts";
+import {decodeNote, NOTE_FILE} from "../../../storage/directory/acknowledgedNote.ts";
 import {performStep} from "../../../storage/prune/pruneWriter.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {Importer} from "../../../workers/import/importer.ts";

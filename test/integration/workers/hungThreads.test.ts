@@ -4,7 +4,7 @@ import {execFileSync} from "node:child_process";
 import {closeSync, constants, openSync, rmSync, writeFileSync} from "node:fs";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {NOTE_DRAFT_FILE, NOTE_FILE} from "../../../storage/files/acknowledgedNote.ts";
+import {NOTE_DRAFT_FILE, NOTE_FILE} from "../../../storage/directory/acknowledgedNote.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {encodeLines} from "../../support/chains/differenceLine.ts";
 import {ACCOUNTS, createLine, createLines, WorkFolder} from "../../support/chains/serviceChain.ts";

@@ -13,7 +13,7 @@ const TESTS = new URL("../../", import.meta.url);
  */
 const AWAITING = [
   "../storage/hash/keccak.js",
-  "../storage/files/crc32c.js",
+  "../storage/leveldb/crc32c.js",
   "../evm/interpreter/ecrecover.js",
 ];
 

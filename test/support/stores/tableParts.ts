@@ -1,6 +1,6 @@
 /** Where the parts of a LevelDB table lie, to damage them one by one. */
-import type {BlockHandle} from "../../../storage/files/blockCursor.ts";
-import {endOf, TableBlocks} from "../../../storage/files/tableBlocks.ts";
+import type {BlockHandle} from "../../../storage/leveldb/blockCursor.ts";
+import {endOf, TableBlocks} from "../../../storage/leveldb/tableBlocks.ts";
 
 const TRAILER_BYTES = 5;
 const FOOTER_BYTES = 48;

@@ -3,7 +3,7 @@
  */
 import type {BlockCursor, BlockHandle} from "./blockCursor.ts";
 import {compareKeys, Kind, kindOf, userKeyOf} from "./internalKey.ts";
-import type {TableFile} from "./levelManifest.ts";
+import type {TableFile} from "./manifest.ts";
 import type {TableBlocks} from "./tableBlocks.ts";
 
 /** One version of a key. `value` is undefined if this version deletes the key. */

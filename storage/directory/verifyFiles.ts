@@ -7,12 +7,12 @@ import {statSync} from "node:fs";
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";
 import {count} from "../count.ts";
+import {type FileFinding, findingOf, missingFile} from "../leveldb/fileDamage.ts";
+import {logName, tableName} from "../leveldb/fileNames.ts";
+import {type LogContents, readLog} from "../leveldb/logFile.ts";
+import {readLoggedBatch} from "../leveldb/loggedBatch.ts";
+import {liveLogs, type Manifest, readUnchanged} from "../leveldb/manifest.ts";
 import {type AcknowledgedNote, readNote} from "./acknowledgedNote.ts";
-import {type FileFinding, findingOf, missingFile} from "./fileDamage.ts";
-import {logName, tableName} from "./fileNames.ts";
-import {liveLogs, type Manifest, readUnchanged} from "./levelManifest.ts";
-import {type LogContents, readLog} from "./logFile.ts";
-import {readLoggedBatch} from "./loggedBatch.ts";
 
 /** @param manifest - of the directory. @returns at most one finding per file, none if all is well */
 export async function verifyFiles(directory: string, manifest: Manifest): Promise<FileFinding[]> {

@@ -14,12 +14,12 @@ import {closeSync, fstatSync, openSync, readSync} from "node:fs";
 import {join} from "node:path";
 import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
+import {READ_AT_ONCE} from "../regularFile.ts";
 import {BlockCursor, type BlockHandle} from "./blockCursor.ts";
 import {ByteReader} from "./byteReader.ts";
 import {crc32c, unmaskCrc} from "./crc32c.ts";
 import {FileDamage} from "./fileDamage.ts";
 import {tableName} from "./fileNames.ts";
-import {READ_AT_ONCE} from "./regularFile.ts";
 
 const TRAILER_BYTES = 5;
 const FOOTER_BYTES = 48;

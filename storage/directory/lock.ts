@@ -6,7 +6,7 @@ import {mkdtemp, rm, symlink} from "node:fs/promises";
 import {tmpdir} from "node:os";
 import {join, resolve} from "node:path";
 import {Level} from "level";
-import {isLocked} from "./levelErrors.ts";
+import {isLocked} from "../leveldb/levelErrors.ts";
 
 /**
  * Does another process have the store open? Nothing in its directory is changed. LevelDB is asked to open an empty folder

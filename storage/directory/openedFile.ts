@@ -6,14 +6,14 @@ import {type FileHandle, open} from "node:fs/promises";
 import {join} from "node:path";
 import {promisify} from "node:util";
 import {StoreError} from "../errors.ts";
-import {FileDamage, findingOf, missingFile} from "./fileDamage.ts";
-import {READ_AT_ONCE} from "./regularFile.ts";
+import {FileDamage, findingOf, missingFile} from "../leveldb/fileDamage.ts";
+import {READ_AT_ONCE} from "../regularFile.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
 const readOpen = promisify(read);
 
-export class HeldFile {
+export class OpenedFile {
   private constructor(
     readonly name: string,
     private readonly file: number,
@@ -25,7 +25,7 @@ export class HeldFile {
    * @param manifest - the file that names it
    * @throws FileDamage; StoreError STORE_UNREADABLE if too many files are open
    */
-  static open(directory: string, name: string, manifest: string): HeldFile {
+  static open(directory: string, name: string, manifest: string): OpenedFile {
     let file: number;
     try {
       file = openSync(join(directory, name), READ_AT_ONCE);
@@ -36,7 +36,7 @@ export class HeldFile {
         throw new StoreError("STORE_UNREADABLE", `all files are held open while they are copied: ${message}`);
       throw new FileDamage(findingOf(error, name));
     }
-    return new HeldFile(name, file, fstatSync(file).size);
+    return new OpenedFile(name, file, fstatSync(file).size);
   }
 
   close(): void {

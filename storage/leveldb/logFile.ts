@@ -18,8 +18,8 @@
 
 import {open} from "node:fs/promises";
 import {count} from "../count.ts";
+import {READ_AT_ONCE} from "../regularFile.ts";
 import {crc32c, crc32cPrefix, unmaskCrc} from "./crc32c.ts";
-import {READ_AT_ONCE} from "./regularFile.ts";
 
 export const LOG_BLOCK_BYTES = 32 << 10;
 const HEADER_BYTES = 7;

@@ -16,12 +16,12 @@ import {existsSync, linkSync, rmSync} from "node:fs";
 import {copyFile, readdir} from "node:fs/promises";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
+import {FileDamage, missingFile} from "../leveldb/fileDamage.ts";
+import {logName, tableName} from "../leveldb/fileNames.ts";
+import {readLog} from "../leveldb/logFile.ts";
+import {liveLogs, readManifest, readUnchanged} from "../leveldb/manifest.ts";
 import {NOTE_FILE} from "./acknowledgedNote.ts";
-import {FileDamage, missingFile} from "./fileDamage.ts";
-import {logName, tableName} from "./fileNames.ts";
-import {cannotWrite, HeldFile, writeFileAt} from "./heldFile.ts";
-import {liveLogs, readManifest, readUnchanged} from "./levelManifest.ts";
-import {readLog} from "./logFile.ts";
+import {cannotWrite, OpenedFile, writeFileAt} from "./openedFile.ts";
 
 /** The file system makes no link: to another one, to this file, or at all. */
 const NO_LINK = ["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
@@ -31,11 +31,11 @@ export interface TakenBytes {
   readonly copied: number;
 }
 
-export class TakenFiles {
+export class SnapshotFiles {
   /** By number; undefined for a link. */
-  private readonly tables = new Map<number, HeldFile | undefined>();
+  private readonly tables = new Map<number, OpenedFile | undefined>();
   /** In LevelDB's order. */
-  private readonly logs: HeldFile[] = [];
+  private readonly logs: OpenedFile[] = [];
   private manifest = "";
   private linked = 0;
 
@@ -48,8 +48,8 @@ export class TakenFiles {
    * @param folder - empty
    * @throws FileDamage; StoreError STORE_UNREADABLE, WRITE_FAILED
    */
-  static async take(directory: string, folder: string): Promise<TakenFiles> {
-    const taken = new TakenFiles(directory, folder);
+  static async take(directory: string, folder: string): Promise<SnapshotFiles> {
+    const taken = new SnapshotFiles(directory, folder);
     try {
       await readUnchanged(directory, ({name}) => taken.takeAll(name));
       return taken;
@@ -105,18 +105,18 @@ export class TakenFiles {
     this.closeLogs();
     // All logs but the newest of these are complete, so their sizes are of one moment.
     for (const number of liveLogs(await readdir(this.directory), wanted))
-      this.logs.push(HeldFile.open(this.directory, logName(number), manifest));
+      this.logs.push(OpenedFile.open(this.directory, logName(number), manifest));
   }
 
   /** @returns undefined for a link */
-  private takeTable(name: string): HeldFile | undefined {
+  private takeTable(name: string): OpenedFile | undefined {
     const [from, to] = [join(this.directory, name), join(this.folder, name)];
     try {
       linkSync(from, to);
       return undefined;
     } catch (error) {
       const {code = "", message} = error as NodeJS.ErrnoException;
-      if (NO_LINK.includes(code)) return HeldFile.open(this.directory, name, this.manifest);
+      if (NO_LINK.includes(code)) return OpenedFile.open(this.directory, name, this.manifest);
       if (code === "ENOENT" && !existsSync(from)) throw new FileDamage(missingFile(name, this.manifest));
       throw new StoreError("WRITE_FAILED", `cannot link ${to}: ${message}`, {cause: error});
     }

@@ -19,8 +19,8 @@ import {closeSync, fsyncSync, openSync, readSync, renameSync, writeFileSync, wri
 import {join} from "node:path";
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
-import {FileDamage} from "./fileDamage.ts";
-import {readSmallFile} from "./levelManifest.ts";
+import {FileDamage} from "../leveldb/fileDamage.ts";
+import {readSmallFile} from "../leveldb/manifest.ts";
 
 export const NOTE_FILE = "ACKNOWLEDGED";
 export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";

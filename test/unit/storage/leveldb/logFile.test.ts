@@ -5,8 +5,8 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {Level} from "level";
-import {crc32c, crc32cPrefix, unmaskCrc} from "../../../../storage/files/crc32c.ts";
-import {LOG_BLOCK_BYTES, type LogContents, readLog} from "../../../../storage/files/logFile.ts";
+import {crc32c, crc32cPrefix, unmaskCrc} from "../../../../storage/leveldb/crc32c.ts";
+import {LOG_BLOCK_BYTES, type LogContents, readLog} from "../../../../storage/leveldb/logFile.ts";
 
 /** Values of a log: small ones, one that ends 3 bytes before its block does, and some of several blocks. */
 const VALUE_BYTES = [10, 300, 0, 32_000, 70_000, 5, 5, 100_000, 12, 40];

@@ -9,15 +9,15 @@
 import {existsSync} from "node:fs";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
-import {FileDamage} from "./fileDamage.ts";
-import {compareKeys} from "./internalKey.ts";
-import {inUse} from "./levelErrors.ts";
-import {readManifest, type TableFile} from "./levelManifest.ts";
+import {FileDamage} from "../leveldb/fileDamage.ts";
+import {compareKeys} from "../leveldb/internalKey.ts";
+import {inUse} from "../leveldb/levelErrors.ts";
+import {readManifest, type TableFile} from "../leveldb/manifest.ts";
+import type {KeyRange} from "../leveldb/recordSource.ts";
+import {TableBlocks} from "../leveldb/tableBlocks.ts";
+import {checkTables} from "../leveldb/tableCheck.ts";
+import {BlockMemory, TableReader} from "../leveldb/tableReader.ts";
 import {isInUse} from "./lock.ts";
-import type {KeyRange} from "./recordSource.ts";
-import {TableBlocks} from "./tableBlocks.ts";
-import {checkTables} from "./tableCheck.ts";
-import {BlockMemory, TableReader} from "./tableReader.ts";
 import {verifyFiles} from "./verifyFiles.ts";
 
 /** Bytes of tables whose data blocks are all read: about 1 s. */
@@ -30,7 +30,7 @@ const KEYS_BYTES = 2 ** 30;
  * @param keysBytes - of the tables whose data blocks are all read
  * @throws StoreError STORE_DAMAGED with file and byte, STORE_IN_USE, STORE_UNREADABLE
  */
-export async function requireWholeFiles(
+export async function requireUndamagedFiles(
   directory: string,
   keys: KeyRange,
   keysBytes = KEYS_BYTES,
@@ -46,7 +46,7 @@ export async function requireWholeFiles(
 }
 
 /**
- * What `requireWholeFiles` finds, in a folder that nobody writes to.
+ * What `requireUndamagedFiles` finds, in a folder that nobody writes to.
  *
  * @param store - what the error names
  */

@@ -2,8 +2,8 @@
  * The records of an open store: LevelDB's, or those in its files for the moment in which LevelDB is closed and opened again.
  */
 import type {Level} from "level";
-import {FileSnapshot} from "./fileSnapshot.ts";
-import type {RecordSource} from "./recordSource.ts";
+import {FileSnapshot} from "../leveldb/fileSnapshot.ts";
+import type {RecordSource} from "../leveldb/recordSource.ts";
 
 export class StoreSource implements RecordSource {
   private files: FileSnapshot | undefined;

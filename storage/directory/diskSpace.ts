@@ -3,8 +3,8 @@
  */
 import {closeSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
+import {logNumber} from "../leveldb/fileNames.ts";
 import {NOTE_DRAFT_FILE} from "./acknowledgedNote.ts";
-import {logNumber} from "./fileNames.ts";
 
 /** In addition to the logs, which LevelDB writes out as tables when it opens: a batch and its manifest. */
 const SPARE_BYTES = 16 << 20;
@@ -13,7 +13,7 @@ const TRIAL_BYTES = 1 << 20;
 const MB = 1e6;
 
 /** @returns what has to come true first, as the end of "nothing is written until"; undefined if nothing is missing */
-export function missingRoom(directory: string): string | undefined {
+export function missingSpace(directory: string): string | undefined {
   const draft = join(directory, NOTE_DRAFT_FILE);
   try {
     const {bavail, bsize} = statfsSync(directory);

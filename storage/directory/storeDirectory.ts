@@ -18,8 +18,8 @@ import {
 import {dirname, join, resolve} from "node:path";
 import {Level} from "level";
 import {StoreError} from "../errors.ts";
+import {kindOf} from "../regularFile.ts";
 import {NOTE_FILE} from "./acknowledgedNote.ts";
-import {kindOf} from "./regularFile.ts";
 
 const FIRST_MANIFEST = "MANIFEST-000001";
 

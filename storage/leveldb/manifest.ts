@@ -15,11 +15,11 @@
 import {open} from "node:fs/promises";
 import {join} from "node:path";
 import {StoreError} from "../errors.ts";
+import {kindOf, READ_AT_ONCE} from "../regularFile.ts";
 import {ByteReader} from "./byteReader.ts";
 import {FileDamage, findingOf, missingFile} from "./fileDamage.ts";
 import {logNumber} from "./fileNames.ts";
 import {readLog} from "./logFile.ts";
-import {kindOf, READ_AT_ONCE} from "./regularFile.ts";
 
 export interface TableFile {
   readonly number: number;

@@ -10,7 +10,7 @@ import {
   liveLogs,
   type Manifest,
   readUnchanged,
-} from "../../../../storage/files/levelManifest.ts";
+} from "../../../../storage/leveldb/manifest.ts";
 
 const TABLE = {number: 7, level: 0, size: 100, smallest: Buffer.alloc(8), largest: Buffer.alloc(8)};
 const MANIFEST: Manifest = {

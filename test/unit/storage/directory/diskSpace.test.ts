@@ -3,7 +3,7 @@ import {mkdtemp, readdir, rm, statfs, truncate, writeFile} from "node:fs/promise
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {missingRoom} from "../../../../storage/files/room.ts";
+import {missingSpace} from "../../../../storage/directory/diskSpace.ts";
 
 let folder: string;
 before(async () => {
@@ -12,16 +12,16 @@ before(async () => {
 after(() => rm(folder, {recursive: true}));
 
 test("a disk needs free space for LevelDB's logs and 16 MiB, and what is missing names both figures", async () => {
-  assert.equal(missingRoom(folder), undefined);
+  assert.equal(missingSpace(folder), undefined);
   const {bavail, bsize} = await statfs(folder);
   const log = join(folder, "000003.log");
   await writeFile(log, "");
   // A hole: it takes no space.
   await truncate(log, bavail * bsize);
   const [, needed, free] =
-    /^the disk has (\d+) MB of free space \(now (\d+) MB\)$/.exec(missingRoom(folder) ?? "") ?? [];
+    /^the disk has (\d+) MB of free space \(now (\d+) MB\)$/.exec(missingSpace(folder) ?? "") ?? [];
   assert.equal(needed, String(Math.ceil((bavail * bsize + (16 << 20)) / 1e6)));
   assert.ok(Number(free) < Number(needed));
   assert.deepEqual(await readdir(folder), ["000003.log"], "no trial is left");
-  assert.equal(missingRoom(join(folder, "absent")), "the disk takes writes again");
+  assert.equal(missingSpace(join(folder, "absent")), "the disk takes writes again");
 });

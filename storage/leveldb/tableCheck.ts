@@ -16,7 +16,7 @@ import {BlockCursor, type BlockHandle} from "./blockCursor.ts";
 import {type FileFinding, findingOf, missingFile} from "./fileDamage.ts";
 import {tableName} from "./fileNames.ts";
 import {compareInternalKeys, Kind, kindOf} from "./internalKey.ts";
-import {readManifest, type TableFile} from "./levelManifest.ts";
+import {readManifest, type TableFile} from "./manifest.ts";
 import {checkBlock, endOf, TableBlocks} from "./tableBlocks.ts";
 
 type Extent = "frame" | "keys" | "whole";
