@@ -10,7 +10,6 @@ import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
 
 /** In the order in which they run. A stage is loaded when it runs. Loading all of them takes a second. */
 const STAGES: Readonly<Record<string, () => Promise<CreateStage>>> = {
-  hash: async () => (await import("./hash.bench.ts")).createHashStage,
   proof: async () => (await import("./proof.bench.ts")).createProofStage,
   multiproof: async () => (await import("./proof.bench.ts")).createMultiproofStage,
   trie: async () => (await import("./trie.bench.ts")).createTrieStage,

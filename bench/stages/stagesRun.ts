@@ -1,12 +1,19 @@
 /** Makes the missing stores, measures the stages on each store, prints a table and writes JSON. */
 import {mkdirSync, writeFileSync} from "node:fs";
 import {dirname, join} from "node:path";
+import {Bench} from "tinybench";
 import {BENCH_FOLDER, type Origin, readOrigin, writeOrigin} from "../program/runFile.ts";
+import {Yardstick} from "../program/yardstick.ts";
 import {type BenchRun, type Figure, type Result, RUN_FORMAT} from "./benchRun.ts";
 import {openBenchStore} from "./benchStore.ts";
-import {measureTask} from "./measure.ts";
 import {writeReport} from "./report.ts";
-import type {CreateStage} from "./stage.ts";
+import type {BenchTask, CreateStage} from "./stage.ts";
+
+/** One warm-up run for this many measured ones. */
+const RUNS_PER_WARM_UP = 4;
+/** Sampling the yardstick takes about 1 % of the time. */
+const HASHES_PER_LOOK = 50;
+const LOOK_EVERY_MS = 5;
 
 /** Commander's values, by flag. */
 interface StageFlags {
@@ -59,6 +66,31 @@ export async function measureStages(
   const run: BenchRun = {format: RUN_FORMAT, machine, accounts, blocks, results, figures};
   writeFileSync(path, `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(`\nwritten to ${path}\n`);
+}
+
+async function measureTask(
+  {name, units, run, hooks}: BenchTask,
+  {time, runs}: StageFlags,
+): Promise<Omit<Result, "suite" | "stage">> {
+  const bench = new Bench({
+    time,
+    iterations: runs,
+    warmupTime: time / 4,
+    warmupIterations: Math.ceil(runs / RUNS_PER_WARM_UP),
+    throws: true,
+  });
+  const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
+  const beforeEach = async (): Promise<void> => {
+    await hooks?.beforeEach?.();
+    yardstick.lookIfDue();
+  };
+  const [task] = await bench.add(name, run, {...hooks, beforeEach}).run();
+  if (task === undefined || !("latency" in task.result)) throw new Error(`${name}: not measured`);
+  const {p50, p99, rme: errorPercent} = task.result.latency;
+  const medianUs = (p50 * 1000) / units;
+  const p99Us = (p99 * 1000) / units;
+  const yardsticks = medianUs / yardstick.medianUs;
+  return {name, medianUs, p99Us, errorPercent, perSecond: 1e6 / medianUs, yardsticks};
 }
 
 function machineText(machine: Origin): string {

@@ -25,7 +25,7 @@ test("every bench program answers --help, and refuses flags and values that it d
   const programs: Readonly<Record<string, [readonly string[], RegExp][]>> = {
     "stages/main": [
       [["--only"], /option '--only <names>' argument missing/],
-      [["--only", "hash,prof"], /Expected some of hash, proof, .*, commit, with commas, got 'prof'/],
+      [["--only", "proof,prof"], /Expected some of proof, multiproof, .*, commit, with commas, got 'prof'/],
       [["--accounts", "many"], /argument 'many' is invalid. Expected a whole number from 1000 to 10000000,/],
       [["--accounts", "11M"], /'--accounts <count>' argument '11M' is invalid/],
       [["--json", "file/below.json"], /--json file\/below\.json: cannot be written: ENOTDIR/],
