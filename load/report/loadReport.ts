@@ -71,8 +71,6 @@ export interface LoadReport {
   readonly latency: LatencyReport | undefined;
   /** Open loop: from a request's first byte written, of those with a result. undefined in a closed loop. */
   readonly service: LatencyReport | undefined;
-  /** Closed loop: what clients at a steady pace would have seen. undefined in an open loop. */
-  readonly corrected: (LatencyReport & {readonly intervalMs: number}) | undefined;
   readonly errors: {
     /** Calls, by JSON-RPC code. */
     readonly rpc: readonly ReportedError[];

@@ -1,15 +1,9 @@
-/** What a load measured, and how its report is made from that. */
+/** Turns what a load measured into its report. */
 import {createRedaction, redactUrl} from "proofd-client";
 import type {LoadOptions} from "../loadOptions.ts";
 import {describeKeys, type Keys} from "../requests/keys.ts";
 import type {BlockSpan} from "../requests/requestMaker.ts";
-import {
-  addHistograms,
-  correctForOmission,
-  type Histogram,
-  readFigures,
-  reportLatency,
-} from "../traffic/latency.ts";
+import {addHistograms, readFigures, reportLatency} from "../traffic/latency.ts";
 import type {DriverEnd} from "../traffic/recorder.ts";
 import {addTally, createTally, type Trouble} from "../traffic/tally.ts";
 import {AFTER_THE_END, type Arrived, type Timeline, type TimelineRow} from "../traffic/timeline.ts";
@@ -23,7 +17,7 @@ interface Measurement
   readonly startedAt: Date;
   readonly blocks: BlockSpan | undefined;
   readonly keys: Keys;
-  /** Of each thread. */
+  /** One for each thread. */
   readonly ends: readonly DriverEnd[];
   readonly timeline: Timeline;
   readonly cpuMs: number;
@@ -41,7 +35,7 @@ export function createReport(measurement: Measurement): LoadReport {
     estimateParams: _params,
     ...settings
   } = measurement.options;
-  const {batch, slots, rate, connections} = settings;
+  const {batch, slots, rate} = settings;
   const tally = createTally();
   for (const end of ends) addTally(tally, end.tally);
   const {counts, troubles, malformedReason} = tally;
@@ -54,9 +48,6 @@ export function createReport(measurement: Measurement): LoadReport {
     seconds === 0 ? 0 : round(sum(timeline, field) / seconds, 100);
   const failed = counts.requests - counts.answered;
   const isOpen = rate !== undefined;
-  // Whole once the timeline has ended.
-  const latency = measurement.timeline.total;
-  const figures = reportLatency(latency);
   const utilization = ends.map(({shares}) => round(shares.busy, 1000));
   const starved = ends.map(({shares}) => round(shares.starved, 1000));
   const sendLag = isOpen ? readFigures(addHistograms(ends.map(end => end.sendLag))) : undefined;
@@ -93,12 +84,8 @@ export function createReport(measurement: Measurement): LoadReport {
       proofs: (counts.results - counts.estimateResults) * (1 + slots),
       estimates: counts.estimateResults,
     },
-    latency: figures,
+    latency: reportLatency(measurement.timeline.total),
     service: isOpen ? reportLatency(addHistograms(ends.map(end => end.service))) : undefined,
-    corrected:
-      isOpen || figures === undefined
-        ? undefined
-        : correct(latency, (seconds * 1000 * connections) / figures.count),
     errors: {
       rpc: listErrors(troubles.rpc),
       http: listErrors(troubles.http),
@@ -121,12 +108,11 @@ export function createReport(measurement: Measurement): LoadReport {
     timeline,
   };
   const {headers = {}} = measurement.options;
-  const said = {failures: listFailures(report), warnings: writeWarnings(report), notes: writeNotes(report)};
-  const whole = {...said, ...report, against: undefined};
-  return redactTexts(whole, createRedaction(url, headers));
+  const texts = {failures: listFailures(report), warnings: writeWarnings(report), notes: writeNotes(report)};
+  return redactTexts({...texts, ...report, against: undefined}, createRedaction(url, headers));
 }
 
-/** Servers repeat what they were sent in errors, names and values. @returns the same without keys in its texts */
+/** Removes keys from all texts, since a server may repeat the URL or headers in its errors and names. */
 function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
   if (typeof value === "string") return redact(value) as Value;
   if (typeof value !== "object" || value === null) return value;
@@ -135,18 +121,13 @@ function redactTexts<Value>(value: Value, redact: (text: string) => string): Val
   return Object.fromEntries(fields) as Value;
 }
 
-function correct(latency: Histogram, intervalMs: number): LoadReport["corrected"] {
-  const corrected = reportLatency(correctForOmission(latency, intervalMs));
-  return corrected === undefined ? undefined : {...corrected, intervalMs: round(intervalMs, 1000)};
-}
-
 function listErrors(troubles: Readonly<Record<string, Trouble>>): ReportedError[] {
   return Object.entries(troubles)
     .map(([code, trouble]) => ({code, ...trouble}))
     .sort((a, b) => b.count - a.count);
 }
 
-/** @param parts - of one; the value is rounded to a whole number of them */
+/** Rounds to a multiple of 1 / `parts`. */
 function round(value: number, parts: number): number {
   return Math.round(value * parts) / parts;
 }

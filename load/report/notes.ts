@@ -65,9 +65,8 @@ export function writeWarnings({generator, loop, settings, stopped, seconds}: Mea
   return warnings;
 }
 
-export function writeNotes({generator, loop, requests, verification, url, machine}: Measured): string[] {
+export function writeNotes({generator, loop, requests, url, machine}: Measured): string[] {
   const notes: string[] = [];
-  if (verification.note !== undefined) notes.push(verification.note);
   if (loop === "closed" && requests.due > 0)
     notes.push(
       "Closed loop: latency is service time. A server that stalls is not asked meanwhile, so the stall counts once per " +

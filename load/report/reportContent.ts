@@ -23,7 +23,6 @@ export function describeReport(report: LoadReport): ReportContent {
   const latencies = [
     {label: loop === "open" ? "from due" : "service", of: report.latency},
     {label: "service", of: report.service},
-    {label: "corrected", of: report.corrected},
   ].flatMap(({label, of}) =>
     of === undefined ? [] : [[label, ...[of.p50Ms, of.p90Ms, of.p99Ms, of.p999Ms, of.maxMs].map(formatMs)]],
   );

@@ -107,13 +107,3 @@ function readDistribution(histogram: Histogram): Distribution {
   points.push([100, roundMs(histogram.maxValue)]);
   return points;
 }
-
-/**
- * Estimates what clients with a steady pace would have seen, from the latencies of clients that wait for each answer. While
- * an answer took k intervals, k - 1 requests were not sent. They are added.
- *
- * @param intervalMs - the steady pace of one connection
- */
-export function correctForOmission(histogram: Histogram, intervalMs: number): Histogram {
-  return histogram.copyCorrectedForCoordinatedOmission(Math.max(1, Math.round(intervalMs * 1000)));
-}

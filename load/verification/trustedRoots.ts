@@ -1,19 +1,20 @@
 /**
- * Which state root an answer must lead to: the root of the requested block. For the tag "latest": the root of any block that
- * was the newest during the load.
+ * The state roots that proofs are verified against: the root of the requested block or, for the tag "latest", that of any
+ * block that was the newest at some time during the load.
  *
- * The roots come from the server itself. So the check shows that the answers are proofs of the state that the server claims
- * to have.
+ * The roots come from the server under test, so verification shows that its answers agree with the state that it claims.
  */
 import {LoadError} from "../loadError.ts";
 import type {Style} from "../loadOptions.ts";
 import {RpcAnswerError, type RpcClient} from "./rpcClient.ts";
-import {EMPTY_TRIE, readEthRoot} from "./verifyProofs.ts";
+import {EMPTY_TRIE} from "./verifyProofs.ts";
 
-/** If the chain grew very fast during the load, only this many of its newest blocks are used. */
+/** Bounds the roots that are read for "latest" where the chain grew fast during the load. */
 const MAX_CANDIDATES = 10_000;
 const CALLS_AT_ONCE = 8;
-const ZERO_ADDRESS = `0x${"00".repeat(20)}`;
+/** anvil computes the header of block 0 before it adds its accounts, so no proof at block 0 leads to the header's root. */
+const NO_GENESIS_ROOT =
+  "the header of block 0 commits to the empty state, as a new anvil's does: mine a block first, or name later --blocks";
 
 export class TrustedRoots {
   private method: string;
@@ -21,8 +22,6 @@ export class TrustedRoots {
   /** The newest provable blocks before and after the load. */
   private first: number | undefined;
   private last: number | undefined;
-  /** What readers of the result should know about the roots, or undefined. */
-  note: string | undefined;
 
   constructor(
     private readonly rpc: RpcClient,
@@ -31,10 +30,10 @@ export class TrustedRoots {
     this.method = style === "chain" ? "chain_getStateRoot" : "eth_getBlockByNumber";
   }
 
-  /** Called before the load. @returns why there is nothing to verify against, or undefined */
+  /** Call it before the load. @returns why no answer can be verified, or undefined */
   async markStart(): Promise<string | undefined> {
     try {
-      // A proofd has no blocks, but their headers.
+      // proofd serves headers, but not eth_getBlockByNumber.
       if (this.style === "eth" && (await this.rpc.tryCall("chain_getHeader", ["finalized"])) !== undefined)
         this.method = "chain_getHeader";
       this.first = await this.readNewest();
@@ -46,9 +45,10 @@ export class TrustedRoots {
   }
 
   /**
-   * Called after the load. Reads the roots of these blocks, and of those that "latest" meant.
+   * Reads the roots of `blocks`. Call it after the load.
    *
-   * @throws RpcAnswerError, LoadError if the server does not give one
+   * @param latest - whether to read the roots of all blocks that "latest" may have meant
+   * @throws RpcAnswerError, LoadError if the server does not return one of the roots
    */
   async read(blocks: Iterable<number>, latest: boolean): Promise<void> {
     const numbers = new Set(blocks);
@@ -64,37 +64,17 @@ export class TrustedRoots {
         this.roots.set(number, await this.readRoot(number));
     };
     await Promise.all(Array.from({length: CALLS_AT_ONCE}, work));
-    if (this.style === "eth" && this.roots.get(0) === EMPTY_TRIE) await this.readGenesisRoot();
+    if (this.style === "eth" && this.roots.get(0) === EMPTY_TRIE)
+      throw new LoadError("UNREACHABLE", NO_GENESIS_ROOT);
   }
 
   private async readRoot(number: number): Promise<string> {
     const {stateRoot} = await this.readBlock(`0x${number.toString(16)}`);
-    // Without a root, an answer for this block cannot be called right or wrong.
     if (typeof stateRoot === "string") return stateRoot;
-    throw new LoadError("UNREACHABLE", `${this.method} gives no state root of block ${number}`);
+    throw new LoadError("UNREACHABLE", `${this.method} returns no state root for block ${number}`);
   }
 
-  /**
-   * anvil makes the header of block 0 before it adds its accounts. So the header names the empty state, whatever the block
-   * has. The root of another proof of this block is used instead: all answers must be proofs of one state.
-   */
-  private async readGenesisRoot(): Promise<void> {
-    const proof = await this.rpc.tryCall("eth_getProof", [ZERO_ADDRESS, [], "0x0"]);
-    if (proof === undefined) return;
-    let root: string;
-    try {
-      root = readEthRoot(proof);
-    } catch {
-      return; // there is no proof at all; then the header's root shows that such answers are wrong
-    }
-    if (root === EMPTY_TRIE) return;
-    this.roots.set(0, root);
-    this.note =
-      "The header of block 0 names the empty state, but the server proves accounts in it (anvil does so). " +
-      "Answers of block 0 were compared with each other instead of with the header: all must lead to one root.";
-  }
-
-  /** @returns the roots that an answer for this block may lead to; undefined: the tag "latest" */
+  /** @param block - undefined for the tag "latest". @returns the roots that a proof at this block may lead to */
   rootsOf(block: number | undefined): readonly string[] {
     if (block !== undefined) return this.roots.has(block) ? [this.roots.get(block) as string] : [];
     const {first = 0, last = -1} = this;

@@ -80,7 +80,6 @@ async function verifyCalls(
     accounts: countPresence(proven.map(({account}) => account)),
     slots: countPresence(proven.flatMap(({slots}) => slots)),
     estimates,
-    note: roots.note,
     skipped: undefined,
   };
 }

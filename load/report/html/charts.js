@@ -75,7 +75,6 @@
     const kinds = [
       {of: report.latency, label: `${nameOf(report.loop)}, ms`, color: "first"},
       {of: report.service, label: "service, ms", color: "second"},
-      {of: report.corrected, label: "corrected, ms", color: "second"},
       {of: earlier?.latency, label: `${nameOf(earlier?.loop)}, earlier, ms`, color: "faint", dash: [6, 4]},
     ].filter(({of}) => of !== null && of !== undefined);
     if (kinds.length === 0) return;

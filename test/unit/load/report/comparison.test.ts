@@ -63,13 +63,12 @@ test("each figure that both runs have stands beside the earlier one, and other s
   ]);
 });
 
-test("what is no report of a run is refused", () => {
-  const whole = JSON.parse(JSON.stringify(runOf(1, 1))) as Record<string, unknown>;
-  readEarlierRun(JSON.stringify(whole));
-  const broken = Object.keys(whole)
-    .filter(name => !["loop", "warnings", "latency"].includes(name))
-    .map(name => JSON.stringify({...whole, [name]: undefined}));
-  for (const text of ["", "[]", "null", JSON.stringify({...whole, latency: {p50Ms: "1"}}), ...broken])
+test("text that is not a report of a run is refused", () => {
+  const run = runOf(1, 1);
+  const broken = ["startedAt", "commit", "command", "settings", "perSecond"].map(name =>
+    JSON.stringify({...run, [name]: undefined}),
+  );
+  for (const text of ["", "[]", "null", ...broken])
     assert.throws(() => readEarlierRun(text), /expected a report of `proofd load --json`/, text);
 });
 

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {
-  correctForOmission,
   createHistogram,
   decodeHistogram,
   encodeHistogram,
@@ -74,16 +73,6 @@ test("latencies keep three digits, up to an hour, and a distribution ends at the
   assert.equal(report.p50Ms, 0.001);
   assert.deepEqual(report.distribution.at(-1), [100, report.maxMs]);
   assert.equal(reportLatency(createHistogram()), undefined);
-});
-
-test("the correction puts the requests behind a stall that were not sent", () => {
-  const histogram = createHistogram();
-  for (let i = 0; i < 99; i++) recordMs(histogram, 1);
-  recordMs(histogram, 100);
-  const corrected = correctForOmission(histogram, 10);
-  // 90, 80, ... 10 ms beside the 100.
-  assert.equal(corrected.totalCount, 109);
-  assert.equal(histogram.totalCount, 100);
 });
 
 test("threads take turns in an open loop", () => {
