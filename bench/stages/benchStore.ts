@@ -10,8 +10,8 @@ import {join} from "node:path";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
+import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {DEFAULT_SUITE_NAME} from "../../storage/hash/suiteNames.ts";
-import type {PageWriter} from "../../storage/page/pages.ts";
 import {StateStore} from "../../storage/stateStore.ts";
 import {BENCH_FOLDER} from "../program/runFile.ts";
 import {makeBlock, makeBlock0} from "./benchChain.ts";
@@ -74,29 +74,17 @@ async function makeStore(directory: string, suite: string, accounts: number, blo
 
 /** The state trie of the newest block. */
 export function openTrie(writer: BlockWriter): StateTrie {
-  const {pages} = writer;
-  const store = {
-    read: (page: number) => pages.read(page),
-    putPage: (...page: Parameters<PageWriter["putPage"]>) => pages.putPage(...page),
-    begin: () => pages.begin(),
-    findCode: (hash: Uint8Array) => writer.findCode(hash),
-    putCode: (hash: Uint8Array, code: Uint8Array) => writer.putCode(hash, code),
-    settle: async () => {
-      if (writer.isFull) await writer.flush();
-    },
-  };
-  return new StateTrie(store, writer.trie);
+  return new StateTrie(createStoredTries(writer), writer.trie);
 }
 
 /** @param changes - of the trie, if they are not those of the block's trees */
-export function applyWithTrie(
+export async function applyWithTrie(
   writer: BlockWriter,
   trie: StateTrie,
   block: BlockDifference,
   changes = block.accounts,
 ): Promise<void> {
-  return writer.apply(block, async () => {
-    const root = await trie.apply(changes);
-    return {isVerified: true, trie: {...root, isExecuted: false}};
-  });
+  const prepared = await writer.prepare(block);
+  const root = await trie.apply(changes);
+  writer.commit(prepared, {trie: {...root, isExecuted: false}});
 }

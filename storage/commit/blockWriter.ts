@@ -4,7 +4,7 @@
  * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
  */
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
-import {type BlockRecord, encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
+import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
 import type {BlockTrie} from "../block/blockTrie.ts";
 import {encodeChain} from "../block/format.ts";
 import {requireHash} from "../block/headerRlp.ts";
@@ -19,7 +19,6 @@ import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import {NO_TREE, type TreeRoot} from "../tree/treeRoot.ts";
 import {type FinalityStep, putFinalityStep} from "./finalityStep.ts";
 import {type AccountReset, StateWriter} from "./stateWriter.ts";
-import type {TreeWriter} from "./treeWriter.ts";
 import {TrieChanges} from "./trieChanges.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
@@ -30,52 +29,62 @@ interface Tip {
   readonly trie: BlockTrie | undefined;
 }
 
-/** What the caller finds out about a block whose changes are applied. */
-export interface BlockCheck {
-  /** A root vouches for the state after the block, and so for what all blocks up to this one changed. */
-  readonly isVerified: boolean;
-  /** The state trie after the block, if its pages were put. */
-  readonly trie: BlockTrie | undefined;
-  /** Nothing but the word of the source shows that accounts were removed and made again. */
-  readonly hasOpenResets?: boolean;
+/** A block whose changes are applied to the sparse trees. It is committed or dropped before the writer does anything else. */
+interface PreparedBlock {
+  readonly block: BlockDifference;
+  /** The account tree after the block; undefined in a store without sparse trees. */
+  readonly tree: {readonly root: Uint8Array; readonly accounts: TreeRoot} | undefined;
+  /** The accounts that were removed and made again. */
+  readonly resets: readonly AccountReset[];
+  /** Removes from the batch what was put since the block was prepared, its state trie too. */
+  readonly drop: () => void;
 }
 
-/** Of a block whose source is believed. */
-const VOUCHED: BlockCheck = {isVerified: true, trie: undefined};
+/** What the caller knows about a block. */
+interface BlockCheck {
+  /** A trusted root commits to the state after the block, and so to the changes of all blocks up to it. Default: true. */
+  readonly isVerified?: boolean;
+  /** The state trie after the block, if its pages were put. */
+  readonly trie?: BlockTrie | undefined;
+  /** Only the block's source says that accounts were removed and made again. */
+  readonly hasOpenResets?: boolean;
+}
 
 export class BlockWriter {
   private readonly reader: StateReader;
   private readonly batch: WriteBatch;
   /** TrieChanges: the store has no sparse trees. */
   private readonly state: StateWriter | TrieChanges;
-  private finalized: number;
-  private firstUnverified: number;
+  private tip: Tip | undefined;
+  private finalized = -1;
+  private firstUnverified = MAX_U48;
   private openResets: OpenResets | undefined;
   /** That of block 0, applied and perhaps not flushed. */
   private pendingChain: ChainConfig | undefined;
 
-  private constructor(
-    target: WriteTarget,
-    nextPage: number,
-    private tip: Tip | undefined,
-  ) {
+  private constructor(target: WriteTarget) {
     const {reader} = target;
     this.reader = reader;
-    this.batch = new WriteBatch(target, nextPage);
+    this.batch = new WriteBatch(target);
     this.state = reader.hasTrees ? new StateWriter(reader, this.batch) : new TrieChanges(this.batch);
-    this.finalized = reader.readFinalized() ?? -1;
-    this.firstUnverified = reader.readUnverified();
-    this.openResets = reader.readOpenResets();
   }
 
   static async create(target: WriteTarget): Promise<BlockWriter> {
-    const {reader} = target;
+    const writer = new BlockWriter(target);
+    await writer.reload();
+    return writer;
+  }
+
+  /** Continues after the newest block on disk. Call it after a rollback. Nothing may be left to flush. */
+  async reload(): Promise<void> {
+    const {reader} = this;
     const latest = await reader.latest();
-    let tip: Tip | undefined;
-    if (latest !== undefined) {
-      tip = reader.blockOrThrow(latest);
-    }
-    return new BlockWriter(target, await reader.nextPage(), tip);
+    this.tip = latest === undefined ? undefined : reader.blockOrThrow(latest);
+    this.finalized = reader.readFinalized() ?? -1;
+    this.firstUnverified = reader.readUnverified();
+    this.openResets = reader.readOpenResets();
+    this.pendingChain = undefined;
+    this.batch.reset(await reader.nextPage());
   }
 
   /** Number of accounts that the applied blocks changed, since the writer was created. */
@@ -147,38 +156,68 @@ export class BlockWriter {
   }
 
   /**
-   * Applies the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be flushed.
+   * Prepares and commits the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be
+   * flushed.
    *
-   * @param check - called once the block's changes are applied, with the accounts that were removed and made again. If it throws, the
-   *   block is refused
+   * @throws StoreError as `prepare` and `commit`
+   */
+  async apply(block: BlockDifference, check?: BlockCheck): Promise<void> {
+    const prepared = await this.prepare(block);
+    try {
+      this.commit(prepared, check);
+    } catch (error) {
+      prepared.drop();
+      throw error;
+    }
+  }
+
+  /**
+   * Applies the next block's changes to the sparse trees. If it fails, nothing of this block is kept.
+   *
    * @throws StoreError BLOCK_GAP, BLOCK_CONFLICT, PARENT_MISMATCH, STATE_ROOT_MISMATCH, BLOCK_INVALID, FORMAT_MISMATCH,
    *   TREE_FULL, WRITE_FAILED, and the errors of reading
    */
-  async apply(
-    block: BlockDifference,
-    check: (resets: readonly AccountReset[]) => Promise<BlockCheck> = async () => VOUCHED,
-  ): Promise<void> {
-    const {header} = block;
-    this.checkHeader(header);
-    const drop = this.batch.begin();
-    const {firstUnverified, openResets, accounts, state} = this;
+  async prepare(block: BlockDifference): Promise<PreparedBlock> {
+    this.checkHeader(block.header);
+    const {state} = this;
+    const {accounts} = state;
+    const undo = this.batch.begin();
+    const drop = (): void => {
+      undo();
+      state.accounts = accounts;
+    };
     try {
-      const tree = await this.applyToTrees(block);
-      const {isVerified, trie, hasOpenResets} = await check(state instanceof StateWriter ? state.resets : []);
-      this.putVerified(isVerified, header.number);
-      if (block.expectedStateRoot !== undefined) this.putOpenResets(undefined);
-      else if (hasOpenResets === true)
-        this.putOpenResets({from: openResets?.from ?? header.number, to: header.number});
-      if (tree !== undefined)
-        this.putBlock(block, {header, stateRoot: tree.topRoot(), accounts: tree.seal(), trie});
-      else this.putTrieBlock(block, trie);
+      if (state instanceof TrieChanges) {
+        state.check(block, this.trie);
+        return {block, tree: undefined, resets: [], drop};
+      }
+      const tree = await state.applyAccounts(this.tip?.accounts, block);
+      const root = tree.topRoot();
+      requireRoot(block, root);
+      return {block, tree: {root, accounts: tree.seal()}, resets: state.resets, drop};
     } catch (error) {
       drop();
-      this.firstUnverified = firstUnverified;
-      this.openResets = openResets;
-      state.accounts = accounts;
       throw error;
     }
+  }
+
+  /** Puts the block's record. @throws StoreError STATE_ROOT_MISMATCH in a store without sparse trees; then drop the block */
+  commit({block, tree}: PreparedBlock, {isVerified = true, trie, hasOpenResets}: BlockCheck = {}): void {
+    const {header, chain, expectedStateRoot} = block;
+    const {number} = header;
+    const stateRoot = tree?.root ?? trie?.root;
+    if (stateRoot === undefined) throw new Error(`block ${number} has no state trie`);
+    if (tree === undefined) requireRoot(block, stateRoot);
+    if (number === 0) {
+      this.batch.put(META.chain, encodeChain(chain ?? {}));
+      this.pendingChain = chain ?? {};
+    }
+    const record = {header, stateRoot, accounts: tree?.accounts ?? NO_TREE, trie};
+    this.batch.putBlock(record);
+    this.tip = record;
+    this.putVerified(isVerified, number);
+    if (expectedStateRoot !== undefined) this.putOpenResets(undefined);
+    else if (hasOpenResets === true) this.putOpenResets({from: this.openResets?.from ?? number, to: number});
   }
 
   /** Marks blocks up to `block` as finalized on layer 1, including blocks that come later. A lower number changes nothing. */
@@ -262,7 +301,7 @@ export class BlockWriter {
     return this.batch.flush(this.latest);
   }
 
-  /** A root vouches for the blocks up to `block`, or else nothing does for this one. */
+  /** Marks the blocks up to `block` as verified, or this one as unverified. */
   private putVerified(isVerified: boolean, block: number): void {
     const before = this.firstUnverified;
     if (!isVerified) this.firstUnverified = Math.min(before, block);
@@ -300,34 +339,6 @@ export class BlockWriter {
     const key = hashKey(hash);
     const pending = this.batch.pendingRecord(key);
     return pending === undefined ? this.reader.findBlock(hash) : decodeNumber(key, pending);
-  }
-
-  /** @returns the account tree; undefined in a store without sparse trees, where its changes are checked only */
-  private async applyToTrees(block: BlockDifference): Promise<TreeWriter | undefined> {
-    const {state} = this;
-    if (state instanceof TrieChanges) {
-      state.check(block, this.trie);
-      return undefined;
-    }
-    const tree = await state.applyAccounts(this.tip?.accounts, block);
-    requireRoot(block, tree.topRoot());
-    return tree;
-  }
-
-  private putTrieBlock(block: BlockDifference, trie: BlockTrie | undefined): void {
-    const {header} = block;
-    if (trie === undefined) throw new Error(`block ${header.number} has no state trie`);
-    requireRoot(block, trie.root);
-    this.putBlock(block, {header, stateRoot: trie.root, accounts: NO_TREE, trie});
-  }
-
-  private putBlock({chain}: BlockDifference, block: Omit<BlockRecord, "nextPage">): void {
-    if (block.header.number === 0) {
-      this.pendingChain = chain ?? {};
-      this.batch.put(META.chain, encodeChain(this.pendingChain));
-    }
-    this.batch.putBlock(block);
-    this.tip = block;
   }
 }
 

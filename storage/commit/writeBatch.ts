@@ -63,7 +63,7 @@ export class WriteBatch implements PageWriter {
 
   constructor(
     {db, reader, directory}: WriteTarget,
-    private nextPage: number,
+    private nextPage = 0,
   ) {
     this.db = db;
     this.pages = reader.pages;
@@ -158,6 +158,18 @@ export class WriteBatch implements PageWriter {
     if (this.puts.length === 0) return;
     this.written = this.write(block);
     await this.written;
+  }
+
+  /**
+   * Forgets the pages that were read: the store was opened, or blocks were rolled back.
+   *
+   * @param nextPage - no page on disk has this number or a higher one. Numbers that this batch gave to pages are not given again
+   */
+  reset(nextPage: number): void {
+    if (this.puts.length > 0 || this.written !== undefined)
+      throw new Error("a write batch is reset although it has records that are not on disk");
+    this.pending = new Pending();
+    this.nextPage = Math.max(this.nextPage, nextPage);
   }
 
   private async write(block: number | undefined): Promise<void> {

@@ -4,6 +4,7 @@
  * that they reach. So it is from what kill -9 leaves at any write, whole or cut anywhere: every block has its trees and its state trie,
  * and no acknowledged one is lost.
  */
+
 import assert from "node:assert/strict";
 import {createHash} from "node:crypto";
 import {existsSync, readdirSync, statSync} from "node:fs";
@@ -18,7 +19,6 @@ import type {AccountChange} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
-import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {readNote} from "../../storage/directory/acknowledgedNote.ts";
 import {PrunedBlocks} from "../../storage/prune/prunedBlocks.ts";
 import {readRun} from "../../storage/prune/pruneRecord.ts";
@@ -26,12 +26,11 @@ import {createRetention, type History} from "../../storage/prune/retention.ts";
 import {FIRST_PAGE, pageKey} from "../../storage/record/layout.ts";
 import {sealRecord} from "../../storage/record/record.ts";
 import {StateStore} from "../../storage/stateStore.ts";
-import type {TrieStore} from "../../storage/trie/trieStore.ts";
-import {createStoredTries} from "../../workers/import/storedTries.ts";
 import {propertyRuns} from "../support/soak.ts";
 import {checkStore} from "../support/stores/checkedStore.ts";
 import {pruneStore} from "../support/stores/prunedStore.ts";
 import {reachablePages, storedPages} from "../support/stores/reachablePages.ts";
+import {applyWithTrie} from "../support/stores/writtenStore.ts";
 
 /** They grow an account tree from one page to three levels, and its index from none to directories of buckets. */
 const ACCOUNTS = 90;
@@ -116,14 +115,7 @@ async function applyBlock(
   const count = isQuiet ? dice.below(2) : dice.below(ACCOUNTS);
   for (const account of new Set(Array.from({length: count}, () => dice.below(ACCOUNTS))))
     accounts.add({address: bytes(20, `account ${account}`), change: randomChange(dice)});
-  await writer.apply({header, accounts, expectedStateRoot}, async () => {
-    const trie = await new StateTrie(storeOf(writer), writer.trie).apply(accounts);
-    return {isVerified: true, trie: {...trie, isExecuted: false}};
-  });
-}
-
-function storeOf(writer: BlockWriter): TrieStore {
-  return createStoredTries(() => writer, new AbortController().signal);
+  await applyWithTrie(writer, {header, accounts, expectedStateRoot});
 }
 
 /** The pages of a block: numbers and bytes. */

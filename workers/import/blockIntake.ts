@@ -8,6 +8,7 @@ import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {AccountReset} from "../../storage/commit/stateWriter.ts";
+import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
@@ -20,21 +21,18 @@ import type {WholeState} from "./pulledState.ts";
 import {findOpenResets, requireSameResets} from "./resetCheck.ts";
 import type {SourceProgress} from "./sourceHost.ts";
 import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
-import {createStoredTries} from "./storedTries.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */
   alreadyHeld = 0;
   readonly progress: SourceProgress = {bytesRead: 0, bytesTotal: undefined, target: undefined};
-  /** A rollback replaces it, so do not keep a reference to it. */
-  writer: BlockWriter;
   /** What is on disk, as it was read last. */
   head: Head;
   private readonly trie: DifferenceCheck;
   /** Why the last block applied is unverified. undefined: it is not. */
   private unverified: string | undefined;
-  /** Changed accounts that earlier writers wrote. */
-  private accountsBefore = 0;
+  /** Accounts of the whole state that began the store. */
+  private builtAccounts = 0;
   /** False until the source has shown that it ends where it should. */
   private mayFinalize: boolean;
   /** The highest number that the source called finalized; -1 for none. */
@@ -51,17 +49,12 @@ export class BlockIntake {
   private constructor(
     private readonly store: StateStore,
     private readonly job: ImportJob,
-    writer: BlockWriter,
+    readonly writer: BlockWriter,
     head: Head,
     signal: AbortSignal,
     private readonly onEvent: (event: SourceEvent) => void,
   ) {
-    this.writer = writer;
-    this.trie = new DifferenceCheck(
-      () => this.writer,
-      createStoredTries(() => this.writer, signal),
-      store.reader.hasTrees,
-    );
+    this.trie = new DifferenceCheck(writer, createStoredTries(writer, signal), store.reader.hasTrees);
     this.mayFinalize = job.head === undefined;
     this.retreat = job.retreat && new Retreat(job.retreat);
     this.head = head;
@@ -89,12 +82,12 @@ export class BlockIntake {
   }
 
   describe(): ImportEvent {
-    const {head, blocks, progress, accountsBefore, writer} = this;
+    const {head, blocks, progress, builtAccounts, writer} = this;
     return {
       head,
       retreats: this.retreat?.count ?? 0,
       blocks,
-      accounts: accountsBefore + writer.accounts,
+      accounts: builtAccounts + writer.accounts,
       ...progress,
       busyMs: performance.eventLoopUtilization(this.begun).active,
     };
@@ -137,10 +130,10 @@ export class BlockIntake {
     // The state may name none.
     const block = {...state.block, chain: {...chain, chainId: chain.chainId ?? chainId}};
     await state.build(this.store, block, this.progress, accounts => {
-      this.accountsBefore = accounts;
+      this.builtAccounts = accounts;
       onProgress();
     });
-    this.writer = await BlockWriter.create(this.store);
+    await this.writer.reload();
     this.latestBefore = number - 1;
     this.newestSeen = number;
   }
@@ -156,7 +149,8 @@ export class BlockIntake {
     let why: string | undefined;
     const put = async (given: BlockDifference): Promise<void> => {
       const difference = this.nameChain(given);
-      await this.writer.apply(difference, async resets => {
+      const prepared = await this.writer.prepare(difference);
+      try {
         const found = await this.check(block, difference);
         why = found.why;
         if (why !== undefined && !this.job.allowUnverified)
@@ -166,9 +160,12 @@ export class BlockIntake {
         const isVerified = why === undefined;
         const believes =
           isVerified && block.isExecuted !== true && difference.expectedStateRoot === undefined;
-        const hasOpenResets = believes && (await this.checkResets(block, difference, resets));
-        return {isVerified, trie: found.trie, hasOpenResets};
-      });
+        const hasOpenResets = believes && (await this.checkResets(block, difference, prepared.resets));
+        this.writer.commit(prepared, {isVerified, trie: found.trie, hasOpenResets});
+      } catch (error) {
+        prepared.drop();
+        throw error;
+      }
       const changes = this.job.keepsChanges === true ? packChanges(difference) : undefined;
       if (changes !== undefined) this.writer.keepChanges(changes);
     };
@@ -234,9 +231,7 @@ export class BlockIntake {
     if (block >= (this.head.finalized ?? -1)) this.retreat?.begin(block);
     await this.store.rollback(block);
     this.latestBefore = Math.min(this.latestBefore, block);
-    // The old writer still has the newest block and the page numbers from before the rollback.
-    this.accountsBefore += this.writer.accounts;
-    this.writer = await BlockWriter.create(this.store);
+    await this.writer.reload();
     if (this.newestSeen !== undefined) this.newestSeen = Math.min(this.newestSeen, block);
   }
 

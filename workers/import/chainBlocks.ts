@@ -26,7 +26,7 @@ export async function* readChainBlocks(
   const zero = await readGenesisBlock(genesis, execution, host.writer);
   yield zero;
   const prepare = ({number, bytes}: FileBlock): void => {
-    if (number > (host.writer().latest ?? -1)) execution.senders.ask(bytes);
+    if (number > (host.writer.latest ?? -1)) execution.senders.ask(bytes);
   };
   try {
     for await (const {bytes, number, hash} of readOn(readFileBlocks(chunks, host.signal), prepare)) {
@@ -84,10 +84,10 @@ export async function* readTrieLogBlocks(
 async function readGenesisBlock(
   genesis: Genesis,
   execution: ChainExecution,
-  writer: () => BlockWriter,
+  writer: BlockWriter,
 ): Promise<SourceBlock> {
   const {chainId} = genesis;
-  if (writer().latest !== undefined) {
+  if (writer.latest !== undefined) {
     const {number, hash} = await readGenesisHead(genesis);
     return {...GENESIS_ORIGIN, number, hash, chainId, difference: () => neverHeld(0)};
   }

@@ -9,10 +9,10 @@ import type {BlockHead} from "../../evm/execution/blockHead.ts";
 import type {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import type {Genesis} from "../../evm/execution/genesis.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
+import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
 import type {SourceHost} from "./sourceHost.ts";
 import {neverHeld} from "./sourceStep.ts";
-import {createStoredTries} from "./storedTries.ts";
 
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;
@@ -29,7 +29,7 @@ export class ChainExecution {
     this.options = {
       forks,
       store: createStoredTries(writer, signal),
-      blockHash: number => writer().blockHash(number),
+      blockHash: number => writer.blockHash(number),
       findSender: (block, position) => this.senders.find(block, position),
     };
     this.senders = new SendersAhead(forks.chainId, reason => onEvent({kind: "senders", reason}));
@@ -58,7 +58,7 @@ export class ChainExecution {
 
   private openExecutor(): BlockExecutor {
     const {executor} = this;
-    const {newest = neverHeld(0), trie} = this.host.writer();
+    const {newest = neverHeld(0), trie} = this.host.writer;
     // A rollback leaves it ahead of the chain, or with pages that are gone.
     const goesOn = executor?.trieOfHead.page === trie?.page && executor !== undefined;
     return goesOn && isSame(executor.head, newest)

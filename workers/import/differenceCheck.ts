@@ -11,7 +11,8 @@
  */
 
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
-import type {BlockCheck, BlockWriter} from "../../storage/commit/blockWriter.ts";
+import type {BlockTrie} from "../../storage/block/blockTrie.ts";
+import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {TrieStore} from "../../storage/trie/trieStore.ts";
@@ -24,16 +25,15 @@ export class DifferenceCheck {
   /** After the last block. */
   private last: StateTrie | undefined;
 
-  /** @param writer - returns the writer of the store, which a rollback replaces */
   constructor(
-    private readonly writer: () => BlockWriter,
+    private readonly writer: BlockWriter,
     private readonly store: TrieStore,
     /** The store has sparse trees, and may do without a trie. */
     private readonly hasTrees: boolean,
   ) {}
 
   /**
-   * Call it for the block after the newest one, before its record is put.
+   * Call it for the block after the newest one, once its changes are applied to the sparse trees and before it is committed.
    *
    * @param origin - what gave the changes, for messages
    * @returns its trie, and why it is unverified; undefined if it is not
@@ -42,7 +42,7 @@ export class DifferenceCheck {
   async apply(
     {header, accounts}: BlockDifference,
     origin: string,
-  ): Promise<{readonly why: string | undefined; readonly trie: BlockCheck["trie"]}> {
+  ): Promise<{readonly why: string | undefined; readonly trie: BlockTrie | undefined}> {
     const {number, stateRoot: headerRoot} = header;
     const trie = this.openParent(headerRoot);
     this.last = undefined;
@@ -61,7 +61,7 @@ export class DifferenceCheck {
 
   /** @returns undefined if the store does not hold the trie of the newest block */
   private openParent(headerRoot: Uint8Array | undefined): StateTrie | undefined {
-    const {latest, trie} = this.writer();
+    const {latest, trie} = this.writer;
     if (this.hasTrees && (latest === undefined ? headerRoot : trie) === undefined) return undefined;
     // Page numbers are not given twice: not even if a rollback came in between.
     if (this.last !== undefined && this.last.newest.page === trie?.page) return this.last;

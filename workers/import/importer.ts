@@ -65,7 +65,7 @@ export class Importer {
   /** Asks the import to end after the current block. */
   stop(): void {
     this.stopped = true;
-    this.ending.abort();
+    this.ending.abort(new Stopped());
   }
 
   /** The answer is an event, at the latest after the current block. Once the import is over, there is no answer. */
@@ -90,8 +90,8 @@ export class Importer {
   private async takeSteps(source: BlockSource): Promise<void> {
     const {store, intake, ending, onEvent} = this;
     const {signal} = ending;
-    const writer = () => intake.writer;
-    const host = {writer, reader: store.reader, signal, progress: intake.progress, onEvent};
+    const {writer, progress} = intake;
+    const host = {writer, reader: store.reader, signal, progress, onEvent};
     const steps = await openSource(source, this.job, host);
     try {
       while (!this.stopped) {

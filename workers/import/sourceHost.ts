@@ -4,8 +4,8 @@ import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
 
 export interface SourceHost {
-  /** For what is held, flushed or not. A rollback replaces the writer. */
-  readonly writer: () => BlockWriter;
+  /** Of the store: sources read from it which blocks there are, written to disk or not. */
+  readonly writer: BlockWriter;
   readonly reader: StateReader;
   readonly signal: AbortSignal;
   readonly progress: SourceProgress;

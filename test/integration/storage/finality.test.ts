@@ -203,7 +203,7 @@ test("the roots of a finalization are compared with those of the headers, once t
   try {
     const {reader} = written.host;
     const record = async (event: FinalityEvent): Promise<void> => {
-      const writer = written.host.writer();
+      const writer = written.host.writer;
       writer.recordFinality({events: [event], mark: createStep(100).mark});
       await writer.flush();
     };

@@ -100,7 +100,7 @@ test("a rollback of many blocks is written in bounded parts, and one that ends e
     // Finalized beyond the newest block, and unverified from a block on that the first part keeps.
     writer.markFinalized(latest + 5);
     for (let number = 0; number <= latest; number++)
-      await writer.apply(createBlock(number, 1), async () => ({isVerified: number < 100, trie: undefined}));
+      await writer.apply(createBlock(number, 1), {isVerified: number < 100});
     await writer.flush();
     const {batch} = Level.prototype as unknown as {batch: (...args: unknown[]) => unknown};
     let parts = 0;
@@ -146,12 +146,12 @@ for (const refused of [undefined, 3])
     });
     const seen: string[] = [];
     let applied = -1;
-    const {apply} = BlockWriter.prototype;
+    const {commit} = BlockWriter.prototype;
     t.mock.method(
       BlockWriter.prototype,
-      "apply",
-      async function (this: BlockWriter, ...args: Parameters<typeof apply>) {
-        await apply.apply(this, args);
+      "commit",
+      function (this: BlockWriter, ...args: Parameters<typeof commit>) {
+        commit.apply(this, args);
         applied = this.latest ?? -1;
       },
     );

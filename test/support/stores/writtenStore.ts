@@ -6,6 +6,8 @@ import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {StateBuilder} from "../../../storage/commit/stateBuilder.ts";
+import {StateTrie} from "../../../storage/commit/stateTrie.ts";
+import {createStoredTries} from "../../../storage/commit/storedTries.ts";
 import {StateStore} from "../../../storage/stateStore.ts";
 import {FIRST_FREE_NODE} from "../../../storage/tree/emptyTree.ts";
 import type {SourceHost} from "../../../workers/import/sourceHost.ts";
@@ -33,14 +35,14 @@ export class WrittenStore {
   readonly host: SourceHost;
   private readonly folder: string;
   readonly store: StateStore;
-  private writer: BlockWriter;
+  private readonly writer: BlockWriter;
 
   private constructor(folder: string, store: StateStore, writer: BlockWriter) {
     this.folder = folder;
     this.store = store;
     this.writer = writer;
     this.host = {
-      writer: () => this.writer,
+      writer,
       reader: store.reader,
       signal: new AbortController().signal,
       progress: {bytesRead: 0, bytesTotal: undefined, target: undefined},
@@ -88,25 +90,27 @@ export class WrittenStore {
     return written;
   }
 
-  /** @param isVerified - does a root vouch for the state after it? */
-  async apply(block: BlockDifference, isVerified = async () => true): Promise<void> {
-    await this.writer.apply(block, async () => ({isVerified: await isVerified(), trie: undefined}));
+  /** @param isVerified - does a trusted root commit to the state after it? */
+  async apply(block: BlockDifference, isVerified = true): Promise<void> {
+    await this.writer.apply(block, {isVerified});
     await this.writer.flush();
-  }
-
-  /** As after kill -9: only what was flushed is left. */
-  async reopen(): Promise<void> {
-    this.writer = await BlockWriter.create(this.store);
   }
 
   async rollback(to: number): Promise<void> {
     await this.writer.flush();
     await this.store.rollback(to);
-    this.writer = await BlockWriter.create(this.store);
+    await this.writer.reload();
   }
 
   async close(): Promise<void> {
     await this.store.close();
     await rm(this.folder, {recursive: true});
   }
+}
+
+/** Applies a block with its state trie. */
+export async function applyWithTrie(writer: BlockWriter, block: BlockDifference): Promise<void> {
+  const prepared = await writer.prepare(block);
+  const trie = await new StateTrie(createStoredTries(writer), writer.trie).apply(block.accounts);
+  writer.commit(prepared, {trie: {...trie, isExecuted: false}});
 }

@@ -25,12 +25,12 @@ export class Detached extends Error {}
 
 /** What the store of an import holds now. */
 export function readHeld({writer, reader}: SourceHost): HeldChain {
-  const {latest = NO_BLOCK, finalizedTo: finalized} = writer();
+  const {latest = NO_BLOCK, finalizedTo: finalized} = writer;
   return {
     latest,
     finalized,
     finalizations: reader.finalizations.count(),
-    hashOf: block => (block > latest ? undefined : writer().blockHash(block)),
+    hashOf: block => (block > latest ? undefined : writer.blockHash(block)),
   };
 }
 

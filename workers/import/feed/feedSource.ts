@@ -61,7 +61,7 @@ export async function* readFeed(
 
 /** @throws SourceError if nothing names the chain */
 function describeChain(job: ImportJob, {writer, reader}: SourceHost): FeedChain {
-  const chainId = writer().chain?.chainId ?? job.chainId;
+  const chainId = writer.chain?.chainId ?? job.chainId;
   if (chainId === undefined)
     throw new SourceError("the feed: --chain-id must name the chain of an empty store");
   return {suite: reader.suiteName, chainId};

@@ -45,7 +45,7 @@ export class HeadSurvey {
   /** @param afterMs - before the first look: a node that is followed after a failure is not left at once */
   constructor(
     private readonly nodes: Nodes,
-    private readonly writer: () => BlockWriter,
+    private readonly writer: BlockWriter,
     afterMs: number,
     private readonly times = SURVEY_TIMES,
   ) {
@@ -76,10 +76,10 @@ export class HeadSurvey {
   }
 
   private readHeld(): Held | undefined {
-    const {latest, finalizedTo} = this.writer();
+    const {latest, finalizedTo} = this.writer;
     if (latest === undefined) return undefined;
     const floor = Math.min(Math.max(finalizedTo, 0), latest);
-    const [latestHash, floorHash] = [latest, floor].map(block => this.writer().blockHash(block));
+    const [latestHash, floorHash] = [latest, floor].map(block => this.writer.blockHash(block));
     if (latestHash === undefined || floorHash === undefined) return undefined;
     return {latest, latestHash, floor, floorHash};
   }

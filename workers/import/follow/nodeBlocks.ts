@@ -75,7 +75,7 @@ export async function* readNodeBlocks(
     if (ancestor !== undefined) yield {kind: "rollback", to: ancestor};
     falseAlarms = isSuspect && ancestor === undefined ? falseAlarms + 1 : 0;
     if (falseAlarms >= MAX_FALSE_ALARMS) throw await describeContradiction(chain);
-    const latest = writer().latest ?? -1;
+    const latest = writer.latest ?? -1;
     const to = Math.min(head.number, end ?? head.number);
     if (end !== undefined && latest >= end) return;
     isSuspect = false;
@@ -93,14 +93,14 @@ export async function* readNodeBlocks(
     const wanted = {from: latest + 1, to, maxBlocks: reader.maxBlocks};
     for await (const block of readAhead(createRead(chain, reader), wanted, signal)) {
       // An order removed blocks meanwhile.
-      const {newest} = writer();
+      const {newest} = writer;
       if (block.number !== (newest?.number ?? -1) + 1) break;
       isSuspect = newest !== undefined && Buffer.compare(block.parentHash, newest.hash) !== 0;
       if (isSuspect) break;
       yield toStep(chain, reader, block);
     }
     // The node does not have the blocks up to its own head. Asking again at once would only burden it.
-    if (!isSuspect && (writer().latest ?? -1) === latest) await waitForHead(chain);
+    if (!isSuspect && (writer.latest ?? -1) === latest) await waitForHead(chain);
   }
 }
 
@@ -182,15 +182,15 @@ async function findFork(
   head: NamedBlock,
   isSuspect: boolean,
 ): Promise<number | undefined> {
-  if (!mayDiffer(writer(), head, isSuspect)) return undefined;
+  if (!mayDiffer(writer, head, isSuspect)) return undefined;
   return await nodes.use(async node => {
     // This may be another node than the one that named the head. If it is only behind, no block may be removed.
     const own = await readHead(node);
-    if (!mayDiffer(writer(), own, isSuspect)) return undefined;
-    const {latest = 0, finalizedTo} = writer();
+    if (!mayDiffer(writer, own, isSuspect)) return undefined;
+    const {latest = 0, finalizedTo} = writer;
     const from = Math.min(own.number, latest);
     const held = {
-      hashOf: (block: number) => hashOf(writer(), block),
+      hashOf: (block: number) => hashOf(writer, block),
       // A node that ends below the finalized block must have the held blocks up to its end.
       floor: Math.min(Math.max(finalizedTo, 0), from),
       why: finalizedTo >= 0 ? "is finalized" : "is the first one",
@@ -211,12 +211,12 @@ function mayDiffer(writer: BlockWriter, head: NamedBlock, isSuspect: boolean): b
 }
 
 async function describeContradiction({nodes, host: {writer, signal}}: NodeChain): Promise<SourceError> {
-  const latest = writer().latest ?? 0;
+  const latest = writer.latest ?? 0;
   const findNext = async (node: Node) => [node.name, await findNamedBlock(node, latest + 1)] as const;
   const [name, next] = await nodes.use(findNext, signal);
   const parent = next === undefined ? "another one" : toHex(next.parentHash);
   return new SourceError(
-    `the node ${name} contradicts itself: its block ${latest} is ${toHex(hashOf(writer(), latest))}, as held here, ` +
+    `the node ${name} contradicts itself: its block ${latest} is ${toHex(hashOf(writer, latest))}, as held here, ` +
       `but its block ${latest + 1} names ${parent} as its parent`,
   );
 }

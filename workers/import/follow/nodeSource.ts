@@ -38,7 +38,7 @@ export async function* readNode(
   const isExecuted = source.source === undefined || source.source === "execute";
   const genesis =
     genesisPath === undefined ? undefined : parseGenesis(await readGenesis(genesisPath, signal), isExecuted);
-  const chainId = expectedChainId(genesis, writer().chain?.chainId ?? job.chainId);
+  const chainId = expectedChainId(genesis, writer.chain?.chainId ?? job.chainId);
   const watch = new NodeWatch(settings.urls.length, onEvent);
   const nodes = new Nodes({...settings, chainId}, event => watch.noteNode(event));
   const heads = new HeadSignal({...settings, urls: subscriptions, pollMs: POLL_MS}, onEvent);
@@ -46,18 +46,17 @@ export async function* readNode(
   try {
     const choice = await chooseSource({
       asked: source.source,
-      writer: writer(),
+      writer: writer,
       hasGenesis: genesis !== undefined,
-      trie: writer().trie,
+      trie: writer.trie,
       ask: work => nodes.use(work, signal),
     });
     onEvent({kind: "chosen", ...choice});
     const survey =
       follow || to !== undefined ? new HeadSurvey(nodes, writer, source.surveyAfterMs) : undefined;
     const chain: NodeChain = {nodes, heads, survey, watch, host};
-    if (choice.source === "execute")
-      executed = new ExecuteReader(genesis?.forks ?? readForks(writer()), host);
-    if (writer().latest === undefined && genesis !== undefined)
+    if (choice.source === "execute") executed = new ExecuteReader(genesis?.forks ?? readForks(writer), host);
+    if (writer.latest === undefined && genesis !== undefined)
       yield await readNodeGenesis(genesis, chain, executed ?? new ExecuteReader(genesis.forks, host));
     const read =
       choice.source === "trielogs"
@@ -65,7 +64,7 @@ export async function* readNode(
         : new TraceReader(
             recoverAuthority,
             undefined,
-            () => writer().trie !== undefined,
+            () => writer.trie !== undefined,
             (name, why) => onEvent({kind: "method", name, method: "traces with codes", why}),
           );
     yield* readNodeBlocks(chain, executed ?? read, follow ? undefined : (to ?? "head"));

@@ -1,4 +1,5 @@
 /** Blocks that say what was there before them: taken if the store has that, refused without a trace if not. */
+
 import assert from "node:assert/strict";
 import {mkdtemp, rm} from "node:fs/promises";
 import {tmpdir} from "node:os";
@@ -7,10 +8,9 @@ import {after, before as beforeAll, test} from "node:test";
 import type {AccountDifference} from "../../../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
 import {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
-import {StateTrie} from "../../../../storage/commit/stateTrie.ts";
 import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {StateStore} from "../../../../storage/stateStore.ts";
-import {createStoredTries} from "../../../../workers/import/storedTries.ts";
+import {applyWithTrie} from "../../../support/stores/writtenStore.ts";
 
 const PRESENT = Buffer.alloc(20, 0xaa);
 const ABSENT = Buffer.alloc(20, 0xbb);
@@ -55,11 +55,7 @@ async function apply(
 ): Promise<void> {
   const accounts = new AccountDifferences();
   for (const difference of differences) accounts.add(difference);
-  await writer.apply({header: {number, hash: Buffer.alloc(32, number + 1)}, accounts}, async () => {
-    const tries = createStoredTries(() => writer, new AbortController().signal);
-    const trie = await new StateTrie(tries, writer.trie).apply(accounts);
-    return {isVerified: true, trie: {...trie, isExecuted: false}};
-  });
+  await applyWithTrie(writer, {header: {number, hash: Buffer.alloc(32, number + 1)}, accounts});
 }
 
 function rootOf(store: StateStore, block: number): string {

@@ -27,7 +27,7 @@ test("blocks from the first one on are held, and those before it are not missing
 });
 
 test("blocks before the first one are passed over, whatever their hash, and others are compared", () => {
-  const writer = store.host.writer();
+  const writer = store.host.writer;
   assert.equal(writer.isHeld({number: 4, hash: hashOf(4, 2)}), true);
   assert.equal(writer.isHeld({number: 5, hash: hashOf(5, 1)}), true);
   assert.throws(() => writer.isHeld({number: 5, hash: hashOf(5, 2)}), {code: "BLOCK_CONFLICT"});
@@ -52,7 +52,7 @@ test("a rollback ends at the first block, also one of finalized blocks", async (
   await assert.rejects(store.store.rollbackFinalized(4), {code: "BLOCK_UNKNOWN"});
   await store.store.rollbackFinalized(5);
   assert.equal(await store.store.reader.latest(), 5);
-  await store.reopen();
+  await store.host.writer.reload();
   await store.apply(createBlock(6, 2, 1));
   assert.equal(await store.store.reader.latest(), 6);
 });

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import type {BlockDifference} from "../../../../storage/block/blockDifference.ts";
-import type {BlockWriter} from "../../../../storage/commit/blockWriter.ts";
-import {StateTrie} from "../../../../storage/commit/stateTrie.ts";
 import {performStep} from "../../../../storage/prune/pruneWriter.ts";
 import {unreachedPages} from "../../../../storage/prune/unreachedPages.ts";
-import {createStoredTries} from "../../../../workers/import/storedTries.ts";
 import {reachablePages, storedPages} from "../../../support/stores/reachablePages.ts";
-import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
+import {applyWithTrie, createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
 const LATEST = 14;
 const STEP = 2;
@@ -21,8 +18,8 @@ test("neither the newest finalized block nor one above it is pruned, nor any by 
     const retire = (first: number, next: number) =>
       performStep(store, {kind: "retire", run: {first, next}, from: first, until: next});
     await assert.rejects(retire(0, 1), {code: "FINALIZED"});
-    host.writer().markFinalized(3);
-    await host.writer().flush();
+    host.writer.markFinalized(3);
+    await host.writer.flush();
     for (const [first, next] of [
       [0, 4],
       [3, 4],
@@ -59,15 +56,6 @@ function createUnevenBlock(number: number): BlockDifference {
   return block;
 }
 
-async function applyWithTrie(writer: BlockWriter, block: BlockDifference): Promise<void> {
-  await writer.apply(block, async () => {
-    const tries = createStoredTries(() => writer, new AbortController().signal);
-    const trie = await new StateTrie(tries, writer.trie).apply(block.accounts);
-    return {isVerified: true, trie: {...trie, isExecuted: false}};
-  });
-  await writer.flush();
-}
-
 for (const {what, begins, runs} of [
   {what: "the oldest blocks, again and again", begins: undefined, runs: ["0-3", "3-4", "4-9", "9-14"]},
   {
@@ -86,10 +74,12 @@ for (const {what, begins, runs} of [
     try {
       const from = begins ?? -1;
       for (let number = from + 1; number <= LATEST; number++)
-        if (begins === undefined) await applyWithTrie(host.writer(), createUnevenBlock(number));
-        else await written.apply(createUnevenBlock(number));
-      host.writer().markFinalized(LATEST);
-      await host.writer().flush();
+        if (begins === undefined) {
+          await applyWithTrie(host.writer, createUnevenBlock(number));
+          await host.writer.flush();
+        } else await written.apply(createUnevenBlock(number));
+      host.writer.markFinalized(LATEST);
+      await host.writer.flush();
       let kept = Array.from({length: LATEST + 1}, (_, block) => block).filter(block => block >= from);
       for (const name of runs) {
         const [first, next] = name.split("-").map(Number) as [number, number];

@@ -16,14 +16,14 @@ const unverified = () => store.host.reader.readUnverified();
 
 /** Applies blocks, all of which a root vouches for, or none. */
 async function apply(isVerified: boolean, ...blocks: readonly number[]): Promise<void> {
-  for (const block of blocks) await store.apply(createBlock(block, 1), async () => isVerified);
+  for (const block of blocks) await store.apply(createBlock(block, 1), isVerified);
 }
 
 test("the head has what is held, however far ahead the mark of finality is", async () => {
   const {host} = store;
   const head = () => readHead({reader: host.reader} as StateStore);
-  host.writer().markFinalized(7);
-  await host.writer().flush();
+  host.writer.markFinalized(7);
+  await host.writer.flush();
   assert.deepEqual(await head(), {earliest: undefined, finalized: undefined, latest: undefined});
   await apply(true, 0, 1);
   assert.deepEqual(await head(), {earliest: 0, finalized: 1, latest: 1});
@@ -34,12 +34,14 @@ test("a block is unverified until a root vouches for it or for a later one, and 
   assert.equal(unverified(), MAX_U48);
   await apply(false, 2, 3);
   assert.equal(unverified(), 2);
-  const refusal = new Error("refused");
-  await assert.rejects(
-    store.apply(createBlock(4, 1), () => Promise.reject(refusal)),
-    refusal,
-  );
-  await store.host.writer().flush();
+  const wrong = {...createBlock(4, 1), expectedStateRoot: new Uint8Array(32)};
+  await assert.rejects(store.apply(wrong), {code: "STATE_ROOT_MISMATCH"});
+  const {writer} = store.host;
+  const {accounts} = writer;
+  const prepared = await writer.prepare(createBlock(4, 1));
+  prepared.drop();
+  assert.equal(writer.hasPending, false);
+  assert.equal(writer.accounts, accounts);
   assert.equal(unverified(), 2);
   await apply(true, 4);
   assert.equal(unverified(), MAX_U48);
@@ -80,8 +82,8 @@ for (const [kind, names, after, what] of [
       ...{layer1Block: 9, layer1Hash: hash, transactionHash: hash, logIndex: 0},
     };
     const mark = {block: 9, blockHash: hash, contract: Buffer.alloc(20)};
-    host.writer().recordFinality({events: [event], mark, root: kind});
-    await host.writer().flush();
+    host.writer.recordFinality({events: [event], mark, root: kind});
+    await host.writer.flush();
     assert.equal(unverified(), after);
     assert.equal(host.reader.readFinalized(), 2);
   });

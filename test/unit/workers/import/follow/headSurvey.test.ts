@@ -65,7 +65,7 @@ test("a node that is ahead on another branch is followed, unless the branch begi
   assert.deepEqual([await look(), await look()], [0, 1]);
   nodes.putLast(upstreams[1]?.url.origin as string);
   survey = new HeadSurvey(nodes, store.host.writer, 0, {everyMs: 0, graceMs: 0, barMs: HOUR_MS});
-  store.host.writer().markFinalized(8);
+  store.host.writer.markFinalized(8);
   assert.deepEqual([await look(), await look(), await look()], [0, 0, 0]);
 });
 

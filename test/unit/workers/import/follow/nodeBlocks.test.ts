@@ -90,7 +90,7 @@ async function takeSteps(chain: NodeChain, last: number): Promise<void> {
   await assert.rejects(take, PAUSED);
 }
 
-const latest = (): number | undefined => store.host.writer().latest;
+const latest = (): number | undefined => store.host.writer.latest;
 
 test("a block comes again once an order has removed the one before it", async () => {
   const blocks = readNodeBlocks(createChain(createNode(12)), createReader(12), undefined);
