@@ -184,7 +184,7 @@ for (const refused of [undefined, 3])
         {
           ...(refused === undefined
             ? {ok: true, alreadyHeld: 0, stopped: false}
-            : {ok: false, writeFailed: true, isFinal: false}),
+            : {ok: false, writeFailed: true, isFinal: false, needsSnapshot: false}),
           ...{head: outcome.head, blocks: written, message: undefined},
         },
       );
