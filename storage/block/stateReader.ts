@@ -5,13 +5,13 @@
  * written last and never changes.
  */
 
+import {Pages} from "../cache/pages.ts";
 import {PrunedError, StoreError} from "../errors.ts";
 import type {HashSuite} from "../hash/suite.ts";
 import type {StoreSuite} from "../hash/suites.ts";
 import {toHex} from "../hex.ts";
 import {damaged} from "../leveldb/levelErrors.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";
-import {Pages} from "../page/pages.ts";
 import {
   blockKey,
   codeKey,

@@ -17,7 +17,7 @@ import {
   KEY_NIBBLES,
   nibbleAt,
 } from "../page/indexPage.ts";
-import {expectKind, type PageReader} from "../page/pages.ts";
+import {expectKind, type PageReader} from "../page/pageReader.ts";
 import {readLeaf} from "../tree/treeReader.ts";
 import type {TreeCheck} from "./checkKeys.ts";
 import {toFinding} from "./findings.ts";

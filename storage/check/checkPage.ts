@@ -6,7 +6,7 @@ import {type HashSuite, WORD_BYTES} from "../hash/suite.ts";
 import {lowestHeight, rowCount, rowLength, rowStart} from "../page/geometry.ts";
 import {childCount, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
 import {LEAF_PAGE, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
-import {expectKind} from "../page/pages.ts";
+import {expectKind} from "../page/pageReader.ts";
 import type {EmptyTree} from "../tree/emptyTree.ts";
 
 /** The result of hashing a page again. */

@@ -13,7 +13,7 @@ import {encodeOpenResets, type OpenResets, openAfter} from "../block/openResets.
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 import {toHex} from "../hex.ts";
-import type {PageWriter} from "../page/pages.ts";
+import type {PageWriter} from "../page/pageReader.ts";
 import {blockKey, codeKey, hashKey, MAX_U48, META, OPEN_RESETS} from "../record/layout.ts";
 import {decodeNumber, encodeNumber} from "../record/recordBody.ts";
 import {NO_TREE, type TreeRoot} from "../tree/treeRoot.ts";

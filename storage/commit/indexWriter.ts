@@ -17,7 +17,7 @@ import {
   nibbleAt,
   searchEntries,
 } from "../page/indexPage.ts";
-import type {PageWriter} from "../page/pages.ts";
+import type {PageWriter} from "../page/pageReader.ts";
 import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../tree/hKeyIndex.ts";
 
 /** A page number (0 = nothing there), or a draft that will become a page. */
@@ -54,7 +54,7 @@ export class IndexWriter {
       if (typeof node === "number") return searchIndex(this.pages, node, depth, hKey);
       if ("entries" in node) return searchBucket(node.entries, hKey);
       const nibble = nibbleAt(hKey, depth);
-      const child: Node = node.children[nibble];
+      const child = node.children[nibble] as Node;
       if (child === 0) return this.nearest(node, nibble);
       node = child;
     }
@@ -105,7 +105,7 @@ export class IndexWriter {
       return split(draft.entries, depth, draft.page);
     }
     const nibble = nibbleAt(hKey, depth);
-    draft.children[nibble] = this.insertInto(draft.children[nibble], depth + 1, hKey, leafIndex);
+    draft.children[nibble] = this.insertInto(draft.children[nibble] as Node, depth + 1, hKey, leafIndex);
     return draft;
   }
 
@@ -123,18 +123,18 @@ export class IndexWriter {
       return draft;
     }
     const nibble = nibbleAt(hKey, depth);
-    draft.children[nibble] = this.removeFrom(draft.children[nibble], depth + 1, hKey);
+    draft.children[nibble] = this.removeFrom(draft.children[nibble] as Node, depth + 1, hKey);
     return draft.children.every(child => child === 0) ? 0 : draft;
   }
 
   /** Like `nearest` in hKeyIndex.ts, for drafts. */
   private nearest(directory: DirectoryDraft, nibble: number): IndexPosition {
     for (let i = nibble - 1; i >= 0; i--) {
-      const child = directory.children[i];
+      const child = directory.children[i] as Node;
       if (child !== 0) return {kind: "lower", leafIndex: this.edge(child, true)};
     }
     for (let i = nibble + 1; i < DIRECTORY_CHILDREN; i++) {
-      const child = directory.children[i];
+      const child = directory.children[i] as Node;
       if (child !== 0) return {kind: "higher", leafIndex: this.edge(child, false)};
     }
     throw new RangeError("a directory without children");

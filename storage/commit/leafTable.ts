@@ -54,7 +54,7 @@ export class LeafTable {
    * @throws StoreError BLOCK_INVALID unless the index is above the last one and below nextFreeNode
    */
   add(leafIndex: number, hKey: Uint8Array, value: Uint8Array, key: Uint8Array): number {
-    const least = this.count === 0 ? FIRST_FREE_NODE : this.indexes[this.count - 1] + 1;
+    const least = this.count === 0 ? FIRST_FREE_NODE : this.leafIndexAt(this.count - 1) + 1;
     if (leafIndex < least || leafIndex >= this.nextFreeNode)
       throw new StoreError(
         "BLOCK_INVALID",
@@ -78,18 +78,18 @@ export class LeafTable {
   }
 
   leafIndexAt(position: number): number {
-    return this.indexes[position];
+    return this.indexes[position] as number;
   }
 
   /** @returns the position of the leaf at an index */
   find(leafIndex: number): number | undefined {
-    const position = countBelow(this.count, at => this.indexes[at] < leafIndex);
+    const position = countBelow(this.count, at => this.leafIndexAt(at) < leafIndex);
     return position < this.count && this.indexes[position] === leafIndex ? position : undefined;
   }
 
   /** The value that `add` put there, a view: it may be changed. */
   valueAt(at: number): Buffer {
-    return this.bodies.subarray(at, at + this.bodies[at - 1]);
+    return this.bodies.subarray(at, at + (this.bodies[at - 1] as number));
   }
 
   /** @returns positions, ascending by hKey. @throws StoreError BLOCK_INVALID if two leaves have the same one */
@@ -97,12 +97,11 @@ export class LeafTable {
     const hKeys = this.hKeys.subarray(0, this.count * WORD_BYTES);
     const order = sortByHKey(hKeys);
     for (let i = 1; i < order.length; i++) {
-      const [one, other] = [order[i - 1], order[i] as number];
+      const [one, other] = [order[i - 1] as number, order[i] as number];
       if (!sameHKey(hKeys, one, other)) continue;
-      const [first, second] = [one, other].map(position => this.leafIndexAt(position));
       throw new StoreError(
         "BLOCK_INVALID",
-        `${this.where}: leaves ${first} and ${second} have the same key: hKey ${toHex(this.hKeyAt(one))}`,
+        `${this.where}: leaves ${this.leafIndexAt(one)} and ${this.leafIndexAt(other)} have the same key: hKey ${toHex(this.hKeyAt(one))}`,
       );
     }
     return order;
@@ -114,7 +113,7 @@ export class LeafTable {
     for (let position = 0; position < this.count; position++) {
       const value = this.valueAt(at + 1);
       const keyAt = at + 1 + value.length;
-      const keyBytes = this.bodies[keyAt];
+      const keyBytes = this.bodies[keyAt] as number;
       const key = this.bodies.subarray(keyAt + 1, keyAt + 1 + keyBytes);
       yield {leafIndex: this.leafIndexAt(position), hKey: this.hKeyAt(position), value, key};
       at = keyAt + 1 + keyBytes;

@@ -48,7 +48,7 @@ export class SlotWriter {
     for (const [i, {slot}] of slots.entries()) hKeys.set(suite.hashSlot(slot), i * WORD_BYTES);
     let last = -1;
     for (const position of sortByHKey(hKeys)) {
-      const difference = slots[position];
+      const difference = slots[position] as SlotDifference;
       const {slot} = difference;
       if (last >= 0 && sameHKey(hKeys, last, position))
         throw new StoreError("BLOCK_INVALID", `${where}: slot ${toHex(slot)} twice`);

@@ -212,7 +212,7 @@ export class StateBuilder {
   }
 
   private ownerValue(): Buffer {
-    return this.accounts.valueAt(this.valuesAt[this.owner]);
+    return this.accounts.valueAt(this.valuesAt[this.owner] as number);
   }
 
   private ownerAccount(): Account {

@@ -54,7 +54,7 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, settle}: T
   /** The leaf index at a place of the order, of the head before the first and of the tail after the last. */
   const indexAt = (place: number): number => {
     if (place < 0) return HEAD_INDEX;
-    return place === count ? TAIL_INDEX : leaves.leafIndexAt(order[place]);
+    return place === count ? TAIL_INDEX : leaves.leafIndexAt(order[place] as number);
   };
   const seal = new TreeSeal(context, newTreeRoot(context.empty), PAGES_AT_ONCE);
   const tabled = leaves.leaves();
@@ -95,7 +95,7 @@ async function buildIndex(build: TreeBuild, from: number, to: number, depth: num
   if (to - from <= BUCKET_ENTRIES) {
     const entries = Buffer.allocUnsafe((to - from) * ENTRY_BYTES);
     for (let place = from; place < to; place++) {
-      const position = order[place];
+      const position = order[place] as number;
       entries.set(
         encodeEntry(leaves.hKeyAt(position), leaves.leafIndexAt(position)),
         (place - from) * ENTRY_BYTES,
@@ -108,7 +108,7 @@ async function buildIndex(build: TreeBuild, from: number, to: number, depth: num
   let start = from;
   for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {
     let end = start;
-    while (end < to && nibbleAt(leaves.hKeyAt(order[end]), depth) === nibble) end++;
+    while (end < to && nibbleAt(leaves.hKeyAt(order[end] as number), depth) === nibble) end++;
     children.push(await buildIndex(build, start, end, depth + 1));
     start = end;
   }

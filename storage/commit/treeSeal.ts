@@ -16,7 +16,7 @@ import {
 } from "../page/geometry.ts";
 import {INNER_PAGE} from "../page/innerPage.ts";
 import {InnerPageDraft, type LeafPageDraft} from "../page/pageDraft.ts";
-import {expectKind, type PageWriter} from "../page/pages.ts";
+import {expectKind, type PageWriter} from "../page/pageReader.ts";
 import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
 import {childOf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
@@ -68,7 +68,7 @@ export class TreeSeal {
   finish(nextFreeNode: number): Pick<TreeRoot, "rootPage" | "subRoot"> {
     const top = rootLevel(nextFreeNode);
     for (let level = 0; level < top; level++) this.seal(level);
-    const root = this.waiting[top]?.[0];
+    const root = this.waiting[top]?.[0] as PageDraft;
     if (top === 0) hashLeaves(this.context, [root as LeafPageDraft]);
     return sealRoot(this.context, root, top);
   }
@@ -137,7 +137,7 @@ function hashLeaves({suite}: TreeContext, drafts: readonly LeafPageDraft[]): voi
 
 function hashRows({empty, pairs}: TreeContext, drafts: readonly PageDraft[], level: number): void {
   for (let row = 1; row < rowCount(level); row++) {
-    const zero = empty.zeros[lowestHeight(level) + row - 1];
+    const zero = empty.zeros[lowestHeight(level) + row - 1] as Uint8Array;
     for (const draft of drafts) draft.hashRow(row, zero, pairs);
     pairs.finish();
   }
@@ -153,8 +153,8 @@ function hashPair(
   outAt: number,
 ): void {
   const height = pageRootHeight(level) - 1;
-  const zero = empty.zeros[height - 1];
-  draft.hashPair(zero, empty.zeros[height], all, pairs, out, outAt);
+  const zero = empty.zeros[height - 1] as Uint8Array;
+  draft.hashPair(zero, empty.zeros[height] as Uint8Array, all, pairs, out, outAt);
 }
 
 /** Writes the pages of a level below the root's. @returns the drafts of their parents */
@@ -201,7 +201,7 @@ class StoredPages {
     const isStored =
       rootPage !== 0 &&
       level <= rootLevel(nextFreeNode) &&
-      pageIndex * POSITIONS_PER_PAGE[level] < nextFreeNode;
+      pageIndex * (POSITIONS_PER_PAGE[level] as number) < nextFreeNode;
     return isStored ? this.read(level, pageIndex).body : undefined;
   }
 

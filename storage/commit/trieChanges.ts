@@ -4,7 +4,7 @@ import type {BlockDifference} from "../block/blockDifference.ts";
 import {StoreError} from "../errors.ts";
 import {keccak256} from "../hash/keccak.ts";
 import {toHex} from "../hex.ts";
-import type {PageReader} from "../page/pages.ts";
+import type {PageReader} from "../page/pageReader.ts";
 import {EMPTY_TRIE, TrieReader, type TrieRoot} from "../trie/trie.ts";
 import {decodeSlot, readTrieAccount} from "../trie/trieAccount.ts";
 import {checkAccountBefore, checkSlotBefore} from "./beforeCheck.ts";

@@ -8,11 +8,13 @@
 import type {Level} from "level";
 import {type BlockRecord, encodeBlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
+import type {Pages} from "../cache/pages.ts";
 import {writeNote} from "../directory/acknowledgedNote.ts";
+import {invariant} from "../invariant.ts";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
-import type {Pages, PageWriter} from "../page/pages.ts";
+import type {PageWriter} from "../page/pageReader.ts";
 import {blockKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts";
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
@@ -21,22 +23,25 @@ import {encodeNumber} from "../record/recordBody.ts";
 const BATCH_BYTES = 8 << 20;
 /** LevelDB's own bytes for a record in a batch: lengths and tag, rounded up. */
 const RECORD_OVERHEAD_BYTES = 32;
-/** Some 15 MB. */
+/** Some 15 MB of them. */
 const MOST_READ_PAGES = 4096;
 const NO_PAGE: ReplacedPage = {page: 0};
 
 interface Put {
-  /** Of all pages the same one, which is made anew from the number. */
+  /** All pages share one key buffer, which is filled in from the number. */
   readonly key: Buffer;
   readonly value: Buffer;
-  /** 0: another record. */
+  /** 0: the record is no page. */
   readonly page: number;
   readonly opened: OpenPage | undefined;
-  /** The page whose place it takes; 0: none. */
+  /** The page that it replaces; 0: none. */
   readonly before: number;
 }
 
-/** What is found before LevelDB has it, and pages that were read since the last flush: a page is found, changed and compared. */
+/**
+ * Records that LevelDB does not have yet, and pages that were read since the last flush: a page is read, changed and compared with its
+ * older version.
+ */
 class Pending {
   readonly pages = new Map<number, OpenPage>();
   readonly records = new Map<string, Buffer>();
@@ -45,13 +50,15 @@ class Pending {
 export class WriteBatch implements PageWriter {
   private puts: Put[] = [];
   private bytes = 0;
-  /** Begun, and perhaps not done. */
+  /** Flushes that were started. */
   private flushes = 0;
   private pending = new Pending();
-  /** What LevelDB is writing. */
-  private leaving = new Pending();
-  /** undefined: LevelDB writes nothing. Once it has refused a write, this stays rejected. */
+  /** The records that LevelDB is writing. */
+  private writing = new Pending();
+  /** undefined: no write is in progress. After a refused write, this stays rejected. */
   private written: Promise<void> | undefined;
+  /** The highest page number that was given to LevelDB. */
+  private writtenTo: number;
   private readonly pageKey = pageKey(0);
   /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
@@ -69,6 +76,7 @@ export class WriteBatch implements PageWriter {
     this.pages = reader.pages;
     this.directory = directory;
     this.tail = new LogTail(directory);
+    this.writtenTo = nextPage - 1;
   }
 
   get hasPending(): boolean {
@@ -79,14 +87,14 @@ export class WriteBatch implements PageWriter {
     return this.bytes >= BATCH_BYTES;
   }
 
-  /** Reads a page, written or not. */
+  /** Reads a page, flushed or not. */
   read(page: number): Buffer {
     return this.open(page).body;
   }
 
   private readonly open = (page: number): OpenPage => {
     const {pages} = this.pending;
-    const known = pages.get(page) ?? this.leaving.pages.get(page);
+    const known = pages.get(page) ?? this.writing.pages.get(page);
     if (known !== undefined) return known;
     const opened = this.pages.open(page);
     if (pages.size > this.puts.length + MOST_READ_PAGES) this.forgetRead();
@@ -113,27 +121,29 @@ export class WriteBatch implements PageWriter {
     this.push({key, value, page: 0, opened: undefined, before: 0});
   }
 
-  /** Puts the record of a block whose pages were put, and that of its hash. */
+  /** Puts the record of a block whose pages were put, and the record of its hash. */
   putBlock(block: Omit<BlockRecord, "nextPage">): void {
     const {number, hash} = block.header;
     this.put(hashKey(hash), encodeNumber(number));
     this.put(blockKey(number), encodeBlockRecord({...block, nextPage: this.nextPage}));
   }
 
-  /** The body of a record that is put but not written yet. */
+  /** The body of a record that is not in LevelDB yet. */
   pendingRecord(key: Buffer): Buffer | undefined {
     const name = key.toString("latin1");
-    return this.pending.records.get(name) ?? this.leaving.records.get(name);
+    return this.pending.records.get(name) ?? this.writing.records.get(name);
   }
 
   /**
-   * @returns what drops all that is put from now on and is not written then. Pages that are written already stay, but no block
-   *   reaches them
+   * Starts a transaction.
+   *
+   * @returns rolls it back: drops the records that were put since and are not written. Pages that were written stay, but no block
+   *   leads to them
    */
   begin(): () => void {
     const mark = this.puts.length;
     const {flushes} = this;
-    // A flush empties the batch: all that is in it then was put later.
+    // A flush empties the batch, so all records in it were put after the flush.
     return () => this.dropSince(this.flushes === flushes ? mark : 0);
   }
 
@@ -143,15 +153,15 @@ export class WriteBatch implements PageWriter {
       if (put.page === 0) this.pending.records.delete(put.key.toString("latin1"));
       else this.pending.pages.delete(put.page);
     }
-    // A record may have been put before `mark` too.
+    // An older version of a dropped record may be in the batch.
     for (const {key, value, page} of this.puts) if (page === 0) this.keepPending(key, value);
   }
 
   /**
-   * Writes everything that was put, synced. What is put meanwhile is for the next write, which begins when this one is done.
+   * Writes all records that were put, and syncs. Records that are put during the write are written by the next flush.
    *
-   * @param block - the newest one, whose record is in what was put or written before. undefined: nothing is acknowledged yet
-   * @throws StoreError WRITE_FAILED; the batch must not be used after that, and refuses all later writes
+   * @param block - the newest block whose record was put, now or before. undefined: no block is acknowledged
+   * @throws StoreError WRITE_FAILED. The batch must not be used after that, and rejects all later writes
    */
   async flush(block?: number): Promise<void> {
     while (this.written !== undefined) await this.written;
@@ -174,7 +184,8 @@ export class WriteBatch implements PageWriter {
 
   private async write(block: number | undefined): Promise<void> {
     const {puts, bytes} = this;
-    this.leaving = this.pending;
+    this.requireNewPages(puts);
+    this.writing = this.pending;
     this.pending = new Pending();
     this.puts = [];
     this.bytes = 0;
@@ -190,14 +201,31 @@ export class WriteBatch implements PageWriter {
     } catch (error) {
       throw writeFailed(error);
     }
+    const {page, key, value} = puts.at(-1) as Put;
+    if (page !== 0) writePageKeyInto(key, page);
+    invariant(this.db.getSync(key)?.equals(value) === true, "LevelDB has the last record of a written batch");
     this.tail.advance();
     this.bytesWritten += bytes;
     for (const {page, opened} of puts) if (opened !== undefined) this.pages.keep(page, opened);
     for (const {before} of puts) if (before !== 0) this.pages.forget(before);
     if (block !== undefined)
       writeNote(this.directory, {block, log: this.tail.number, bytes: this.tail.bytes}, false);
-    this.leaving = new Pending();
+    this.writing = new Pending();
     this.written = undefined;
+  }
+
+  /** A page that replaced another one under its number would change what older blocks have. */
+  private requireNewPages(puts: readonly Put[]): void {
+    for (const {page} of puts) {
+      if (page === 0) continue;
+      invariant(page > this.writtenTo, "page numbers rise from write to write");
+      invariant(
+        this.pages.findCached(page) === undefined,
+        "a new page has a number that no reader has cached",
+      );
+      this.writtenTo = page;
+    }
+    invariant(this.writtenTo < this.nextPage, "block records name a page number above all pages");
   }
 
   private keepPending(key: Buffer, value: Buffer): void {
@@ -219,12 +247,10 @@ function recordBytes({key, value}: Put): number {
   return key.length + value.length + RECORD_OVERHEAD_BYTES;
 }
 
-/**
- * What the writers of this folder write to. A store (stateStore.ts) is one.
- */
+/** What the writers of this folder write to. A store (stateStore.ts) is one. */
 export interface WriteTarget {
   readonly reader: StateReader;
   readonly db: Level<Buffer, Buffer>;
-  /** The folder of LevelDB's files and of the note of acknowledged blocks. */
+  /** The directory of LevelDB's files and of the note of acknowledged blocks. */
   readonly directory: string;
 }

@@ -12,12 +12,12 @@
  * same place, so they go with the last page there that needs them: just before it.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
+import type {Pages} from "../cache/pages.ts";
 import {StoreError} from "../errors.ts";
 import {rootLevel} from "../page/geometry.ts";
 import {DIRECTORY, DIRECTORY_CHILDREN, directoryChild} from "../page/indexPage.ts";
 import {childCount, childPage} from "../page/innerPage.ts";
 import {leafAt, leafCount} from "../page/leafPage.ts";
-import type {Pages} from "../page/pages.ts";
 import {storageTreeOf} from "../tree/account.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 import type {TrieKind} from "../trie/trie.ts";

@@ -15,7 +15,7 @@ import {
   nibbleAt,
   searchEntries,
 } from "../page/indexPage.ts";
-import {expectKind, type PageReader} from "../page/pages.ts";
+import {expectKind, type PageReader} from "../page/pageReader.ts";
 
 /**
  * Where a key is, or would be. For an absent key one neighbour is given, whichever the search met first. The other neighbour

@@ -34,7 +34,7 @@ import {
   leafCount,
   leafRowsAt,
 } from "../page/leafPage.ts";
-import {expectKind, type PageReader} from "../page/pages.ts";
+import {expectKind, type PageReader} from "../page/pageReader.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import type {OpenedLeaf} from "./leafView.ts";
 import type {TreeRoot} from "./treeRoot.ts";

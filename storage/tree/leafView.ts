@@ -2,7 +2,7 @@
 import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
 import {entryKeyAt, findEntry, type Leaf, leafAt} from "../page/leafPage.ts";
-import type {PageReader} from "../page/pages.ts";
+import type {PageReader} from "../page/pageReader.ts";
 import {readLeafPage} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 

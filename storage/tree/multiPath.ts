@@ -21,7 +21,7 @@ import {
   leafCount,
   leafRowsAt,
 } from "../page/leafPage.ts";
-import type {PageReader} from "../page/pages.ts";
+import type {PageReader} from "../page/pageReader.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
 import type {KeyTable} from "./keyTable.ts";

@@ -7,7 +7,7 @@
 
 import {StoreError} from "../errors.ts";
 import type {Leaf} from "../page/leafPage.ts";
-import type {PageReader} from "../page/pages.ts";
+import type {PageReader} from "../page/pageReader.ts";
 import {FIRST_FREE_NODE, HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
 import {ACCOUNTS_SALT, type KeyHints, NO_HINT, saltOf} from "./keyHints.ts";
 import {LeafView, type OpenedLeaf} from "./leafView.ts";

@@ -24,7 +24,7 @@ import {
 } from "../page/geometry.ts";
 import {childCount, childPage, INNER_PAGE, innerRowsAt} from "../page/innerPage.ts";
 import {LEAF_PAGE, leafCount, leafRowsAt} from "../page/leafPage.ts";
-import {expectKind, type PageReader} from "../page/pages.ts";
+import {expectKind, type PageReader} from "../page/pageReader.ts";
 import type {EmptyTree} from "./emptyTree.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 

@@ -7,7 +7,7 @@ import {compareWordAt} from "../hash/hKeyOrder.ts";
 import {childOnPath, LEAVES_PER_PAGE, rootLevel} from "../page/geometry.ts";
 import {childCount, childPage, INNER_PAGE} from "../page/innerPage.ts";
 import {LEAF_PAGE, type Leaf, leafAt, leafCount} from "../page/leafPage.ts";
-import {expectKind, type PageReader} from "../page/pages.ts";
+import {expectKind, type PageReader} from "../page/pageReader.ts";
 import {HEAD_INDEX, TAIL_INDEX} from "./emptyTree.ts";
 import {searchIndex} from "./hKeyIndex.ts";
 import type {TreeRoot} from "./treeRoot.ts";

@@ -1,6 +1,6 @@
 /** Ethereum's tries in pages: finding a path, proving it, and writing many at once. Drawn in triePage.ts. */
 import {StoreError} from "../errors.ts";
-import type {PageReader, PageWriter} from "../page/pages.ts";
+import type {PageReader, PageWriter} from "../page/pageReader.ts";
 import {TrieModule} from "./trieModule.ts";
 
 /** keccak256 of the RLP of no bytes. */

@@ -18,9 +18,9 @@
  * So the pages of a trie depend on its leaves alone. A page holds all that a proof needs at its nodes.
  */
 import {StoreError} from "../errors.ts";
-import {TRIE_PAGE} from "../page/pages.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 
+const TRIE_PAGE = 0x54;
 const SMALL_PAGE = 0x74;
 /** Of the first byte of a child: leaves, or bytes of a page's number. */
 const COUNT = 0x0f;
@@ -30,6 +30,16 @@ const HEAD_BYTES = 3;
 const SHORT_LIST = 0xc0;
 const HASH_HEAD = Buffer.of(0xa0);
 const PATH_BYTES = 32;
+
+/** A page of a branch. Pages of at most 4 leaves do not count. */
+export function isTriePage(body: Buffer): boolean {
+  return body[0] === TRIE_PAGE;
+}
+
+/** Is the first child of a branch page without an extension a page too? Then most of its children are. */
+export function isUpperTriePage(body: Buffer): boolean {
+  return isTriePage(body) && (body[HEAD_BYTES] as number) > CHILD_PAGE && body[1] === body[2];
+}
 
 /** Where a page is. */
 export interface TriePlace {

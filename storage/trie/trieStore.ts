@@ -1,5 +1,5 @@
 /** Where the pages of tries and the codes of contracts are: the caller's store, or memory. */
-import type {PageWriter} from "../page/pages.ts";
+import type {PageWriter} from "../page/pageReader.ts";
 
 export interface TrieStore extends PageWriter {
   /** @param hash - keccak256, 32 bytes */

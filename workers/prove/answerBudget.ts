@@ -1,5 +1,5 @@
 /** What one answer with changes may hold, and what may be read for it. An answer has one leaf at least. */
-import type {Pages} from "../../storage/page/pages.ts";
+import type {Pages} from "../../storage/cache/pages.ts";
 import type {AnswerText} from "./answerText.ts";
 
 export interface AnswerLimits {

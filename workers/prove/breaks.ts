@@ -7,7 +7,7 @@
  * A break may begin when the long job has gone on for as long as the last break took, and after 2 ms in any case. So a single proof waits
  * for the next page or key of the long job, and a stream of short jobs leaves half of the thread's time to it.
  */
-import type {Pages} from "../../storage/page/pages.ts";
+import type {Pages} from "../../storage/cache/pages.ts";
 
 /** Work that lasts longer than this between two checks lets short jobs wait. */
 const LONGEST_WAIT_MS = 2;

@@ -10,7 +10,7 @@ import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {StateTrie} from "../../../storage/commit/stateTrie.ts";
 import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
-import type {PageReader} from "../../../storage/page/pages.ts";
+import type {PageReader} from "../../../storage/page/pageReader.ts";
 import {codeKey} from "../../../storage/record/layout.ts";
 import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";

@@ -7,7 +7,7 @@ import {
   openRecordedPage,
   type ReplacedPage,
 } from "../../../storage/page/pageDifference.ts";
-import type {PageWriter} from "../../../storage/page/pages.ts";
+import type {PageWriter} from "../../../storage/page/pageReader.ts";
 
 /** Room that an encoded page must leave at its end, as for a record's checksum. */
 const SPARE_BYTES = 4;

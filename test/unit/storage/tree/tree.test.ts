@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {sha256Suite} from "../../../../storage/hash/sha256Suite.ts";
-import type {PageReader} from "../../../../storage/page/pages.ts";
+import type {PageReader} from "../../../../storage/page/pageReader.ts";
 import {emptyTree} from "../../../../storage/tree/emptyTree.ts";
 import {KeyHints} from "../../../../storage/tree/keyHints.ts";
 import {LeafPath} from "../../../../storage/tree/leafPath.ts";

@@ -5,12 +5,15 @@ import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {Level} from "level";
+import {Pages} from "../../../../storage/cache/pages.ts";
 import {DIRECTORY} from "../../../../storage/page/indexPage.ts";
 import {INNER_PAGE} from "../../../../storage/page/innerPage.ts";
 import {LEAF_PAGE} from "../../../../storage/page/leafPage.ts";
-import {Pages, TRIE_PAGE} from "../../../../storage/page/pages.ts";
 import {pageKey} from "../../../../storage/record/layout.ts";
 import {sealRecord} from "../../../../storage/record/record.ts";
+
+/** The first byte of a branch page of a trie (storage/trie/triePage.ts). */
+const TRIE_PAGE = 0x54;
 
 let folder: string;
 let db: Level<Buffer, Buffer>;

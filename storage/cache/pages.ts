@@ -1,0 +1,162 @@
+/**
+ * Reads pages by number, verifies their checksums, and caches some of them in a limited amount of memory.
+ *
+ *   inner pages, directories    shared by many paths               cached at the first read
+ *   leaf pages, buckets         each serves a few keys             cached at the second read within a short time
+ *   pages of tries              with a version in many blocks      the same; upper ones that are the base of another page,
+ *                                                                  at the first read
+ *
+ * Reading a page takes up to half of a proof's time (docs/decisions.md). If all leaf pages were cached, they would evict each
+ * other before they are requested again, and the heap would grow. But the leaf pages of a token or of a relayer's contract are
+ * requested all the time.
+ */
+import {StoreError} from "../errors.ts";
+import {damaged} from "../leveldb/levelErrors.ts";
+import type {RecordSource} from "../leveldb/recordSource.ts";
+import {DIRECTORY} from "../page/indexPage.ts";
+import {INNER_PAGE} from "../page/innerPage.ts";
+import {type OpenPage, openRecordedPage} from "../page/pageDifference.ts";
+import type {PageReader} from "../page/pageReader.ts";
+import {PAGE_KEY_BYTES, writePageKeyInto} from "../record/layout.ts";
+import {openRecord} from "../record/record.ts";
+import {isTriePage, isUpperTriePage} from "../trie/triePage.ts";
+import {PageCache} from "./pageCache.ts";
+
+/** Pages that few paths share get 1/REPEATED_PART of the cache's bytes. */
+const REPEATED_PART = 4;
+/** Slots that remember one requested page each, at its number modulo this: 128 KB. */
+const REQUESTED_PAGES = 1 << 14;
+
+interface PageReads {
+  /** Answered from the cache. */
+  readonly cachedPages: number;
+  /** Read from the store. */
+  readonly storedPages: number;
+}
+
+export class Pages implements PageReader {
+  /** Pages that many paths share. */
+  private readonly shared: PageCache;
+  /** Other pages that were requested twice within a short time, or written to a trie. */
+  private readonly repeated: PageCache;
+  private readonly requested = new Float64Array(REQUESTED_PAGES);
+  /** The last page that was read but not cached: an absent key's neighbour is first looked up, then proved. */
+  private lastPage = -1;
+  private last: OpenPage = {body: Buffer.alloc(0), base: 0, isAnchor: false};
+  private readonly key = Buffer.allocUnsafe(PAGE_KEY_BYTES);
+  private cachedReads = 0;
+  private storedReads = 0;
+
+  constructor(
+    private readonly source: RecordSource,
+    cacheBytes: number,
+  ) {
+    this.repeated = new PageCache(cacheBytes / REPEATED_PART);
+    this.shared = new PageCache(cacheBytes - cacheBytes / REPEATED_PART);
+  }
+
+  read(page: number): Buffer {
+    return this.open(page).body;
+  }
+
+  /** As `read`, with the form of its record. */
+  readonly open = (page: number): OpenPage => this.find(page, false);
+  private readonly openBase = (page: number): OpenPage => this.find(page, true);
+
+  private find(page: number, isBase: boolean): OpenPage {
+    const cached = this.findCached(page) ?? (page === this.lastPage ? this.last : undefined);
+    if (cached !== undefined) {
+      this.cachedReads++;
+      return cached;
+    }
+    this.storedReads++;
+    const opened = openRecordedPage(page, this.readPageRecord(page), this.openBase);
+    const {body} = opened;
+    const isFrequent = isShared(body);
+    if ((isFrequent && (isBase || !isTriePage(body))) || this.isRepeated(page))
+      // Readers need no base once the page is assembled.
+      (isFrequent ? this.shared : this.repeated).keep(page, alone(opened));
+    this.lastPage = page;
+    this.last = opened;
+    return opened;
+  }
+
+  /** @returns undefined if the page is not in the cache */
+  findCached(page: number): OpenPage | undefined {
+    return this.shared.get(page) ?? this.repeated.get(page);
+  }
+
+  /** Does the store have the page's record? Its base may be gone. @throws StoreError RECORD_DAMAGED */
+  has(page: number): boolean {
+    return this.findRecord(page) !== undefined;
+  }
+
+  /** Reads since the last `takeReads`. */
+  get reads(): number {
+    return this.cachedReads + this.storedReads;
+  }
+
+  /** Counts the reads since the last call. */
+  takeReads(): PageReads {
+    const reads = {cachedPages: this.cachedReads, storedPages: this.storedReads};
+    this.cachedReads = 0;
+    this.storedReads = 0;
+    return reads;
+  }
+
+  /** Adds reads to those that the next `takeReads` counts. */
+  addReads({cachedPages, storedPages}: PageReads): void {
+    this.cachedReads += cachedPages;
+    this.storedReads += storedPages;
+  }
+
+  /** Caches a page that was just written, if many paths share it, or if its next version may be a difference to it. */
+  keep(page: number, opened: OpenPage): void {
+    if (isShared(opened.body)) this.shared.keep(page, opened);
+    else if (isTriePage(opened.body)) this.repeated.keep(page, opened);
+  }
+
+  /** Evicts a page that another one replaces in the newest version of the tree. */
+  forget(page: number): void {
+    this.shared.forget(page);
+    this.repeated.forget(page);
+  }
+
+  private readPageRecord(page: number): Buffer {
+    const record = this.findRecord(page);
+    if (record === undefined) throw new StoreError("RECORD_MISSING", `page ${page} is not in the store`);
+    return record;
+  }
+
+  private findRecord(page: number): Buffer | undefined {
+    writePageKeyInto(this.key, page);
+    let value: Buffer | undefined;
+    try {
+      value = this.source.getSync(this.key);
+    } catch (error) {
+      throw damaged(`page ${page}`, error);
+    }
+    return value === undefined ? undefined : openRecord(this.key, value);
+  }
+
+  /** Notes a request for the page. @returns whether it was requested before, a short time ago */
+  private isRepeated(page: number): boolean {
+    const slot = page % REQUESTED_PAGES;
+    const was = this.requested[slot] === page;
+    this.requested[slot] = page;
+    return was;
+  }
+}
+
+/** Do many paths share the page? */
+function isShared(body: Buffer): boolean {
+  return body[0] === INNER_PAGE || body[0] === DIRECTORY || isUpperTriePage(body);
+}
+
+/** Without its base, and in memory of its own: one cached page of Node's shared slab would retain all 8 KB of it. */
+function alone({body, base, isAnchor}: OpenPage): OpenPage {
+  if (body.buffer.byteLength <= 2 * body.length) return {body, base, isAnchor};
+  const own = Buffer.allocUnsafeSlow(body.length);
+  own.set(body);
+  return {body: own, base, isAnchor};
+}

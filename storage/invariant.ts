@@ -1,0 +1,24 @@
+/**
+ * Ends the whole process, from any of its threads, where the code contradicts itself. Nothing may continue from a state that the
+ * code does not know, least of all a writer. Damaged files, bad input and refused writes are no such thing: they are errors.
+ */
+import {writeSync} from "node:fs";
+
+const STDERR = 2;
+
+/** @param name - what always holds, for the operator and for the report of the bug */
+export function invariant(holds: boolean, name: string): asserts holds {
+  if (!holds) endProcess(new Error(`proofd: broken invariant: ${name}`));
+}
+
+function endProcess(broken: Error): never {
+  try {
+    writeSync(STDERR, `${broken.stack}\n`);
+  } catch {
+    // Nobody reads standard error. The process ends all the same.
+  }
+  // process.abort does not work in a thread, and process.exit in a thread ends only that thread.
+  process.kill(process.pid, "SIGABRT");
+  // The kernel keeps the signal from the first process of a container: there at least this thread ends.
+  throw broken;
+}

@@ -1,0 +1,25 @@
+/** Reads and writes of pages, for code that need not know where they are stored. */
+import {StoreError} from "../errors.ts";
+import type {ReplacedPage} from "./pageDifference.ts";
+
+/** Reads one page's body (without its checksum). @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
+export interface PageReader {
+  read(page: number): Buffer;
+}
+
+/** A PageReader that also takes new pages, and can read them before they are written. */
+export interface PageWriter extends PageReader {
+  /**
+   * @param encode - returns the page with `spare` free bytes at its end
+   * @param before - the page whose place it takes
+   * @returns the page's number
+   */
+  putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number;
+}
+
+/** @throws StoreError RECORD_DAMAGED if `body` is not of the kind that the pointer to it expects */
+export function expectKind(body: Buffer, kind: number, page: number): Buffer {
+  if (body[0] !== kind)
+    throw new StoreError("RECORD_DAMAGED", `page ${page}: expected kind ${kind}, got ${body[0]}`);
+  return body;
+}
