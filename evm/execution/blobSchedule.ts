@@ -1,4 +1,4 @@
-/** How many blobs each hard fork allows, as a genesis config's `blobSchedule` says. */
+/** Reads the blob limits of each hard fork from a genesis config's `blobSchedule`. */
 import type {ScheduledFork} from "./forks.ts";
 import {invalidGenesis, listNames, parseObject, parseQuantity, readMembers} from "./gethJson.ts";
 import {BLOB_GAS, type BlobLimits} from "./rules/fees.ts";
@@ -9,14 +9,14 @@ const LIMITS_OF_EIPS: Readonly<Record<string, BlobLimits>> = {
   prague: {target: 6n * BLOB_GAS, max: 9n * BLOB_GAS, updateFraction: 5_007_716n},
 };
 
-/** @returns the counts of each fork from cancun on. Forks that `blobSchedule` does not name have the counts of their EIPs */
+/** @returns the limits of each fork from cancun on; those of its EIP where `blobSchedule` does not name the fork */
 export function readBlobSchedule(
   value: unknown,
   forks: readonly ScheduledFork[],
 ): ReadonlyMap<string, BlobLimits> {
   const path = "config.blobSchedule";
   const names = listNames(forks.map(({name}) => name));
-  // It may have entries of forks that are not set.
+  // It may name forks that the config does not schedule.
   const schedule = readMembers(parseObject(value ?? {}, path), `${path}.`, names);
   const limits = new Map<string, BlobLimits>();
   let last: BlobLimits | undefined;

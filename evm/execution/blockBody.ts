@@ -1,6 +1,6 @@
 /**
- * Compares what a block brings besides its header with the header, without executing anything. So a node that leaves out,
- * changes or reorders transactions is told from a block that does not execute.
+ * Compares the body of a block with the roots in its header, without executing it. This tells a node that omits,
+ * changes or reorders transactions from a block whose execution fails.
  */
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -8,7 +8,7 @@ import {RlpReader} from "../../storage/rlp/rlpReader.ts";
 import {listRoot} from "../../storage/trie/listRoot.ts";
 import {ExecutionError} from "./executionError.ts";
 
-/** Positions in the header. */
+/** Field positions in the header. */
 const UNCLES_HASH = 1;
 const TRANSACTIONS_ROOT = 4;
 const WITHDRAWALS_ROOT = 16;
@@ -16,18 +16,18 @@ const WITHDRAWALS_ROOT = 16;
 interface Parts {
   readonly header: readonly Uint8Array[];
   readonly transactions: readonly Uint8Array[];
-  /** The list, with its head. */
+  /** The RLP of the list, with its header. */
   readonly uncles: Uint8Array;
   readonly withdrawals: readonly Uint8Array[] | undefined;
 }
 
-/** @throws ExecutionError BLOCK_INVALID naming the part and both hashes */
+/** @throws ExecutionError BLOCK_INVALID that names the part and both hashes */
 export function checkBlockBody(blockRlp: Uint8Array): void {
   let parts: Parts;
   try {
     parts = readParts(blockRlp);
   } catch (error) {
-    throw invalid(`it is no block: ${(error as Error).message}`);
+    throw invalid(`it is not a block: ${(error as Error).message}`);
   }
   const {header, transactions, uncles, withdrawals} = parts;
   compare("transactions", header[TRANSACTIONS_ROOT], listRoot(transactions));

@@ -1,11 +1,12 @@
 /**
- * Executes a chain's blocks one after the other and turns each into a block difference.
+ * Executes the blocks of a chain in order, and returns the state changes of each.
  *
- * A block is accepted if its header follows from its parent's (parentCheck.ts) and execution gives what it says: gas used,
- * receipts root, logs bloom, requests hash and state root. What only consensus decides (seals, difficulty) is not checked. It
- * is taken from the chain, whose hashes link it to the genesis.
+ * A block is accepted if its header follows from its parent's (parentCheck.ts) and execution yields the gas used,
+ * receipts root, logs bloom, requests hash and state root of the header. Consensus fields (seals, difficulty) are not
+ * verified.
  *
- *   from berlin on   our own EVM          before   @ethereumjs, on the state in our own EVM (libraryExecution.ts)
+ *   from berlin on   the EVM of ../interpreter
+ *   before           @ethereumjs, on the state of the same EVM (libraryExecution.ts)
  */
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../storage/block/blockTrie.ts";
@@ -32,13 +33,13 @@ import {compare, runBlock} from "./run/blockRun.ts";
 
 export interface BlockExecutorOptions {
   readonly forks: ForkSchedule;
-  /** Keeps the tries between runs. It must return whatever was put. */
+  /** Stores the tries. Reads must return what was put before, also if it is not yet on disk. */
   readonly store: TrieStore;
-  /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor began with. */
+  /** Hash of a stored block, for BLOCKHASH. Called only for blocks before the one that this executor started from. */
   readonly blockHash: (number: number) => Uint8Array | undefined;
   /**
-   * Who signed a transaction of the block that is executed, if it is known already. Default: every sender is recovered when its
-   * transaction runs.
+   * The sender of a transaction of the current block, if it was recovered in advance. Otherwise the sender is recovered
+   * when the transaction runs.
    */
   readonly findSender?: ((blockRlp: Uint8Array, position: number) => Uint8Array | undefined) | undefined;
 }
@@ -49,17 +50,17 @@ export interface BlockId {
   readonly hash: Uint8Array;
 }
 
-/** How far back BLOCKHASH sees. */
+/** Blocks that BLOCKHASH can reach. */
 const RECENT_BLOCKS = 256;
 
 export class BlockExecutor {
-  /** Of the state after the last block. */
+  /** The state trie after the last block. */
   private readonly trie: StateTrie;
   private readonly state: ChainState;
-  /** Both are undefined after a failure, which may leave them anywhere. */
+  /** Both are discarded after a failure, which may leave them in an inconsistent state. */
   private evm: Evm | undefined;
   private library: LibraryExecution | undefined;
-  /** Hashes of the blocks that it began with and executed. */
+  /** Hashes of the block that it started from and of those that it executed. */
   private readonly recent = new Map<number, Uint8Array>();
 
   /** @param trie - the state after `last` */
@@ -74,10 +75,11 @@ export class BlockExecutor {
   }
 
   /**
-   * Starts at block 0 and puts the allocation's trie. `difference` is block 0 itself.
+   * Starts at block 0, and writes the state trie of the genesis allocation.
    *
-   * @param chainHead - the header of the chain's block 0, if it is another one than the genesis gives. Its state root is not
-   *   read: the allocation's state is what block 1 is executed on
+   * @param chainHead - the header of the chain's block 0, if it differs from the one that the genesis file yields.
+   *   Its state root is ignored: block 1 is executed on the state of the allocation
+   * @returns `difference` - block 0
    */
   static async start(
     options: BlockExecutorOptions,
@@ -93,8 +95,8 @@ export class BlockExecutor {
   /**
    * Continues after a block.
    *
-   * @param trie - the block's. undefined: the store does not hold it
-   * @throws ExecutionError STATE_MISSING if it does not
+   * @param trie - the block's state trie; undefined if the store does not have it
+   * @throws ExecutionError STATE_MISSING if `trie` is undefined
    */
   static resume(
     options: BlockExecutorOptions,
@@ -116,10 +118,11 @@ export class BlockExecutor {
   }
 
   /**
-   * Executes the block after `head` and puts the pages that it makes.
+   * Executes the block after `head`, and writes the trie pages that it changes.
    *
-   * @param blockRlp - the whole block, as `readRlpBlocks` yields it
-   * @throws ExecutionError BLOCK_INVALID naming the block and what did not match; the executor stays at `head`. StoreError
+   * @param blockRlp - the block, as `readRlpBlocks` yields it
+   * @throws ExecutionError BLOCK_INVALID that names the block and the mismatch; the executor stays at `head`.
+   *   StoreError
    */
   async execute(blockRlp: Uint8Array): Promise<BlockDifference> {
     const head = decodeBlockHead(blockRlp, `the block after ${this.last.number}`);
@@ -141,7 +144,7 @@ export class BlockExecutor {
       this.state.clearCache();
       this.evm = undefined;
       this.library = undefined;
-      // The store is damaged, and says nothing of the block.
+      // The store is damaged, which does not mean that the block is invalid.
       if (error instanceof StoreError) throw error;
       const code = error instanceof ExecutionError ? error.code : "BLOCK_INVALID";
       throw new ExecutionError(code, `block ${head.number}: ${(error as Error).message}`, {cause: error});
@@ -189,7 +192,7 @@ export class BlockExecutor {
     await runBlock(evm, block, {forks, fork, rules: forkRules(fork), senderAt, ...fees});
   }
 
-  /** A wrong number or timestamp makes it a block of another fork, which has another form. */
+  /** Errors name the fork, since a wrong number or timestamp selects a fork with another block format. */
   private decode(blockRlp: Uint8Array, head: BlockHead, fork: string): DecodedBlock {
     const {forks} = this.options;
     try {
@@ -208,7 +211,7 @@ export class BlockExecutor {
     return this.evm;
   }
 
-  /** Its modules take a third of a second, which most chains never need. */
+  /** Loaded on demand: its modules take a third of a second, and most chains have no block before berlin. */
   private async openLibrary(evm: Evm): Promise<LibraryExecution> {
     const {LibraryExecution} = await import("./libraryExecution.ts");
     return new LibraryExecution(this.options.forks, evm, this.trie, number => this.findBlockHash(number));
@@ -219,7 +222,7 @@ export class BlockExecutor {
     if (hash === undefined)
       throw new ExecutionError(
         "STATE_MISSING",
-        `the hash of block ${number} is needed but not known: the store begins after it`,
+        `the hash of block ${number} is needed but not available: the store begins after it`,
       );
     return hash;
   }

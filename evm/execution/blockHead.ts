@@ -1,12 +1,12 @@
-/** The header of an RLP block, read without touching its transactions. */
+/** Decodes the header of an RLP block without reading its transactions. */
 import {decodeHeader as decodeRlp, type WholeHeader} from "../../storage/block/headerRlp.ts";
 import {RlpReader} from "../../storage/rlp/rlpReader.ts";
 import {ExecutionError} from "./executionError.ts";
 
-/** The header as the store keeps it, and the next block is checked against it. */
+/** The header as it is stored and as the next block is checked against it. */
 export type BlockHead = WholeHeader;
 
-/** @throws ExecutionError BLOCK_INVALID if the bytes are no block; `where` names it in the message */
+/** @throws ExecutionError BLOCK_INVALID if the bytes are not a block; the message begins with `where` */
 export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead {
   return decode(where, "a block", () => {
     const block = readerOf(blockRlp).readList();
@@ -16,14 +16,14 @@ export function decodeBlockHead(blockRlp: Uint8Array, where: string): BlockHead 
   });
 }
 
-/** @throws ExecutionError BLOCK_INVALID if the bytes are no header; `where` names it in the message */
+/** @throws ExecutionError BLOCK_INVALID if the bytes are not a header; the message begins with `where` */
 export function decodeHeader(headerRlp: Uint8Array, where: string): BlockHead {
   return decode(where, "a block's header", () => headerRlp);
 }
 
 function decode(where: string, what: string, find: () => Uint8Array): BlockHead {
   try {
-    // A copy: what is kept of it does not keep the whole block.
+    // A copy, so that fields that are kept do not retain the memory of the block.
     return decodeRlp(new Uint8Array(find()));
   } catch (error) {
     const reason = (error as Error).message;
@@ -33,7 +33,7 @@ function decode(where: string, what: string, find: () => Uint8Array): BlockHead 
   }
 }
 
-/** Views of a Buffer are Buffers, which cost three times as much. */
+/** Views of a Buffer are Buffers, which are three times as slow to create. */
 function readerOf(bytes: Uint8Array): RlpReader {
   return new RlpReader(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
 }

@@ -1,9 +1,7 @@
-/**
- * Bytes as map keys: one character per byte, the cheapest string that Node makes of bytes.
- */
+/** Bytes as map keys: one character per byte, the string that Node creates fastest. */
 export type ByteKey = string;
 
-/** A Buffer of its own for each key would take twice as long. */
+/** Shared: a new Buffer for each key would take twice as long. */
 const scratch = Buffer.alloc(32);
 
 /** @param bytes - at most 32 */

@@ -1,4 +1,4 @@
-/** The rules of a chain before berlin, as @ethereumjs takes them. */
+/** The rules of a chain before berlin, in the form that @ethereumjs takes. */
 import {type ChainConfig, Common} from "@ethereumjs/common";
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {ecrecover} from "../interpreter/ecrecover.ts";
@@ -6,14 +6,14 @@ import type {ForkSchedule} from "./forkSchedule.ts";
 import {CHAIN_START} from "./forks.ts";
 import {listNames, parseObject, parseQuantity, readMembers} from "./gethJson.ts";
 
-/** `setHardfork(forks.forkAt(block))` selects a block's. */
+/** Call `setHardfork(forks.forkAt(block))` on the result to select the rules of a block. */
 export function createChainRules(forks: ForkSchedule): Common {
   const numbered = forks.byNumber.map(({name, from}) => ({name, block: Number(from)}));
   const chain: ChainConfig = {
     name: "genesis",
     chainId: Number(forks.chainId),
     defaultHardfork: CHAIN_START,
-    // Only @ethereumjs' blockchain package reads this. genesisBlock.ts makes the genesis block.
+    // Required, but only @ethereumjs' blockchain package reads it. genesisBlock.ts builds block 0.
     genesis: {gasLimit: 0, difficulty: 0, nonce: "0x", extraData: "0x"},
     hardforks: [{name: CHAIN_START, block: 0}, ...numbered],
     bootstrapNodes: [],

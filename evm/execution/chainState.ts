@@ -1,6 +1,6 @@
 /**
- * The state of a block as our own EVM reads it from its state trie: accounts, slots and codes. What the next block changes comes back
- * as differences.
+ * Lets the EVM read the state of a block (accounts, slots and codes) from its state trie, and lists what the next block
+ * changes.
  */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import {StoreError} from "../../storage/errors.ts";
@@ -13,11 +13,11 @@ import type {SourceAccount, StateSource} from "../interpreter/stateSource.ts";
 import {readWritten} from "../interpreter/written.ts";
 import {type ByteKey, toKey} from "./byteKey.ts";
 
-/** About 15 MB. */
+/** Cached storage roots: about 15 MB. */
 const MAX_STORAGES = 100_000;
 
 export class ChainState implements StateSource {
-  /** Of accounts that were read since the last change. */
+  /** Storage roots of accounts that were read since `clearCache`. */
   private readonly storages = new Map<ByteKey, TrieRoot>();
 
   constructor(
@@ -26,7 +26,7 @@ export class ChainState implements StateSource {
     readonly readBlockHash: (number: number) => Uint8Array,
   ) {}
 
-  /** Call it when the trie has moved on. */
+  /** Call it when the trie has changed. */
   clearCache(): void {
     this.storages.clear();
   }
@@ -57,7 +57,7 @@ export class ChainState implements StateSource {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** What a block has written, against the state below the EVM. Steps in between do not show. */
+/** Net changes of a block, compared with the state below the EVM. */
 export function listDifferences(evm: Evm): AccountDifferences {
   const differences = new AccountDifferences();
   for (const {address, before, after, isReset, slots} of readWritten(evm)) {

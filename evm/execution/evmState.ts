@@ -1,4 +1,4 @@
-/** The state in our own EVM, as @ethereumjs reads and writes it. So both leave what a block changed in the same form. */
+/** Lets @ethereumjs read and write the state of our EVM, so that both yield the changes of a block in the same form. */
 import type {AccountFields, StateManagerInterface} from "@ethereumjs/common";
 import {Account, type Address, unpadBytes} from "@ethereumjs/util";
 import type {StateTrie} from "../../storage/commit/stateTrie.ts";
@@ -6,11 +6,11 @@ import type {Evm} from "../interpreter/evm.ts";
 import {readAccount} from "../interpreter/written.ts";
 import {listDifferences} from "./chainState.ts";
 
-/** Stands for any storage that is not empty. */
+/** A placeholder for the root of storage that is not empty: @ethereumjs only compares it with the empty root. */
 const SOME_ROOT = new Uint8Array(32).fill(1);
 
 export class EvmState implements StateManagerInterface {
-  /** What slots held when they were asked for first since `clear` (EIP-1283). */
+  /** Values of slots when they were first read since `clear` (EIP-1283). */
   readonly originalStorageCache = {
     get: async (address: Address, slot: Uint8Array): Promise<Uint8Array> => {
       const name = Buffer.concat([address.bytes, slot]).toString("latin1");
@@ -24,7 +24,7 @@ export class EvmState implements StateManagerInterface {
   private readonly originals = new Map<string, Uint8Array>();
   private readonly checkpoints: number[] = [];
 
-  /** @param trie - of the state before the block */
+  /** @param trie - the state before the block */
   constructor(
     private readonly evm: Evm,
     private readonly trie: StateTrie,
@@ -37,7 +37,7 @@ export class EvmState implements StateManagerInterface {
     return new Account(nonce, balance, hasStorage ? SOME_ROOT : undefined, codeHash);
   }
 
-  /** Its code is that which it has, or which `putCode` sets. */
+  /** Does not change the code: `putCode` does. */
   async putAccount(address: Address, account?: Account): Promise<void> {
     if (account === undefined) return this.deleteAccount(address);
     return this.modifyAccountFields(address, account);
@@ -49,7 +49,7 @@ export class EvmState implements StateManagerInterface {
 
   async modifyAccountFields({bytes}: Address, {nonce, balance}: AccountFields): Promise<void> {
     const {evm} = this;
-    // Makes the account, also with 0.
+    // Creates the account, even with nonce 0.
     evm.writeNonce(bytes, nonce ?? evm.readNonce(bytes));
     if (balance !== undefined) evm.writeBalance(bytes, balance);
   }
@@ -66,7 +66,7 @@ export class EvmState implements StateManagerInterface {
     return this.evm.readCode(bytes).length;
   }
 
-  /** The value without leading zeros. */
+  /** @returns the value without leading zeros */
   async getStorage({bytes}: Address, slot: Uint8Array): Promise<Uint8Array> {
     return unpadBytes(this.evm.readSlot(bytes, slot));
   }
@@ -75,7 +75,7 @@ export class EvmState implements StateManagerInterface {
     this.evm.writeSlot(bytes, slot, value);
   }
 
-  /** An account that has no slots goes on with its storage, as it was not deleted. */
+  /** Does nothing for an account without slots, which must not count as deleted. */
   async clearStorage({bytes}: Address): Promise<void> {
     if (readAccount(this.evm, bytes)?.hasStorage === true) this.evm.clearStorage(bytes);
   }
@@ -94,14 +94,14 @@ export class EvmState implements StateManagerInterface {
     this.evm.revertTo(mark);
   }
 
-  /** Asked for after each block, before byzantium also after each transaction, for its receipt. */
+  /** Called after each block and, before byzantium, after each transaction, whose receipt has the root. */
   async getStateRoot(): Promise<Uint8Array> {
     return this.trie.change(listDifferences(this.evm));
   }
 
   clearCaches(): void {}
 
-  /** Block execution calls none of the last three: a trie is found by its page, and the EVM's state has one user. */
+  /** Block execution calls none of the following three methods. */
   setStateRoot(): Promise<void> {
     throw new Error("the state cannot be moved");
   }

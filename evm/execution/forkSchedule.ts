@@ -2,7 +2,7 @@
  * Which hard fork a block falls under, from geth's genesis config.
  *
  *   by number     homestead ... grayGlacier     blocks with a difficulty
- *   paris         blocks with difficulty 0      geth's own test, so no total difficulty is needed
+ *   paris         blocks with difficulty 0      as geth does, so the total difficulty is not needed
  *   by timestamp  shanghai ... bpo5             blocks with difficulty 0
  */
 import {readBlobSchedule} from "./blobSchedule.ts";
@@ -22,7 +22,7 @@ export class ForkSchedule {
   readonly byTime: readonly ScheduledFork[];
   private readonly blobs: ReadonlyMap<string, BlobLimits>;
   readonly systemContracts: readonly SystemContract[];
-  /** 20 bytes; zeros if there is none, as in geth. Its logs are deposits (EIP-6110). */
+  /** 20 bytes; zeros if not configured, as in geth. Its logs are deposits (EIP-6110). */
   readonly depositContract: Uint8Array;
 
   /** The consensus before the merge is clique, not ethash. */
@@ -30,12 +30,12 @@ export class ForkSchedule {
     return this.config.clique !== undefined;
   }
 
-  /** What is known of the genesis config. */
+  /** The known members of the genesis config. */
   readonly config: JsonObject;
 
   /**
-   * @param isExecuted - false: no block is executed under it, so it may have forks and rules that are not supported
-   * @throws ExecutionError GENESIS_INVALID naming the field of `genesisConfig`
+   * @param isExecuted - false if no block will be executed: then forks and rules that are not supported are allowed
+   * @throws ExecutionError GENESIS_INVALID that names the field of `genesisConfig`
    */
   constructor(genesisConfig: JsonObject, isExecuted = true) {
     const config = readConfig(genesisConfig, isExecuted);
@@ -55,8 +55,7 @@ export class ForkSchedule {
   }
 
   /**
-   * The fork's name in @ethereumjs/common.
-   *
+   * @returns the fork's name in @ethereumjs/common
    * @throws Error if the config has no fork for such a block
    */
   forkAt(moment: BlockMoment): string {
@@ -72,10 +71,10 @@ export class ForkSchedule {
   }
 
   /**
-   * The fork of a stored block, from the header fields in the store. If they lack the difficulty, a block from london on
-   * counts as one after the merge.
+   * The fork of a stored block, from the header fields in the store. Without a stored difficulty, a block from london
+   * on is taken for one after the merge.
    */
-  forkOfHeld(block: {
+  forkOfStored(block: {
     readonly number: number;
     readonly timestamp: bigint;
     readonly difficulty?: bigint | undefined;
@@ -86,7 +85,7 @@ export class ForkSchedule {
     return lastActive(this.byNumber, BigInt(block.number)) ?? CHAIN_START;
   }
 
-  /** By number or time alone, as in geth for block 0, whose difficulty says nothing. */
+  /** Decides by number and time alone, as geth does for block 0, whose difficulty does not matter. */
   isActive(name: string, moment: Pick<BlockMoment, "number" | "timestamp">): boolean {
     const reached = (fork: ScheduledFork, now: bigint): boolean => fork.name === name && fork.from <= now;
     return (
@@ -95,7 +94,7 @@ export class ForkSchedule {
     );
   }
 
-  /** @param fork - from cancun on */
+  /** @param fork - cancun or later */
   blobLimits(fork: string): BlobLimits {
     const limits = this.blobs.get(fork);
     if (limits === undefined) throw new Error(`expected a fork that has blobs, got ${fork}`);
@@ -108,18 +107,18 @@ function lastActive(forks: readonly ScheduledFork[], now: bigint): string | unde
 }
 
 /**
- * The contracts that are called after a block's transactions: for withdrawal requests (EIP-7002) and consolidation requests
- * (EIP-7251). A block is invalid if one of them has no code or if its call fails.
+ * A contract that is called after the transactions of a block: for withdrawal requests (EIP-7002) or consolidation
+ * requests (EIP-7251). A block is invalid if the contract has no code or its call fails.
  */
 interface SystemContract {
   readonly eip: number;
-  /** Of its requests (EIP-7685). */
+  /** Request type (EIP-7685). */
   readonly type: number;
   /** 20 bytes. */
   readonly address: Uint8Array;
 }
 
-/** With the names of their addresses in Besu's genesis config. */
+/** `field` is the address's name in Besu's genesis config. */
 const CONTRACTS = [
   {
     eip: 7002,
@@ -135,7 +134,7 @@ const CONTRACTS = [
   },
 ];
 
-/** In the order of their calls. Addresses that a genesis config does not set are those of the EIPs. */
+/** In call order. Default addresses are those of the EIPs. */
 function readSystemContracts(config: JsonObject): SystemContract[] {
   return CONTRACTS.map(({standard, field, ...contract}) => ({
     ...contract,

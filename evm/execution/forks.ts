@@ -1,13 +1,13 @@
 /**
- * The supported hard forks, and the fields of geth's genesis config that set them: by block number up to grayGlacier, by
- * timestamp from shanghai on.
+ * The supported hard forks, and the fields of geth's genesis config that schedule them: by block number up to
+ * grayGlacier, by timestamp from shanghai on.
  */
 import {invalidGenesis, type JsonObject, listNames, parseQuantity, readMembers} from "./gethJson.ts";
 
 interface Fork {
   readonly name: string;
   readonly field: string;
-  /** A chain may leave it out and still have later ones. */
+  /** A chain may skip this fork and still have later ones. */
   readonly optional?: boolean;
 }
 
@@ -39,7 +39,7 @@ const TIME_FORKS: readonly Fork[] = [
   {name: "bpo5", field: "bpo5Time", optional: true},
 ];
 
-/** Names that look like forks, but change nothing that a block's execution sees: blocks with difficulty 0 are after the merge. */
+/** Fields that look like forks but do not affect execution. The merge is recognized by difficulty 0. */
 const NO_FORK = [
   "mergeNetsplitBlock",
   "mergeForkBlock",
@@ -50,14 +50,14 @@ const NO_FORK = [
   "frontierBlock",
   "daoForkSupport",
 ];
-/** Of the config, besides its forks. */
+/** Other fields of the config that are read. */
 const OTHER_NAMES = [
   ...["chainId", "clique", "blobSchedule", "depositContractAddress"],
   ...["withdrawalRequestContractAddress", "consolidationRequestContractAddress"],
 ];
-/** They say nothing about how a block is executed. */
+/** Fields that do not affect execution. */
 const NO_RULE = ["ethash", "discovery", "terminalTotalDifficultyPassed"];
-/** Limits that Besu lets a chain change, and Ethereum's values. */
+/** Limits that a chain may change in Besu, with Ethereum's values. */
 const LIMITS: ReadonlyMap<string, bigint> = new Map([
   ["contractsizelimit", 24_576n],
   ["evmstacksize", 1_024n],
@@ -65,7 +65,7 @@ const LIMITS: ReadonlyMap<string, bigint> = new Map([
 
 const CONFIG_NAMES = listNames(
   [...[...NUMBER_FORKS, ...TIME_FORKS].map(({field}) => field), ...NO_FORK, ...OTHER_NAMES, ...NO_RULE],
-  // Besu's.
+  // The name in Besu.
   {constantinopleFixBlock: "petersburgBlock"},
 );
 const FORK_LIKE = new RegExp(
@@ -89,12 +89,12 @@ const IN_ORDER: readonly string[] = [
   ...TIME_FORKS.map(({name}) => name),
 ];
 
-/** True if `fork` is `since` or came after it. */
+/** True if `fork` is `since` or later. */
 export function hasReached(fork: string, since: string): boolean {
   return IN_ORDER.indexOf(fork) >= IN_ORDER.indexOf(since);
 }
 
-/** A genesis config under which every block of a chain falls under `fork`, one of HARDFORKS. */
+/** A genesis config under which `fork` is active from block 0 on. */
 export function configOfFork(fork: string): JsonObject {
   const config: Record<string, unknown> = {};
   for (const {name, field, optional} of [
@@ -105,25 +105,25 @@ export function configOfFork(fork: string): JsonObject {
     if (optional !== true) config[field] = 0;
     if (name === fork) break;
   }
-  // normalize() requires eip155 to be set like eip158.
+  // normalize() requires eip155Block to equal eip158Block.
   return config.eip158Block === undefined ? config : {...config, eip155Block: 0};
 }
 
-/** The end of a message about rules that cannot be executed here. */
 const NOT_EXECUTED =
   "so blocks of this chain cannot be executed here. With --l2 and --source trace it can be followed: nothing is executed then";
 
 /**
- * What the config says about forks and rules, by names without case.
+ * Reads the known members of a genesis config, by case-insensitive names.
  *
- * @param isExecuted - whether blocks will be executed. If not, forks and rules that are not supported are no obstacle
- * @throws ExecutionError GENESIS_INVALID for a name that is not known and is a fork or a rule
+ * @param isExecuted - whether blocks will be executed. If not, forks and rules that are not supported are ignored
+ * @throws ExecutionError GENESIS_INVALID for an unknown name that stands for a fork or a rule
  */
 export function readConfig(config: JsonObject, isExecuted: boolean): JsonObject {
   const members = readMembers(config, "config.", CONFIG_NAMES, (name, value) => {
     if (!isExecuted) return;
     const limit = LIMITS.get(name.toLowerCase());
-    // Chains of their own kind name their rules in an object (arbitrum, scroll, qbft), or switch them on (taiko, zeroBaseFee).
+    // Chains with other rules put them in an object (arbitrum, scroll, qbft), or enable them by `true` (taiko,
+    // zeroBaseFee).
     if (
       typeof value === "object" ||
       value === true ||
@@ -147,7 +147,11 @@ export function readConfig(config: JsonObject, isExecuted: boolean): JsonObject 
   return members;
 }
 
-/** The forks that are set by block number, in order. @throws ExecutionError GENESIS_INVALID naming the field */
+/**
+ * The forks that are scheduled by block number, in order.
+ *
+ * @throws ExecutionError GENESIS_INVALID that names the field
+ */
 export function readNumberForks(config: JsonObject): ScheduledFork[] {
   return readForks(normalize(config), NUMBER_FORKS);
 }
@@ -156,7 +160,7 @@ export function readTimeForks(config: JsonObject): ScheduledFork[] {
   return readForks(config, TIME_FORKS);
 }
 
-/** As geth reads a config: eip155 equals eip158, petersburg defaults to constantinople, a chain may oppose the DAO fork. */
+/** As in geth, petersburg defaults to constantinople, and a chain may oppose the DAO fork. */
 function normalize(config: JsonObject): JsonObject {
   if (config.eip155Block !== config.eip158Block)
     throw invalidGenesis("config.eip155Block", "must equal eip158Block");
@@ -181,7 +185,7 @@ function readForks(config: JsonObject, forks: readonly Fork[]): ScheduledFork[] 
         `config.${fork.field}`,
         `is set, but ${missing.field}, which comes before, is not`,
       );
-    // The largest number of 64 bits is how some files say "never".
+    // Some files use the largest 64-bit number for "never".
     const from = parseQuantity(value, `config.${fork.field}`, 64);
     const before = scheduled.at(-1);
     if (before !== undefined && before.from > from)

@@ -1,6 +1,4 @@
-/**
- * Parses geth's genesis file and checks it field by field.
- */
+/** Parses and validates geth's genesis file. */
 
 import type {SlotDifference} from "../../storage/block/accountDifference.ts";
 import {toHex} from "../../storage/hex.ts";
@@ -51,22 +49,22 @@ export interface Genesis {
   readonly accounts: readonly GenesisAccount[];
 }
 
-/** Of the file. geth uses blobGasUsed from cancun on, and slotNumber from amsterdam on, which is not supported. */
+/** Fields of the file. slotNumber belongs to amsterdam, which is not supported. */
 const FILE_NAMES = listNames(
   (
     "config nonce timestamp extraData gasLimit difficulty mixHash coinbase alloc number gasUsed parentHash " +
     "baseFeePerGas excessBlobGas blobGasUsed slotNumber comment"
   ).split(" "),
 );
-/** Of an account. The last three are notes of people who try things out, which geth and Besu pass over. */
+/** Fields of an account. geth and Besu ignore the last three, which development chains use. */
 const ACCOUNT_NAMES = listNames("balance nonce code storage secretKey privateKey comment".split(" "));
 
-/** geth uses this in place of 0. */
+/** geth replaces 0 by this. */
 const DEFAULT_GAS_LIMIT = 4_712_388n;
 
 /**
- * @param isExecuted - false: blocks are not executed, so its config may have forks and rules that are not supported
- * @throws ExecutionError GENESIS_INVALID naming the field and the rule it broke
+ * @param isExecuted - false if no block will be executed: then forks and rules that are not supported are allowed
+ * @throws ExecutionError GENESIS_INVALID that names the field and the violated rule
  */
 export function parseGenesis(text: string, isExecuted = true): Genesis {
   const file = readOnlyMembers(parseObject(parseJson(text), "the file"), "", FILE_NAMES);
@@ -79,7 +77,7 @@ export function parseGenesis(text: string, isExecuted = true): Genesis {
   if (quantity("number", 64) !== 0n) throw invalidGenesis("number", "must be 0");
   const forks = new ForkSchedule(config, isExecuted);
   const timestamp = quantity("timestamp", 64);
-  // geth then writes a header with empty fields, "for testing purposes", which no other program reads.
+  // geth would then write a header with empty fields ("for testing purposes"), which other programs cannot read.
   if (file.excessBlobGas !== undefined && !forks.isActive("cancun", {number: 0, timestamp}))
     throw invalidGenesis("excessBlobGas", "is set, but block 0 is before cancun");
   return {

@@ -1,6 +1,4 @@
-/**
- * Block 0 as geth makes it from a genesis file: the state's trie, the header, its hash.
- */
+/** Builds block 0 from a genesis file as geth does: state trie, header and hash. */
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
@@ -15,7 +13,7 @@ import {hashRequests} from "./run/requests.ts";
 
 const LOGS_BLOOM_BYTES = 256;
 
-/** Puts the allocation's trie and codes, and returns block 0 with its header. */
+/** Writes the trie and the codes of the allocation, and returns block 0 with its header. */
 export async function makeGenesisBlock(
   genesis: Genesis,
   store: TrieStore,
@@ -29,7 +27,7 @@ export async function makeGenesisBlock(
   return {head, trie, difference: {header: head, accounts, chain}};
 }
 
-/** The fields that geth's Genesis.ToBlock sets. Newer fields exist from their fork on, but a base fee is kept before london too. */
+/** The fields that geth's Genesis.ToBlock sets: a base fee in the file is kept even before london. */
 function headerFields(genesis: Genesis, stateRoot: Uint8Array): Uint8Array[] {
   const moment = {number: 0, timestamp: genesis.timestamp};
   const nonce = Buffer.alloc(8);

@@ -1,7 +1,8 @@
 /**
- * The forms of geth's genesis file: names in any case, quantities in hex or decimal, bytes, addresses with or without 0x.
+ * Parses values of geth's genesis file: case-insensitive names, quantities in hex or decimal, bytes, addresses with or
+ * without 0x.
  *
- * `field` is the path of the value in the file; every error names it.
+ * The parameter `field` is the path of the value in the file, which errors name.
  */
 import {count} from "../../storage/count.ts";
 import {ExecutionError} from "./executionError.ts";
@@ -17,14 +18,18 @@ function wrong(field: string, expected: string, value: unknown): ExecutionError 
   return invalidGenesis(`${field}:`, `expected ${expected}, got ${shown?.slice(0, 100)}`);
 }
 
-/** A text, or a whole number that a double may not hold exactly. No quantity has more than 78 digits. */
+/** A string, or an integer that a double may not represent exactly. No quantity has more than 78 digits. */
 const TEXT_OR_LARGE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|(?<![\d.eE+-])\d{16,78}(?![\d.eE])/g;
-/** A text that stands for a whole number: no field takes such a text. */
+/** A string that stands for an integer. No field accepts a string that begins with NUL. */
 const MARKED = /^\0(\d+)$/;
 
-/** JSON.parse, but whole numbers from 10^15 on are bigint, since geth reads them exactly. @throws SyntaxError */
+/**
+ * JSON.parse, but integers of 16 digits and more become bigint, because geth reads them exactly.
+ *
+ * @throws SyntaxError
+ */
 export function parseExactJson(text: string): unknown {
-  // Without such a number outside of texts, nothing is to mark. Tells all files but a few with odd texts.
+  // Most files have no such integer, and JSON.parse is enough.
   if (!/[:,[\s]\d{16}/.test(text)) return JSON.parse(text);
   const marked = text.replace(TEXT_OR_LARGE, token => (token.startsWith('"') ? token : `"\\u0000${token}"`));
   return JSON.parse(marked, (_, value) => {
@@ -33,15 +38,15 @@ export function parseExactJson(text: string): unknown {
   });
 }
 
-/** JSON text of a value of parseExactJson. A bigint becomes text, which parseQuantity takes. */
+/** The inverse of parseExactJson, but a bigint becomes a string, which parseQuantity accepts. */
 export function encodeExactJson(value: unknown): string {
   return JSON.stringify(value, (_, member) => (typeof member === "bigint" ? String(member) : member));
 }
 
-/** Names of members, by their lower case. Several may stand for one. */
+/** Names of members by their lower-case spelling. Several spellings may stand for one name. */
 type MemberNames = ReadonlyMap<string, string>;
 
-/** @param others - further spellings, and the names that they stand for */
+/** @param others - alternative spellings, and the names that they stand for */
 export function listNames(
   names: readonly string[],
   others: Readonly<Record<string, string>> = {},
@@ -51,22 +56,22 @@ export function listNames(
 }
 
 /**
- * The members of `object` under their names. They are found without case, as geth does; null means that one is left out.
+ * The known members of `object`. As in geth, names are case-insensitive, and null means absent.
  *
- * @param path - of the object, "" or with a dot at its end
- * @param passOver - takes each member whose name is not known. May throw
+ * @param path - of the object: "", or with a trailing dot
+ * @param onUnknown - called for each member with an unknown name. May throw
  */
 export function readMembers(
   object: JsonObject,
   path: string,
   names: MemberNames,
-  passOver: (name: string, value: unknown) => void = () => {},
+  onUnknown: (name: string, value: unknown) => void = () => {},
 ): JsonObject {
   const members: Record<string, unknown> = {};
   for (const [spelling, value] of Object.entries(object)) {
     if (value === null) continue;
     const name = names.get(spelling.toLowerCase());
-    if (name === undefined) passOver(spelling, value);
+    if (name === undefined) onUnknown(spelling, value);
     else if (members[name] === undefined) members[name] = value;
     else if (members[name] !== value)
       throw invalidGenesis(`${path}${spelling}:`, `expected ${name} once, got it again with another value`);
@@ -74,7 +79,7 @@ export function readMembers(
   return members;
 }
 
-/** Refuses every name that is not known. */
+/** As readMembers, but refuses unknown names. */
 export function readOnlyMembers(object: JsonObject, path: string, names: MemberNames): JsonObject {
   return readMembers(object, path, names, spelling => {
     throw invalidGenesis(`${path}${spelling}`, `is not known: expected ${[...names.values()].join(", ")}`);
@@ -105,7 +110,7 @@ function readQuantity(value: unknown, field: string): bigint {
   return BigInt(value);
 }
 
-/** "0x" and an even number of hex digits; also "". */
+/** "0x" and an even number of hex digits, or "". */
 export function parseBytes(value: unknown, field: string): Uint8Array {
   if (typeof value !== "string" || !/^(0[xX]([0-9a-fA-F]{2})*)?$/.test(value))
     throw wrong(field, "hex bytes with 0x", value);
@@ -124,7 +129,7 @@ export function parseAddress(value: string, field: string): Uint8Array {
   return new Uint8Array(Buffer.from(value.slice(-40), "hex"));
 }
 
-/** Slots and their values: up to 32 bytes of hex, filled with zeros on the left. */
+/** A slot or its value: up to 32 bytes of hex, padded with zeros on the left. */
 export function parseWord(value: unknown, field: string): Uint8Array {
   if (typeof value !== "string" || !/^(0[xX])?[0-9a-fA-F]{0,64}$/.test(value))
     throw wrong(field, "hex of up to 32 bytes", value);

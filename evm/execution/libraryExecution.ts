@@ -1,6 +1,4 @@
-/**
- * Executes blocks from before berlin in @ethereumjs, which makes the fields of their headers again; they are compared here.
- */
+/** Executes blocks before berlin with @ethereumjs, and compares the results with their headers. */
 import {cliqueSigner, createBlockFromRLP, type BlockHeader as LibraryHeader} from "@ethereumjs/block";
 import type {Common} from "@ethereumjs/common";
 import {createVM, type RunBlockResult, runBlock, type VM, type VMOpts} from "@ethereumjs/vm";
@@ -16,16 +14,16 @@ import type {ForkSchedule} from "./forkSchedule.ts";
 import {checkParent} from "./parentCheck.ts";
 import {compare} from "./run/blockRun.ts";
 
-/** The EVM asks for the signer of the block that it runs, whose header is complete. */
+/** Called with the header of the block that runs, which is complete although its type does not say so. */
 const evmOpts = {cliqueSigner: header => cliqueSigner(header as LibraryHeader)} satisfies VMOpts["evmOpts"];
 
 export class LibraryExecution {
   private readonly common: Common;
   private readonly state: EvmState;
-  /** Of one fork. */
+  /** Created for one fork. */
   private vm: VM | undefined;
 
-  /** After a failure, which may leave the library's journal in the middle of a transaction, it must not be used any more. */
+  /** Must not be used after a failure, which may leave the library's journal in the middle of a transaction. */
   constructor(
     private readonly forks: ForkSchedule,
     evm: Evm,
@@ -36,13 +34,13 @@ export class LibraryExecution {
     this.state = new EvmState(evm, trie);
   }
 
-  /** Executes a block, and compares all but its state root. @throws Error that says what is wrong */
+  /** Executes a block and compares everything but the state root. @throws ExecutionError, StoreError */
   async run(blockRlp: Uint8Array, head: BlockHead, fork: string, parent: BlockHeader): Promise<void> {
     try {
       await this.tryRun(blockRlp, head, fork, parent);
     } catch (error) {
       if (error instanceof StoreError || error instanceof ExecutionError) throw error;
-      // The library ends its messages with the state of the machine in parentheses.
+      // The library appends its own state to messages, in parentheses.
       const reason = (error as Error).message.replace(/ \((vm|block|tx) .*$/s, "");
       throw new ExecutionError("BLOCK_INVALID", reason, {cause: error});
     }
@@ -58,9 +56,9 @@ export class LibraryExecution {
       this.common.setHardfork(fork);
       this.vm = undefined;
     }
-    // Uncles may be older than a fork. The library finds their fork by number.
+    // `setHardfork` lets the library find the fork of each uncle by its number.
     const block = createBlockFromRLP(blockRlp, {common: this.common, setHardfork: true});
-    // The library encodes the header again from the fields that it knows.
+    // The library encodes the header from the fields that it knows, and may lose one that it does not.
     compare("header hash", head.hash, block.hash());
     checkParent(head, parent, this.forks, fork);
     this.vm ??= await this.createVm();

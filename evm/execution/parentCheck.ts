@@ -1,6 +1,6 @@
 /**
- * Compares a header with its parent's: timestamp, gas limit (EIP-1985's bounds), base fee (EIP-1559) and excess blob gas (EIP-4844,
- * EIP-7918).
+ * Checks a header against its parent's: timestamp, gas limit (bounds of EIP-1985), base fee (EIP-1559) and excess blob
+ * gas (EIP-4844, EIP-7918).
  */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import type {BlockHead} from "./blockHead.ts";
@@ -9,25 +9,23 @@ import type {ForkSchedule} from "./forkSchedule.ts";
 import {INITIAL_BASE_FEE, nextBaseFee, nextExcessBlobGas} from "./rules/fees.ts";
 import {forkRules} from "./rules/forkRules.ts";
 
-/** From one block to the next, the gas limit changes by less than this part of it. */
+/** From one block to the next, the gas limit changes by less than 1/1024. */
 const LIMIT_STEP = 1024n;
 const MIN_GAS_LIMIT = 5000n;
 
 /**
- * @param parent - not compared if its source gave no whole header
- * @param fork - of `head`
- * @throws BlockMismatch that names the field, what it must be, and what it is
+ * @param parent - nothing is checked if the store has only a part of this header
+ * @param fork - the fork of `head`
+ * @throws BlockMismatch that names the field, the expected and the actual value
  */
 export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSchedule, fork: string): void {
   const {number, timestamp, gasLimit, gasUsed} = parent;
   if (timestamp === undefined || gasLimit === undefined || gasUsed === undefined) return;
-  // An equal one is taken: anvil, and clique with period 0, seal several blocks in a second.
+  // An equal timestamp is accepted: anvil, and clique with period 0, seal several blocks a second.
   if (head.timestamp < timestamp)
-    throw new BlockMismatch(
-      `timestamp: expected ${timestamp} or later as its parent's, got ${head.timestamp}`,
-    );
+    throw new BlockMismatch(`timestamp: expected ${timestamp} or later, the parent's, got ${head.timestamp}`);
   const rules = forkRules(fork);
-  // A genesis file may give block 0 a base fee that does not count.
+  // A genesis file may set a base fee before london, which has no effect.
   const baseFeePerGas = forks.isActive("london", {number, timestamp}) ? parent.baseFeePerGas : undefined;
   const isLondonBlock = baseFeePerGas === undefined && rules.hasBaseFee;
   const from = isLondonBlock ? gasLimit * 2n : gasLimit;
@@ -36,7 +34,7 @@ export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSch
   const highest = from + step - 1n;
   if (head.gasLimit < lowest || head.gasLimit > highest)
     throw new BlockMismatch(
-      `gas limit: expected ${lowest} to ${highest} by its parent's, got ${head.gasLimit}`,
+      `gas limit: expected ${lowest} to ${highest} from its parent's, got ${head.gasLimit}`,
     );
   if (!rules.hasBaseFee) return;
   const baseFee =
@@ -51,5 +49,5 @@ export function checkParent(head: BlockHead, parent: BlockHeader, forks: ForkSch
 }
 
 function checkFigure(name: string, expected: bigint, got: bigint | undefined): void {
-  if (expected !== got) throw new BlockMismatch(`${name}: expected ${expected} by its parent, got ${got}`);
+  if (expected !== got) throw new BlockMismatch(`${name}: expected ${expected} from its parent, got ${got}`);
 }

@@ -1,21 +1,21 @@
 /**
- * Cuts the output of `geth export` into blocks: RLP lists back to back, with no frame around them.
+ * Splits the output of `geth export` into blocks: concatenated RLP lists.
  *
  *   0xc0 + n        list, payload of n bytes, n <= 55
  *   0xf7 + k        list, then k bytes of payload length (k 1..8, no leading zero, more than 55), then the payload
  *
- * Only list heads are read here. The caller decodes the blocks.
+ * Only the headers of these lists are read here. The caller decodes the blocks.
  */
 import {count} from "../../storage/count.ts";
 import {ExecutionError} from "./executionError.ts";
 
-/** Eight times the limit of EIP-7934 (8 MiB). A greater length is damage, and the block would be buffered whole. */
+/** Eight times the limit of EIP-7934 (8 MiB). A greater length means a damaged file, which must not fill memory. */
 export const MAX_BLOCK_BYTES = 64 << 20;
 
 interface RlpBlock {
-  /** The whole list with its head. The caller may keep it. */
+  /** The list with its header. The caller owns it. */
   readonly bytes: Uint8Array;
-  /** Which block of the file it is, from 0. */
+  /** Index of the block in the file, from 0. */
   readonly position: number;
 }
 
@@ -29,9 +29,9 @@ const SHORT_LIST = 0xc0;
 const MAX_HEAD_BYTES = 9;
 
 /**
- * Yields the blocks of `chunks` in order. Holds at most one block and one chunk in memory.
+ * Yields the blocks of `chunks` in order. Buffers at most one block and one chunk.
  *
- * @param signal - if it has ended `chunks` early, a block that is cut short is no error
+ * @param signal - if it was aborted and ended `chunks`, a truncated last block is not an error
  * @throws ExecutionError RLP_INVALID with the block's position and the byte offset
  */
 export async function* readRlpBlocks(
@@ -63,11 +63,11 @@ export async function* readRlpBlocks(
     throw invalid(
       position,
       offset,
-      `is cut short: the file ends ${count(pendingBytes, "byte")} after its start`,
+      `is truncated: the file ends ${count(pendingBytes, "byte")} after its start`,
     );
 }
 
-/** @returns undefined while bytes are missing */
+/** @returns undefined if more bytes are needed */
 function readListHead(bytes: Uint8Array, position: number, offset: number): ListHead | undefined {
   const first = bytes[0];
   if (first === undefined) return undefined;
@@ -87,14 +87,14 @@ function readListHead(bytes: Uint8Array, position: number, offset: number): List
   return {headBytes: 1 + lengthBytes, payloadBytes};
 }
 
-/** The first `count` bytes of `pending`, which holds that many. Usually a view. */
+/** The first `count` bytes of `pending`, which has at least as many. Usually a view. */
 function peek(pending: readonly Uint8Array[], count: number): Uint8Array {
   const first = pending[0];
   if (first === undefined || first.length >= count) return first?.subarray(0, count) ?? new Uint8Array(0);
   return Buffer.concat(pending.slice(0, count), count);
 }
 
-/** Moves `count` bytes out of `pending`, which holds that many, into memory of their own. */
+/** Removes the first `count` bytes from `pending`, which has at least as many. @returns a copy */
 function take(pending: Uint8Array[], count: number): Uint8Array {
   const taken = new Uint8Array(count);
   let filled = 0;

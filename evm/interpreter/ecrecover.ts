@@ -1,30 +1,30 @@
 /**
- * Who signed: libsecp256k1 in WebAssembly, nine times as fast as @noble/curves, which @ethereumjs takes on its own.
+ * Recovers signers with libsecp256k1 in WebAssembly: nine times as fast as @noble/curves, the default of @ethereumjs.
  */
-// Not from the package's index, which loads all of Bitcoin Cash: eight times as long.
+// The package's index also loads its Bitcoin Cash code, which takes eight times as long.
 import {instantiateSecp256k1} from "@bitauth/libauth/build/lib/crypto/secp256k1.js";
 import type {CustomCrypto} from "@ethereumjs/common";
 import {keccak256} from "../../storage/hash/keccak.ts";
 
 const WORD_BYTES = 32;
-/** An address is the last 20 bytes of the key's hash. */
+/** An address is the last 20 bytes of the public key's hash. */
 const HASH_HEAD_BYTES = 12;
-/** The largest s of a transaction or an authorization (EIP-2, EIP-7702): half of the curve's order. */
+/** Largest valid s of a transaction or an authorization (EIP-2, EIP-7702): half of the curve's order. */
 const MAX_S = Buffer.from("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0", "hex");
 /** The first v without a chain id, and with chain id 0 (EIP-155). */
 const PLAIN_V = 27n;
 const CHAIN_V = 35n;
-/** Of an uncompressed public key. It says that two coordinates follow. */
+/** Prefix of an uncompressed public key. */
 const PREFIX_BYTES = 1;
 
 const secp256k1 = await instantiateSecp256k1();
 
 /**
- * For all signatures of transactions and authorizations, and for the precompile.
+ * Recovers a public key. Unlike recoverAddress, it accepts any s.
  *
- * @param v - 0, 1, 27, 28 or, with `chainId`, as EIP-155 says
+ * @param v - 0, 1, 27, 28 or, with `chainId`, as in EIP-155
  * @returns the public key without its prefix, 64 bytes
- * @throws Error if nobody can have made the signature
+ * @throws Error if the signature is invalid
  */
 export const ecrecover: NonNullable<CustomCrypto["ecrecover"]> = (messageHash, v, r, s, chainId) => {
   const first = chainId === undefined ? PLAIN_V : CHAIN_V + 2n * chainId;
@@ -39,11 +39,11 @@ export const ecrecover: NonNullable<CustomCrypto["ecrecover"]> = (messageHash, v
 };
 
 /**
- * For transactions and authorizations.
+ * Recovers the signer of a transaction or an authorization.
  *
- * @param rs - 32 bytes each
- * @param isOdd - the y of the point that r names is odd
- * @returns 20 bytes; undefined if nobody can have made the signature, or its s is one of the larger half
+ * @param rs - r and s, 32 bytes each
+ * @param isOdd - parity of the y coordinate of the point whose x coordinate is r
+ * @returns 20 bytes; undefined if the signature is invalid, or s is above half of the curve's order
  */
 export function recoverAddress(
   messageHash: Uint8Array,

@@ -1,4 +1,4 @@
-/** How a run ends, and why the interpreter declines one. The numbers are those of wasm/layout.ts. */
+/** Outcomes of a run, and why the interpreter refuses one. The numbers are those of wasm/layout.ts. */
 
 const ENDS = [
   "running",
@@ -31,7 +31,7 @@ export function endOf(kind: number): EvmEnd {
 
 const REASONS = ["", "memory", "its undo log", "logs", "code", "state", "returned data"] as const;
 
-/** The run needs more room than the interpreter has. */
+/** The run exceeds the memory that the interpreter reserves for one of its regions. */
 export class EvmDeclined extends Error {
   readonly reason: string;
 

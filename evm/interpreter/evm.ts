@@ -1,13 +1,13 @@
 /**
- * The EVM: transactions' calls and creations on a state that is read from below and written here.
+ * The EVM: runs calls and creations on a state that it reads from a StateSource and caches. Writes stay in the cache.
  *
- *   moveTo(state)                                  nothing is known of the state, nothing is written
+ *   moveTo(source)                                 empties the cache
  *     setBlock(rules, block)
  *       beginTransaction()                         nothing is warm, no refund, no logs
  *         run(message)                             or begin(message) and resume(steps)
- *       endTransaction()                           destroyed and touched empty accounts go
- *     written.ts reads what the block changed
- *   seal()                                         and it becomes the state below
+ *       endTransaction()                           removes destroyed accounts, and touched ones that are empty
+ *     written.ts lists what the block changed
+ *   seal()                                         the source has these changes from now on
  */
 import {type EvmEnd, endOf} from "./ends.ts";
 import {EvmInstance} from "./instance.ts";
@@ -26,9 +26,9 @@ import type {StateSource} from "./stateSource.ts";
 type EvmPause = "paused" | "ended" | "waiting";
 const PAUSES: readonly EvmPause[] = ["paused", "ended", "waiting"];
 
-/** Between two calls of `onPause`: some 30 us. */
+/** Steps between two calls of `onPause`: about 30 us. */
 const STEPS_AT_ONCE = 4096;
-/** Above this, what was read is forgotten before the next state or block. */
+/** A larger cache of state or codes is emptied before the next state or block. */
 const MAX_KEPT_STATE_BYTES = 24 << 20;
 const MAX_KEPT_CODE_BYTES = 16 << 20;
 /** An instance whose memory grew beyond this is replaced. */
@@ -39,13 +39,13 @@ const NO_BYTES = new Uint8Array(0);
 const ADDRESS_BYTES = 20;
 const WORD_BYTES = 32;
 const LOG_HEAD_BYTES = 28;
-/** EIP-4844 allows far fewer. The region in memory has room for more. */
+/** Room for blob hashes in memory. EIP-4844 allows far fewer. */
 const MAX_BLOB_HASHES = 1024;
 
 /**
- * What it returns is waited for. What it throws ends the run, and leaves its writes.
+ * The run continues when the returned promise resolves. An error ends the run, and the caller must revert its writes.
  *
- * @param next - what comes then; a few thousand steps are short
+ * @param next - how long the next part takes; a few thousand steps are short
  */
 type OnPause = (next: PartTime) => Promise<void> | undefined;
 
@@ -57,14 +57,14 @@ export class Evm {
 
   private curves: Readonly<Record<number, Precompile>> | undefined;
 
-  /** @param unpaid - does work that no call pays for */
+  /** @param unpaid - wraps work that must not count as a call's time, such as loading modules */
   constructor(private readonly unpaid: <T>(work: () => Promise<T>) => Promise<T> = work => work()) {}
 
   get instance(): EvmInstance {
     return this.native;
   }
 
-  /** It keeps so much that `moveTo` should make room. */
+  /** The caches are so large that `moveTo` should empty them. */
   get isFull(): boolean {
     const {exports} = this.native;
     const isStateFull = exports.heapBytes() > MAX_KEPT_STATE_BYTES;
@@ -73,7 +73,7 @@ export class Evm {
     );
   }
 
-  /** Begins on another state, of which nothing is known. */
+  /** Switches to another state, and empties the cache of accounts and slots. */
   moveTo(source: StateSource): void {
     const {exports} = this.native;
     if (exports.arenaBytes() > MAX_KEPT_ARENA_BYTES) this.replace();
@@ -84,7 +84,7 @@ export class Evm {
     this.native.source = source;
   }
 
-  /** A fresh instance, which knows nothing. */
+  /** Replaces the instance, whose memory cannot shrink. */
   private replace(): void {
     const {source} = this.native;
     const {rules, block} = this;
@@ -116,19 +116,19 @@ export class Evm {
     this.native.exports.beginTransaction();
   }
 
-  /** Removes what was destroyed, and empty accounts that were touched (EIP-161). */
+  /** Removes destroyed accounts, and touched ones that are empty (EIP-161). */
   endTransaction(): void {
     this.native.exports.endTransaction();
   }
 
-  /** What was written is the state below from now on; the source must have it too. */
+  /** Marks all writes as part of the source's state. The source must return them from now on. */
   seal(): void {
     const {native} = this;
     native.exports.seal();
     if (this.isFull) this.moveTo(native.source as StateSource);
   }
 
-  /** Precompiles are warm by themselves. */
+  /** Not needed for precompiles, which are always warm. */
   warmAddress(address: Uint8Array): void {
     const {native} = this;
     native.exports.warm(native.account(address));
@@ -171,7 +171,7 @@ export class Evm {
     native.exports.writeNonce(native.account(address), nonce);
   }
 
-  /** Wei. An account that is not there is made, unless it is 0. */
+  /** @param balance - wei. Unless it is 0, a missing account is created */
   writeBalance(address: Uint8Array, balance: bigint): void {
     const {native} = this;
     const account = native.account(address);
@@ -179,7 +179,7 @@ export class Evm {
     native.exports.writeBalance(account);
   }
 
-  /** The account is touched, also by 0. */
+  /** Touches the account, even if `amount` is 0. */
   addBalance(address: Uint8Array, amount: bigint): void {
     const {native} = this;
     const account = native.account(address);
@@ -214,13 +214,13 @@ export class Evm {
     native.exports.clearStorage(native.account(address));
   }
 
-  /** With its slots. */
+  /** Removes the account with its slots. */
   removeAccount(address: Uint8Array): void {
     const {native} = this;
     native.exports.removeAccount(native.account(address));
   }
 
-  /** A mark for `revertTo`. */
+  /** @returns a mark for `revertTo` */
   checkpoint(): number {
     return this.native.exports.checkpoint();
   }
@@ -229,7 +229,7 @@ export class Evm {
     this.native.exports.undo(checkpoint);
   }
 
-  /** The counter of the transaction. */
+  /** The refund counter of the transaction. */
   get refund(): bigint {
     return this.native.exports.refund.value;
   }
@@ -242,7 +242,8 @@ export class Evm {
    * Runs a message to its end.
    *
    * @param onPause - called before every few thousand steps, and between the parts of a precompile
-   * @throws EvmDeclined, WebAssembly.RuntimeError (drop this Evm then), and what the state and the precompiles throw
+   * @throws EvmDeclined; WebAssembly.RuntimeError, after which this Evm must not be used; errors of the source and of
+   *   `onPause`
    */
   async run(message: EvmMessage, onPause?: OnPause): Promise<EvmResult> {
     this.begin(message);
@@ -276,14 +277,14 @@ export class Evm {
     this.isCreation = to === undefined;
   }
 
-  /** Goes on for about so many steps. A step is an opcode; one that does much counts as several. */
+  /** Runs about `steps` steps. A step is an opcode; an expensive one counts as several. */
   resume(steps: number): EvmPause {
     const pause = PAUSES[this.native.exports.resume(steps)];
-    if (pause === undefined) throw new Error("the interpreter paused for no reason that is known");
+    if (pause === undefined) throw new Error("the interpreter paused for an unknown reason");
     return pause;
   }
 
-  /** Runs the precompile that the run waits for. @returns what to wait for if it must be loaded first, or has parts */
+  /** Runs the precompile that the run waits for. @returns a promise if it must be loaded first or runs in parts */
   answerPrecompile(onPause?: OnPause): Promise<void> | undefined {
     const {native} = this;
     const {exports} = native;
@@ -324,14 +325,14 @@ export class Evm {
     }
   }
 
-  /** They take some 50 ms. */
+  /** Loading takes about 50 ms, and most runs need none of them. */
   private async loadCurves(onPause: OnPause | undefined): Promise<void> {
     const load = () => import("./precompiles/curvePrecompiles.ts");
     this.curves = (await this.unpaid(load)).CURVE_PRECOMPILES;
     await this.answerPrecompile(onPause);
   }
 
-  /** After "ended". */
+  /** Call it after "ended". */
   readResult(): EvmResult {
     const {native} = this;
     const {exports} = native;
@@ -350,7 +351,7 @@ export class Evm {
     };
   }
 
-  /** The transaction's, in order. */
+  /** The logs of the transaction, in order. */
   readLogs(): EvmLog[] {
     const {native} = this;
     const {bytes} = native;
@@ -378,7 +379,10 @@ export class Evm {
     return native.bytes.slice(at, at + native.readU32(entry + CODE_BYTES.value));
   }
 
-  /** As wasm/interpreter.ts reads them: gas, least height of the stack, room above it, in bytes. */
+  /**
+   * Per opcode, as wasm/interpreter.ts reads it: gas u16, minimum stack height u16, room above that height u32; both in
+   * bytes.
+   */
   private writeRules({opcodes, params}: EvmRules): void {
     const {native} = this;
     const {OPCODES, PARAMS} = native.exports;

@@ -1,4 +1,4 @@
-/** One instance of the interpreter: its functions, its memory, and what it asks of the host. */
+/** One instance of the WebAssembly interpreter: its exports, its memory, and the host functions that it imports. */
 import {randomBytes} from "node:crypto";
 import {KECCAK_EMPTY} from "../../storage/hash/keccak.ts";
 import {loadWasm, type WasmConstant} from "../../storage/hash/webAssembly.ts";
@@ -16,7 +16,7 @@ type Offsets = Record<
   WasmConstant
 >;
 
-/** wasm/main.ts says what each does. Numbers are addresses or counts; u64 and i64 are bigint. */
+/** Documented in wasm/main.ts. Numbers are addresses or counts; u64 and i64 are bigint. */
 interface EvmExports extends Offsets {
   readonly memory: {readonly buffer: ArrayBuffer};
   start(...seeds: readonly [bigint, bigint, bigint, bigint]): void;
@@ -73,12 +73,11 @@ const MASK = (1n << 64n) - 1n;
 
 export class EvmInstance {
   readonly exports: EvmExports;
-  /** The state that it reads. */
   source: StateSource | undefined;
   private readonly io: number;
   private readonly ioOut: number;
   private readonly ioSlot: number;
-  /** Views of the memory, made again when it has grown. */
+  /** Views of the memory, replaced when it has grown. */
   private buffer: ArrayBuffer | undefined;
   private views: {readonly bytes: Uint8Array; readonly limbs: BigUint64Array; readonly words: Uint32Array};
 
@@ -101,7 +100,7 @@ export class EvmInstance {
     this.exports.start(a, b, c, d);
   }
 
-  /** A view of all of the memory, until it grows: do not keep it. */
+  /** A view of the memory, valid until the memory grows: do not keep it. */
   get bytes(): Uint8Array {
     return this.current.bytes;
   }
@@ -136,12 +135,12 @@ export class EvmInstance {
     limbs[first + 3] = rest === 0n ? 0n : rest >> 128n;
   }
 
-  /** Most significant byte first. @returns bytes of its own */
+  /** @returns a copy, most significant byte first */
   readWordBytes(at: number): Uint8Array {
     return this.bytes.slice(at, at + WORD_BYTES).reverse();
   }
 
-  /** @param word - where an address is as a word. @returns 20 bytes of its own */
+  /** @param word - address of a word that holds an account's address. @returns a copy, 20 bytes */
   readAddress(word: number): Uint8Array {
     return this.bytes.slice(word, word + ADDRESS_BYTES).reverse();
   }
@@ -153,13 +152,13 @@ export class EvmInstance {
     for (let at = 0; at < ADDRESS_BYTES; at++) bytes[word + at] = address[ADDRESS_BYTES - 1 - at] as number;
   }
 
-  /** @returns the entry of the account */
+  /** @returns the account's entry in wasm/accounts.ts */
   account(address: Uint8Array): number {
     this.bytes.set(address, this.io);
     return this.exports.account();
   }
 
-  /** @param slot - 32 bytes. @returns the entry of the account's slot */
+  /** @param slot - 32 bytes. @returns the slot's entry in wasm/slots.ts */
   slot(account: number, slot: Uint8Array): number {
     this.bytes.set(slot, this.ioSlot);
     return this.exports.slot(account);

@@ -1,4 +1,4 @@
-/** What crosses between the interpreter and its users. */
+/** Input and output of the EVM. */
 import type {EvmEnd} from "./ends.ts";
 
 export interface EvmBlock {
@@ -12,28 +12,28 @@ export interface EvmBlock {
   readonly baseFee: bigint;
   /** Wei per blob gas. */
   readonly blobBaseFee: bigint;
-  /** prevRandao; before paris the difficulty. */
+  /** prevRandao; the difficulty before paris. */
   readonly random: bigint;
   readonly chainId: bigint;
 }
 
 export interface EvmMessage {
-  /** 20 bytes: who signed the transaction. */
+  /** Sender of the transaction, 20 bytes. */
   readonly origin: Uint8Array;
   readonly caller: Uint8Array;
-  /** undefined: a creation. */
+  /** undefined for a contract creation. */
   readonly to: Uint8Array | undefined;
-  /** Wei. It is moved. */
+  /** Wei, transferred from `caller`. */
   readonly value: bigint;
   /** Call data, or initcode. */
   readonly data: Uint8Array;
   /** 0 to 2^63 - 1. */
   readonly gas: bigint;
-  /** Wei per gas, as GASPRICE says. */
+  /** Wei per gas, as GASPRICE returns it. */
   readonly gasPrice: bigint;
   /** Versioned hashes, 32 bytes each. */
   readonly blobHashes: readonly Uint8Array[];
-  /** Which a creation's address is made of: the sender's before the transaction. */
+  /** The sender's nonce before the transaction, from which the address of a creation is derived. */
   readonly nonce: bigint;
 }
 
@@ -41,11 +41,14 @@ export interface EvmResult {
   readonly end: EvmEnd;
   readonly gasLeft: bigint;
   readonly returned: Uint8Array;
-  /** 20 bytes, of a creation that succeeded. */
+  /** Address of the contract that was created, 20 bytes. */
   readonly created: Uint8Array | undefined;
-  /** The least gas with which the same happens. undefined: only running tells. */
+  /**
+   * The least gas with which the run would be the same; undefined if code depends on its gas in another way than
+   * running out.
+   */
   readonly leastGas: bigint | undefined;
-  /** With less than `leastGas` it may succeed too, in another way: a call inside fails then. */
+  /** With less than `leastGas`, a call inside would fail, but the run may still succeed. */
   readonly isBounded: boolean;
 }
 

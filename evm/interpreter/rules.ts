@@ -1,15 +1,15 @@
 /**
- * What the hard forks say to the interpreter, as data: which opcodes there are, what they cost before anything that depends on
- * their operands, and all other gas and bounds. (Of the host's precompiles, it stands with them.)
+ * Rules of each hard fork for the interpreter: opcodes, their static gas, and parameters. Prices of precompiles stand
+ * with the precompiles.
  *
- * Sources: the yellow paper's fee schedule and the EIPs named here.
+ * Sources: the fee schedule of the yellow paper and the EIPs named here.
  */
 
-/** The forks that the interpreter knows, in order. */
+/** In order. */
 const FORKS = ["berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka"] as const;
 type Fork = (typeof FORKS)[number];
 
-/** Forks that change nothing that the interpreter sees: difficulty bombs, numbers of blobs. */
+/** Forks that do not change the EVM: they delay the difficulty bomb, or change the number of blobs. */
 const SAME_AS: Readonly<Record<string, Fork>> = {
   arrowGlacier: "london",
   grayGlacier: "london",
@@ -20,7 +20,7 @@ const SAME_AS: Readonly<Record<string, Fork>> = {
   bpo5: "osaka",
 };
 
-/** An opcode, its gas, the words that it takes from the stack, and those that it puts there. */
+/** An opcode, its static gas, the words that it pops from the stack, and those that it pushes. */
 type Opcode = readonly [code: number, gas: number, takes: number, gives: number];
 
 const OPCODES: readonly Opcode[] = [
@@ -43,7 +43,7 @@ const OPCODES: readonly Opcode[] = [
   ...range(0x1a, 0x1d).map((code): Opcode => [code, 3, 2, 1]),
   [0x20, 30, 2, 1],
   [0x30, 2, 0, 1],
-  // Its whole gas is that of the access (EIP-2929); so are those of the other opcodes with 0.
+  // Opcodes with 0 pay only for the access (EIP-2929), or nothing.
   [0x31, 0, 1, 1],
   ...range(0x32, 0x34).map((code): Opcode => [code, 2, 0, 1]),
   [0x35, 3, 1, 1],
@@ -85,7 +85,6 @@ const OPCODES: readonly Opcode[] = [
   [0xff, 5000, 1, 0],
 ];
 
-/** Opcodes that a fork adds. */
 const NEW_OPCODES: Readonly<Partial<Record<Fork, readonly Opcode[]>>> = {
   // EIP-3198
   london: [[0x48, 2, 0, 1]],
@@ -110,17 +109,17 @@ const NEW_OPCODES: Readonly<Partial<Record<Fork, readonly Opcode[]>>> = {
 interface Params {
   /** Addresses from 1 to this number are precompiles. */
   readonly lastPrecompile: number;
-  /** EIP-7951: so is 0x100. */
+  /** EIP-7951: 0x100 is a precompile too. */
   readonly hasP256: number;
-  /** What clearing a slot gives back. */
+  /** Refund for clearing a slot. */
   readonly clearingRefund: number;
-  /** What SELFDESTRUCT gives back. */
+  /** Refund for SELFDESTRUCT. */
   readonly destructionRefund: number;
-  /** EIP-3541. */
+  /** EIP-3541: new code must not start with 0xef. */
   readonly refusesEf: number;
   /** EIP-3860. */
   readonly initcodeWordGas: number;
-  /** EIP-6780. */
+  /** EIP-6780: SELFDESTRUCT removes only accounts that were created in the same transaction. */
   readonly destroysOnlyNew: number;
   /** EIP-7702. */
   readonly hasDelegations: number;
@@ -155,14 +154,14 @@ const NEW_PARAMS: Readonly<Partial<Record<Fork, Partial<Params>>>> = {
 
 export interface EvmRules {
   readonly fork: string;
-  /** By opcode. undefined: there is no such opcode. */
+  /** By opcode; undefined for an invalid one. */
   readonly opcodes: readonly (Opcode | undefined)[];
   readonly params: Params;
 }
 
 const known = new Map<string, EvmRules | undefined>();
 
-/** @returns the same object for the same fork; undefined if the interpreter does not know it */
+/** @returns the same object for the same fork; undefined for a fork before berlin or an unknown one */
 export function rulesOf(fork: string): EvmRules | undefined {
   if (!known.has(fork)) known.set(fork, makeRules(fork));
   return known.get(fork);

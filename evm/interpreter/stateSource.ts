@@ -1,22 +1,24 @@
-/** The state below the EVM: what it was before the block, or at the block that a call is made at. */
+/** The state that the EVM reads: before the executed block, or at the block of a call. */
 
 export interface SourceAccount {
   readonly nonce: bigint;
   readonly balance: bigint;
   /** 32 bytes, keccak256. */
   readonly codeHash: Uint8Array;
-  /** It has a slot that is not 0 (EIP-7610). */
+  /** The account has a slot that is not 0 (EIP-7610). */
   readonly hasStorage: boolean;
 }
 
-/** All reads are synchronous, and what they return is never changed. Each key is read at most once until the state is another one. */
+/**
+ * Reads are synchronous. The EVM caches what they return, does not modify it, and reads no key twice until `moveTo`.
+ */
 export interface StateSource {
   /** @param address - 20 bytes. @returns undefined if there is no such account */
   readAccount(address: Uint8Array): SourceAccount | undefined;
-  /** @param slot - 32 bytes. @returns at most 32 bytes, most significant first; leading zeros may be left out */
+  /** @param slot - 32 bytes. @returns up to 32 bytes, big-endian; leading zeros may be missing */
   readSlot(address: Uint8Array, slot: Uint8Array): Uint8Array;
   /** @param codeHash - 32 bytes */
   readCode(codeHash: Uint8Array): Uint8Array;
-  /** 32 bytes. Asked for the 256 blocks before the current one. */
+  /** @param number - one of the 256 blocks before the current one. @returns 32 bytes */
   readBlockHash(number: number): Uint8Array;
 }

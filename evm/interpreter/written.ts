@@ -1,4 +1,4 @@
-/** What was written since the last `seal`: accounts and slots, after it and before. */
+/** Reads the accounts and slots that were written since the last `seal`, with their values before and after. */
 import type {Evm} from "./evm.ts";
 import type {EvmInstance} from "./instance.ts";
 import type {SourceAccount} from "./stateSource.ts";
@@ -15,12 +15,12 @@ interface WrittenSlot {
 interface WrittenEvmAccount {
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** undefined: there is none. */
+  /** undefined if the account did not exist, or does not exist any more. */
   readonly before: SourceAccount | undefined;
   readonly after: SourceAccount | undefined;
-  /** It lost the slots that it had: `slots` are all that it has now. */
+  /** The storage was cleared: the account has no slots but those of `slots`. */
   readonly isReset: boolean;
-  /** Written ones, also if the value is the same in the end. */
+  /** All slots that were written, even if the value did not change. */
   readonly slots: readonly WrittenSlot[];
 }
 
@@ -40,12 +40,12 @@ export function readWritten({instance}: Evm): WrittenEvmAccount[] {
   return accounts;
 }
 
-/** @param address - 20 bytes. @returns what the account is now; undefined: there is none */
+/** @param address - 20 bytes. @returns the current account; undefined if it does not exist */
 export function readAccount({instance}: Evm, address: Uint8Array): SourceAccount | undefined {
   return readFields(instance, instance.account(address), "");
 }
 
-/** By the account's entry. */
+/** @returns the slots of each account, by the account's entry */
 function readSlots(instance: EvmInstance): Map<number, WrittenSlot[]> {
   const {exports} = instance;
   const slots = new Map<number, WrittenSlot[]>();
@@ -67,7 +67,7 @@ function readSlots(instance: EvmInstance): Map<number, WrittenSlot[]> {
   return slots;
 }
 
-/** @param at - the account's entry. @param prefix - of the fields' names */
+/** @param at - the account's entry. @param prefix - "BASE_" for the values before the block */
 function readFields(instance: EvmInstance, at: number, prefix: "" | "BASE_"): SourceAccount | undefined {
   const {exports} = instance;
   if (instance.readU32(at + exports[`${prefix}EXISTS`].value) === 0) return undefined;

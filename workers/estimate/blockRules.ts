@@ -60,7 +60,7 @@ export class ChainRules {
     this.schedule ??= this.makeSchedule();
     const {schedule} = this;
     const {number, timestamp = 0n, difficulty, gasLimit, miner, mixHash} = header;
-    const fork = this.options.hardfork ?? schedule.forkOfHeld({number, timestamp, difficulty});
+    const fork = this.options.hardfork ?? schedule.forkOfStored({number, timestamp, difficulty});
     const evmRules = rulesOf(fork);
     if (evmRules === undefined) {
       const detail = `gas is estimated under the rules of berlin and later, block ${number} has those of ${fork}`;

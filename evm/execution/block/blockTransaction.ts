@@ -1,13 +1,16 @@
 /**
- * A transaction as its bytes in a block say it. Types 1 to 4 are a byte string: the type, then the list of fields.
+ * Decodes the transactions of a block. Type 0 is an RLP list of fields; types 1 to 4 are a byte string that holds the
+ * type and then the list (EIP-2718).
  *
  *   0  [nonce, gasPrice, gas, to, value, data, v, r, s]
  *   1  [chainId, nonce, gasPrice, gas, to, value, data, accessList, yParity, r, s]
  *   2  [chainId, nonce, maxPriorityFee, maxFee, gas, to, value, data, accessList, yParity, r, s]
- *   3  [chainId, nonce, maxPriorityFee, maxFee, gas, to, value, data, accessList, maxBlobFee, blobHashes, yParity, r, s]
+ *   3  [chainId, nonce, maxPriorityFee, maxFee, gas, to, value, data, accessList, maxBlobFee, blobHashes, yParity, r,
+ *   s]
  *   4  [chainId, nonce, maxPriorityFee, maxFee, gas, to, value, data, accessList, authorizations, yParity, r, s]
  *
- * What is signed is the same with only the fields before the signature. Of type 0 with a chain id in v, these follow: chainId, 0, 0.
+ * The sender signs the hash of the same encoding with only the fields before the signature. In type 0 with a chain id
+ * in v (EIP-155), chainId, 0, 0 follow these fields.
  */
 import {count} from "../../../storage/count.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
@@ -16,14 +19,14 @@ import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 
 export interface Transaction {
   readonly type: number;
-  /** As its leaf in the trie of transactions. A view of the block. */
+  /** As stored in the transactions trie. A view of the block's bytes. */
   readonly encoded: Uint8Array;
   readonly nonce: bigint;
   readonly gasLimit: bigint;
-  /** Wei per gas. Of types 0 and 1 both are the gas price. */
+  /** Wei per gas. In types 0 and 1 both fees are the gas price. */
   readonly maxFee: bigint;
   readonly maxPriorityFee: bigint;
-  /** 20 bytes; undefined: a creation. */
+  /** 20 bytes; undefined for a contract creation. */
   readonly to: Uint8Array | undefined;
   readonly value: bigint;
   readonly data: Uint8Array;
@@ -32,7 +35,7 @@ export interface Transaction {
   readonly maxBlobFee: bigint;
   /** 32 bytes each. */
   readonly blobHashes: readonly Uint8Array[];
-  /** undefined: not of type 4. */
+  /** undefined unless the type is 4. */
   readonly authorizations: readonly Authorization[] | undefined;
   readonly signature: Signature;
 }
@@ -44,7 +47,7 @@ interface ListedAddress {
   readonly slots: readonly Uint8Array[];
 }
 
-/** EIP-7702, signed. */
+/** A signed authorization (EIP-7702). */
 export interface Authorization {
   readonly chainId: bigint;
   /** 20 bytes. */
@@ -56,9 +59,9 @@ export interface Authorization {
 }
 
 interface Signature {
-  /** 32 bytes, keccak256. */
+  /** The hash that was signed, 32 bytes. */
   readonly hash: Uint8Array;
-  /** The y of the point that r names is odd. */
+  /** The parity of the y coordinate of the point whose x coordinate is r. */
   readonly isOdd: boolean;
   /** r and s, 32 bytes each. */
   readonly rs: Uint8Array;
@@ -71,16 +74,16 @@ const DELEGATION = 4;
 
 const WORD_BYTES = 32;
 const ADDRESS_BYTES = 20;
-/** Of gas and nonces. */
+/** Maximum length of gas limits and nonces. */
 const COUNT_BYTES = 8;
 
 const LIST = 0xc0;
 const MAX_SHORT = 55;
-/** Of v with a chain id (EIP-155), and without one. */
+/** The first v with a chain id (EIP-155), and without one. */
 const CHAIN_V = 35n;
 const PLAIN_V = 27n;
 
-/** @param item - stands at the transaction, and moves behind it. @throws RlpError */
+/** @param item - positioned at the transaction; advances past it. @throws RlpError */
 export function readTransaction(item: RlpReader, chainId: bigint): Transaction {
   if (item.isList) {
     const start = item.at;
@@ -183,15 +186,15 @@ function readSignature(fields: RlpReader, isOdd: boolean, hash: Uint8Array): Sig
   return {hash, isOdd, rs};
 }
 
-/** Of the longest head, the type, and a chain id with two zeros. */
+/** Room for the longest list header, the type, and a chain id with two zeros. */
 const AROUND_BYTES = 64;
 let scratch = new Uint8Array(4096);
 
 /**
  * The hash that the sender signs.
  *
- * @param fields - one after the other, as in the transaction
- * @param chainId - what follows the fields of a legacy transaction (EIP-155)
+ * @param fields - the RLP of the fields before the signature, as in the transaction
+ * @param chainId - appended to the fields of a legacy transaction (EIP-155); undefined for other ones
  */
 function hashSigned(type: number | undefined, fields: Uint8Array, chainId: bigint | undefined): Uint8Array {
   if (scratch.length < fields.length + AROUND_BYTES)

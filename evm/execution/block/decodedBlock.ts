@@ -1,5 +1,5 @@
 /**
- * A block from berlin on, decoded once: what is not a number is a view of its bytes.
+ * Decodes blocks from berlin on. Byte strings are views of the block's bytes.
  *
  *   block      = [header, transactions, uncles, (withdrawals)]          withdrawals from shanghai on, uncles before the merge
  *   withdrawal = [index, validatorIndex, address, amount in gwei]
@@ -20,28 +20,29 @@ export interface DecodedBlock {
   readonly withdrawals: readonly Withdrawal[];
 }
 
-/** The fields that are compared with what the block gives, or used by it. Hashes are of 32 bytes. */
+/** The header fields that execution uses, or that its results are compared with. Hashes have 32 bytes. */
 export interface Header
   extends Pick<
     BlockHead,
     "parentHash" | "stateRoot" | "gasLimit" | "gasUsed" | "timestamp" | "blobGasUsed" | "excessBlobGas"
   > {
   readonly number: bigint;
-  /** Who is paid: of clique who sealed it. */
+  /** Gets the fees, 20 bytes. In a clique chain, the signer. */
   readonly coinbase: Uint8Array;
   readonly receiptsRoot: Uint8Array;
   /** 256 bytes. */
   readonly logsBloom: Uint8Array;
-  /** prevRandao; before the merge the difficulty. */
+  /** prevRandao; the difficulty before the merge. */
   readonly random: bigint;
   /** 0 before london. */
   readonly baseFee: bigint;
-  /** From cancun on, and from prague on. */
+  /** Defined from cancun on. */
   readonly parentBeaconBlockRoot: Uint8Array | undefined;
+  /** Defined from prague on. */
   readonly requestsHash: Uint8Array | undefined;
 }
 
-/** The header of another child of an ancestor, for which its miner is paid. */
+/** A stale block that this block references, whose miner gets a reward. */
 export interface Uncle {
   /** 20 bytes. */
   readonly coinbase: Uint8Array;
@@ -60,21 +61,22 @@ const BLOOM_BYTES = 256;
 const NONCE_BYTES = 8;
 const COUNT_BYTES = 8;
 const MAX_EXTRA_BYTES = 32;
-/** Positions in an uncle's header. */
+/** Field positions in an uncle's header. */
 const UNCLE_COINBASE = 2;
 const UNCLE_NUMBER = 8;
 const MAX_GAS_LIMIT = 2n ** 63n - 1n;
-/** EIP-7934: 10 MiB without the 2 MiB that the consensus layer keeps for itself. */
+/** EIP-7934: 10 MiB minus 2 MiB reserved for the consensus layer. */
 const MAX_BLOCK_BYTES = 8 << 20;
 /** keccak256 of an empty list. */
 export const NO_UNCLES = keccak256(Uint8Array.of(0xc0));
 
 /**
- * Compares the roots of transactions, uncles and withdrawals with the header's, and everything else that the header alone says.
+ * Decodes a block and checks what needs no state: the form of the header, and the roots of transactions, uncles and
+ * withdrawals.
  *
- * @param head - the block's
- * @param isClique - before the merge the chain's consensus is clique
- * @throws RlpError if the block has another form than its fork gives it, or does not fit its header
+ * @param head - the block's header
+ * @param isClique - the chain's consensus before the merge is clique
+ * @throws RlpError if the block's form is not that of its fork, or does not match the header
  */
 export function decodeBlock(
   blockRlp: Uint8Array,
@@ -85,7 +87,7 @@ export function decodeBlock(
 ): DecodedBlock {
   if (rules.isOsaka && blockRlp.length > MAX_BLOCK_BYTES)
     throw new RlpError(`expected at most ${MAX_BLOCK_BYTES} bytes, got ${blockRlp.length}`);
-  // Views of a Buffer are Buffers, which cost three times as much.
+  // Views of a Buffer are Buffers, which are three times as slow to create.
   const outer = new RlpReader(new Uint8Array(blockRlp.buffer, blockRlp.byteOffset, blockRlp.length));
   const parts = outer.readList();
   outer.close();
@@ -98,15 +100,15 @@ export function decodeBlock(
   const uncles = readAll(parts.readList(), readUncle);
   requireSame("uncle hash", unclesHash, keccak256(parts.bytes.subarray(unclesAt, parts.at)));
   if (uncles.length > 0 && rules.isMerged)
-    throw new RlpError("it has uncles, which no block has since the merge");
-  if (uncles.length > 0 && isClique) throw new RlpError("it has uncles, which no block of clique has");
+    throw new RlpError("it has uncles, which are not allowed after the merge");
+  if (uncles.length > 0 && isClique) throw new RlpError("it has uncles, which are not allowed in clique");
   const withdrawals = withdrawalsRoot === undefined ? [] : readWithdrawals(parts.readList(), withdrawalsRoot);
   parts.close();
   const coinbase = isSealed ? readCliqueSigner(fields) : header.coinbase;
   return {header: {...header, coinbase}, transactions, uncles, withdrawals};
 }
 
-/** The transactions alone: nothing is compared with the header. @throws RlpError */
+/** Decodes only the transactions. Nothing is compared with the header. @throws RlpError */
 export function readTransactions(blockRlp: Uint8Array, chainId: bigint): Transaction[] {
   const parts = new RlpReader(blockRlp).readList();
   parts.readList();
@@ -131,7 +133,7 @@ interface HeaderWithRoots {
   readonly withdrawalsRoot: Uint8Array | undefined;
 }
 
-/** What the fork says of its form, too. */
+/** Also checks what the fork requires of the header. */
 function readHeader(head: BlockHead, rules: ForkRules, isSealed: boolean): HeaderWithRoots {
   const {hasBaseFee, isMerged, isShanghai, hasBlobs, isPrague} = rules;
   const {number, miner, mixHash, difficulty, gasUsed, gasLimit, extraData, baseFeePerGas} = head;
@@ -164,7 +166,6 @@ function readHeader(head: BlockHead, rules: ForkRules, isSealed: boolean): Heade
   };
 }
 
-/** Of its header, what it is paid by. */
 function readUncle(list: RlpReader): Uncle {
   const fields = list.readList();
   for (let at = 0; at < UNCLE_COINBASE; at++) fields.readBytes();

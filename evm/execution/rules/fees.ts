@@ -1,18 +1,16 @@
-/**
- * What gas and blobs cost in a block, from its parent: EIP-1559, EIP-4844 and EIP-7918.
- */
+/** Fees of a block, from its parent: base fee (EIP-1559) and blob fee (EIP-4844, EIP-7918). */
 import type {ForkRules} from "./forkRules.ts";
 
-/** Of the first block of london, also geth's default for a genesis under its rules. */
+/** Base fee of the first london block, and geth's default for a genesis under london. */
 export const INITIAL_BASE_FEE = 1_000_000_000n;
 export const BLOB_GAS = 131_072n;
 const ELASTICITY = 2n;
 const MAX_CHANGE = 8n;
 const MIN_BLOB_FEE = 1n;
-/** EIP-7918: gas that a blob's fee is compared with. */
+/** EIP-7918: execution gas whose cost is the reserve price of a blob. */
 const BLOB_BASE_COST = 8192n;
 
-/** How many blobs a block may have, in gas. */
+/** Blobs of a block, in blob gas. */
 export interface BlobLimits {
   readonly target: bigint;
   readonly max: bigint;
@@ -40,7 +38,7 @@ interface BlobsOfParent {
   readonly excessBlobGas?: bigint | undefined;
 }
 
-/** @param limits - of the block after the parent */
+/** @param limits - those of the block after `parent` */
 export function nextExcessBlobGas(parent: BlobsOfParent, limits: BlobLimits, rules: ForkRules): bigint {
   const {baseFeePerGas = 0n, blobGasUsed = 0n, excessBlobGas = 0n} = parent;
   const {target, max} = limits;
@@ -50,7 +48,7 @@ export function nextExcessBlobGas(parent: BlobsOfParent, limits: BlobLimits, rul
   return excessBlobGas + blobGasUsed - target;
 }
 
-/** Wei per gas: e^(excess / fraction), by the sum that EIP-4844 gives. */
+/** Wei per blob gas: e^(excess / fraction), by the series of EIP-4844. */
 export function blobBaseFee(excessBlobGas: bigint, {updateFraction}: BlobLimits): bigint {
   let sum = 0n;
   let term = MIN_BLOB_FEE * updateFraction;

@@ -1,5 +1,6 @@
 /**
- * What a hard fork from berlin on means for blocks and transactions. What it means inside the EVM is in the EVM's own table.
+ * Rules for blocks and transactions of the hard forks from berlin on. Those inside the EVM are in
+ * ../../interpreter/rules.ts.
  */
 import {hasReached} from "../forks.ts";
 
@@ -20,7 +21,7 @@ export interface ForkRules {
 
 const rulesOfForks = new Map<string, ForkRules>();
 
-/** @param fork - as ForkSchedule names it */
+/** @param fork - a name that ForkSchedule returns */
 export function forkRules(fork: string): ForkRules {
   const known = rulesOfForks.get(fork);
   if (known !== undefined) return known;

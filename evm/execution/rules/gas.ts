@@ -1,9 +1,7 @@
-/**
- * Gas that a transaction pays whatever it executes.
- */
+/** Gas of a transaction besides its execution: intrinsic gas, floor and refunds. */
 import type {ForkRules} from "./forkRules.ts";
 
-/** Of a call without data. It is also where the floor of EIP-7623 begins. */
+/** A call without data; also the base of the floor of EIP-7623. */
 export const TX_GAS = 21_000;
 const CREATION_GAS = 32_000;
 const ZERO_BYTE_GAS = 4;
@@ -15,16 +13,16 @@ const WORD_BYTES = 32;
 /** EIP-2930. */
 const LISTED_ADDRESS_GAS = 2400;
 const LISTED_SLOT_GAS = 1900;
-/** EIP-7702, for a new account. authorizations.ts has the refund for an account that exists already. */
+/** EIP-7702, for a new account. authorizations.ts refunds part of it if the account exists. */
 const AUTHORIZATION_GAS = 25_000;
-/** EIP-7623: a zero byte is one token, another four. */
+/** EIP-7623: a zero byte counts as one token, other bytes as four. */
 const FLOOR_TOKEN_GAS = 10;
 const TOKENS_OF_NONZERO_BYTE = 4;
-/** EIP-3529: at most a fifth of the gas is given back, before a half. */
+/** EIP-3529: at most a fifth of the used gas is refunded; before, at most a half. */
 const REFUND_PART = 5n;
 const OLD_REFUND_PART = 2n;
 
-/** What the gas depends on. */
+/** The fields that the gas depends on. */
 export interface PaidFields {
   readonly data: Uint8Array;
   readonly isCreation: boolean;
@@ -35,7 +33,7 @@ export interface PaidFields {
 
 export interface PaidGas {
   readonly intrinsic: bigint;
-  /** The least that is paid, however little is executed (EIP-7623). 0 before prague. */
+  /** Minimum gas used (EIP-7623). 0 before prague. */
   readonly floor: bigint;
 }
 
@@ -56,9 +54,10 @@ export function paidGas(fields: PaidFields, rules: ForkRules): PaidGas {
 }
 
 /**
- * @param limit - of the transaction
- * @param refund - what was counted for storage that was cleared and accounts that existed
- * @returns what the sender pays for
+ * @param limit - the gas limit of the transaction
+ * @param left - gas left after execution
+ * @param refund - the refund counter, before its cap
+ * @returns the gas that the sender pays for
  */
 export function gasUsed(
   limit: bigint,

@@ -1,27 +1,28 @@
-/**
- * EIP-7702: before a transaction runs, sets the code of the accounts whose owners signed for it.
- */
+/** EIP-7702: before a transaction runs, sets the delegations that its authorizations ask for. */
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {encodeList, encodeNumber} from "../../../storage/rlp/rlpWriter.ts";
 import {recoverAddress} from "../../interpreter/ecrecover.ts";
 import type {Evm} from "../../interpreter/evm.ts";
 import type {Authorization} from "../block/blockTransaction.ts";
 
-/** An authorization and its signer. Without a signer it is invalid by the EIP, so it is skipped. */
+/**
+ * An authorization and its signer. If the signature is invalid, there is no signer, and the EIP skips the
+ * authorization.
+ */
 export interface SignedAuthorization extends Authorization {
   /** 20 bytes. */
   readonly authority: Uint8Array | undefined;
 }
 
-/** The code of an account that delegates is this prefix and an address. */
+/** The code of a delegating account is this prefix and an address. */
 const DELEGATION = Uint8Array.of(0xef, 0x01, 0x00);
 const DELEGATION_BYTES = 23;
 const MAX_NONCE = 2n ** 64n - 1n;
-/** What is signed begins with it. */
+/** Prefix of the signed message. */
 const MAGIC = Uint8Array.of(0x05);
 const WORD_BYTES = 32;
 const NO_CODE = new Uint8Array(0);
-/** For an account that exists: a new one was paid for. */
+/** Refunded for an account that exists: the intrinsic gas pays for a new one. */
 const REFUND = 12_500n;
 
 export function recoverAuthority({
@@ -43,7 +44,7 @@ export function recoverAuthority({
   return recoverAddress(keccak256(Buffer.concat([MAGIC, signed])), rs, yParity === 1n);
 }
 
-/** Call it once the sender's nonce has risen. */
+/** Call it after the sender's nonce was incremented. */
 export function applyAuthorizations(
   evm: Evm,
   authorizations: readonly SignedAuthorization[],
@@ -62,7 +63,7 @@ export function applyAuthorizations(
   }
 }
 
-/** The address that an account's code delegates to, if it does. */
+/** @returns the address that the code delegates to; undefined if it is not a delegation */
 export function delegateOf(code: Uint8Array): Uint8Array | undefined {
   const delegates = code.length === DELEGATION_BYTES && DELEGATION.every((byte, at) => code[at] === byte);
   return delegates ? code.subarray(DELEGATION.length) : undefined;

@@ -1,10 +1,10 @@
 /**
- * Runs a whole block: system calls, transactions, withdrawals, requests. What comes out is compared with the header, but for the
- * state root.
+ * Runs a block, and compares the results with its header, except the state root:
  *
- *   before   beacon root (EIP-4788, cancun), parent hash (EIP-2935, prague)
- *   then     the transactions, and the withdrawals; before the merge, unless the consensus is clique, the rewards
- *   after    withdrawal requests (EIP-7002), consolidation requests (EIP-7251)
+ *   1. system calls: beacon root (EIP-4788, cancun), parent hash (EIP-2935, prague)
+ *   2. transactions
+ *   3. withdrawals; before the merge, mining rewards unless the consensus is clique
+ *   4. system calls: withdrawal requests (EIP-7002), consolidation requests (EIP-7251)
  */
 import {toHex} from "../../../storage/hex.ts";
 import {listRoot} from "../../../storage/trie/listRoot.ts";
@@ -28,15 +28,15 @@ const WEI_PER_GWEI = 10n ** 9n;
 const NO_BYTES = new Uint8Array(0);
 const BLOOM_BYTES = 256;
 
-/** What a block's execution needs besides its bytes. */
+/** What the execution of a block needs besides the block. */
 export interface BlockContext extends TransactionBlock {
   readonly forks: ForkSchedule;
   readonly fork: string;
-  /** Who signed the transaction at a position: 20 bytes. undefined: not known yet, so it is recovered here. */
+  /** The sender of the transaction at a position, 20 bytes; undefined if it must be recovered from the signature. */
   readonly senderAt: (position: number) => Uint8Array | undefined;
 }
 
-/** @throws BlockMismatch that says what does not agree */
+/** @throws BlockMismatch that names the mismatch */
 export async function runBlock(
   evm: Evm,
   {header, transactions, uncles, withdrawals}: DecodedBlock,
@@ -59,7 +59,7 @@ export async function runBlock(
   compare("requests hash", header.requestsHash, hashRequests(requests));
 }
 
-/** Compares blob gas, gas, receipts and bloom. @returns all logs */
+/** Also compares blob gas, gas used, receipts root and logs bloom. @returns all logs */
 async function runTransactions(
   evm: Evm,
   header: Header,
@@ -103,7 +103,7 @@ function checkBlobs(blobGas: bigint, {blobGasUsed}: Header, {forks, fork}: Block
   if (blobGas > max) throw new BlockMismatch(`blob gas used is ${blobGas}, at most ${max} is allowed`);
 }
 
-/** A contract that is not there is left out, and a failure changes nothing. */
+/** Skipped if the contract does not exist. A failing call has no effect. */
 async function callBefore(evm: Evm, to: Uint8Array, data: Uint8Array): Promise<void> {
   if (evm.readCode(to).length > 0) await callAsSystem(evm, to, data);
 }
@@ -125,7 +125,7 @@ async function callAsSystem(evm: Evm, to: Uint8Array, data: Uint8Array): Promise
   return result;
 }
 
-/** @throws BlockMismatch that names both */
+/** @throws BlockMismatch that shows both values */
 export function compare(name: string, expected: Uint8Array, got: Uint8Array): void {
   if (Buffer.compare(expected, got) !== 0)
     throw new BlockMismatch(`${name}: expected ${toHex(expected)} as in its header, got ${toHex(got)}`);
@@ -136,8 +136,8 @@ const UNCLE_PARTS = 8n;
 const NEPHEW_PARTS = 32n;
 
 /**
- * What ethash pays for a block from berlin on (EIP-1234): 2 ether to its miner, and a part of it for each uncle; to an uncle's miner the
- * less the older the uncle is.
+ * Pays the ethash rewards of a block (EIP-1234): 2 ether and 1/32 of it per uncle to the miner, and to each uncle's
+ * miner 7/8 to 2/8 of it, less for an older uncle.
  */
 function payRewards(evm: Evm, {coinbase, number}: Header, uncles: readonly Uncle[]): void {
   evm.beginTransaction();

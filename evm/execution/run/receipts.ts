@@ -1,8 +1,8 @@
 /**
- * Receipts of a block, and the bloom filter of their logs.
+ * Encodes receipts, and computes the bloom filter of logs.
  *
- *   receipt = type (unless 0) | [1 or nothing, gas used up to and with it, bloom, [[address, topics, data], ...]]
- *   bloom   = 2048 bits: of each address and topic, three bits by the first six bytes of its hash
+ *   receipt = type (omitted if 0) | [status: 1 or empty, cumulative gas used, bloom, [[address, topics, data], ...]]
+ *   bloom   = 2048 bits; each address and topic sets three, selected by the first six bytes of its hash
  */
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
@@ -10,7 +10,6 @@ import type {EvmLog} from "../../interpreter/message.ts";
 
 const BLOOM_BYTES = 256;
 const BITS_PER_ENTRY = 3;
-/** Of the 2048 bits' positions. */
 const POSITION_MASK = 0x7ff;
 const SUCCESS = Uint8Array.of(1);
 const FAILURE = new Uint8Array(0);

@@ -1,9 +1,9 @@
 /**
- * What a block asks of the consensus layer (EIP-7685): deposits from the logs of the deposit contract (EIP-6110), then what the
- * system contracts return.
+ * Requests of a block to the consensus layer (EIP-7685): deposits from the logs of the deposit contract (EIP-6110),
+ * then the output of the system contracts.
  *
- *   hash     = sha256(sha256(type | bytes) of each kind that is not empty)
- *   deposit  = 48 public key | 32 credentials | 8 amount | 96 signature | 8 index        of each log, one after the other
+ *   hash     = sha256(sha256(type | bytes) of each type that is not empty, concatenated)
+ *   deposit  = public key 48 | credentials 32 | amount 8 | signature 96 | index 8
  */
 import {createHash} from "node:crypto";
 import type {EvmLog} from "../../interpreter/message.ts";
@@ -13,7 +13,7 @@ const DEPOSIT_EVENT = Buffer.from("649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc08
 const WORD_BYTES = 32;
 const LOG_BYTES = 576;
 
-/** The fields of a deposit's log: where each begins, after the word with its length. */
+/** The ABI-encoded fields in a deposit's log. At `at` stands a word with the length, then come the bytes. */
 const DEPOSIT_FIELDS: readonly {readonly at: number; readonly bytes: number}[] = [
   {at: 160, bytes: 48},
   {at: 256, bytes: 32},
@@ -22,7 +22,7 @@ const DEPOSIT_FIELDS: readonly {readonly at: number; readonly bytes: number}[] =
   {at: 512, bytes: 8},
 ];
 
-/** @param contract - 20 bytes. @throws BlockMismatch for a deposit of another form */
+/** @param contract - 20 bytes. @returns the deposits, concatenated. @throws BlockMismatch for a malformed log */
 export function readDeposits(logs: readonly EvmLog[], contract: Uint8Array): Uint8Array {
   const deposits: Uint8Array[] = [];
   for (const {address, topics, data} of logs) {
@@ -39,11 +39,11 @@ function readDeposit(log: Uint8Array): Uint8Array[] {
   const hasForm =
     log.length === LOG_BYTES &&
     DEPOSIT_FIELDS.every(({at, bytes}, i) => isWord(WORD_BYTES * i, at) && isWord(at, bytes));
-  if (!hasForm) throw new BlockMismatch("a log of the deposit contract has another form than EIP-6110 says");
+  if (!hasForm) throw new BlockMismatch("a log of the deposit contract is not encoded as EIP-6110 requires");
   return DEPOSIT_FIELDS.map(({at, bytes}) => log.subarray(at + WORD_BYTES, at + WORD_BYTES + bytes));
 }
 
-/** @param requests - the bytes of each type, from type 0 on */
+/** @param requests - the request bytes of each type, by type */
 export function hashRequests(requests: readonly Uint8Array[]): Uint8Array {
   const all = createHash("sha256");
   for (const [type, bytes] of requests.entries())

@@ -1,6 +1,4 @@
-/**
- * Runs a transaction of a block: its checks, its gas, its fee.
- */
+/** Runs a transaction of a block: checks it, executes it, and settles gas and fees. */
 import {toHex} from "../../../storage/hex.ts";
 import type {Evm} from "../../interpreter/evm.ts";
 import type {EvmLog} from "../../interpreter/message.ts";
@@ -19,8 +17,8 @@ interface TransactionResult {
 }
 
 /**
- * @param sender - who signed; undefined: nobody
- * @param gasLeft - of the block
+ * @param sender - undefined if the signature is invalid
+ * @param gasLeft - gas left in the block
  * @throws BlockMismatch if the transaction cannot be in the block
  */
 export async function runTransaction(
@@ -52,7 +50,7 @@ export async function runTransaction(
     const signed = authorizations.map(one => ({...one, authority: recoverAuthority(one)}));
     applyAuthorizations(evm, signed, block.chainId);
   }
-  // The EVM warms the account that it delegates to.
+  // If `to` delegates (EIP-7702), the EVM warms the account that it delegates to.
   if (to !== undefined) evm.warmAddress(to);
   const gas = gasLimit - paid.intrinsic;
   const message = {origin: sender, caller: sender, to, value, data, gas, gasPrice, blobHashes, nonce};
@@ -77,9 +75,9 @@ function checkSender(
   require(code.length === 0 ||
     (rules.isPrague && delegateOf(code) !== undefined), "its sender is a contract (EIP-3607)");
   const next = evm.readNonce(sender);
-  require(next === nonce, `its nonce is ${nonce}, the next one of its sender is ${next}`);
+  require(next === nonce, `its nonce is ${nonce}, the sender's next nonce is ${next}`);
   const balance = evm.readBalance(sender);
   const most = gasLimit * maxFee + blobGas * maxBlobFee + value;
-  require(balance >= most, `it takes ${most} wei, its sender ${toHex(sender)} has ${balance}`);
+  require(balance >= most, `it needs up to ${most} wei, its sender ${toHex(sender)} has ${balance}`);
   return balance;
 }

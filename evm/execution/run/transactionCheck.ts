@@ -1,16 +1,14 @@
-/**
- * What a transaction must be to stand in its block, whoever sent it and whatever the state is.
- */
+/** Checks a transaction against its block, without sender and state. */
 import type {Transaction} from "../block/blockTransaction.ts";
 import {BlockMismatch} from "../executionError.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {type PaidGas, paidGas} from "../rules/gas.ts";
 
-/** What a transaction needs of its block. */
+/** The properties of a block that its transactions depend on. */
 export interface TransactionBlock {
   readonly rules: ForkRules;
   readonly chainId: bigint;
-  /** 20 bytes: who is paid. */
+  /** Gets the priority fees, 20 bytes. */
   readonly coinbase: Uint8Array;
   /** Wei per gas. */
   readonly baseFee: bigint;
@@ -25,11 +23,11 @@ const MAX_GAS = 2n ** 24n;
 const MAX_INITCODE_BYTES = 49_152;
 /** EIP-7594. */
 const MAX_BLOBS = 6;
-/** EIP-4844: the first byte of a blob's hash. */
+/** EIP-4844: the first byte of a versioned hash. */
 const BLOB_VERSION = 1;
 const BLOBS = 3;
 const DELEGATION = 4;
-/** The type's first fork. */
+/** Whether a fork has the transaction type, by type. */
 const TYPES: readonly ((rules: ForkRules) => boolean)[] = [
   () => true,
   () => true,
@@ -39,7 +37,7 @@ const TYPES: readonly ((rules: ForkRules) => boolean)[] = [
 ];
 
 /**
- * @param gasLeft - of the block
+ * @param gasLeft - gas left in the block
  * @throws BlockMismatch if the transaction cannot be in the block
  */
 export function checkTransaction(
@@ -50,7 +48,7 @@ export function checkTransaction(
   const {rules, baseFee, blobBaseFee} = block;
   const {type, gasLimit, to, data, nonce, maxFee, accessList, blobHashes, authorizations} = transaction;
   require(TYPES[type]?.(rules) === true, `it has type ${type}, which its fork does not have`);
-  require(gasLimit <= gasLeft, `its gas limit is ${gasLimit}, of the block's ${gasLeft} is left`);
+  require(gasLimit <= gasLeft, `its gas limit is ${gasLimit}, the block has ${gasLeft} left`);
   require(!rules.isOsaka ||
     gasLimit <= MAX_GAS, `its gas limit is ${gasLimit}, at most ${MAX_GAS} is allowed (EIP-7825)`);
   require(nonce < MAX_NONCE, "its nonce is too large");
@@ -80,7 +78,8 @@ export function checkTransaction(
     rules,
   );
   const least = paid.intrinsic > paid.floor ? paid.intrinsic : paid.floor;
-  require(gasLimit >= least, `its gas limit is ${gasLimit}, it takes ${least} before it executes anything`);
+  require(gasLimit >=
+    least, `its gas limit is ${gasLimit}, it needs at least ${least} (intrinsic gas and floor)`);
   return paid;
 }
 

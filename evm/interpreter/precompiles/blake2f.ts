@@ -1,9 +1,9 @@
 /**
- * The compression function of BLAKE2b, with as many rounds as its input says (EIP-152, RFC 7693).
+ * The compression function of BLAKE2b with a variable number of rounds (EIP-152, RFC 7693).
  *
- *   rounds 4 | state 64 | message 128 | offset 16 | is it the last block 1        big-endian, then little-endian
+ *   rounds 4 (big-endian) | state 64 | message 128 | offset 16 | final block flag 1
  *
- * Numbers of 64 bits are two of 32, the lower half first.
+ * Each 64-bit number is stored as two of 32 bits, the lower half first.
  */
 import {readNumber} from "./numbers.ts";
 import {type Precompile, require} from "./precompile.ts";
@@ -13,7 +13,7 @@ const STATE_AT = 4;
 const MESSAGE_AT = 68;
 const OFFSET_AT = 196;
 const LAST_AT = 212;
-/** Under 1 ms. */
+/** These take less than 1 ms. */
 const ROUNDS_PER_PART = 2048;
 
 const START = Uint32Array.of(
@@ -21,7 +21,7 @@ const START = Uint32Array.of(
   ...[0xade682d1, 0x510e527f, 0x2b3e6c1f, 0x9b05688c, 0xfb41bd6b, 0x1f83d9ab, 0x137e2179, 0x5be0cd19],
 );
 
-/** Which words of the message each of ten rounds takes, in order. */
+/** Message word permutations of the ten rounds (SIGMA in RFC 7693). */
 const WORDS = [
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
   [14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3],
@@ -39,9 +39,9 @@ export const blake2f: Precompile = {
   price: data => (data.length === INPUT_BYTES ? readNumber(data, 0, STATE_AT) : 0n),
 
   *run(data) {
-    require(data.length === INPUT_BYTES, "its length is another one");
+    require(data.length === INPUT_BYTES, `expected ${INPUT_BYTES} bytes`);
     const isLast = data[LAST_AT] as number;
-    require(isLast <= 1, "it is neither the last block nor another one");
+    require(isLast <= 1, "the final block flag is neither 0 nor 1");
     const input = new DataView(data.buffer, data.byteOffset, data.length);
     const rounds = input.getUint32(0);
     const read = (at: number, count: number): Uint32Array =>
@@ -75,7 +75,7 @@ function mixRound(v: Uint32Array, message: Uint32Array, words: Uint8Array): void
   mix(v, 6, 8, 18, 28, message, 2 * (words[14] as number), 2 * (words[15] as number));
 }
 
-/** The function G. @param x - and y: where the two words of the message begin */
+/** The mixing function G. @param x, y - positions of the two message words */
 function mix(
   v: Uint32Array,
   a: number,
@@ -88,14 +88,14 @@ function mix(
 ): void {
   add(v, a, v, b);
   add(v, a, message, x);
-  turn(v, d, a, 32);
+  xorRotate(v, d, a, 32);
   add(v, c, v, d);
-  turn(v, b, c, 24);
+  xorRotate(v, b, c, 24);
   add(v, a, v, b);
   add(v, a, message, y);
-  turn(v, d, a, 16);
+  xorRotate(v, d, a, 16);
   add(v, c, v, d);
-  turn(v, b, c, 63);
+  xorRotate(v, b, c, 63);
 }
 
 function add(v: Uint32Array, to: number, from: Uint32Array, at: number): void {
@@ -104,8 +104,8 @@ function add(v: Uint32Array, to: number, from: Uint32Array, at: number): void {
   v[to + 1] = (v[to + 1] as number) + (from[at + 1] as number) + (low > 0xffff_ffff ? 1 : 0);
 }
 
-/** v[to] = (v[to] xor v[from]), turned to the right by 16, 24, 32 or 63 bits. */
-function turn(v: Uint32Array, to: number, from: number, bits: 16 | 24 | 32 | 63): void {
+/** v[to] = (v[to] xor v[from]) rotated right. */
+function xorRotate(v: Uint32Array, to: number, from: number, bits: 16 | 24 | 32 | 63): void {
   const low = (v[to] as number) ^ (v[from] as number);
   const high = (v[to + 1] as number) ^ (v[from + 1] as number);
   if (bits === 32) {

@@ -1,7 +1,7 @@
 /**
- * The precompiles of the curve BLS12-381 (EIP-2537).
+ * The BLS12-381 precompiles (EIP-2537).
  *
- *   field element 64: 16 zeros, then 48    field element of G2: real part, imaginary part    point: x, y    scalar 32
+ *   Fp element: 64 bytes, 16 of them leading zeros    Fp2 element: c0, c1    point: x, y    scalar: 32 bytes
  */
 import type {WeierstrassPoint} from "@noble/curves/abstract/weierstrass.js";
 import {bls12_381} from "@noble/curves/bls12-381.js";
@@ -26,7 +26,7 @@ const G2 = new CurvePoints(bls12_381.G2.Point, {
   split: ({c0, c1}) => [c0, c1],
   join: (c0 = 0n, c1 = 0n) => Fp2.create({c0, c1}),
 });
-/** They take one number and two, and give a point of the group. noble's types say otherwise. */
+/** Map one or two field elements to a point of the group. noble declares other types. */
 const mapToG1 = bls12_381.G1.mapToCurve as unknown as (number: bigint) => WeierstrassPoint<bigint>;
 const mapToG2 = bls12_381.G2.mapToCurve as unknown as (
   numbers: readonly bigint[],
@@ -36,7 +36,7 @@ const PAIR_BYTES = G1.bytes + G2.bytes;
 export const blsAddG1 = addition(G1, 375n);
 export const blsAddG2 = addition(G2, 600n);
 
-/** In thousandths of the price of one multiplication each, by the number of points; the last for all greater numbers. */
+/** Price per point in thousandths of a multiplication, by the number of points; the last one also for more points. */
 const G1_DISCOUNTS: readonly number[] = [
   1000, 949, 848, 797, 764, 750, 738, 728, 719, 712, 705, 698, 692, 687, 682, 677, 673, 669, 665, 661, 658,
   654, 651, 648, 645, 642, 640, 637, 635, 632, 630, 627, 625, 623, 621, 619, 617, 615, 613, 611, 609, 608,
@@ -56,10 +56,10 @@ const G2_DISCOUNTS: readonly number[] = [
   524, 524,
 ];
 
-export const blsSumG1 = weightedSum(G1, 12_000n, G1_DISCOUNTS);
-export const blsSumG2 = weightedSum(G2, 22_500n, G2_DISCOUNTS);
+export const blsSumG1 = multiScalar(G1, 12_000n, G1_DISCOUNTS);
+export const blsSumG2 = multiScalar(G2, 22_500n, G2_DISCOUNTS);
 
-/** True if the product of the pairings is 1. */
+/** Returns 1 if the product of the pairings is 1, else 0. */
 export const blsPair: Precompile = {
   price: data => 37_700n + 32_600n * BigInt(Math.floor(data.length / PAIR_BYTES)),
   run(data) {
@@ -99,8 +99,8 @@ function addition<Element>(points: CurvePoints<Element>, gas: bigint): Precompil
   };
 }
 
-/** The sum of points, each times a scalar. @param gas - of one multiplication */
-function weightedSum<Element>(
+/** Multi-scalar multiplication. @param gas - price of one multiplication */
+function multiScalar<Element>(
   points: CurvePoints<Element>,
   gas: bigint,
   discounts: readonly number[],
@@ -125,11 +125,11 @@ function weightedSum<Element>(
 }
 
 function requireLength(data: Uint8Array, bytes: number): void {
-  require(data.length === bytes, "its length is another one");
+  require(data.length === bytes, `expected ${bytes} bytes`);
 }
 
-/** Where the parts of the input begin. */
+/** Offsets of the parts of the input. */
 function positions(data: Uint8Array, bytes: number): number[] {
-  require(data.length > 0 && data.length % bytes === 0, "its length is another one");
+  require(data.length > 0 && data.length % bytes === 0, `expected one or more times ${bytes} bytes`);
   return Array.from({length: data.length / bytes}, (_, i) => i * bytes);
 }

@@ -1,4 +1,4 @@
-/** The precompiles of the curve bn254: addition and multiplication (EIP-196), pairings (EIP-197); their prices by EIP-1108. */
+/** The bn254 precompiles: addition and multiplication (EIP-196), pairings (EIP-197); prices of EIP-1108. */
 import {bn254} from "@noble/curves/bn254.js";
 import {CurvePoints} from "./curvePoints.ts";
 import {readNumber} from "./numbers.ts";
@@ -9,9 +9,9 @@ const {Fp, Fp2, Fr} = bn254.fields;
 const WORD = 32;
 const FIELD = {bytes: WORD, order: Fp.ORDER};
 
-/** Every point of the curve is in the group. */
+/** The cofactor is 1: every point of the curve is in the group. */
 const G1 = new CurvePoints(bn254.G1.Point, {...FIELD, numbers: 1, split: x => [x], join: x => x as bigint});
-/** Imaginary parts come first. */
+/** The imaginary part of a coordinate comes first. */
 const G2 = new CurvePoints(bn254.G2.Point, {
   ...FIELD,
   numbers: 2,
@@ -30,11 +30,11 @@ export const bn254Multiply: Precompile = {
   run: data => G1.encode(G1.read(data, 0).multiplyUnsafe(readNumber(data, G1.bytes, WORD) % Fr.ORDER)),
 };
 
-/** True if the product of the pairings is 1. */
+/** Returns 1 if the product of the pairings is 1, else 0. */
 export const bn254Pair: Precompile = {
   price: data => 45_000n + 34_000n * BigInt(Math.floor(data.length / PAIR_BYTES)),
   run(data) {
-    require(data.length % PAIR_BYTES === 0, "its length is another one");
+    require(data.length % PAIR_BYTES === 0, `expected a multiple of ${PAIR_BYTES} bytes`);
     return multiplyPairings(bn254, data.length / PAIR_BYTES, index => {
       const at = index * PAIR_BYTES;
       return {g1: G1.read(data, at), g2: G2.readMember(data, at + G1.bytes)};

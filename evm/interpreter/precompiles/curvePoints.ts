@@ -1,22 +1,21 @@
-/** The points of a curve in the inputs and outputs of precompiles: x, y. The point at infinity is 0, 0. */
+/** Encoding of curve points in the inputs and outputs of precompiles: x, y. The point at infinity is 0, 0. */
 import type {WeierstrassPoint, WeierstrassPointCons} from "@noble/curves/abstract/weierstrass.js";
 import {encodeNumber, readNumber} from "./numbers.ts";
 import {require} from "./precompile.ts";
 
-/** An element of the field that coordinates are of. */
+/** How a coordinate, an element of Fp or Fp2, is encoded. */
 interface Coordinate<Element> {
-  /** The numbers of an element, as they follow each other. */
+  /** The numbers of an element, in encoding order. */
   readonly split: (element: Element) => readonly bigint[];
   readonly join: (...numbers: readonly bigint[]) => Element;
   readonly numbers: number;
-  /** Of one number. */
+  /** Bytes per number. */
   readonly bytes: number;
-  /** Numbers are below it. */
+  /** Numbers must be below it. */
   readonly order: bigint;
 }
 
 export class CurvePoints<Element> {
-  /** Of a coordinate, and of a point. */
   readonly coordinateBytes: number;
   readonly bytes: number;
 
@@ -28,7 +27,7 @@ export class CurvePoints<Element> {
     this.bytes = 2 * this.coordinateBytes;
   }
 
-  /** @throws PrecompileRefusal, as the other readers do too */
+  /** @throws PrecompileRefusal, as the other read methods */
   readCoordinate(data: Uint8Array, at: number): Element {
     const {join, numbers, bytes, order} = this.coordinate;
     const read = Array.from({length: numbers}, (_, part) => readNumber(data, at + part * bytes, bytes));

@@ -1,4 +1,4 @@
-/** The precompiles that need curves or big numbers, by address. Loaded with the first call of one. */
+/** The precompiles that need curves or big numbers, by address. Loaded when one is called first. */
 import {blake2f} from "./blake2f.ts";
 import {blsAddG1, blsAddG2, blsMapToG1, blsMapToG2, blsPair, blsSumG1, blsSumG2} from "./bls12381.ts";
 import {bn254Add, bn254Multiply, bn254Pair} from "./bn254.ts";

@@ -1,9 +1,10 @@
 /**
- * The modexp precompile (EIP-198; its price by EIP-2565 and EIP-7883, its bounds by EIP-7823).
+ * The modexp precompile (EIP-198; prices of EIP-2565 and EIP-7883, bounds of EIP-7823).
  *
- *   base length | exponent length | modulus length | base | exponent | modulus        32 bytes each, then as they say
+ *   base length 32 | exponent length 32 | modulus length 32 | base | exponent | modulus
  *
- * The exponent stays bytes: 50 million gas buy one of 18 MB, and big numbers of that length cannot be stopped for seconds.
+ * The exponent stays a byte string: 50 million gas buy one of 18 MB, and operations on a bigint of that length would
+ * block the thread for seconds.
  */
 import {encodeNumber, readNumber} from "./numbers.ts";
 import {type PartTime, type Precompile, require} from "./precompile.ts";
@@ -12,7 +13,7 @@ const WORD_BYTES = 32;
 const HEAD_BYTES = 3 * WORD_BYTES;
 /** EIP-7823. */
 const MAX_OPERAND_BYTES = 1024n;
-/** A quarter of a millisecond of multiplications; a short one counts 1. */
+/** Multiplications between two yields, about 0.25 ms. One with a short modulus counts as 1. */
 const PART_WORK = 4096;
 
 export const modexp: Precompile = {
@@ -23,7 +24,7 @@ export const modexp: Precompile = {
     return priceOf(larger(base, modulus), exponent, head, isOsaka);
   },
 
-  /** The gas bounds the lengths, but without base and modulus not that of the exponent. */
+  /** The price bounds the lengths, except that of the exponent if base and modulus are empty. */
   *run(data, isOsaka) {
     const {base, exponent, modulus} = lengthsOf(data);
     require(!isOsaka ||
@@ -47,7 +48,7 @@ function lengthsOf(data: Uint8Array): {base: bigint; exponent: bigint; modulus: 
   return {base: word(0), exponent: word(1), modulus: word(2)};
 }
 
-/** @param head - the first 32 bytes of the exponent as a number, or all bytes if there are fewer */
+/** @param head - the first 32 bytes of the exponent, or all if there are fewer */
 function priceOf(longest: bigint, exponentLength: bigint, head: bigint, isOsaka: boolean): bigint {
   const rest = exponentLength > 32n ? exponentLength - 32n : 0n;
   const headBits = head === 0n ? 0n : BigInt(head.toString(2).length - 1);
@@ -57,7 +58,7 @@ function priceOf(longest: bigint, exponentLength: bigint, head: bigint, isOsaka:
   return larger((steps * words * words) / 3n, 200n);
 }
 
-/** @param exponent - zeros follow it up to `length`. @param bytes - of the modulus */
+/** @param exponent - padded with zeros up to `length`. @param bytes - length of the modulus */
 function* raise(
   base: bigint,
   exponent: Uint8Array,

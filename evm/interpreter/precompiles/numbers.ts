@@ -1,6 +1,6 @@
-/** Numbers in the inputs and outputs of precompiles: big-endian. */
+/** Big-endian numbers in the inputs and outputs of precompiles. */
 
-/** Zeros follow the end of `data`. */
+/** Reads as if zeros followed the end of `data`. */
 export function readNumber(data: Uint8Array, at: number | bigint, bytes: number): bigint {
   const start = at > data.length ? data.length : Number(at);
   const there = data.subarray(start, start + bytes);

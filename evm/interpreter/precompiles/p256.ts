@@ -1,14 +1,14 @@
-/** Signatures on the curve secp256r1 (EIP-7951). Its input is a hash, r, s and both coordinates of the key, 32 bytes each. */
+/** Verifies secp256r1 signatures (EIP-7951). Input: hash, r, s, and x and y of the public key, 32 bytes each. */
 import {p256} from "@noble/curves/nist.js";
 import {encodeNumber} from "./numbers.ts";
 import type {Precompile} from "./precompile.ts";
 
 const WORD = 32;
 const NO_BYTES = new Uint8Array(0);
-/** Of an uncompressed key. */
+/** Prefix of an uncompressed key. */
 const PREFIX = Uint8Array.of(0x04);
 
-/** The output is 1, or nothing if the key has not signed. */
+/** Returns 1, or nothing if the signature is invalid. */
 export const p256Verify: Precompile = {
   price: () => 6900n,
   run: data => (isSigned(data) ? encodeNumber(1n, WORD) : NO_BYTES),
@@ -21,7 +21,7 @@ function isSigned(data: Uint8Array): boolean {
   try {
     return p256.verify(rs, hash, key, {prehash: false, lowS: false});
   } catch {
-    // noble throws for numbers that are none of a signature, and for points that are none of the curve.
+    // noble throws if r or s is out of range, or the key is not on the curve.
     return false;
   }
 }

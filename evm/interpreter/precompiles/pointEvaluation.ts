@@ -3,18 +3,20 @@
  *
  *   versioned hash 32 | z 32 | y 32 | commitment 48 | proof 48
  *
- * A proof that the polynomial behind commitment C has the value y at z is a point P with
+ * A KZG proof that the polynomial with commitment C has the value y at z is a point P with
  *
  *   e(C - [y]G1, G2) = e(P, [tau]G2 - [z]G2)
  *
- * so one point of the trusted setup is enough. Blobs themselves never reach a block.
+ * so verification needs only one point of the trusted setup.
  */
 import {createHash} from "node:crypto";
 import {bls12_381} from "@noble/curves/bls12-381.js";
 import {encodeNumber, readNumber} from "./numbers.ts";
 import {type Precompile, require} from "./precompile.ts";
 
-/** [tau]G2 of the mainnet ceremony: entry 1 of `g2_monomial`, ethereum/consensus-specs presets/mainnet/trusted_setups. */
+/**
+ * [tau]G2 of the mainnet ceremony: entry 1 of `g2_monomial`, ethereum/consensus-specs presets/mainnet/trusted_setups.
+ */
 const TAU_G2 =
   "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
   "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";
@@ -29,17 +31,17 @@ const WORD = 32;
 const POINT_BYTES = 48;
 const HASH_VERSION = 1;
 const INFINITY = Uint8Array.of(0xc0, ...new Uint8Array(POINT_BYTES - 1));
-/** Numbers in a blob, and the order of their field. */
+/** Field elements per blob, and the order of the field. */
 const OUTPUT = Buffer.concat([encodeNumber(4096n, WORD), encodeNumber(Fr.ORDER, WORD)]);
 
 export const pointEvaluation: Precompile = {
   price: () => 50_000n,
   *run(data) {
-    require(data.length === INPUT_BYTES, "its length is another one");
+    require(data.length === INPUT_BYTES, `expected ${INPUT_BYTES} bytes`);
     const commitment = data.subarray(3 * WORD, 3 * WORD + POINT_BYTES);
     const hash = createHash("sha256").update(commitment).digest();
     hash[0] = HASH_VERSION;
-    require(hash.equals(data.subarray(0, WORD)), "the commitment has another hash");
+    require(hash.equals(data.subarray(0, WORD)), "the versioned hash is not that of the commitment");
     yield "long";
     const [z, y] = [readNumber(data, WORD, WORD), readNumber(data, 2 * WORD, WORD)];
     require(verifyPointEvaluation(
@@ -52,7 +54,10 @@ export const pointEvaluation: Precompile = {
   },
 };
 
-/** @param commitment - and proof: 48 bytes, compressed. @throws PrecompileRefusal if one is no point, or a number is too large */
+/**
+ * @param commitment, proof - 48 bytes, compressed.
+ * @throws PrecompileRefusal if one is not a G1 point, or z or y is not in the field
+ */
 export function verifyPointEvaluation(
   commitment: Uint8Array,
   z: bigint,
@@ -63,7 +68,7 @@ export function verifyPointEvaluation(
   require(z < Fr.ORDER && y < Fr.ORDER, "a number is not in the field");
   const shifted = c.subtract(G1.BASE.multiplyUnsafe(y));
   const divisor = tauG2.subtract(G2.BASE.multiplyUnsafe(z));
-  // Pairings with the point at infinity are 1. noble's batch refuses that point, so such pairs are left out.
+  // A pairing with the point at infinity is 1, but noble refuses this point.
   const pairs = [
     {g1: shifted, g2: G2.BASE.negate()},
     {g1: p, g2: divisor},
@@ -78,7 +83,7 @@ function readPoint(bytes: Uint8Array): InstanceType<typeof G1> {
     point.assertValidity();
     return point;
   } catch {
-    require(false, "a point is not one of G1");
+    require(false, "a point is not in G1");
     return G1.ZERO;
   }
 }

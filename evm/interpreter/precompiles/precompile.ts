@@ -1,27 +1,32 @@
-/** A precompile that the interpreter leaves to the host, and how it runs: in parts, between which others may work. */
+/** A precompile that the host runs, if necessary in parts between which the thread can do other work. */
 
-/** What the next part takes: under 1 ms, or up to some 20. */
+/** How long the next part takes: less than 1 ms, or up to about 20 ms. */
 export type PartTime = "short" | "long";
 type Parts<Result> = Generator<PartTime, Result, void>;
 
 export interface Precompile {
-  /** @param isOsaka - the prices from osaka on */
+  /** @param isOsaka - whether the rules are those of osaka or later */
   price(data: Uint8Array, isOsaka: boolean): bigint;
-  /** It is paid for already. @returns the output, or its parts if it may take long. @throws PrecompileRefusal */
+  /**
+   * Called after the price was paid.
+   *
+   * @returns the output; a generator of it if it may take long.
+   * @throws PrecompileRefusal
+   */
   run(data: Uint8Array, isOsaka: boolean): Uint8Array | Parts<Uint8Array>;
 }
 
-/** "failed": it refuses its input; "outOfGas": it takes more than the call has. */
+/** "failed": the input is invalid. "outOfGas": the price exceeds the gas of the call. */
 export type PrecompileAnswer = {readonly gas: bigint; readonly output: Uint8Array} | "failed" | "outOfGas";
 
-/** Its input is none. The call that made it fails, and all its gas is gone. */
+/** The input is invalid. The call fails and uses all its gas. */
 export class PrecompileRefusal extends Error {}
 
 export function require(holds: boolean, rule: string): void {
   if (!holds) throw new PrecompileRefusal(rule);
 }
 
-/** @param data - it is kept in parts */
+/** @param data - must not change until the last part */
 export function* runPrecompile(
   precompile: Precompile,
   data: Uint8Array,

@@ -1,8 +1,8 @@
 /**
- * The accounts that were read: what they are now, and what they were before the block.
+ * The cache of accounts: their current values, and those before the block.
  *
- * Whether something happened in this transaction is a number: it did if it equals the transaction's own. So a new transaction
- * clears nothing.
+ * Flags that last for one transaction (warm, created, ...) store the number of that transaction, so that a new
+ * transaction does not have to clear them.
  */
 
 import {codeOf, EMPTY_HASH} from "./codes";
@@ -16,35 +16,35 @@ import {copyWord, isZero, sameWord, storeAddress} from "./words";
 
 export const ADDRESS: usize = 8;
 export const EXISTS: usize = 40;
-/** A number that is new whenever the account's storage is dropped as a whole. Slots are kept by it. */
+/** Generation of the storage: a new number whenever the storage is cleared. Part of the key of slots. */
 export const STORAGE: usize = 44;
-/** 1: it may have slots that are not 0. */
+/** 1: the account may have slots that are not 0. */
 export const HAS_STORAGE: usize = 48;
-/** Of the transaction in which it is warm, was created, was touched, is destroyed. */
+/** Number of the transaction in which the account is warm, was created, was touched, is destroyed. */
 export const WARM: usize = 52;
 export const CREATED: usize = 56;
 export const TOUCHED: usize = 60;
 export const DESTROYED: usize = 64;
-/** A number of its own, for its transient storage. */
+/** Unique number, the key of transient storage. */
 export const IDENTITY: usize = 68;
 export const NONCE: usize = 72;
 export const BALANCE: usize = 80;
-/** 32 bytes as keccak gives them. */
+/** 32 bytes, big-endian. */
 export const CODE_HASH: usize = 112;
-/** Before the block. */
+/** The values before the block. */
 export const BASE_EXISTS: usize = 144;
 export const BASE_STORAGE: usize = 148;
 export const BASE_HAS_STORAGE: usize = 152;
-/** 1: it is in the list of written accounts. */
+/** 1: the account is in the list of written accounts. */
 export const WRITTEN: usize = 156;
 export const BASE_NONCE: usize = 160;
 export const BASE_BALANCE: usize = 168;
 export const BASE_CODE_HASH: usize = 200;
 export const NEXT_WRITTEN: usize = 232;
-/** Lists of this transaction; an account is in them once. */
+/** Links the accounts that endTransaction examines. */
 export const NEXT_ENDED: usize = 236;
 export const IN_ENDED: usize = 240;
-/** Entry of its code; 0: not looked up. */
+/** Entry of the code in codes.ts; 0: not looked up yet. */
 export const CODE: usize = 244;
 const ENTRY_BYTES: usize = 248;
 
@@ -55,11 +55,11 @@ let buckets: usize = 0;
 let mask: u32 = 0;
 let count: u32 = 0;
 let lastStorage: u32 = 0;
-/** The first account of the list. */
+/** First of the written accounts. */
 export let written: usize = 0;
-/** Accounts that are looked at when the transaction ends. */
+/** First of the accounts that endTransaction examines. */
 export let ended: usize = 0;
-/** Of the transaction. Never 0. */
+/** Number of the current transaction. Never 0. */
 export let transaction: u32 = 1;
 
 export function resetAccounts(): void {
@@ -80,16 +80,16 @@ export function newStorage(): u32 {
   return ++lastStorage & MAX_STORAGE;
 }
 
-/** The account at a word's lower 20 bytes. Reads it from the host the first time. */
+/** The account whose address is in the lower 20 bytes of a word. Read from the host the first time. */
 export function accountAt(word: usize): usize {
   return accountFor(word, i64.MAX_VALUE);
 }
 
 /**
- * As accountAt.
+ * As accountAt, but does not read from the host if `gas` is less than the price of a cold access. An account that is
+ * not cached is cold, except precompiles.
  *
- * @param gas - what there is for it. An account that was not read is cold, unless it is a precompile's
- * @returns 0 if the gas is not enough for a read
+ * @returns 0 if the gas is not enough
  */
 export function accountFor(word: usize, gas: i64): usize {
   const a = load<u64>(word);
@@ -135,7 +135,7 @@ function insert(a: u64, b: u64, c: u64, hash: u32): usize {
   return entry;
 }
 
-/** What the account is now becomes what it was before the block. */
+/** Makes the current values those before the block. */
 export function makeBase(entry: usize): void {
   store<u32>(entry, load<u32>(entry, EXISTS), BASE_EXISTS);
   store<u32>(entry, load<u32>(entry, STORAGE), BASE_STORAGE);
@@ -152,7 +152,7 @@ export function noteWritten(entry: usize): void {
   written = entry;
 }
 
-/** Forgets the list; its accounts are as before the block from now on. */
+/** Empties the list of written accounts, whose current values become those before the block. */
 export function sealWritten(): void {
   let entry = written;
   while (entry != 0) {
@@ -163,7 +163,7 @@ export function sealWritten(): void {
   written = 0;
 }
 
-/** It will be looked at when the transaction ends. */
+/** Adds the account to those that endTransaction examines. */
 export function noteEnded(entry: usize): void {
   if (load<u32>(entry, IN_ENDED) == transaction) return;
   store<u32>(entry, transaction, IN_ENDED);
@@ -171,14 +171,14 @@ export function noteEnded(entry: usize): void {
   ended = entry;
 }
 
-/** True if the slots below the block's writes are those that the host has. */
+/** True if the storage was not cleared in this block, so that the host has its slots. */
 export function hasBaseStorage(entry: usize): bool {
   return (
     load<u32>(entry, STORAGE) == load<u32>(entry, BASE_STORAGE) && load<u32>(entry, BASE_HAS_STORAGE) != 0
   );
 }
 
-/** EIP-161: no nonce, no balance, no code. An account that does not exist is empty. */
+/** EIP-161: nonce 0, balance 0 and no code. An account that does not exist is empty. */
 export function isEmpty(entry: usize): bool {
   return load<u64>(entry, NONCE) == 0 && isZero(entry + BALANCE) && hasNoCode(entry);
 }
@@ -187,7 +187,7 @@ export function hasNoCode(entry: usize): bool {
   return sameWord(entry + CODE_HASH, EMPTY_HASH);
 }
 
-/** The entry of its code (codes.ts). */
+/** The entry of the account's code (codes.ts). */
 export function codeEntry(entry: usize): usize {
   const known: usize = load<u32>(entry, CODE);
   return known != 0 ? known : lookUpCode(entry);
@@ -199,7 +199,7 @@ function lookUpCode(entry: usize): usize {
   return code;
 }
 
-/** The number of the precompile at a word's lower 20 bytes; 0: there is none. */
+/** The number of the precompile whose address is in the lower 20 bytes of a word; 0: not a precompile. */
 export function precompileAt(word: usize): u32 {
   if ((load<u64>(word, 8) | (load<u64>(word, 16) & 0xffffffff)) != 0) return 0;
   const low = load<u64>(word);

@@ -1,4 +1,6 @@
-/** What calls and creations have in common: memory, value, frames, and what their end means for the frame that made them. */
+/**
+ * Shared by calls and creations: account access, memory, value transfer, frames, and returning to the calling frame.
+ */
 import {ADDRESS, accountFor, BALANCE, precompileAt} from "./accounts";
 import {CODE_AT, CODE_BYTES} from "./codes";
 import {
@@ -39,10 +41,10 @@ import {add, copyWord, isShort, isZero, setWord, subtract} from "./words";
 
 const SUM: usize = SCRATCH + 512;
 
-/** The account that `access` has found. */
+/** The account that the last `access` found. */
 export let accessed: usize = 0;
 
-/** Looks at an account (EIP-2929). @returns the gas that is left; negative: it was not enough, and nothing was read */
+/** Accesses an account (EIP-2929). @returns the gas left; negative if it is not enough: then nothing was read */
 export function access(word: usize, gas: i64): i64 {
   const account = accountFor(word, gas);
   if (account == 0) return -1;
@@ -50,7 +52,7 @@ export function access(word: usize, gas: i64): i64 {
   return gas - (precompileAt(word) != 0 || !warmAccount(account) ? WARM_GAS : COLD_ACCOUNT_GAS);
 }
 
-/** Gas for memory up to `offset + bytes`, two words. @returns what is left; negative: not enough */
+/** Expands memory to `offset + bytes`, which are words. @returns the gas left; negative if it is not enough */
 export function expandFor(frame: usize, offset: usize, bytes: usize, gas: i64): i64 {
   if (isZero(bytes)) return gas;
   if (!isShort(offset) || !isShort(bytes)) return -1;
@@ -65,7 +67,7 @@ export function expandFor(frame: usize, offset: usize, bytes: usize, gas: i64): 
   return left;
 }
 
-/** Moves value. @returns false: the receiver would have 2^256 or more */
+/** Transfers value. @returns false if the balance of the receiver would overflow */
 export function transfer(from: usize, to: usize, value: usize): bool {
   if (from == to) return true;
   if (add(SUM, to + BALANCE, value)) return false;
@@ -77,7 +79,11 @@ export function transfer(from: usize, to: usize, value: usize): bool {
   return true;
 }
 
-/** A frame above the current one, without code, input and gas. Its memory begins where the current one's ends. */
+/**
+ * Adds a frame above the current one. The caller sets its code, input and gas.
+ *
+ * @param arena - where its memory begins
+ */
 export function pushFrame(arena: usize): usize {
   const parent = current;
   const frame = parent + FRAME_BYTES;
@@ -110,18 +116,18 @@ export function useCode(frame: usize, code: usize): void {
   store<u32>(frame, <u32>code, CODE_ENTRY);
 }
 
-/** The account's address, as a word. */
+/** Writes the account's address as a word. */
 export function setAddress(to: usize, account: usize): void {
   copyWord(to, account + ADDRESS);
   store<u64>(to, 0, 24);
 }
 
 /**
- * What a call or a creation means for the frame that made it. The stack has its result's place already.
+ * Returns from a call or a creation to the frame that made it, whose stack already has the place of the result.
  *
- * @param given - its gas
- * @param left - what it gives back
- * @param least - with what it would have ended alike
+ * @param given - the gas that it was given
+ * @param left - the gas that it returns
+ * @param least - the least gas with which it would have ended in the same way
  */
 export function finishCall(frame: usize, end: u32, given: i64, left: i64, least: i64): void {
   const out: usize = <usize>load<u32>(frame, MEMORY) + load<u32>(frame, OUT);
@@ -136,12 +142,12 @@ export function finishGas(frame: usize, end: u32, given: i64, left: i64, least: 
   store<i64>(frame, load<i64>(frame, GAS) + left, GAS);
   let needs = least;
   if (end != SUCCESS && end != REVERT) {
-    // It takes whatever it is given.
+    // It uses all the gas that it gets.
     if (load<u32>(frame, IS_CLIPPED) != 0) noteSensitive();
     needs = given;
   }
   needs -= load<i64>(frame, CALL_STIPEND);
-  // Of x, x - x / 64 may be given: the least x for which that is enough.
+  // A frame with x gas can give x - floor(x / 64): finds the least x for which that is enough.
   const total = needs > 0 ? needs + (needs - 1) / 63 : 0;
   if (total > 0) noteBounded();
   require(frame, load<i64>(frame, CALL_SPENT) + total);

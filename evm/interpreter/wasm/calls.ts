@@ -1,4 +1,4 @@
-/** Calls of all four kinds. */
+/** CALL, CALLCODE, DELEGATECALL and STATICCALL. */
 import {BALANCE, codeEntry, isEmpty, precompileAt} from "./accounts";
 import {
   access,
@@ -47,9 +47,9 @@ const DELEGATECALL: u32 = 0xf4;
 const STATICCALL: u32 = 0xfa;
 
 /**
- * The gas was paid up to the opcode's own price.
+ * Starts a call. The static gas of the opcode is paid already.
  *
- * @returns RUNNING: the current frame, perhaps a new one, goes on; else the current one ends so
+ * @returns RUNNING to continue with the current frame, which may be a new one; otherwise how the current frame ends
  */
 export function startCall(opcode: u32): u32 {
   const frame = current;

@@ -1,9 +1,9 @@
 /**
- * Codes by their hash, each with what its jumps may reach, found once.
+ * The cache of codes by hash, with their jump destinations.
  *
  *   entry      hash 32, next u32, bytes u32, code u32, jumps u32 (0: not analysed), delegate: flag u32, address word
- *   code       32 zeros, the code, 48 zeros: a PUSH reads 32 bytes that end where it ends, and the end of code is STOP
- *   jumps      a bit for each byte: 1 for a JUMPDEST that is no part of a push
+ *   code       32 zeros, the code, 48 zeros: a PUSH reads the 32 bytes up to its end, and code ends with STOP
+ *   jumps      a bit for each byte: 1 for a JUMPDEST that is not push data
  */
 import {hashKey} from "./hashing";
 import {hostDecline, hostReadCode} from "./host";
@@ -23,17 +23,17 @@ export const BEFORE_CODE: usize = 32;
 export const AFTER_CODE: usize = 48;
 
 const BUCKETS: usize = 4096;
-/** EIP-7702: 0xef0100 and an address. */
+/** Length of a delegation (EIP-7702): 0xef0100 and an address. */
 const DELEGATION_BYTES: u32 = 23;
 
-/** Of no code. */
+/** Hash of empty code. */
 export const EMPTY_HASH: usize = memory.data<u8>([
   0xc5, 0xd2, 0x46, 0x01, 0x86, 0xf7, 0x23, 0x3c, 0x92, 0x7e, 0x7d, 0xb2, 0xdc, 0xc7, 0x03, 0xc0, 0xe5, 0x00,
   0xb6, 0x53, 0xca, 0x82, 0x27, 0x3b, 0x7b, 0xfa, 0xd8, 0x04, 0x5d, 0x85, 0xa4, 0x70,
 ]);
 
 let top: usize = CODES;
-/** What the host reserved last. */
+/** The entry that `reserveCode` made last. */
 let reserved: usize = 0;
 let empty: usize = 0;
 
@@ -58,7 +58,7 @@ export function codeOf(hash: usize): usize {
   return reserved;
 }
 
-/** @returns 0: it is not here */
+/** @returns 0 if the code is not cached */
 export function find(hash: usize): usize {
   let entry: usize = load<u32>(bucketOf(hash));
   while (entry != 0) {
@@ -77,7 +77,7 @@ function bucketOf(hash: usize): usize {
   );
 }
 
-/** Makes an entry for the code whose hash is in IO. @returns where its bytes must be copied to; then call `finishCode` */
+/** Makes an entry for the code whose hash is in IO. @returns where to copy the code; then call `finishCode` */
 export function reserveCode(bytes: u32): usize {
   const entry = top;
   const size = ENTRY_BYTES + BEFORE_CODE + <usize>bytes + AFTER_CODE;
@@ -96,7 +96,7 @@ export function reserveCode(bytes: u32): usize {
   return code;
 }
 
-/** Looks whether the code that was reserved last is a delegation. */
+/** Completes the entry that was reserved last: detects a delegation. */
 export function finishCode(): usize {
   const code: usize = load<u32>(reserved, CODE_AT);
   if (load<u32>(reserved, CODE_BYTES) == DELEGATION_BYTES && (load<u32>(code) & 0xffffff) == 0x0001ef) {
@@ -110,7 +110,7 @@ export function isDelegation(code: usize): bool {
   return load<u32>(code, DELEGATES) != 0 && hasDelegations();
 }
 
-/** Where the code may jump to. */
+/** The jump destinations of the code, found when it first runs. */
 export function jumpsOf(code: usize): usize {
   const known: usize = load<u32>(code, JUMPS_AT);
   return known != 0 ? known : analyseCode(code);

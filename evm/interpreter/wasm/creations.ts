@@ -1,4 +1,4 @@
-/** CREATE and CREATE2, and the creation that a transaction is. */
+/** CREATE, CREATE2 and creation transactions. */
 import {keccak256} from "../../../storage/hash/wasm/keccak";
 import {accountAt, BALANCE, HAS_STORAGE, hasNoCode, NONCE} from "./accounts";
 import {expandFor, finishGas, giveGas, keepMarks, pushFrame, setAddress, transfer} from "./calling";
@@ -58,13 +58,13 @@ export const CREATE2: u32 = 0xf5;
 /** EIP-2681. */
 const MAX_NONCE: u64 = 0xffffffffffffffff;
 
-/** What an address is the hash of. */
+/** Preimage of a new address. */
 const PREIMAGE: usize = SCRATCH + 2048;
 const HASH: usize = SCRATCH + 2176;
 const NEW_ADDRESS: usize = SCRATCH + 2208;
 const VALUE_COPY: usize = SCRATCH + 2240;
 
-/** The frame's gas was paid up to the opcode's own price. @returns as startCall does */
+/** Starts CREATE or CREATE2. The static gas of the opcode is paid already. @returns as startCall */
 export function startCreate(opcode: u32): u32 {
   const frame = current;
   if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
@@ -79,7 +79,7 @@ export function startCreate(opcode: u32): u32 {
   const words = (<i64>bytes + 31) >> 5;
   gas -= words * (initcodeWordGas() + (opcode == CREATE2 ? HASH_WORD_GAS : 0));
   if (gas < 0) return OUT_OF_GAS;
-  // Each word is copied and looked at for jumps, and for CREATE2 hashed.
+  // Each word is copied and searched for jump destinations; CREATE2 also hashes it.
   addWork(opcode == CREATE2 ? words << 4 : words << 1);
   const spent = load<i64>(frame, START_GAS) - gas;
   const self: usize = load<u32>(frame, ACCOUNT);
@@ -110,11 +110,11 @@ export function startCreate(opcode: u32): u32 {
 }
 
 /**
- * Begins a creation in a frame of its own.
+ * Starts a creation in a new frame.
  *
  * @param word - the new address
- * @param arena - where nothing is needed any more
- * @returns RUNNING; or how the creation ended at once
+ * @param arena - where free memory begins
+ * @returns RUNNING, or how the creation ended at once
  */
 export function enterCreation(
   creator: usize,
@@ -159,7 +159,7 @@ export function enterCreation(
   return RUNNING;
 }
 
-/** Stores the code that a creation returned. @returns SUCCESS, or why it fails */
+/** Stores the code that a creation returned. @returns SUCCESS, or why the creation fails */
 export function endCreation(frame: usize, out: usize, bytes: u32): u32 {
   if (bytes > MAX_CODE_BYTES) return CODE_TOO_LONG;
   if (bytes != 0 && refusesEf() && load<u8>(out) == 0xef) return CODE_STARTS_EF;
@@ -170,7 +170,7 @@ export function endCreation(frame: usize, out: usize, bytes: u32): u32 {
   return SUCCESS;
 }
 
-/** @returns the entry of the code with these bytes */
+/** Adds code to the cache. @returns its entry */
 export function keepCode(from: usize, bytes: u32): usize {
   keccak256(from, bytes, HASH);
   const known = find(HASH);
@@ -180,7 +180,7 @@ export function keepCode(from: usize, bytes: u32): usize {
   return finishCode();
 }
 
-/** Replaces the creator's address by the one of its creation: keccak(rlp([creator, nonce])). */
+/** Address of a creation: replaces the creator's address in `word` by keccak(rlp([creator, nonce])). */
 export function nameByNonce(word: usize, nonce: u64): void {
   let nonceBytes: usize = 0;
   if (nonce >= 0x80) nonceBytes = (71 - <usize>clz<u64>(nonce)) >> 3;
@@ -206,7 +206,7 @@ function nameBySalt(word: usize, salt: usize, initcode: usize, bytes: u32): void
   cutAddress(word);
 }
 
-/** The lower 20 bytes of HASH. */
+/** Writes the lower 20 bytes of HASH as a word. */
 function cutAddress(word: usize): void {
   loadBytes(word, HASH);
   store<u64>(word, load<u64>(word, 16) & 0xffffffff, 16);

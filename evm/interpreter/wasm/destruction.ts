@@ -1,4 +1,4 @@
-/** SELFDESTRUCT (EIP-6780: from cancun on, only what was created in the same transaction goes), and the end of a transaction. */
+/** SELFDESTRUCT (from cancun on as in EIP-6780), and the end of a transaction. */
 import {
   accountFor,
   BALANCE,
@@ -22,7 +22,7 @@ import {copyWord, isZero, setWord} from "./words";
 
 const ALL: usize = SCRATCH + 2304;
 
-/** @param heir - the word that names who gets the balance. @returns how the frame ends */
+/** @param heir - the word with the beneficiary's address. @returns how the frame ends */
 export function destroy(frame: usize, heir: usize, gas: i64): u32 {
   if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
   const self: usize = load<u32>(frame, ACCOUNT);
@@ -44,7 +44,7 @@ export function destroy(frame: usize, heir: usize, gas: i64): u32 {
   return SUCCESS;
 }
 
-/** Removes what was destroyed, and empty accounts that were touched (EIP-161). */
+/** Removes destroyed accounts, and touched ones that are empty (EIP-161). */
 export function endTransaction(): void {
   let entry = ended;
   while (entry != 0) {

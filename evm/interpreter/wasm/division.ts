@@ -2,12 +2,12 @@
 import {SCRATCH} from "./layout";
 import {bitLength, copyWord, isLess, isShort, isZero, multiply, negate, setWord} from "./words";
 
-/** 17 digits and one more: a dividend, shifted. */
+/** A shifted dividend: 17 digits and one more. */
 const DIVIDEND: usize = SCRATCH;
 const DIVISOR: usize = SCRATCH + 128;
 /** 16 digits. */
 const QUOTIENT: usize = SCRATCH + 192;
-/** 16 digits: a product or a sum, not shifted. */
+/** A product or a sum before the shift: 16 digits. */
 const WIDE: usize = SCRATCH + 256;
 const BASE: usize = SCRATCH + 320;
 const POWER: usize = SCRATCH + 352;
@@ -20,7 +20,9 @@ function countDigits(at: usize, most: i32): i32 {
   return count;
 }
 
-/** Divides the digits at `from` by the word at `by`, which is not 0. QUOTIENT gets the quotient, `rest` the remainder. */
+/**
+ * Divides the digits at `from` by the word at `by`, which is not 0. QUOTIENT gets the quotient, `rest` the remainder.
+ */
 function divideDigits(from: usize, digits: i32, by: usize, rest: usize): void {
   memory.fill(QUOTIENT, 0, 64);
   const n = countDigits(by, 8);
@@ -115,7 +117,7 @@ export function divideSigned(to: usize, a: usize, b: usize): void {
   if (isNegative) negate(to);
 }
 
-/** The remainder has the sign of a. */
+/** a % b of signed words. The result has the sign of a. */
 export function remainderSigned(to: usize, a: usize, b: usize): void {
   const isNegative = load<i64>(a, 24) < 0;
   toMagnitudes(a, b);
@@ -162,7 +164,7 @@ export function multiplyModulo(to: usize, a: usize, b: usize, m: usize): void {
   divideDigits(WIDE, 16, m, to);
 }
 
-/** a to the power of b, modulo 2^256. */
+/** a ** b, modulo 2^256. */
 export function power(to: usize, a: usize, b: usize): void {
   copyWord(BASE, a);
   setWord(POWER, 1);

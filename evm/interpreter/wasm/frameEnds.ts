@@ -1,4 +1,4 @@
-/** How every frame ends. */
+/** Ends frames. */
 import {finishCall, finishGas, require, setAddress} from "./calling";
 import {endCreation} from "./creations";
 import {
@@ -24,10 +24,15 @@ import {clearReturned, returnedBytes, setReturned} from "./returned";
 import {endRun} from "./run";
 import {setWord} from "./words";
 
-/** What the host gives for a precompile that has too little gas. Any other negative number: it refuses its input. */
+/** The host passes this if a precompile's price exceeds its gas, and other negative numbers if the input is invalid. */
 const PRECOMPILE_OUT_OF_GAS: i64 = -2;
 
-/** The host has run the precompile that was awaited. @param gas - it took; negative: it failed. @returns true if the run has ended */
+/**
+ * Continues after the host ran a precompile.
+ *
+ * @param gas - its price; negative if it failed.
+ * @returns true if the run has ended
+ */
 export function endAwaited(gas: i64): bool {
   awaitPrecompile(0, 0, 0);
   const frame = current;
@@ -39,10 +44,10 @@ export function endAwaited(gas: i64): bool {
 }
 
 /**
- * Ends the current frame. The one below goes on.
+ * Ends the current frame, and returns to the one below.
  *
- * @param out - where the output lies
- * @returns true if it was the lowest one
+ * @param out - address of the output
+ * @returns true if it was the lowest frame
  */
 export function endFrame(end: u32, out: usize, bytes: u32): bool {
   const frame = current;

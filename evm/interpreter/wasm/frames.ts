@@ -1,15 +1,15 @@
-/** The frames: one record for each depth of calls and creations, and the arena with their memories. */
+/** Frames, one per call depth, and the arena with their memories. */
 import {hostDecline} from "./host";
 import {ARENA, DECLINE_MEMORY, FRAMES, PAGE_BYTES} from "./layout";
 import {MEMORY_SQUARE, MEMORY_WORD_GAS} from "./params";
 
 /** Address of the next opcode. */
 export const IP: usize = 0;
-/** Address after the highest word of the frame's stack. */
+/** Stack pointer: address after the highest word. */
 export const SP: usize = 4;
 export const STACK_BASE: usize = 8;
 export const MEMORY: usize = 12;
-/** Bytes, a multiple of 32. */
+/** A multiple of 32. */
 export const MEMORY_BYTES: usize = 16;
 export const CODE: usize = 20;
 export const CODE_LENGTH: usize = 24;
@@ -23,17 +23,19 @@ export const INPUT_BYTES: usize = 40;
 export const ACCOUNT: usize = 44;
 export const IS_STATIC: usize = 48;
 export const IS_CREATION: usize = 52;
-/** Marks to go back to if it fails. */
+/** What to revert to if the frame fails. */
 export const JOURNAL_MARK: usize = 56;
 export const LOGS_MARK: usize = 60;
 export const REFUND_MARK: usize = 64;
 export const GAS: usize = 72;
 export const START_GAS: usize = 80;
-/** The least gas with which all until here would have happened alike. */
+/** The least gas with which the frame would have run the same so far. */
 export const REQUIRED: usize = 88;
 export const CALLER: usize = 96;
 export const VALUE: usize = 128;
-/** While a call or creation of it runs: where the output goes, whether it was given all it could be, gas spent before it, its stipend. */
+/**
+ * Of a call in progress: where its output goes, whether its gas was capped at 63/64, gas spent before it, its stipend.
+ */
 export const OUT: usize = 160;
 export const OUT_BYTES: usize = 164;
 export const IS_CLIPPED: usize = 168;
@@ -41,10 +43,10 @@ export const CALL_SPENT: usize = 176;
 export const CALL_STIPEND: usize = 184;
 export const FRAME_BYTES: usize = 192;
 
-/** More costs beyond 2^55 gas, which nobody has. */
+/** A larger memory would cost more than 2^55 gas. */
 export const MOST_PRICED: u64 = 0x1fffffffff;
 
-/** YP's limit: the frame of the transaction has depth 0. */
+/** The yellow paper's limit. The frame of the transaction has depth 0. */
 export const MAX_DEPTH: usize = 1024;
 
 export let current: usize = FRAMES;
@@ -57,15 +59,15 @@ export function setCurrent(frame: usize): void {
   current = frame;
 }
 
-/** End of the arena's part that exists. */
+/** End of the allocated part of the arena. */
 function arenaEnd(): usize {
   return <usize>memory.size() * PAGE_BYTES;
 }
 
-/** Makes the arena reach `end`. */
+/** Grows the arena to `end`. */
 export function reach(end: u64): void {
   if (end <= <u64>arenaEnd()) return;
-  // In large steps: each one may move the whole memory.
+  // In large steps, because each one may move the whole memory.
   const missing = end - <u64>arenaEnd();
   const pages = <i32>((missing + PAGE_BYTES - 1) / PAGE_BYTES);
   const step = pages > 64 ? pages : 64;
@@ -76,16 +78,16 @@ export function arenaBytes(): usize {
   return arenaEnd() - ARENA;
 }
 
-/** Gas of a memory of so many words. */
+/** Total gas of a memory of this size. */
 function memoryGas(words: u64): i64 {
   return MEMORY_WORD_GAS * <i64>words + <i64>((words * words) / MEMORY_SQUARE);
 }
 
 /**
- * Makes the frame's memory reach `end`.
+ * Expands the memory of a frame to `end`.
  *
- * @param bytes - of the memory now; less than `end`
- * @returns the gas that is left; negative: it was not enough, and nothing was done
+ * @param bytes - current size, less than `end`
+ * @returns the gas left; negative if it is not enough: then nothing was done
  */
 export function expand(base: usize, bytes: u32, end: u64, gas: i64): i64 {
   if (end > MOST_PRICED) return -1;

@@ -1,7 +1,7 @@
 /**
- * Hashes of keys. Senders choose the keys, so the host seeds the hashes at random. Pairs of u64 are multiplied after a secret was
- * added to each, and all 128 bits count, as in wyhash. Where only known constants multiply, keys can be found that collide under
- * every seed.
+ * Hashes of hash table keys. Attackers choose the keys, so the hashes have random seeds. As in wyhash, pairs of u64 are
+ * multiplied after adding a secret to each, and both halves of the product are used: if the factors were known
+ * constants, keys could be found that collide under every seed.
  */
 
 let seed0: u64 = 0;
@@ -27,7 +27,7 @@ function fold(a: u64, b: u64): u64 {
   return (a * b) ^ (a1 * b1 + (middle >> 32) + (other >> 32));
 }
 
-/** Of four u64. */
+/** Hash of four u64. */
 export function hashKey(a: u64, b: u64, c: u64, d: u64): u32 {
   const pairs = fold(a ^ seed0, b ^ seed1) ^ rotl<u64>(fold(c ^ seed2, d ^ seed3), 32);
   return <u32>fold(pairs ^ seed2, seed1 | 1);

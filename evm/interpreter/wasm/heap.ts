@@ -1,4 +1,4 @@
-/** Space for accounts, slots and hash tables. It is given back only as a whole. */
+/** Allocator of accounts, slots and hash tables. Memory is freed only as a whole. */
 
 import {hostDecline} from "./host";
 import {ARENA, DECLINE_STATE, HEAP} from "./layout";

@@ -1,16 +1,16 @@
-/** What the host does for the interpreter, while it waits. Each may throw; the run ends then. */
+/** Functions of the host. If one throws, the run ends. */
 import {IO} from "./layout";
 
-/** IO: in: address (20 bytes). Out: exists u32, has storage u32, nonce u64, balance (word), code hash (32 bytes) from IO_OUT on. */
+/** In, at IO: address 20. Out, at IO_OUT: exists u32, has storage u32, nonce u64, balance (word), code hash 32. */
 export declare function hostReadAccount(): void;
 
-/** IO: in: address (20 bytes), slot (32 bytes). Out: value (32 bytes). */
+/** In: address 20 at IO, slot 32 at IO_SLOT. Out, at IO_OUT: value 32. */
 export declare function hostReadSlot(): void;
 
-/** IO: in: code hash (32 bytes). The host reserves the code's place by `reserveCode` and copies it there. */
+/** In, at IO: code hash 32. The host copies the code to where `reserveCode` says, and calls `finishCode`. */
 export declare function hostReadCode(): void;
 
-/** Out: hash (32 bytes). */
+/** Out, at IO_OUT: hash 32. */
 export declare function hostReadBlockHash(number: u64): void;
 
 /** Never returns. */

@@ -1,8 +1,8 @@
 /**
- * The loop: takes one opcode after the other, in frames of any depth, until the run ends or its steps are used up.
+ * The interpreter loop: executes opcodes in frames of any depth until the run ends or the steps are used up.
  *
- * All opcodes stay in one switch: with the arithmetic in a function of its own, a mix of arithmetic and memory opcodes took 6 % more
- * instructions of the processor, and LT with ISZERO 19 %.
+ * All opcodes are in one switch: with arithmetic in a separate function, a mix of arithmetic and memory opcodes took 6
+ * % more machine instructions, and LT with ISZERO 19 % more.
  */
 import {keccak256} from "../../../storage/hash/wasm/keccak";
 import {BALANCE, CODE_HASH, codeEntry, isEmpty} from "./accounts";
@@ -95,9 +95,9 @@ import {
 export const BLOB_COUNT: usize = PARAMS + 0x100;
 
 const HASH: usize = SCRATCH + 2560;
-/** How far back BLOCKHASH sees. */
+/** Blocks that BLOCKHASH can reach. */
 const RECENT_BLOCKS: u64 = 256;
-/** A host call counts as so many steps, a word that is hashed as 16, and one that is copied as an eighth. */
+/** Steps of a host call. A hashed word counts as 16 steps, a copied one as an eighth. */
 const HOST_STEPS: i32 = 64;
 
 export const PAUSED: u32 = 0;
@@ -419,7 +419,7 @@ export function execute(budget: i32): u32 {
         case 0x44: // PREVRANDAO, before paris DIFFICULTY
         case 0x45: // GASLIMIT
         case 0x46: // CHAINID
-          // Their words follow each other (layout.ts).
+          // Their values are consecutive words (layout.ts).
           copyWord(sp, COINBASE + 32 * (<usize>opcode - 0x41));
           sp += 32;
           continue;
@@ -540,7 +540,7 @@ export function execute(budget: i32): u32 {
           // GAS
           setWord(sp, gas);
           sp += 32;
-          // All the gas, given to a call: it gets 63/64 of what is left, whatever that is.
+          // GAS before a call passes all gas, which is capped at 63/64: the run does not depend on the value.
           const next = <u32>load<u8>(ip);
           if (next != 0xf1 && next != 0xf2 && next != 0xf4 && next != 0xfa) noteSensitive();
           continue;
@@ -635,7 +635,7 @@ export function execute(budget: i32): u32 {
           // PUSH9 to PUSH32
           const bytes: usize = opcode - 0x5f;
           ip += bytes;
-          // 32 bytes that end where the pushed ones end; those before them go.
+          // Loads the 32 bytes up to the end of the push data, and shifts out those before it.
           loadBytes(sp, ip - 32);
           if (bytes != 32) {
             const limb = sp + ((bytes >> 3) << 3);
@@ -753,7 +753,7 @@ export function execute(budget: i32): u32 {
       if (gas < 0) end = OUT_OF_GAS;
       break;
     }
-    // A call or a creation stored the frame itself; the current frame goes on.
+    // A call or a creation has stored the frame. Continue with the current one.
     if (end == RUNNING) continue;
     store<i64>(frame, gas, GAS);
     if (endFrame(end, out, outBytes)) return ENDED;
@@ -768,7 +768,7 @@ function isWithin(from: usize, bytes: usize, total: u32): bool {
   return at <= total && length <= <u64>total - at;
 }
 
-/** Copies `bytes` bytes from `at` on; zeros follow the end of the source. */
+/** Copies `bytes` bytes from `at` on, as if zeros followed the end of the source. */
 function copyPadded(to: usize, source: usize, sourceBytes: u32, at: u32, bytes: u32): void {
   let there: u32 = 0;
   if (at < sourceBytes) {

@@ -1,7 +1,7 @@
 /**
- * Every write to the state goes through here, and can be undone.
+ * The undo log: all writes to the state are made here.
  *
- *   record     kind u32, entry u32, the 32 bytes that were overwritten, and for an account's code 8 more
+ *   record     kind u32, entry u32, the 32 bytes that were overwritten, 8 more for an account's code
  */
 import {
   BALANCE,
@@ -106,13 +106,13 @@ export function touch(entry: usize): void {
   noteEnded(entry);
 }
 
-/** The account is there from now on. */
+/** Creates the account if it does not exist. */
 function make(entry: usize): void {
   noteWritten(entry);
   setField(entry, EXISTS, 1);
 }
 
-/** @param value - where the word is */
+/** @param value - address of the word */
 export function setBalance(entry: usize, value: usize): void {
   const at = record(BALANCE_RECORD, entry);
   copyWord(at + 8, entry + BALANCE);
@@ -128,7 +128,7 @@ export function setNonce(entry: usize, nonce: u64): void {
   make(entry);
 }
 
-/** @param code - its entry, whose hash comes first */
+/** @param code - the entry of the code, which begins with the hash */
 export function setCode(entry: usize, code: usize): void {
   const at = record(CODE_RECORD, entry);
   copyWord(at + 8, entry + CODE_HASH);
@@ -138,7 +138,7 @@ export function setCode(entry: usize, code: usize): void {
   make(entry);
 }
 
-/** @param value - where the word is */
+/** @param value - address of the word */
 export function setSlot(account: usize, slot: usize, value: usize): void {
   const at = record(SLOT_RECORD, slot);
   copyWord(at + 8, slot + VALUE);
@@ -148,7 +148,7 @@ export function setSlot(account: usize, slot: usize, value: usize): void {
   if (!isZero(value)) setField(account, HAS_STORAGE, 1);
 }
 
-/** @param value - where the word is */
+/** @param value - address of the word */
 export function setTransient(slot: usize, value: usize): void {
   const at = record(TRANSIENT_RECORD, slot);
   copyWord(at + 8, slot + VALUE);
@@ -157,7 +157,7 @@ export function setTransient(slot: usize, value: usize): void {
   store<u32>(slot, transaction, SLOT_WARM);
 }
 
-/** The account has no slots from now on. */
+/** Removes all slots of the account. */
 export function dropStorage(entry: usize): void {
   noteWritten(entry);
   setField(entry, STORAGE, newStorage());
@@ -173,7 +173,7 @@ export function markDestroyed(entry: usize): void {
   noteEnded(entry);
 }
 
-/** Removes the account with all that it has. */
+/** Removes the account with its slots. */
 export function removeAccount(entry: usize): void {
   noteWritten(entry);
   dropStorage(entry);

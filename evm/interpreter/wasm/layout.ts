@@ -1,20 +1,21 @@
 /**
- * Where things lie in linear memory. All regions are reserved at start; the system gives a page only once it is touched.
+ * Layout of linear memory. All regions are reserved at start; the operating system allocates a page when it is first
+ * touched.
  *
- *   0          constants of the compiler
- *   OPCODES    what each opcode costs and takes        written by the host for each fork
- *   PARAMS     the fork's parameters, the block's and the transaction's values
- *   IO         what crosses to the host and back
+ *   0          constants
+ *   OPCODES    gas and stack use of each opcode, written by the host
+ *   PARAMS     parameters of the fork, values of the block and the transaction
+ *   IO         arguments and results of host calls
  *   SCRATCH    digits of long divisions
- *   BLOBS      versioned hashes of the transaction
- *   FRAMES     one record for each call depth
- *   STACK      words of all frames, one frame's after the other's
+ *   BLOBS      versioned blob hashes of the transaction
+ *   FRAMES     one record per call depth
+ *   STACK      stacks of all frames, consecutive
  *   JOURNAL    undo log
  *   LOGS       logs of the transaction
  *   RETURNED   what the last call returned
- *   CODES      codes and their jump analyses, by hash
+ *   CODES      cache of codes and their jump destinations
  *   HEAP       accounts, slots, hash tables
- *   ARENA      call data, then the memories of the frames. Grows
+ *   ARENA      call data, then the memories of the frames; grows
  *
  * A word is 32 bytes: four u64, lowest first. An address is a word whose last 12 bytes are 0.
  */
@@ -37,7 +38,7 @@ export const ARENA: usize = 0x18200000;
 
 export const PAGE_BYTES: usize = 0x10000;
 
-/** Values of the block and the transaction: words. Those up to CHAIN_ID are in the order of their opcodes. */
+/** Values of the block and the transaction, as words. Those up to CHAIN_ID are in opcode order. */
 export const COINBASE: usize = BLOCK;
 export const TIMESTAMP: usize = BLOCK + 32;
 export const NUMBER: usize = BLOCK + 64;
@@ -49,7 +50,7 @@ export const BLOB_BASE_FEE: usize = BLOCK + 224;
 export const ORIGIN: usize = BLOCK + 256;
 export const GAS_PRICE: usize = BLOCK + 288;
 
-/** Why a frame ends. The host knows the same numbers (ends.ts). */
+/** How a frame ends. ../ends.ts has the same numbers. */
 export const RUNNING: u32 = 0;
 export const SUCCESS: u32 = 1;
 export const REVERT: u32 = 2;
@@ -69,7 +70,7 @@ export const INSUFFICIENT_BALANCE: u32 = 15;
 export const VALUE_OVERFLOW: u32 = 16;
 export const PRECOMPILE_FAILED: u32 = 17;
 
-/** What the interpreter declines. The host knows the same numbers. */
+/** Which region is too small for a run. ../ends.ts has the same numbers. */
 export const DECLINE_MEMORY: u32 = 1;
 export const DECLINE_JOURNAL: u32 = 2;
 export const DECLINE_LOGS: u32 = 3;

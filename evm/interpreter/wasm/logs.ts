@@ -1,7 +1,7 @@
 /**
  * The logs of the transaction.
  *
- *   log     topics u32, bytes of data u32, address 20, topics 32 each, data; then up to 7 bytes
+ *   log     number of topics u32, length of data u32, address 20, topics 32 each, data, padding to a multiple of 8
  */
 import {ADDRESS} from "./accounts";
 import {hostDecline} from "./host";
@@ -20,7 +20,7 @@ export function cutLogs(mark: usize): void {
   top = mark;
 }
 
-/** @param topics - the highest topic word; the next ones lie below it */
+/** @param topics - address of the first topic on the stack; the next ones are below it */
 export function addLog(account: usize, topics: usize, count: usize, data: usize, bytes: u32): void {
   const end = <u64>top + HEAD_BYTES + 32 * count + bytes + 7;
   if (end > RETURNED) hostDecline(DECLINE_LOGS);

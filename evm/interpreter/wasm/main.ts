@@ -1,6 +1,8 @@
 /**
- * AssemblyScript, not TypeScript: `npm run build` compiles it with the other files here to dist/evm/interpreter/interpreter.wasm, for
- * instance.ts. What the host may call, and where it finds what it reads.
+ * The exports of the interpreter: functions that the host calls, and addresses that it reads.
+ *
+ * This folder is AssemblyScript, not TypeScript: `npm run build` compiles it to dist/evm/interpreter/interpreter.wasm,
+ * which instance.ts loads.
  */
 import {
   accountAt,
@@ -70,10 +72,13 @@ export {
   STORAGE,
   written as firstWritten,
 } from "./accounts";
-/** `forgetCodes`: call `resetState` after it. */
+/** After `forgetCodes`, call `resetState`. */
 export {CODE_AT, CODE_BYTES, codesBytes, finishCode, reserveCode, resetCodes as forgetCodes} from "./codes";
 export {endTransaction} from "./destruction";
-/** `answerPrecompile`: the output is where `reserveReturned` said. @param gas - it took; -1: it refuses its input; -2: it has too little gas */
+/**
+ * `answerPrecompile(gas)`: the output is where `reserveReturned` said. Gas is the price; -1: invalid input; -2: out of
+ * gas.
+ */
 export {endAwaited as answerPrecompile} from "./frameEnds";
 export {
   arenaBytes,
@@ -117,7 +122,7 @@ export {
   RETURNED,
   TIMESTAMP,
 } from "./layout";
-/** `logsEnd`: the address after the last log; the first one is at LOGS. */
+/** `logsEnd`: address after the last log. The first one is at LOGS. */
 export {logsMark as logsEnd} from "./logs";
 export {
   awaited as awaitedPrecompile,
@@ -126,7 +131,7 @@ export {
 } from "./precompiles";
 export {refund} from "./refunds";
 export {reserveReturned, returnedBytes} from "./returned";
-/** `isBounded`: with less than `leastGas` it may succeed too, in another way. */
+/** `isBounded`: with less than `leastGas`, the run may still succeed, but differently. */
 export {endKind, gasLeft, isBounded} from "./run";
 export {
   BASE_VALUE,
@@ -138,21 +143,21 @@ export {
   writtenSlots as firstWrittenSlot,
 } from "./slots";
 
-/** The message: sender, receiver (words). IO has the value. */
+/** Sender and receiver of the message, as words. The value is in IO. */
 const SENDER: usize = SCRATCH + 2592;
 const RECEIVER: usize = SCRATCH + 2624;
 const AMOUNT: usize = SCRATCH + 2656;
-/** The creation's address, a word. */
+/** The address of the creation, as a word. */
 export const CREATED_ADDRESS: usize = RECEIVER;
 
-/** Before anything else. The seeds are random. */
+/** Must be called first. @param a, b, c, d - random seeds */
 export function start(a: u64, b: u64, c: u64, d: u64): void {
   seedHashes(a, b, c, d);
   resetCodes();
   resetState();
 }
 
-/** Forgets accounts and slots. */
+/** Empties the cache of accounts and slots. */
 export function resetState(): void {
   resetHeap();
   resetAccounts();
@@ -197,17 +202,17 @@ export function writeSlot(entry: usize, at: usize): void {
   setSlot(entry, at, AMOUNT);
 }
 
-/** @returns where call data or code must be written */
+/** @returns where to write call data or code */
 export function reserveInput(bytes: u32): usize {
   reach(<u64>ARENA + bytes + 64);
   return ARENA;
 }
 
 /**
- * Begins a call, or a creation. IO: sender (20 bytes), receiver (20 bytes); at IO_OUT the value, a word.
+ * Begins a message. IO has sender 20 | receiver 20, IO_OUT the value as a word.
  *
- * @param inputBytes - of the input, which is where `reserveInput` said
- * @param nonce - which a creation's address is made of
+ * @param inputBytes - length of the input, which is where `reserveInput` said
+ * @param nonce - the nonce for the address of a creation
  */
 export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): void {
   beginRun();
@@ -270,7 +275,7 @@ export function begin(isCreation: bool, gas: i64, nonce: u64, inputBytes: u32): 
   memory.copy(frame + VALUE, AMOUNT, 32);
 }
 
-/** @returns 0: it was paused after about so many steps; 1: it has ended; 2: it waits for the precompile `awaitedPrecompile` */
+/** @returns 0: paused after about `steps` steps; 1: ended; 2: waiting for the precompile `awaitedPrecompile` */
 export function resume(steps: i32): u32 {
   return endKind != RUNNING ? ENDED : execute(steps);
 }
@@ -279,7 +284,7 @@ export function awaitedGas(): i64 {
   return load<i64>(current, GAS);
 }
 
-/** -1: it depends on the gas in a way that only running tells. */
+/** -1 if code depends on its gas in another way than running out. */
 export function leastGas(): i64 {
   return isSensitive ? -1 : least;
 }
@@ -288,7 +293,7 @@ export function addRefund(gas: i64): void {
   setRefund(refund + gas);
 }
 
-/** What was written is now what was before the block. */
+/** Makes all current values those before the block. */
 export function seal(): void {
   sealWrittenSlots();
   sealWritten();

@@ -1,41 +1,43 @@
-/** The gas and bounds of all forks from berlin on, and the parameters that forks differ in, which the host writes (rules.ts). */
+/**
+ * Gas prices and limits from berlin on, and the parameters that differ by fork, which the host writes (../rules.ts).
+ */
 import {PARAMS} from "./layout";
 
-/** EIP-2929: the first look at an account in a transaction. */
+/** EIP-2929: first access to an account in a transaction. */
 export const COLD_ACCOUNT_GAS: i64 = 2600;
-/** EIP-2929: the first look at a slot. */
+/** EIP-2929: first access to a slot. */
 export const COLD_SLOT_GAS: i64 = 2100;
-/** EIP-2929: every later look. */
+/** EIP-2929: later accesses. */
 export const WARM_GAS: i64 = 100;
-/** EIP-2200: a slot that was 0. */
+/** EIP-2200: setting a slot that was 0. */
 export const SLOT_SET_GAS: i64 = 20000;
-/** EIP-2200 and EIP-2929: a slot that was not 0. */
+/** EIP-2200 and EIP-2929: changing a slot that was not 0. */
 export const SLOT_CHANGE_GAS: i64 = 2900;
-/** EIP-2200: a frame with no more than this must not write. */
+/** EIP-2200: SSTORE fails with this gas or less. */
 export const WRITE_SENTRY_GAS: i64 = 2300;
-/** A call that carries value. */
+/** A call with value. */
 export const VALUE_GAS: i64 = 9000;
-/** EIP-161: value for an account that is empty. */
+/** EIP-161: a call with value to an empty account. */
 export const NEW_ACCOUNT_GAS: i64 = 25000;
-/** What a call that carries value gives on top. */
+/** Stipend of a call with value. */
 export const STIPEND_GAS: i64 = 2300;
-/** Each byte of new code. */
+/** Per byte of new code. */
 export const CODE_BYTE_GAS: i64 = 200;
-/** EIP-170. */
+/** EIP-170: maximum code size. */
 export const MAX_CODE_BYTES: u32 = 24576;
-/** KECCAK256, and the initcode of CREATE2. */
+/** Per word: KECCAK256, and the initcode of CREATE2. */
 export const HASH_WORD_GAS: i64 = 6;
-/** CALLDATACOPY and the like. */
+/** Per word: CALLDATACOPY and other copies. */
 export const COPY_WORD_GAS: i64 = 3;
-/** EXP (EIP-160). */
+/** Per byte of the exponent: EXP (EIP-160). */
 export const EXPONENT_BYTE_GAS: i64 = 50;
-/** Each byte of a log. */
+/** Per byte of log data. */
 export const LOG_BYTE_GAS: i64 = 8;
-/** Each word of memory, ... */
+/** Memory gas is this per word ... */
 export const MEMORY_WORD_GAS: i64 = 3;
-/** ... and the square of their number, divided by this. */
+/** ... plus the square of the number of words divided by this. */
 export const MEMORY_SQUARE: u64 = 512;
-/** The precompile of the interpreter: once, and each word. */
+/** The identity precompile: base price, and price per word. */
 export const IDENTITY_GAS: i64 = 15;
 export const IDENTITY_WORD_GAS: i64 = 3;
 
@@ -53,32 +55,32 @@ export function hasP256(): bool {
   return flag(1);
 }
 
-/** EIP-3529: what clearing a slot gives back. */
+/** Refund for clearing a slot (EIP-3529). */
 export function clearingRefund(): i64 {
   return load<u32>(PARAMS + 8);
 }
 
-/** 24 000 before EIP-3529, then 0. */
+/** Refund for SELFDESTRUCT: 24 000 before EIP-3529, then 0. */
 export function destructionRefund(): i64 {
   return load<u32>(PARAMS + 12);
 }
 
-/** EIP-3541: no new code begins with 0xef. */
+/** EIP-3541: new code must not start with 0xef. */
 export function refusesEf(): bool {
   return flag(4);
 }
 
-/** EIP-3860: gas for each word of initcode; 0 before, when its length has no limit. */
+/** EIP-3860: gas per word of initcode; 0 before. */
 export function initcodeWordGas(): i64 {
   return load<u32>(PARAMS + 20);
 }
 
-/** EIP-6780: only what was created in the same transaction is destroyed. */
+/** EIP-6780: SELFDESTRUCT removes only accounts that were created in the same transaction. */
 export function destroysOnlyNew(): bool {
   return flag(6);
 }
 
-/** EIP-7702: code may delegate to another account's. */
+/** EIP-7702: code may be a delegation. */
 export function hasDelegations(): bool {
   return flag(7);
 }

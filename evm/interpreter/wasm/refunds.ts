@@ -1,4 +1,4 @@
-/** The refund counter of the transaction (EIP-3529). */
+/** The refund counter of the transaction. */
 
 export let refund: i64 = 0;
 

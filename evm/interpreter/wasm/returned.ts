@@ -1,4 +1,4 @@
-/** What the last call of the running frame returned. */
+/** The return data of the last call of the current frame. */
 import {hostDecline} from "./host";
 import {CODES, DECLINE_RETURNED, RETURNED} from "./layout";
 
@@ -8,7 +8,7 @@ export function clearReturned(): void {
   returnedBytes = 0;
 }
 
-/** @returns where the bytes must be written */
+/** @returns where to write the bytes */
 export function reserveReturned(bytes: u32): usize {
   if (bytes > <u32>(CODES - RETURNED)) hostDecline(DECLINE_RETURNED);
   returnedBytes = bytes;

@@ -1,16 +1,16 @@
-/** The run of a message: how it ended, and what is known of the gas that it needs. */
+/** The run of a message: how it ended, and how much gas it needs. */
 import {RUNNING} from "./layout";
 
 export let endKind: u32 = RUNNING;
 export let gasLeft: i64 = 0;
-/** The least gas with which the same happens, if `isSensitive` is not set. */
+/** The least gas with which the run would be the same, unless `isSensitive`. */
 export let leastGas: i64 = 0;
-/** True once something depended on the gas that was left, beyond there being enough. */
+/** True once the run depended on its gas in another way than running out. */
 export let isSensitive: bool = false;
-/** True once a call or creation needed gas: with less it may fail, and the run may still succeed. */
+/** True once a call or creation needed gas: with less, it would fail, but the run may still succeed. */
 export let isBounded: bool = false;
 
-/** Steps that calls and creations take beyond those of their opcodes. */
+/** Additional steps of calls and creations. */
 let work: i32 = 0;
 
 export function addWork(steps: i64): void {

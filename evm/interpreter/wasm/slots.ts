@@ -1,4 +1,7 @@
-/** The slots that were read: now, before the transaction, and before the block. Transient slots (EIP-1153) are in the same table. */
+/**
+ * The cache of slots: current values, those before the transaction and before the block; and transient slots
+ * (EIP-1153).
+ */
 import {ADDRESS, EXISTS, hasBaseStorage, IDENTITY, STORAGE, transaction} from "./accounts";
 import {hashKey} from "./hashing";
 import {allocate} from "./heap";
@@ -8,13 +11,13 @@ import {COLD_SLOT_GAS} from "./params";
 import {growTable, HASH, link, NEXT} from "./table";
 import {copyWord, loadBytes, setWord, storeAddress, storeBytes} from "./words";
 
-/** Of the account when it was read. */
+/** The account's STORAGE when the slot was read. */
 export const SLOT_STORAGE: usize = 8;
-/** Of the transaction in which it is warm; of a transient one, in which it is not 0. */
+/** Number of the transaction in which the slot is warm or, if it is transient, not 0. */
 export const SLOT_WARM: usize = 12;
 export const KEY: usize = 16;
 export const VALUE: usize = 48;
-/** Before the transaction ORIGINAL_OF. */
+/** The value before the transaction ORIGINAL_OF. */
 export const ORIGINAL: usize = 80;
 export const BASE_VALUE: usize = 112;
 export const ORIGINAL_OF: usize = 144;
@@ -29,7 +32,7 @@ const TRANSIENT: u32 = 0x80000000;
 let buckets: usize = 0;
 let mask: u32 = 0;
 let count: u32 = 0;
-/** The first slot of the list. */
+/** First of the written slots. */
 export let writtenSlots: usize = 0;
 
 export function resetSlots(): void {
@@ -65,10 +68,10 @@ function hashOf(storage: u32, key: usize): u32 {
 }
 
 /**
- * A slot of an account. Reads it from the host the first time.
+ * A slot of an account, read from the host the first time. A slot that is not cached is cold.
  *
- * @param gas - what there is for it. A slot that was not read is cold
- * @returns 0 if the gas is not enough for a read
+ * @param gas - if it is less than the price of a cold access, nothing is read
+ * @returns 0 if the gas is not enough
  */
 export function slotAt(account: usize, key: usize, gas: i64): usize {
   const storage = load<u32>(account, STORAGE);
@@ -80,7 +83,7 @@ export function slotAt(account: usize, key: usize, gas: i64): usize {
   if (isRead) {
     storeAddress(IO, account + ADDRESS);
     storeBytes(IO_SLOT, key);
-    // If it throws, the slot must be read again.
+    // Insert after the read: if the host throws, the slot must be read again.
     hostReadSlot();
   }
   const entry = insert(storage, key, hash, account);
@@ -91,7 +94,7 @@ export function slotAt(account: usize, key: usize, gas: i64): usize {
   return entry;
 }
 
-/** A transient slot. @returns 0: it was never written, unless `makes` */
+/** A transient slot. @returns 0 if it was never written and `makes` is false */
 export function transientAt(account: usize, key: usize, makes: bool): usize {
   const storage = load<u32>(account, IDENTITY) | TRANSIENT;
   const hash = hashOf(storage, key);
@@ -116,7 +119,7 @@ function insert(storage: u32, key: usize, hash: u32, account: usize): usize {
   return entry;
 }
 
-/** Its value before the transaction. */
+/** The value before the transaction. */
 export function keepOriginal(entry: usize): void {
   if (load<u32>(entry, ORIGINAL_OF) == transaction) return;
   store<u32>(entry, transaction, ORIGINAL_OF);
@@ -130,13 +133,13 @@ export function noteSlotWritten(entry: usize): void {
   writtenSlots = entry;
 }
 
-/** True if the account has the storage that the slot belongs to. */
+/** True unless the account's storage was cleared after the slot was read. */
 export function isCurrent(entry: usize): bool {
   const account: usize = load<u32>(entry, SLOT_ACCOUNT);
   return load<u32>(account, EXISTS) != 0 && load<u32>(account, STORAGE) == load<u32>(entry, SLOT_STORAGE);
 }
 
-/** Call it before the accounts' `sealWritten`. */
+/** Call it before `sealWritten` of accounts.ts. */
 export function sealWrittenSlots(): void {
   let entry = writtenSlots;
   while (entry != 0) {

@@ -15,7 +15,7 @@ import {refund, setRefund} from "./refunds";
 import {keepOriginal, ORIGINAL, slotAt, VALUE} from "./slots";
 import {isZero, sameWord} from "./words";
 
-/** @param gas - of the frame. @returns RUNNING, with its gas stored; or how it ends */
+/** @param gas - gas of the frame. @returns RUNNING, with the gas left stored in the frame; or how the frame ends */
 export function writeSlot(frame: usize, key: usize, value: usize, before: i64): u32 {
   if (load<u32>(frame, IS_STATIC) != 0) return WRITE_PROTECTION;
   require(frame, load<i64>(frame, START_GAS) - before + WRITE_SENTRY_GAS + 1);

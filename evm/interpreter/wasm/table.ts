@@ -1,21 +1,20 @@
 /**
- * Hash tables of entries. Each begins with the next entry of its bucket and its own hash; buckets are u32, and their count a power of
- * two. A table is full when it has an entry for each bucket.
+ * Chained hash tables. An entry begins with a link to the next entry of its bucket and its hash. Buckets are u32, and
+ * their number is a power of two. A table grows when it has as many entries as buckets.
  */
 import {allocate} from "./heap";
 
-/** Of an entry. */
 export const NEXT: usize = 0;
 export const HASH: usize = 4;
 
-/** Puts an entry with its hash into the buckets. */
+/** Inserts an entry. */
 export function link(buckets: usize, mask: u32, entry: usize): void {
   const bucket = buckets + 4 * (load<u32>(entry, HASH) & mask);
   store<u32>(entry, load<u32>(bucket), NEXT);
   store<u32>(bucket, <u32>entry);
 }
 
-/** @returns four times as many buckets, with the same entries */
+/** @returns four times as many buckets with the same entries */
 export function growTable(old: usize, oldMask: u32): usize {
   const mask = (oldMask << 2) | 3;
   const buckets = allocate(4 * (<usize>mask + 1));

@@ -1,4 +1,4 @@
-/** Words of 256 bits in linear memory: four u64, lowest first. The result may lie where an operand does. */
+/** 256-bit words in linear memory: four u64, least significant first. A result may overwrite an operand. */
 
 export function copyWord(to: usize, from: usize): void {
   const low = v128.load(from);
@@ -32,13 +32,13 @@ export function isShort(at: usize): bool {
   return (load<u64>(at, 8) | load<u64>(at, 16) | load<u64>(at, 24)) == 0;
 }
 
-/** The word, or 2^32 - 1 if it is higher. */
+/** The word, but at most 2^32 - 1. */
 export function toU32(at: usize): u32 {
   const low = load<u64>(at);
   return isShort(at) && low <= 0xffffffff ? <u32>low : 0xffffffff;
 }
 
-/** From 32 bytes, most significant first. */
+/** Reads 32 big-endian bytes. */
 export function loadBytes(to: usize, from: usize): void {
   const high = v128.load(from);
   const low = v128.load(from, 16);
@@ -46,19 +46,19 @@ export function loadBytes(to: usize, from: usize): void {
   v128.store(to, v128.shuffle<u8>(high, high, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0), 16);
 }
 
-/** To 32 bytes, most significant first. */
+/** Writes 32 big-endian bytes. */
 export function storeBytes(to: usize, from: usize): void {
   loadBytes(to, from);
 }
 
-/** To 20 bytes, most significant first. */
+/** Writes 20 big-endian bytes. */
 export function storeAddress(to: usize, from: usize): void {
   store<u32>(to, bswap<u32>(load<u32>(from, 16)));
   store<u64>(to, bswap<u64>(load<u64>(from, 8)), 4);
   store<u64>(to, bswap<u64>(load<u64>(from)), 12);
 }
 
-/** From 20 bytes, most significant first. */
+/** Reads 20 big-endian bytes. */
 export function loadAddress(to: usize, from: usize): void {
   store<u64>(to, bswap<u64>(load<u64>(from, 12)));
   store<u64>(to, bswap<u64>(load<u64>(from, 4)), 8);
@@ -125,7 +125,7 @@ export function isLess(a: usize, b: usize): bool {
   return load<u64>(a) < load<u64>(b);
 }
 
-/** As two's complement. */
+/** a < b of signed words. */
 export function isSignedLess(a: usize, b: usize): bool {
   const a3 = load<i64>(a, 24);
   const b3 = load<i64>(b, 24);
@@ -142,7 +142,7 @@ export function negate(at: usize): void {
   }
 }
 
-/** a * b, modulo 2^256. By 32-bit digits, because there is no product of 128 bits. */
+/** a * b, modulo 2^256, with 32-bit digits: WebAssembly has no 128-bit product. */
 export function multiply(to: usize, a: usize, b: usize): void {
   if (isShort(a) && isShort(b)) {
     const x = load<u64>(a);
@@ -267,7 +267,7 @@ export function multiply(to: usize, a: usize, b: usize): void {
   store<u64>(to, r6 | (r7 << 32), 24);
 }
 
-/** Position of the highest bit, 1 to 256; 0 for zero. */
+/** Number of bits: position of the highest bit, 1 to 256; 0 for zero. */
 export function bitLength(at: usize): i32 {
   for (let limb: i32 = 3; limb >= 0; limb--) {
     const value = load<u64>(at + 8 * limb);
@@ -309,7 +309,7 @@ export function shiftLeft(to: usize, from: usize, count: u32): void {
   store<u64>(to, shiftedLeft(a3, a2, bits), 24);
 }
 
-/** @param count - at most 255. @param fill - shifted in from above: 0 or all ones */
+/** @param count - at most 255. @param fill - the bits that are shifted in: 0 or all ones */
 export function shiftRight(to: usize, from: usize, count: u32, fill: u64): void {
   let a0 = load<u64>(from);
   let a1 = load<u64>(from, 8);
@@ -334,7 +334,7 @@ export function shiftRight(to: usize, from: usize, count: u32, fill: u64): void 
   store<u64>(to, shiftedRight(a3, fill, bits), 24);
 }
 
-/** @param at - position of a byte, from the lowest one: at most 30. Its highest bit is the sign. */
+/** SIGNEXTEND. @param at - position of the byte with the sign bit, from the lowest one: at most 30 */
 export function extendSign(to: usize, from: usize, at: u32): void {
   const bits = 8 * at + 8;
   copyWord(to, from);

@@ -140,7 +140,7 @@ test("without the state trie blocks are refused, or taken as unverified, and log
   const executed = await importHere(["--db", db, "--l2", node.url.href, "--source", "execute"]);
   assert.match(
     executed.ok ? "" : executed.message,
-    /does not hold the state trie of its newest block, 5, .*: continue with --source trace/,
+    /does not have the state trie of its newest block, 5, .*: continue with --source trace/,
   );
   await node.stop();
 });

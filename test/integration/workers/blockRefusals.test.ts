@@ -126,7 +126,7 @@ test("a header that does not fit its block is told by field, with both values", 
   }
   const uncles = [header()];
   const uncleHash = keccak256(RLP.encode(uncles));
-  const message = /^block 1: it has uncles, which no block has since the merge: /;
+  const message = /^block 1: it has uncles, which are not allowed after the merge: /;
   await refuseParts(message, header({uncleHash}), [], uncles, []);
 });
 
@@ -154,7 +154,7 @@ test("a transaction that cannot be in its block is told by position, and what is
   const table: readonly (readonly [TypedTransaction[], RegExp])[] = [
     [
       [send(RICH), send(POOR)],
-      /^block 1: transaction 1: it takes 2100001 wei, its sender 0x[0-9a-f]{40} has 0$/,
+      /^block 1: transaction 1: it needs up to 2100001 wei, its sender 0x[0-9a-f]{40} has 0$/,
     ],
     [[createLegacyTx({gasLimit: 21_000, gasPrice: 10}, {common})], /^block 1: transaction 0/],
   ];
@@ -168,10 +168,10 @@ test("a transaction that cannot be in its block is told by position, and what is
 test("timestamp, gas limit and base fee must follow from the parent's", async () => {
   const chain = await start("prague", {timestamp: "0x64"});
   const refusals: readonly [Record<string, bigint>, string][] = [
-    [{timestamp: 99n}, "timestamp: expected 100 or later as its parent's, got 99"],
-    [{gasLimit: 30_029_296n}, "gas limit: expected 29970705 to 30029295 by its parent's, got 30029296"],
-    [{gasLimit: 29_970_704n}, "gas limit: expected 29970705 to 30029295 by its parent's, got 29970704"],
-    [{baseFee: 8n}, "base fee: expected 7 by its parent, got 8"],
+    [{timestamp: 99n}, "timestamp: expected 100 or later, the parent's, got 99"],
+    [{gasLimit: 30_029_296n}, "gas limit: expected 29970705 to 30029295 from its parent's, got 30029296"],
+    [{gasLimit: 29_970_704n}, "gas limit: expected 29970705 to 30029295 from its parent's, got 29970704"],
+    [{baseFee: 8n}, "base fee: expected 7 from its parent, got 8"],
   ];
   for (const [changes, message] of refusals)
     await refuse(chain, blockAfter(chain.parent, changes), `block 1: ${message}`);
@@ -182,13 +182,13 @@ test("timestamp, gas limit and base fee must follow from the parent's", async ()
 
 test("the first block with a base fee has the initial one, and twice the gas limit of its parent", () => {
   const forks = new ForkSchedule({...configOfFork("london"), chainId: 1});
-  const parent = {timestamp: 100n, gasLimit: 5_000_000n, gasUsed: 0n} as BlockHead;
+  const parent = {number: 0, timestamp: 100n, gasLimit: 5_000_000n, gasUsed: 0n} as BlockHead;
   const head = {timestamp: 112n, gasLimit: 10_000_000n, baseFeePerGas: 1_000_000_000n} as BlockHead;
   checkParent(head, parent, forks, "london");
   const refuse = (changes: Partial<BlockHead>, message: string) =>
     assert.throws(() => checkParent({...head, ...changes}, parent, forks, "london"), {message});
-  refuse({baseFeePerGas: 875_000_000n}, "base fee: expected 1000000000 by its parent, got 875000000");
-  refuse({gasLimit: 5_000_000n}, "gas limit: expected 9990236 to 10009764 by its parent's, got 5000000");
+  refuse({baseFeePerGas: 875_000_000n}, "base fee: expected 1000000000 from its parent, got 875000000");
+  refuse({gasLimit: 5_000_000n}, "gas limit: expected 9990236 to 10009764 from its parent's, got 5000000");
 });
 
 test("excess blob gas must be what the parent gives, also after the execution was resumed", async () => {
@@ -206,7 +206,7 @@ test("excess blob gas must be what the parent gives, also after the execution wa
       await refuse(
         chain,
         blockAfter(chain.parent, {baseFee, excessBlobGas: wrong}),
-        `block 1: excess blob gas: expected ${excess} by its parent, got ${wrong}`,
+        `block 1: excess blob gas: expected ${excess} from its parent, got ${wrong}`,
       );
     const {header, trie} = await chain.executor.execute(
       blockAfter(chain.parent, {baseFee, excessBlobGas: excess}),
@@ -216,7 +216,7 @@ test("excess blob gas must be what the parent gives, also after the execution wa
     await refuse(
       {...chain, executor},
       next,
-      /^block 2: (base fee|excess blob gas): expected \d+ by its parent, got/,
+      /^block 2: (base fee|excess blob gas): expected \d+ from its parent, got/,
     );
   }
 });

@@ -74,7 +74,7 @@ test("resuming after a block that was not executed here is refused", async t => 
   assert.throws(() => BlockExecutor.resume(options(chain.genesis, new MemoryTries()), after, undefined), {
     name: "ExecutionError",
     code: "STATE_MISSING",
-    message: /does not hold the state trie of its newest block, 7,/,
+    message: /does not have the state trie of its newest block, 7,/,
   });
 });
 

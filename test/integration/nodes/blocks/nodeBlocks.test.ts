@@ -152,7 +152,7 @@ test("a node that changes a JSON block is told which block and why, and its bloc
 test("raw blocks that are cut, changed or another's are the node's fault", async () => {
   const other = toHex(raw.blocks[BUSY + 5]?.serialize() ?? new Uint8Array(0));
   const lies: readonly (readonly [(block: string) => string, RegExp])[] = [
-    [block => block.slice(0, -2), /expected a block, got other bytes|it is no block/],
+    [block => block.slice(0, -2), /expected a block, got other bytes|it is not a block/],
     [block => block.slice(0, -1), /the answer is not bytes/],
     [() => "0xc0", /expected a block, got other bytes/],
     [() => other, /expected block 40, got block 45/],

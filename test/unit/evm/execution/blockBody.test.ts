@@ -74,5 +74,5 @@ test("bytes that are no block are refused", () => {
     [0xc3, 0xc0, 0xc0],
     [0xc4, 0xc0, 0xc0, 0xc0, 0],
   ])
-    assert.throws(() => checkBlockBody(Uint8Array.from(bytes)), /^ExecutionError: it is no block: /);
+    assert.throws(() => checkBlockBody(Uint8Array.from(bytes)), /^ExecutionError: it is not a block: /);
 });

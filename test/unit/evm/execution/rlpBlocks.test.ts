@@ -37,7 +37,7 @@ test("a file that ends inside a block is refused after the whole blocks before i
     };
     await assert.rejects(read(), {
       code: "RLP_INVALID",
-      message: `block at position 2 of the file (byte ${2 * block.length}) is cut short: the file ends ${count(end - 2 * block.length, "byte")} after its start`,
+      message: `block at position 2 of the file (byte ${2 * block.length}) is truncated: the file ends ${count(end - 2 * block.length, "byte")} after its start`,
     });
     assert.equal(whole, 2);
   }
