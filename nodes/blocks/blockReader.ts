@@ -1,4 +1,4 @@
-/** What reads blocks from a layer-2 node: whole blocks, in order, each with the hash of the block before it. */
+/** Reads blocks from a layer-2 node, in order, each with its parent's hash. */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {Node} from "../rpc/node.ts";
 
@@ -8,30 +8,30 @@ export interface NodeBlock {
   readonly hash: Uint8Array;
   /** 32 bytes. */
   readonly parentHash: Uint8Array;
-  /** What gives the changes, with the node's name. */
+  /** Where the changes come from, with the node's name. */
   readonly origin: string;
-  /** About how much memory the block takes until it is applied. Read-ahead is bounded by the sum. */
+  /** Approximate memory of the block until it is applied, which bounds read-ahead. */
   readonly bytes: number;
-  /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
+  /** Computes the changes, by executing the block if needed. Called at most once, in block order. */
   difference(): Promise<BlockDifference>;
 }
 
 export interface BlockReader {
   readonly name: "execute" | "trace" | "trielogs";
-  /** Blocks that one `read` may ask for. */
+  /** Most blocks of one `read`. */
   readonly maxBlocks: number;
   /**
    * Reads blocks `from` to `to` from one node and checks what can be checked without the blocks before them.
    *
-   * @returns the blocks from `from` on, in order, each linked to the one before by its hash. Fewer than asked for, or
-   *   none, if the node does not have the rest yet
+   * @returns consecutive linked blocks from `from` on. Fewer than requested, or none, if the node does not have the
+   *   rest yet
    * @throws NodeFailure, NodeRefusal
    */
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]>;
   /**
-   * Reads a block whose difference did not give its state root, by all that the node can say of it.
+   * Reads a block again whose changes did not give its state root, with all the detail that the node has.
    *
-   * @returns undefined also if that is no more. @throws as `read`
+   * @returns undefined if there is no more detail. @throws as `read`
    */
   readonly reread?: (node: Node, number: number) => Promise<NodeBlock | undefined>;
 }

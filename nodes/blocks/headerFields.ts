@@ -1,20 +1,17 @@
-/**
- * A block's header as JSON gives it: a node, or where it need not be whole a line of differences, or the manifest of a
- * pull.
- */
+/** Block headers as JSON: from a node, or (perhaps with missing fields) a line of --diffs or the manifest of a pull. */
 
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {HEADER_ITEMS, type HeaderItem} from "../../storage/block/headerRlp.ts";
 import {type JsonObject, parseBytes, parseFixedBytes, parseQuantity} from "../rpc/answerValues.ts";
 
-/** `rest` has no JSON. */
+/** `rest` has no JSON form. */
 type HeaderFields = Omit<BlockHeader, "number" | "hash" | "rest">;
 
-/** Those that the store keeps. */
+/** The fields that the store keeps. */
 export const KEPT_ITEMS = HEADER_ITEMS.filter(item => !item.isRest);
 
 /**
- * Fields that are not there are left out, and the number is.
+ * Leaves out missing fields, and the number.
  *
  * @param prefix - before a field's name in messages
  * @throws NodeFailure naming the field

@@ -1,12 +1,12 @@
-/** Blocks by their numbers, from one node, each linked to the one before by its hash. */
+/** Consecutive blocks from one node, each linked to its parent by hash. */
 import {toHex} from "../../storage/hex.ts";
 import {type JsonObject, parseObject} from "../rpc/answerValues.ts";
 import {type Node, NodeFailure} from "../rpc/node.ts";
 import {type NodeHeader, readNodeHeaders} from "./nodeHeader.ts";
 
 /**
- * @param isWhole - with the transactions, not only their hashes
- * @param parse - takes an answer of eth_getBlockByNumber and the block's header
+ * @param isFull - with full transactions, not only their hashes
+ * @param parse - takes a response of eth_getBlockByNumber and the block's header
  * @returns blocks from `from` on, fewer if the node does not have the rest yet
  * @throws NodeFailure if they are not linked; what `parse` throws
  */
@@ -14,12 +14,12 @@ export async function readLinkedBlocks<Block extends {readonly header: NodeHeade
   node: Node,
   from: number,
   to: number,
-  isWhole: boolean,
+  isFull: boolean,
   parse: (block: JsonObject, header: NodeHeader) => Block,
 ): Promise<Block[]> {
   const calls = Array.from({length: to - from + 1}, (_, position) => ({
     method: "eth_getBlockByNumber",
-    params: [hexQuantity(from + position), isWhole],
+    params: [hexQuantity(from + position), isFull],
   }));
   const answers = await node.requestAll(calls);
   const missing = answers.findIndex(answer => (answer ?? undefined) === undefined);

@@ -1,8 +1,8 @@
 /**
- * The headers of blocks, from eth_getBlockByNumber. Their hashes are computed and compared.
+ * Block headers from eth_getBlockByNumber. Their hashes are computed and compared.
  *
- * A header of another chain may have more fields, and JSON does not tell their place. If the hash is not that of
- * Ethereum's fields, debug_getRawHeader gives the header's RLP, whose hash it must be.
+ * Headers of other chains may have more fields, whose position JSON does not tell. If the hash is not that of
+ * Ethereum's fields, debug_getRawHeader gives the header's RLP, which must have that hash.
  */
 import type {BlockHeader} from "../../storage/block/blockDifference.ts";
 import {MAX_EXTRA_DATA_BYTES} from "../../storage/block/blockRecord.ts";
@@ -22,7 +22,7 @@ import {KEPT_ITEMS, parseHeaderFields, parseHeaderItem} from "./headerFields.ts"
 
 export type NodeHeader = WholeHeader;
 
-/** Some hundred times that of Ethereum's. */
+/** Some hundred times a header of Ethereum. */
 const MAX_HEADER_BYTES = 2 * MAX_EXTRA_DATA_BYTES;
 
 /** The hash is not that of Ethereum's fields. */
@@ -38,10 +38,9 @@ export async function readNodeHeaders(
   from: number,
 ): Promise<readonly NodeHeader[]> {
   const headers = blocks.map((block, at) => tryHeader(block, from + at));
-  const others = headers.filter(header => header instanceof OtherHeader);
-  const [other] = others;
+  const other = headers.find(header => header instanceof OtherHeader);
   if (other === undefined) return headers as NodeHeader[];
-  const numbers = [...headers.keys()].filter(at => headers[at] instanceof OtherHeader).map(at => from + at);
+  const numbers = headers.flatMap((header, at) => (header instanceof OtherHeader ? [from + at] : []));
   const calls = numbers.map(number => ({method: "debug_getRawHeader", params: [`0x${number.toString(16)}`]}));
   let answers: unknown[];
   try {
@@ -68,14 +67,14 @@ function tryHeader(block: JsonObject, number: number): NodeHeader | OtherHeader 
 }
 
 /**
- * @param number - of the block that was asked for
+ * @param number - of the requested block
  * @returns Ethereum's fields in the order of the RLP
  * @throws NodeFailure if one is missing or wrong, if it is another block, or if its hash is not that of these fields
  */
 export function checkHeader(block: JsonObject, number: number): readonly Uint8Array[] {
   const where = `block ${number}`;
-  const said = parseQuantity(block.number, `${where}: number`, 64);
-  if (said !== BigInt(number)) throw new NodeFailure(`expected block ${number}, got block ${said}`);
+  const reported = parseQuantity(block.number, `${where}: number`, 64);
+  if (reported !== BigInt(number)) throw new NodeFailure(`expected block ${number}, got block ${reported}`);
   const hash = parseFixedBytes(block.hash, `${where}: hash`, 32);
   const fields = listHeaderFields(block, where);
   const computed = keccak256(encodeList(fields));
@@ -86,7 +85,7 @@ export function checkHeader(block: JsonObject, number: number): readonly Uint8Ar
 }
 
 /**
- * @param answer - of debug_getRawHeader. What the block says besides must be what the header has.
+ * @param answer - of debug_getRawHeader. The fields of the block must agree with it.
  * @throws NodeFailure
  */
 function parseRawHeader(answer: unknown, block: JsonObject, number: number): NodeHeader {
@@ -103,18 +102,18 @@ function parseRawHeader(answer: unknown, block: JsonObject, number: number): Nod
     throw new NodeFailure(
       `${where}: the node says that its hash is ${block.hash}, but debug_getRawHeader has the header of ${hash}`,
     );
-  // Nodes write null for a field of a later fork.
+  // Nodes send null for fields of later forks.
   const given = Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null));
-  const said: Partial<BlockHeader> = {...parseHeaderFields(given, `${where}: `), number};
+  const reported: Partial<BlockHeader> = {...parseHeaderFields(given, `${where}: `), number};
   for (const {name} of KEPT_ITEMS) {
-    const [held, told] = [header[name], said[name]].map(showField);
-    if (held !== told)
-      throw new NodeFailure(`${where}: ${name}: the header has ${held} there, but the node says ${told}`);
+    const [expected, got] = [header[name], reported[name]].map(showField);
+    if (expected !== got)
+      throw new NodeFailure(`${where}: ${name}: the raw header has ${expected}, but the node says ${got}`);
   }
   return header;
 }
 
-/** geth writes a field that is missing before another one as an empty string, which is 0. */
+/** geth encodes a missing field before a present one as an empty string, which is 0. */
 function showField(value: Uint8Array | bigint | number | undefined): string {
   return value instanceof Uint8Array ? toHex(value) : String(value ?? 0);
 }
@@ -124,7 +123,7 @@ export function listHeaderFields(block: JsonObject, where: string): Uint8Array[]
   const has = ({name}: HeaderItem): boolean => (block[name] ?? undefined) !== undefined;
   const items = HEADER_ITEMS.slice(0, Math.max(FIRST_ITEMS, 1 + HEADER_ITEMS.findLastIndex(has)));
   return items.map((item, at) => {
-    // geth writes a field that is missing before another one as an empty string.
+    // geth encodes a missing field before a present one as an empty string.
     if (at >= FIRST_ITEMS && !has(item)) return new Uint8Array(0);
     const value = parseHeaderItem(block, item, `${where}: `, MAX_EXTRA_DATA_BYTES);
     return value instanceof Uint8Array ? value : encodeNumber(value);

@@ -1,7 +1,4 @@
-/**
- * Finds the block in which a contract was deployed. The millions of blocks before it need not be searched for its
- * events.
- */
+/** Finds the block in which a contract was deployed, so that earlier blocks need not be searched for its events. */
 import {toHex} from "../../storage/hex.ts";
 import {Contradiction, type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 
@@ -9,7 +6,7 @@ import {Contradiction, type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts
  * Bisects eth_getCode: 24 calls for 16 million blocks.
  *
  * @param contract - 20 bytes
- * @param head - the newest block that counts
+ * @param head - the newest final block
  * @returns the first block after which the contract has code; 0 if the node does not have the state of old blocks
  * @throws Contradiction if the contract has no code at `head`, NodeFailure
  */
@@ -36,6 +33,6 @@ export async function findDeployment(node: Node, contract: Uint8Array, head: num
 async function hasCode(node: Node, contract: Uint8Array, block: number): Promise<boolean> {
   const code = await node.request("eth_getCode", [toHex(contract), `0x${block.toString(16)}`]);
   if (typeof code !== "string" || !code.startsWith("0x"))
-    throw new NodeFailure(`it answers eth_getCode with no 0x hex`);
+    throw new NodeFailure(`its response to eth_getCode is not 0x hex`);
   return code.length > 2;
 }

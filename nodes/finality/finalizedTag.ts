@@ -1,47 +1,47 @@
-/** What layer-2 nodes call finalized: one node by its word alone, of several two that agree. */
+/** The finalized tag of layer-2 nodes. With several nodes, two must agree; a single one is trusted. */
 
 import {findNamedBlock, type NamedBlock} from "../rpc/namedBlock.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../rpc/node.ts";
 import type {Nodes} from "../rpc/nodes.ts";
 
 const HINT = "geth names one once its consensus client has";
-/** Of several nodes, so many must call a block finalized. */
+/** How many of several nodes must call a block finalized. */
 const WITNESSES = 2;
 
 interface CalledFinalized {
   /** The newest block that enough nodes call finalized. */
   readonly tag: number;
-  /** That number, or the newest block held if it is lower. */
+  /** That number, or the newest stored block if it is lower. */
   readonly number: number;
-  /** What each node that has a block of this number has there: 32 bytes. */
+  /** The hash of that block on each node that has it: 32 bytes. */
   readonly hashes: readonly {readonly node: string; readonly hash: Uint8Array}[];
 }
 
-/** Not enough nodes call a block finalized. */
-interface Awaited {
+/** Too few nodes call a block finalized. */
+interface Waiting {
   readonly awaits: string;
 }
 
 /**
- * Asks all nodes for their finalized block, and then for the one that can be compared with the block held here.
+ * Asks all nodes for their finalized block, and then for the block that can be compared with the store.
  *
- * @param highest - the newest block held here that may be finalized
- * @throws NodeRefusal if no node names a block and one does not know the tag; the signal's reason
+ * @param highest - the newest stored block that may be finalized
+ * @throws NodeRefusal if no node has a finalized block and one does not support the tag; the signal's reason
  */
 export async function readFinalizedTag(
   nodes: Pick<Nodes, "useEach">,
   highest: number,
   signal: AbortSignal,
-): Promise<CalledFinalized | Awaited> {
-  const said = await nodes.useEach(askForTag, signal);
-  const answers = said.results.filter(one => "block" in one);
-  const refusals = said.results.flatMap(one => ("refusal" in one ? [one.refusal] : []));
+): Promise<CalledFinalized | Waiting> {
+  const tagged = await nodes.useEach(askForTag, signal);
+  const answers = tagged.results.filter(one => "block" in one);
+  const refusals = tagged.results.flatMap(one => ("refusal" in one ? [one.refusal] : []));
   if (answers.length === 0 && refusals[0] !== undefined) throw refusals[0];
-  const count = said.results.length + said.silent.length;
+  const count = tagged.results.length + tagged.silent.length;
   const needed = Math.min(count, WITNESSES);
   const tags = answers.map(({block}) => block.number).sort((one, other) => other - one);
   const tag = tags[needed - 1];
-  const why = [...said.silent, ...refusals.map(({message}) => message)].join("; ");
+  const why = [...tagged.silent, ...refusals.map(({message}) => message)].join("; ");
   const awaits = `waiting until ${needed} of ${count} layer-2 nodes call a block finalized${why && `: ${why}`}`;
   if (tag === undefined) return {awaits};
   const number = Math.min(tag, highest);
@@ -58,7 +58,7 @@ export async function readFinalizedTag(
 
 async function askForTag(node: Node): Promise<{name: string; block: NamedBlock} | {refusal: NodeRefusal}> {
   try {
-    return {name: node.name, block: await readFinalized(node, HINT, error => error.isOfCall)};
+    return {name: node.name, block: await readFinalized(node, HINT, error => error.isCallError)};
   } catch (error) {
     if (error instanceof NodeRefusal) return {refusal: error};
     throw error;
@@ -66,11 +66,11 @@ async function askForTag(node: Node): Promise<{name: string; block: NamedBlock} 
 }
 
 /**
- * geth refuses the tag until its consensus client has named a block, and after a restart that took the head below it.
+ * geth refuses the tag until its consensus client has set it, and after a restart that moved the head below it.
  *
- * @param hint - what helps
- * @param isFinal - whether neither a wait nor another node would end the refusal
- * @throws NodeFailure if the node names no block: another one may. NodeRefusal
+ * @param hint - advice for the operator
+ * @param isFinal - whether neither a retry nor another node would help
+ * @throws NodeFailure if the node has no finalized block, which another node may have; NodeRefusal
  */
 export async function readFinalized(
   node: Node,

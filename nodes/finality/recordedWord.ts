@@ -1,5 +1,4 @@
-/**
- * What the rollup contract on layer 1 holds for a block: `stateRootHashes(block)`, or since DataFinalizedV4
+/** What the rollup contract on layer 1 records for a block: `stateRootHashes(block)`, or since DataFinalizedV4
  * `blockHashes(block)`.
  */
 import {toHex} from "../../storage/hex.ts";
@@ -11,7 +10,7 @@ const SELECTORS = {stateRootHashes: "0x8be745d1", blockHashes: "0x34cdf78d"} as 
 const WORD_BYTES = 32;
 
 /**
- * Asks at the block that layer 1 calls finalized.
+ * Reads it in layer 1's finalized block.
  *
  * @param contract - 20 bytes
  * @returns 32 bytes; undefined if the contract has none for the block

@@ -1,11 +1,11 @@
 /**
- * The events by which a rollup contract says what it has finalized. Each word has 32 bytes.
+ * The events that a rollup contract emits for finalizations. Each word has 32 bytes.
  *
  *   DataFinalizedV4   topics   signature | start block | end block | rolling hash   data   end offset | parent hash | final hash
  *   DataFinalizedV3   topics   signature | start block | end block | shnarf         data   parent root | final root
  *   DataFinalized     topics   signature | end block | parent root | final root     data   with proof
  *
- * A contract emits one of them until it is upgraded, and a newer one since then. V4 names blocks by their hashes, the
+ * A contract emits one of them, and after an upgrade a newer one. V4 names blocks by their hashes, the
  * others by their state roots. The first V4 after a state root has zero as its parent.
  */
 import type {FinalityEvent} from "../../storage/commit/finalityStep.ts";
@@ -20,7 +20,7 @@ const FINALIZED_V4 = "0x86710ea04c20fbcfc0b7200362c5174c71b7183bbc324b36a83f6182
 const FINALIZED_V3 = "0xa0262dc79e4ccb71ceac8574ae906311ae338aa4a2044fd4ec4b99fad5ab60cb";
 /** keccak256 of DataFinalized(uint256,bytes32,bytes32,bool) */
 const FINALIZED = "0x1335f1a2b3ff25f07f5fef07dd35d8fb4312c3c73b138e2fad9347b3319ab53c";
-/** By the signature: how many words of data there are. */
+/** Words of data, by signature. */
 const DATA_WORDS: ReadonlyMap<unknown, number> = new Map([
   [FINALIZED_V4, 3],
   [FINALIZED_V3, 2],
@@ -30,13 +30,14 @@ const DATA_WORDS: ReadonlyMap<unknown, number> = new Map([
 const TOPICS = 4;
 const WORD_BYTES = 32;
 const MAX_BLOCK = 2 ** 48 - 1;
-/** The most events that one answer may have. A network finalizes a few times an hour. */
+/** Most events in one response. A network finalizes a few times an hour. */
 const MAX_EVENTS = 10_000;
 
-/** The end of a message about a node that contradicts itself. */
-export const BALANCED = "perhaps there are several nodes behind its URL, and one is behind or on a fork";
+/** Explains a node that contradicts itself. */
+export const LOAD_BALANCER_HINT =
+  "perhaps there are several nodes behind its URL, and one is behind or on a fork";
 
-/** An event and the layer-1 block that has it. */
+/** An event and its layer-1 block. */
 export interface RollupEvent extends FinalityEvent {
   /** 32 bytes. */
   readonly layer1Hash: Uint8Array;
@@ -44,21 +45,20 @@ export interface RollupEvent extends FinalityEvent {
 
 export interface RollupRange {
   readonly events: readonly RollupEvent[];
-  /** The last block of the range, as the node that gave the events has it. */
+  /** The last block of the range, on the node that sent the events. */
   readonly last: NamedBlock;
 }
 
 /**
  * Reads the events of `contract` in the layer-1 blocks `from` to `to`, and block `to`.
  *
- * A node that is behind leaves out the events of blocks that it does not have, without a word. Several nodes may be
- * behind one URL, so the block is asked for in the same batch, before the events: a load balancer gives one HTTP
- * request to one node.
+ * A node that lags silently leaves out the events of blocks that it does not have. Several nodes may be behind one URL,
+ * so the block is requested in the same batch, before the events: a load balancer sends one HTTP request to one node.
  *
  * @param contract - 20 bytes
- * @returns the events in the order in which they happened
- * @throws NodeRefusal if the node does not read as many blocks at once, NodeFailure if an event is not what was asked
- *   for, or if the node does not have block `to`
+ * @returns the events in order
+ * @throws NodeRefusal if the node does not read as many blocks at once; NodeFailure if an event is not what was
+ *   requested, or if the node does not have block `to`
  */
 export async function readRollupEvents(
   node: Node,
@@ -76,7 +76,7 @@ export async function readRollupEvents(
   const [block, answer] = await node.requestAll(calls);
   const last = parseNamedBlock(block, to);
   if (last === undefined)
-    throw new NodeFailure(`it answers eth_getLogs without having block ${to}: ${BALANCED}`);
+    throw new NodeFailure(`it answers eth_getLogs without having block ${to}: ${LOAD_BALANCER_HINT}`);
   if (!Array.isArray(answer)) throw new NodeFailure(`it answers eth_getLogs with no array`);
   if (answer.length > MAX_EVENTS)
     throw new NodeFailure(`it answers with ${answer.length} events, more than ${MAX_EVENTS}`);

@@ -1,14 +1,13 @@
 /**
- * Reads the finalizations of a rollup contract from layer 1, range by range, up to the newest block that layer 1 calls
- * final.
+ * Reads the finalizations of a rollup contract from layer 1, range by range, up to layer 1's newest final block.
  *
  *    mark (read before)      one step                  head: layer 1's finalized block, or its newest less a depth
  *   ----------|--------------------------------|-----------------|
  *        hash compared                   hash remembered
  *
- * One node gives everything in a step. If its block at the mark has not the hash that was remembered, the step begins
- * at the last finalization that is recorded, which must still be there. So a step never joins two chains, even if each
- * step comes from another node.
+ * One node serves a whole step. If the hash of its block at the mark is not the stored one, the step starts again from
+ * the last recorded finalization, which must still be there. So a step never joins two chains, even if each step is
+ * served by another node.
  */
 import type {Finalization} from "../../storage/block/finalization.ts";
 import type {Layer1Mark} from "../../storage/block/layer1Mark.ts";
@@ -20,7 +19,13 @@ import type {Nodes} from "../rpc/nodes.ts";
 import {RequestSize} from "../rpc/requestSize.ts";
 import {findDeployment} from "./deployment.ts";
 import {readFinalized} from "./finalizedTag.ts";
-import {BALANCED, isAfter, type RollupEvent, type RollupRange, readRollupEvents} from "./rollupEvents.ts";
+import {
+  isAfter,
+  LOAD_BALANCER_HINT,
+  type RollupEvent,
+  type RollupRange,
+  readRollupEvents,
+} from "./rollupEvents.ts";
 
 const FIRST_BLOCKS = 1_000;
 const MOST_BLOCKS = 100_000;
@@ -29,35 +34,35 @@ const ANSWERS_BEFORE_GROWTH = 16;
 export interface RollupSettings {
   /** 20 bytes. */
   readonly contract: Uint8Array;
-  /** The first layer-1 block whose events count. undefined: the block of the contract's deployment. */
+  /** The first layer-1 block to read. undefined: the block of the contract's deployment. */
   readonly from: number | undefined;
-  /** Layer-1 blocks count once this many are above them. undefined: when layer 1 calls them finalized. */
+  /** Confirmations of a final layer-1 block. undefined: layer 1's finalized tag decides. */
   readonly depth: number | undefined;
 }
 
-/** Where a step begins. */
+/** Where a step starts. */
 export interface ReadPosition {
-  /** All events up to it were read. undefined: they are read again from `last` on. */
+  /** All events up to it were read. undefined: events are read again from `last` on. */
   readonly mark: Layer1Mark | undefined;
-  /** The last event that is recorded. undefined: none that the next one must follow. */
+  /** The last recorded event, which the next one must follow. */
   readonly last: Finalization | undefined;
 }
 
 export interface RollupStep {
-  /** The mark at which the step begins: that of the position, unless events are read again. */
+  /** The mark at which the step starts: that of the position, unless events are read again. */
   readonly after: Layer1Mark;
   /** All events of the contract in the blocks above `after`, up to this one. Only those after `last`. */
   readonly mark: Layer1Mark;
   readonly events: readonly RollupEvent[];
-  /** The newest layer-1 block that is final. The step whose mark is this block has read everything. */
+  /** The newest layer-1 block that is final. A step whose mark is this block has read everything. */
   readonly head: number;
-  /** Name of the node that gave it. */
+  /** Name of the node that served it. */
   readonly node: string;
 }
 
-/** Nothing was read: the first block whose events count is above the next one. */
+/** Nothing was read: the first block to read is not final yet. */
 export interface AwaitedStart {
-  /** The block before it. */
+  /** The block before the first block to read. */
   readonly awaits: number;
   /** The newest layer-1 block that is final. */
   readonly head: number;
@@ -75,8 +80,8 @@ export class RollupWatch {
   /**
    * Reads the next range. Waits for a node that answers.
    *
-   * @returns a step without events, and with the same mark, if there is nothing new. Of settings whose first block is
-   *   above the head, no step before layer 1 is final up to the block below
+   * @returns a step without events, and with the same mark, if there is nothing new; AwaitedStart until the block
+   *   before the first block to read is final
    * @throws Contradiction; the signal's reason
    */
   read(position: ReadPosition, signal: AbortSignal): Promise<RollupStep | AwaitedStart> {
@@ -88,10 +93,10 @@ export class RollupWatch {
     const awaits = (this.settings.from ?? 0) - 1;
     if (mark === undefined && last === undefined && awaits > head.number) return {awaits, head: head.number};
     const base = {head: head.number, node: node.name};
-    // Another node may be behind the one that was asked before.
+    // This node may lag behind the one that served the last step.
     if (mark !== undefined && head.number < mark.block) return {after: mark, mark, events: [], ...base};
     const isSame = mark !== undefined && (await this.hasBlock(node, head, mark));
-    const after = isSame ? mark : await this.begin(node, head, last);
+    const after = isSame ? mark : await this.startingMark(node, head, last);
     if (after.block >= head.number) return {after, mark: after, events: [], ...base};
     const range = await this.readRange(node, after.block + 1, head);
     if (!isSame && last !== undefined && !range.events.some(event => isRecorded(event, last)))
@@ -120,7 +125,7 @@ export class RollupWatch {
         return range;
       } catch (error) {
         const isSmaller = this.range.noteRefusal(to - from + 1);
-        // A time-out is a NodeFailure. It too may come from too wide a range, so the next try is narrower.
+        // A timeout is a NodeFailure. It too may come from too wide a range, so the next attempt is narrower.
         if (!(error instanceof NodeRefusal || error instanceof AnswerTooLong)) throw error;
         if (!isSmaller)
           throw new NodeFailure(`it refuses the events of layer-1 block ${from}: ${error.message}`, {
@@ -140,10 +145,13 @@ export class RollupWatch {
   }
 
   /**
-   * The mark just before the block of the last finalization, or before the first block whose events count. Block 0 can
-   * have none.
+   * The mark just before the block of the last finalization, or before the first block to read.
    */
-  private async begin(node: Node, head: NamedBlock, last: Finalization | undefined): Promise<Layer1Mark> {
+  private async startingMark(
+    node: Node,
+    head: NamedBlock,
+    last: Finalization | undefined,
+  ): Promise<Layer1Mark> {
     const {contract, from} = this.settings;
     const first = last?.layer1Block ?? from ?? (await findDeployment(node, contract, head.number));
     if (first > head.number + 1)
@@ -165,7 +173,7 @@ function isRecorded(event: Finalization, recorded: Finalization): boolean {
   );
 }
 
-/** The hash that is remembered must be the one that the events of the last block name. */
+/** The hash of the new mark must be that in the events of the same block. */
 function requireHash({events, last}: RollupRange): void {
   const other = events.find(
     ({layer1Block, layer1Hash}) => layer1Block === last.number && Buffer.compare(layer1Hash, last.hash) !== 0,
@@ -176,8 +184,10 @@ function requireHash({events, last}: RollupRange): void {
     );
 }
 
-/** The block that was called final must be the one that the events were read up to. */
+/** The final block must be the one up to which the events were read. */
 function requireSame({number, hash}: NamedBlock, last: NamedBlock): void {
   if (Buffer.compare(hash, last.hash) !== 0)
-    throw new NodeFailure(`its block ${number} is ${toHex(hash)} and then ${toHex(last.hash)}: ${BALANCED}`);
+    throw new NodeFailure(
+      `its block ${number} is ${toHex(hash)} and then ${toHex(last.hash)}: ${LOAD_BALANCER_HINT}`,
+    );
 }

@@ -1,14 +1,14 @@
 /**
- * Parses the values of a node's answers. For a value of the wrong kind, a NodeFailure is thrown that names the field
- * and says what is expected.
+ * Parses values in a node's responses. An invalid value throws a NodeFailure that names the field and what was
+ * expected.
  */
 import {NodeFailure} from "./node.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** How much of a wrong text a message shows. */
+/** Longest part of an invalid text in a message. */
 const SHOWN_CHARACTERS = 80;
-/** As nearly all nodes write them, so that they are kept as they are. */
+/** The form that nearly all nodes send, which needs no conversion. */
 const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/;
 const LOWER_WORD = /^0x[0-9a-f]{64}$/;
 
@@ -33,7 +33,7 @@ export function parseQuantity(value: unknown, field: string, bits: number): bigi
   return quantity;
 }
 
-/** `0x` and 1 to 13 hex digits: 52 bits, which a double holds exactly. Block numbers have 48. */
+/** `0x` and 1 to 13 hex digits: 52 bits, which a double represents exactly. Block numbers have 48 bits. */
 export function parseNumber(value: unknown, field: string): number {
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,13}$/.test(value))
     throw unexpected(field, value, "a number (0x and 1 to 13 hex digits)");
@@ -66,7 +66,7 @@ export function parseAddress(value: unknown, field: string): string {
   return `0x${parseFixedBytes(value, field, 20).toString("hex")}`;
 }
 
-/** `0x` and 1 to 64 hex digits: some nodes leave leading zeros out. @returns `0x` and 64 digits in lower case */
+/** `0x` and 1 to 64 hex digits: some nodes omit leading zeros. @returns `0x` and 64 digits in lower case */
 export function parseWord(value: unknown, field: string): string {
   if (typeof value === "string" && LOWER_WORD.test(value)) return value;
   if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
@@ -78,7 +78,7 @@ export function unexpected(field: string, value: unknown, rule: string): NodeFai
   return new NodeFailure(`${field}: expected ${rule}, got ${show(value)}`);
 }
 
-/** Objects and arrays are only named: they may be nested deeper than the stack allows. */
+/** Does not print objects and arrays, which may be nested deeper than the stack allows. */
 function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";

@@ -1,6 +1,6 @@
 /**
- * Waits between tries. Each is twice as long as the last, up to a bound. A random part is taken off, so that several
- * callers do not come at the same moment.
+ * Exponential backoff with jitter: each delay is twice the last, up to a maximum, less a random part that keeps callers
+ * from retrying in step.
  */
 
 export interface BackoffSettings {
@@ -13,7 +13,7 @@ export const DEFAULT_BACKOFF: BackoffSettings = {firstMs: 250, longestMs: 30_000
 export class Backoff {
   private nextMs: number;
 
-  /** @param random - gives numbers from 0 to below 1 */
+  /** @param random - returns numbers of at least 0 and below 1 */
   constructor(
     private readonly settings: BackoffSettings,
     private readonly random: () => number = Math.random,
@@ -21,14 +21,14 @@ export class Backoff {
     this.nextMs = settings.firstMs;
   }
 
-  /** @returns milliseconds: from half of this step to the whole step */
+  /** @returns milliseconds: half to all of this step */
   next(): number {
     const stepMs = this.nextMs;
     this.nextMs = Math.min(2 * stepMs, this.settings.longestMs);
     return stepMs * (0.5 + 0.5 * this.random());
   }
 
-  /** Begins with the first step again. */
+  /** Starts again with the first delay. */
   reset(): void {
     this.nextMs = this.settings.firstMs;
   }

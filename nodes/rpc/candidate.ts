@@ -1,12 +1,12 @@
 /**
- * One of several nodes, and what is known of it:
+ * One of several nodes, and its health:
  *
  *             work done                    failure: wait, twice as long each time
- *   unknown ------------> up  ----------------------------> down     may be asked again after the wait
+ *   unknown ------------> up  ----------------------------> down     retried after the delay
  *                          ^ <---------------------------- refused   the same, for a node of another chain
  *                                 work done again
  *
- * Work goes to a node that is unknown, up, or has answered a probe since it was down.
+ * Work goes to a node that is unknown, up, or has answered a probe since it went down.
  */
 import {Backoff, type BackoffSettings} from "./backoff.ts";
 import type {EndpointSettings} from "./endpoint.ts";
@@ -15,7 +15,7 @@ import {NodeCaller} from "./nodeCaller.ts";
 
 export type NodeState = "up" | "down" | "refused";
 
-/** The node is one of another chain. */
+/** The node belongs to another chain. */
 class WrongChain extends NodeFailure {}
 
 export class Candidate {
@@ -23,21 +23,21 @@ export class Candidate {
   private readonly backoff: Backoff;
   private state: NodeState | "unknown" = "unknown";
   private reason = "";
-  /** The last probe was answered, and nothing failed since. */
+  /** The last probe succeeded, and nothing has failed since. */
   private isProbed = false;
   private isProbing = false;
-  /** When it may be asked again after a failure. */
-  private dueMs = 0;
+  /** When the node may be retried after a failure. */
+  private retryAtMs = 0;
   /**
-   * A success before this moment does not shorten the next wait. So a node that fails every second time is left alone
-   * for longer and longer.
+   * A success before this time does not reset the backoff, so the delays of a node that fails every second time keep
+   * growing.
    */
-  private calmMs = 0;
+  private stableFromMs = 0;
   private failureCount = 0;
   private checkedEpoch = -1;
   private epoch = 0;
 
-  /** @param onState - called once per change of the state, or of the reason why it is not up (isSameFailure) */
+  /** @param onState - called when the state changes, or the reason why the node is not up (isSameFailure) */
   constructor(
     url: URL,
     name: string,
@@ -54,12 +54,12 @@ export class Candidate {
     return this.state === "unknown" || this.state === "up" || this.isProbed;
   }
 
-  /** Milliseconds until it may be asked again, 0 or less if it may be now. */
+  /** Milliseconds until the node may be retried; 0 or less if it may be used now. */
   get waitMs(): number {
-    return this.isHealthy ? 0 : this.dueMs - performance.now();
+    return this.isHealthy ? 0 : this.retryAtMs - performance.now();
   }
 
-  /** Runs the work and notes how it went. @throws what the work throws, NodeFailure, or the signal's reason */
+  /** Runs the work and records its outcome. @throws what the work throws, NodeFailure, or the signal's reason */
   async run<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
@@ -69,16 +69,16 @@ export class Candidate {
     try {
       await this.checkChain(signal);
       const result = await work(this.caller.bind(signal, onBytes));
-      // If a connection ended meanwhile, another node may have this address now.
+      // If a connection ended during the work, another node may have this address now.
       await this.checkChain(signal);
       this.noteSuccess(failureCount);
       return result;
     } catch (error) {
-      // Once the signal has ended the work, the failure comes from that.
+      // A failure after the signal was aborted is a consequence of the abort.
       if (signal.aborted) throw signal.reason;
       if (error instanceof NodeFailure) this.noteFailure(error, failureCount);
       else if (error instanceof NodeRefusal) {
-        if (error.isOfCall) this.noteSuccess(failureCount);
+        if (error.isCallError) this.noteSuccess(failureCount);
         else this.noteFailure(new NodeFailure(error.message, {cause: error}), failureCount);
       }
       throw error;
@@ -86,7 +86,7 @@ export class Candidate {
   }
 
   /**
-   * Makes a small call to a node that is due, so that real work does not wait for a node that is still down. Never
+   * Makes a small call to a node whose delay is over, so that work does not wait for a node that is still down. Never
    * rejects.
    */
   async probe(signal: AbortSignal): Promise<void> {
@@ -109,10 +109,10 @@ export class Candidate {
     const epoch = this.epoch;
     const answer = await this.askChainId(signal);
     const isQuantity = typeof answer === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(answer);
-    if (!isQuantity) throw new NodeFailure("its answer to eth_chainId is no chain id");
+    if (!isQuantity) throw new NodeFailure("its response to eth_chainId is not a chain id");
     if (BigInt(answer) !== this.chainId)
       throw new WrongChain(`expected a node of chain ${this.chainId}, got chain ${BigInt(answer)}`);
-    // The epoch from before the call: if a connection ended during the call, the next check asks again.
+    // The epoch before the call: if a connection ended during the call, the next check asks again.
     this.checkedEpoch = epoch;
   }
 
@@ -121,30 +121,29 @@ export class Candidate {
   }
 
   /**
-   * @param failureCount - when the work began. Work that began before the last failure says nothing about the time
-   *   after it
+   * @param failureCount - when the work began. The outcome of work that began before the last failure is ignored
    */
   private noteSuccess(failureCount: number): void {
     if (failureCount !== this.failureCount) return;
     this.isProbed = false;
-    if (performance.now() >= this.calmMs) this.backoff.reset();
+    if (performance.now() >= this.stableFromMs) this.backoff.reset();
     this.change("up", "it answers");
   }
 
   private noteFailure(failure: NodeFailure, failureCount: number): void {
-    // Of several failures of work that ran at the same time, only the first counts.
+    // Of concurrent failures, only the first counts.
     if (failureCount !== this.failureCount) return;
     this.failureCount++;
     this.isProbed = false;
     this.checkedEpoch = -1;
     const delayMs = Math.max(this.backoff.next(), failure.retryAfterMs ?? 0);
-    this.dueMs = performance.now() + delayMs;
-    this.calmMs = this.dueMs + delayMs;
+    this.retryAtMs = performance.now() + delayMs;
+    this.stableFromMs = this.retryAtMs + delayMs;
     this.change(failure instanceof WrongChain ? "refused" : "down", this.caller.describe(failure));
   }
 
   private change(state: NodeState, reason: string): void {
-    // Of a node that stays down, another reason is told, but not each new number in it.
+    // While a node stays down, a new reason is reported, but not one that differs only in its numbers.
     if (this.state === state && (state === "up" || isSameFailure(this.reason, reason))) return;
     this.state = state;
     this.reason = reason;

@@ -1,6 +1,6 @@
 /**
- * One URL that takes JSON-RPC by HTTP POST. Its path, query, user, password and headers may hold keys, so no error
- * message contains them. No error message contains text that the node wrote either.
+ * One URL for JSON-RPC over HTTP POST. Its path, query, user, password and headers may contain secrets, so error
+ * messages contain none of them, and no text from the node either.
  */
 import {errors, Pool} from "undici";
 import {within} from "../../client/rpc/abortable.ts";
@@ -12,41 +12,41 @@ import {parseRetryAfter} from "./retryAfter.ts";
 export interface EndpointSettings {
   /** Sent with every call. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For one `post` as a whole: connecting, and the answer's head and body. */
+  /** Covers a whole `post`: connecting, and the head and body of the response. */
   readonly timeoutMs: number;
-  /** A longer answer is AnswerTooLong. */
+  /** A longer response fails with AnswerTooLong. */
   readonly maxAnswerBytes: number;
-  /** Calls that are sent at the same time. The others wait, and the wait counts as part of their time. */
+  /** Concurrent requests. Others wait, which counts towards their timeout. */
   readonly connections: number;
 }
 
 export interface HttpAnswer {
   readonly status: number;
   readonly bytes: Buffer;
-  /** What the header Retry-After asks for. */
+  /** From the header Retry-After. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** The answer is longer than `maxAnswerBytes`. */
+/** The response is longer than `maxAnswerBytes`. */
 export class AnswerTooLong extends NodeFailure {}
 
-/** The connection ended before the answer did. */
+/** The connection ended before the response did. */
 export class ConnectionLost extends NodeFailure {}
 
-/** One retry, since a server may close a kept-alive connection just when it is used again. */
+/** One retry, because a server may close a keep-alive connection just as it is reused. */
 const ATTEMPTS = 2;
 
 export class Endpoint {
   /** Scheme, host and port. */
   readonly name: string;
-  /** Takes the keys of the URL and of the headers out of a text. */
+  /** Removes the secrets of the URL and the headers from a text. */
   readonly redact: (text: string) => string;
   private readonly pool: Pool;
   private readonly path: string;
   private readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * @param url - http or https. Its user and password are sent as basic authorization
+   * @param url - http or https. Its user and password are sent as HTTP basic authentication
    * @param onDisconnect - called whenever a connection ends
    */
   constructor(
@@ -59,7 +59,7 @@ export class Endpoint {
     this.pool = new Pool(url.origin, {
       connections: settings.connections,
       pipelining: 1,
-      // `post` has one time-out for the whole call.
+      // `post` has one timeout for the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: {timeout: settings.timeoutMs},
@@ -76,10 +76,10 @@ export class Endpoint {
   }
 
   /**
-   * Sends a body that changes nothing on the server, because it may be sent twice.
+   * Sends an idempotent request, which may be sent twice.
    *
-   * @param onBytes - called with the length of each part of the answer
-   * @returns the answer of any HTTP status. Redirects are not followed: only the operator chooses whom to ask
+   * @param onBytes - called with the length of each chunk of the response
+   * @returns the response, whatever its HTTP status. Redirects are not followed: only the operator chooses the nodes
    * @throws NodeFailure, or the signal's reason
    */
   async post(
@@ -97,7 +97,7 @@ export class Endpoint {
     }
   }
 
-  /** Ends every connection. Unfinished calls fail. */
+  /** Closes all connections. Unfinished requests fail. */
   close(): Promise<void> {
     return this.pool.destroy();
   }

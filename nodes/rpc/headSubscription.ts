@@ -4,9 +4,9 @@
  *   open --> {"id":1,"method":"eth_subscribe","params":["newHeads"]}
  *        <-- {"id":1,"result":<name of the subscription>}
  *        <-- {"method":"eth_subscription", ...}                          for each new block
- *        --> {"id":2,"method":"eth_chainId"}                             after a silence, to see whether the connection is dead
+ *        --> {"id":2,"method":"eth_chainId"}           after a silence, to detect a dead connection
  *
- * The text of a notification is not read. It only means that the node may have a new block.
+ * Notifications are not parsed. They only mean that the node may have a new block.
  */
 import type {Socket} from "node:net";
 import {buildConnector, Client, type MessageEvent, WebSocket} from "undici";
@@ -20,9 +20,9 @@ interface HeadSubscriptionSettings {
   /** ws or wss. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** For connecting and subscribing together, and for the answer after a silence. */
+  /** For connecting and subscribing together, and for the response to a ping. */
   readonly timeoutMs: number;
-  /** After this time without a message, the node is asked for its chain id. */
+  /** After this time without a message, a ping is sent: eth_chainId. */
   readonly silenceMs: number;
 }
 
@@ -31,7 +31,7 @@ interface HeadHooks {
   onHead(): void;
 }
 
-/** A notification holds one header, which is far shorter. */
+/** A notification has one header, which is far shorter. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
 const SUBSCRIBE_ID = 1;
 const SUBSCRIBE = JSON.stringify(encodeCall({method: "eth_subscribe", params: ["newHeads"]}, SUBSCRIBE_ID));
@@ -40,7 +40,7 @@ const PING = JSON.stringify(encodeCall({method: "eth_chainId", params: []}, SUBS
 /**
  * Subscribes, and calls `onHead` for each new block until the connection ends.
  *
- * @throws NodeFailure when it ends or never began, or the signal's reason
+ * @throws NodeFailure when the connection ends or cannot be made; the signal's reason
  */
 export async function followHeads(
   settings: HeadSubscriptionSettings,
@@ -58,7 +58,7 @@ export async function followHeads(
       }),
     webSocket: {maxPayloadSize: MAX_MESSAGE_BYTES},
   });
-  // What ends the connection unless a message comes before.
+  // Ends the connection unless a message arrives first.
   let timer: NodeJS.Timeout | undefined;
   const setTimer = (ms: number, onTime: () => void): void => {
     clearTimeout(timer);
@@ -70,7 +70,7 @@ export async function followHeads(
     return await orAborted(ended, signal);
   } finally {
     clearTimeout(timer);
-    // Not WebSocket.close, which waits for the other side.
+    // Not WebSocket.close, which waits for the peer.
     opened?.destroy();
     await client.destroy();
   }

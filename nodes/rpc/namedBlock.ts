@@ -1,6 +1,4 @@
-/**
- * The number and hashes of one of a node's blocks: its newest one, its finalized one, or the one with a given number.
- */
+/** Number and hashes of a block of a node: the latest, the finalized, or one by number. */
 import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
 import {type Node, type NodeCall, NodeFailure} from "./node.ts";
 
@@ -12,19 +10,19 @@ export interface NamedBlock {
   readonly parentHash: Uint8Array;
 }
 
-/** Which block: by its number, or by its tag. */
+/** A block number or tag. */
 type Selector = number | "latest" | "finalized";
 
 /**
  * @returns undefined if the node has no such block
- * @throws NodeRefusal; NodeFailure, also if the answer is no block or another block
+ * @throws NodeRefusal; NodeFailure, also if the response is not a block or is another block
  */
 export async function findNamedBlock(node: Node, which: Selector): Promise<NamedBlock | undefined> {
   const {method, params} = callNamedBlock(which);
   return parseNamedBlock(await node.request(method, params), which);
 }
 
-/** The call that asks for the block, for a batch. */
+/** The call for a block, to be part of a batch. */
 export function callNamedBlock(which: Selector): NodeCall {
   const selector = typeof which === "number" ? `0x${which.toString(16)}` : which;
   return {method: "eth_getBlockByNumber", params: [selector, false]};
@@ -45,7 +43,7 @@ export function parseNamedBlock(answer: unknown, which: Selector): NamedBlock | 
   };
 }
 
-/** @throws NodeFailure `lack` if the node does not have the block; else as findNamedBlock */
+/** @throws NodeFailure with the message `lack` if the node does not have the block; otherwise as findNamedBlock */
 export async function readNamedBlock(
   node: Node,
   which: Selector,

@@ -1,6 +1,6 @@
 /**
- * Says when to ask a node for new blocks: as soon as a node announces one by WebSocket, and otherwise after the time of
- * the poll.
+ * Decides when to poll a node for new blocks: as soon as a node announces one over WebSocket, and otherwise at an
+ * interval.
  */
 import {orAborted, sleep} from "../../client/rpc/abortable.ts";
 import {Backoff, type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
@@ -12,13 +12,13 @@ interface HeadSignalSettings {
   readonly urls: readonly string[];
   /** Sent to every node, for authentication. Names in lower case. Never logged. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Longest time between two signals, also while subscribed. */
+  /** The polling interval, also while subscribed. */
   readonly pollMs: number;
   /** For connecting and subscribing. */
   readonly timeoutMs: number;
 }
 
-/** One per change of state. While "polling", the subscription is tried again and again. */
+/** A change of state. While "polling", the subscription is retried. */
 export interface HeadsEvent {
   readonly kind: "heads";
   /** Scheme, host and port. */
@@ -32,16 +32,16 @@ const SILENCE_MS = 30_000;
 export class HeadSignal {
   private readonly backoff: Backoff;
   private readonly closing = new AbortController();
-  /** Resolves when the subscription has ended for good. */
+  /** Resolves when the subscription has ended permanently. */
   private readonly following: Promise<void>;
-  /** An error that is not of a node. It ended the subscription. */
+  /** The error that ended the subscription, if it did not come from a node. */
   private failure: unknown;
   private state: HeadsEvent["state"] | undefined;
-  /** A head was announced, and no call of `next` has returned since. */
+  /** A head was announced since `next` last returned. */
   private isNew = false;
   private wake: (() => void) | undefined;
 
-  /** @param backoff - waits between tries to subscribe */
+  /** @param backoff - delays between attempts to subscribe */
   constructor(
     private readonly settings: HeadSignalSettings,
     private readonly onEvent: (event: HeadsEvent) => void,
@@ -55,9 +55,9 @@ export class HeadSignal {
   }
 
   /**
-   * Waits for a head that was announced since the last call, or for the poll's time. For one caller at a time.
+   * Waits until a head was announced since the last call, or for the polling interval. For one caller at a time.
    *
-   * @throws the signal's reason; what ended the subscription, if it was not a node
+   * @throws the signal's reason; the error that ended the subscription, if it did not come from a node
    */
   async next(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
@@ -116,7 +116,7 @@ export class HeadSignal {
   }
 
   private noteHead(): void {
-    // Not already at the subscription: if a node accepts one and then hangs up each time, the waits must grow.
+    // Not on subscribing: the delays must grow for a node that accepts subscriptions and then hangs up.
     this.backoff.reset();
     this.isNew = true;
     this.wake?.();

@@ -1,21 +1,23 @@
 /**
- * A node that answers JSON-RPC, as seen by the code that asks for blocks or events. nodes.ts decides which of several
- * nodes is asked, when work is tried again and how long to wait.
+ * A JSON-RPC node, as seen by code that reads blocks or events. nodes.ts selects one of several nodes and retries work.
  */
-/** A call that is not sent yet. Values are JSON. */
+/** A call to send. Values are JSON. */
 export interface NodeCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** The body of a request with this call, before it is JSON. */
+/** The request object of a call. */
 export function encodeCall({method, params}: NodeCall, id: number): object {
   return {jsonrpc: "2.0", id, method, params};
 }
 
-/** One node, for one piece of work. So the answers that the work gets are all of the same node. */
+/** One node for one unit of work, so that all responses come from the same node. */
 export interface Node {
-  /** Scheme, host and port: for logs and messages. Paths, queries, users and headers may hold keys and are left out. */
+  /**
+   * Scheme, host and port, for logs and messages. Paths, queries, users and headers may contain secrets and are left
+   * out.
+   */
   readonly name: string;
   /** @returns the result, parsed. @throws NodeRefusal, NodeFailure */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
@@ -23,7 +25,7 @@ export interface Node {
    * Sends the calls as JSON-RPC batches.
    *
    * @returns the results in the order of the calls
-   * @throws NodeRefusal for the first call that the node refuses, NodeFailure
+   * @throws NodeRefusal for the first refused call; NodeFailure
    */
   requestAll(calls: readonly NodeCall[]): Promise<unknown[]>;
 }
@@ -32,7 +34,7 @@ export interface Node {
 const CODES_OF_CALL: ReadonlySet<number> = new Set([-32601, -32602]);
 
 /**
- * The node answered with a JSON-RPC error that does not ask to come later. Another node may still have the answer
+ * The node responded with a JSON-RPC error that is not transient. Another node may still succeed
  * (nodes.ts).
  */
 export class NodeRefusal extends Error {
@@ -44,28 +46,27 @@ export class NodeRefusal extends Error {
     this.name = "NodeRefusal";
   }
 
-  /** The same, naming the blocks that were asked for. @param hint - the end of the message */
+  /** The same error, naming the requested blocks. @param hint - the end of the message */
   about(from: number, to: number, hint = ""): NodeRefusal {
     const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`;
     return new NodeRefusal(`${blocks}: ${this.message}${hint}`, this.code);
   }
 
   /**
-   * The error is about the call itself, so any node would give it. Other errors, such as "header not found", are about
-   * the node.
+   * The call itself is invalid, so every node would refuse it. Other errors, such as "header not found", are about the
+   * node.
    */
-  get isOfCall(): boolean {
+  get isCallError(): boolean {
     return CODES_OF_CALL.has(this.code);
   }
 }
 
 /**
- * The node could not be asked, or its answer is of no use: no connection, time-out, HTTP error, not JSON-RPC, cut
- * short, too long, a missing block, another hash than asked for. The work is tried again, with another node if there is
- * one.
+ * The node did not give a usable response: no connection, timeout, HTTP error, not JSON-RPC, truncated, too long, a
+ * missing block, an unexpected hash. The work is retried, on another node if there is one.
  */
 export class NodeFailure extends Error {
-  /** Milliseconds that the node asks callers to wait (Retry-After). */
+  /** From the header Retry-After. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, options?: ErrorOptions & {readonly retryAfterMs?: number | undefined}) {
@@ -76,20 +77,17 @@ export class NodeFailure extends Error {
 }
 
 /**
- * A node contradicts the store, or contradicts what it or another node called final. Another try does not help, so it
- * is not tried again at once: finality stops where it is, until the contradiction is gone.
+ * A node contradicts the store, or what it or another node called final. A retry would not help: finality stays where
+ * it is until the contradiction is resolved.
  */
 export class Contradiction extends Error {
   override readonly name = "Contradiction";
 }
 
-/** Numbers and hashes, which geth also writes without 0x. A digit that follows a letter is part of a name. */
+/** Numbers and hashes, which geth also writes without 0x. A digit after a letter is part of a name. */
 const NUMBERS = /0x[0-9a-f]+|\b[0-9a-f]{64}\b|\b\d+/gi;
 
-/**
- * Whether a failure that comes again and again was logged before: once is enough, though the head that it names has
- * moved.
- */
+/** Whether two failures differ only in numbers, such as the head. A repeated failure is logged once. */
 export function isSameFailure(before: string, now: string): boolean {
   return before.replaceAll(NUMBERS, "#") === now.replaceAll(NUMBERS, "#");
 }

@@ -1,14 +1,14 @@
 /**
- * Checks the shape of a node's JSON-RPC answers. The messages of its errors contain no text that the node wrote, so
- * they may go to logs and callers.
+ * Validates JSON-RPC responses of nodes. Error messages contain no text from the node, so they are safe for logs and
+ * callers.
  */
 import {isAscii, isUtf8} from "node:buffer";
 import {NodeFailure} from "./node.ts";
 
-/** The member `error` of an answer. */
+/** The member `error` of a response. */
 export interface ErrorAnswer {
   readonly code: number;
-  /** As the node wrote it: of any length, with any characters. */
+  /** As the node wrote it: any length, any characters. */
   readonly message: string;
   readonly data: unknown;
 }
@@ -20,8 +20,8 @@ export type Answer =
 type Fields = Record<string, unknown>;
 
 /**
- * @param id - of the call that is answered
- * @param takesUnread - also takes an error without an id: who refuses a request without reading it does not know its id
+ * @param id - of the call
+ * @param takesUnread - also accept an error without an id, as servers send it that refuse a request unread
  * @throws NodeFailure
  */
 export function parseAnswer(bytes: Buffer, id: number, takesUnread = false): Answer {
@@ -33,14 +33,14 @@ export function parseAnswer(bytes: Buffer, id: number, takesUnread = false): Ans
 }
 
 /**
- * @param firstId - of the batch. The ids of its calls follow one another
+ * @param firstId - of the batch, whose ids are consecutive
  * @returns the answers in the order of the calls
- * @throws NodeFailure, also for one error for the whole batch: geth writes it in an array
+ * @throws NodeFailure, also for a single error for the whole batch, which geth sends in an array
  */
 export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number): Answer[] {
   const parsed = parseJson(bytes);
   if (!Array.isArray(parsed)) throw new NodeFailure("its answer to a batch is no array");
-  // Checked first, so that at most `count` elements are read.
+  // Checked first, so that at most `count` elements are parsed.
   if (parsed.length !== count)
     throw new NodeFailure(
       `its answer to a batch of ${count} calls has another number of elements: ${parsed.length}`,
@@ -53,13 +53,11 @@ export function parseBatchAnswer(bytes: Buffer, firstId: number, count: number):
     if (answers[at] !== undefined) throw new NodeFailure("its answer to a batch has an id twice");
     answers[at] = readAnswer(fields);
   }
-  // There are as many different ids as calls, so each call has its answer.
+  // There are as many distinct ids as calls, so each call has a response.
   return answers as Answer[];
 }
 
-/**
- * An array or object of no length takes some 30 times its text in memory. No node writes one for each of so few bytes.
- */
+/** Empty arrays and objects take some 30 times their text in memory. Parts of genuine responses are longer. */
 const BYTES_PER_PART = 16;
 const FREE_PARTS = 1000;
 
@@ -67,10 +65,10 @@ function parseJson(bytes: Buffer): unknown {
   requireFewParts(bytes);
   if (isUtf8(bytes)) {
     try {
-      // Nearly all answers are ASCII, which is copied as it is.
+      // Nearly all responses are ASCII, which decodes fastest as latin1.
       return JSON.parse(bytes.toString(isAscii(bytes) ? "latin1" : "utf8"));
     } catch {
-      // It is not JSON, or cut short.
+      // It is not JSON, or truncated.
     }
   }
   throw new NodeFailure("its answer is not JSON-RPC 2.0");
@@ -94,7 +92,7 @@ function readId({id}: Fields): number | undefined {
 }
 
 function readAnswer(fields: Fields): Answer {
-  // Some nodes write `"error":null` beside a result.
+  // Some nodes send `"error":null` with a result.
   const error = fields.error ?? undefined;
   if (error !== undefined) return {member: "error", error: readError(error)};
   if (!("result" in fields)) throw new NodeFailure("its answer has neither result nor error");

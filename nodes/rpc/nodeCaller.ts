@@ -1,4 +1,4 @@
-/** Calls one node: makes the JSON-RPC of a call or a batch, and reads the answer. */
+/** Sends JSON-RPC calls and batches to one node. */
 import {sleep} from "../../client/rpc/abortable.ts";
 import {cleanText} from "../../client/rpc/secrets.ts";
 import {AnswerTooLong, ConnectionLost, Endpoint, type EndpointSettings, type HttpAnswer} from "./endpoint.ts";
@@ -7,38 +7,36 @@ import {type Answer, type ErrorAnswer, parseAnswer, parseBatchAnswer} from "./no
 import {InternalError, toNodeError} from "./nodeError.ts";
 import {RequestSize} from "./requestSize.ts";
 
-/** Nodes and providers take 3 to 1024 calls in one request. More would save little. */
+/** Nodes and providers accept 3 to 1024 calls in a batch. More would save little. */
 export const MAX_BATCH_CALLS = 100;
-/** After a refusal, so many batches are answered before a larger one is tried. */
+/** Successful batches after a refusal before a larger one is tried. */
 const ANSWERS_BEFORE_GROWTH = 64;
-/**
- * Waits before a call is sent again because the node had an internal error. After the last one, the work has failed.
- */
-const INSIST_MS = [25, 100];
-/** Two calls may be one question, of which one node behind the URL must answer both (rollupEvents.ts). */
+/** Delays before a call is retried after an internal error of the node. Then the work fails. */
+const RETRY_WAITS_MS = [25, 100];
+/** Two calls may have to reach the same node behind a load balancer, as in rollupEvents.ts. */
 const QUESTION_CALLS = 2;
-/** Longest reason of a failure. It may quote values that the node wrote. */
+/** Longest reason of a failure, which may quote values from the node. */
 const MAX_REASON = 500;
 /**
- * Longest text that is shown of an answer with another status, such as geth's "invalid host specified". Pages are not
+ * Longest text that is shown of an answer with another status, such as geth's "invalid host specified". HTML is not
  * shown.
  */
 const MAX_STATUS_TEXT = 100;
 const MAX_STATUS_BYTES = 1000;
 const OK = 200;
 
-/** Posts a body for one piece of work. */
+/** Posts a body for one unit of work. */
 type Send = (body: string) => Promise<HttpAnswer>;
 
 export class NodeCaller {
   private readonly endpoint: Endpoint;
   private nextId = 0;
-  /** How many calls go into one batch. */
+  /** Calls per batch. */
   private readonly batchSize = new RequestSize(MAX_BATCH_CALLS, MAX_BATCH_CALLS, ANSWERS_BEFORE_GROWTH);
 
   /**
    * @param onDisconnect - called whenever a connection to the node ends
-   * @param name - for logs and messages: no keys
+   * @param name - for logs and messages, without secrets
    */
   constructor(
     url: URL,
@@ -50,14 +48,14 @@ export class NodeCaller {
   }
 
   /**
-   * @param onBytes - called with the length of each part of an answer
-   * @returns the node for one piece of work. Its requests end with the signal
+   * @param onBytes - called with the length of each chunk of a response
+   * @returns the node for one unit of work, whose requests the signal aborts
    */
   bind(signal: AbortSignal, onBytes?: (bytes: number) => void): Node {
     const send: Send = body => this.endpoint.post(body, signal, onBytes);
     return {
       name: this.name,
-      request: (method, params) => this.insist(send, {method, params}, signal),
+      request: (method, params) => this.askWithRetries(send, {method, params}, signal),
       requestAll: calls => this.askAll(send, calls, signal),
     };
   }
@@ -72,9 +70,9 @@ export class NodeCaller {
     return this.endpoint.close();
   }
 
-  /** Asks again at once while the node has an internal error: to begin the whole work again takes longer. */
-  private async insist(send: Send, call: NodeCall, signal: AbortSignal): Promise<unknown> {
-    for (const waitMs of INSIST_MS) {
+  /** Retries a call after an internal error of the node, which is cheaper than restarting the work. */
+  private async askWithRetries(send: Send, call: NodeCall, signal: AbortSignal): Promise<unknown> {
+    for (const waitMs of RETRY_WAITS_MS) {
       try {
         return await this.ask(send, call);
       } catch (error) {
@@ -103,15 +101,15 @@ export class NodeCaller {
   }
 
   /**
-   * Sends a batch. Providers refuse one that is too large for them with any status or error, or hang up. So the first
-   * call that was refused is sent again alone. It fails if the node is down or refuses the call itself. If it is
-   * answered, the batch was too large, and the next batches are smaller.
+   * Sends a batch. Providers refuse a batch that is too large with any status or error, or by hanging up. So the first
+   * refused call is sent again alone. That fails if the node is down or refuses the call itself. If it succeeds, the
+   * batch was too large, and the next batches are smaller.
    *
-   * @returns the results of the first calls: of one at least
+   * @returns the results of the first calls, at least one
    */
   private async askPart(send: Send, calls: readonly NodeCall[], signal: AbortSignal): Promise<unknown[]> {
-    const askAlone = (at: number) => this.insist(send, calls[at] as NodeCall, signal);
-    // Some nodes do not support batches, not even of one call.
+    const askAlone = (at: number) => this.askWithRetries(send, calls[at] as NodeCall, signal);
+    // Some nodes do not support batches, even of one call.
     const results = calls.length === 1 ? [await askAlone(0)] : await this.askBatch(send, calls);
     if (results.length === calls.length) {
       if (calls.length >= this.batchSize.value) this.batchSize.noteAnswer();
@@ -119,7 +117,8 @@ export class NodeCaller {
     }
     results.push(await askAlone(results.length));
     if (calls.length <= QUESTION_CALLS) {
-      // The refusal may have passed. Only if each call is answered alone, and not both together, are batches refused.
+      // The refusal may have been transient. Batches are refused only if each call succeeds alone, but not both
+      // together.
       const again = await this.askBatch(send, calls);
       if (again.length === calls.length) return again;
       if (results.length < calls.length) results.push(await askAlone(results.length));
@@ -129,9 +128,9 @@ export class NodeCaller {
   }
 
   /**
-   * @returns the results of the calls before the first one that was refused, perhaps because there were too many: none
-   *   if the whole batch was refused
-   * @throws NodeFailure; NodeRefusal of a call that is refused for another reason
+   * @returns the results of the calls before the first one that may have been refused because the batch was too large;
+   *   none if the whole batch was refused
+   * @throws NodeFailure; NodeRefusal for a call that is refused for another reason
    */
   private async askBatch(send: Send, calls: readonly NodeCall[]): Promise<unknown[]> {
     const firstId = this.nextId;
@@ -147,9 +146,9 @@ export class NodeCaller {
     for (const [at, one] of answers.entries()) {
       if (one.member === "error") {
         const error = this.errorOf(one.error, calls[at] as NodeCall, http);
-        // Too many calls: then the later ones are refused too.
+        // If the batch was too large, all later calls are refused too.
         const isOne = answers.slice(at).some(({member}) => member === "result");
-        if (error instanceof NodeRefusal && (isOne || error.isOfCall)) throw error;
+        if (error instanceof NodeRefusal && (isOne || error.isCallError)) throw error;
         break;
       }
       results.push(one.result);
@@ -158,8 +157,8 @@ export class NodeCaller {
   }
 
   /**
-   * The status says nothing if the body is an answer: a range of logs that is too long is refused with 400, 413, 500
-   * and others.
+   * Ignores the status if the body is a JSON-RPC response: too long a range of logs is refused with 400, 413, 500 and
+   * others.
    */
   private read({status, bytes, retryAfterMs}: HttpAnswer, id: number): Answer {
     try {
@@ -167,7 +166,7 @@ export class NodeCaller {
     } catch (error) {
       if (status === OK) throw error;
     }
-    // Cut after keys are taken out: one that is cut in two would not be found.
+    // Truncated after secrets are removed, since half of a secret would not be recognized.
     const text = cleanText(
       bytes.toString("utf8", 0, MAX_STATUS_BYTES),
       this.endpoint.redact,
@@ -182,7 +181,7 @@ export class NodeCaller {
   }
 }
 
-/** @returns undefined for a body that is no answer to the batch, such as one error for all of its calls */
+/** @returns undefined if the body is not a response to the batch, such as a single error */
 function findBatchAnswer(bytes: Buffer, firstId: number, count: number): Answer[] | undefined {
   try {
     return parseBatchAnswer(bytes, firstId, count);

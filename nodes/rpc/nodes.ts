@@ -1,6 +1,6 @@
 /**
- * Several nodes that hold the same chain. Work runs against the first healthy one, in the order of the settings until
- * `putFirst` or `putLast` changes it. If none is healthy, it waits.
+ * Several nodes of the same chain, with failover. Work runs on the first healthy node, in the order of the settings
+ * until `putFirst` or `putLast` changes it. If no node is healthy, the work waits.
  */
 import {LinkedStop, sleep} from "../../client/rpc/abortable.ts";
 import {type BackoffSettings, DEFAULT_BACKOFF} from "./backoff.ts";
@@ -9,42 +9,41 @@ import {type Node, NodeFailure, NodeRefusal} from "./node.ts";
 
 /** Part of an import job: structured clone can copy it. */
 export interface NodesSettings {
-  /** http or https, at least one. A user and password are sent as basic authorization. */
+  /** http or https, at least one. User and password are sent as HTTP basic authentication. */
   readonly urls: readonly string[];
   /** Sent to every node, for authentication. Names in lower case. Never logged. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What eth_chainId must say. A node of another chain is not used. */
+  /** What eth_chainId must return. A node of another chain is not used. */
   readonly chainId?: bigint | undefined;
-  /** For one HTTP request: connecting, head and body together. */
+  /** Covers a whole HTTP request: connecting, head and body. */
   readonly timeoutMs: number;
-  /** For one HTTP answer, which may be that of a batch. */
+  /** Of one HTTP response, which may be that of a batch. */
   readonly maxAnswerBytes: number;
 }
 
-/** One per change of the state, or of the reason why it is not up. */
+/** The state of a node changed, or the reason why it is not up. */
 export interface NodesEvent {
   readonly kind: "node";
   /** Scheme, host and port. The second URL of the same host has (2) after it, and so on. */
   readonly name: string;
   readonly state: NodeState;
-  /** In plain English, one line without keys. It may repeat what the node wrote. */
+  /** For operators: one line without secrets, which may quote the node. */
   readonly reason: string;
 }
 
-/** HTTP requests that one node has at the same time. */
+/** Concurrent HTTP requests to one node. */
 const CONNECTIONS = 16;
 /**
- * How often work is tried per node while nodes refuse it for a reason of their own, such as a block that they do not
- * have yet.
+ * Attempts per node while nodes refuse work for reasons of their own, such as a block that they do not have yet.
  */
 const MAX_REFUSALS = 3;
 
 export class Nodes {
-  /** In the order in which they are asked. */
+  /** In order of preference. */
   private candidates: readonly Candidate[];
   private readonly closing = new AbortController();
 
-  /** @param backoff - waits after failures of one node */
+  /** @param backoff - delays after failures of a node */
   constructor(
     settings: NodesSettings,
     onEvent: (event: NodesEvent) => void,
@@ -54,7 +53,7 @@ export class Nodes {
     const callSettings = {headers, timeoutMs, maxAnswerBytes, connections: CONNECTIONS};
     const urls = settings.urls.map(text => new URL(text));
     this.candidates = urls.map((url, at) => {
-      // Two URLs of one host would have the same name: the parts in which they differ are not shown.
+      // Two URLs of one host would have the same name, because the parts in which they differ are not shown.
       const earlier = urls.slice(0, at).filter(({origin}) => origin === url.origin).length;
       const name = earlier === 0 ? url.origin : `${url.origin} (${earlier + 1})`;
       const onState = (state: NodeState, reason: string) => {
@@ -65,72 +64,69 @@ export class Nodes {
   }
 
   /**
-   * Runs `work` against one node, and again after a NodeFailure: at once with another healthy node, or else after a
-   * wait that grows. So the work may run several times, and only its last result counts. A NodeRefusal is a failure of
-   * that node too, unless it is of the call (`isOfCall`), or nodes have refused the work MAX_REFUSALS times for each
-   * node that there is.
+   * Runs `work` on one node, and again after a NodeFailure: at once on another healthy node, or else with a growing
+   * delay. So the work may run several times; only its last result counts. A NodeRefusal is retried too, unless it is
+   * about the call (`isCallError`), or the work was refused MAX_REFUSALS times per node.
    *
-   * @param onBytes - called with the length of each part of an answer to the work's requests
+   * @param onBytes - called with the length of each chunk of the responses
    * @returns the work's result
-   * @throws what the work throws, except NodeFailure and refusals that another try may end; the signal's reason; Error
-   *   after `close`
+   * @throws what the work throws, except what is retried; the signal's reason; Error after `close`
    */
   use<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
     onBytes?: (bytes: number) => void,
   ): Promise<Result> {
-    return this.live(signal, life => this.runUntilDone(work, life, onBytes));
+    return this.linked(signal, linked => this.runUntilDone(work, linked, onBytes));
   }
 
   /**
-   * Runs `work` once with each healthy node except the one that work goes to now. Failures and refusals of nodes are
-   * only noted, and so is the end by the signal or by `close`.
+   * Runs `work` once on each healthy node except the one that `use` takes now. Failures and refusals of nodes are only
+   * recorded, and an abort by the signal or by `close` is ignored.
    *
-   * @throws what the work throws besides
+   * @throws what else the work throws
    */
   async useOthers(work: (node: Node) => Promise<void>, signal: AbortSignal): Promise<void> {
     const [, ...others] = this.candidates.filter(candidate => candidate.isHealthy);
-    await this.live(signal, life =>
-      runAll(others, work, life).catch(error => {
-        if (!life.aborted) throw error;
+    await this.linked(signal, linked =>
+      runAll(others, work, linked).catch(error => {
+        if (!linked.aborted) throw error;
       }),
     );
   }
 
   /**
-   * Runs `work` once against every node that is not left alone, at the same time.
+   * Runs `work` once on every node that is not in a retry delay, concurrently.
    *
-   * @returns the results of the nodes that answered, and of each other node what it does: it does not answer (its state
-   *   tells why), or it refuses
-   * @throws what the work throws besides; the signal's reason
+   * @returns the results of the nodes that succeeded, and for each other node why it did not
+   * @throws what else the work throws; the signal's reason
    */
   useEach<Result>(
     work: (node: Node) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<{results: Result[]; silent: string[]}> {
     const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
-    const alone = this.candidates.filter(candidate => !due.includes(candidate)).map(describeSilence);
-    return this.live(signal, async life => {
-      life.throwIfAborted();
-      const {results, silent} = await runAll(due, work, life);
-      return {results, silent: [...alone, ...silent]};
+    const delayed = this.candidates.filter(candidate => !due.includes(candidate)).map(describeSilence);
+    return this.linked(signal, async linked => {
+      linked.throwIfAborted();
+      const {results, silent} = await runAll(due, work, linked);
+      return {results, silent: [...delayed, ...silent]};
     });
   }
 
-  /** @param name - of the node that is asked before the others from now on */
+  /** @param name - of the node to prefer from now on */
   putFirst(name: string): void {
     const [named, others] = this.part(name);
     this.candidates = [...named, ...others];
   }
 
-  /** @param name - of the node that is asked after the others from now on */
+  /** @param name - of the node to use last from now on */
   putLast(name: string): void {
     const [named, others] = this.part(name);
     this.candidates = [...others, ...named];
   }
 
-  /** Ends every connection, and every use with an error. */
+  /** Closes all connections, and fails all work. */
   async close(): Promise<void> {
     this.closing.abort(new Error("the nodes are closed"));
     await Promise.all(this.candidates.map(({caller}) => caller.close()));
@@ -141,10 +137,10 @@ export class Nodes {
     return [this.candidates.filter(isNamed), this.candidates.filter(candidate => !isNamed(candidate))];
   }
 
-  /** Runs with a signal that ends with `signal` or with `close`. */
-  private async live<Result>(
+  /** Runs with a signal that `signal` and `close` abort. */
+  private async linked<Result>(
     signal: AbortSignal,
-    run: (life: AbortSignal) => Promise<Result>,
+    run: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const linked = new LinkedStop(signal, this.closing.signal);
     try {
@@ -166,7 +162,7 @@ export class Nodes {
       try {
         if (candidate !== undefined) return await candidate.run(work, signal, onBytes);
       } catch (error) {
-        const isRefusal = error instanceof NodeRefusal && !error.isOfCall;
+        const isRefusal = error instanceof NodeRefusal && !error.isCallError;
         if (!(error instanceof NodeFailure || isRefusal)) throw error;
         if (isRefusal && --refusalsLeft === 0) throw error;
         continue;
@@ -175,7 +171,7 @@ export class Nodes {
     }
   }
 
-  /** @returns the node to ask, or undefined while each is left alone */
+  /** @returns the node to use; undefined while all are in a retry delay */
   private choose(): Candidate | undefined {
     const due = this.candidates.filter(candidate => candidate.waitMs <= 0);
     const healthy = due.find(candidate => candidate.isHealthy);
@@ -191,9 +187,9 @@ export class Nodes {
 }
 
 /**
- * Runs the work with each, at the same time.
+ * Runs the work on each node, concurrently.
  *
- * @throws what the work throws besides failures and refusals of nodes, once all have ended
+ * @throws what else the work throws failures and refusals of nodes, once all have ended
  */
 async function runAll<Result>(
   candidates: readonly Candidate[],

@@ -1,4 +1,4 @@
-/** A block as another proofd names it, with the root of its state trees: `chain_getStateRoot`. */
+/** The state root of a block from another proofd: `chain_getStateRoot`. */
 import {parseFixedBytes, parseNumber, parseObject} from "./answerValues.ts";
 import {type Node, NodeFailure} from "./node.ts";
 
@@ -13,19 +13,19 @@ interface ProvenBlock {
 
 /**
  * @param hash - 32 bytes
- * @throws NodeRefusal, also if the node has no such block; NodeFailure if it answers with another block
+ * @throws NodeRefusal, also if the node has no such block; NodeFailure if it returns another block
  */
 export async function readProvenBlock(node: Node, hash: Uint8Array): Promise<ProvenBlock> {
   const text = `0x${Buffer.from(hash).toString("hex")}`;
   const answer = await node.request("chain_getStateRoot", [{blockHash: text}]);
   const where = `block ${text}`;
   const block = parseObject(answer, where);
-  const said = parseFixedBytes(block.hash, `${where}: hash`, 32);
-  if (Buffer.compare(said, hash) !== 0)
-    throw new NodeFailure(`expected ${where}, got block 0x${said.toString("hex")}`);
+  const found = parseFixedBytes(block.hash, `${where}: hash`, 32);
+  if (Buffer.compare(found, hash) !== 0)
+    throw new NodeFailure(`expected ${where}, got block 0x${found.toString("hex")}`);
   return {
     number: parseNumber(block.number, `${where}: number`),
-    hash: said,
+    hash: found,
     stateRoot: parseFixedBytes(block.stateRoot, `${where}: stateRoot`, 32),
     isFinalized: block.finalized === true,
   };

@@ -1,15 +1,15 @@
 /**
- * How much to ask a node for in one request. Each node has its own limit, and names it only in words, if at all. So a
- * size that is refused is halved. After a number of answers it is doubled again, because the refusal may have been for
- * another reason, and from then on with each answer until the next refusal.
+ * The adaptive size of requests to a node. Nodes have limits that they state in prose, if at all. So a refused size is
+ * halved. After a number of responses it is doubled again, because the refusal may have had another reason, and from
+ * then on with each response until the next refusal.
  */
 export class RequestSize {
   private answersUntilGrowth = 0;
 
   /**
    * @param value - the first size
-   * @param most - the largest one
-   * @param patience - answers after a refusal before a larger size is tried
+   * @param most - the largest size
+   * @param patience - responses after a refusal before a larger size is tried
    */
   constructor(
     public value: number,
@@ -17,17 +17,13 @@ export class RequestSize {
     private readonly patience: number,
   ) {}
 
-  /** A request of this size was answered. */
+  /** A request of size `value` succeeded. */
   noteAnswer(): void {
     if (this.answersUntilGrowth > 0) this.answersUntilGrowth--;
     else this.value = Math.min(2 * this.value, this.most);
   }
 
-  /**
-   * A request of this `size` was refused. It may be smaller than `value`.
-   *
-   * @returns false if the size was 1, the smallest there is
-   */
+  /** A request of this size, at most `value`, was refused. @returns false if the size was 1, the minimum */
   noteRefusal(size: number): boolean {
     this.answersUntilGrowth = this.patience;
     this.value = Math.max(1, Math.floor(Math.min(size, this.value) / 2));

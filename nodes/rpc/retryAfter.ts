@@ -1,8 +1,8 @@
-/** The header Retry-After (RFC 9110, section 10.2.3): how long a server asks callers to wait. */
+/** The header Retry-After (RFC 9110, section 10.2.3): how long a server asks clients to wait. */
 
-/** A server that asks for more is asked again after this time. */
+/** Longer delays are cut to this. */
 export const MAX_RETRY_AFTER_MS = 300_000;
-/** As servers must write it. Date.parse alone takes almost any text. */
+/** The required format. Date.parse alone accepts almost any text. */
 const DATE = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT$/;
 
 /**

@@ -259,7 +259,7 @@ test("a header is refused by name without its bytes, and where they are not what
   await refuse(
     "spoiled",
     "trace",
-    /block 1: gasLimit: the header has \d+ there, but the node says 7/,
+    /block 1: gasLimit: the raw header has \d+, but the node says 7/,
     (method, [tag], result) =>
       method === "eth_getBlockByNumber" && tag === "0x1" ? {...(result as Json), gasLimit: "0x7"} : result,
   );

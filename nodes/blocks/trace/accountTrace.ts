@@ -1,6 +1,6 @@
-/** What the trace of one transaction says about one account, whichever tracer wrote it. */
+/** The trace of one account in one transaction, independent of the tracer. */
 
-/** Fields that the trace does not give are undefined. */
+/** Fields that the trace does not have are undefined. */
 export interface AccountView {
   readonly nonce?: bigint | undefined;
   readonly balance?: bigint | undefined;
@@ -9,24 +9,24 @@ export interface AccountView {
 
 export interface AccountTrace {
   /**
-   * Before the transaction. `absent`: there was no account. `unseen`: the transaction made the account. Tracers leave
-   * out what was there before, so it may have had a balance.
+   * Before the transaction. `absent`: there was no account. `created`: the transaction created the account. Tracers
+   * leave out the state before, so it may have had a balance.
    */
-  readonly before: AccountView | "absent" | "unseen";
-  /** After it. `gone`: the trace says that the account was removed. Some tracers say so of accounts that were not. */
-  readonly after: AccountView | "gone";
+  readonly before: AccountView | "absent" | "created";
+  /** After it. `removed`: the trace reports a removal. Some tracers do so for accounts that were not removed. */
+  readonly after: AccountView | "removed";
   /**
-   * Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not give the
+   * Slots (`0x` and 64 digits) with their values after it, in the same form. undefined: the trace does not have the
    * value.
    */
   readonly slots: ReadonlyMap<string, string | undefined>;
-  /** Its code is another one after it, and the trace does not give that. */
+  /** The code changed, and the trace does not have the new code. */
   readonly hidesCode?: boolean;
 }
 
 /** The traces of one transaction, by address (`0x` and 40 digits in lower case). */
 export interface TransactionTrace {
-  /** `0x` and 64 digits in lower case; undefined if the node does not say it. */
+  /** `0x` and 64 digits in lower case; undefined if the node does not send it. */
   readonly hash: string | undefined;
   readonly accounts: ReadonlyMap<string, AccountTrace>;
 }
@@ -40,7 +40,7 @@ export function isEmpty({nonce = 0n, balance = 0n, code}: AccountView): boolean 
 }
 
 /**
- * EIP-7702: the code of an account that delegates to another one begins so. Contracts cannot have such code (EIP-3541).
+ * The prefix of the code of a delegating account (EIP-7702). Contracts cannot have such code (EIP-3541).
  */
 const DELEGATION = Buffer.from("ef0100", "hex");
 

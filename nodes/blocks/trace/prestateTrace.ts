@@ -1,13 +1,12 @@
 /**
- * The answer of debug_traceBlockByNumber with prestateTracer in diffMode.
+ * Responses of debug_traceBlockByNumber with prestateTracer in diffMode.
  *
  *   [{"txHash": "0x..", "result": {"pre": {"0xaddress": account}, "post": {"0xaddress": account}}}, ...]
  *   account = {"balance": "0x2", "nonce": 1, "code": "0x..", "codeHash": "0x..", "storage": {"0xslot": "0xvalue"}}
  *
- * `pre` has the accounts that changed, as they were; fields that are zero or empty are left out. Accounts that the
- * transaction made are left out too. `post` has the fields that changed. An account that is only in `pre` was removed.
- * A slot that is only in `pre` is zero now. Older geth also had slots there that were only read, so such a slot is read
- * back.
+ * `pre` has the changed accounts before the transaction, without zero or empty fields, and without accounts that the
+ * transaction created. `post` has the changed fields. An account that is only in `pre` was removed. A slot that is only
+ * in `pre` is zero now. Older geth also had slots there that were only read, so the values of such slots are requested.
  */
 
 import {
@@ -28,25 +27,24 @@ import {
   type TransactionTrace,
 } from "./accountTrace.ts";
 
-/** The time is that of one transaction. geth's default is 5 s, and it ends the whole request after 30 s. */
+/** The timeout is for one transaction. geth's default is 5 s, and it limits the whole request to 30 s. */
 export const PRESTATE_OPTIONS = {
   tracer: "prestateTracer",
   tracerConfig: {diffMode: true},
   timeout: "30s",
 } as const;
 
-/** Codes are most of an answer. Without them, their hashes say who has code, and whose code is another one now. */
-const BRIEF_OPTIONS = {...PRESTATE_OPTIONS, tracerConfig: {diffMode: true, disableCode: true}} as const;
+/** Code makes up most of a response. Without it, code hashes show which accounts have code, and whose code changed. */
+const MINIMAL_OPTIONS = {...PRESTATE_OPTIONS, tracerConfig: {diffMode: true, disableCode: true}} as const;
 
 const NO_CODE = new Uint8Array(0);
 const NO_SLOTS: ReadonlyMap<string, string | undefined> = new Map();
 
-/** The node leaves codes out, and does not give their hashes. */
-class HiddenCodes extends NodeFailure {}
+/** The response has neither code nor code hashes. */
+class MissingCodeHashes extends NodeFailure {}
 
 /**
- * The same tracer: all that transactions touched, as it was before them. Code is left out where the node takes that
- * option.
+ * All that transactions touched, as it was before them, without code if the node supports that.
  */
 const TOUCHED_OPTIONS = [{includeEmpty: true, disableCode: true}, {includeEmpty: true}].map(tracerConfig => ({
   ...PRESTATE_OPTIONS,
@@ -54,33 +52,33 @@ const TOUCHED_OPTIONS = [{includeEmpty: true, disableCode: true}, {includeEmpty:
 }));
 
 /**
- * Asks for the traces of a block without codes, and with them if the node refuses that or its answer needs them.
+ * Requests the traces of a block without code, and with code if the node refuses that or the code is needed.
  *
- * @param onCodes - called with the reason if they are needed for good, and came
+ * @param onCodeNeeded - called with the reason if the node's traces always need code
  * @throws NodeFailure, NodeRefusal
  */
-export async function readBriefTraces(
+export async function readMinimalTraces(
   ask: (options: object) => Promise<unknown>,
   where: string,
-  onCodes: (why: string) => void,
+  onCodeNeeded: (why: string) => void,
 ): Promise<TransactionTrace[]> {
   try {
-    return parsePrestateTraces(await ask(BRIEF_OPTIONS), where, true);
+    return parsePrestateTraces(await ask(MINIMAL_OPTIONS), where, true);
   } catch (error) {
-    if (!(error instanceof NodeRefusal || error instanceof HiddenCodes)) throw error;
+    if (!(error instanceof NodeRefusal || error instanceof MissingCodeHashes)) throw error;
     const traces = parsePrestateTraces(await ask(PRESTATE_OPTIONS), where);
-    // Another refusal may be of this moment only.
-    if (error instanceof HiddenCodes || error.isOfCall) onCodes(error.message);
+    // Other refusals may be transient.
+    if (error instanceof MissingCodeHashes || error.isCallError) onCodeNeeded(error.message);
     return traces;
   }
 }
 
 /**
- * @param where - names the answer in messages
- * @param isBrief - it was asked for without codes
- * @throws NodeFailure; HiddenCodes, only if it is brief
+ * @param where - names the response in messages
+ * @param isMinimal - code was not requested
+ * @throws NodeFailure; MissingCodeHashes, only if `isMinimal`
  */
-export function parsePrestateTraces(answer: unknown, where: string, isBrief = false): TransactionTrace[] {
+export function parsePrestateTraces(answer: unknown, where: string, isMinimal = false): TransactionTrace[] {
   return parseResults(answer, where).map(({txHash, result, name}) => {
     const {pre, post} = result;
     return {
@@ -89,20 +87,20 @@ export function parsePrestateTraces(answer: unknown, where: string, isBrief = fa
         parseAccounts(pre, `${name}: pre`),
         parseAccounts(post, `${name}: post`),
         name,
-        isBrief,
+        isMinimal,
       ),
     };
   });
 }
 
-/** @returns all that a block's transactions touched: slots by account. @throws NodeFailure, NodeRefusal */
+/** @returns the accounts that a block's transactions touched, with their slots. @throws NodeFailure, NodeRefusal */
 export async function readTouched(
   ask: (options: unknown) => Promise<unknown>,
   where: string,
 ): Promise<(readonly [string, readonly string[]])[]> {
-  const [brief, coded] = TOUCHED_OPTIONS;
-  const answer = await ask(brief).catch(error => {
-    if (error instanceof NodeRefusal) return ask(coded);
+  const [withoutCode, withCode] = TOUCHED_OPTIONS;
+  const answer = await ask(withoutCode).catch(error => {
+    if (error instanceof NodeRefusal) return ask(withCode);
     throw error;
   });
   return parseResults(answer, where).flatMap(({result, name}) =>
@@ -128,7 +126,7 @@ function parseResults(
   });
 }
 
-/** @param value - of accounts by address; null: of none */
+/** @param value - accounts by address, or null */
 function parseAccounts(value: unknown, field: string): Map<string, JsonObject> {
   const accounts = new Map<string, JsonObject>();
   const given = parseObject(value === null ? {} : value, field);
@@ -143,19 +141,19 @@ function joinAccounts(
   pre: ReadonlyMap<string, JsonObject>,
   post: ReadonlyMap<string, JsonObject>,
   name: string,
-  isBrief: boolean,
+  isMinimal: boolean,
 ): Map<string, AccountTrace> {
   const joined = new Map<string, AccountTrace>();
   const join = (address: string, before: JsonObject | undefined, after: JsonObject | undefined): void => {
     const slots = parseSlots(before?.storage, after?.storage, `${name}, ${address}`);
     const hasHash = has(before, "codeHash") || has(after, "codeHash");
-    if (isBrief && !hasHash && slots.size > 0 && before !== undefined && !has(before, "code"))
-      throw new HiddenCodes(`${name}: ${address} has neither code nor codeHash`);
-    // Who was made without a hash, and with a nonce, may be a contract.
-    const isNew = has(after, "codeHash") || (isBrief && before === undefined && Number(after?.nonce) > 0);
+    if (isMinimal && !hasHash && slots.size > 0 && before !== undefined && !has(before, "code"))
+      throw new MissingCodeHashes(`${name}: ${address} has neither code nor codeHash`);
+    // An account created with a nonce and without a code hash may be a contract.
+    const isNew = has(after, "codeHash") || (isMinimal && before === undefined && Number(after?.nonce) > 0);
     joined.set(address, {
-      before: before === undefined ? "unseen" : parseBefore(before, `${name}: pre, ${address}`),
-      after: after === undefined ? "gone" : parseView(after, `${name}: post, ${address}`),
+      before: before === undefined ? "created" : parseBefore(before, `${name}: pre, ${address}`),
+      after: after === undefined ? "removed" : parseView(after, `${name}: post, ${address}`),
       slots,
       ...(isNew && !has(after, "code") && {hidesCode: true}),
     });
@@ -185,16 +183,16 @@ function parseView({nonce, balance, code}: JsonObject, field: string): AccountVi
   };
 }
 
-/** @param before - those of it only are left open. @param after - with their values */
+/** Values of slots that are only in `before` are undefined. */
 function parseSlots(before: unknown, after: unknown, field: string): ReadonlyMap<string, string | undefined> {
   if ((before ?? undefined) === undefined && (after ?? undefined) === undefined) return NO_SLOTS;
   const slots = new Map<string, string | undefined>();
-  const add = (value: unknown, where: string, isLeftOpen: boolean): void => {
+  const add = (value: unknown, where: string, isUnknown: boolean): void => {
     if ((value ?? undefined) === undefined) return;
     const storage = parseObject(value, `${where}: storage`);
     for (const slot in storage) {
       const word = parseWord(storage[slot], `${where}: a value of storage`);
-      slots.set(parseWord(slot, `${where}: a slot`), isLeftOpen ? undefined : word);
+      slots.set(parseWord(slot, `${where}: a slot`), isUnknown ? undefined : word);
     }
   };
   add(before, `${field}, before it`, true);

@@ -1,14 +1,14 @@
 /**
- * The answer of trace_replayBlockTransactions with "stateDiff".
+ * Responses of trace_replayBlockTransactions with "stateDiff".
  *
  *   [{"transactionHash": "0x..", "stateDiff": {"0xaddress": account}}, ...]
  *   account = {"balance": delta, "nonce": delta, "code": delta, "storage": {"0xslot": delta}}
  *   delta   = "="                              unchanged
  *           | {"*": {"from": "..", "to": ".."}}  changed
- *           | {"+": ".."}                        the transaction made the account (or the slot)
- *           | {"-": ".."}                        it removed the account (or the slot)
+ *           | {"+": ".."}                        the transaction created the account (or slot)
+ *           | {"-": ".."}                        it removed the account (or slot)
  *
- * null in place of an object is one that has nothing.
+ * null stands for an empty object.
  */
 import {
   type JsonObject,
@@ -36,7 +36,7 @@ const parseNonce: Parse<bigint> = (value, field) => parseQuantity(value, field, 
 const parseBalance: Parse<bigint> = (value, field) => parseQuantity(value, field, 256);
 const parseCode: Parse<Uint8Array> = (value, field) => parseBytes(value, field, MAX_CODE_BYTES);
 
-/** @param where - names the answer in messages. @throws NodeFailure */
+/** @param where - names the response in messages. @throws NodeFailure */
 export function parseStateDiffTraces(answer: unknown, where: string): TransactionTrace[] {
   return parseArray(answer, where).map((entry, position) => {
     const name = `${where}, transaction ${position}`;
@@ -66,10 +66,10 @@ function parseAccount(value: unknown, field: string): AccountTrace {
   const wasMade = nonce.kind === "+" && balance.kind === "+";
   const isContract = (nonce.after ?? 0n) > 0n || (code.after?.length ?? 0) > 0;
   const before = {nonce: nonce.before, balance: balance.before, code: code.before};
-  const isGone = nonce.kind === "-" || balance.kind === "-";
+  const isRemoved = nonce.kind === "-" || balance.kind === "-";
   return {
-    before: wasMade ? (isContract ? "unseen" : "absent") : before,
-    after: isGone ? "gone" : {nonce: nonce.after, balance: balance.after, code: code.after},
+    before: wasMade ? (isContract ? "created" : "absent") : before,
+    after: isRemoved ? "removed" : {nonce: nonce.after, balance: balance.after, code: code.after},
     slots: parseSlots(account.storage, `${field}: storage`),
   };
 }

@@ -1,4 +1,4 @@
-/** An account that a block touched: what the traces say of it, and what must be read from the node besides. */
+/** An account that a block touched: its traces, and what else must be read from the node. */
 import type {AccountDifference} from "../../../storage/block/accountDifference.ts";
 import {parseBytes, parseQuantity, parseWord} from "../../rpc/answerValues.ts";
 import type {NodeCall} from "../../rpc/node.ts";
@@ -6,8 +6,8 @@ import {hexQuantity} from "../linkedBlocks.ts";
 import {AccountTimeline} from "./accountTimeline.ts";
 import {type AccountTrace, type AccountView, isDelegation, isEmpty, MAX_CODE_BYTES} from "./accountTrace.ts";
 
-/** A call, and what takes its result. */
-export interface Question {
+/** A call to the node, and the receiver of its result. */
+export interface StateQuery {
   readonly call: NodeCall;
   take(answer: unknown): void;
 }
@@ -15,30 +15,32 @@ export interface Question {
 interface AccountState {
   nonce: bigint;
   balance: bigint;
-  /** Only if it was asked for. */
+  /** Only if it was read. */
   code?: Uint8Array;
 }
 
+const ACCOUNT_FIELDS = [
+  ["nonce", "eth_getTransactionCount", 64],
+  ["balance", "eth_getBalance", 256],
+] as const;
+
 export class TouchedAccount {
-  /** The code after the block is to be read. */
+  /** The code after the block must be read. */
   readsCode = false;
-  /** Nonce and balance after the block are to be read, whatever the traces say. */
+  /** Nonce and balance after the block must be read, whatever the traces have. */
   readsState = false;
-  /**
-   * Nonce and balance after the block before must be read, because the traces do not show for certain that it was
-   * removed.
-   */
+  /** Nonce and balance before the block must be read: the traces do not show for certain whether it was removed. */
   readsBefore = false;
-  /** As the node has it after the block, and after the block before. */
+  /** Read from the node, after the block and before it. */
   private readonly state: AccountState = {nonce: 0n, balance: 0n};
   private readonly stateBefore: AccountState = {nonce: 0n, balance: 0n};
   private readonly traces: AccountTrace[] = [];
-  /** After the last trace. undefined: no trace says it. */
-  private readonly said: {nonce: bigint | undefined; balance: bigint | undefined} = {
+  /** After the last trace. undefined: no trace has it. */
+  private readonly traced: {nonce: bigint | undefined; balance: bigint | undefined} = {
     nonce: undefined,
     balance: undefined,
   };
-  /** Slots that something outside of transactions may have written. Read after the block and after the block before. */
+  /** Slots that may have been written outside of transactions. Read after the block and before it. */
   private readonly otherSlots = new Set<string>();
   /** Values that were read. */
   private readonly slots = new Map<string, string>();
@@ -47,23 +49,29 @@ export class TouchedAccount {
   /** @param address - `0x` and 40 digits in lower case */
   constructor(private readonly address: string) {}
 
-  /** Whether it has code decides whether it exists, and the code was not read. */
-  get lacksCode(): boolean {
+  /** The account exists only if it has code, which was not read. */
+  get needsCode(): boolean {
     return this.state.code === undefined && isEmpty(this.state);
   }
 
-  /** Takes the trace of the next transaction. */
+  /** Adds the trace of the next transaction. */
   add(trace: AccountTrace): void {
     const {before, after, slots} = trace;
     this.traces.push(trace);
     this.note(trace);
-    // In reth's stateDiff, a removed account may stand without any change.
-    const isSilent = isUnknown(before) && isUnknown(after) && slots.size === 0;
-    // In a stateDiff, an account without nonce is not marked as new.
-    const isPoor = typeof before === "object" && before.balance === 0n && before.nonce === undefined;
-    if (typeof before === "string" || after === "gone" || isSilent || isPoor) this.readsBefore = true;
-    // The trace leaves out code that is empty after the transaction. So a delegation that ended looks unchanged.
-    if (after === "gone" || isSilent || delegates(before) || delegates(after) || trace.hidesCode === true)
+    // In reth's stateDiff, a removed account may have no change.
+    const isUnchanged = isUnknown(before) && isUnknown(after) && slots.size === 0;
+    // In a stateDiff, a new account without nonce is not marked as new.
+    const mayBeNew = typeof before === "object" && before.balance === 0n && before.nonce === undefined;
+    if (typeof before === "string" || after === "removed" || isUnchanged || mayBeNew) this.readsBefore = true;
+    // Traces leave out code that becomes empty, so a delegation that was cleared looks unchanged.
+    if (
+      after === "removed" ||
+      isUnchanged ||
+      delegates(before) ||
+      delegates(after) ||
+      trace.hidesCode === true
+    )
       this.readsCode = true;
   }
 
@@ -71,33 +79,32 @@ export class TouchedAccount {
     this.otherSlots.add(slot);
   }
 
-  /** What the traces leave open. @param number - of the block */
-  askForState(number: number): Question[] {
-    const questions = this.askForAccount(number, this.state, this.readsState ? undefined : this.said);
-    if (this.readsBefore) questions.push(...this.askForAccount(number - 1, this.stateBefore));
-    if (this.readsCode) questions.push(this.askForCode(number));
-    for (const slot of this.listOpenSlots()) questions.push(this.askForSlot(slot, number, this.slots));
-    for (const slot of this.otherSlots) questions.push(this.askForSlot(slot, number - 1, this.slotsBefore));
-    return questions;
+  /** @param number - of the block. @returns calls for what the traces do not have */
+  queryState(number: number): StateQuery[] {
+    const queries = this.queryAccount(number, this.state, this.readsState ? undefined : this.traced);
+    if (this.readsBefore) queries.push(...this.queryAccount(number - 1, this.stateBefore));
+    if (this.readsCode) queries.push(this.queryCode(number));
+    for (const slot of this.listOpenSlots()) queries.push(this.querySlot(slot, number, this.slots));
+    for (const slot of this.otherSlots) queries.push(this.querySlot(slot, number - 1, this.slotsBefore));
+    return queries;
   }
 
-  askForCode(number: number): Question {
+  queryCode(number: number): StateQuery {
     return this.ask("eth_getCode", [], number, (answer, where) => {
       this.state.code = parseBytes(answer, `${where}: code`, MAX_CODE_BYTES);
     });
   }
 
-  /** Once all questions are answered, with the code if it `lacksCode`. */
-  differ(): AccountDifference {
+  /** Called once all results have arrived, including the code if it `needsCode`. */
+  toDifference(): AccountDifference {
     const address = fromHex(this.address);
     const {nonce, balance, code} = this.state;
     if (isEmpty(this.state)) return {address, change: undefined};
     const timeline = new AccountTimeline(this.readsBefore ? this.stateBefore : undefined, this.traces);
     timeline.end(this.state);
     const read = (slot: string): string => this.slots.get(slot) as string;
-    // The request queues are empty in most blocks. A slot that keeps its value is left out, because it would cost
-    // pages. But if a trace has the slot, the value that was read replaces the trace's: the end of the block resets the
-    // counters.
+    // Unchanged slots are left out, because they would cost pages: the request queues are empty in most blocks. But if
+    // a trace has the slot, the value that was read takes precedence, because the end of the block resets the counters.
     for (const slot of this.otherSlots)
       if (timeline.wasRemoved || timeline.slots.has(slot) || read(slot) !== this.slotsBefore.get(slot))
         timeline.slots.set(slot, read(slot));
@@ -112,10 +119,11 @@ export class TouchedAccount {
   }
 
   private note({before, after}: AccountTrace): void {
-    const {said} = this;
+    const {traced} = this;
     for (const field of ["nonce", "balance"] as const)
-      if (after === "gone") said[field] = undefined;
-      else said[field] = after[field] ?? (typeof before === "object" ? (before[field] ?? said[field]) : 0n);
+      if (after === "removed") traced[field] = undefined;
+      else
+        traced[field] = after[field] ?? (typeof before === "object" ? (before[field] ?? traced[field]) : 0n);
   }
 
   /** `0x` and 64 digits. */
@@ -129,39 +137,32 @@ export class TouchedAccount {
     return open;
   }
 
-  /** @param said - is not asked for */
-  private askForAccount(number: number, state: AccountState, said?: AccountView): Question[] {
-    const questions: Question[] = [];
-    if (said?.nonce !== undefined) state.nonce = said.nonce;
-    else
-      questions.push(
-        this.ask("eth_getTransactionCount", [], number, (answer, where) => {
-          state.nonce = parseQuantity(answer, `${where}: nonce`, 64);
-        }),
-      );
-    if (said?.balance !== undefined) state.balance = said.balance;
-    else
-      questions.push(
-        this.ask("eth_getBalance", [], number, (answer, where) => {
-          state.balance = parseQuantity(answer, `${where}: balance`, 256);
-        }),
-      );
-    return questions;
+  /** @param traced - values from traces, which are not read */
+  private queryAccount(number: number, state: AccountState, traced?: AccountView): StateQuery[] {
+    return ACCOUNT_FIELDS.flatMap(([field, method, bits]) => {
+      const known = traced?.[field];
+      if (known === undefined)
+        return this.ask(method, [], number, (answer, where) => {
+          state[field] = parseQuantity(answer, `${where}: ${field}`, bits);
+        });
+      state[field] = known;
+      return [];
+    });
   }
 
-  private askForSlot(slot: string, number: number, slots: Map<string, string>): Question {
+  private querySlot(slot: string, number: number, slots: Map<string, string>): StateQuery {
     return this.ask("eth_getStorageAt", [slot], number, (answer, where) => {
       slots.set(slot, parseWord(answer, `${where}: slot ${slot}`));
     });
   }
 
-  /** @param params - after the address and before the block */
+  /** @param params - between the address and the block */
   private ask(
     method: string,
     params: readonly string[],
     number: number,
     take: (answer: unknown, where: string) => void,
-  ): Question {
+  ): StateQuery {
     const where = `block ${number}: account ${this.address}`;
     return {
       call: {method, params: [this.address, ...params, hexQuantity(number)]},

@@ -3,11 +3,11 @@ import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import {NodeFailure} from "../../rpc/node.ts";
 import type {TransactionTrace} from "./accountTrace.ts";
-import {type Question, TouchedAccount} from "./touchedAccount.ts";
+import {type StateQuery, TouchedAccount} from "./touchedAccount.ts";
 import type {TracedBlock} from "./tracedBlock.ts";
 import type {UntracedWrite} from "./untracedWrites.ts";
 
-/** Bytes that an account takes in AccountDifferences, without code and slots. */
+/** Approximate bytes of an account in AccountDifferences, without code and slots. */
 const ACCOUNT_BYTES = 100;
 const SLOT_BYTES = 64;
 
@@ -18,14 +18,14 @@ export class TouchedBlock {
   private bytes = 0;
 
   /**
-   * @param isBrief - nonces and balances that traces say are not read
-   * @throws NodeFailure if the traces are not those of the block's transactions
+   * @param isMinimal - nonces and balances that the traces have are not read
+   * @throws NodeFailure if the traces do not match the block's transactions
    */
   constructor(
     readonly block: TracedBlock,
     traces: readonly TransactionTrace[],
     untraced: readonly UntracedWrite[],
-    isBrief: boolean,
+    isMinimal: boolean,
   ) {
     const {header, transactions, addresses, authorities} = block;
     if (traces.length !== transactions.length)
@@ -46,20 +46,18 @@ export class TouchedBlock {
       account.readsState = true;
       for (const slot of slots) account.addSlot(slot);
     }
-    if (!isBrief) for (const account of this.accounts.values()) account.readsState = true;
-    // Of most accounts the traces tell all. Objects that wait for other blocks' answers are what the collector has most
-    // work with.
+    if (!isMinimal) for (const account of this.accounts.values()) account.readsState = true;
+    // Most accounts need nothing else. Objects that wait for other blocks' results burden the garbage collector most.
     else
       for (const [address, account] of this.accounts)
-        if (account.askForState(header.number).length === 0 && !account.lacksCode) {
+        if (account.queryState(header.number).length === 0 && !account.needsCode) {
           this.pack(account);
           this.accounts.delete(address);
         }
   }
 
   /**
-   * The account, and these slots (`0x` and 64 digits), may have changed although no trace says so. Call it before
-   * `askForState`.
+   * Marks an account and slots (`0x` and 64 digits) that may have changed without a trace. Call before `queryState`.
    */
   readBack(address: string, slots: readonly string[]): void {
     const account = this.account(address);
@@ -69,31 +67,31 @@ export class TouchedBlock {
     for (const slot of slots) account.addSlot(slot);
   }
 
-  /** What the traces leave open, and what is read whatever they say. */
-  askForState(): Question[] {
+  /** @returns calls for what the traces do not have, and for what is always read */
+  queryState(): StateQuery[] {
     const {number} = this.block.header;
-    return [...this.accounts.values()].flatMap(account => account.askForState(number));
+    return [...this.accounts.values()].flatMap(account => account.queryState(number));
   }
 
   /**
-   * The codes of accounts without nonce and balance: if they have no code either, they do not exist. After
-   * `askForState`.
+   * @returns calls for the code of accounts without nonce and balance, which exist only if they have code. Call after
+   *   `queryState`
    */
-  askForCodes(): Question[] {
+  queryCodes(): StateQuery[] {
     const {number} = this.block.header;
     return [...this.accounts.values()]
-      .filter(({lacksCode}) => lacksCode)
-      .map(account => account.askForCode(number));
+      .filter(({needsCode}) => needsCode)
+      .map(account => account.queryCode(number));
   }
 
-  /** Once all questions are answered. */
-  differ(): {difference: BlockDifference; bytes: number} {
+  /** Called once all results have arrived. */
+  toDifference(): {difference: BlockDifference; bytes: number} {
     for (const account of this.accounts.values()) this.pack(account);
     return {difference: {header: this.block.header, accounts: this.packed}, bytes: this.bytes};
   }
 
   private pack(account: TouchedAccount): void {
-    const one = account.differ();
+    const one = account.toDifference();
     this.packed.add(one);
     this.bytes += ACCOUNT_BYTES + (one.change?.code?.length ?? 0);
     this.bytes += SLOT_BYTES * (one.change?.storage?.length ?? 0);

@@ -1,4 +1,4 @@
-/** By which method a node traces blocks. Asked once per node. */
+/** Detects how a node traces blocks. */
 import {type Node, NodeRefusal} from "../../rpc/node.ts";
 import {PRESTATE_OPTIONS} from "./prestateTrace.ts";
 import {STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
@@ -9,10 +9,10 @@ export type TraceMethod = "prestate" | "stateDiff";
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
 /**
- * Finds out how the node traces blocks. It traces a call, and not a block: a node that does not know the tracer may
- * ignore its name, and every tracer gives the same for a block without transactions.
+ * Traces a call, not a block: a node that does not support the tracer may ignore its name, and all tracers give the
+ * same result for a block without transactions.
  *
- * @returns why not, if it can do neither
+ * @returns the reason if the node supports neither
  * @throws NodeFailure
  */
 export async function probeTraces(node: Node): Promise<TraceMethod | {readonly why: string}> {
@@ -22,7 +22,7 @@ export async function probeTraces(node: Node): Promise<TraceMethod | {readonly w
   const replayed = await askOrRefusal(node, "trace_call", [call, STATE_DIFF_KINDS, "latest"]);
   if (isObject(replayed) && (isObject(replayed.stateDiff) || replayed.stateDiff === null)) return "stateDiff";
   const reasons = [traced, replayed].map(answer =>
-    answer instanceof NodeRefusal ? answer.message : "the answer is of another tracer",
+    answer instanceof NodeRefusal ? answer.message : "the response is of another tracer",
   );
   const expected = "expected prestateTracer (debug namespace) or stateDiff (trace namespace)";
   return {why: `the node cannot trace blocks: ${expected}: ${reasons.join("; ")}`};

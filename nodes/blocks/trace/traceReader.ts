@@ -1,16 +1,16 @@
 /**
- * Reads blocks as traces. No block is executed.
+ * Reads the changes of blocks from traces, without executing them.
  *
  *   headers and transactions   eth_getBlockByNumber           hash and link checked
- *   what was touched           traces (traceMethod.ts)        one for each transaction, by its hash
- *   the state after it         eth_getBalance, ...            what traces leave out or leave open (touchedBlock.ts)
+ *   what changed               traces (traceMethod.ts)        one per transaction, by its hash
+ *   the state after it         eth_getBalance, ...            what traces do not have (touchedBlock.ts)
  *   header of the last block   eth_getBlockByNumber           still the same: no reorganization in between
  *
- * How much is read besides traces:
+ * What is read besides traces:
  *
- *   brief   what they leave open, and codes that change. Only if the state root is checked: it shows whether that was enough
- *   whole   nonces and balances of all accounts in traces, also of senders, recipients and signers of authorizations
- *   wide    all that transactions touched, changed or not, as prestateTracer can say
+ *   minimal    what they do not have, and new code. Only if the state root is checked, which shows if that is enough
+ *   full       nonces and balances of all accounts in traces, and of senders, recipients and signers of authorizations
+ *   expanded   all that transactions touched, changed or not, from prestateTracer
  */
 import {toHex} from "../../../storage/hex.ts";
 import {parseAddress, parseObject} from "../../rpc/answerValues.ts";
@@ -18,9 +18,9 @@ import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {hexQuantity, readLinkedBlocks} from "../linkedBlocks.ts";
 import type {TransactionTrace} from "./accountTrace.ts";
-import {PRESTATE_OPTIONS, parsePrestateTraces, readBriefTraces, readTouched} from "./prestateTrace.ts";
+import {PRESTATE_OPTIONS, parsePrestateTraces, readMinimalTraces, readTouched} from "./prestateTrace.ts";
 import {parseStateDiffTraces, STATE_DIFF_KINDS} from "./stateDiffTrace.ts";
-import type {Question} from "./touchedAccount.ts";
+import type {StateQuery} from "./touchedAccount.ts";
 import {TouchedBlock} from "./touchedBlock.ts";
 import {parseTracedBlock, type RecoverAuthority, type TracedBlock} from "./tracedBlock.ts";
 import {probeTraces, type TraceMethod} from "./traceMethod.ts";
@@ -30,47 +30,47 @@ const PRESTATE = "debug_traceBlockByNumber";
 const STATE_DIFF = "trace_replayBlockTransactions";
 const STATE_HINT =
   ". A node that is no archive node has the states of its newest blocks only; --source execute needs none";
-/** The traces of this many blocks are held at once. Each may be as long as the longest answer. */
+/** Bounds memory: the traces of each block may be as long as the longest response. */
 const MAX_BLOCKS = 8;
-/** After a block for which brief was not enough, so many are read whole. */
-const WHOLE_BLOCKS = 1000;
-/** A node traces on as many cores. */
+/** How many blocks are read with `full` after one for which `minimal` was not enough. */
+const FULL_BLOCKS = 1000;
+/** Concurrent traces, one core of the node each. */
 const TRACES_AT_ONCE = 2;
 
-type Depth = "brief" | "whole" | "wide";
+type Depth = "minimal" | "full" | "expanded";
 
 export class TraceReader implements BlockReader {
   readonly name = "trace";
   readonly maxBlocks = MAX_BLOCKS;
-  /** By the name of the node. */
+  /** By name of the node. */
   private readonly methods = new Map<string, TraceMethod>();
-  /** The names of nodes whose traces need codes. */
-  private readonly coded = new Set<string>();
-  private wholeTo = -1;
+  /** Names of nodes whose traces need code. */
+  private readonly needsCode = new Set<string>();
+  private fullUntil = -1;
 
   /**
    * @param recoverAuthority - of evm, which this folder does not import
-   * @param method - default: what each node can do. It is asked once
+   * @param method - default: what each node supports, which is detected once
    * @param isChecked - whether the state root of each block will be compared with its header's
-   * @param onCodes - called with the name of a node whose traces need codes, and why
+   * @param onCodeNeeded - called with the name of a node whose traces need code, and why
    */
   constructor(
     private readonly recoverAuthority: RecoverAuthority,
     private readonly method?: TraceMethod,
     private readonly isChecked: () => boolean = () => false,
-    private readonly onCodes: (node: string, why: string) => void = () => {},
+    private readonly onCodeNeeded: (node: string, why: string) => void = () => {},
   ) {}
 
   read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
-    return this.readBlocks(node, from, to, this.isChecked() && from > this.wholeTo ? "brief" : "whole");
+    return this.readBlocks(node, from, to, this.isChecked() && from > this.fullUntil ? "minimal" : "full");
   }
 
-  /** stateDiff has nothing more than what was read whole. */
+  /** stateDiff has no more detail than `full`. */
   readonly reread = async (node: Node, number: number): Promise<NodeBlock | undefined> => {
     const isPrestate = (await this.findMethod(node)) === "prestate";
     if (!isPrestate && !this.isChecked()) return undefined;
-    this.wholeTo = number + WHOLE_BLOCKS;
-    return (await this.readBlocks(node, number, number, isPrestate ? "wide" : "whole"))[0];
+    this.fullUntil = number + FULL_BLOCKS;
+    return (await this.readBlocks(node, number, number, isPrestate ? "expanded" : "full"))[0];
   };
 
   private async readBlocks(
@@ -81,9 +81,9 @@ export class TraceReader implements BlockReader {
   ): Promise<readonly NodeBlock[]> {
     if (from < 1 || to < from || to - from >= MAX_BLOCKS)
       throw new RangeError(`blocks ${from} to ${to}: at most ${MAX_BLOCKS}, from block 1 on`);
-    const isWhole = depth !== "brief";
-    const blocks = await readLinkedBlocks(node, from, to, isWhole, (block, header) =>
-      parseTracedBlock(block, header, isWhole, this.recoverAuthority),
+    const isFull = depth !== "minimal";
+    const blocks = await readLinkedBlocks(node, from, to, isFull, (block, header) =>
+      parseTracedBlock(block, header, isFull, this.recoverAuthority),
     );
     const last = blocks.at(-1);
     if (last === undefined) return [];
@@ -91,16 +91,16 @@ export class TraceReader implements BlockReader {
       const touched = await this.readTraces(node, blocks, last.header.number, depth);
       await ask(
         node,
-        touched.flatMap(block => block.askForState()),
+        touched.flatMap(block => block.queryState()),
       );
       await ask(
         node,
-        touched.flatMap(block => block.askForCodes()),
+        touched.flatMap(block => block.queryCodes()),
       );
       await checkUnchanged(node, last);
       return touched.map(block => toNodeBlock(block, node.name));
     } catch (error) {
-      // A node refuses to trace a block that a reorganization removed. Another try sees the new block.
+      // A node refuses to trace a block that a reorganization removed. A retry sees the new block.
       if (!(error instanceof NodeRefusal)) throw error;
       await checkUnchanged(node, last);
       const isOfState = /\bstate\b|prune/i.test(error.message);
@@ -152,11 +152,11 @@ export class TraceReader implements BlockReader {
       paid.add(parseAddress(uncle.miner, `${where}: miner`));
     }
     const traces =
-      transactions.length === 0 ? [] : await this.askTraces(node, method, header.number, depth === "brief");
+      transactions.length === 0 ? [] : await this.askTraces(node, method, header.number, depth === "minimal");
     const untraced = listUntracedWrites(block, contracts);
-    const touched = new TouchedBlock({...block, addresses: paid}, traces, untraced, depth === "brief");
-    // geth's diffs have no account that the transaction made if a call that destroys the account was reverted.
-    if (depth === "wide") {
+    const touched = new TouchedBlock({...block, addresses: paid}, traces, untraced, depth === "minimal");
+    // geth's diffs lack an account that the transaction created if a call that destroys it was reverted.
+    if (depth === "expanded") {
       const ask = (options: unknown): Promise<unknown> => node.request(PRESTATE, [at, options]);
       for (const [address, slots] of await readTouched(ask, `${PRESTATE} of block ${header.number}`))
         touched.readBack(address, slots);
@@ -168,27 +168,25 @@ export class TraceReader implements BlockReader {
     node: Node,
     method: TraceMethod,
     number: number,
-    isBrief: boolean,
+    isMinimal: boolean,
   ): Promise<TransactionTrace[]> {
-    const [name, parse] =
-      method === "prestate"
-        ? ([PRESTATE, parsePrestateTraces] as const)
-        : ([STATE_DIFF, parseStateDiffTraces] as const);
+    const name = method === "prestate" ? PRESTATE : STATE_DIFF;
     const where = `${name} of block ${number}`;
     const ask = (options: unknown): Promise<unknown> => node.request(name, [hexQuantity(number), options]);
-    if (method === "prestate" && isBrief && !this.coded.has(node.name))
-      return readBriefTraces(ask, where, why => {
-        if (!this.coded.has(node.name)) this.onCodes(node.name, why);
-        this.coded.add(node.name);
-      });
-    return parse(await ask(method === "prestate" ? PRESTATE_OPTIONS : STATE_DIFF_KINDS), where);
+    if (method === "stateDiff") return parseStateDiffTraces(await ask(STATE_DIFF_KINDS), where);
+    if (!isMinimal || this.needsCode.has(node.name))
+      return parsePrestateTraces(await ask(PRESTATE_OPTIONS), where);
+    return readMinimalTraces(ask, where, why => {
+      if (!this.needsCode.has(node.name)) this.onCodeNeeded(node.name, why);
+      this.needsCode.add(node.name);
+    });
   }
 }
 
-async function ask(node: Node, questions: readonly Question[]): Promise<void> {
-  if (questions.length === 0) return;
-  const answers = await node.requestAll(questions.map(({call}) => call));
-  for (const [position, {take}] of questions.entries()) take(answers[position]);
+async function ask(node: Node, queries: readonly StateQuery[]): Promise<void> {
+  if (queries.length === 0) return;
+  const answers = await node.requestAll(queries.map(({call}) => call));
+  for (const [position, {take}] of queries.entries()) take(answers[position]);
 }
 
 async function checkUnchanged(node: Node, {header}: TracedBlock): Promise<void> {
@@ -201,7 +199,7 @@ async function checkUnchanged(node: Node, {header}: TracedBlock): Promise<void> 
 
 function toNodeBlock(touched: TouchedBlock, node: string): NodeBlock {
   const {header} = touched.block;
-  const {difference, bytes} = touched.differ();
+  const {difference, bytes} = touched.toDifference();
   return {
     number: header.number,
     hash: header.hash,

@@ -1,7 +1,4 @@
-/**
- * What is needed of a block besides its traces: its header, those paid outside of its transactions, and the
- * transactions' accounts.
- */
+/** The parts of a block that are needed besides its traces. */
 
 import {toHex} from "../../../storage/hex.ts";
 import {
@@ -20,12 +17,12 @@ export interface TracedBlock {
   readonly header: NodeHeader;
   /** `0x` and 64 digits in lower case, in the order of the block. */
   readonly transactions: readonly string[];
-  /**
-   * Accounts (`0x` and 40 digits) that are read whatever traces say: fee recipient, withdrawals, senders and
-   * recipients.
-   */
+  /** Accounts (`0x` and 40 digits) that are always read: fee recipient, withdrawals, senders and recipients. */
   readonly addresses: ReadonlySet<string>;
-  /** Accounts that signed an authorization. Some tracers leave out the change of their code, or the whole accounts. */
+  /**
+   * Accounts that signed an authorization. Older tracers (geth before July 2025, erigon before August 2025) leave out
+   * the change of their code, or the accounts.
+   */
   readonly authorities: ReadonlySet<string>;
   readonly uncles: number;
   /** The block writes its parent's beacon root (EIP-4788). */
@@ -46,18 +43,18 @@ interface Authorization {
 /** @returns the signer, 20 bytes; undefined if the signature is invalid: then the authorization has no effect */
 export type RecoverAuthority = (authorization: Authorization) => Uint8Array | undefined;
 
-/** An uncle gets a reward. Ethereum allows two. */
+/** Ethereum allows two uncles. */
 const MAX_UNCLES = 16;
 
 /**
  * @param block - of eth_getBlockByNumber
- * @param isWhole - with whole transactions, not only their hashes
+ * @param isFull - with full transactions, not only their hashes
  * @throws NodeFailure
  */
 export function parseTracedBlock(
   block: JsonObject,
   header: NodeHeader,
-  isWhole: boolean,
+  isFull: boolean,
   recoverAuthority: RecoverAuthority,
 ): TracedBlock {
   const {number} = header;
@@ -66,7 +63,7 @@ export function parseTracedBlock(
   const authorities = new Set<string>();
   const transactions = parseArray(block.transactions, where("transactions")).map((value, position) => {
     const field = where(`transaction ${position}`);
-    if (!isWhole) return parseWord(value, field);
+    if (!isFull) return parseWord(value, field);
     const transaction = parseObject(value, field);
     addresses.add(parseAddress(transaction.from, `${field}: from`));
     if ((transaction.to ?? undefined) !== undefined)

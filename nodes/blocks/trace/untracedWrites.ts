@@ -1,16 +1,16 @@
 /**
- * What a block writes without a trace of it: slots of system contracts, outside of its transactions,
+ * What a block writes outside of its transactions, without a trace: slots of system contracts,
  *
  *   EIP-4788   beacon roots     timestamp % 8191: the timestamp; + 8191: the root
  *   EIP-2935   block hashes     (number - 1) % 8191: the parent's hash
  *   EIP-7002   withdrawal requests     slots 0 to 3: excess, count, head and tail of the queue
  *   EIP-7251   consolidation requests  the same
  *
- * and the balances of the accounts that get a part of each fee in an OP stack:
+ * and, on the OP stack, the balances of the fee vaults:
  *
  *   0x42..0019 base fee        0x42..001a layer 1's part        0x42..001b the operator's
  *
- * Their values are read from the node. A chain may not have all of these contracts. Then their addresses have no code.
+ * The values are read from the node. A contract that a chain does not have has no code at its address.
  */
 import type {Node} from "../../rpc/node.ts";
 import type {TracedBlock} from "./tracedBlock.ts";
@@ -48,7 +48,7 @@ const SYSTEM_CONTRACTS: readonly SystemContract[] = [
 ];
 
 export interface UntracedWrite {
-  /** Its balance may be another one too. */
+  /** Its balance may have changed too. */
   readonly address: string;
   /** `0x` and 64 digits. */
   readonly slots: readonly string[];
@@ -56,7 +56,7 @@ export interface UntracedWrite {
 
 /**
  * @param block - a quantity or "latest"
- * @returns those that have code at this block. They are never removed, so no block before it has others
+ * @returns those that have code at this block. They are never removed, so earlier blocks have no others
  * @throws NodeFailure; NodeRefusal if the node does not have the block's state
  */
 export async function findSystemContracts(node: Node, block: string): Promise<SystemContract[]> {

@@ -1,5 +1,5 @@
 /**
- * A trie log: what a block read and wrote, with old and new values, as the Shomei plugin of Besu writes it. RLP:
+ * A trie log: what a block read and wrote, with old and new values, as encoded by the Shomei plugin of Besu. RLP:
  *
  *   log      [blockHash 32, blockNumber, account*, integer*]
  *   account  [address 20, change of code | null, change of value | null, [slot*] | null]
@@ -7,11 +7,11 @@
  *   value    [nonce, balance, evmStorageRoot 32 | null, keccakCodeHash 32 | null]
  *   slot     [keccak(key) 32, old | null, new | null, cleared, (key)]
  *
- * 0x80 is null, zero, no bytes and false. `cleared` is 1 if what it belongs to was deleted at some time within the
- * block. A slot without its key is one of a deleted account, whose other slots Besu knows by their hashes only. The
- * integers at the end (how the log was made, and the time) are not used.
+ * 0x80 is null, zero, no bytes and false. `cleared` is 1 if the item was deleted at some point within the block. A slot
+ * without its key belongs to a deleted account, whose untouched slots Besu knows only by their hashes. The integers at
+ * the end (origin and time of the log) are ignored.
  *
- * Here only the form is read; trieLogDifference.ts says what it means.
+ * This file only parses; trieLogDifference.ts interprets.
  */
 import {RlpError, RlpReader} from "../../../storage/rlp/rlpReader.ts";
 
@@ -26,9 +26,9 @@ export interface TrieLog {
 export interface TrieLogAccount {
   /** 20 bytes. */
   readonly address: Uint8Array;
-  /** undefined: not changed. */
+  /** undefined: unchanged. */
   readonly code: TrieLogChange<Uint8Array> | undefined;
-  /** undefined: not known. An account that was only read has the same value twice. */
+  /** undefined: unknown. An account that was only read has the same value twice. */
   readonly value: TrieLogChange<TrieLogValue> | undefined;
   readonly storage: readonly TrieLogSlot[];
 }
@@ -42,16 +42,16 @@ export interface TrieLogChange<T> {
 export interface TrieLogValue {
   readonly nonce: bigint;
   readonly balance: bigint;
-  /** 32 bytes: the root of the Merkle-Patricia trie; undefined: that of an empty one. */
+  /** 32 bytes: the root of the Merkle-Patricia trie; undefined: of the empty trie. */
   readonly evmStorageRoot: Uint8Array | undefined;
-  /** 32 bytes; undefined: that of no code. */
+  /** 32 bytes; undefined: of empty code. */
   readonly keccakCodeHash: Uint8Array | undefined;
 }
 
 export interface TrieLogSlot {
   /** 32 bytes: keccak of the key. */
   readonly keyHash: Uint8Array;
-  /** Without leading zeros, as are the values; undefined: not given. */
+  /** Without leading zeros, as the values; undefined: not in the log. */
   readonly key: Uint8Array | undefined;
   readonly before: Uint8Array;
   readonly after: Uint8Array;
@@ -61,7 +61,7 @@ export interface TrieLogSlot {
 /** Ten times what a block of 500 million gas can write. */
 export const MAX_TRIE_LOG_BYTES = 32 << 20;
 const MAX_ACCOUNTS = 1 << 18;
-/** Of all accounts of a block. */
+/** Over all accounts of a block. */
 const MAX_SLOTS = 1 << 19;
 const MAX_INTEGERS = 16;
 
@@ -80,13 +80,13 @@ export function decodeTrieLog(bytes: Uint8Array): TrieLog {
   }
 }
 
-/** What is read, for messages. */
+/** The item being read, for messages. */
 class Reading {
   where = "trie log";
   what = "the trie log";
   byte = 0;
 
-  /** Call it before each item. @returns `from` */
+  /** Called before each item. @returns `from` */
   next(what: string, from: RlpReader): RlpReader {
     this.what = what;
     this.byte = from.at;
@@ -182,7 +182,7 @@ function readHash(from: RlpReader): Uint8Array | undefined {
   return isNull(from) ? undefined : from.readBytes(32);
 }
 
-/** Passes a null over. */
+/** Consumes a null. */
 function isNull(from: RlpReader): boolean {
   if (!from.isEmpty) return false;
   from.readBytes(0);

@@ -1,15 +1,15 @@
 /**
- * What a trie log does to the state, with the old values that the store must have.
+ * The changes of a trie log, with the old values that the store must have.
  *
  *   old, new      cleared   the account
  *   null, value             is created
  *   value, null             is deleted
- *   value, value            changes, or was only read if nothing differs
- *   value, value  1         was deleted and created again: its storage is empty first. It keeps its code if the log has none
- *   null, null              was looked for and is not there, or was created and deleted within the block
+ *   value, value            changes, or was only read if the values are equal
+ *   value, value  1         was deleted and created again: storage starts empty; code is kept if the log has none
+ *   null, null              does not exist, or was created and deleted within the block
  *
- * Slots of an account that was deleted, or deleted and created again, are not compared: Besu mixes values of both
- * accounts there.
+ * Old values of slots of an account that was deleted, or deleted and created again, are not compared: Besu mixes values
+ * of both accounts there.
  */
 import type {
   AccountBefore,
@@ -18,7 +18,7 @@ import type {
 } from "../../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../../storage/block/accountDifferences.ts";
 import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
-import {toHex} from "../../../storage/hex.ts";
+import {isSame, toHex} from "../../../storage/hex.ts";
 import {writeWordInto} from "../../../storage/tree/shortNumber.ts";
 import {EMPTY_ROOT} from "../../../storage/trie/trie.ts";
 import {
@@ -38,28 +38,28 @@ export function toDifferences({blockNumber, accounts}: TrieLog): AccountDifferen
   const differences = new AccountDifferences();
   for (const account of accounts)
     differences.add(
-      differAccount(account, `trie log of block ${blockNumber}: account ${toHex(account.address)}`),
+      diffAccount(account, `trie log of block ${blockNumber}: account ${toHex(account.address)}`),
     );
   return differences;
 }
 
-function differAccount(entry: TrieLogAccount, where: string): AccountDifference {
+function diffAccount(entry: TrieLogAccount, where: string): AccountDifference {
   for (const slot of entry.storage) checkKey(slot, where);
-  if (entry.value === undefined) return differUnknown(entry, where);
+  if (entry.value === undefined) return diffUnknown(entry, where);
   checkCode(entry.code, entry.value, where);
   const {before, after, cleared} = entry.value;
   const known: AccountBefore = before === undefined ? {present: false} : {present: true, ...fieldsOf(before)};
   if (after === undefined) {
-    checkNothingLeft(entry, where);
+    checkNoSlotsLeft(entry, where);
     return {address: entry.address, change: undefined, before: known};
   }
-  if (before === undefined || cleared) return {...differCreated(entry, before, after, where), before: known};
-  return {...differKept(entry, before, after, where), before: known};
+  if (before === undefined || cleared) return {...diffCreated(entry, before, after, where), before: known};
+  return {...diffKept(entry, before, after, where), before: known};
 }
 
-/** The log does not have the account's value: nonce and balance stay. */
-function differUnknown({address, code, storage}: TrieLogAccount, where: string): AccountDifference {
-  const slots = storage.map(slot => differSlot(slot, where));
+/** The log does not have the account's value: nonce and balance are unchanged. */
+function diffUnknown({address, code, storage}: TrieLogAccount, where: string): AccountDifference {
+  const slots = storage.map(slot => diffSlot(slot, where));
   const onlyRead = code === undefined && storage.every(isRead);
   const change = {storage: slots, code: newCode(code)};
   if (onlyRead && storage.every(({before}) => before.length === 0)) return {address, change, onlyRead};
@@ -67,8 +67,8 @@ function differUnknown({address, code, storage}: TrieLogAccount, where: string):
   return {address, change, before: {present: true, keccakCodeHash}, onlyRead};
 }
 
-/** The account is there after the block and starts from nothing. */
-function differCreated(
+/** The account exists after the block and was created in it. */
+function diffCreated(
   {address, code, storage, value}: TrieLogAccount,
   before: TrieLogValue | undefined,
   {nonce, balance}: TrieLogValue,
@@ -81,23 +81,23 @@ function differCreated(
       ? storage
           .filter(({key, after}) => key !== undefined && after.length > 0)
           .map(slot => ({slot: wordOf(slot.key ?? NO_BYTES), value: wordOf(slot.after)}))
-      : storage.map(slot => differSlot(slot, where));
+      : storage.map(slot => diffSlot(slot, where));
   for (const {key, keyHash, after} of storage)
     if (key === undefined && after.length > 0) throw noKey(keyHash, where);
   const keepsCode = code === undefined && reset;
   return {address, change: {reset, nonce, balance, code: newCode(code), keepsCode, storage: slots}};
 }
 
-/** The account is there before and after the block. */
-function differKept(
+/** The account exists before and after the block. */
+function diffKept(
   {address, code, storage}: TrieLogAccount,
   before: TrieLogValue,
   after: TrieLogValue,
   where: string,
 ): AccountDifference {
-  const slots = storage.map(slot => differSlot(slot, where));
+  const slots = storage.map(slot => diffSlot(slot, where));
   const hasChangedSlots = !storage.every(isRead);
-  if (!hasChangedSlots && !isEqual(rootOf(before), rootOf(after)))
+  if (!hasChangedSlots && !isSame(rootOf(before), rootOf(after)))
     throw new TrieLogError(`${where}: its storage root changes, but none of its slots does`);
   const nonce = after.nonce === before.nonce ? undefined : after.nonce;
   const balance = after.balance === before.balance ? undefined : after.balance;
@@ -105,7 +105,7 @@ function differKept(
   return {address, change: {nonce, balance, code: newCode(code), storage: slots}, onlyRead};
 }
 
-function differSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: string): SlotDifference {
+function diffSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: string): SlotDifference {
   if (key === undefined) throw noKey(keyHash, where);
   const isWrittenAgain = cleared && before.length > 0 && after.length > 0;
   return {
@@ -117,11 +117,11 @@ function differSlot({key, keyHash, before, after, cleared}: TrieLogSlot, where: 
 }
 
 function checkKey({key, keyHash}: TrieLogSlot, where: string): void {
-  if (key !== undefined && !isEqual(keccak256(wordOf(key)), keyHash))
+  if (key !== undefined && !isSame(keccak256(wordOf(key)), keyHash))
     throw new TrieLogError(`${where}: slot ${toHex(wordOf(key))} does not have the hash ${toHex(keyHash)}`);
 }
 
-/** Code and code hashes must agree, and code that is new must be there. */
+/** Code must match the code hashes, and new code must be present. */
 function checkCode(
   code: TrieLogChange<Uint8Array> | undefined,
   {before, after, cleared}: TrieLogChange<TrieLogValue>,
@@ -129,25 +129,25 @@ function checkCode(
 ): void {
   const [oldHash, newHash] = [codeHashOf(before), codeHashOf(after)];
   if (code === undefined) {
-    if (after !== undefined && !isEqual(newHash, oldHash))
+    if (after !== undefined && !isSame(newHash, oldHash))
       throw new TrieLogError(`${where}: its code changes to ${toHex(newHash)}, but the code is missing`);
     return;
   }
-  if (!isEqual(hashCode(code.after), newHash))
+  if (!isSame(hashCode(code.after), newHash))
     throw new TrieLogError(
       `${where}: expected its new code to have the hash ${toHex(newHash)}, got ${toHex(hashCode(code.after))}`,
     );
-  if (!cleared && !isEqual(hashCode(code.before), oldHash))
+  if (!cleared && !isSame(hashCode(code.before), oldHash))
     throw new TrieLogError(
       `${where}: expected its old code to have the hash ${toHex(oldHash)}, got ${toHex(hashCode(code.before))}`,
     );
 }
 
-function checkNothingLeft({storage}: TrieLogAccount, where: string): void {
+function checkNoSlotsLeft({storage}: TrieLogAccount, where: string): void {
   for (const {keyHash, after} of storage)
     if (after.length > 0)
       throw new TrieLogError(
-        `${where} is not there after the block, but its slot of hash ${toHex(keyHash)} is`,
+        `${where} does not exist after the block, but its slot of hash ${toHex(keyHash)} is`,
       );
 }
 
@@ -158,7 +158,7 @@ function noKey(keyHash: Uint8Array, where: string): TrieLogError {
 }
 
 function isRead({before, after, cleared}: TrieLogSlot): boolean {
-  return isEqual(before, after) && !(cleared && after.length > 0);
+  return isSame(before, after) && !(cleared && after.length > 0);
 }
 
 function fieldsOf({nonce, balance, keccakCodeHash}: TrieLogValue): Omit<Required<AccountBefore>, "present"> {
@@ -185,8 +185,4 @@ function wordOf(number: Uint8Array): Uint8Array {
   const word = new Uint8Array(WORD_BYTES);
   writeWordInto(word, 0, number);
   return word;
-}
-
-function isEqual(left: Uint8Array, right: Uint8Array): boolean {
-  return Buffer.compare(left, right) === 0;
 }

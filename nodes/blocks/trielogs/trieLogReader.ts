@@ -1,6 +1,6 @@
 /**
- * Reads blocks as trie logs, from a Besu node with the Shomei plugin. Nothing is executed here. Its old values are
- * compared with the store when a block is applied.
+ * Reads the changes of blocks from trie logs of a Besu node with the Shomei plugin. Old values are compared with the
+ * store when a block is applied.
  *
  *   headers     eth_getBlockByNumber          hash and link checked
  *   trie logs   shomei_getTrieLogsByRange     one for each header, with its hash
@@ -9,19 +9,20 @@ import type {AccountDifferences} from "../../../storage/block/accountDifferences
 import {toHex} from "../../../storage/hex.ts";
 import {parseArray, parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../rpc/answerValues.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../rpc/node.ts";
+import {RequestSize} from "../../rpc/requestSize.ts";
 import type {BlockReader, NodeBlock} from "../blockReader.ts";
 import {readLinkedBlocks} from "../linkedBlocks.ts";
 import type {NodeHeader} from "../nodeHeader.ts";
 import {decodeTrieLog, MAX_TRIE_LOG_BYTES, TrieLogError} from "./trieLog.ts";
 import {toDifferences} from "./trieLogDifference.ts";
 
-/** Numbers are JSON numbers: the plugin reads no hexadecimal ones. */
+/** Block numbers are JSON numbers: the plugin does not accept hexadecimal. */
 const METHOD = "shomei_getTrieLogsByRange";
 const MAX_BLOCKS = 64;
-/** About how much memory a header takes. */
+/** Approximate memory of a header. */
 const HEADER_BYTES = 1024;
 
-/** Does the node have trie logs? @throws NodeFailure */
+/** Whether the node has trie logs. @throws NodeFailure */
 export async function probeTrieLogs(node: Node): Promise<boolean> {
   try {
     return Array.isArray(await node.request(METHOD, [0, 0]));
@@ -34,12 +35,12 @@ export async function probeTrieLogs(node: Node): Promise<boolean> {
 export class TrieLogReader implements BlockReader {
   readonly name = "trielogs";
   readonly maxBlocks = MAX_BLOCKS;
-  /** Names of nodes that leave out the last block of a range. Besu's own ranges end before their last number. */
-  private readonly openEnded = new Set<string>();
-  /** Blocks to ask for at once. Halved by a failure, doubled by an answer. */
-  private span = MAX_BLOCKS;
+  /** Names of nodes whose ranges exclude the last block, as those of Besu do. */
+  private readonly exclusiveEnds = new Set<string>();
+  /** Blocks per request. */
+  private readonly size = new RequestSize(MAX_BLOCKS, MAX_BLOCKS, 0);
 
-  /** @param chainId - the node's, for block 0, which names the chain of a store */
+  /** @param chainId - of the node, which block 0 records in the store */
   constructor(private readonly chainId: bigint | undefined) {}
 
   async read(node: Node, from: number, to: number): Promise<readonly NodeBlock[]> {
@@ -52,29 +53,29 @@ export class TrieLogReader implements BlockReader {
     return blocks.map(({header}, position) => this.createBlock(header, logs[position], node.name));
   }
 
-  /** @returns the elements of the answers, the first that of block `from` */
+  /** @returns the elements of the responses, from block `from` on */
   private async readLogs(node: Node, from: number, to: number): Promise<readonly unknown[]> {
     const logs: unknown[] = [];
     for (let start = from; start <= to; ) {
-      const end = Math.min(to, start + this.span - 1);
+      const end = Math.min(to, start + this.size.value - 1);
       try {
         logs.push(...(await this.readRange(node, start, end)));
       } catch (error) {
-        // The answer may have been too long, or too slow.
-        if (error instanceof NodeFailure) this.span = Math.max(1, this.span >> 1);
+        // The response may have been too long, or too slow.
+        if (error instanceof NodeFailure) this.size.noteRefusal(end - start + 1);
         throw error;
       }
-      this.span = Math.min(MAX_BLOCKS, 2 * this.span);
+      this.size.noteAnswer();
       if (logs.length <= end - from) return logs;
       start = end + 1;
     }
     return logs;
   }
 
-  /** @returns at most one for each block */
+  /** @returns at most one per block */
   private async readRange(node: Node, from: number, to: number): Promise<readonly unknown[]> {
     const ask = async (start: number): Promise<readonly unknown[]> => {
-      const end = this.openEnded.has(node.name) ? to + 1 : to;
+      const end = this.exclusiveEnds.has(node.name) ? to + 1 : to;
       const logs = parseArray(await node.request(METHOD, [start, end]), METHOD);
       if (logs.length > end - start + 1)
         throw new NodeFailure(
@@ -83,11 +84,11 @@ export class TrieLogReader implements BlockReader {
       return logs.slice(0, to - start + 1);
     };
     const logs = await ask(from);
-    if (logs.length !== to - from || this.openEnded.has(node.name)) return logs;
-    // All but the last came. If the node leaves out the end of a range, the next number brings the last one.
-    this.openEnded.add(node.name);
+    if (logs.length !== to - from || this.exclusiveEnds.has(node.name)) return logs;
+    // Only the last one is missing. If the node excludes the end of a range, a range that ends one later has it.
+    this.exclusiveEnds.add(node.name);
     const last = await ask(to);
-    if (last.length === 0) this.openEnded.delete(node.name);
+    if (last.length === 0) this.exclusiveEnds.delete(node.name);
     return [...logs, ...last];
   }
 
@@ -112,20 +113,17 @@ function parseLog(answer: unknown, {number, hash}: NodeHeader): AccountDifferenc
   const where = `trie log of block ${number}`;
   if (answer === undefined) throw new NodeFailure(`the node has block ${number}, but not its trie log`);
   const {blockNumber, blockHash, trieLog} = parseObject(answer, where);
-  const said = parseQuantity(blockNumber, `${where}: blockNumber`, 64);
-  if (said !== BigInt(number))
-    throw new NodeFailure(
-      `the node has block ${number}, but sent the trie log of block ${said} in its place`,
-    );
-  const saidHash = parseFixedBytes(blockHash, `${where}: blockHash`, 32);
+  const reported = parseQuantity(blockNumber, `${where}: blockNumber`, 64);
+  if (reported !== BigInt(number))
+    throw new NodeFailure(`the node has block ${number}, but sent the trie log of block ${reported} instead`);
+  const reportedHash = parseFixedBytes(blockHash, `${where}: blockHash`, 32);
   const bytes = parseBytes(trieLog, `${where}: trieLog`, MAX_TRIE_LOG_BYTES);
   try {
     const log = decodeTrieLog(bytes);
-    for (const found of [saidHash, log.blockHash])
+    for (const found of [reportedHash, log.blockHash])
       if (Buffer.compare(found, hash) !== 0)
         throw new NodeFailure(`${where} is of the block ${toHex(found)}, but its header is ${toHex(hash)}`);
-    if (log.blockNumber !== number)
-      throw new NodeFailure(`${where} says that it is of block ${log.blockNumber}`);
+    if (log.blockNumber !== number) throw new NodeFailure(`${where} names block ${log.blockNumber}`);
     return toDifferences(log);
   } catch (error) {
     if (error instanceof TrieLogError) throw new NodeFailure(error.message, {cause: error});

@@ -99,11 +99,11 @@ const change =
 const WRONG: readonly (readonly [changed: (logs: LogElement[]) => unknown, message: RegExp])[] = [
   [() => null, /^shomei_getTrieLogsByRange: expected an array, got null$/],
   [logs => [...logs, ...logs], /asked for blocks 4 to 7, the node sent 8 trie logs$/],
-  [logs => logs.toSpliced(1, 1), /the node has block 5, but sent the trie log of block 6 in its place$/],
+  [logs => logs.toSpliced(1, 1), /the node has block 5, but sent the trie log of block 6 instead$/],
   [logs => logs.slice(0, 2), /^the node has block 6, but not its trie log$/],
   [logs => logs.filter(log => log.blockNumber < 7), /^the node has block 7, but not its trie log$/],
-  [logs => logs.toReversed(), /the node has block 4, but sent the trie log of block 7 in its place$/],
-  [change(() => ({blockNumber: "0x9"})), /sent the trie log of block 9 in its place$/],
+  [logs => logs.toReversed(), /the node has block 4, but sent the trie log of block 7 instead$/],
+  [change(() => ({blockNumber: "0x9"})), /sent the trie log of block 9 instead$/],
   [
     change(() => ({blockHash: `0x${"12".repeat(32)}`})),
     /^trie log of block 5 is of the block 0x(?:12){32}, but its header is 0x/,

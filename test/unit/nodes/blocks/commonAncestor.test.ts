@@ -6,7 +6,7 @@ import type {Node} from "../../../../nodes/rpc/node.ts";
 import {toHex} from "../../../../storage/hex.ts";
 import {hashOf} from "../../../support/stores/writtenStore.ts";
 
-test("the common ancestor is found at any depth, with few questions", async () => {
+test("the common ancestor is found at any depth, with few queries", async () => {
   for (const shared of [1000, 999, 998, 997, 900, 513, 512, 101, 100]) {
     let asked = 0;
     const node: Node = {
@@ -21,6 +21,6 @@ test("the common ancestor is found at any depth, with few questions", async () =
     const theirs = (block: number) => hashOf(block, block > shared ? 2 : 1);
     const held = {hashOf: (block: number) => hashOf(block, 1), floor: 100, why: "is finalized"};
     assert.equal(await findCommonAncestor(node, held, 1000), shared);
-    assert.ok(asked <= 22, `${asked} questions`);
+    assert.ok(asked <= 22, `${asked} queries`);
   }
 });

@@ -137,17 +137,13 @@ test("a header of another form is refused by the name of what is wrong", async (
   await refused(FOREIGN, /a header of an unknown form: expected a list, got bytes/, Uint8Array.of(1));
   const spoil = (field: string, told: string, message: RegExp) =>
     refused({...FOREIGN, [field]: told}, message, FOREIGN_RLP);
-  await spoil("gasUsed", "0x5", /^block 1: gasUsed: the header has 0 there, but the node says 5$/);
+  await spoil("gasUsed", "0x5", /^block 1: gasUsed: the raw header has 0, but the node says 5$/);
   await spoil(
     "stateRoot",
     EMPTY_TRIE,
-    /^block 1: stateRoot: the header has 0xc7da\w+ there, but the node says 0x56e8/,
+    /^block 1: stateRoot: the raw header has 0xc7da\w+, but the node says 0x56e8/,
   );
-  await spoil(
-    "baseFeePerGas",
-    "0x8",
-    /^block 1: baseFeePerGas: the header has 7 there, but the node says 8$/,
-  );
+  await spoil("baseFeePerGas", "0x8", /^block 1: baseFeePerGas: the raw header has 7, but the node says 8$/);
   await spoil("number", "0x2", /^expected block 1, got block 2$/);
   // An item where Ethereum has the base fee: of another kind, or a number that is none.
   const fields = listHeaderFields(FRONTIER, "");
@@ -158,5 +154,5 @@ test("a header of another form is refused by the name of what is wrong", async (
   const [long, longRlp] = mixed(new Uint8Array(65).fill(7));
   await refused(long, /unknown form: baseFeePerGas: expected a number of at most 32 bytes, got 65$/, longRlp);
   const [short, shortRlp] = mixed(Uint8Array.of(7));
-  await refused(short, /baseFeePerGas: the header has 7 there, but the node says 0$/, shortRlp);
+  await refused(short, /baseFeePerGas: the raw header has 7, but the node says 0$/, shortRlp);
 });

@@ -41,7 +41,7 @@ test("other errors are refusals, also of a result that would be too long", () =>
     const error = convert(code, message);
     assert.ok(error instanceof NodeRefusal, message);
     assert.equal(error.code, code);
-    assert.equal(error.isOfCall, code === -32601 || code === -32602);
+    assert.equal(error.isCallError, code === -32601 || code === -32602);
     assert.equal(error.message, `http://node:1 refuses eth_getLogs: ${message} (${code})`);
   }
 });

@@ -241,7 +241,7 @@ describe("Nodes", () => {
     first.handler = answerText('{"jsonrpc":"2.0","id":ID,"result":5}');
     createNodes([first, second], {chainId: 5n});
     assert.equal(await use(askName), "second");
-    assert.deepEqual(states(first), ["down: its answer to eth_chainId is no chain id"]);
+    assert.deepEqual(states(first), ["down: its response to eth_chainId is not a chain id"]);
   });
 
   test("the signal ends waits between tries and requests, with its reason", async () => {

@@ -13,10 +13,10 @@ function touch(): TouchedAccount {
 
 /** The slot's value in the difference. */
 function slotAfter(account: TouchedAccount, after: string, before: string): string | undefined {
-  for (const {call, take} of account.askForState(5))
+  for (const {call, take} of account.queryState(5))
     if (call.method === "eth_getStorageAt") take(call.params[2] === "0x5" ? after : before);
     else take("0x1");
-  const slot = account.differ().change?.storage?.find(one => toHex(one.slot) === COUNT);
+  const slot = account.toDifference().change?.storage?.find(one => toHex(one.slot) === COUNT);
   return slot && toHex(slot.value);
 }
 
@@ -49,12 +49,12 @@ const SAID: readonly (readonly [
   ],
   ["no one says the nonce", [[view(undefined, 8n), view(undefined, 9n)]], [NONCE]],
   ["no one says the balance", [[view(6n), view(7n)]], [BALANCE]],
-  ["it was removed", [[view(7n, 9n), "gone"]], [NONCE, BALANCE]],
+  ["it was removed", [[view(7n, 9n), "removed"]], [NONCE, BALANCE]],
   [
     "it was removed and made",
     [
-      [view(1n, 1n), "gone"],
-      ["unseen", view(7n, 9n)],
+      [view(1n, 1n), "removed"],
+      ["created", view(7n, 9n)],
     ],
     [],
   ],
@@ -68,7 +68,7 @@ test("nonce and balance that traces say are not asked for, unless they are to be
       account.readsState = readsState;
       for (const [before, after] of traces) account.add({before, after, slots: new Map()});
       const ofState = account
-        .askForState(5)
+        .queryState(5)
         .filter(({call: {method, params}}) => params.at(-1) === "0x5" && method !== "eth_getCode");
       assert.deepEqual(
         ofState.map(({call}) => call.method),
@@ -76,7 +76,7 @@ test("nonce and balance that traces say are not asked for, unless they are to be
         what,
       );
       for (const {call, take} of ofState) take(call.method === NONCE ? "0x7" : "0x9");
-      const {nonce, balance} = account.differ().change ?? {};
+      const {nonce, balance} = account.toDifference().change ?? {};
       assert.deepEqual([nonce, balance], [7n, 9n], what);
     }
 });
@@ -84,9 +84,9 @@ test("nonce and balance that traces say are not asked for, unless they are to be
 test("an account that was made without a balance is not asked for one", () => {
   const account = touch();
   account.add({before: "absent", after: view(undefined, 0n), slots: new Map()});
-  const numbers = account.askForState(5).map(({call}) => call.params.at(-1));
+  const numbers = account.queryState(5).map(({call}) => call.params.at(-1));
   assert.deepEqual(numbers, ["0x4", "0x4"]);
-  assert.equal(account.lacksCode, true);
+  assert.equal(account.needsCode, true);
 });
 
 test("a slot that a transaction writes and the block's end sets back has its value after the block", () => {

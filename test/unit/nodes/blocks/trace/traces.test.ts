@@ -37,8 +37,8 @@ test("an account that is only in pre may be gone, one that is only in post was m
     pre: {[ADDRESS]: {nonce: 1}, [third]: {balance: "0x0"}},
     post: {[other]: {nonce: 1}, [third]: {balance: "0x1"}},
   });
-  assert.equal(trace?.accounts.get(ADDRESS)?.after, "gone");
-  assert.equal(trace?.accounts.get(other.toLowerCase())?.before, "unseen");
+  assert.equal(trace?.accounts.get(ADDRESS)?.after, "removed");
+  assert.equal(trace?.accounts.get(other.toLowerCase())?.before, "created");
   assert.equal(trace?.accounts.get(third)?.before, "absent");
 });
 
@@ -98,9 +98,9 @@ test("a stateDiff's deltas are read", () => {
   const made = {balance: {"+": "0x1"}, nonce: {"+": "0x0"}, code: {"+": "0x"}, storage: {}};
   assert.equal(stateDiff(made)[0]?.accounts.get(ADDRESS)?.before, "absent");
   const contract = {...made, nonce: {"+": "0x1"}, code: {"+": "0x00"}};
-  assert.equal(stateDiff(contract)[0]?.accounts.get(ADDRESS)?.before, "unseen");
+  assert.equal(stateDiff(contract)[0]?.accounts.get(ADDRESS)?.before, "created");
   const gone = {balance: {"-": "0x1"}, nonce: {"-": "0x1"}, code: {"-": "0x00"}, storage: {}};
-  assert.equal(stateDiff(gone)[0]?.accounts.get(ADDRESS)?.after, "gone");
+  assert.equal(stateDiff(gone)[0]?.accounts.get(ADDRESS)?.after, "removed");
 });
 
 test("null means that nothing is there", () => {

@@ -29,7 +29,7 @@ function slot(key: number, before: bigint, after: bigint, cleared: bigint | Uint
   return [keccak_256(word(key)), before, after, cleared, BigInt(key)];
 }
 
-function differ(code: RlpItem, account: RlpItem, storage: RlpItem): AccountDifference {
+function toDifference(code: RlpItem, account: RlpItem, storage: RlpItem): AccountDifference {
   const log = encodeTrieLog([Buffer.alloc(32, 1), 7n, [ADDRESS, code, account, storage]]);
   const differences = toDifferences(decodeTrieLog(log));
   assert.equal(differences.count, 1);
@@ -122,7 +122,7 @@ const TAKEN: readonly [string, [RlpItem, RlpItem, RlpItem], Omit<AccountDifferen
 
 for (const [what, entry, expected] of TAKEN)
   test(what, () => {
-    const {address, ...rest} = differ(...entry);
+    const {address, ...rest} = toDifference(...entry);
     assert.deepEqual(Buffer.from(address), ADDRESS);
     assert.deepEqual(normalise(rest), normalise(expected));
   });
@@ -160,7 +160,7 @@ const REFUSED: readonly (readonly [entry: [RlpItem, RlpItem, RlpItem], message: 
   [[[CODE, OTHER_CODE, NULL], [old, NULL, 1n], NULL], /expected its new code to have the hash/],
   [
     [NULL, [old, NULL, 1n], [slot(1, 0n, 5n)]],
-    /^trie log of block 7: account 0x(?:aa){20} is not there after the block, but its slot of hash 0x[0-9a-f]{64} is$/,
+    /^trie log of block 7: account 0x(?:aa){20} does not exist after the block, but its slot of hash 0x[0-9a-f]{64} is$/,
   ],
   [
     [NULL, [value(1n, 2n, CODE, ROOT), value(1n, 2n, CODE, OTHER_ROOT), NULL], [slot(1, 5n, 5n)]],
@@ -171,7 +171,7 @@ const REFUSED: readonly (readonly [entry: [RlpItem, RlpItem, RlpItem], message: 
 test("an account that contradicts itself is refused with its block and address", () => {
   for (const [entry, message] of REFUSED)
     assert.throws(
-      () => differ(...entry),
+      () => toDifference(...entry),
       (error: Error) => {
         assert.equal(error.name, "TrieLogError");
         assert.match(error.message, /^trie log of block 7: account 0x(?:aa){20}\b/);
@@ -184,7 +184,7 @@ test("an account that contradicts itself is refused with its block and address",
 test("no code and a storage that was never used may be null", () => {
   const bare: RlpItem = [1n, 2n, NULL, NULL];
   const emptyTrie = Buffer.from("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421", "hex");
-  const {before, onlyRead} = differ(NULL, [bare, [1n, 2n, emptyTrie, EMPTY_HASH], NULL], NULL);
+  const {before, onlyRead} = toDifference(NULL, [bare, [1n, 2n, emptyTrie, EMPTY_HASH], NULL], NULL);
   assert.deepEqual(normalise(before), normalise({...PRESENT, keccakCodeHash: EMPTY_HASH}));
   assert.equal(onlyRead, true);
 });
