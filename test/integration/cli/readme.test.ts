@@ -97,7 +97,7 @@ test("on the demo chain, the page proves an account and a slot at a click, and s
     );
     await chromium.until("document.activeElement.id === 'verdict'");
     const shown = await chromium.evaluate<string>("document.getElementById('result').innerText");
-    assert.match(shown, /^Proved: the account exists/);
+    assert.match(shown, /^Verified under this server's own root: the account exists/);
     assert.equal(shown.includes(`slot ${token.holderBalanceSlot}`), slots === 1);
   }
   assert.deepEqual(chromium.complaints, []);
@@ -446,7 +446,7 @@ test("every flag of proofd that the documents name is a flag of one of its comma
     "docs/pulling",
   ]) {
     const text = (documents.get(join(`${page}.md`)) as string).replace(
-      /(npm run|node examples\/|solc )[^`\n]*/g,
+      /(npm (?:run|install)|node examples\/|solc )[^`\n]*/g,
       "",
     );
     for (const [flag] of text.matchAll(/--[a-z][a-z0-9-]+/g))
