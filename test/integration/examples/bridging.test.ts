@@ -54,7 +54,7 @@ test("the page's commands lead from two empty nodes to a paid claim", async t =>
 });
 
 test("the events that the page lists have the first topics that stand beside them", () => {
-  const section = readSection(page, "A rollup's contract in place of the oracle");
+  const section = readSection(page, "A rollup contract instead of the oracle");
   const rows = [...section.matchAll(/^\| `(\w+)\(([^`]*)\)` \| `(0x\w{64})` \|$/gm)];
   assert.equal(rows.length, 3);
   for (const [, name, parameters, topic] of rows) {
