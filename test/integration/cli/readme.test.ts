@@ -90,14 +90,14 @@ test("on the demo chain, the page proves an account and a slot at a click, and s
   const {token} = JSON.parse(await readFile(join(ROOT, "demo/addresses.json"), "utf8"));
   for (const [sample, slots, verdict] of [
     ["an account", 0, "the account exists"],
-    ["a token and a balance in it", 1, "slot 0x443ad6…57f4ba is 99 861 000 000 000 000 000"],
+    ["a token and a balance in it", 1, `slot ${token.holderBalanceSlot.slice(0, 8)}…`],
   ]) {
     await chromium.evaluate(
       `document.activeElement.blur(), [...document.querySelectorAll('#samples button')].find(one => one.innerText === "${sample}").click()`,
     );
     await chromium.until("document.activeElement.id === 'verdict'");
     const shown = await chromium.evaluate<string>("document.getElementById('result').innerText");
-    assert.ok(shown.startsWith(`Verified under this server's own root: ${verdict}\n`), shown);
+    assert.ok(shown.startsWith(`Verified under this server's own root: ${verdict}`), shown);
     assert.equal(shown.includes(`slot ${token.holderBalanceSlot}`), slots === 1);
   }
   assert.deepEqual(chromium.complaints, []);
