@@ -33,8 +33,8 @@ export {
 } from "./leaves/changeRange.ts";
 export type {StorageChanges} from "./leaves/changesReader.ts";
 export type {LeafChange} from "./leaves/foldChanges.ts";
+export type {LeavesVerifier, VerifiedLeaves} from "./leaves/leafRange.ts";
 export {type LeafRange, type LeavesRequest, verifyLeaves} from "./leaves/leafRange.ts";
-export type {LeavesVerifier, VerifiedLeaves} from "./leaves/leavesVerifier.ts";
 export type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeLeaf} from "./leaves/treeLeaf.ts";
 export type {Abortable, BlockName, BlockTag, HeldBlockName, NotBefore} from "./methods/askedBlock.ts";
 export type {GetStateRootParameters, Layer1Record, RootedBlock} from "./methods/block.ts";
@@ -96,9 +96,9 @@ export {
 export type {ProofEntry, ProofRequest} from "./proof/request.ts";
 export type {ProofRequests} from "./pull/piece.ts";
 export {type PullChangesParameters, type PulledChanges, pullChanges} from "./pull/pullChanges.ts";
-export type {PulledRange} from "./pull/pulledRange.ts";
 export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProofs.ts";
 export {type PullStateParameters, pullState} from "./pull/pullState.ts";
+export type {PulledRange} from "./pull/treeRanges.ts";
 export type {RequestFunction} from "./rpc/rpcCaller.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export {createRedaction, redactUrl} from "./rpc/secrets.ts";

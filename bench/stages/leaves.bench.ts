@@ -11,7 +11,7 @@
  */
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {type HashSuite, verifyChanges, verifyLeaves} from "../../client/client.ts";
-import {splitCursor} from "../../client/leaves/changeCursor.ts";
+import {splitCursor} from "../../client/leaves/changesReader.ts";
 import {ChangeScope, packChanges} from "../../workers/messages/changesCall.ts";
 import {packLeaves} from "../../workers/messages/leavesCall.ts";
 import {ProofForm} from "../../workers/messages/packedCall.ts";

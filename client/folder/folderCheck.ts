@@ -8,12 +8,12 @@ import {listCodes} from "./codesPull.ts";
 import {hashesOfAccount, hashesOfSlot} from "./leafRows.ts";
 import type {Manifest} from "./manifest.ts";
 import {checkEncoding} from "./partFile.ts";
-import {changesProver, entriesProver, type Prover} from "./provers.ts";
+import {changesProver} from "./provenChanges.ts";
+import {entriesProver, type Prover} from "./provenEntries.ts";
 import {at, damaged} from "./pulledError.ts";
 import {readRows} from "./readRows.ts";
 import {encodeCell} from "./row/column.ts";
-import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
-import {StoredOwners} from "./storedOwners.ts";
+import {type AccountRow, type AnyRow, TABLES, type TableName, type TreeRow} from "./row/tables.ts";
 import {TableReader} from "./tableReader.ts";
 import {TreeFolding} from "./treeFolding.ts";
 
@@ -115,4 +115,48 @@ function rowText(table: TableName, row: AnyRow): string {
     return value === undefined ? "" : encodeCell(kind, value);
   });
   return cells.join(",");
+}
+
+/** The accounts that have storage, read beside their trees, which come in the same order. */
+export class StoredOwners {
+  private readonly accounts: TableReader<"accounts">;
+
+  constructor(
+    folder: string,
+    private readonly manifest: Manifest,
+  ) {
+    this.accounts = new TableReader(folder, manifest, "accounts");
+  }
+
+  /** @throws PulledError if the tree is not that of the next account with storage */
+  async check(tree: TreeRow, place: string): Promise<void> {
+    const owner = await this.next();
+    if (owner?.leafIndex !== tree.accountIndex)
+      throw damaged(
+        place,
+        `account_index: expected ${owner?.leafIndex ?? "none"}, the next account with storage, got ${tree.accountIndex}`,
+      );
+    const {address, storageRoot} = owner;
+    if (!isEqual(address, tree.address)) throw damaged(place, "address: expected that of the account");
+    if (storageRoot === undefined || !isEqual(storageRoot, tree.root))
+      throw damaged(place, "root: expected the storage_root of the account");
+  }
+
+  /** @throws PulledError if an account's tree is missing */
+  async end(): Promise<void> {
+    const {pulled} = this.manifest.asked;
+    const owner = pulled === "all" || pulled === "storage" ? await this.next() : undefined;
+    if (owner !== undefined)
+      throw damaged(this.accounts.place, `expected the storage tree of the account at ${owner.leafIndex}`);
+  }
+
+  close(): Promise<void> {
+    return this.accounts.close();
+  }
+
+  private async next(): Promise<AccountRow | undefined> {
+    let row = await this.accounts.next();
+    while (row !== undefined && row.storageRoot === undefined) row = await this.accounts.next();
+    return row;
+  }
 }

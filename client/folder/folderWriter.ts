@@ -9,11 +9,10 @@
  */
 import {existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
-import type {AskedPull} from "./askedPull.ts";
 import {Journal, requireSamePull} from "./journal.ts";
 import {JOURNAL, MANIFEST, type Manifest, readManifest, syncFolder, writeManifest} from "./manifest.ts";
-import {checkPart, type Part, PartFile, partName, readPart} from "./partFile.ts";
-import {PARTIAL} from "./partialFile.ts";
+import type {AskedPull} from "./manifestParts.ts";
+import {checkPart, PARTIAL, type Part, PartFile, partName, readPart} from "./partFile.ts";
 import {PulledError, withFile} from "./pulledError.ts";
 import {type RowsOf, TABLE_NAMES, TABLES, type TableName} from "./row/tables.ts";
 import {TableReader} from "./tableReader.ts";

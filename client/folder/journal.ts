@@ -19,9 +19,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import {join} from "node:path";
-import type {AskedPull} from "./askedPull.ts";
 import {JOURNAL, syncFolder, writeWhole} from "./manifest.ts";
-import {requireParts} from "./manifestParts.ts";
+import {type AskedPull, requireParts} from "./manifestParts.ts";
 import type {Part} from "./partFile.ts";
 import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 

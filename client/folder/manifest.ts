@@ -17,9 +17,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import {join} from "node:path";
-import type {AskedPull} from "./askedPull.ts";
 import {FORMAT_NAMES} from "./format/formatName.ts";
 import {
+  type AskedPull,
   countRows,
   PULLED_NAMES,
   requireHash,
@@ -28,8 +28,7 @@ import {
   requireOne,
   requireParts,
 } from "./manifestParts.ts";
-import type {Part} from "./partFile.ts";
-import {openNew, PARTIAL} from "./partialFile.ts";
+import {openNew, PARTIAL, type Part} from "./partFile.ts";
 import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 import type {TableName} from "./row/tables.ts";
 

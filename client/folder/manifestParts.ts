@@ -1,11 +1,29 @@
-/** The parts that a manifest or a journal names, checked: nothing leads out of the folder, or beyond what is verified. */
+/** What a manifest or a journal says of a pull and its parts, checked: no path leads out of the folder, and no table escapes verification. */
 
-import type {AskedPull} from "./askedPull.ts";
+import type {FormatName} from "./format/formatName.ts";
 import {type Part, partName} from "./partFile.ts";
 import {MAX_INDEX} from "./row/column.ts";
 import type {TableName} from "./row/tables.ts";
 
-/** Which tables a pull writes. Rows of others would be in nobody's proof. */
+/** What a pull is about: the same for the pull that begins a folder and for those that resume it. */
+export interface AskedPull {
+  readonly suite: "sha256" | "poseidon2";
+  readonly format: FormatName;
+  /** Which keys and trees. */
+  readonly pulled: "accounts" | "storage" | "all" | "keys" | "changes";
+  /** Of "storage": the accounts, in lower case. Of "keys": nothing. */
+  readonly addresses?: readonly string[] | undefined;
+  /** Of "keys": the sha-256 of the file with the keys, `0x` text. */
+  readonly keys?: string | undefined;
+  /** Of "changes": the block before, and its trusted root. */
+  readonly fromBlock?: number | undefined;
+  readonly fromRoot?: string | undefined;
+  readonly block: number;
+  /** The trusted root, `0x` text. */
+  readonly stateRoot: string;
+}
+
+/** Which tables a pull writes. No proof would cover rows of other tables. */
 const TABLES_OF: Readonly<Record<AskedPull["pulled"], readonly TableName[]>> = {
   all: ["accounts", "trees", "slots", "codes"],
   accounts: ["accounts"],

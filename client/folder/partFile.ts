@@ -5,7 +5,16 @@
  */
 
 import {createHash} from "node:crypto";
-import {closeSync, createReadStream, fsyncSync, renameSync, rmSync, statSync, writeSync} from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import {join} from "node:path";
 import {count} from "../bytes/values.ts";
 import {csv} from "./format/csv.ts";
@@ -13,7 +22,6 @@ import type {FormatName} from "./format/formatName.ts";
 import {ndjson} from "./format/ndjson.ts";
 import {parquet} from "./format/parquet.ts";
 import type {PartFormat, RowEncoder} from "./format/partFormat.ts";
-import {openNew, PARTIAL} from "./partialFile.ts";
 import {damaged, nameFile, withFile} from "./pulledError.ts";
 import {type AnyRow, TABLES, type TableName} from "./row/tables.ts";
 
@@ -30,6 +38,17 @@ export interface Part {
 /** @param number - from 1, in each table */
 export function partName(table: TableName, number: number, format: FormatName): string {
   return `${TABLES[table].name}-${String(number).padStart(6, "0")}.${format}`;
+}
+
+/** Ends the name of a file that is not complete. */
+export const PARTIAL = ".partial";
+
+/** Opens a new file for writing. Anything of that name, such as a link to another file, is removed and not followed. */
+export function openNew(path: string): number {
+  return withFile(path, "write", () => {
+    rmSync(path, {force: true});
+    return openSync(path, "wx");
+  });
 }
 
 /** A part that is being written. */

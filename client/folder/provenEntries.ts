@@ -1,14 +1,21 @@
 /**
- * What was asked for by keys: its rows, and the bytes that say what one proof is about.
+ * Accounts and slots that were requested by their keys: pulled as multiproofs, written as rows beside the proof bytes, and verified again
+ * from those bytes. Each proof is stored with the bytes of its request:
  *
  *   entries   address 20 | count of keys u16 | keys, 32 bytes each | address ..
  */
+
 import {joinBytes} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
+import {verifyMultiProof} from "../compact/compactProof.ts";
 import {type HashSuite, word} from "../hash/hashSuites.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
+import type {ProofRequests} from "../pull/piece.ts";
+import {type PulledProof, pullProofs} from "../pull/pullProofs.ts";
 import {accountRow} from "./leafRows.ts";
+import type {Manifest} from "./manifest.ts";
+import type {PullWork} from "./pullPlace.ts";
 import type {RowsOf, TableName} from "./row/tables.ts";
 
 /** A row, and the table that it belongs to. */
@@ -20,7 +27,7 @@ const ADDRESS_BYTES = 20;
 const COUNT_BYTES = 2;
 const KEY_BYTES = 32;
 
-export function encodeEntries(entries: readonly ProofRequest[]): Uint8Array {
+function encodeEntries(entries: readonly ProofRequest[]): Uint8Array {
   return joinBytes(
     entries.flatMap(({address, storageKeys}) => [
       decodeHex(address.toLowerCase()),
@@ -31,7 +38,7 @@ export function encodeEntries(entries: readonly ProofRequest[]): Uint8Array {
 }
 
 /** @throws Error for bytes that encodeEntries does not write */
-export function decodeEntries(bytes: Uint8Array): ProofRequest[] {
+function decodeEntries(bytes: Uint8Array): ProofRequest[] {
   const entries: ProofRequest[] = [];
   for (let at = 0; at < bytes.length; ) {
     const address = encodeHex(bytes.subarray(at, at + ADDRESS_BYTES));
@@ -48,7 +55,7 @@ export function decodeEntries(bytes: Uint8Array): ProofRequest[] {
 }
 
 /** The rows of an entry, in their order. */
-export function rowsOfEntry(
+function rowsOfEntry(
   suite: HashSuite,
   {address, storageKeys}: ProofRequest,
   {account, slots}: Proven,
@@ -65,4 +72,79 @@ export function rowsOfEntry(
     return {table: "values", row: {address: bytes, slot: BigInt(key), value: slots[i] ?? 0n}};
   });
   return [own, ...values];
+}
+
+/** Addresses and storage keys of a proof. One takes a MiB at most, also in trees of a thousand million leaves. */
+const KEYS_PER_PROOF = 500;
+
+/**
+ * Pulls multiproofs and writes their rows, beginning at the place of the work.
+ *
+ * @param requests - the same as at the pull's beginning
+ * @param keys - how many addresses and storage keys `requests` has
+ * @throws what pullProofs throws, after all proofs before
+ */
+export async function pullEntries(work: PullWork, requests: ProofRequests, keys: number): Promise<void> {
+  const {client, block, signal} = work;
+  const {entries: cursor} = work.place;
+  const proofs = pullProofs(client, {requests, block, signal, keysPerProof: KEYS_PER_PROOF, cursor});
+  let together: PulledProof[] = [];
+  const tables = ["accounts", "absent", "values"] as const;
+  let written = tables.reduce((sum, table) => sum + work.writer.rows(table), 0);
+  const write = () => {
+    if (together.length === 0) return;
+    written += writeProof(work, together);
+    work.progress.show("keys", {done: written, total: keys, unit: "keys"}, together.length);
+    together = [];
+  };
+  try {
+    for await (const one of proofs) {
+      if (together[0]?.proof !== one.proof) write();
+      together.push(one);
+    }
+  } finally {
+    // The last proof, or the one before the proof that failed.
+    write();
+  }
+}
+
+/** @returns how many keys it proves */
+function writeProof(work: PullWork, entries: readonly PulledProof[]): number {
+  const {writer, suite} = work;
+  const {proof, cursor} = entries.at(-1) as PulledProof;
+  writer.add("proofs", {entries: encodeEntries(entries), proof});
+  let rows = 0;
+  for (const entry of entries)
+    for (const {table, row} of rowsOfEntry(suite, entry, entry)) {
+      writer.add(table, row as never);
+      rows++;
+    }
+  work.place = {...work.place, entries: cursor};
+  if (writer.isDue) writer.finishParts(work.place);
+  return rows;
+}
+
+/** What proves the rows of a folder without a complete account tree: its stored proofs, one after the other. */
+export interface Prover {
+  /** @throws Error if the proof proves something else than what was asked for */
+  prove(entries: Uint8Array, proof: Uint8Array): readonly TableRow[];
+  /** @throws Error if something is left to prove */
+  end(): void;
+}
+
+/** Every account whose storage was requested must have a proof. The keys of a pull of "keys" are known from their proofs alone. */
+export function entriesProver(suite: HashSuite, {block, asked}: Manifest): Prover {
+  const root = decodeHex(block.stateRoot);
+  const unproven = new Set(asked.addresses);
+  return {
+    prove: (bytes, proof) => {
+      const entries = decodeEntries(bytes);
+      const proven = verifyMultiProof(suite, root, entries, proof);
+      for (const {address} of entries) unproven.delete(address);
+      return entries.flatMap((entry, i) => rowsOfEntry(suite, entry, proven[i] as Proven));
+    },
+    end: () => {
+      if (unproven.size > 0) throw new Error(`expected a proof of the account ${[...unproven][0]}`);
+    },
+  };
 }

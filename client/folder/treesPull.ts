@@ -3,8 +3,8 @@ import {decodeHex} from "../bytes/hex.ts";
 import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
 import {ACCOUNTS} from "../pull/places.ts";
-import type {PulledRange} from "../pull/pulledRange.ts";
 import {LEAVES_PER_RANGE, pullState} from "../pull/pullState.ts";
+import type {PulledRange} from "../pull/treeRanges.ts";
 import {rowOfAccountLeaf} from "./leafRows.ts";
 import type {PullWork} from "./pullPlace.ts";
 

@@ -10,10 +10,35 @@ import type {ByteReader} from "../compact/byteReader.ts";
 import {type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
-import {type ChangeCursor, LAST_CURSOR, LAST_INDEX, readCursor, splitCursor} from "./changeCursor.ts";
-import {FlagBits} from "./flagBits.ts";
-import {ChangesFold, type LeafChange} from "./foldChanges.ts";
+import {ChangesFold, FlagBits, type LeafChange} from "./foldChanges.ts";
 import type {AccountLeaf, EndLeaf, SlotLeaf} from "./treeLeaf.ts";
+
+/**
+ * Where an answer begins or ends: at a leaf of the account tree, or of the storage tree of the account at a leaf.
+ *
+ *   account u40 | slot u40            as one integer: account * 2^40 + slot
+ */
+export interface ChangeCursor {
+  readonly account: number;
+  /** 0: the account is the next leaf. */
+  readonly slot: number;
+}
+
+/** Of accounts and of slots. */
+const LAST_INDEX = 2 ** 40 - 1;
+/** The cursor after the last change. Above every other one. */
+export const LAST_CURSOR: bigint = 2n ** 80n - 1n;
+
+/** @throws ProofError */
+function readCursor(reader: ByteReader): bigint {
+  const account = BigInt(reader.u40());
+  return (account << 40n) | BigInt(reader.u40());
+}
+
+/** @param cursor - 0 to LAST_CURSOR */
+export function splitCursor(cursor: bigint): ChangeCursor {
+  return {account: Number(cursor >> 40n), slot: Number(cursor & BigInt(LAST_INDEX))};
+}
 
 /** What differs in the storage of one account. */
 export interface StorageChanges {

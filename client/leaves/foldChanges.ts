@@ -8,7 +8,6 @@ import type {ByteReader} from "../compact/byteReader.ts";
 import {encodeRootNode, type HashSuite, ZERO_WORD, zeroSubTrees} from "../hash/hashSuites.ts";
 import {DEPTH} from "../proof/leafProof.ts";
 import {check} from "../proof/strictJson.ts";
-import type {FlagBits} from "./flagBits.ts";
 import {readNode} from "./foldRange.ts";
 import {linkWidth} from "./leafRange.ts";
 import {LeafReader} from "./leafReader.ts";
@@ -178,4 +177,32 @@ export class ChangesFold<Kind extends TreeKind> {
 
 function present<Leaf extends KeyedLeaf | EndLeaf>(leaf: Leaf | RemovedLeaf | undefined): Leaf | undefined {
   return leaf === undefined || leaf.role === "removed" ? undefined : (leaf as Leaf);
+}
+
+/**
+ * The flag bits of an answer, which lie between its other bytes (docs/proofs.md, 16.2):
+ *
+ *   | bits 0 to 7 | what the answer has up to bit 8 | bits 8 to 15 | ...      the first bit of a byte is its highest
+ */
+export class FlagBits {
+  private byte = 0;
+  private unused = 0;
+
+  constructor(private readonly reader: ByteReader) {}
+
+  /** @throws ProofError */
+  read(): boolean {
+    if (this.unused === 0) {
+      this.byte = this.reader.u8();
+      this.unused = 8;
+    }
+    this.unused--;
+    return ((this.byte >> this.unused) & 1) === 1;
+  }
+
+  /** No bit may follow. @throws ProofError */
+  end(): void {
+    const isClear = (this.byte & ((1 << this.unused) - 1)) === 0;
+    check(isClear, () => this.reader.place(), "a bit that has no meaning is set");
+  }
 }

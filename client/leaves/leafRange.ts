@@ -190,3 +190,29 @@ export function linkWidth(positions: number): number {
   while (256 ** width < positions) width++;
   return width;
 }
+
+/** Verified leaves, with the answer's bytes (docs/proofs.md, section 15). */
+export interface VerifiedLeaves extends LeafRange {
+  readonly proof: Uint8Array;
+}
+
+/** Verifies answers of chain_getLeaves, in this thread or in others. */
+export interface LeavesVerifier {
+  /**
+   * @param rootOf - finds the trusted root of the answer's block, 32 bytes
+   * @param bytes - of the answer, alone in their memory. Use those of the result afterwards: these may have gone to another thread
+   * @throws ProofError; what rootOf throws
+   */
+  verify(
+    suite: HashSuite,
+    rootOf: () => Promise<Uint8Array>,
+    request: LeavesRequest,
+    bytes: Uint8Array,
+  ): Promise<VerifiedLeaves>;
+}
+
+export const thisThread: LeavesVerifier = {
+  async verify(suite, rootOf, request, bytes) {
+    return {...verifyLeaves(suite, await rootOf(), request, bytes), proof: bytes};
+  },
+};

@@ -1,8 +1,8 @@
 /** chain_getChanges: what differs between two blocks, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
-import {LAST_CURSOR} from "../leaves/changeCursor.ts";
 import {readComparedBlocks, verifyChanges} from "../leaves/changeRange.ts";
+import {LAST_CURSOR} from "../leaves/changesReader.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import {
   type Abortable,

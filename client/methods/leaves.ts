@@ -1,7 +1,6 @@
 /** chain_getLeaves: ranges of leaves, verified unless there is no verifier. */
 import {quantity} from "../bytes/hex.ts";
-import {readAnsweredBlock} from "../leaves/leafRange.ts";
-import {type LeavesVerifier, thisThread} from "../leaves/leavesVerifier.ts";
+import {type LeavesVerifier, readAnsweredBlock, thisThread} from "../leaves/leafRange.ts";
 import {LEAF_POSITIONS} from "../proof/leafProof.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import {

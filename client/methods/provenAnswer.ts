@@ -1,7 +1,7 @@
 /** Answers with proofs: as JSON, and what they prove. */
 import type {Hex} from "../bytes/hex.ts";
 import type {ChangeRange} from "../leaves/changeRange.ts";
-import type {VerifiedLeaves} from "../leaves/leavesVerifier.ts";
+import type {VerifiedLeaves} from "../leaves/leafRange.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 
 // The `result` of chain_getProof: what the types say of it is the server's claim until it is verified.

@@ -8,7 +8,7 @@
 import {decodeHex, encodeHex, type Hex} from "../bytes/hex.ts";
 import {HASH_SUITES, newTreeRoot} from "../hash/hashSuites.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
-import type {TreeRange} from "./pulledRange.ts";
+import type {TreeRange} from "./treeRanges.ts";
 
 /** An account whose storage tree has leaves. */
 export interface StoredAccount {

@@ -1,10 +1,12 @@
 /** The ranges of one tree in order, some of them asked for ahead. */
-import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
-import type {LeavesVerifier} from "../leaves/leavesVerifier.ts";
+
+import type {AnsweredBlock} from "../leaves/blockBytes.ts";
+import {type LeavesVerifier, NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
+import type {TreeLeaf} from "../leaves/treeLeaf.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
+import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {type AskingAhead, askAhead} from "./askAhead.ts";
 import {ACCOUNTS} from "./places.ts";
-import type {TreeRange} from "./pulledRange.ts";
 
 /** What asks for all ranges of a pull. */
 export interface RangeSource extends AskingAhead {
@@ -82,3 +84,25 @@ export async function askRange(
     },
   };
 }
+
+/** Leaves of one tree: every one from `from` to before `end`. */
+export interface PulledRange {
+  /** `stateRoot` is the trusted root. Nothing proves the hash. */
+  readonly block: AnsweredBlock;
+  /** "accounts", or the address of the account whose storage tree it is: `0x` and 40 lower-case digits. */
+  readonly tree: string;
+  /** Of a storage tree, its account; undefined if it is absent, and of the account tree. */
+  readonly account: ProvenAccount | undefined;
+  /** Positions of the tree in use. 2, of a storage tree: the account has no storage, and there are no leaves. */
+  readonly nextFreeNode: number;
+  readonly from: number;
+  /** Where the next range begins. nextFreeNode: this one was the tree's last. */
+  readonly end: number;
+  /** In the order of leaf indexes, one per position. */
+  readonly leaves: readonly TreeLeaf[];
+  /** Goes on after this range. Keep it as it is: its form may change with the version. */
+  readonly cursor: string;
+}
+
+/** A range whose place in the pull is not known yet. Its leaves may be read from their bytes each time, so take them once. */
+export type TreeRange = Omit<PulledRange, "cursor">;

@@ -5,8 +5,13 @@
  */
 import {builtinModule} from "../bytes/runtime.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
-import {type LeavesRequest, readVerifiedLeaves, verifyLeaves} from "../leaves/leafRange.ts";
-import type {LeavesVerifier, VerifiedLeaves} from "../leaves/leavesVerifier.ts";
+import {
+  type LeavesRequest,
+  type LeavesVerifier,
+  readVerifiedLeaves,
+  type VerifiedLeaves,
+  verifyLeaves,
+} from "../leaves/leafRange.ts";
 import {ProofError} from "../proof/proofError.ts";
 import type {VerifiedAnswer, VerifyJob} from "./leavesWorker.ts";
 

@@ -1,7 +1,7 @@
 /** A pull as the flags say it. */
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import type {AskedPull} from "../../../client/folder/askedPull.ts";
 import type {Manifest} from "../../../client/folder/manifest.ts";
+import type {AskedPull} from "../../../client/folder/manifestParts.ts";
 import {PulledError} from "../../../client/folder/pulledError.ts";
 import {type FolderPull, pullFolder} from "../../../client/folder/pullFolder.ts";
 import {HASH_SUITES, type HashSuite} from "../../../client/hash/hashSuites.ts";

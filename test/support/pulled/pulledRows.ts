@@ -1,5 +1,5 @@
 /** Rows of pulls, made of numbers: the same ones for the same numbers. */
-import type {AskedPull} from "../../../client/folder/askedPull.ts";
+import type {AskedPull} from "../../../client/folder/manifestParts.ts";
 import type {AccountRow, SlotRow, TreeRow} from "../../../client/folder/row/tables.ts";
 
 export function bytesOf(length: number, seed: number): Uint8Array {

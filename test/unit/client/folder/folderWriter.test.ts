@@ -18,9 +18,9 @@ import {
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {after, test} from "node:test";
-import type {AskedPull} from "../../../../client/folder/askedPull.ts";
 import {FolderWriter} from "../../../../client/folder/folderWriter.ts";
 import {type Manifest, readManifest} from "../../../../client/folder/manifest.ts";
+import type {AskedPull} from "../../../../client/folder/manifestParts.ts";
 import {PulledError, type PulledErrorCode} from "../../../../client/folder/pulledError.ts";
 import {type PulledRow, readRows} from "../../../../client/folder/readRows.ts";
 import {notRun} from "../../../support/processes/notRun.ts";

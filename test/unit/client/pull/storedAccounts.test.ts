@@ -4,8 +4,8 @@ import {test} from "node:test";
 import {encodeHex, type Hex} from "../../../../client/bytes/hex.ts";
 import {word, ZERO_WORD} from "../../../../client/hash/hashSuites.ts";
 import type {TreeLeaf} from "../../../../client/leaves/treeLeaf.ts";
-import type {TreeRange} from "../../../../client/pull/pulledRange.ts";
 import {StoredAccounts} from "../../../../client/pull/storedAccounts.ts";
+import type {TreeRange} from "../../../../client/pull/treeRanges.ts";
 
 /** Beyond 32 bits. */
 const FIRST = 2 ** 33;

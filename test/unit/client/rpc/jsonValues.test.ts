@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {hasMoreValues} from "../../../../client/rpc/jsonValues.ts";
+import {hasMoreValues} from "../../../../client/rpc/envelope.ts";
 
 function countValues(text: string): number {
   const bytes = new TextEncoder().encode(text);
