@@ -1,11 +1,11 @@
-/** Byte strings: joined, compared as unsigned bytes, and looked at. */
+/** Byte strings: joined and compared. */
 
 /** @returns a new array with the parts in order */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return joinBytes(parts);
 }
 
-/** The same for parts without number: a call takes some 100 000 arguments at most. */
+/** The same for any number of parts: a call takes some 100 000 arguments at most. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -18,7 +18,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** @returns below, at or above zero, as `a` is before, equal to or after `b`; a prefix is before what it begins */
+/** Compares unsigned bytes. @returns below, at or above zero, as `a` sorts before, with or after `b`. A prefix sorts first */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

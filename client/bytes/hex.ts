@@ -1,4 +1,4 @@
-/** Hex text with `0x`: only strict text is read, and lower case is written. */
+/** Hex text with `0x`, in lower case and whole bytes. */
 import {shown} from "./values.ts";
 
 const DIGITS = "0123456789abcdef";
@@ -19,7 +19,7 @@ export function encodeHex(bytes: Uint8Array): Hex {
   return text;
 }
 
-/** @throws Error unless `text` is `0x` and whole bytes in lower case, as an answer must have it */
+/** @throws Error unless `text` is `0x` and whole bytes in lower case, as answers must have it */
 export function decodeHex(text: unknown): Uint8Array {
   if (typeof text !== "string" || text.length % 2 !== 0 || !text.startsWith("0x")) throw notHex(text);
   const bytes = new Uint8Array(text.length / 2 - 1);

@@ -1,11 +1,11 @@
-/** What the runtime has of Node's own modules. */
+/** Node's built-in modules, in runtimes that have them. */
 
-/** Of Node from 20.16 on, Deno and Bun. It needs no import, which browsers and bundlers could not follow. */
+/** Node from 20.16 on, Deno and Bun have this. An import of such a module would fail in browsers and bundlers. */
 interface Runtime {
   readonly process?: {getBuiltinModule?(name: string): unknown};
 }
 
-/** @returns a module of Node's own; undefined: the runtime has none of this name */
+/** @returns undefined if the runtime has no such module */
 export function builtinModule<Module>(name: string): Module | undefined {
   return (globalThis as Runtime).process?.getBuiltinModule?.(name) as Module | undefined;
 }

@@ -1,16 +1,16 @@
-/** Values from outside: what they are, and how messages show them. */
+/** Untrusted values: their types, and how messages show them. */
 
 const MAX_SHOWN = 80;
 
-/** What came, for "got ...": text is cut after 80 characters. */
+/** A received value, for "got ..." in a message: text is cut after 80 characters. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return `"${oneLine(value, MAX_SHOWN)}"`;
-  if (isArray(value)) return "an array";
+  if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
 }
 
-/** The start of a text from outside. Control characters, which could fake lines of a log or a terminal, become spaces. */
+/** The start of an untrusted text. Control characters, which could fake lines of a log or a terminal, become spaces. */
 export function oneLine(text: string, maxLength: number): string {
   const plain = text.slice(0, maxLength).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
   return text.length > maxLength ? `${plain}...` : plain;
@@ -22,14 +22,5 @@ export function count(n: number, noun: string): string {
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !isArray(value);
-}
-
-/** As Array.isArray, which throws for a revoked proxy. */
-export function isArray(value: unknown): value is unknown[] {
-  try {
-    return Array.isArray(value);
-  } catch {
-    return false;
-  }
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-/** The keys for which a verifier wants proof bytes or a multiproof: of the account tree, or of one storage tree. */
+/** The requested keys of proof bytes or a multiproof: of the account tree, or of one storage tree. */
 import type {KeyHashes} from "../hash/hashSuites.ts";
 import {type ProofEntry, readAddress, readEntry, readStorageKeys} from "../proof/request.ts";
 import {type ArraySize, checkCount, readArray} from "../proof/strictJson.ts";
@@ -14,9 +14,9 @@ export interface AskedAccounts {
 
 export type Asked = AskedAccounts | {readonly tree: "slots"; readonly hKeys: readonly Uint8Array[]};
 
-/** @throws ProofError if an address or a key is none, there are no entries or too many, or too many slots of one account */
+/** @throws ProofError for an invalid address or key, for no entries or too many, and for too many slots of one account */
 export function askAccounts(suite: KeyHashes, request: readonly ProofEntry[]): AskedAccounts {
-  // An account has one tree part, however many entries name it: the limit is that of the part. Addresses are hex text.
+  // An account has one tree part, however many entries name it, and the limit is that of the part. Keyed by address.
   const counts = new Map<string, number>();
   const ofAccount = sizeOf(0, "storage keys of one account");
   const entries = readArray("request", request, sizeOf(1, "entries"), entry => {
@@ -31,7 +31,7 @@ export function askAccounts(suite: KeyHashes, request: readonly ProofEntry[]): A
   return {tree: "accounts", hKeys: entries.map(({hKey}) => hKey), slots: entries.map(({slots}) => slots)};
 }
 
-/** @throws ProofError if a key is none, or there are no keys or too many */
+/** @throws ProofError for an invalid key, and for no keys or too many */
 export function askSlots(suite: KeyHashes, keys: readonly string[]): Asked {
   return {tree: "slots", hKeys: hashKeys(suite, keys, sizeOf(1, "storage keys"))};
 }

@@ -4,7 +4,7 @@ import {check, plainBytes, readBytes} from "../proof/strictJson.ts";
 
 const WORD_BYTES = 32;
 
-/** @param proof - its bytes, or their hex. @throws ProofError for text that is no hex, and what is neither */
+/** @param proof - bytes, or their hex. @throws ProofError for anything else */
 export function openBytes(proof: Uint8Array | string): ByteReader {
   return new ByteReader(typeof proof === "string" ? readBytes("proof", proof) : proof);
 }
@@ -14,7 +14,7 @@ export class ByteReader {
 
   private readonly bytes: Uint8Array;
 
-  /** @throws ProofError if they are none */
+  /** @throws ProofError unless it is a Uint8Array */
   constructor(bytes: Uint8Array) {
     this.bytes = plainBytes("proof", bytes);
   }
@@ -55,7 +55,7 @@ export class ByteReader {
     return word;
   }
 
-  /** A view of all bytes that are left. */
+  /** A view of all remaining bytes. */
   get left(): Uint8Array {
     return this.bytes.subarray(this.at);
   }
@@ -75,11 +75,6 @@ export class ByteReader {
     out.fill(0, start, digitsAt);
     for (let i = 0; i < length; i++) out[digitsAt + i] = bytes[at + i] as number;
     this.at = at + length;
-  }
-
-  /** Are there bytes left? */
-  get isAtEnd(): boolean {
-    return this.at === this.bytes.length;
   }
 
   /** The place of the next byte, for messages. */

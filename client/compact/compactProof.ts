@@ -1,4 +1,4 @@
-/** The compact form of answers of chain_getProof (docs/proofs.md, sections 9 to 12): made, verified, and taken apart. */
+/** The compact form of answers of chain_getProof (docs/proofs.md, sections 9 to 12): made, verified and expanded. */
 import {isEqual} from "../bytes/byteString.ts";
 import {type HashSuite, readWord} from "../hash/hashSuites.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
@@ -15,7 +15,7 @@ import {verifyAccountsPart, verifySlotsPart} from "./verifyPart.ts";
  * Makes the compact form of an answer of chain_getProof. Nothing is verified.
  *
  * @param answer - the `result`, parsed
- * @throws ProofError if it has not the form of docs/proofs.md, section 5, or no compact form (section 9.3)
+ * @throws ProofError unless it has the form of docs/proofs.md, section 5, and has a compact form (section 9.3)
  */
 export function compact(suite: HashSuite, request: ProofEntry, answer: unknown): Uint8Array {
   return compactAnswers(suite, [request], [answer]);
@@ -112,8 +112,8 @@ export function verifySlots(
 }
 
 /**
- * Takes proof bytes apart: every leaf with all of its 40 sibling hashes, for verifiers that want them so. The proof is checked
- * for all but its root.
+ * Expands proof bytes: every leaf with all of its 40 sibling hashes, for verifiers that need them. All of the proof is verified but its
+ * root.
  *
  * @returns per entry what {@link openAnswer} reads from the answers of chain_getProof
  * @throws ProofError

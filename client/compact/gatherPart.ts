@@ -1,4 +1,4 @@
-/** Makes a tree part of leaves with all their siblings: each leaf and each sibling once, empty siblings left out. */
+/** Makes a tree part of leaves with all their siblings: each leaf and each sibling once, without empty siblings. */
 import {isEqual} from "../bytes/byteString.ts";
 import {encodeLeafOpening, type HashSuite, zeroSubTrees} from "../hash/hashSuites.ts";
 import {DEPTH} from "../proof/leafProof.ts";
@@ -7,7 +7,7 @@ import type {OpenedKey, OpenedLeaf} from "./openedPaths.ts";
 import {type LeafContent, meetingHeight, type PartLeaf, type TreePart} from "./treePart.ts";
 
 /**
- * @param keys - of one tree, in the order asked; at least one
+ * @param keys - of one tree, in request order; at least one
  * @param storageOf - the storage part of an account. `named`: numbers of the keys that name it
  * @throws ProofError if the keys are of several trees
  */

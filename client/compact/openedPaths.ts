@@ -16,7 +16,7 @@ export interface OpenedLeaf extends Leaf {
   readonly siblings: readonly Uint8Array[];
 }
 
-/** The leaves that prove a key, and its value if it is there: 192 bytes of an account, 32 of a slot. */
+/** The leaves that prove a key, and its value if it exists: 192 bytes of an account, 32 of a slot. */
 export type OpenedKey = {readonly nextFreeNode: number} & (
   | {readonly leaf: OpenedLeaf; readonly value: Uint8Array}
   | {readonly left: OpenedLeaf; readonly right: OpenedLeaf}
@@ -32,7 +32,7 @@ export interface OpenedEntry {
  * Reads an answer of chain_getProof without verifying it.
  *
  * @param result - the `result` of the answer, parsed
- * @throws ProofError if it has not the form of docs/proofs.md, section 5
+ * @throws ProofError unless it has the form of docs/proofs.md, section 5
  */
 export function openAnswer(suite: HashSuite, request: ProofEntry, result: unknown): OpenedEntry {
   const {address, storageKeys} = readEntry(request);
@@ -61,7 +61,7 @@ export function openSlots(suite: HashSuite, keys: unknown, proofs: unknown): Ope
 
 function openKey(suite: HashSuite, key: AskedKey, at: string, entry: unknown): OpenedKey {
   const openLeaf = ({leafIndex, prev, next, hKey, hVal, preImages}: LeafProof): OpenedLeaf => {
-    // Copies: those of empty sub-trees belong to the suite, and this goes to a caller who may write into it.
+    // Copies: the caller may write into them, and those of empty sub-trees belong to the suite.
     const siblings = hashSiblings(suite, preImages).map(sibling => sibling.slice());
     return {leafIndex, prev, next, hKey, hVal, siblings};
   };

@@ -29,16 +29,16 @@ import {
 } from "./treePart.ts";
 
 const FIRST_BYTE: Readonly<Record<Asked["tree"], number>> = {accounts: 0x01, slots: 0x02};
-/** Of a key table's entry: the key is absent. */
+/** Flag of an entry of the key table: the key is absent. */
 const ABSENT = 0x8000;
-/** Their numbers are below ABSENT. */
+/** The numbers of leaves are below ABSENT. */
 const MAX_LEAVES = ABSENT;
 /** Flags of an account. */
 const HAS_STORAGE = 0x80;
 const HAS_CODE = 0x40;
 const LENGTH_BITS = 0x3f;
 
-/** @throws ProofError if the bytes are no proof for the keys asked for. The part is not verified yet */
+/** @returns a part that is not verified yet. @throws ProofError unless the bytes have the form of a proof of these keys */
 export function decodeProofBytes(suite: HashSuite, proof: Uint8Array | string, asked: Asked): TreePart {
   const reader = openBytes(proof);
   const [expected, first] = [FIRST_BYTE[asked.tree], reader.u8()];
@@ -80,7 +80,7 @@ function readPlace(reader: ByteReader, n: number): KeyPlace {
   return place;
 }
 
-/** Checks 7 and 10, as far as they are about what the key table says of the leaves. */
+/** Checks 7 and 10, as far as the key table decides them. */
 function checkRoles(
   at: string,
   keys: readonly KeyPlace[],
@@ -90,8 +90,8 @@ function checkRoles(
   const around = new Set(keys.flatMap(place => ("leaf" in place ? [] : [place.left, place.right])));
   leafIndexes.forEach((leafIndex, leaf) => {
     const isOwn = named[leaf]?.length !== 0;
-    check(!isOwn || leafIndex >= 2, at, "head or tail stands for a key");
-    check(isOwn || around.has(leaf), at, () => `leaf ${leaf} serves no key`);
+    check(!isOwn || leafIndex >= 2, at, "head or tail is named as the leaf of a key");
+    check(isOwn || around.has(leaf), at, () => `leaf ${leaf} is not used by any key`);
   });
 }
 

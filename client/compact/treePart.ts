@@ -5,22 +5,22 @@
  *   bytes  <->  TreePart          decodeProofBytes checks its form, verifyPart the rest
  */
 
-/** Keys that one part proves at most, so that the numbers of their leaves have 15 bits. */
+/** Most keys of one part: the numbers of their leaves have 15 bits. */
 export const MAX_KEYS = 16_384;
 
-/** By which leaves a key is proved: numbers of leaves in the part. */
+/** The leaves that prove a key: their numbers in the part. */
 export type KeyPlace = {readonly leaf: number} | {readonly left: number; readonly right: number};
 
-/** The leaf of a key that is there. */
+/** The leaf of a key that exists. */
 export interface OwnContent {
   readonly role: "own";
-  /** 192 bytes of an account, 32 of a slot. The storageRoot of an account with a storage part is not read: the part gives it. */
+  /** 192 bytes of an account, 32 of a slot. If an account has a storage part, its storageRoot is computed from the part, and not read from here. */
   readonly value: Uint8Array;
   /** The part of the account's storage tree. */
   readonly storage?: TreePart | undefined;
 }
 
-/** What a leaf shows of its opening, by its role. */
+/** The content of a leaf by its role. */
 export type LeafContent =
   | OwnContent
   | {readonly role: "end"}
@@ -39,7 +39,7 @@ export interface PartLeaf {
 
 export interface TreePart {
   readonly nextFreeNode: number;
-  /** One for each key asked for, in that order. */
+  /** One for each requested key, in request order. */
   readonly keys: readonly KeyPlace[];
   /** In ascending leaf index. */
   readonly leaves: readonly PartLeaf[];

@@ -1,4 +1,4 @@
-/** Verifies tree parts that were read for the keys asked for: checks 4, 6, 8 to 10, 13 to 16 and 18 of docs/proofs.md, section 10. */
+/** Verifies tree parts for the requested keys: checks 4, 6, 8 to 10, 13 to 16 and 18 of docs/proofs.md, section 10. */
 import {isEqual} from "../bytes/byteString.ts";
 import {
   encodeLeafOpening,
@@ -67,7 +67,7 @@ export function verifyAccountsPart(
     return whole;
   };
   const verified = verifyPart(suite, at, part, asked.hKeys, 2, hashAccount, readValue);
-  // A leaf's slots are those of its entries one after the other.
+  // The slots of a leaf are those of its entries, one entry after another.
   const given = new Array<number>(part.leaves.length).fill(0);
   const proven = part.keys.map((place, entry): Proven => {
     const absent = new Array<undefined>(asked.slots[entry]?.length ?? 0).fill(undefined);
@@ -107,12 +107,12 @@ function verifyPart(
       if (content.role === "end") return {hKey: leafIndex === 0 ? ZERO_WORD : suite.tailKey, hVal: ZERO_WORD};
       if (content.role === "neighbour") {
         const {hKey, hVal} = content;
-        check(suite.isDigest(hKey), here, "hKey is no digest of the suite");
-        check(suite.isDigest(hVal), here, "hVal is no digest of the suite");
+        check(suite.isDigest(hKey), here, "hKey is not a digest of the suite");
+        check(suite.isDigest(hVal), here, "hVal is not a digest of the suite");
         return {hKey, hVal};
       }
       const hKey = ownKeys[k];
-      check(hKey !== undefined, here, "a value for no key");
+      check(hKey !== undefined, here, "a value without a key");
       const value = readValue(content, k, here);
       values[k] = value;
       return {hKey, hVal: hashValue(suite, value, here)};
@@ -125,7 +125,7 @@ function verifyPart(
     const continues = (leafIndex === 0 && prev !== 0) || (leafIndex === 1 && next !== 1);
     check(!continues, here, "the list continues beyond head or tail");
     for (const sibling of siblings)
-      check(suite.isDigest(sibling), here, "a sibling is no digest of the suite");
+      check(suite.isDigest(sibling), here, "a sibling is not a digest of the suite");
     return {leafIndex, prev, next, ...open()};
   });
   const leafHashes = leaves.map(leaf => suite.hash(encodeLeafOpening(suite, leaf)));

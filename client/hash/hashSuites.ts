@@ -1,6 +1,6 @@
 /**
- * The two hash suites of docs/proofs.md section 1: the runtime's, @noble/hashes' or the caller's own SHA-256 for sha256, plain numbers and
- * @noble/hashes' keccak for poseidon2. The prover does not use this code.
+ * The two hash suites of docs/proofs.md, section 1: sha256 with the SHA-256 of the runtime, of @noble/hashes or of the caller, and
+ * poseidon2. The prover does not use this code.
  *
  *                         sha256                          poseidon2
  *   root node        64 = nextFreeNode 32 | sub-root 32   96 = nextFreeNode 64 | sub-root 32
@@ -17,10 +17,10 @@ export interface HashSuite {
   readonly leafOpeningBytes: number;
   /** Number of bytes that safe() makes from a 32-byte word. */
   readonly safeWordBytes: number;
-  /** hKey of the tail leaf, 32 bytes: a new array each time, as of every member. A caller may write into it. */
+  /** hKey of the tail leaf, 32 bytes. Like every result of a suite, it is a new array each time: callers may write into it. */
   readonly tailKey: Uint8Array;
   hash(...parts: readonly Uint8Array[]): Uint8Array;
-  /** hash of two digests: a branch. Remembered, because the proofs of a block share branches. */
+  /** hash of two digests: a branch. Cached, because the proofs of a block share branches. */
   hashPair(left: Uint8Array, right: Uint8Array): Uint8Array;
   /** The same for both digests in one array of 64 bytes. */
   hashBranch(pair: Uint8Array): Uint8Array;
@@ -39,7 +39,7 @@ export interface HashSuite {
   hashCode(code: Uint8Array): Uint8Array;
 }
 
-/** What hKeys are made with. */
+/** The part of a suite that makes hKeys. */
 export type KeyHashes = Pick<HashSuite, "hash" | "safe" | "hashAddress">;
 
 /** The links and hashes that a leaf commits to. */
@@ -60,9 +60,9 @@ export interface Leaf extends LeafOpening {
 export const ZERO_WORD: Uint8Array = new Uint8Array(32);
 
 /**
- * A SHA-256 of the caller's. The module @chainsafe/as-sha256 is one.
+ * A SHA-256 of the caller, such as the module @chainsafe/as-sha256.
  *
- * digest2Bytes32 is the digest of two times 32 bytes; without it, digest serves.
+ * digest2Bytes32 is the digest of two times 32 bytes. Without it, `digest` is used.
  */
 export interface Sha256 {
   digest(bytes: Uint8Array): Uint8Array;
@@ -113,7 +113,7 @@ export function encodeRootNode(suite: HashSuite, nextFreeNode: number, subRoot: 
   return concatBytes(suite.safe(word(nextFreeNode)), subRoot);
 }
 
-/** @returns `make`, whose result is made once for a suite */
+/** @returns `make`, which runs once for each suite */
 export function oncePerSuite<Made>(make: (suite: HashSuite) => Made): (suite: HashSuite) => Made {
   const made = new WeakMap<HashSuite, Made>();
   return suite => {

@@ -1,11 +1,11 @@
 /**
- * Remembers hashes of two nodes.
+ * A cache of hashes of two nodes.
  *
  * The proofs of one block share the nodes near its root: in a tree of a million accounts, 20 of a path's 40 branches are the
  * same for all leaves, and most of the next ten have been met before. A hash costs about 1 us with SHA-256 and 27 us with
  * poseidon2; finding it here costs 0.1 us.
  *
- * A hash is found by all 64 bytes of its nodes. So a forged proof is hashed as any other, and at worst nothing is found.
+ * The key of an entry is all 64 bytes of its nodes, so a forged proof cannot find a hash of other nodes.
  *
  *   entry   left 32 | right 32      and the digest, 32 bytes: 8 192 entries, 800 KB
  *
@@ -19,7 +19,7 @@ const NODE_BYTES = 32;
 export type HashPair = (left: Uint8Array, right: Uint8Array) => Uint8Array;
 
 export class PairMemo {
-  /** Allocated by the first hash: an application may import a suite that it does not use. */
+  /** Allocated at the first hash: an application may import a suite without using it. */
   private table:
     | {readonly isFilled: Uint8Array; readonly pairs: Uint8Array; readonly digests: Uint8Array}
     | undefined;
@@ -29,7 +29,7 @@ export class PairMemo {
 
   /**
    * @param left - 32 bytes, like `right`; parts of other lengths are hashed each time
-   * @returns a new array: whoever changes it does not change what is remembered
+   * @returns a new array: changing it does not change the cache
    * @throws what hashPair throws
    */
   hash(left: Uint8Array, right: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-/** SHA-256 of the runtime where it has one that answers at once (Node, Deno, Bun), and of @noble/hashes elsewhere. */
+/** SHA-256 of the runtime where it has a synchronous one (Node, Deno, Bun), and of @noble/hashes elsewhere. */
 import {sha256} from "@noble/hashes/sha2.js";
 import {isEqual} from "../bytes/byteString.ts";
 import {builtinModule} from "../bytes/runtime.ts";
@@ -6,17 +6,17 @@ import {builtinModule} from "../bytes/runtime.ts";
 const DIGEST_BYTES = 32;
 const PROBE = Uint8Array.of(1, 2, 3);
 
-/** What is used of node:crypto. Versions before Node 20.12 have no `hash`. */
+/** The part of node:crypto that is used here. Node before 20.12 has no `hash`. */
 interface RuntimeCrypto {
   hash?(algorithm: "sha256", bytes: Uint8Array, encoding: "latin1"): string;
 }
 
 /**
- * The digest comes as text of 32 characters. As a Buffer it takes memory outside of V8's heap, and more than twice the time: 0.84 us
+ * The digest is requested as text of 32 characters. As a Buffer it takes memory outside of V8's heap, and more than twice the time: 0.84 us
  * instead of 0.39 for 128 bytes. As-sha256 takes 1.5 us, @noble/hashes 2.2.
  *
- * @param crypto - the runtime's; undefined: it has none
- * @returns its hash, if that gives what @noble/hashes gives, else the one of @noble/hashes
+ * @param crypto - of the runtime, if it has one
+ * @returns its hash if that agrees with @noble/hashes, else the one of @noble/hashes
  */
 export function chooseSha256(
   crypto: RuntimeCrypto | undefined = builtinModule<RuntimeCrypto>("node:crypto"),
@@ -32,7 +32,7 @@ export function chooseSha256(
   return isRight(digest) ? digest : sha256;
 }
 
-/** A runtime may have a `hash` that takes no such encoding. */
+/** The `hash` of a runtime may not support this encoding. */
 function isRight(digest: (bytes: Uint8Array) => Uint8Array): boolean {
   try {
     return isEqual(digest(PROBE), sha256(PROBE));

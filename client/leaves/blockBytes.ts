@@ -1,5 +1,5 @@
 /**
- * What answers in bytes begin with (docs/proofs.md, 15.1 and 16.1):
+ * The beginning of answers in bytes (docs/proofs.md, 15.1 and 16.1):
  *
  *   first byte | block, or two: number u48 | hash 32 | stateRoot 32 | of the storage of one account: length u16, its proof bytes
  */

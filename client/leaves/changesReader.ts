@@ -42,7 +42,7 @@ export function splitCursor(cursor: bigint): ChangeCursor {
 
 /** What differs in the storage of one account. */
 export interface StorageChanges {
-  /** Leaf index of the account. One that was deleted and created again has another one since then, and two of these. */
+  /** Leaf index of the account. An account that was deleted and created again has a new one, and an entry for each. */
   readonly account: number;
   /** `0x` and 40 lower-case digits. */
   readonly address: Hex;
@@ -94,7 +94,7 @@ export class ChangesReader {
     if (fold.isLastMet) this.isEndMet = true;
   }
 
-  /** What belonged to the account at one leaf index, and what belongs to it at the same or another one. */
+  /** Reads the storage of the account at its old and at its new leaf index, which may be the same. */
   readStorage(address: Hex, before: ProvenAccount | undefined, after: ProvenAccount | undefined): void {
     const {newTree} = this;
     const [old, young] = [before?.storageRoot ?? newTree, after?.storageRoot ?? newTree];
@@ -109,7 +109,7 @@ export class ChangesReader {
     }
   }
 
-  /** @returns whether nothing is left to ask for. @throws ProofError */
+  /** @returns whether this answer is the last. @throws ProofError */
   finish(): boolean {
     this.bits.end();
     this.reader.end();
@@ -120,7 +120,7 @@ export class ChangesReader {
 
   private takeAccount(change: LeafChange<AccountLeaf>): void {
     const {leafIndex, before, after} = change;
-    // An answer that begins within the storage of an account has its leaf again.
+    // An answer that begins within the storage of an account repeats its leaf.
     const wasShown = leafIndex === this.from.account && this.from.slot > 0;
     if (!wasShown) {
       this.accounts.push(change);
@@ -147,7 +147,7 @@ export class ChangesReader {
     };
     const fold = new ChangesFold(this.suite, this.reader, this.bits, "slots", opened, change => {
       slots.push(change);
-      // The head is taken whatever is left, so that an account is never without its storage.
+      // The head does not count, so that an account is never without its storage.
       if (change.leafIndex > 0) this.countLeaf();
     });
     const [old, young] = fold.fold();

@@ -16,9 +16,9 @@ import type {AccountLeaf, EndLeaf, KeyedLeaf, RemovedLeaf, SlotLeaf, TreeKind} f
 /** A leaf that is not the same at both blocks. */
 export interface LeafChange<Keyed extends KeyedLeaf> {
   readonly leafIndex: number;
-  /** At the first block; undefined: there was none, not yet or no more. */
+  /** At the first block; undefined: there was no such leaf. */
   readonly before: Keyed | EndLeaf | undefined;
-  /** At the second one, as above. If only links differ, its `hVal` is that of `before`. */
+  /** At the second block, as above. If only links differ, its `hVal` is that of `before`. */
   readonly after: Keyed | EndLeaf | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface LeafChange<Keyed extends KeyedLeaf> {
 export interface OpenedLeaves {
   readonly from: number;
   readonly last: number;
-  /** true: the last one is not opened, but differs. The answer ends there. */
+  /** true: the last leaf differs but is not opened. The answer ends there. */
   readonly isLastClosed: boolean;
 }
 
@@ -49,7 +49,7 @@ export class ChangesFold<Kind extends TreeKind> {
   /**
    * Reads the beginning.
    *
-   * @param onChange - called for each leaf, which may read what belongs to it
+   * @param onChange - called for each leaf. It may read what follows the leaf
    * @throws ProofError
    */
   constructor(
@@ -120,7 +120,7 @@ export class ChangesFold<Kind extends TreeKind> {
     check(
       !isEqual(before.subarray(at, at + NODE_BYTES), after.subarray(at, at + NODE_BYTES)),
       () => `node ${index} of height ${height}`,
-      "is said to differ, and is the same",
+      "is marked as different, but is the same",
     );
   }
 
@@ -170,7 +170,7 @@ export class ChangesFold<Kind extends TreeKind> {
     if (before !== undefined && !this.bits.read()) return leaves.readLinked(afterPositions, before);
     const after = leaves.read(leafIndex, afterPositions, before) as KeyedOf<Kind> | RemovedLeaf;
     const isOther = before === undefined || after.role === "removed" || !isEqual(after.hVal, before.hVal);
-    check(isOther, () => `leaf ${leafIndex}`, "a value that is the same is sent again");
+    check(isOther, () => `leaf ${leafIndex}`, "an unchanged value is sent again");
     return after;
   }
 }

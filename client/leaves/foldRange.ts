@@ -11,7 +11,7 @@ import {check} from "../proof/strictJson.ts";
 
 const NODE_BYTES = 32;
 
-/** That of the last range. Memory outside of V8's heap stays until a collection of the old objects, and a thread hardly has one. */
+/** Reused for each range. Memory outside of V8's heap is freed by collections of old objects alone, and a thread hardly has one. */
 let nodesMemory = new Uint8Array(0);
 
 /**
@@ -78,6 +78,6 @@ export function foldRange(
 /** A node of the tree. @throws ProofError */
 export function readNode(suite: HashSuite, reader: ByteReader): Uint8Array {
   const node = reader.take(NODE_BYTES);
-  check(suite.isDigest(node), () => reader.place(), "a node is no digest of the suite");
+  check(suite.isDigest(node), () => reader.place(), "a node is not a digest of the suite");
   return node;
 }

@@ -14,7 +14,7 @@ import {foldRange, leafAt, takeNodes} from "./foldRange.ts";
 import {type KnownHashes, LeafReader} from "./leafReader.ts";
 import type {TreeLeaf} from "./treeLeaf.ts";
 
-/** What was asked for. */
+/** The request of a range. */
 export interface LeavesRequest {
   /** "accounts", or the address of an account: `0x` and 40 digits in any case. */
   readonly tree: string;
@@ -39,7 +39,7 @@ export interface LeafRange {
 
 const FIRST_BYTE = 0x03;
 const ACCOUNTS = "accounts";
-/** A storage tree with fewer is a new one, and the account has no storage. */
+/** A storage tree with fewer positions is new, and the account has no storage. */
 const MIN_STORAGE_POSITIONS = 3;
 /** Of a new tree, which has only head and tail. */
 export const NEW_TREE_POSITIONS = 2;
@@ -71,14 +71,14 @@ export function verifyLeaves(
 /** A verified range without its leaves. */
 export type RangeFacts = Omit<LeafRange, "leaves">;
 
-/** What another thread gives back of an answer that it has verified. */
+/** The result of another thread that has verified an answer. */
 export interface VerifiedHashes {
   readonly range: RangeFacts;
   /** hKey and hVal of each leaf: 64 bytes, zeros of a removed one. */
   readonly hashes: Uint8Array;
 }
 
-/** As verifyLeaves. Keeps no leaf, so that all of them die young. @returns what `readVerifiedLeaves` needs besides the bytes */
+/** As verifyLeaves, but keeps no leaf, so that leaves are garbage at once. @returns what `readVerifiedLeaves` needs besides the bytes */
 export function verifyHashes(
   suite: HashSuite,
   stateRoot: Uint8Array,
@@ -114,7 +114,7 @@ export function readVerifiedLeaves(
   return Array.from({length: head.count}, (_, i) => readLeaf(leafReader, from + i, head.nextFreeNode));
 }
 
-/** @param onLeaf - called with each leaf in order, before it is known whether the range folds to the root */
+/** @param onLeaf - called with each leaf in order, before the range is verified */
 function verifyRange(
   suite: HashSuite,
   stateRoot: Uint8Array,
@@ -200,7 +200,7 @@ export interface VerifiedLeaves extends LeafRange {
 export interface LeavesVerifier {
   /**
    * @param rootOf - finds the trusted root of the answer's block, 32 bytes
-   * @param bytes - of the answer, alone in their memory. Use those of the result afterwards: these may have gone to another thread
+   * @param bytes - of the answer, in an ArrayBuffer of their own, which may be transferred to another thread. Use those of the result
    * @throws ProofError; what rootOf throws
    */
   verify(

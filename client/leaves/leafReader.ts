@@ -3,7 +3,7 @@
  *
  *   account   flags u8 | key | prev | next | nonce | balance number | [codeSize number, codeHash 32, keccakCodeHash 32] | [storageRoot 32]
  *   slot      flags u8 | key | prev | next | value
- *   key       address 20 or slot number; nothing if it is that of the leaf before
+ *   key       address 20 or slot number; absent if it is that of the leaf before
  */
 import {isEqual} from "../bytes/byteString.ts";
 import {encodeHex} from "../bytes/hex.ts";
@@ -43,8 +43,8 @@ const plainParts = oncePerSuite(suite => ({
 }));
 
 /**
- * Each leaf begins as a copy of one of these. V8 allocates what a literal makes among the old objects once much of it has survived a
- * collection, and the first ranges of a pull do. That garbage takes 30 MB. What a spread makes is always allocated among the young.
+ * Each leaf begins as a copy of one of these. Once many objects of a literal have survived a collection, as in the first ranges of a pull,
+ * V8 allocates further ones in the old space: 30 MB of garbage. Objects of a spread are always allocated in the young space.
  */
 const NO_ACCOUNT: Account = {
   nonce: 0n,
@@ -58,7 +58,7 @@ const NO_LEAF = {leafIndex: 0, prev: 0, next: 0, hKey: ZERO_WORD, hVal: ZERO_WOR
 const NO_ACCOUNT_LEAF: AccountLeaf = {role: "account", ...NO_LEAF, address: "0x", account: NO_ACCOUNT};
 const NO_SLOT_LEAF: SlotLeaf = {role: "slot", ...NO_LEAF, slot: 0n, value: 0n};
 
-/** The hKey and hVal of each leaf of a range, which another thread has made and verified: 64 bytes each, zeros of a removed leaf. */
+/** The hKey and hVal of each leaf of a range that another thread has verified: 64 bytes each, zeros for a removed leaf. */
 export interface KnownHashes {
   /** Leaf index of the first one. */
   readonly from: number;
@@ -66,7 +66,7 @@ export interface KnownHashes {
 }
 
 export class LeafReader {
-  /** Hash of the leaf that was read last, 32 bytes: zeros of a removed one. */
+  /** Hash of the leaf that was read last, 32 bytes: zeros for a removed one. */
   hash: Uint8Array = ZERO_WORD;
   private readonly opening: Uint8Array;
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
@@ -93,7 +93,7 @@ export class LeafReader {
    * Reads a leaf that is neither head nor tail. Hot: runs once per leaf.
    *
    * @param nextFreeNode - of its tree
-   * @param before - a leaf that has the same key, which is not sent again
+   * @param before - an older version of the leaf, whose key is not repeated
    * @throws ProofError, as all that reads
    */
   read(leafIndex: number, nextFreeNode: number, before?: KeyedLeaf): KeyedLeaf | RemovedLeaf {
@@ -121,7 +121,7 @@ export class LeafReader {
     return {...before, prev: this.prev, next: this.next};
   }
 
-  /** Reads the only link of the head (0) or the tail (1) that is not known. */
+  /** Reads the one link of the head (0) or the tail (1) that may vary. */
   readEnd(leafIndex: 0 | 1, nextFreeNode: number): EndLeaf {
     this.leafIndex = leafIndex;
     const link = this.readLink("its link", nextFreeNode);
@@ -164,13 +164,13 @@ export class LeafReader {
       check(codeSizeBytes > 0, this.place, "codeSize is zero");
       reader.wordInto(value, CODE_SIZE_AT, codeSizeBytes);
       [codeHash, keccakCodeHash] = [reader.take(32), reader.take(32)];
-      check(suite.isDigest(codeHash), this.place, "codeHash is no digest of the suite");
+      check(suite.isDigest(codeHash), this.place, "codeHash is not a digest of the suite");
       [codeHashText, keccakText] = [encodeHex(codeHash), encodeHex(keccakCodeHash)];
     } else value.fill(0, CODE_SIZE_AT);
     if ((flags & HAS_STORAGE) !== 0) {
       storageRoot = reader.take(32);
       check(!isEqual(storageRoot, plain.storageRoot), this.place, "the storageRoot of a new tree is sent");
-      check(suite.isDigest(storageRoot), this.place, "storageRoot is no digest of the suite");
+      check(suite.isDigest(storageRoot), this.place, "storageRoot is not a digest of the suite");
       storageRootText = encodeHex(storageRoot);
     }
     value.set(storageRoot, STORAGE_ROOT_AT);

@@ -28,7 +28,7 @@ export interface EndLeaf extends Leaf {
   readonly role: "end";
 }
 
-/** A position whose leaf was deleted. It stays empty for ever. */
+/** A position whose leaf was deleted. It is never used again. */
 export interface RemovedLeaf {
   readonly role: "removed";
   readonly leafIndex: number;

@@ -1,6 +1,6 @@
 /** Values of a server's answers, read without trust. */
 import type {Hex} from "../bytes/hex.ts";
-import {count, isArray, isObject, shown} from "../bytes/values.ts";
+import {count, isObject, shown} from "../bytes/values.ts";
 import {badAnswer} from "../rpc/envelope.ts";
 
 /** @param at - the place in the answer, for messages. @throws RpcError BAD_ANSWER for a value of another form */
@@ -45,7 +45,7 @@ export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> 
 /** An array of so many elements. */
 export function listOf<Value>(least: number, most: number, read: Reader<Value>): Reader<readonly Value[]> {
   return (at, value) => {
-    expect(isArray(value), at, "an array", value);
+    expect(Array.isArray(value), at, "an array", value);
     const {length} = value;
     if (length < least || length > most)
       throw badAnswer(`${at} of the answer: expected ${least} to ${count(most, "element")}, got ${length}`);

@@ -4,8 +4,9 @@
  */
 import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
+import {check, readBytes} from "../proof/strictJson.ts";
 import {Pauses} from "../rpc/pauses.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
+import type {RpcCaller, RpcRequest} from "../rpc/rpcCaller.ts";
 import {RpcError} from "../rpc/rpcError.ts";
 
 export type BlockTag = "earliest" | "finalized" | "safe" | "latest" | "pending";
@@ -52,6 +53,22 @@ export function blockNumber(name: HeldBlockName): bigint | undefined {
   const isWhole = typeof name === "bigint" || Number.isSafeInteger(name);
   if (!isWhole || name < 0) throw new TypeError(`block: expected a whole number from 0, got ${name}`);
   return BigInt(name);
+}
+
+/** @throws ProofError if the caller named the block by its number and the answer is of another one */
+export function requireAsked(at: string, asked: BlockName, answered: bigint): void {
+  const number = blockNumber(asked);
+  check(number === undefined || answered === number, `${at}.number`, `expected ${number}, got ${answered}`);
+}
+
+/** Sends a request whose answer is proof bytes: some transports and servers send their hex. @throws RpcError, ProofError */
+export async function callForBytes(
+  caller: RpcCaller,
+  request: RpcRequest,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
+  const result = await caller.call({...request, takesBytes: true}, signal);
+  return result instanceof Uint8Array ? result : readBytes("result", result);
 }
 
 /**

@@ -3,14 +3,14 @@ import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {readComparedBlocks, verifyChanges} from "../leaves/changeRange.ts";
 import {LAST_CURSOR} from "../leaves/changesReader.ts";
-import {check, readBytes} from "../proof/strictJson.ts";
 import {
   type Abortable,
   askNotBefore,
   type BlockName,
-  blockNumber,
+  callForBytes,
   encodeBlock,
   type NotBefore,
+  requireAsked,
 } from "./askedBlock.ts";
 import {requireWhole} from "./connection.ts";
 import type {ProofMethods} from "./proofMethods.ts";
@@ -44,23 +44,23 @@ export async function getChanges(
   requireWhole("count", count, 1, MAX_COUNT);
   if (typeof cursor !== "bigint" || cursor < 0n || cursor >= LAST_CURSOR)
     throw new TypeError(`expected cursor to be 0n or the end of an answer, got ${shown(cursor)}`);
-  const asked = [fromBlock, toBlock];
-  const params = [tree, ...asked.map(encodeBlock), quantity(cursor), quantity(BigInt(count))];
-  const request = {method: "chain_getChanges", params, takesBytes: true, maxAnswerBytes: MAX_ANSWER_BYTES};
+  const params = [
+    tree,
+    encodeBlock(fromBlock),
+    encodeBlock(toBlock),
+    quantity(cursor),
+    quantity(BigInt(count)),
+  ];
+  const request = {method: "chain_getChanges", params, maxAnswerBytes: MAX_ANSWER_BYTES};
   const ask = async () => {
-    const result = await caller.call(request, signal);
-    const proof = result instanceof Uint8Array ? result : readBytes("result", result);
+    const proof = await callForBytes(caller, request, signal);
     return {proof, blocks: readComparedBlocks(proof)};
   };
   const numberOf = ({blocks: [, to]}: Awaited<ReturnType<typeof ask>>) => to.number;
   const {proof, blocks} = await askNotBefore(caller, {block: toBlock, ...rest}, ask, numberOf);
-  for (const [i, {number}] of blocks.entries()) {
-    const expected = blockNumber(asked[i] as BlockName);
-    const name = i === 0 ? "fromBlock" : "toBlock";
-    const rule = `expected ${expected}, got ${number}`;
-    check(expected === undefined || number === expected, `${name}.number`, rule);
-  }
   const [{number: from}, {number: to}] = blocks;
+  requireAsked("fromBlock", fromBlock, from);
+  requireAsked("toBlock", toBlock, to);
   if (verifier === undefined) return {fromBlock: from, toBlock: to, proof};
   const [fromRoot, toRoot] = await Promise.all([verifier.of(from, signal), verifier.of(to, signal)]);
   const roots = {from: fromRoot, to: toRoot};

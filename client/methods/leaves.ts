@@ -2,14 +2,14 @@
 import {quantity} from "../bytes/hex.ts";
 import {type LeavesVerifier, readAnsweredBlock, thisThread} from "../leaves/leafRange.ts";
 import {LEAF_POSITIONS} from "../proof/leafProof.ts";
-import {check, readBytes} from "../proof/strictJson.ts";
 import {
   type Abortable,
   askNotBefore,
   type BlockName,
-  blockNumber,
+  callForBytes,
   encodeBlock,
   type NotBefore,
+  requireAsked,
 } from "./askedBlock.ts";
 import {requireWhole} from "./connection.ts";
 import type {ProofMethods} from "./proofMethods.ts";
@@ -56,18 +56,15 @@ export async function getLeaves(
   const request = {
     method: "chain_getLeaves",
     params,
-    takesBytes: true,
     // Twice as many, for their hex.
     maxAnswerBytes: 2 * (REST_BYTES + Math.min(count * LEAF_BYTES, MAX_RECORDS_BYTES)),
   };
   const ask = async () => {
-    const result = await caller.call(request, asked.signal);
-    const proof = result instanceof Uint8Array ? result : readBytes("result", result);
+    const proof = await callForBytes(caller, request, asked.signal);
     return {proof, number: readAnsweredBlock(proof).number};
   };
   const {proof, number} = await askNotBefore(caller, {block, ...asked}, ask, answer => answer.number);
-  const named = blockNumber(block);
-  check(named === undefined || number === named, "block.number", `expected ${named}, got ${number}`);
+  requireAsked("block", block, number);
   if (verifier === undefined) return {block: number, proof};
   const rootOf = () => verifier.of(number, asked.signal);
   return verifyWith.verify(verifier.suite, rootOf, {tree, from, count}, proof);

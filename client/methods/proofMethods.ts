@@ -5,7 +5,7 @@ import {isObject} from "../bytes/values.ts";
 import {verifyMultiProof} from "../compact/compactProof.ts";
 import {verifyProof} from "../proof/proofVerifier.ts";
 import type {ProofEntry} from "../proof/request.ts";
-import {check, readBytes} from "../proof/strictJson.ts";
+import {check} from "../proof/strictJson.ts";
 import {askAgain, Pauses} from "../rpc/pauses.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
@@ -15,8 +15,10 @@ import {
   type BlockName,
   type BlockTag,
   blockNumber,
+  callForBytes,
   encodeBlock,
   type NotBefore,
+  requireAsked,
 } from "./askedBlock.ts";
 import {getStateRoot, readRootedBlock} from "./block.ts";
 import {MAX_MS, requireWhole} from "./connection.ts";
@@ -102,9 +104,7 @@ export async function askProof(
     return {block: number, claimed: stateRoot, proof: proof as ProofJson, header};
   };
   const answer = await askNotBefore(caller, {block, ...asked}, ask, ({block}) => block);
-  const named = blockNumber(block);
-  const rule = `expected ${named}, got ${answer.block}`;
-  check(named === undefined || answer.block === named, "block.number", rule);
+  requireAsked("block", block, answer.block);
   return answer;
 }
 
@@ -195,13 +195,9 @@ export async function askMultiProof(
       quantity(block),
       ...suite,
     ],
-    takesBytes: true,
     maxAnswerBytes: keyCount * KEY_BYTES,
   };
-  const result = await caller.call(request, asked.signal);
-  // Not every transport and server sends bytes. The others send their hex.
-  const proof = result instanceof Uint8Array ? result : readBytes("result", result);
-  return {block, proof};
+  return {block, proof: await callForBytes(caller, request, asked.signal)};
 }
 
 interface NamedBlock extends Abortable, NotBefore {

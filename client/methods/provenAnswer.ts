@@ -74,10 +74,7 @@ export interface ServerMultiProof {
 }
 
 /** As above, for getLeaves. */
-export interface ServerLeaves {
-  readonly block: bigint;
-  readonly proof: Uint8Array;
-}
+export type ServerLeaves = ServerMultiProof;
 
 /** As above, for getChanges. */
 export interface ServerChanges {

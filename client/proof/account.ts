@@ -30,7 +30,7 @@ export interface Account {
 
 /**
  * @param value - 192 bytes
- * @throws ProofError if the length is another, or storageRoot or codeHash is no digest of the suite
+ * @throws ProofError if the length is wrong, or storageRoot or codeHash is not a digest of the suite
  */
 export function decodeAccount(suite: HashSuite, value: Uint8Array, at = "value"): Account {
   const bytes = plainBytes(at, value);
@@ -54,11 +54,11 @@ export function splitAccount(value: Uint8Array): Words {
   return [wordAt(0), wordAt(1), wordAt(2), wordAt(3), wordAt(4), wordAt(5)];
 }
 
-/** @throws ProofError as above; other values cannot be hashed */
+/** @throws ProofError as above */
 function checkAccountValue(suite: HashSuite, value: Uint8Array, at: string): void {
   checkSize(at, value, ACCOUNT_VALUE_BYTES);
-  check(suite.isDigest(value.subarray(64, 96)), at, "storageRoot is no digest of the suite");
-  check(suite.isDigest(value.subarray(96, 128)), at, "codeHash is no digest of the suite");
+  check(suite.isDigest(value.subarray(64, 96)), at, "storageRoot is not a digest of the suite");
+  check(suite.isDigest(value.subarray(96, 128)), at, "codeHash is not a digest of the suite");
 }
 
 /** hVal of an account. @throws ProofError as above */

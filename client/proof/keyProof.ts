@@ -1,18 +1,18 @@
 /** The proof of one key in an answer of chain_getProof (docs/proofs.md, sections 5 and 6): it exists, or it is absent. */
 import {compareBytes, isEqual} from "../bytes/byteString.ts";
-import {shown} from "../bytes/values.ts";
+import {isObject, shown} from "../bytes/values.ts";
 import type {HashSuite, Leaf} from "../hash/hashSuites.ts";
 import {type HashValue, type LeafProof, type ProvenLeaf, readLeafProof, verifyLeaf} from "./leafProof.ts";
 import type {AskedKey} from "./request.ts";
-import {check, hasField, readFields} from "./strictJson.ts";
+import {check, readFields} from "./strictJson.ts";
 
-/** An entry of an answer, taken apart and not yet verified: the key's own leaf, or the two around it. */
+/** A parsed entry of an answer, not yet verified: the key's own leaf, or the two around it. */
 export type KeyProof = {readonly own: LeafProof} | {readonly left: LeafProof; readonly right: LeafProof};
 
 /**
  * @param at - the entry's place in the answer
  * @param entry - of the answer, parsed
- * @throws ProofError if the entry has not the form of section 5, or is of another key
+ * @throws ProofError unless the entry has the form of section 5 and is of this key
  */
 export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: unknown): KeyProof {
   const read = (index: string, name: string): LeafProof => {
@@ -21,7 +21,7 @@ export function readKey(suite: HashSuite, {text}: AskedKey, at: string, entry: u
   };
   const [echo] = readFields(at, entry, ["key"]);
   check(echo === text, `${at}.key`, () => `expected ${text}, got ${shown(echo)}`);
-  if (hasField(at, entry, "leafIndex")) return {own: read("leafIndex", "proof")};
+  if (isObject(entry) && Object.hasOwn(entry, "leafIndex")) return {own: read("leafIndex", "proof")};
   return {left: read("leftLeafIndex", "leftProof"), right: read("rightLeafIndex", "rightProof")};
 }
 
@@ -40,7 +40,7 @@ export function verifyKey(
   const proof = readKey(suite, key, at, entry);
   if ("own" in proof) {
     const leaf = verifyLeaf(suite, hashValue, root, proof.own);
-    check(leaf.leafIndex >= 2, `${at}.leafIndex`, "head or tail stands for a key");
+    check(leaf.leafIndex >= 2, `${at}.leafIndex`, "head or tail is named as the leaf of a key");
     check(isEqual(leaf.hKey, key.hKey), proof.own.at, "hKey of the leaf does not belong to the key");
     return leaf;
   }

@@ -29,7 +29,7 @@ export interface ProvenLeaf extends Leaf {
   readonly value: Uint8Array;
 }
 
-/** hVal of a value of one of the two trees. @throws ProofError if no value of this tree looks so */
+/** hVal of a value of the account tree, or of storage trees. @throws ProofError for an invalid value */
 export type HashValue = (suite: HashSuite, value: Uint8Array, at: string) => Uint8Array;
 
 /** hVal of a slot's value, 32 bytes. @throws ProofError */
@@ -39,7 +39,7 @@ export const hashSlotBytes: HashValue = (suite, value, at) => {
   return suite.hash(suite.safe(value));
 };
 
-/** The proof of a single leaf, taken apart and not yet verified. */
+/** The parsed proof of a single leaf, not yet verified. */
 export interface LeafProof extends ProvenLeaf {
   /** Its place in the answer. */
   readonly at: string;
@@ -117,7 +117,7 @@ export function verifyLeaf(
     const isHead = leafIndex === 0;
     check(isZero(hVal), at, "hVal of head or tail is not zero");
     check(isEmptyLeaf(value), `${at}.value`, "of head or tail is not 32 zero bytes");
-    check(isEqual(hKey, isHead ? ZERO_WORD : suite.tailKey), at, "head or tail has another hKey");
+    check(isEqual(hKey, isHead ? ZERO_WORD : suite.tailKey), at, "hKey of head or tail is wrong");
     // Section 2: the ends of the list point at themselves.
     check(isHead ? prev === 0 : next === 1, at, "the list continues beyond head or tail");
   } else check(isEqual(hashValue(suite, value, `${at}.value`), hVal), `${at}.value`, "does not hash to hVal");
@@ -135,7 +135,7 @@ function readNodes(suite: HashSuite, at: string, texts: unknown): Uint8Array[] {
     const node = readBytes(here, text, size);
     // A node is safe words first (one in the root node, two in a leaf opening), then digests up to its end.
     const firstDigest = i === 0 ? suite.safeWordBytes : i < DEPTH ? 0 : 2 * suite.safeWordBytes;
-    check(suite.areDigests(node, firstDigest), here, "holds no digest of the suite");
+    check(suite.areDigests(node, firstDigest), here, "has a value that is not a digest of the suite");
     if (i === DEPTH) readLeafOpening(suite, here(), node);
     return node;
   });

@@ -1,6 +1,4 @@
-/** The refusal of a proof. */
-
-/** A proof that does not prove what it should: match `code`; the message may change. */
+/** A proof that does not prove what it should. Match `code`; the message may change. */
 export class ProofError extends Error {
   override readonly name = "ProofError";
   readonly code = "PROOF_REFUSED";

@@ -1,8 +1,7 @@
 /**
- * Checks answers of chain_getProof, and their parts, using only docs/proofs.md, sections 5 and 6. It trusts nothing but a root.
+ * Verifies answers of chain_getProof, and their parts, by docs/proofs.md, sections 5 and 6. Nothing is trusted but a root.
  *
- * Texts are read strictly (lower case, whole bytes, no node too long). The order of fields, and fields that it does not
- * know, do not matter.
+ * Texts are read strictly (lower case, whole bytes, no node too long). Fields may come in any order, and unknown fields are ignored.
  */
 import {decodeHex} from "../bytes/hex.ts";
 import {type HashSuite, newTreeRoot, readWord} from "../hash/hashSuites.ts";
@@ -12,7 +11,7 @@ import {hashSlotBytes} from "./leafProof.ts";
 import {type AskedKey, readAddress, readStorageKey, readStorageKeys} from "./request.ts";
 import {check, readArray, readFields} from "./strictJson.ts";
 
-/** An account, and where its leaf lies. */
+/** An account and the index of its leaf. */
 export interface ProvenAccount extends Account {
   readonly leafIndex: number;
 }
@@ -89,7 +88,7 @@ export function verifySlot(
  * Verifies that an account does not exist, or that a slot is zero.
  *
  * @param root - a state root for an address, a storageRoot for a slot
- * @throws ProofError, also if the proof shows that the key is there
+ * @throws ProofError, also if the proof shows that the key exists
  */
 export function verifyAbsence(
   suite: HashSuite,
@@ -101,7 +100,7 @@ export function verifyAbsence(
     "address" in key
       ? ["accountProof", proveAccount(suite, root, key.address, proof)]
       : ["storageProof", proveSlot(suite, root, readStorageKey(suite, key.slot), "storageProof", proof)];
-  check(found === undefined, at as string, "proves that the key is there");
+  check(found === undefined, at as string, "proves that the key exists");
 }
 
 function proveAccount(

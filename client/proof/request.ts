@@ -1,8 +1,8 @@
-/** What a proof is asked for: addresses and storage keys, as text from the caller. */
+/** Requests for proofs: addresses and storage keys, as text from the caller. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {isObject, shown} from "../bytes/values.ts";
 import {hashSlot, type KeyHashes, word} from "../hash/hashSuites.ts";
-import {type ArraySize, check, readArray, readField} from "./strictJson.ts";
+import {type ArraySize, check, readArray} from "./strictJson.ts";
 
 /** An account and some of its slots, as callers ask for them. */
 export interface ProofEntry {
@@ -12,7 +12,7 @@ export interface ProofEntry {
   readonly storageKeys?: readonly string[] | undefined;
 }
 
-/** The same, with its keys. */
+/** The same, with all fields. */
 export interface ProofRequest extends ProofEntry {
   readonly storageKeys: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface AskedKey {
   readonly hKey: Uint8Array;
 }
 
-/** @returns 20 bytes. @throws ProofError if the text is no address */
+/** @returns 20 bytes. @throws ProofError for an invalid address */
 export function parseAddress(address: unknown): Uint8Array {
   check(
     typeof address === "string" && /^0x[0-9a-fA-F]{40}$/.test(address),
@@ -34,7 +34,7 @@ export function parseAddress(address: unknown): Uint8Array {
   return decodeHex(address.toLowerCase());
 }
 
-/** @throws ProofError if the text is no storage key */
+/** @throws ProofError for an invalid storage key */
 export function parseStorageKey(key: unknown): bigint {
   check(
     typeof key === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(key),
@@ -44,30 +44,28 @@ export function parseStorageKey(key: unknown): bigint {
   return BigInt(key);
 }
 
-/** @throws ProofError if the text is no address */
+/** @throws ProofError for an invalid address */
 export function readAddress(suite: KeyHashes, address: unknown): AskedKey {
   const bytes = parseAddress(address);
   return {text: encodeHex(bytes), hKey: suite.hashAddress(bytes)};
 }
 
-/** @throws ProofError if the text is no storage key */
+/** @throws ProofError for an invalid storage key */
 export function readStorageKey(suite: KeyHashes, key: unknown): AskedKey {
   const slot = parseStorageKey(key);
   return {text: encodeHex(word(slot)), hKey: hashSlot(suite, slot)};
 }
 
-/** No limit: a request is the caller's own, and its first hole is refused. */
+/** No limit: the request is the caller's own. */
 export const ANY_COUNT: ArraySize = {least: 0, most: Number.POSITIVE_INFINITY, what: "storage keys"};
 
-/** @throws ProofError if one of them is no storage key */
+/** @throws ProofError for an invalid storage key */
 export function readStorageKeys(suite: KeyHashes, keys: unknown, size: ArraySize = ANY_COUNT): AskedKey[] {
   return readArray("request", keys, size, key => readStorageKey(suite, key));
 }
 
-/** The parts of an entry. @throws ProofError if it is no object */
+/** The parts of an entry. @throws ProofError unless it is an object */
 export function readEntry(entry: unknown): {readonly address: unknown; readonly storageKeys: unknown} {
-  const at = "request";
-  check(isObject(entry), at, () => `expected an object, got ${shown(entry)}`);
-  const [address, storageKeys] = [readField(at, entry, "address"), readField(at, entry, "storageKeys")];
-  return {address, storageKeys: storageKeys ?? []};
+  check(isObject(entry), "request", () => `expected an object, got ${shown(entry)}`);
+  return {address: entry.address, storageKeys: entry.storageKeys ?? []};
 }

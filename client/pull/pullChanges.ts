@@ -1,58 +1,52 @@
 /**
- * All leaves that differ between two blocks, one answer of getChanges after another. Where an answer begins, the one before says, so
- * that each is asked for when the one before has come, and before it is read.
+ * All leaves that differ between two blocks, one answer of getChanges after another. An answer begins where the one before ends, so each
+ * is requested as soon as the one before has arrived.
  */
 import type {ChangeRange} from "../leaves/changeRange.ts";
-import type {Abortable, BlockName} from "../methods/askedBlock.ts";
-import {MAX_MS, requireWhole} from "../methods/connection.ts";
+import type {BlockName} from "../methods/askedBlock.ts";
+import {requireWhole} from "../methods/connection.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import type {ProvenChanges} from "../methods/provenAnswer.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
 import {askAhead, RETRY_MS} from "./askAhead.ts";
 import {decodeChangesPlace, encodeChangesPlace, readTreeName} from "./places.ts";
-import {findBlock} from "./pulledBlock.ts";
+import {findBlock, type PullingParameters, requirePulling} from "./pulling.ts";
 
-export interface PullChangesParameters extends Abortable {
+export interface PullChangesParameters extends PullingParameters {
   /** "accounts", an address for the storage of that account, or "all": each account that differs, and what differs in its storage. */
   readonly tree: string;
-  /** The block whose state you have. Needless with a cursor. May be above `to`. */
+  /** The block whose state you have. Not needed with a cursor. May be above `to`. */
   readonly from?: BlockName | undefined;
-  /** The block whose state you want. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
+  /** The block whose state you want. Default: the newest finalized one at the start. With a cursor, only the cursor's block is accepted. */
   readonly to?: BlockName | undefined;
-  /** Where to go on: the `cursor` of the last answer that was given. `tree` must be the same. */
-  readonly cursor?: string | undefined;
-  /** Answers that are asked for or held at a time: this bounds the memory. Default: 2. */
-  readonly ahead?: number | undefined;
   /** Leaves of one answer, at most: 1 to 4 096. Default: 4 096. */
   readonly leavesPerAnswer?: number | undefined;
-  /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
-  readonly retryMs?: number | undefined;
 }
 
 /** Some of what differs. In the order of leaf indexes: accounts, and after each account its slots. */
 export interface PulledChanges extends Omit<ChangeRange, "end"> {
-  /** The bytes that prove them, and where in the walk they begin: for `verifyChanges`, whose `count` is `leavesPerAnswer`. */
+  /** The proof bytes, and the `cursor` of their request: for `verifyChanges`, whose `count` is `leavesPerAnswer`. */
   readonly proof: Uint8Array;
   readonly begin: bigint;
-  /** Goes on after these. Keep it as it is: its form may change with the version. */
+  /** Continues after these. Opaque: its form may change between versions. */
   readonly cursor: string;
 }
 
-/** Part of the walk: where it begins, and what takes the place at which it has ended. */
+/** One request: where it begins, and what receives the place where its answer ends. */
 interface Piece {
   readonly cursor: bigint;
   readonly tellEnd: (end: bigint | undefined) => void;
 }
 
 /**
- * Pulls what differs between two blocks, so that whoever has the state of `from` gets that of `to`. What is given is proved, and that
- * nothing else differs. What is not read is not asked for, but for what `ahead` allows. Ending the loop ends the calls.
+ * Pulls what differs between two blocks, to bring the state of `from` to that of `to`. Proven is each change, and that nothing else
+ * differs. At most `ahead` answers are requested before they are read. Leaving the loop aborts the calls.
  *
  *     for await (const {accounts, storages, cursor} of pullChanges(client, {tree: "all", from: 1000n, to: 2000n, cursor: saved}))
  *       await apply(accounts, storages, cursor);
  *
  * @throws what `getChanges` throws, after all answers before: RpcError -32001, which names the nearest block that is kept, if the
- *   server has pruned one of the blocks meanwhile; TypeError for a parameter that is none
+ *   server has pruned one of the blocks meanwhile; TypeError for an invalid parameter
  */
 export async function* pullChanges(
   client: Pick<ProofClient, "getChanges" | "getStateRoot">,
@@ -67,9 +61,8 @@ export async function* pullChanges(
     signal,
   }: PullChangesParameters,
 ): AsyncGenerator<PulledChanges, void, void> {
-  requireWhole("ahead", ahead, 1, 1024);
+  requirePulling(ahead, retryMs);
   requireWhole("leavesPerAnswer", leavesPerAnswer, 1, 4096);
-  requireWhole("retryMs", retryMs, 0, MAX_MS);
   const asked = readTreeName(tree);
   const place = cursor === undefined ? undefined : decodeChangesPlace(cursor, asked);
   if (place === undefined && from === undefined)
@@ -92,7 +85,7 @@ export async function* pullChanges(
       yield {...changes, begin: piece.cursor, cursor: encodeChangesPlace({...start, cursor: end})};
     }
   } finally {
-    stop.stop(new Error("nobody reads these changes any more"));
+    stop.stop(new Error("the reader of these changes has stopped"));
   }
 }
 

@@ -4,38 +4,32 @@
  *   tree  ->  range | range | range  ->  getLeaves, some at a time  ->  verified ranges in order
  */
 
-import type {Abortable, BlockName} from "../methods/askedBlock.ts";
-import {MAX_MS, requireWhole} from "../methods/connection.ts";
+import type {BlockName} from "../methods/askedBlock.ts";
+import {requireWhole} from "../methods/connection.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
 import {askAhead, RETRY_MS} from "./askAhead.ts";
 import {ACCOUNTS, ALL, decodeStatePlace, encodeStatePlace, readTreeName, type StatePlace} from "./places.ts";
-import {findBlock} from "./pulledBlock.ts";
+import {findBlock, type PullingParameters, requirePulling} from "./pulling.ts";
 import {listStored, type StoredAccount, StoredAccounts} from "./storedAccounts.ts";
 import {askRange, type PulledRange, type RangeSource, readTree, type TreeRange} from "./treeRanges.ts";
 import {usefulThreads, VerifierThreads} from "./verifierThreads.ts";
 
-export interface PullStateParameters extends Abortable {
+export interface PullStateParameters extends PullingParameters {
   /**
    * "accounts": the account tree. An address: the storage tree of that account. "all": the account tree, and then the storage trees of
    * all accounts that have storage, in the order of their leaf indexes.
    */
   readonly tree: string;
-  /** All ranges are of this one block. Default: "finalized", the newest one at the start; with a cursor, the cursor's, and no other. */
+  /** All ranges are of this block. Default: the newest finalized one at the start. With a cursor, only the cursor's block is accepted. */
   readonly block?: BlockName | undefined;
-  /** Where to go on: the `cursor` of the last range that was given. `tree` must be the same. */
-  readonly cursor?: string | undefined;
-  /** Answers that are asked for or held at a time: this bounds the memory. Default: 4. */
-  readonly ahead?: number | undefined;
-  /** Leaves of one range, 1 to 4 096. A server that answers fewer is asked for the rest. Default: 1 024. */
+  /** Leaves of one range, 1 to 4 096. The rest is requested again if a server answers fewer. Default: 1 024. */
   readonly leavesPerRange?: number | undefined;
   /**
-   * Threads that verify, besides this one: 0 to 64. Default: as many as there are other cores, up to 4, and 0 in browsers; for trees
-   * that are worth it. They start when an answer shows that its tree has more leaves, and end with the pull.
+   * Threads that verify, besides this one: 0 to 64. By default, a pull of a large tree has one for each other core, up to 4, and none in
+   * browsers. They start when an answer shows that its tree has enough leaves, and end with the pull.
    */
   readonly threads?: number | undefined;
-  /** How long an answer is asked for again while the server is busy or away. Default: 30 000. 0: not at all. */
-  readonly retryMs?: number | undefined;
 }
 
 export const LEAVES_PER_RANGE = 1024;
@@ -43,16 +37,16 @@ export const LEAVES_PER_RANGE = 1024;
 const WORTH_LEAVES = 16_384;
 
 /**
- * Pulls whole trees. Ranges come in order, without a hole: of each tree from leaf index 0 to nextFreeNode, so nothing is missing and
- * nothing comes twice. What is not read is not asked for, but for what `ahead` allows. Ending the loop ends the calls.
+ * Pulls complete trees. Ranges come in order and without gaps: of each tree from leaf index 0 to nextFreeNode, so every leaf comes exactly
+ * once. At most `ahead` ranges are requested before they are read. Leaving the loop aborts the calls.
  *
  *     for await (const {tree, leaves, cursor} of pullState(client, {tree: "all", block, cursor: saved}))
  *       await save(tree, leaves, cursor);
  *
- * A tree that has no leaves but head and tail is given too, if it was asked for by address.
+ * A tree without leaves but head and tail is given too if it was requested by address.
  *
  * @throws what `getLeaves` throws, after all ranges before: RpcError -32001, which names the nearest block that is kept, if the server
- *   has pruned the block meanwhile; TypeError for a parameter that is none
+ *   has pruned the block meanwhile; TypeError for an invalid parameter
  */
 export async function* pullState(
   client: Pick<ProofClient, "getLeaves" | "getStateRoot">,
@@ -67,10 +61,9 @@ export async function* pullState(
     signal,
   }: PullStateParameters,
 ): AsyncGenerator<PulledRange, void, void> {
-  requireWhole("ahead", ahead, 1, 1024);
+  requirePulling(ahead, retryMs);
   requireWhole("leavesPerRange", leavesPerRange, 1, 4096);
   if (threads !== undefined) requireWhole("threads", threads, 0, 64);
-  requireWhole("retryMs", retryMs, 0, MAX_MS);
   const asked = readTreeName(tree);
   const place = cursor === undefined ? undefined : decodeStatePlace(cursor, asked);
   const number = await findBlock(client, block, place?.block, signal);
@@ -83,7 +76,7 @@ export async function* pullState(
     const source = {client, block: number, ahead, leavesPerRange, retryMs, verifyWith, signal: stop.signal};
     yield* readState(source, place ?? {block: number, tree: asked, account: 0, from: 0});
   } finally {
-    stop.stop(new Error("nobody reads these leaves any more"));
+    stop.stop(new Error("the reader of these leaves has stopped"));
     await verifyWith.close();
   }
 }
@@ -92,7 +85,7 @@ async function* readState(source: RangeSource, start: StatePlace): AsyncGenerato
   const {tree: asked, account, from} = start;
   const tree = asked === ALL ? ACCOUNTS : asked;
   const isNew = account === 0 && from === 0;
-  // Whoever goes on may have reached the tree's end.
+  // The cursor may be at the end of the tree.
   let positions = isNew ? undefined : (await askRange(source, tree, 0, 1)).nextFreeNode;
   const accounts = new StoredAccounts(account === 0 ? from : account);
   if (account === 0 && (positions === undefined || from < positions))
@@ -111,24 +104,26 @@ async function* readState(source: RangeSource, start: StatePlace): AsyncGenerato
   }
 }
 
-/** A range of an account's storage tree. */
-export interface StorageRange {
-  /** Leaf index of the account. */
+/** A range of the storage tree of the account at leaf index `owner`. */
+interface StorageRange {
   readonly owner: number;
   readonly range: TreeRange;
 }
 
 const FIRST_LEAVES = 128;
-/** The first leaves of so many trees are as many as a range has unless told otherwise. */
+/** The first leaves of so many trees are as many as a range has by default. */
 const TREES_PER_RANGE = 8;
 
 /**
+ * The storage trees of many accounts, one after another. Most are small, so the first leaves of many trees are requested at a time, and
+ * the rest of a larger tree in ranges of its own.
+ *
  * @param accounts - those that are remembered. The others are read from the account tree
- * @param first - the leaf index of the first account of interest, and that of the first leaf of its tree
+ * @param first - where to begin: the leaf index of an account, and that of a leaf of its tree
  * @param positions - nextFreeNode of the account tree
  * @throws what getLeaves throws, after all ranges before; TypeError if `first` is in the middle of no tree
  */
-export async function* readStorages(
+async function* readStorages(
   source: RangeSource,
   accounts: StoredAccounts,
   first: {readonly account: number; readonly from: number},
@@ -138,7 +133,7 @@ export async function* readStorages(
   if (first.from > 0) {
     const {value: owner} = await owners.next();
     if (owner?.leafIndex !== first.account)
-      throw new TypeError("the cursor: is in the storage of an account that has none");
+      throw new TypeError("the cursor: points into the storage of an account that has none");
     yield* readRest(source, owner, first.from);
   }
   const count = Math.min(FIRST_LEAVES, source.leavesPerRange);
@@ -159,7 +154,7 @@ async function* readRest(
   for await (const range of readTree(source, address, from, nextFreeNode)) yield {owner: leafIndex, range};
 }
 
-/** In the order of leaf indexes. @param from - leaf index of the first one of interest */
+/** In the order of leaf indexes. @param from - the lowest leaf index */
 async function* listOwners(
   source: RangeSource,
   accounts: StoredAccounts,

@@ -1,4 +1,4 @@
-/** The header of a block, whose hash is the block's: it has the state root that answers of eth_getProof open. */
+/** The header of a block, verified by its hash: it has the state root for answers of eth_getProof. */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {isEqual} from "../bytes/byteString.ts";
 import {check, plainBytes} from "../proof/strictJson.ts";
@@ -12,13 +12,13 @@ export interface ProvenHeader {
 
 const STATE_ROOT = 3;
 const NUMBER = 8;
-/** Of Ethereum's first headers. Later ones, and those of other chains, have more at the end. */
+/** Those of Ethereum's first headers. Later headers, and those of other chains, have more. */
 const LEAST_FIELDS = 15;
 
 /**
  * @param blockHash - trusted, 32 bytes
  * @param header - RLP, as debug_getRawHeader gives it
- * @throws ProofError if it is not that of this block
+ * @throws ProofError unless it is the header of this block
  */
 export function verifyHeader(blockHash: Uint8Array, header: Uint8Array): ProvenHeader {
   const at = "header";

@@ -1,6 +1,6 @@
 /**
- * Checks multiproofs of Ethereum's state trie (docs/proofs.md, section 17): the RLP of nodes in the order in which walks to the keys need
- * them, every node of a trie once.
+ * Verifies multiproofs of Ethereum's state trie (docs/proofs.md, section 17): the RLP of nodes in the order in which walks to the keys
+ * need them, every node of a trie once.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {concatBytes} from "../bytes/byteString.ts";
@@ -14,7 +14,7 @@ import {decodeEthAccount, decodeSlot, type EthAccount, type ProvenEth} from "./e
 import {readItem} from "./rlp.ts";
 import {checkNode, EMPTY_TRIE, MAX_NODE_BYTES, type PlacedNode, walkTrie} from "./trieProof.ts";
 
-/** The first byte of such a proof. Those of trees have another. */
+/** The first byte of such a proof. Proofs of sparse trees begin with others. */
 export const ETH_PROOF_BYTE = 0x05;
 const EMPTY_ROOT = encodeHex(EMPTY_TRIE);
 
@@ -39,7 +39,7 @@ export function verifyEthMultiProof(
 ): readonly ProvenEth[] {
   const {hKeys, slots} = askAccounts(KEYS, request);
   const asked = hKeys.map((path, i) => ({path: encodeHex(path), slots: (slots[i] ?? []).map(encodeHex)}));
-  // Paths are in the order of their hex.
+  // Hex text sorts as its bytes do.
   const slotsOf = new Map<string, string[]>();
   for (const {path} of asked) slotsOf.set(path, []);
   for (const one of asked) slotsOf.get(one.path)?.push(...one.slots);
@@ -68,7 +68,7 @@ export function verifyEthMultiProof(
   }));
 }
 
-/** @returns what proves the keys of one trie, with the nodes that come next in the bytes and those that came before. undefined: absent */
+/** @returns a function that proves a key of one trie, with the nodes that were read already and the next ones of the bytes. undefined: absent */
 function createWalks<Value>(
   reader: ByteReader,
   root: string,

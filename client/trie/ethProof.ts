@@ -1,6 +1,6 @@
 /**
- * Checks answers of eth_getProof (EIP-1186) against the state root of a block's header. Every field of an answer must be what its nodes
- * prove. Fields that it does not know do not matter.
+ * Verifies answers of eth_getProof (EIP-1186) against the state root of a block's header. Every known field of an answer must agree with
+ * what its nodes prove. Unknown fields are ignored.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex, type Hex, quantity} from "../bytes/hex.ts";
@@ -49,7 +49,7 @@ export function verifyEthProof(
   const [echo, accountProof, storageProof] = fields;
   const owner = parseAddress(address);
   checkText("address", echo, encodeHex(owner));
-  // geth has null for no nodes, where there is no account at all.
+  // geth sends null for the proof of an empty state.
   const value = verifyTrieKey(stateRoot, keccak_256(owner), "accountProof", accountProof ?? []);
   const account = value && decodeEthAccount("accountProof: the account's value", value);
   checkFields(result, account);
@@ -74,25 +74,25 @@ export function decodeEthAccount(at: string, value: Uint8Array): EthAccount {
   };
 }
 
-/** The fields beside the proof. Of an absent account, nodes write either hash as zero, or that of no code and no storage. */
+/** The fields beside the proof. For an absent account, some nodes write zero hashes, and others those of no code and no storage. */
 function checkFields(result: unknown, account: EthAccount | undefined): void {
   const names = ["nonce", "balance", "storageHash", "codeHash"];
   const [nonce, balance, storageHash, codeHash] = readFields("result", result, names);
   checkNumber("nonce", nonce, account?.nonce ?? 0n);
   checkNumber("balance", balance, account?.balance ?? 0n);
-  const isZero = (said: unknown) => account === undefined && said === ZERO_HASH;
+  const isZero = (claimed: unknown) => account === undefined && claimed === ZERO_HASH;
   if (!isZero(storageHash))
     checkText("storageHash", storageHash, account?.storageHash ?? encodeHex(EMPTY_TRIE));
   if (!isZero(codeHash)) checkText("codeHash", codeHash, account?.codeHash ?? encodeHex(NO_CODE_KECCAK));
 }
 
 function verifyEntry(storageRoot: Uint8Array, slot: bigint, at: string, entry: unknown): bigint | undefined {
-  const [echo, said, proof] = readFields(at, entry, ["key", "value", "proof"]);
+  const [echo, claimed, proof] = readFields(at, entry, ["key", "value", "proof"]);
   const isEcho = typeof echo === "string" && /^0x[0-9a-fA-F]{1,64}$/.test(echo) && BigInt(echo) === slot;
   check(isEcho, `${at}.key`, () => `expected ${quantity(slot)}, got ${shown(echo)}`);
   const value = verifyTrieKey(storageRoot, keccak_256(word(slot)), `${at}.proof`, proof);
   const number = value && decodeSlot(`${at}.proof`, value);
-  checkNumber(`${at}.value`, said, number ?? 0n);
+  checkNumber(`${at}.value`, claimed, number ?? 0n);
   return number;
 }
 
@@ -103,13 +103,13 @@ export function decodeSlot(at: string, value: Uint8Array): bigint {
   return number;
 }
 
-/** @param said - as a node writes numbers, or as viem reads them */
-function checkNumber(at: string, said: unknown, proven: bigint): void {
-  const isSame =
-    said === quantity(proven) || said === proven || (Number.isSafeInteger(said) && said === Number(proven));
-  check(isSame, at, () => `expected ${quantity(proven)}, got ${shown(said)}`);
+/** @param claimed - as a node writes numbers, or as viem parses them */
+function checkNumber(at: string, claimed: unknown, proven: bigint): void {
+  const isSafe = Number.isSafeInteger(claimed);
+  const isSame = claimed === quantity(proven) || claimed === proven || (isSafe && claimed === Number(proven));
+  check(isSame, at, () => `expected ${quantity(proven)}, got ${shown(claimed)}`);
 }
 
-function checkText(at: string, said: unknown, proven: string): void {
-  check(said === proven, at, () => `expected ${proven}, got ${shown(said)}`);
+function checkText(at: string, claimed: unknown, proven: string): void {
+  check(claimed === proven, at, () => `expected ${proven}, got ${shown(claimed)}`);
 }

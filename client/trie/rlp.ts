@@ -1,12 +1,12 @@
-/** RLP, read without tolerance: every value has one encoding. */
+/** Strict RLP decoding: every value has exactly one valid encoding. */
 import {encodeHex} from "../bytes/hex.ts";
 import {count} from "../bytes/values.ts";
-import {check, type Words} from "../proof/strictJson.ts";
+import {check, type Message} from "../proof/strictJson.ts";
 
 export interface RlpItem {
   readonly isList: boolean;
   readonly payload: Uint8Array;
-  /** The payload, and what says its length. */
+  /** The payload with its length prefix. */
   readonly encoded: Uint8Array;
 }
 
@@ -14,16 +14,16 @@ export interface RlpItem {
 const MAX_SHORT = 55;
 
 /** @returns the item that is all of `bytes`. @throws ProofError */
-function decodeItem(at: Words, bytes: Uint8Array): RlpItem {
+function decodeItem(at: Message, bytes: Uint8Array): RlpItem {
   const item = readItem(at, bytes, 0);
-  check(item.encoded.length === bytes.length, at, "something follows the RLP item");
+  check(item.encoded.length === bytes.length, at, "trailing bytes after the RLP item");
   return item;
 }
 
 /** @returns the items of the list that is all of `bytes`. @throws ProofError */
-export function decodeList(at: Words, bytes: Uint8Array): RlpItem[] {
+export function decodeList(at: Message, bytes: Uint8Array): RlpItem[] {
   const {isList, payload} = decodeItem(at, bytes);
-  check(isList, at, "expected a list of RLP");
+  check(isList, at, "expected an RLP list");
   const items: RlpItem[] = [];
   for (let start = 0; start < payload.length; ) {
     const item = readItem(at, payload, start);
@@ -33,26 +33,26 @@ export function decodeList(at: Words, bytes: Uint8Array): RlpItem[] {
   return items;
 }
 
-/** @param bytes - the number's RLP, and nothing else. @throws ProofError */
-export function decodeNumber(at: Words, bytes: Uint8Array, maxBytes: number): bigint {
+/** @param bytes - the RLP of the number alone. @throws ProofError */
+export function decodeNumber(at: Message, bytes: Uint8Array, maxBytes: number): bigint {
   return readNumber(at, decodeItem(at, bytes), maxBytes);
 }
 
 /** @throws ProofError */
-export function readNumber(at: Words, {isList, payload}: RlpItem, maxBytes: number): bigint {
+export function readNumber(at: Message, {isList, payload}: RlpItem, maxBytes: number): bigint {
   check(!isList && payload.length <= maxBytes, at, () => `expected a number of at most ${maxBytes} bytes`);
   check(payload[0] !== 0, at, "a number begins with a zero byte");
   return payload.length === 0 ? 0n : BigInt(encodeHex(payload));
 }
 
 /** @throws ProofError */
-export function readHash(at: Words, {isList, payload}: RlpItem): Uint8Array {
+export function readHash(at: Message, {isList, payload}: RlpItem): Uint8Array {
   check(!isList && payload.length === 32, at, () => `expected a hash, got ${count(payload.length, "byte")}`);
   return payload;
 }
 
 /** @returns the item at `start`. @throws ProofError */
-export function readItem(at: Words, bytes: Uint8Array, start: number): RlpItem {
+export function readItem(at: Message, bytes: Uint8Array, start: number): RlpItem {
   const first = bytes[start] ?? 0x100;
   if (first < 0x80) {
     const byte = bytes.subarray(start, start + 1);
@@ -72,6 +72,6 @@ export function readItem(at: Words, bytes: Uint8Array, start: number): RlpItem {
   const isShortest = isLong
     ? length > MAX_SHORT && bytes[start + 1] !== 0
     : isList || length !== 1 || (payload[0] as number) >= 0x80;
-  check(isShortest, at, "RLP is longer than it has to be");
+  check(isShortest, at, "RLP is not in its shortest form");
   return {isList, payload, encoded: bytes.subarray(start, from + length)};
 }

@@ -1,13 +1,13 @@
 /**
- * The proof of one key of Ethereum's state trie or of a storage trie: the RLP of the nodes from the root down to where the key is, or
- * to where it would be.
+ * The proof of one key of Ethereum's state trie or of a storage trie: the RLP of the nodes from the root down to the key's leaf, or to
+ * the node that shows its absence.
  *
- *   branch      16 children | empty                            a child is empty, the hash of a node, or the node itself
- *   extension   digits of the way | its child                  a node is in its parent if its RLP is shorter than a hash
- *   leaf        all digits that are left | value
+ *   branch      16 children | empty                    a child is empty, the hash of a node, or the inlined node
+ *   extension   nibbles of the path | its child        nodes under 32 bytes are inlined
+ *   leaf        the rest of the path | value
  *
- * A node that is in its parent may stand in the list too, right after the parent, as reth and anvil write it. geth leaves it out.
- * So may the branch below an extension that ends a proof, as in answers of eth_getMultiProof.
+ * reth and anvil also list an inlined node by itself, right after its parent; geth does not. Both forms are accepted. So is the branch
+ * below an extension at the end of a proof of absence, which answers of eth_getMultiProof list.
  */
 
 import {keccak_256} from "@noble/hashes/sha3.js";
@@ -17,17 +17,17 @@ import {count} from "../bytes/values.ts";
 import {check, readArray, readBytes} from "../proof/strictJson.ts";
 import {decodeList, type RlpItem, readHash} from "./rlp.ts";
 
-/** Root of a trie without keys: the hash of the empty text's RLP. */
+/** Root of an empty trie: the hash of the RLP of an empty string. */
 export const EMPTY_TRIE: Uint8Array = decodeHex(
   "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421",
 );
 const EMPTY_NODE = Uint8Array.of(0x80);
 
 const HASH_BYTES = 32;
-/** Hexadecimal digits of a hashed key. */
-const KEY_DIGITS = 64;
-/** A branch for each digit, and a leaf. */
-const MAX_NODES = KEY_DIGITS + 1;
+/** Nibbles of a hashed key. */
+const KEY_NIBBLES = 64;
+/** A branch for each nibble, and a leaf. */
+const MAX_NODES = KEY_NIBBLES + 1;
 /** A branch with 16 hashes. */
 export const MAX_NODE_BYTES = 532;
 const MAX_NODE_TEXT = 2 + 2 * MAX_NODE_BYTES;
@@ -39,11 +39,11 @@ export interface PlacedNode {
   readonly node: Uint8Array;
 }
 
-/** Where a walk has its nodes from. */
+/** Provides the nodes of a walk. */
 export interface NodeSource {
   /** @returns the node that has this hash. @throws ProofError if there is no such node */
   take(hash: Uint8Array, isRoot: boolean): PlacedNode;
-  /** Told of a node that may come next: one in its parent, or below an extension that leaves the key's way. */
+  /** Called for a node that the proof may list next, though the walk does not need it: an inlined one, or one below an extension of another path. */
   skip?(child: RlpItem): void;
 }
 
@@ -74,24 +74,28 @@ export function walkTrie(root: Uint8Array, path: Uint8Array, source: NodeSource)
     const items = decodeList(at, node);
     let child: RlpItem;
     if (items.length === BRANCH_ITEMS) {
-      check(depth < KEY_DIGITS, at, "a branch has more digits above it than a key");
+      check(depth < KEY_NIBBLES, at, "a branch lies below 64 nibbles");
       check(isEmpty(items[16] as RlpItem), at, "a branch has a value");
-      child = items[digitAt(path, depth)] as RlpItem;
+      child = items[nibbleAt(path, depth)] as RlpItem;
       if (isEmpty(child)) return undefined;
       depth++;
     } else {
       check(items.length === 2, at, () => `expected a node of 2 or 17 items, got ${items.length}`);
-      const [way, below] = items as [RlpItem, RlpItem];
-      const {isLeaf, digits} = readWay(at, way);
-      const isOnWay = digits.every((digit, i) => digit === digitAt(path, depth + i));
-      depth += digits.length;
+      const [encodedPath, below] = items as [RlpItem, RlpItem];
+      const {isLeaf, nibbles} = readPath(at, encodedPath);
+      const isOnPath = nibbles.every((nibble, i) => nibble === nibbleAt(path, depth + i));
+      depth += nibbles.length;
       if (isLeaf) {
-        check(depth === KEY_DIGITS, at, "a leaf has other digits than are left");
+        check(depth === KEY_NIBBLES, at, "the path of a leaf does not end at 64 nibbles");
         check(!below.isList && below.payload.length > 0, at, "a leaf has no value");
-        return isOnWay ? below.payload : undefined;
+        return isOnPath ? below.payload : undefined;
       }
-      check(digits.length > 0 && depth < KEY_DIGITS, at, "an extension has no digits, or more than are left");
-      if (!isOnWay) {
+      check(
+        nibbles.length > 0 && depth < KEY_NIBBLES,
+        at,
+        "the path of an extension is empty, or reaches 64 nibbles",
+      );
+      if (!isOnPath) {
         source.skip?.(below);
         return undefined;
       }
@@ -99,7 +103,7 @@ export function walkTrie(root: Uint8Array, path: Uint8Array, source: NodeSource)
     }
     if (child.isList) {
       node = child.encoded;
-      check(node.length < HASH_BYTES, at, "a node as long as a hash is in its parent");
+      check(node.length < HASH_BYTES, at, "an inlined node has 32 bytes or more");
       source.skip?.(child);
     } else ({at, node} = source.take(readHash(at, child), false));
   }
@@ -109,7 +113,7 @@ export function walkTrie(root: Uint8Array, path: Uint8Array, source: NodeSource)
 export function checkNode(at: string, node: Uint8Array, hash: Uint8Array, isRoot: boolean): void {
   const rule = isRoot ? "does not hash to the trusted root" : "is not the child";
   check(isEqual(keccak_256(node), hash), at, rule);
-  check(isRoot || node.length >= HASH_BYTES, at, "a node as short as that is in its parent");
+  check(isRoot || node.length >= HASH_BYTES, at, "a node under 32 bytes must be inlined in its parent");
 }
 
 /** The nodes of a proof of one key, and how many of them were used. */
@@ -133,14 +137,14 @@ class NodeList implements NodeSource {
     else if (this.nodes[this.used] === encodeHex(child.encoded)) this.used++;
   }
 
-  /** geth sends no node of an empty trie, others its root. */
+  /** For an empty trie, geth sends no node and others send the root. */
   skipEmpty(): undefined {
     if (this.nodes.length > 0) check(isEqual(this.read(), EMPTY_NODE), this.at, "the trie is empty");
   }
 
   end(): void {
     const isEnd = this.used === this.nodes.length;
-    check(isEnd, this.place, "nothing follows where the key is, or would be");
+    check(isEnd, this.place, "trailing proof nodes");
   }
 
   private read(): Uint8Array {
@@ -159,17 +163,17 @@ class NodeList implements NodeSource {
   }
 }
 
-/** The digits of an extension or a leaf: the first byte has two flags, and the first digit of an odd number. */
-function readWay(at: string, {isList, payload}: RlpItem): {isLeaf: boolean; digits: number[]} {
+/** Decodes the hex-prefix encoding of a path: the first byte has two flags and, if the number of nibbles is odd, the first nibble. */
+function readPath(at: string, {isList, payload}: RlpItem): {isLeaf: boolean; nibbles: number[]} {
   const first = payload[0] ?? 0x100;
   const isOdd = (first & 0x10) !== 0;
-  check(!isList && first < 0x40 && (isOdd || (first & 0x0f) === 0), at, "its digits are not encoded as such");
-  const digits: number[] = [];
-  for (let i = isOdd ? 1 : 2; i < 2 * payload.length; i++) digits.push(digitAt(payload, i));
-  return {isLeaf: (first & 0x20) !== 0, digits};
+  check(!isList && first < 0x40 && (isOdd || (first & 0x0f) === 0), at, "its path is not hex-prefix encoded");
+  const nibbles: number[] = [];
+  for (let i = isOdd ? 1 : 2; i < 2 * payload.length; i++) nibbles.push(nibbleAt(payload, i));
+  return {isLeaf: (first & 0x20) !== 0, nibbles};
 }
 
-function digitAt(bytes: Uint8Array, i: number): number {
+function nibbleAt(bytes: Uint8Array, i: number): number {
   const byte = bytes[i >> 1] ?? 0;
   return i % 2 === 0 ? byte >> 4 : byte & 0x0f;
 }

@@ -77,7 +77,7 @@ def prove(root, key, texts):
             if flags & 2 and way == path:
                 value = below
             node, path = (below if path.startswith(way) and not flags & 2 else b""), path[len(way) :]
-    check(not nodes, "something follows where the key is, or would be")
+    check(not nodes, "trailing proof nodes")
     return value
 
 def verify(root, address, slots, answer):

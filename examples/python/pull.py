@@ -50,7 +50,7 @@ class Reader:
         return self.bits >> self.left & 1
 
     def end(self):
-        check(self.at == len(self.data) and self.bits % (1 << self.left) == 0, "something follows the proof")
+        check(self.at == len(self.data) and self.bits % (1 << self.left) == 0, "trailing bytes after the proof")
 
     def account(self, flags, nonce_bytes, storage_root=None):
         """The fields of an account, and its 192 bytes. `storage_root` reads the root, if that is not what is sent."""
@@ -194,7 +194,7 @@ def verify_changes(data, start, roots):
                 versions[1], hashes[1], _ = reader.record(width)
             elif reader.bit():
                 versions[1], hashes[1], _ = reader.record(width, bytes.fromhex(fields["address"][2:]))
-                check(versions[1] != fields, "a value that is the same is sent again")
+                check(versions[1] != fields, "an unchanged value is sent again")
             else:
                 hashes[1] = sha(reader.links(width), content)
         leaves.append({"leafIndex": index, "before": versions[0], "after": versions[1]})

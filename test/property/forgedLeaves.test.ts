@@ -37,7 +37,7 @@ const RANGE_RULES = [
   /^byte \d+: expected the end of the proof, got \d+ more bytes?/,
 ];
 const RANGE_DIGESTS = ["a node", "storageRoot", "codeHash"].map(
-  what => new RegExp(`: ${what} is no digest of the suite`),
+  what => new RegExp(`: ${what} is not a digest of the suite`),
 );
 /** What the checks of docs/proofs.md, 16.5, say. Those of records are above. */
 const CHANGE_RULES = [
@@ -54,14 +54,14 @@ const CHANGE_RULES = [
   /^end: expected more than account \d+, slot \d+, got/,
   /^end: no leaf differs at account \d+, slot \d+/,
   /^count: expected \d+ leaves at most/,
-  /^node \d+ of height \d+: is said to differ, and is the same/,
-  /^leaf \d+: a value that is the same is sent again/,
+  /^node \d+ of height \d+: is marked as different, but is the same/,
+  /^leaf \d+: an unchanged value is sent again/,
   /^leaf \d+: a flag without meaning is set/,
   /^byte \d+: a bit that has no meaning is set/,
   /^byte \d+: expected \d+ bytes?, got \d+/,
   /^byte \d+: expected the end of the proof, got \d+ more bytes?/,
 ];
-const CHANGE_DIGESTS = [/: a node is no digest of the suite/];
+const CHANGE_DIGESTS = [/: a node is not a digest of the suite/];
 const RUNS = isSoak() ? 700 : 15;
 /** Classes of ranges that have many ways. */
 const MORE_RUNS: Readonly<Record<string, number>> = {

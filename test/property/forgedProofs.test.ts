@@ -20,8 +20,8 @@ const RULES = [
   /: expected 1 to \d leaves, got 0/,
   /: expected 1 to \d leaves, got \d{3,}/,
   /expected the number of a leaf, below \d+, got \d+/,
-  /leaf \d serves no key/,
-  /head or tail stands for a key/,
+  /leaf \d is not used by any key/,
+  /head or tail is named as the leaf of a key/,
   /a number begins with a zero byte/,
   /expected a number of at most 32 bytes, got 33/,
   /codeSize is zero/,
@@ -40,7 +40,7 @@ const RULES_OF_PARTS = [
   "next is not below nextFreeNode",
   "the list continues beyond head or tail",
   "a sibling of height \\d+ that other leaves give",
-  "the bitmap has bits above the leaf's way",
+  "the bitmap has bits above the leaf's path",
   "an empty sibling of height \\d+",
   "the sibling of height \\d+ lies at or beyond nextFreeNode",
   "hKey of the left leaf is not below the key's",
@@ -86,7 +86,7 @@ test("poseidon2: forgeries of every class are refused, some because they have no
       said.push(refusalOf(poseidon2, one));
   for (const what of ["a sibling", "hKey", "hVal", "codeHash"])
     assert.ok(
-      said.some(complaint => complaint.endsWith(`${what} is no digest of the suite`)),
+      said.some(complaint => complaint.endsWith(`${what} is not a digest of the suite`)),
       what,
     );
 });

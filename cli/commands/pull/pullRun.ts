@@ -81,7 +81,7 @@ function askedOf(
   };
 }
 
-/** The client refuses what it cannot use with a TypeError, such as a root that is no digest of the suite. */
+/** The client refuses what it cannot use with a TypeError, such as a root that is not a digest of the suite. */
 function createClient({url, headers, block, ...options}: PullOptions, settings: PullSettings): ProofClient {
   const suite = HASH_SUITES.find(({name}) => name === options.suite) as HashSuite;
   const {trustedRoot: root, fromRoot} = settings;

@@ -5,7 +5,7 @@
  *   2,0x..,,1,1000000000000000000,..
  */
 import {damaged} from "../pulledError.ts";
-import {type ColumnValue, decodeCell} from "../row/column.ts";
+import {type ColumnValue, decodeCell, encodeCell} from "../row/column.ts";
 import type {AnyRow, Table} from "../row/tables.ts";
 import {LineEncoder, readLines} from "./lines.ts";
 import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
@@ -15,7 +15,8 @@ const LINE_END = "\r\n";
 export const csv: PartFormat = {
   createEncoder(table, write) {
     const encodeRow = (row: AnyRow) =>
-      table.columns.map(column => encodeField(column, row[column.key]) ?? "").join(",") + LINE_END;
+      table.columns.map(column => encodeField(column, row[column.key], encodeCell) ?? "").join(",") +
+      LINE_END;
     return new LineEncoder(write, encodeRow, headOf(table) + LINE_END);
   },
 

@@ -4,7 +4,7 @@
  *   {"leaf_index":2,"address":"0x..","nonce":"1","balance":"1000000000000000000",..}
  */
 import {damaged} from "../pulledError.ts";
-import {type ColumnKind, type ColumnValue, decodeCell} from "../row/column.ts";
+import {type ColumnKind, type ColumnValue, decodeCell, encodeCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
 import {LineEncoder, readLines} from "./lines.ts";
 import {encodeField, type PartFormat, parseField} from "./partFormat.ts";
@@ -24,7 +24,7 @@ export const ndjson: PartFormat = {
 };
 
 function encodeValue(column: Column, value: ColumnValue | undefined): string {
-  const text = encodeField(column, value);
+  const text = encodeField(column, value, encodeCell);
   if (text === undefined) return "null";
   return column.kind === "index" ? text : `"${text}"`;
 }
@@ -45,7 +45,7 @@ function parseObject(line: string, place: string): Record<string, unknown> {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Said below, without the parser's words.
+    // Reported below, without the parser's message.
   }
   throw damaged(place, "expected a JSON object");
 }

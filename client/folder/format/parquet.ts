@@ -22,7 +22,7 @@ import {
   type ParquetValue,
   parquetColumns,
   parseValue,
-  readHeld,
+  readStored,
 } from "./parquetColumns.ts";
 import {checkPages} from "./parquetPages.ts";
 import {type PartFormat, parseField} from "./partFormat.ts";
@@ -34,10 +34,10 @@ import {type PartFormat, parseField} from "./partFormat.ts";
 const GROUP_ROWS = 8_192;
 /** Rows with long values make smaller groups. */
 const GROUP_BYTES = 8 << 20;
-/** Of a file that claims to be one of ours; its pages: parquetPages.ts. */
+/** Limits for untrusted files. Those of pages: parquetPages.ts. */
 const MAX_GROUP_BYTES = 256 << 20;
 const MAX_METADATA_BYTES = 16 << 20;
-/** Of Snappy: a copy of 64 bytes takes 3. */
+/** In Snappy, a copy of 64 bytes takes 3. */
 const MAX_SNAPPY_RATIO = 22;
 
 export const parquet: PartFormat = {
@@ -92,7 +92,7 @@ export const parquet: PartFormat = {
             throw new Error(`expected places in the file, got bytes ${start} to ${end} of ${size}`);
           const bytes = new Uint8Array(end - start);
           const {bytesRead} = await handle.read(bytes, 0, bytes.length, start);
-          if (bytesRead < bytes.length) throw new Error("the file ends while it is read");
+          if (bytesRead < bytes.length) throw new Error("the file is shorter than its size");
           return bytes.buffer;
         },
       };
@@ -124,12 +124,12 @@ async function* readGroups(
       ...{file, metadata, rowStart, rowEnd, utf8: false},
       compressors: {SNAPPY: uncompress},
     });
-    yield rows.map((held, at) => parseRow(table, held, `${path}, row ${rowStart + at + 1}`));
+    yield rows.map((stored, at) => parseRow(table, stored, `${path}, row ${rowStart + at + 1}`));
     rowStart = rowEnd;
   }
 }
 
-/** @throws Error for pages that would take more than their share */
+/** @throws Error for pages that would take more memory than the writer's pages do */
 async function checkChunk(file: AsyncBuffer, chunk: ColumnMetaData | undefined): Promise<void> {
   if (chunk?.codec !== "SNAPPY") throw new Error(`expected columns in SNAPPY, got ${chunk?.codec}`);
   const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
@@ -137,7 +137,7 @@ async function checkChunk(file: AsyncBuffer, chunk: ColumnMetaData | undefined):
   checkPages(new Uint8Array(bytes), GROUP_ROWS, uncompress);
 }
 
-/** @param length - what the page claims to have. @throws Error for more than so many bytes can become */
+/** @param length - the page's size as its header claims. @throws Error if so many bytes cannot decompress to it */
 function uncompress(bytes: Uint8Array, length: number): Uint8Array {
   if (length > MAX_SNAPPY_RATIO * bytes.length)
     throw new Error(`expected a page of at most ${MAX_SNAPPY_RATIO * bytes.length} bytes, got ${length}`);
@@ -152,11 +152,11 @@ async function readMetadata(file: AsyncBuffer, table: Table): Promise<FileMetaDa
   if (file.byteLength < 12 || tail.getUint32(0, true) > MAX_METADATA_BYTES)
     throw new Error(`expected metadata of at most ${MAX_METADATA_BYTES} bytes at the end`);
   const metadata = await parquetMetadataAsync(file);
-  const held = metadata.schema.map(describeElement);
+  const stored = metadata.schema.map(describeElement);
   const expected = schemaOf(parquetColumns(table)).map(describeElement);
-  if (held.join() !== expected.join())
-    throw new Error(`expected the columns ${expected.join(", ")}, got ${held.join(", ").slice(0, 400)}`);
-  // The reader gives decimals as doubles. So it is told of none, and gives their bytes.
+  if (stored.join() !== expected.join())
+    throw new Error(`expected the columns ${expected.join(", ")}, got ${stored.join(", ").slice(0, 400)}`);
+  // The reader turns decimals into doubles. Without their annotation it returns the bytes.
   const schema = metadata.schema.map(element => {
     const {converted_type, logical_type, precision, scale, ...plain} = element;
     return plain;
@@ -168,27 +168,20 @@ function schemaOf(columns: readonly ParquetColumn[]): SchemaElement[] {
   return [{name: "root", num_children: columns.length}, ...columns.map(({element}) => element)];
 }
 
-function describeElement({
-  name,
-  num_children,
-  type,
-  type_length,
-  converted_type,
-  repetition_type,
-}: SchemaElement): string {
-  return [name, num_children, type, type_length, converted_type, repetition_type]
-    .filter(part => part !== undefined)
-    .join(" ");
+function describeElement(element: SchemaElement): string {
+  const {name, num_children, type, type_length, converted_type, repetition_type} = element;
+  const parts = [name, num_children, type, type_length, converted_type, repetition_type];
+  return parts.filter(part => part !== undefined).join(" ");
 }
 
-function parseRow(table: Table, held: Readonly<Record<string, unknown>>, place: string): AnyRow {
+function parseRow(table: Table, stored: Readonly<Record<string, unknown>>, place: string): AnyRow {
   const row: Record<string, ColumnValue | undefined> = {};
   for (const column of table.columns)
-    row[column.key] = parseField(column, readHeld(column, held), place, parseValue);
+    row[column.key] = parseField(column, readStored(column, stored), place, parseValue);
   return row;
 }
 
-/** Passes its bytes on after each row group. */
+/** Writes its bytes to the part after each row group. */
 class DrainedWriter extends ByteWriter {
   constructor(private readonly write: (bytes: Uint8Array) => void) {
     super();

@@ -10,16 +10,17 @@
  *   bytes     BYTE_ARRAY
  */
 import type {SchemaElement} from "hyparquet";
-import {bytesOf, type ColumnKind, type ColumnValue, isHeld, requireCell} from "../row/column.ts";
+import {bytesOf, type ColumnKind, type ColumnValue, isValid, requireCell} from "../row/column.ts";
 import type {AnyRow, Column, Table} from "../row/tables.ts";
+import {encodeField} from "./partFormat.ts";
 
-/** What a file holds: integers as bigint. */
+/** A value in a file: integers as bigint. */
 export type ParquetValue = bigint | Uint8Array | undefined;
 
 /** A column of the file. */
 export interface ParquetColumn {
   readonly element: SchemaElement;
-  /** About that in the file, of a value. */
+  /** Of a value in the file, approximately. */
   readonly bytes: number;
   /** @throws RangeError that names the column */
   encode(row: AnyRow): ParquetValue;
@@ -29,9 +30,9 @@ const DECIMAL_BYTES = 16;
 const DECIMAL_DIGITS = 38;
 const DECIMAL_END = 10n ** BigInt(DECIMAL_DIGITS);
 const WORD_BYTES = 32;
-/** Of what has no fixed length: proofs of some thousand bytes for each key. */
+/** Of a value without fixed length: proofs have some thousand bytes for each key. */
 const LONG_BYTES = 1 << 18;
-/** Of the column beside an amount that holds what DECIMAL(38) does not. */
+/** Ends the name of the column for amounts that do not fit DECIMAL(38). */
 const LARGE = "_large";
 
 export function parquetColumns({columns}: Table): ParquetColumn[] {
@@ -60,28 +61,21 @@ export function parquetColumns({columns}: Table): ParquetColumn[] {
   });
 }
 
-/** What a row of the file has for the column. undefined: nothing. */
-export function readHeld(
-  {kind, name}: Column,
-  row: Readonly<Record<string, unknown>>,
-): bigint | Uint8Array | undefined {
-  const held = row[name] ?? (kind === "amount" ? row[name + LARGE] : undefined) ?? undefined;
-  return held as bigint | Uint8Array | undefined;
+/** @returns the value of the column in a row of the file */
+export function readStored({kind, name}: Column, row: Readonly<Record<string, unknown>>): ParquetValue {
+  return (row[name] ?? (kind === "amount" ? row[name + LARGE] : undefined) ?? undefined) as ParquetValue;
 }
 
 /** @throws RangeError that says what is expected */
-export function parseValue(kind: ColumnKind, held: bigint | Uint8Array): ColumnValue {
-  if (typeof held === "bigint") {
-    const value = kind === "index" ? Number(held) : BigInt.asUintN(64, held);
-    requireCell(kind, isHeld(kind, value));
+export function parseValue(kind: ColumnKind, stored: bigint | Uint8Array): ColumnValue {
+  if (typeof stored === "bigint") {
+    const value = kind === "index" ? Number(stored) : BigInt.asUintN(64, stored);
+    requireCell(kind, isValid(kind, value));
     return value;
   }
   const isNumber = kind === "word" || kind === "amount";
-  requireCell(
-    kind,
-    held instanceof Uint8Array && (isNumber || kind === "bytes" || held.length === bytesOf(kind)),
-  );
-  return isNumber ? BigInt(`0x${Buffer.from(held).toString("hex")}`) : new Uint8Array(held);
+  requireCell(kind, stored instanceof Uint8Array && (isNumber || isValid(kind, stored)));
+  return isNumber ? BigInt(`0x${Buffer.from(stored).toString("hex")}`) : new Uint8Array(stored);
 }
 
 function createColumn(column: Column): ParquetColumn {
@@ -117,19 +111,12 @@ function createColumn(column: Column): ParquetColumn {
 }
 
 /** @throws RangeError that names the column */
-function readCell({name, kind, key, isOptional}: Column, row: AnyRow): ColumnValue | undefined {
-  const value = row[key];
-  if (value === undefined && isOptional) return undefined;
-  const isRight =
-    typeof value === "object"
-      ? kind === "bytes" || value.length === bytesOf(kind)
-      : value !== undefined && isHeld(kind, value);
-  try {
-    requireCell(kind, isRight);
-  } catch (error) {
-    throw new RangeError(`${name}: ${(error as Error).message}, got ${value}`);
-  }
-  return value;
+function readCell(column: Column, row: AnyRow): ColumnValue | undefined {
+  const value = row[column.key];
+  return encodeField(column, value, (kind, present) => {
+    requireCell(kind, present !== undefined && isValid(kind, present));
+    return present;
+  });
 }
 
 function elementOf(

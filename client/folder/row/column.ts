@@ -10,7 +10,7 @@
  *   hash      32 bytes                   0x and 64 digits      text
  *   bytes     any number of bytes        0x and digits         text
  *
- * A value that is not there is null in NDJSON and nothing in CSV.
+ * An absent value is null in NDJSON and empty in CSV.
  */
 
 export interface ColumnValues {
@@ -39,13 +39,11 @@ const EXPECTED: Readonly<Record<ColumnKind, string>> = {
   bytes: "0x and lower-case hex of whole bytes",
 };
 
-/** @throws RangeError for a value that the kind does not hold */
+/** @throws RangeError for a value that the kind cannot have */
 export function encodeCell(kind: ColumnKind, value: ColumnValue): string {
-  if (typeof value === "object") {
-    requireCell(kind, isSized(kind, value));
+  requireCell(kind, isValid(kind, value));
+  if (typeof value === "object")
     return `0x${Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex")}`;
-  }
-  requireCell(kind, isHeld(kind, value));
   return kind === "word" ? `0x${value.toString(16).padStart(64, "0")}` : value.toString();
 }
 
@@ -59,7 +57,7 @@ export function decodeCell(kind: ColumnKind, text: string): ColumnValue {
   if (kind === "count" || kind === "amount") {
     requireCell(kind, /^(0|[1-9][0-9]{0,77})$/.test(text));
     const number = BigInt(text);
-    requireCell(kind, isHeld(kind, number));
+    requireCell(kind, isValid(kind, number));
     return number;
   }
   requireCell(kind, text.length % 2 === 0 && /^0x[0-9a-f]*$/.test(text));
@@ -68,12 +66,13 @@ export function decodeCell(kind: ColumnKind, text: string): ColumnValue {
     return BigInt(text);
   }
   const bytes = new Uint8Array(Buffer.from(text.slice(2), "hex"));
-  requireCell(kind, isSized(kind, bytes));
+  requireCell(kind, isValid(kind, bytes));
   return bytes;
 }
 
-/** Whether the kind holds the number. */
-export function isHeld(kind: ColumnKind, value: number | bigint): boolean {
+/** Whether a column of this kind can have the value. */
+export function isValid(kind: ColumnKind, value: ColumnValue): boolean {
+  if (typeof value === "object") return kind === "bytes" || value.length === BYTES[kind];
   if (kind === "index") return Number.isInteger(value) && value >= 0 && value <= MAX_INDEX;
   const bits = BITS[kind as keyof typeof BITS];
   return bits !== undefined && typeof value === "bigint" && value >= 0n && value >> bits === 0n;
@@ -84,10 +83,7 @@ export function bytesOf(kind: ColumnKind): number | undefined {
   return BYTES[kind];
 }
 
-function isSized(kind: ColumnKind, value: Uint8Array): boolean {
-  return kind === "bytes" || value.length === BYTES[kind];
-}
-
+/** @throws RangeError that says what is expected */
 export function requireCell(kind: ColumnKind, isRight: boolean): void {
   if (!isRight) throw new RangeError(`expected ${EXPECTED[kind]}`);
 }

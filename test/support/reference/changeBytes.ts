@@ -67,7 +67,7 @@ export interface ChangeHooks {
   readonly node?: (isSame: boolean, height: number) => NodeLie | undefined;
   /** @param leaf - before or after. null: deleted; undefined: its position is not in use. @returns what is written */
   readonly leaf?: (leaf: SomeLeaf) => SomeLeaf;
-  /** @returns whether a value that is the same is sent again */
+  /** @returns whether an unchanged value is sent again */
   readonly resends?: () => boolean;
 }
 

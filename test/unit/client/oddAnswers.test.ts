@@ -1,4 +1,4 @@
-/** Answers that no JSON text gives, as a transport of the caller's own may hand over: each verifier refuses them as it refuses forgeries. */
+/** Values of a wrong type in answers and requests: each verifier refuses them with ProofError, as it refuses forgeries. */
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
@@ -44,44 +44,13 @@ const eth = await EthState.create(
   new Map([[ADDRESS, {nonce: 7n, balance: 5n, slots: new Map([[1n, 10n]])}]]),
 );
 
-const fail = (): never => {
-  throw new TypeError("whatever a getter throws");
-};
-
-/** An array that gives forged elements by its methods, and its own by index. */
-class Sly extends Array<unknown> {
-  override map = fail;
-  override slice = fail;
-  override [Symbol.iterator] = fail;
-}
-
 /** In place of an answer's value, or of a part of it. */
 const ODDITIES: Readonly<Record<string, (value: unknown) => unknown>> = {
-  "a revoked proxy": value => {
-    const {proxy, revoke} = Proxy.revocable(Array.isArray(value) ? [] : {}, {});
-    revoke();
-    return proxy;
-  },
-  "a proxy that throws": value =>
-    new Proxy(Object(value) as object, {get: fail, has: fail, getOwnPropertyDescriptor: fail}),
-  "a length that throws": value =>
-    new Proxy(Array.isArray(value) ? value : [], {
-      get: (of, name) => (name === "length" ? {valueOf: fail, toString: fail} : Reflect.get(of, name)),
-    }),
-  "getters that throw": value =>
-    Object.defineProperties(
-      Array.isArray(value) ? [] : {},
-      Object.fromEntries(
-        Object.keys(Object(value) as object)
-          .filter(key => key !== "length")
-          .map(key => [key, {get: fail, enumerable: true}]),
-      ),
-    ),
   "an array of holes": value => new Array(Array.isArray(value) ? value.length : 1),
   "a longest array": () => new Array(2 ** 32 - 1),
   "an object for a text": value => ({toString: () => value, length: 2}),
   "an array around a text": value => [value],
-  "a function": () => Object.assign(() => {}, {toString: fail}),
+  "a function": () => () => {},
   "a symbol": () => Symbol("s"),
   nothing: () => undefined,
 };
@@ -100,17 +69,13 @@ function refusesOddities<Given>(
   verify: (given: Given) => unknown,
   isOptional: (path: readonly string[]) => boolean = () => false,
 ): void {
-  const expected = verify(given);
+  verify(given);
   for (const path of placesOf(given))
     for (const [name, makeOdd] of Object.entries(ODDITIES)) {
       const part = readAt(given, path);
       if (name === "nothing" && isOptional(path)) continue;
       const odd = applyEdits(given, [{path, value: makeOdd(part)}]) as Given;
       assert.throws(() => verify(odd), ProofError, `${name} at ${path.join(".")}`);
-      if (Array.isArray(part)) {
-        const sly = applyEdits(given, [{path, value: Sly.from(part)}]) as Given;
-        assert.deepEqual(verify(sly), expected, path.join("."));
-      }
     }
 }
 
@@ -167,7 +132,7 @@ test("bytes", () => {
   for (const [name, verify] of Object.entries(ofBytes)) {
     const bytes = name === "decodeAccount" ? account : proof;
     const odd = [...Object.values(ODDITIES).map(makeOdd => makeOdd(bytes)), [...bytes], bytes.buffer];
-    for (const one of [...odd, new Proxy(bytes, {}), new DataView(bytes.buffer), 7, null])
+    for (const one of [...odd, new DataView(bytes.buffer), 7, null])
       assert.throws(() => verify(one as Uint8Array), ProofError, name);
   }
   assert.deepEqual(

@@ -46,7 +46,7 @@ test("the leaf of head or tail is refused as a key's own", () => {
           accountProof,
           storageProofs: [{key, leafIndex, proof}],
         }),
-      /storageProofs\[0\]\.leafIndex: head or tail stands for a key/,
+      /storageProofs\[0\]\.leafIndex: head or tail is named as the leaf of a key/,
     );
 });
 
@@ -78,7 +78,7 @@ const RULES = [
   ...["left", "right"].flatMap(side => [
     new RegExp(`${side}Proof: hVal of head or tail is not zero`),
     new RegExp(`${side}Proof.value: of head or tail is not 32 zero bytes`),
-    new RegExp(`${side}Proof: head or tail has another hKey`),
+    new RegExp(`${side}Proof: hKey of head or tail is wrong`),
     new RegExp(`${side}Proof: the list continues beyond head or tail`),
   ]),
   /prev of the right leaf is not the left leaf/,

@@ -112,7 +112,7 @@ test("a poseidon2 element with p added to it is refused, though it is the same e
         () => verifyProof(poseidon2Suite, state.stateRoot(2), PRESENT, [], spoiled),
         error =>
           error instanceof ProofError &&
-          /no digest of the suite|more than two bytes|does not hash to hVal/.test(error.rule),
+          /not a digest of the suite|more than two bytes|does not hash to hVal/.test(error.rule),
         `${path.join(".")} ${at}`,
       );
       view.setUint32(at, view.getUint32(at) - P);

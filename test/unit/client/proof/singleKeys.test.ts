@@ -24,7 +24,7 @@ for (const suite of [createSha256Suite(asSha256), poseidon2Suite]) {
     assert.equal(account.nonce, 7n);
     assert.throws(
       () => verifyAbsence(suite, root, {address}, accountProof),
-      /^ProofError: accountProof: proves that the key is there$/,
+      /^ProofError: accountProof: proves that the key exists$/,
     );
   });
 
@@ -40,7 +40,7 @@ for (const suite of [createSha256Suite(asSha256), poseidon2Suite]) {
     assert.equal(verifySlot(suite, storageRoot, present, presentProof), 16n);
     assert.throws(
       () => verifyAbsence(suite, storageRoot, {slot: present}, presentProof),
-      /^ProofError: storageProof: proves that the key is there$/,
+      /^ProofError: storageProof: proves that the key exists$/,
     );
   });
 

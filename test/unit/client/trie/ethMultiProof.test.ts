@@ -88,7 +88,7 @@ const RULES = [
   /^byte 1: does not hash to the trusted root/,
   /^byte \d{3,}: is not the child/,
   /^byte \d{3,}: RLP ends too early/,
-  /^byte \d{3,}: RLP is longer than it has to be/,
+  /^byte \d{3,}: RLP is not in its shortest form/,
   /^byte \d{3,}: expected at most 532 bytes, got/,
   /^byte \d{3,}: expected the end of the proof, got \d+ more bytes/,
 ];

@@ -59,7 +59,10 @@ test("a header is refused with any bit changed, and so is what has its hash and 
       () => verifyHeader(decodeHex(blockHash), flip(bytes, bit)),
       /^ProofError: header: does not hash to the trusted block hash$/,
     );
-  assert.throws(() => verifyHeader(EMPTY_TRIE, Uint8Array.of(0x80)), /^ProofError: header: expected a list/);
+  assert.throws(
+    () => verifyHeader(EMPTY_TRIE, Uint8Array.of(0x80)),
+    /^ProofError: header: expected an RLP list/,
+  );
 });
 
 test("accounts and slots, present and absent, are proven", async () => {
@@ -128,7 +131,7 @@ const RULES = [
   /^accountProof: expected more than 1 node$/,
   /^accountProof\[0\]: does not hash to the trusted root/,
   /^accountProof\[1\]: is not the child/,
-  /^accountProof\[2\]: nothing follows where the key is, or would be/,
+  /^accountProof\[2\]: trailing proof nodes/,
   /^accountProof\[0\]: expected 0x and lower-case hex of whole bytes, got "0x[^"]*[A-F]/,
   /^accountProof\[0\]: expected at most 532 bytes/,
   /^nonce: expected 0x7, got/,
@@ -140,7 +143,7 @@ const RULES = [
   /^storageProof\[0\]\.value: expected 0xa, got/,
   /^storageProof\[4\]\.value: expected 0x0, got/,
   /^storageProof\[0\]\.proof\[0\]: does not hash to the trusted root/,
-  /^storageProof\[4\]\.proof\[1\]: nothing follows/,
+  /^storageProof\[4\]\.proof\[1\]: trailing proof nodes/,
 ];
 
 test("an answer in which any one place is changed is refused, and each rule refuses some", async t => {

@@ -74,34 +74,37 @@ test("nodes that are no trie are refused, though each hashes to what is above it
   const short = leaf(9, Uint8Array.of(7));
   const deep = (child: Input) => extension("1".repeat(54), child);
   const rows: readonly (readonly [readonly Input[], RegExp])[] = [
-    [[leaf(63)], /^proof\[0\]: a leaf has other digits than are left/],
-    [[leaf(65)], /a leaf has other digits/],
-    [[branch(hashOf(leaf(64))), leaf(64)], /^proof\[1\]: a leaf has other digits/],
+    [[leaf(63)], /^proof\[0\]: the path of a leaf does not end at 64 nibbles/],
+    [[leaf(65)], /the path of a leaf does not end/],
+    [[branch(hashOf(leaf(64))), leaf(64)], /^proof\[1\]: the path of a leaf does not end/],
     [[leaf(64, EMPTY)], /a leaf has no value/],
     [[leaf(64, [VALUE])], /a leaf has no value/],
     [[branch(EMPTY, VALUE)], /a branch has a value/],
     [[branch(hashOf(leaf(63)), [VALUE]), leaf(63)], /a branch has a value/],
-    [[extension("1".repeat(64), VALUE)], /an extension has no digits, or more than are left/],
-    [[extension("", hashOf(leaf(64))), leaf(64)], /an extension has no digits/],
+    [[extension("1".repeat(64), VALUE)], /the path of an extension is empty, or reaches 64 nibbles/],
+    [[extension("", hashOf(leaf(64))), leaf(64)], /the path of an extension is empty/],
     [[branch(Uint8Array.of(1))], /^proof\[0\]: expected a hash, got 1 byte$/],
     [[branch(new Uint8Array(33))], /expected a hash, got 33 bytes/],
     [[extension("1", EMPTY)], /expected a hash, got 0 bytes/],
-    [[branch(leaf(63))], /^proof\[0\]: a node as long as a hash is in its parent/],
-    [[deep(hashOf(short)), short], /^proof\[1\]: a node as short as that is in its parent/],
+    [[branch(leaf(63))], /^proof\[0\]: an inlined node has 32 bytes or more/],
+    [[deep(hashOf(short)), short], /^proof\[1\]: a node under 32 bytes must be inlined in its parent/],
     [
       [deep(branch(leaf(9, Uint8Array.of(7), "2"))), leaf(9, Uint8Array.of(7))],
-      /^proof\[1\]: nothing follows/,
+      /^proof\[1\]: trailing proof nodes/,
     ],
     [[extension("12", hashOf(branch(PATH))), branch(VALUE)], /^proof\[1\]: is not the child/],
-    [[extension("12", hashOf(branch(PATH))), branch(PATH), branch(PATH)], /^proof\[2\]: nothing follows/],
-    [[deep(branch(short)), short, short], /^proof\[2\]: nothing follows/],
-    [[[VALUE, VALUE]], /its digits are not encoded as such/],
-    [[[EMPTY, VALUE]], /its digits are not encoded/],
+    [
+      [extension("12", hashOf(branch(PATH))), branch(PATH), branch(PATH)],
+      /^proof\[2\]: trailing proof nodes/,
+    ],
+    [[deep(branch(short)), short, short], /^proof\[2\]: trailing proof nodes/],
+    [[[VALUE, VALUE]], /its path is not hex-prefix encoded/],
+    [[[EMPTY, VALUE]], /its path is not hex-prefix encoded/],
     [[[Uint8Array.of(0x21), VALUE, VALUE]], /expected a node of 2 or 17 items, got 3/],
-    [[[concatBytes(Uint8Array.of(0x2f), PATH), VALUE]], /its digits are not encoded/],
-    [[[concatBytes(Uint8Array.of(0x60), PATH), VALUE]], /its digits are not encoded/],
-    [[[[PATH], VALUE]], /its digits are not encoded/],
-    [[VALUE], /^proof\[0\]: expected a list of RLP/],
+    [[[concatBytes(Uint8Array.of(0x2f), PATH), VALUE]], /its path is not hex-prefix encoded/],
+    [[[concatBytes(Uint8Array.of(0x60), PATH), VALUE]], /its path is not hex-prefix encoded/],
+    [[[[PATH], VALUE]], /its path is not hex-prefix encoded/],
+    [[VALUE], /^proof\[0\]: expected an RLP list/],
     [[branch(hashOf(leaf(63)))], /^proof: expected more than 1 node$/],
     [Array.from({length: 66}, () => leaf(64)), /^proof: expected 0 to 65 nodes, got 66/],
     [[leaf(64, new Uint8Array(600))], /^proof\[0\]: expected at most 532 bytes/],
@@ -116,20 +119,20 @@ test("nodes that are no trie are refused, though each hashes to what is above it
   for (let i = 0; i < 64; i++) nodes = [branch(hashOf(nodes[0] as Input)), ...nodes];
   assert.match(
     complaintOf(() => verify(nodes)),
-    /^proof\[64\]: a branch has more digits above it than a key/,
+    /^proof\[64\]: a branch lies below 64 nibbles/,
   );
 });
 
 test("RLP in another than its shortest form is refused", () => {
   const node = RLP.encode(leaf(64));
   const rows: readonly (readonly [readonly number[], RegExp])[] = [
-    [[...node, 0], /something follows the RLP item/],
+    [[...node, 0], /trailing bytes after the RLP item/],
     [[...node.subarray(0, -1)], /RLP ends too early/],
     [[], /RLP ends too early/],
     [[0xf9], /RLP ends too early/],
-    [[0xf9, 0, node.length - 2, ...node.subarray(2)], /RLP is longer than it has to be/],
-    [[0xf8, 2, 1, 1], /RLP is longer/],
-    [[0xc2, 0x81, 1], /RLP is longer/],
+    [[0xf9, 0, node.length - 2, ...node.subarray(2)], /RLP is not in its shortest form/],
+    [[0xf8, 2, 1, 1], /RLP is not in its shortest/],
+    [[0xc2, 0x81, 1], /RLP is not in its shortest/],
     [[0xbf, ...new Array(8).fill(0xff)], /RLP ends too early/],
   ];
   for (const [bytes, rule] of rows)
@@ -159,7 +162,7 @@ test("values that no state has are refused, though their nodes are a trie", () =
   verifyAccount([1, 2, "storage", hash]);
   const rows: readonly (readonly [Input, RegExp])[] = [
     [[1, 2, "storage", hash, 0], /expected 4 fields, got 5/],
-    [hash, /the account's value: expected a list of RLP/],
+    [hash, /the account's value: expected an RLP list/],
     [[new Uint8Array(9).fill(1), 2, "storage", hash], /expected a number of at most 8 bytes/],
     [[1, new Uint8Array(33).fill(1), "storage", hash], /expected a number of at most 32 bytes/],
     [[Uint8Array.of(0, 1), 2, "storage", hash], /a number begins with a zero byte/],
