@@ -97,7 +97,7 @@ export class StateStore implements WriteTarget {
       const reader = new StateReader(source, suite, {pageBytes: options.cacheBytes - hintBytes, hintBytes});
       await reader.latest();
       const store = new StateStore(db, source, directory, reader, isNew ? missing : undefined);
-      if (role === "owner") await store.settle();
+      if (role === "owner") await store.recover();
       return store;
     } catch (error) {
       await db.close();
@@ -128,7 +128,7 @@ export class StateStore implements WriteTarget {
         `${directory} was not closed: LevelDB still writes ${tail.number}.log`,
       );
     source.readLevel();
-    await this.settle();
+    await this.recover();
   }
 
   async close(): Promise<void> {
@@ -195,7 +195,7 @@ export class StateStore implements WriteTarget {
   }
 
   /** What the owner does with a store that it has just opened. */
-  private async settle(): Promise<void> {
+  private async recover(): Promise<void> {
     const {reader, directory} = this;
     await reader.requireMarks();
     const latest = await reader.latest();

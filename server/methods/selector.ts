@@ -82,7 +82,7 @@ function resolveTag(tag: string, column: SelectorColumn, view: BlockView): numbe
       return requireFinalized(tag, head);
     case "earliest":
       if (head.earliest === undefined) throw createBlockUnknownError(tag, head);
-      return requireHeld(view.chain.pruned.heldFrom(head.earliest), tag, column, view);
+      return requireHeld(view.chain.pruned.unprunedFrom(head.earliest), tag, column, view);
     default:
       return undefined;
   }

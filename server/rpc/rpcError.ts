@@ -1,6 +1,6 @@
 /** The JSON-RPC errors of this service: codes, data and text. Only the server knows the numbers. */
 import {encodeResponse} from "../../workers/messages/answers.ts";
-import type {NearestHeld} from "../../workers/messages/failure.ts";
+import type {NearestUnpruned} from "../../workers/messages/failure.ts";
 import type {Head} from "../../workers/messages/head.ts";
 import {encodeQuantity} from "./quantity.ts";
 
@@ -73,7 +73,7 @@ export function createBlockUnknownError(block: string, head: Head, kind = RpcErr
 }
 
 /** The block was held, but its state is not kept any more. @param nearest - blocks that can be proved */
-export function createPrunedError(block: string, nearest: NearestHeld | undefined, head: Head): RpcError {
+export function createPrunedError(block: string, nearest: NearestUnpruned | undefined, head: Head): RpcError {
   const blocks = [nearest?.below, nearest?.above].filter(one => one !== undefined);
   const names = blocks.map(one => `block ${encodeQuantity(one)}`).join(" and ");
   const advice = names === "" ? "" : `; the nearest that can be proved: ${names}`;

@@ -257,12 +257,12 @@ export class StateReader {
   }
 
   /** The block nearest to `from` at or above it that is not pruned. */
-  heldFrom(from: number): Promise<number | undefined> {
+  unprunedFrom(from: number): Promise<number | undefined> {
     return edgeOf(this.source, blockKey(from), blockKey(MAX_U48), false);
   }
 
   /** The block nearest to `below` under it that is not pruned. */
-  heldBelow(below: number): Promise<number | undefined> {
+  unprunedBelow(below: number): Promise<number | undefined> {
     if (below === 0) return Promise.resolve(undefined);
     return edgeOf(this.source, blockKey(0), blockKey(below - 1), true);
   }

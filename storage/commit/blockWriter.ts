@@ -138,7 +138,7 @@ export class BlockWriter {
    * @throws StoreError BLOCK_CONFLICT if the store has another block with its number, BLOCK_GAP if it does not follow the
    *   newest block
    */
-  isHeld({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
+  isStored({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
     const expected = (this.latest ?? -1) + 1;
     if (number === expected) return false;
     if (number > expected)
@@ -233,7 +233,7 @@ export class BlockWriter {
    * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a source
    *   of blocks may know such a number in advance (markFinalized). FINALITY_CONFLICT if its hash is another one
    */
-  finalizeHeld(block: number, hash?: Uint8Array): void {
+  finalizeStored(block: number, hash?: Uint8Array): void {
     const {latest} = this;
     if (latest === undefined || block > latest) {
       const newest = latest === undefined ? "the store holds no block" : `the newest block held is ${latest}`;
@@ -319,7 +319,7 @@ export class BlockWriter {
     encodeFields(header); // refuses what the record has no room for
     requireHash(header);
     const {number, hash, parentHash} = header;
-    if (this.isHeld(header)) throw new StoreError("BLOCK_CONFLICT", `block ${number} is held already`);
+    if (this.isStored(header)) throw new StoreError("BLOCK_CONFLICT", `block ${number} is held already`);
     const sameHash = this.findBlock(hash);
     if (sameHash !== undefined)
       throw new StoreError(

@@ -57,7 +57,7 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   acknowledge(directory, block, true);
   let head = latest;
   do {
-    const to = Math.max(block, (await reader.heldBelow(Math.max(head - BLOCKS_AT_ONCE, 0) + 1)) ?? block);
+    const to = Math.max(block, (await reader.unprunedBelow(Math.max(head - BLOCKS_AT_ONCE, 0) + 1)) ?? block);
     const operations = removalOf(reader, head, to, evenFinalized);
     try {
       await db.batch([putOf(META.floor, floor), ...operations], {sync: true});

@@ -97,7 +97,7 @@ export class StateBuilder {
     if (this.codes.has(name)) return;
     this.batch.put(codeKey(hash), code);
     this.codes.set(name, {codeHash: this.context.suite.hashCode(code), codeSize: code.length});
-    await this.settle();
+    await this.flushIfFull();
   }
 
   /** @param address - 20 bytes. @throws StoreError BLOCK_INVALID */
@@ -151,7 +151,7 @@ export class StateBuilder {
       order,
       hashValue,
       onLeaf: ({leafIndex, key}) => keys.add(leafIndex, key),
-      settle: () => this.settle(),
+      flushIfFull: () => this.flushIfFull(),
     });
     keys.finish();
     const account = this.ownerAccount();
@@ -187,7 +187,7 @@ export class StateBuilder {
         this.requireWhole(leaf);
         keys.add(leaf.leafIndex, leaf.key);
       },
-      settle: () => this.settle(),
+      flushIfFull: () => this.flushIfFull(),
     });
     keys.finish();
     const {stateRoot, header} = this.block;
@@ -201,7 +201,7 @@ export class StateBuilder {
   }
 
   /** @throws StoreError WRITE_FAILED, and what `check` throws */
-  private async settle(): Promise<void> {
+  private async flushIfFull(): Promise<void> {
     this.check();
     if (this.batch.isFull) await this.batch.flush();
   }

@@ -79,7 +79,7 @@ export class StateTrie extends TrieState {
     for (; positions.length - first > ACCOUNTS_AT_ONCE; first += ACCOUNTS_AT_ONCE) {
       this.change(accounts, {paths, positions: positions.subarray(first, first + ACCOUNTS_AT_ONCE)});
       this.seal();
-      await this.store.settle?.();
+      await this.store.flushIfFull?.();
     }
     const root = this.change(accounts, {paths, positions: positions.subarray(first)});
     check?.(root);

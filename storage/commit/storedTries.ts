@@ -11,7 +11,7 @@ export function createStoredTries(writer: BlockWriter, signal?: AbortSignal): Tr
     putCode: (hash, code) => writer.putCode(hash, code),
     begin: () => writer.pages.begin(),
     // Pages that no block reaches yet may be written ahead.
-    settle: async () => {
+    flushIfFull: async () => {
       signal?.throwIfAborted();
       if (writer.isFull) await writer.flush();
     },

@@ -34,7 +34,7 @@ interface TreeBuild {
   /** Called with each leaf, in the order of their indexes. It may throw. */
   readonly onLeaf: (leaf: TabledLeaf) => void;
   /** Awaited from time to time: writes a full batch. It may throw to end the work. */
-  readonly settle: () => Promise<void>;
+  readonly flushIfFull: () => Promise<void>;
 }
 
 export async function buildTree(build: TreeBuild): Promise<TreeRoot> {
@@ -46,7 +46,7 @@ export async function buildTree(build: TreeBuild): Promise<TreeRoot> {
   return {nextFreeNode, indexPage, ...sealed};
 }
 
-async function buildPages({context, leaves, order, hashValue, onLeaf, settle}: TreeBuild) {
+async function buildPages({context, leaves, order, hashValue, onLeaf, flushIfFull}: TreeBuild) {
   const {nextFreeNode, count} = leaves;
   // By position: the place in the order.
   const places = new Uint32Array(count);
@@ -79,7 +79,7 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, settle}: T
       }
     }
     seal.add(page);
-    if (first % LEAVES_AT_ONCE === 0) await settle();
+    if (first % LEAVES_AT_ONCE === 0) await flushIfFull();
   }
   return seal.finish(nextFreeNode);
 }
@@ -90,7 +90,7 @@ function sentinel(prev: number, next: number, hKey: Uint8Array) {
 
 /** The index of the leaves at places `from` to `to` of the order, whose keys have `depth` nibbles in common. @returns its page; 0 for no key */
 async function buildIndex(build: TreeBuild, from: number, to: number, depth: number): Promise<number> {
-  const {context, leaves, order, settle} = build;
+  const {context, leaves, order, flushIfFull} = build;
   if (from === to) return 0;
   if (to - from <= BUCKET_ENTRIES) {
     const entries = Buffer.allocUnsafe((to - from) * ENTRY_BYTES);
@@ -103,7 +103,7 @@ async function buildIndex(build: TreeBuild, from: number, to: number, depth: num
     }
     return context.pages.putPage(spare => encodeBucket(entries, spare));
   }
-  await settle();
+  await flushIfFull();
   const children: number[] = [];
   let start = from;
   for (let nibble = 0; nibble < DIRECTORY_CHILDREN; nibble++) {

@@ -79,7 +79,7 @@ export class TrieBuilder {
   }
 
   /** Writes a full batch. Call it from time to time. @throws StoreError WRITE_FAILED */
-  async settle(): Promise<void> {
+  async flushIfFull(): Promise<void> {
     if (this.batch.isFull) await this.batch.flush();
   }
 

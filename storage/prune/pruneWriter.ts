@@ -60,7 +60,7 @@ async function retireBlocks(
     batch.del(blockKey(block));
   }
   if (reader.readEarliest() < from) return;
-  const earliest = reader.readBlock(until) === undefined ? await reader.heldFrom(until) : until;
+  const earliest = reader.readBlock(until) === undefined ? await reader.unprunedFrom(until) : until;
   put(batch, META.earliest, encodeNumber(earliest ?? run.next));
 }
 

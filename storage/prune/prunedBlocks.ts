@@ -3,7 +3,7 @@
  * before the first block of the store.
  *
  *   blocks   0 ..... a | b ... c | d ..... e | f ...        froms: 0, d    tos: a, e
- *            pruned    | held    | pruned    | held
+ *            pruned    | kept    | pruned    | kept
  */
 
 import {countBelow} from "../bisect.ts";
@@ -11,24 +11,24 @@ import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 
 /** The blocks nearest to a pruned one that are not pruned. */
-export interface NearestHeld {
+export interface NearestUnpruned {
   readonly below: number | undefined;
   readonly above: number;
 }
 
 /** The reading half of PrunedBlocks. */
-export type PrunedView = Pick<PrunedBlocks, "has" | "heldFrom" | "held" | "nearest">;
+export type PrunedView = Pick<PrunedBlocks, "has" | "unprunedFrom" | "unprunedRanges" | "nearest">;
 
 export class PrunedBlocks {
   /** First and last block of each range, ascending. Ranges do not touch. */
   private readonly froms: number[] = [];
   private readonly tos: number[] = [];
 
-  /** @param first - the first block of the store: those before it were never held */
+  /** @param first - the first block of the store: those before it were never kept */
   constructor(private readonly first = 0) {}
 
   /**
-   * Searches twice per range among the records of blocks. Where pruned and held blocks meet, both records must be there. So
+   * Searches twice per range among the records of blocks. Where pruned and kept blocks meet, both records must be there. So
    * must those of the blocks that ended a finalization: a kept one whose record is gone would be taken for pruned.
    *
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED
@@ -41,16 +41,16 @@ export class PrunedBlocks {
       if (earliest > reader.firstBlock) requireRecord(earliest - 1, reader.readPruned(earliest - 1));
       pruned.add(0, earliest - 1);
     }
-    for (let held = earliest; ; ) {
-      const from = await reader.prunedFrom(held);
+    for (let kept = earliest; ; ) {
+      const from = await reader.prunedFrom(kept);
       if (from === undefined) return pruned;
-      if (held === earliest) requireEnds(reader, earliest);
+      if (kept === earliest) requireEnds(reader, earliest);
       requireRecord(from - 1, reader.readBlock(from - 1));
-      const next = await reader.heldFrom(from);
+      const next = await reader.unprunedFrom(from);
       if (next === undefined) return pruned;
       requireRecord(next - 1, reader.readPruned(next - 1));
       pruned.add(from, next - 1);
-      held = next;
+      kept = next;
     }
   }
 
@@ -61,16 +61,16 @@ export class PrunedBlocks {
   }
 
   /** The first block at or above `from` that is not pruned; there may be no such block yet. */
-  heldFrom(from: number): number {
+  unprunedFrom(from: number): number {
     const at = this.rangeAbove(from) - 1;
     return at >= 0 && from <= (this.tos[at] as number) ? (this.tos[at] as number) + 1 : from;
   }
 
-  nearest(block: number): NearestHeld {
+  nearest(block: number): NearestUnpruned {
     const at = this.rangeAbove(block) - 1;
     const isIn = at >= 0 && block <= (this.tos[at] as number);
     const below = (isIn ? (this.froms[at] as number) : block) - 1;
-    return {below: below < 0 ? undefined : below, above: this.heldFrom(block + 1)};
+    return {below: below < 0 ? undefined : below, above: this.unprunedFrom(block + 1)};
   }
 
   /**
@@ -78,7 +78,10 @@ export class PrunedBlocks {
    *
    * @param limit - the most ranges to return. @returns them, and how many there are in all
    */
-  held(last: number, limit: number): {ranges: (readonly [from: number, to: number])[]; count: number} {
+  unprunedRanges(
+    last: number,
+    limit: number,
+  ): {ranges: (readonly [from: number, to: number])[]; count: number} {
     const ranges: (readonly [number, number])[] = [];
     let to = last;
     for (let at = this.rangeAbove(last) - 1; at >= -1 && to >= 0 && ranges.length < limit; at--) {

@@ -49,35 +49,35 @@ class NewestBlocks implements Retention {
   constructor(private readonly blocks: number) {}
 
   nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined {
-    const first = pruned.heldFrom(0);
+    const first = pruned.unprunedFrom(0);
     const oldestKept = finalized - this.blocks + 1;
     if (first >= oldestKept) return undefined;
-    return {first, next: pruned.heldFrom(Math.min(oldestKept, first + MAX_RUN_BLOCKS))};
+    return {first, next: pruned.unprunedFrom(Math.min(oldestKept, first + MAX_RUN_BLOCKS))};
   }
 
   backlog(pruned: PrunedView, finalized: number): number {
-    return Math.max(0, finalized - this.blocks + 1 - pruned.heldFrom(0));
+    return Math.max(0, finalized - this.blocks + 1 - pruned.unprunedFrom(0));
   }
 }
 
 class FinalizationEnds implements Retention {
   /** All held blocks below this one ended a finalization, and so are kept for ever. */
-  private settled = 0;
+  private keptBelow = 0;
 
   constructor(private readonly ends: RecordedEnds) {}
 
   nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined {
     for (;;) {
-      const first = pruned.heldFrom(this.settled);
+      const first = pruned.unprunedFrom(this.keptBelow);
       const kept = this.ends.from(first);
       // `finalized` was read earlier. This finalization was recorded since.
       if (kept === undefined || kept > finalized) return undefined;
-      if (kept > first) return {first, next: pruned.heldFrom(Math.min(kept, first + MAX_RUN_BLOCKS))};
-      this.settled = first + 1;
+      if (kept > first) return {first, next: pruned.unprunedFrom(Math.min(kept, first + MAX_RUN_BLOCKS))};
+      this.keptBelow = first + 1;
     }
   }
 
   backlog(pruned: PrunedView): number {
-    return Math.max(0, (this.ends.last() ?? 0) - pruned.heldFrom(this.settled));
+    return Math.max(0, (this.ends.last() ?? 0) - pruned.unprunedFrom(this.keptBelow));
   }
 }

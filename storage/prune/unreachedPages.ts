@@ -53,7 +53,7 @@ class PageMarks {
  */
 export async function unreachedPages(reader: StateReader, {first, next}: PruneRun): Promise<PageWalk> {
   // Below the earliest kept block LevelDB would search through all the keys that were removed.
-  const kept = first < reader.readEarliest() ? undefined : await reader.heldBelow(first);
+  const kept = first < reader.readEarliest() ? undefined : await reader.unprunedBelow(first);
   const keptUntil = kept === undefined ? FIRST_PAGE : reader.blockOrThrow(kept).nextPage;
   const since = readSince(reader, first);
   const young = reader.blockOrThrow(next);

@@ -8,5 +8,5 @@ export interface TrieStore extends PageWriter {
   /** @returns what drops all that is put from now on. Call it before anything else is put */
   begin(): () => void;
   /** Awaited from time to time while a large allocation is put. It may write what was put, or throw to end the work. */
-  settle?(): Promise<void>;
+  flushIfFull?(): Promise<void>;
 }

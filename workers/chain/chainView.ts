@@ -234,7 +234,8 @@ export class ChainView {
     const before = this.current;
     this.retreats = retreats;
     const {earliest} = read;
-    const head = earliest === undefined ? read : {...read, earliest: this.prunedBlocks.heldFrom(earliest)};
+    const head =
+      earliest === undefined ? read : {...read, earliest: this.prunedBlocks.unprunedFrom(earliest)};
     const isSame =
       head.earliest === before.earliest &&
       head.finalized === before.finalized &&

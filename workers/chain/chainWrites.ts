@@ -75,7 +75,7 @@ export class ChainWrites {
    */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
     const order = hash === undefined ? {finalize: block} : {finalize: block, hash};
-    return this.orderWriter(order, writer => writer.finalizeHeld(block, hash));
+    return this.orderWriter(order, writer => writer.finalizeStored(block, hash));
   }
 
   /**

@@ -97,7 +97,7 @@ export class BlockIntake {
   async take(block: SourceBlock): Promise<void> {
     if (this.isOutdated(block)) return;
     checkChainId(this.writer.chain, block.chainId);
-    if (this.writer.isHeld(block)) this.alreadyHeld++;
+    if (this.writer.isStored(block)) this.alreadyHeld++;
     else await this.apply(block);
     this.newestSeen = block.number;
     this.finalizedBySource = Math.max(this.finalizedBySource, block.finalized ?? -1);
@@ -123,7 +123,11 @@ export class BlockIntake {
       throw new SourceError(
         `${path}: expected the head ${toHex(head)}, got block ${number} (${toHex(hash)})`,
       );
-    if (number >= this.writer.firstBlock && this.writer.latest !== undefined && this.writer.isHeld(header)) {
+    if (
+      number >= this.writer.firstBlock &&
+      this.writer.latest !== undefined &&
+      this.writer.isStored(header)
+    ) {
       this.alreadyHeld++;
       return;
     }

@@ -199,7 +199,7 @@ export class Importer {
 
   /** @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT: nothing is marked; WRITE_FAILED */
   private async finalize(block: number, hash: Uint8Array | undefined): Promise<void> {
-    this.intake.writer.finalizeHeld(block, hash);
+    this.intake.writer.finalizeStored(block, hash);
     await this.flush();
   }
 

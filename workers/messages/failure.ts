@@ -1,9 +1,9 @@
 /** What a worker could not do. Expected failures are values, because structured clone drops error classes and fields. */
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import {isDamage, PrunedError, StoreError} from "../../storage/errors.ts";
-import type {NearestHeld} from "../../storage/prune/prunedBlocks.ts";
+import type {NearestUnpruned} from "../../storage/prune/prunedBlocks.ts";
 
-export type {NearestHeld};
+export type {NearestUnpruned};
 
 /** A failure that the server maps to a JSON-RPC code; `detail` is for the log or, where it is safe, the message. */
 export type Failure =
@@ -13,7 +13,7 @@ export type Failure =
       readonly detail: string;
       readonly block: number;
       /** The nearest blocks that can be proved. The main thread adds them; a worker does not know them. */
-      readonly nearest?: NearestHeld;
+      readonly nearest?: NearestUnpruned;
     }
   | EstimateFailure;
 

@@ -313,7 +313,7 @@ async function compare(held: HeldStore, draft: string): Promise<string | undefin
   const store = await StateStore.open({directory: draft, role: "owner", cacheBytes: MARKING_CACHE_BYTES});
   try {
     const writer = await BlockWriter.create(store);
-    writer.finalizeHeld(finalized);
+    writer.finalizeStored(finalized);
     await writer.flush();
   } finally {
     await store.close();

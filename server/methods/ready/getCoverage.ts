@@ -27,7 +27,7 @@ export const getCoverage = createReady({
   answer({head, chain}) {
     const {earliest, finalized, latest} = head;
     const {ranges, count} =
-      finalized === undefined ? {ranges: [], count: 0} : chain.pruned.held(finalized, MAX_RANGES);
+      finalized === undefined ? {ranges: [], count: 0} : chain.pruned.unprunedRanges(finalized, MAX_RANGES);
     return JSON.stringify({
       earliest: encodeQuantity(earliest),
       finalized: encodeQuantity(finalized),

@@ -296,7 +296,7 @@ test("finalized blocks are removed also where blocks between the kept ones are p
     const retention = createRetention({kind: "finalizations"}, ends);
     assert.ok(await pruneStore(opened, retention, {pages: 100, goesOn: () => true}));
     assert.deepEqual(
-      (await PrunedBlocks.read(opened.reader)).held(9, 9).ranges,
+      (await PrunedBlocks.read(opened.reader)).unprunedRanges(9, 9).ranges,
       [9, 6, 2].map(end => [end, end]),
     );
     // A record under a flipped key is not found. It must not pass for one of a pruned block.

@@ -94,13 +94,13 @@ test("with --history finalizations, the blocks that ended one stay, and all abov
     await engine.recordFinality(createStep(200, createEvent(21, 33, 190)));
     await engine.pruner?.idle();
     const younger = [33, BLOCKS - 1] as const;
-    assert.deepEqual(engine.chain.pruned.held(BLOCKS - 1, 9).ranges, [younger, [20, 20], [9, 9]]);
+    assert.deepEqual(engine.chain.pruned.unprunedRanges(BLOCKS - 1, 9).ranges, [younger, [20, 20], [9, 9]]);
     assert.equal(engine.chain.head().earliest, 9);
     // Finalized by another way: layer 1 may still finalize any of them.
     await engine.finalize(40);
     await engine.finalize(44);
     await engine.pruner?.idle();
-    assert.deepEqual(engine.chain.pruned.held(44, 9).ranges, [
+    assert.deepEqual(engine.chain.pruned.unprunedRanges(44, 9).ranges, [
       [33, 44],
       [20, 20],
       [9, 9],

@@ -51,7 +51,7 @@ export async function openState(
         for await (const chunk of await openInput(path, {chunkBytes: CHUNK_BYTES, signal, progress})) {
           scanner.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
           onProgress(builder.accountCount);
-          await builder.settle();
+          await builder.flushIfFull();
         }
         if (signal.aborted) throw new Stopped();
         scanner.finish();

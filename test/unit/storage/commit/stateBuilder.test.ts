@@ -28,9 +28,9 @@ test("blocks from the first one on are held, and those before it are not missing
 
 test("blocks before the first one are passed over, whatever their hash, and others are compared", () => {
   const writer = store.host.writer;
-  assert.equal(writer.isHeld({number: 4, hash: hashOf(4, 2)}), true);
-  assert.equal(writer.isHeld({number: 5, hash: hashOf(5, 1)}), true);
-  assert.throws(() => writer.isHeld({number: 5, hash: hashOf(5, 2)}), {code: "BLOCK_CONFLICT"});
+  assert.equal(writer.isStored({number: 4, hash: hashOf(4, 2)}), true);
+  assert.equal(writer.isStored({number: 5, hash: hashOf(5, 1)}), true);
+  assert.throws(() => writer.isStored({number: 5, hash: hashOf(5, 2)}), {code: "BLOCK_CONFLICT"});
 });
 
 test("a finalization that begins before the first block is compared at its end", async () => {

@@ -20,7 +20,7 @@ test("what is asked of the ranges is what is asked of the blocks one by one", ()
       for (const [block, is] of isPruned.entries()) {
         assert.equal(pruned.has(block), is);
         assert.equal(
-          pruned.heldFrom(block),
+          pruned.unprunedFrom(block),
           held.find(one => one >= block),
         );
         if (!is) continue;
@@ -33,7 +33,7 @@ test("what is asked of the ranges is what is asked of the blocks one by one", ()
         if (newest !== undefined && newest[0] === block + 1) newest[0] = block;
         else expected.push([block, block]);
       }
-      assert.deepEqual(pruned.held(LAST, limit), {
+      assert.deepEqual(pruned.unprunedRanges(LAST, limit), {
         ranges: expected.slice(0, limit),
         count: expected.length,
       });
