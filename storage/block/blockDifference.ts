@@ -1,7 +1,7 @@
 /**
  * A block as the store takes it: its header fields and its changes to the state.
  *
- * Blocks come from two sources: block differences as NDJSON lines (workers/import/differenceLines.ts) and executed blocks
+ * Blocks come from two sources: block differences as NDJSON lines (nodes/files/differenceLines.ts) and executed blocks
  * (evm/execution/). All bytes are big-endian, as on the wire.
  */
 import type {AccountDifferences} from "./accountDifferences.ts";

@@ -61,6 +61,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   storage: "errors.ts, leveldb, directory, hash, record, block, commit, prune, node:, level",
   "nodes/rpc": "client/rpc, node:, undici",
   "nodes/blocks": "storage, rpc",
+  "nodes/files": "storage, rpc, blocks, node:",
   "nodes/finality": "storage, rpc",
   "nodes/feed": "storage, rpc, node:, @nats-io",
   "evm/interpreter": "storage, node:, @bitauth/libauth, @ethereumjs, @noble/curves, @noble/hashes",
@@ -72,7 +73,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "workers/estimate":
     "storage, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, node:",
   "workers/import":
-    "client/folder/pulledError.ts, client/folder/row, client/folder, storage, nodes/rpc, nodes/blocks, nodes/feed, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, node:",
+    "client/folder/pulledError.ts, client/folder/row, client/folder, storage, nodes/rpc, nodes/blocks, nodes/files, nodes/feed, evm/interpreter, evm/execution/executionError.ts, evm/execution, messages, threads, node:",
   "workers/publish": "storage, nodes/feed, messages, threads, node:",
   "workers/chain": "storage, messages, threads, node:",
   "workers/engine.ts": "storage, messages, threads, prove, chain",

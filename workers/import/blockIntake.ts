@@ -2,6 +2,8 @@
  * Takes the blocks of a source into the store, and knows how far it has come. It applies the blocks that are not stored yet, marks
  * blocks as finalized as the job and the source say, and removes the newest ones on a rollback.
  */
+
+import {SettingsFault, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {packChanges} from "../../nodes/feed/blockChanges.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../storage/block/blockTrie.ts";
@@ -20,7 +22,6 @@ import {ChangesRefused, DifferenceCheck} from "./differenceCheck.ts";
 import type {WholeState} from "./pulledState.ts";
 import {findOpenResets, requireSameResets} from "./resetCheck.ts";
 import type {SourceProgress} from "./sourceHost.ts";
-import {SettingsFault, type SourceBlock, SourceError} from "./sourceStep.ts";
 
 export class BlockIntake {
   /** Blocks that were in the store already when the source gave them. */

@@ -7,13 +7,13 @@ import {type BlockHead, decodeBlockHead} from "../../evm/execution/blockHead.ts"
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
+import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
+import {readOn} from "../../nodes/files/readOn.ts";
+import {readTrieLogLines} from "../../nodes/files/trieLogLines.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {MemoryTries} from "../../storage/trie/memoryTries.ts";
 import {ChainExecution} from "./chainExecution.ts";
-import {readOn} from "./readOn.ts";
 import type {SourceHost} from "./sourceHost.ts";
-import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "./sourceStep.ts";
-import {readTrieLogLines} from "./trieLogLines.ts";
 
 /** Blocks that are in the store are only compared, by hash. @throws SourceError, ExecutionError */
 export async function* readChainBlocks(

@@ -8,11 +8,11 @@ import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../../evm/
 import type {BlockHead} from "../../evm/execution/blockHead.ts";
 import type {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import type {Genesis} from "../../evm/execution/genesis.ts";
+import {neverHeld} from "../../nodes/blocks/sourceStep.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
 import type {SourceHost} from "./sourceHost.ts";
-import {neverHeld} from "./sourceStep.ts";
 
 export class ChainExecution {
   private readonly options: BlockExecutorOptions;

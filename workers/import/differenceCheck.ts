@@ -10,13 +10,13 @@
  * Without the trie or the header, the block is "unverified".
  */
 
+import {SourceError} from "../../nodes/blocks/sourceStep.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {BlockTrie} from "../../storage/block/blockTrie.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import {StateTrie} from "../../storage/commit/stateTrie.ts";
 import {toHex} from "../../storage/hex.ts";
 import type {TrieStore} from "../../storage/trie/trieStore.ts";
-import {SourceError} from "./sourceStep.ts";
 
 /** The block's changes do not give the root of its header, or cannot be. */
 export class ChangesRefused extends SourceError {}

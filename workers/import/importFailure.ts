@@ -2,11 +2,11 @@
 
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
+import {SettingsFault, SourceError} from "../../nodes/blocks/sourceStep.ts";
 import {TrieLogError} from "../../nodes/blocks/trielogs/trieLog.ts";
 import {FeedError} from "../../nodes/feed/feedError.ts";
 import {NodeFailure, NodeRefusal} from "../../nodes/rpc/node.ts";
 import {StoreError, type StoreErrorCode} from "../../storage/errors.ts";
-import {SettingsFault, SourceError} from "./sourceStep.ts";
 
 const REFUSALS: readonly StoreErrorCode[] = ["BLOCK_UNKNOWN", "FINALIZED", "FINALITY_CONFLICT"];
 
@@ -44,16 +44,6 @@ export function isFinal(error: unknown): boolean {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return isExpected(error) ? error.message : (error.stack ?? error.message);
-}
-
-/** Does a part of what reads lines. @throws SourceError that names the line in which something is wrong, by now */
-export function atLine<Result>(reader: {readonly line: number}, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!isExpected(error)) throw error;
-    throw new SourceError(`line ${reader.line}: ${(error as Error).message}`, {cause: error});
-  }
 }
 
 function isExpected(error: unknown): boolean {

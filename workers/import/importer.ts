@@ -8,6 +8,7 @@
  *   announce   the head that is on disk now
  */
 
+import {SnapshotNeeded, type SourceBlock, type SourceStep, Stopped} from "../../nodes/blocks/sourceStep.ts";
 import {checkChainId} from "../../storage/block/format.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import {isDamage} from "../../storage/errors.ts";
@@ -25,7 +26,6 @@ import {BlockIntake} from "./blockIntake.ts";
 import {isFinal, isRefusal, isWriteFailure, reasonOf} from "./importFailure.ts";
 import {type BlockSource, openSource} from "./openedSource.ts";
 import type {WholeState} from "./pulledState.ts";
-import {SnapshotNeeded, type SourceBlock, type SourceStep, Stopped} from "./sourceStep.ts";
 
 /** When a source gives nothing for this long, the complete blocks are written. */
 const IDLE_MS = 5;
@@ -262,7 +262,7 @@ export class Importer {
 async function openWhole(source: PullSource | StateSource, signal: AbortSignal): Promise<WholeState> {
   // Each loads libraries that the other sources do not need: the formats of pulls, the rules of chains.
   if (source.kind === "pull") return (await import("./pulledState.ts")).openPull(source, signal);
-  const {openState} = await import("./dump/dumpedState.ts");
+  const {openState} = await import("./dumpedState.ts");
   return openState(source, signal);
 }
 

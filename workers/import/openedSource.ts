@@ -1,4 +1,10 @@
 /** Opens the source of an import job. */
+
+import {type SourceBlock, SourceError, type SourceStep} from "../../nodes/blocks/sourceStep.ts";
+import {readDifferenceLines} from "../../nodes/files/differenceLines.ts";
+import {openInput, readGenesis} from "../../nodes/files/inputFile.ts";
+import {readTrieLogLines} from "../../nodes/files/trieLogLines.ts";
+import {toHex} from "../../storage/hex.ts";
 import type {ImportJob} from "../messages/importJob.ts";
 import type {
   FeedSource,
@@ -7,12 +13,7 @@ import type {
   PullSource,
   StateSource,
 } from "../messages/importSource.ts";
-import {readDifferenceLines} from "./differenceLines.ts";
-import {openInput, readGenesis} from "./inputFile.ts";
-import {endAtHead} from "./sourceEnd.ts";
 import type {SourceHost} from "./sourceHost.ts";
-import type {SourceBlock, SourceStep} from "./sourceStep.ts";
-import {readTrieLogLines} from "./trieLogLines.ts";
 
 /** What gives blocks one after the other. */
 export type BlockSource = Exclude<ImportSource, PullSource | StateSource>;
@@ -60,4 +61,40 @@ async function openFile(
   // Loads the EVM and the trie, which differences do not need.
   const {readChainBlocks} = await import("./chainBlocks.ts");
   return readChainBlocks(genesis, blocks, host);
+}
+
+/**
+ * Passes each block on when the source shows what comes after it: the parent hash of the next block commits to each block but the
+ * last one, and a wrong last block must not be taken.
+ *
+ * @param head - 32 bytes: the last block's hash
+ * @param signal - if it has ended `source` early, the last block read is dropped without an error
+ * @throws SourceError if the source ends at another block, or has blocks after this one
+ */
+async function* endAtHead(
+  source: AsyncGenerator<SourceBlock>,
+  head: Uint8Array,
+  signal: AbortSignal,
+): AsyncGenerator<SourceBlock> {
+  let last: SourceBlock | undefined;
+  for await (const block of source) {
+    if (last !== undefined) {
+      yield last;
+      if (isHead(last, head))
+        throw new SourceError(
+          `expected the source to end at block ${last.number}, the head that --head names, got block ${block.number} after it`,
+        );
+    }
+    last = block;
+  }
+  if (signal.aborted) return;
+  const expected = `expected the source to end at the head ${toHex(head)}`;
+  if (last === undefined) throw new SourceError(`${expected}, got no block`);
+  if (!isHead(last, head))
+    throw new SourceError(`${expected}, got block ${last.number} (${toHex(last.hash)})`);
+  yield last;
+}
+
+function isHead({hash}: SourceBlock, head: Uint8Array): boolean {
+  return Buffer.compare(hash, head) === 0;
 }

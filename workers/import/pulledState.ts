@@ -12,6 +12,8 @@ import {TableReader} from "../../client/folder/tableReader.ts";
 import {decodeHeader} from "../../evm/execution/blockHead.ts";
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
+import {SourceError} from "../../nodes/blocks/sourceStep.ts";
+import {readGenesis} from "../../nodes/files/inputFile.ts";
 import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {NodeFailure} from "../../nodes/rpc/node.ts";
 import type {BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
@@ -23,9 +25,7 @@ import {isSame, toHex} from "../../storage/hex.ts";
 import {bigEndian} from "../../storage/record/recordBody.ts";
 import {stripZeros} from "../../storage/tree/shortNumber.ts";
 import type {PullSource} from "../messages/importSource.ts";
-import {readGenesis} from "./inputFile.ts";
 import type {SourceProgress} from "./sourceHost.ts";
-import {SourceError} from "./sourceStep.ts";
 
 const WORD = 32;
 

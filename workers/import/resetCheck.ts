@@ -9,12 +9,13 @@
  *
  * A nonce that falls shows that the account was removed. A source that does not say so cannot be right either.
  */
+
+import {SourceError} from "../../nodes/blocks/sourceStep.ts";
 import type {BlockDifference, BlockHeader} from "../../storage/block/blockDifference.ts";
 import {hasBeaconRoot} from "../../storage/block/headerRlp.ts";
 import type {AccountReset} from "../../storage/commit/stateWriter.ts";
 import {toHex} from "../../storage/hex.ts";
 import {ChangesRefused} from "./differenceCheck.ts";
-import {SourceError} from "./sourceStep.ts";
 
 /**
  * @param resets - of accounts that the block before left

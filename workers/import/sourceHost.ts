@@ -1,4 +1,6 @@
 /** What a source may look at while it reads, and where it says how far it is. */
+
+import type {InputProgress} from "../../nodes/files/inputFile.ts";
 import type {StateReader} from "../../storage/block/stateReader.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
@@ -14,11 +16,7 @@ export interface SourceHost {
 }
 
 /** The source writes it, the import reports it. */
-export interface SourceProgress {
-  /** Of a file, as it is on disk: compressed bytes if it is gzip. */
-  bytesRead: number;
-  /** undefined: not known. */
-  bytesTotal: number | undefined;
-  /** The block that the source is on the way to, once it is known. */
+export interface SourceProgress extends InputProgress {
+  /** The block up to which the source reads now; undefined: not known. */
   target: number | undefined;
 }

@@ -16,10 +16,10 @@ import {createLegacyTx, type LegacyTxData} from "@ethereumjs/tx";
 import {type PrefixedHexString, privateToAddress} from "@ethereumjs/util";
 import {BlockExecutor} from "../../../evm/execution/blockExecutor.ts";
 import {parseGenesis} from "../../../evm/execution/genesis.ts";
+import {encodeJsonBlock} from "../../../nodes/blocks/jsonBlock.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
-import {encodeJsonBlock} from "../../../workers/import/follow/jsonBlock.ts";
 import {makeAnvilState} from "../../support/chains/anvilState.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
 import {makeGenesisText} from "../../support/demo/demoGenesis.ts";
@@ -114,7 +114,7 @@ async function mine(
       const block = await anvil.request<Mined>("eth_getBlockByNumber", "latest", true);
       blocks.push(block);
       try {
-        await executor.execute(encodeJsonBlock(block, Number(block.number), genesis.forks));
+        await executor.execute(encodeJsonBlock(block, Number(block.number)));
         ours.push(block.stateRoot);
       } catch (error) {
         // Gas, receipts and logs were right, so the same transactions ran with the same outcome.

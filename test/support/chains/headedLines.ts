@@ -1,10 +1,10 @@
 /** Lines with whole headers, which name the state roots that their changes give. */
 
 import {listHeaderFields} from "../../../nodes/blocks/nodeHeader.ts";
+import {readDifferenceLines} from "../../../nodes/files/differenceLines.ts";
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {encodeList} from "../../../storage/rlp/rlpWriter.ts";
-import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "./differenceLine.ts";
 import {MemoryState} from "./memoryState.ts";
 

@@ -1,6 +1,6 @@
 /** Trie logs of chains that are written as differences. */
 
-import {readDifferenceLines} from "../../../workers/import/differenceLines.ts";
+import {readDifferenceLines} from "../../../nodes/files/differenceLines.ts";
 import {type DifferenceLine, encodeLines} from "../chains/differenceLine.ts";
 import type {LoggedBlock} from "../chains/loggedBlock.ts";
 import {TrieLogWriter} from "../chains/trieLogWriter.ts";

@@ -5,6 +5,7 @@
  *   held     .. 41  42  43             42' has 41 before it, which is held below 43: back to 41, then 42'
  */
 
+import type {SourceStep} from "../../../nodes/blocks/sourceStep.ts";
 import {unpackChanges} from "../../../nodes/feed/blockChanges.ts";
 import {FeedError} from "../../../nodes/feed/feedError.ts";
 import {type BlockHead, type FinalityHead, isGap} from "../../../nodes/feed/feedMessage.ts";
@@ -14,7 +15,6 @@ import {decodeLayer1, type FedFinality} from "../../../nodes/feed/finalityBytes.
 import type {FinalityStep} from "../../../storage/commit/finalityStep.ts";
 import {isSame} from "../../../storage/hex.ts";
 import type {SourceHost} from "../sourceHost.ts";
-import type {SourceStep} from "../sourceStep.ts";
 import {BlockAssembly} from "./blockAssembly.ts";
 
 const ORIGIN = "the feed";

@@ -1,5 +1,6 @@
 /** A feed as the source of an import: a stream of NATS JetStream, read from where this store stands. */
 import {setTimeout as sleep} from "node:timers/promises";
+import {SnapshotNeeded, SourceError, type SourceStep, Stopped} from "../../../nodes/blocks/sourceStep.ts";
 import type {FeedChain} from "../../../nodes/feed/feedMessage.ts";
 import {findPath, PathFilter} from "../../../nodes/feed/feedPath.ts";
 import {FeedStream, StreamMissing} from "../../../nodes/feed/feedStream.ts";
@@ -13,7 +14,6 @@ import {Backoff} from "../../../nodes/rpc/backoff.ts";
 import type {ImportJob} from "../../messages/importJob.ts";
 import type {FeedSource} from "../../messages/importSource.ts";
 import type {SourceHost} from "../sourceHost.ts";
-import {SnapshotNeeded, SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
 import {Detached, FeedBlocks, readHeld} from "./feedBlocks.ts";
 
 const WAITS = {firstMs: 100, longestMs: 2000};

@@ -10,6 +10,13 @@
 
 import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 import {findCommonAncestor} from "../../../nodes/blocks/commonAncestor.ts";
+import {
+  neverHeld,
+  type SourceBlock,
+  SourceError,
+  type SourceStep,
+  Stopped,
+} from "../../../nodes/blocks/sourceStep.ts";
 import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import type {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
@@ -18,7 +25,6 @@ import type {BlockDifference} from "../../../storage/block/blockDifference.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {toHex} from "../../../storage/hex.ts";
 import type {SourceHost} from "../sourceHost.ts";
-import {neverHeld, type SourceBlock, SourceError, type SourceStep, Stopped} from "../sourceStep.ts";
 import type {HeadSurvey} from "./headSurvey.ts";
 import type {NodeWatch} from "./nodeWatch.ts";
 import {type ReadRange, readAhead} from "./readAhead.ts";

@@ -11,11 +11,11 @@ import type {BlockHead} from "../../../evm/execution/blockHead.ts";
 import type {Genesis} from "../../../evm/execution/genesis.ts";
 import {readLinkedBlocks} from "../../../nodes/blocks/linkedBlocks.ts";
 import type {NodeHeader} from "../../../nodes/blocks/nodeHeader.ts";
+import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../../../nodes/blocks/sourceStep.ts";
 import {readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import {isSame, toHex} from "../../../storage/hex.ts";
 import {MemoryTries} from "../../../storage/trie/memoryTries.ts";
 import {readGenesisHead} from "../chainBlocks.ts";
-import {GENESIS_ORIGIN, type SourceBlock, SourceError} from "../sourceStep.ts";
 import type {ExecuteReader} from "./executeReader.ts";
 import {type NodeChain, waitForHead} from "./nodeBlocks.ts";
 

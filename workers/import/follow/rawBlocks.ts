@@ -6,6 +6,7 @@
 import {checkBlockBody} from "../../../evm/execution/blockBody.ts";
 import {type BlockHead, decodeBlockHead} from "../../../evm/execution/blockHead.ts";
 import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
+import {encodeJsonBlock} from "../../../nodes/blocks/jsonBlock.ts";
 import {findNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import type {Node, NodeCall} from "../../../nodes/rpc/node.ts";
 import {NodeFailure, NodeRefusal} from "../../../nodes/rpc/node.ts";
@@ -46,7 +47,7 @@ export class RawBlocks {
     for (const [at, answer] of answers.entries()) {
       if ((answer ?? undefined) === undefined || answer === NO_BYTES) break;
       const number = from + at;
-      const block = await this.decode(node, method, number, answer);
+      const block = this.decode(node, method, number, answer);
       const before = blocks.at(-1);
       if (before !== undefined && Buffer.compare(block.head.parentHash, before.head.hash) !== 0)
         throw new NodeFailure(
@@ -90,11 +91,12 @@ export class RawBlocks {
     }
   }
 
-  private async decode(node: Node, method: string, number: number, answer: unknown): Promise<RawBlock> {
+  private decode(node: Node, method: string, number: number, answer: unknown): RawBlock {
     let block: RawBlock;
     try {
-      const bytes = method === RAW ? parseRaw(answer) : await this.encode(answer, number);
+      const bytes = method === RAW ? parseRaw(answer) : encodeJsonBlock(answer, number);
       block = {bytes, head: decodeBlockHead(bytes, "the answer")};
+      if (method === JSON_BLOCK) this.checkFork(block.head);
       checkBlockBody(bytes);
     } catch (error) {
       const reason = (error as Error).message.slice(0, MAX_REASON_CHARS);
@@ -109,10 +111,13 @@ export class RawBlocks {
     return block;
   }
 
-  private async encode(answer: unknown, number: number): Promise<Uint8Array> {
-    // Loads the library's transactions, which raw blocks do not need.
-    const {encodeJsonBlock} = await import("./jsonBlock.ts");
-    return encodeJsonBlock(answer, number, this.forks);
+  /** The header's difficulty must be one that the block's fork allows. */
+  private checkFork(head: BlockHead): void {
+    try {
+      this.forks.forkAt(head);
+    } catch (error) {
+      throw new Error(`it ${(error as Error).message}`, {cause: error});
+    }
   }
 }
 

@@ -1,13 +1,13 @@
 /** Chooses how a node's blocks are read: as asked for, or else by the first of NODE_SOURCES that suits the store and the node. */
 
 import {describeMissingTrie} from "../../../evm/execution/executionError.ts";
+import {SettingsFault, SourceError} from "../../../nodes/blocks/sourceStep.ts";
 import {probeTraces} from "../../../nodes/blocks/trace/traceMethod.ts";
 import {probeTrieLogs} from "../../../nodes/blocks/trielogs/trieLogReader.ts";
 import type {Node} from "../../../nodes/rpc/node.ts";
 import type {BlockTrie} from "../../../storage/block/blockTrie.ts";
 import type {BlockWriter} from "../../../storage/commit/blockWriter.ts";
 import {NODE_SOURCES, type NodeSourceName} from "../../messages/importSource.ts";
-import {SettingsFault, SourceError} from "../sourceStep.ts";
 
 interface Situation {
   readonly asked: NodeSourceName | undefined;

@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, afterEach, before, test} from "node:test";
 import {parseGenesis} from "../../../../evm/execution/genesis.ts";
+import {listHeaderFields} from "../../../../nodes/blocks/nodeHeader.ts";
 import {type Node, NodeFailure} from "../../../../nodes/rpc/node.ts";
+import {keccak256} from "../../../../storage/hash/keccak.ts";
 import {toHex} from "../../../../storage/hex.ts";
+import {encodeList} from "../../../../storage/rlp/rlpWriter.ts";
 import {StateStore} from "../../../../storage/stateStore.ts";
 import {RawBlocks} from "../../../../workers/import/follow/rawBlocks.ts";
 import {callNode} from "../../../support/chains/httpNode.ts";
@@ -127,6 +130,14 @@ const LIES: readonly (readonly [title: string, lie: (block: JsonBlock) => unknow
     /its transactions have the root/,
   ],
   ["without its withdrawals", ({withdrawals}) => withdrawals.splice(0), /its withdrawals have the root/],
+  [
+    "with a difficulty that its fork does not allow",
+    block => {
+      block.difficulty = "0x1";
+      block.hash = toHex(keccak256(encodeList(listHeaderFields(block, ""))));
+    },
+    /block 40: it has difficulty 1, but osaka forbids one by its time$/,
+  ],
   [
     "with a hash of 100 kB",
     block => Object.assign(block, {hash: LONG}),

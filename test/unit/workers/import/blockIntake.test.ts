@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import type {SourceBlock} from "../../../../nodes/blocks/sourceStep.ts";
 import {AccountDifferences} from "../../../../storage/block/accountDifferences.ts";
 import {BlockIntake} from "../../../../workers/import/blockIntake.ts";
-import type {SourceBlock} from "../../../../workers/import/sourceStep.ts";
 import {createBlock, WrittenStore} from "../../../support/stores/writtenStore.ts";
 
 function blockOf(number: number, parentBranch: number): SourceBlock {

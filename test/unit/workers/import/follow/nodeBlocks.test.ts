@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import {once} from "node:events";
 import {afterEach, beforeEach, test} from "node:test";
 import type {BlockReader} from "../../../../../nodes/blocks/blockReader.ts";
+import {type SourceBlock, Stopped} from "../../../../../nodes/blocks/sourceStep.ts";
 import {type Node, NodeFailure, NodeRefusal} from "../../../../../nodes/rpc/node.ts";
 import type {BlockDifference} from "../../../../../storage/block/blockDifference.ts";
 import {toHex} from "../../../../../storage/hex.ts";
 import {type NodeChain, readNodeBlocks} from "../../../../../workers/import/follow/nodeBlocks.ts";
 import {NodeWatch} from "../../../../../workers/import/follow/nodeWatch.ts";
-import {type SourceBlock, Stopped} from "../../../../../workers/import/sourceStep.ts";
 import {createBlock, hashOf, WrittenStore} from "../../../../support/stores/writtenStore.ts";
 
 const PAUSED = new Error("paused");

@@ -3,22 +3,22 @@
  *
  *   --header   block, ancestors, root         --genesis   chain id, forks         --state   accounts -> TrieBuilder
  */
-import {decodeHeader} from "../../../evm/execution/blockHead.ts";
-import {ExecutionError} from "../../../evm/execution/executionError.ts";
-import {parseGenesis} from "../../../evm/execution/genesis.ts";
-import {splitHeaders} from "../../../storage/block/headerFile.ts";
-import type {WholeHeader} from "../../../storage/block/headerRlp.ts";
-import {MAX_ANCESTORS} from "../../../storage/commit/firstBlock.ts";
-import {TrieBuilder} from "../../../storage/commit/trieBuilder.ts";
-import {StoreError} from "../../../storage/errors.ts";
-import {toHex} from "../../../storage/hex.ts";
-import {RlpError} from "../../../storage/rlp/rlpReader.ts";
-import type {StateSource} from "../../messages/importSource.ts";
-import {openInput, readGenesis, readWhole} from "../inputFile.ts";
-import {LineScanner} from "../lineScanner.ts";
-import type {WholeState} from "../pulledState.ts";
-import {SettingsFault, SourceError, Stopped} from "../sourceStep.ts";
-import {DumpedAccounts} from "./dumpedAccounts.ts";
+import {decodeHeader} from "../../evm/execution/blockHead.ts";
+import {ExecutionError} from "../../evm/execution/executionError.ts";
+import {parseGenesis} from "../../evm/execution/genesis.ts";
+import {SettingsFault, SourceError, Stopped} from "../../nodes/blocks/sourceStep.ts";
+import {DumpedAccounts} from "../../nodes/files/dumpedAccounts.ts";
+import {openInput, readGenesis, readWhole} from "../../nodes/files/inputFile.ts";
+import {LineScanner} from "../../nodes/files/lineScanner.ts";
+import {splitHeaders} from "../../storage/block/headerFile.ts";
+import type {WholeHeader} from "../../storage/block/headerRlp.ts";
+import {MAX_ANCESTORS} from "../../storage/commit/firstBlock.ts";
+import {TrieBuilder} from "../../storage/commit/trieBuilder.ts";
+import {StoreError} from "../../storage/errors.ts";
+import {toHex} from "../../storage/hex.ts";
+import {RlpError} from "../../storage/rlp/rlpReader.ts";
+import type {StateSource} from "../messages/importSource.ts";
+import type {WholeState} from "./pulledState.ts";
 
 const CHUNK_BYTES = 256 << 10;
 const MAX_SLOT_BYTES = 256;

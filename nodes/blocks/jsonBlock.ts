@@ -2,11 +2,11 @@
  * A block as eth_getBlockByNumber gives it with whole transactions, encoded again as the RLP of `geth export`: for nodes that
  * have no debug_getRawBlock.
  *
- * Nothing in it is trusted. The header must have the hash that the node names. blockBody.ts checks in the result whether the
- * transactions and withdrawals are those of the header.
+ * The node is not trusted: the header must have the hash that the node names. The caller compares the transactions and withdrawals
+ * with the roots in the header.
  */
-import type {ForkSchedule} from "../../../evm/execution/forkSchedule.ts";
-import {checkHeader} from "../../../nodes/blocks/nodeHeader.ts";
+
+import {encodeList, encodeNumber, type RlpItem} from "../../storage/rlp/rlpWriter.ts";
 import {
   type JsonObject,
   parseArray,
@@ -14,9 +14,9 @@ import {
   parseFixedBytes,
   parseObject,
   parseQuantity,
-} from "../../../nodes/rpc/answerValues.ts";
-import {NodeFailure} from "../../../nodes/rpc/node.ts";
-import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
+} from "../rpc/answerValues.ts";
+import {NodeFailure} from "../rpc/node.ts";
+import {checkHeader} from "./nodeHeader.ts";
 
 const CALL = ["gas", "to", "value", "input"];
 const TYPED = ["chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", ...CALL, "accessList"];
@@ -32,16 +32,14 @@ const AUTHORIZATION = ["chainId", "address", "nonce", "yParity", "r", "s"];
 
 /**
  * @param number - of the block that was asked for
- * @param forks - of the chain
  * @throws NodeFailure naming the block, and the field or both hashes
  */
-export function encodeJsonBlock(json: unknown, number: number, forks: ForkSchedule): Uint8Array {
+export function encodeJsonBlock(json: unknown, number: number): Uint8Array {
   const where = `block ${number}`;
   const block = parseObject(json, where);
   const header = checkHeader(block, number);
   if (parseArray(block.uncles ?? [], `${where}: uncles`).length > 0)
     throw new NodeFailure(`${where}: it has uncles, which only debug_getRawBlock gives`);
-  checkFork(block, forks, where);
   const transactions = parseArray(block.transactions, `${where}: transactions`).map((transaction, at) =>
     encodeTransaction(transaction, `${where}: transactions[${at}]`),
   );
@@ -52,22 +50,6 @@ export function encodeJsonBlock(json: unknown, number: number, forks: ForkSchedu
     ...parts,
     withdrawals.map((withdrawal, at) => listWithdrawalFields(withdrawal, `${where}: withdrawals[${at}]`)),
   ]);
-}
-
-/** The difficulty must be one that the block's fork has. */
-function checkFork(block: JsonObject, forks: ForkSchedule, where: string): void {
-  const quantity = (name: string, bits: number): bigint =>
-    parseQuantity(block[name], `${where}: ${name}`, bits);
-  const moment = {
-    number: Number(quantity("number", 53)),
-    timestamp: quantity("timestamp", 64),
-    difficulty: quantity("difficulty", 256),
-  };
-  try {
-    forks.forkAt(moment);
-  } catch (error) {
-    throw new NodeFailure(`${where}: it ${(error as Error).message}`, {cause: error});
-  }
 }
 
 /** As it stands in a block: an older one is a list, a newer one its bytes. */

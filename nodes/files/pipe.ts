@@ -9,7 +9,7 @@ import {closeSync, constants, createReadStream, fstatSync, openSync} from "node:
 import {Socket} from "node:net";
 import type {Readable} from "node:stream";
 import {isatty, ReadStream} from "node:tty";
-import {SettingsFault, SourceError} from "./sourceStep.ts";
+import {SettingsFault, SourceError} from "../blocks/sourceStep.ts";
 
 const STANDARD_INPUT = 0;
 

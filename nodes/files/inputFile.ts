@@ -3,23 +3,30 @@
  */
 import {constants, type Stats} from "node:fs";
 import {open, stat} from "node:fs/promises";
-import type {Readable} from "node:stream";
+import {type Readable, Transform} from "node:stream";
+import {pipeline} from "node:stream/promises";
+import {createGunzip} from "node:zlib";
 import {kindOf} from "../../storage/regularFile.ts";
+import {SettingsFault, SourceError, Stopped} from "../blocks/sourceStep.ts";
 import {openFifo, openStandardInput, unreadable} from "./pipe.ts";
-import type {SourceProgress} from "./sourceHost.ts";
-import {SettingsFault, SourceError, Stopped} from "./sourceStep.ts";
-import {unpacked} from "./unpacked.ts";
 
 const WHOLE_CHUNK_BYTES = 256 << 10;
 /** Larger genesis files do not fit a string of V8. */
 const MAX_WHOLE_BYTES = 480 << 20;
+
+/** How much of a file was read: bytes on disk, which are compressed bytes if it is gzip. */
+export interface InputProgress {
+  bytesRead: number;
+  /** undefined: not known. */
+  bytesTotal: number | undefined;
+}
 
 interface InputOptions {
   /** Size of one read. `progress.bytesRead` may be ahead of the work by as much. */
   readonly chunkBytes: number;
   readonly signal: AbortSignal;
   /** undefined: nobody asks. */
-  readonly progress: SourceProgress | undefined;
+  readonly progress: InputProgress | undefined;
 }
 
 /**
@@ -98,5 +105,52 @@ async function openStream(path: string, chunkBytes: number): Promise<Readable> {
     return file.createReadStream({highWaterMark: chunkBytes});
   } catch (error) {
     throw unreadable(path, error);
+  }
+}
+
+/**
+ * Passes chunks on, or unpacks them if the first two bytes are gzip's. Ends `chunks` when it ends.
+ *
+ * @throws SourceError if they do not unpack
+ */
+async function* unpacked(
+  path: string,
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    let ahead = Buffer.alloc(0);
+    while (ahead.length < 2) {
+      const next = await chunks.next();
+      if (next.done === true) break;
+      ahead = Buffer.concat([ahead, next.value]);
+    }
+    const all = (async function* () {
+      yield ahead;
+      yield* chunks;
+    })();
+    if (ahead[0] === 0x1f && ahead[1] === 0x8b) yield* gunzip(path, all, signal);
+    else yield* all;
+  } finally {
+    // A caller that stops within `ahead` never reaches the rest of `chunks`, whose file would stay open.
+    await chunks.return(undefined);
+  }
+}
+
+async function* gunzip(
+  path: string,
+  packed: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const out = new Transform({transform: (chunk, _encoding, done) => done(undefined, chunk)});
+  const unpacking = pipeline(packed, createGunzip(), out, {signal}).catch(error => out.destroy(error));
+  try {
+    yield* out;
+  } catch (error) {
+    if (!signal.aborted)
+      throw new SourceError(`${path} does not unpack: ${(error as Error).message}`, {cause: error});
+  } finally {
+    out.destroy();
+    await unpacking;
   }
 }

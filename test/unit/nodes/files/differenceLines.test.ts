@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
 import {encodeHex} from "../../../../client/bytes/hex.ts";
-import {readDifferenceLines} from "../../../../workers/import/differenceLines.ts";
+import {readDifferenceLines} from "../../../../nodes/files/differenceLines.ts";
 import {blockHash} from "../../../support/chains/longChain.ts";
 
 const ADDRESS = `0x${"Ab".repeat(20)}`;

@@ -2,16 +2,24 @@
  * Blocks from differences (docs/importing.md): NDJSON, one line per block, read as it streams in.
  */
 
-import {type BlockHead, decodeHeader} from "../../evm/execution/blockHead.ts";
-import {parseHeaderFields} from "../../nodes/blocks/headerFields.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
+import type {AccountChange, SlotDifference} from "../../storage/block/accountDifference.ts";
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
 import type {BlockDifference, BlockHeader, ChainConfig} from "../../storage/block/blockDifference.ts";
+import {decodeHeader, type WholeHeader} from "../../storage/block/headerRlp.ts";
 import {toHex} from "../../storage/hex.ts";
-import {parseAccountChange} from "./differenceFields.ts";
-import {atLine} from "./importFailure.ts";
+import {RlpError} from "../../storage/rlp/rlpReader.ts";
+import {parseHeaderFields} from "../blocks/headerFields.ts";
+import {type SourceBlock, SourceError} from "../blocks/sourceStep.ts";
+import {
+  parseBytes,
+  parseFixedBytes,
+  parseObject,
+  parseQuantity,
+  parseWord,
+  unexpected,
+} from "../rpc/answerValues.ts";
+import {atLine} from "./atLine.ts";
 import {type LineHandler, LineScanner} from "./lineScanner.ts";
-import {type SourceBlock, SourceError} from "./sourceStep.ts";
 
 /** One account with a million slots has 140 MB; JSON.parse takes texts of up to 512 MB. */
 const MAX_ACCOUNT_BYTES = 256 << 20;
@@ -93,7 +101,7 @@ class LineAssembler implements LineHandler {
     if (accounts === undefined) throw new SourceError("accounts is missing");
     const number = parseBlockNumber(this.fields.get("number"), "number");
     const hash = parseFixedBytes(this.fields.get("hash"), "hash", 32);
-    const header = this.readHead(number, hash) ?? this.header(number, hash);
+    const header = this.readHeader(number, hash) ?? this.header(number, hash);
     const difference = this.difference(header, accounts);
     const finalized = this.fields.get("finalized");
     const chainId = this.fields.get("chainId");
@@ -118,11 +126,11 @@ class LineAssembler implements LineHandler {
     return taken;
   }
 
-  /** @returns undefined if the line has no whole header */
-  private readHead(number: number, hash: Uint8Array): BlockHead | undefined {
+  /** @returns undefined if the line has no full header */
+  private readHeader(number: number, hash: Uint8Array): WholeHeader | undefined {
     const bytes = this.fields.get("header");
     if (bytes === undefined) return undefined;
-    const head = decodeHeader(parseBytes(bytes, "header"), "header");
+    const head = parseHeader(parseBytes(bytes, "header"));
     for (const [name, value] of Object.entries(this.header(number, hash))) {
       const [expected, got] = [head[name as keyof BlockHeader], value].map(showField);
       if (expected !== got) throw new SourceError(`${name}: expected ${expected} as in header, got ${got}`);
@@ -156,6 +164,15 @@ class LineAssembler implements LineHandler {
   }
 }
 
+function parseHeader(rlp: Uint8Array): WholeHeader {
+  try {
+    return decodeHeader(new Uint8Array(rlp));
+  } catch (error) {
+    if (!(error instanceof RlpError)) throw error;
+    throw new SourceError(`header: expected a block's header, got other bytes: ${error.message}`);
+  }
+}
+
 function parseJson(text: Buffer, what: string): unknown {
   try {
     return JSON.parse(text.toString());
@@ -170,4 +187,39 @@ function parseBlockNumber(value: unknown, field: string): number {
 
 function showField(value: BlockHeader[keyof BlockHeader]): string {
   return value instanceof Uint8Array ? toHex(value) : String(value ?? "none");
+}
+
+const ACCOUNT_FIELDS = new Set(["nonce", "balance", "code", "storage", "reset"]);
+
+/** @param field - names the account in messages. @returns undefined: the account is deleted */
+function parseAccountChange(value: unknown, field: string): AccountChange | undefined {
+  if (value === null) return undefined;
+  const fields = parseObject(value, field);
+  for (const name of Object.keys(fields))
+    if (!ACCOUNT_FIELDS.has(name))
+      throw new SourceError(
+        `${field}: expected the fields ${[...ACCOUNT_FIELDS].join(", ")}, got ${JSON.stringify(name)}`,
+      );
+  const {nonce, balance, code, storage, reset} = fields;
+  if (reset !== undefined && typeof reset !== "boolean")
+    throw unexpected(`${field}.reset`, reset, "true or false");
+  return {
+    reset: reset === true,
+    nonce: nonce === undefined ? undefined : parseQuantity(nonce, `${field}.nonce`, 64),
+    balance: balance === undefined ? undefined : parseQuantity(balance, `${field}.balance`, 256),
+    code: code === undefined ? undefined : parseBytes(code, `${field}.code`),
+    storage: storage === undefined ? undefined : parseStorage(storage, `${field}.storage`),
+  };
+}
+
+function parseStorage(value: unknown, field: string): SlotDifference[] {
+  return Object.entries(parseObject(value, field)).map(([slot, word]) => ({
+    slot: parseWordBytes(slot, `a slot of ${field}`),
+    value: parseWordBytes(word, `${field}[${slot}]`),
+  }));
+}
+
+/** `0x` and 1 to 64 hex digits, as 32 bytes. */
+function parseWordBytes(value: unknown, field: string): Buffer {
+  return Buffer.from(parseWord(value, field).slice(2), "hex");
 }

@@ -2,12 +2,12 @@
  * Blocks from trie logs (docs/importing.md): one per line, as hex digits or as the node's JSON has it.
  */
 
-import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../../nodes/blocks/trielogs/trieLog.ts";
-import {toDifferences} from "../../nodes/blocks/trielogs/trieLogDifference.ts";
-import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../../nodes/rpc/answerValues.ts";
 import {toHex} from "../../storage/hex.ts";
-import {atLine} from "./importFailure.ts";
-import {type SourceBlock, SourceError} from "./sourceStep.ts";
+import {type SourceBlock, SourceError} from "../blocks/sourceStep.ts";
+import {decodeTrieLog, MAX_TRIE_LOG_BYTES, type TrieLog} from "../blocks/trielogs/trieLog.ts";
+import {toDifferences} from "../blocks/trielogs/trieLogDifference.ts";
+import {parseBytes, parseFixedBytes, parseObject, parseQuantity} from "../rpc/answerValues.ts";
+import {atLine} from "./atLine.ts";
 
 /** The digits of the longest trie log, and the fields around them. */
 const MAX_LINE_BYTES = 2 * MAX_TRIE_LOG_BYTES + 4096;

@@ -1,11 +1,11 @@
 /** The accounts of `geth snapshot dump`, line after line: checked, and handed to what builds their tries. */
 
-import type {TrieBuilder} from "../../../storage/commit/trieBuilder.ts";
-import {KECCAK_EMPTY, keccak256} from "../../../storage/hash/keccak.ts";
-import {toHex} from "../../../storage/hex.ts";
-import {EMPTY_TRIE} from "../../../storage/trie/trie.ts";
-import type {LineHandler} from "../lineScanner.ts";
-import {SourceError} from "../sourceStep.ts";
+import type {TrieBuilder} from "../../storage/commit/trieBuilder.ts";
+import {KECCAK_EMPTY, keccak256} from "../../storage/hash/keccak.ts";
+import {toHex} from "../../storage/hex.ts";
+import {EMPTY_TRIE} from "../../storage/trie/trie.ts";
+import {SourceError} from "../blocks/sourceStep.ts";
+import type {LineHandler} from "./lineScanner.ts";
 
 const WORD = 32;
 const ADDRESS = 20;

@@ -8,7 +8,7 @@
  *
  * Only the punctuation between values is read here. What they are is for the handler to say.
  */
-import {SourceError} from "./sourceStep.ts";
+import {SourceError} from "../blocks/sourceStep.ts";
 
 /** What the scanner finds in a line, in the order of its bytes. Values are JSON text, views. Names have no quotes, and escapes stay. */
 export interface LineHandler {

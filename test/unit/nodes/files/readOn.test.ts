@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {readOn} from "../../../../workers/import/readOn.ts";
+import {readOn} from "../../../../nodes/files/readOn.ts";
 
 const MOST_BLOCKS = 32;
 
