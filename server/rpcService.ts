@@ -102,7 +102,7 @@ export class RpcService {
     record.calls = calls.length;
     record.cost = readyCost + costs[0] + costs[1];
     if (isBatch) record.method = "batch";
-    else record.method = this.methods.find(calls[0].method)?.name ?? record.method;
+    else record.method = this.methods.find((calls[0] as Call).method)?.name ?? record.method;
   }
 
   private readView({isBatch}: Envelope, {acceptsBytes}: ReplySink): RequestView {
@@ -123,7 +123,7 @@ export class RpcService {
     const {error, method, retryAfterSeconds, head} = refusal;
     this.tally.add(method, error.code);
     record.noteCode(error.code);
-    const idText = envelope.isBatch ? "null" : (envelope.calls[0].idText ?? "null");
+    const idText = envelope.isBatch ? "null" : (envelope.calls[0]?.idText ?? "null");
     const text = encodeError(idText, error);
     if (retryAfterSeconds === undefined) sendText(reply, text);
     else reply.sendBusy(text, retryAfterSeconds, head);

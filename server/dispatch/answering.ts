@@ -44,7 +44,7 @@ export class Answering {
     };
     const pieces = assembleAnswers(calls, segment, {text, ends}, base, encoder);
     const {isBytes} = callsOf(calls, segment.lane);
-    if (isBytes && ends[base] > answerStart(ends, base)) request.reply.sendAsBytes();
+    if (isBytes && (ends[base] as number) > answerStart(ends, base)) request.reply.sendAsBytes();
     return pieces;
   }
 
@@ -61,9 +61,9 @@ export class Answering {
 
   /** Encodes the one error of a request of which no call is answered, without a comma. */
   encodeRefusal(request: PendingRequest, error: RpcError): string {
-    const {calls, segments, isBatch} = request;
+    const {calls, isBatch} = request;
     const place = calls.places.find(one => typeof one !== "string") as LanePlace;
-    const idText = isBatch ? "null" : (callsOf(calls, segments[0].lane).ids[0] as string);
+    const idText = isBatch ? "null" : (callsOf(calls, place.lane).ids[0] as string);
     return this.encodeError(request, place, idText, error);
   }
 

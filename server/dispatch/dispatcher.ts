@@ -153,10 +153,9 @@ export class Dispatcher implements EstimateQueues {
       answered = {answers, text: new TaskText(answers.text, answers.memory)};
     }
     let base = 0;
-    for (let at = 0; at < task.requests.length; at++) {
-      const request = task.requests[at];
-      const index = task.indexes[at];
-      const {firstCall, endCall} = request.segments[index];
+    for (const [at, request] of task.requests.entries()) {
+      const index = task.indexes[at] as number;
+      const {firstCall, endCall} = request.segmentAt(index);
       try {
         this.settleSegment(request, index, answered, base);
       } catch (error) {
@@ -174,7 +173,7 @@ export class Dispatcher implements EstimateQueues {
     answered: AnsweredTask | undefined,
     base: number,
   ): void {
-    const segment = request.segments[index];
+    const segment = request.segmentAt(index);
     // The request was aborted or given up meanwhile.
     const isOver = request.isDropped || request.ordered.has(index);
     const progress = request.progressOf(index);
@@ -223,7 +222,7 @@ export class Dispatcher implements EstimateQueues {
 
   /** Handles a call that took longer than its slice: it goes to the long queue, or is turned away. */
   private moveOn(request: PendingRequest, index: number): void {
-    const segment = request.segments[index];
+    const segment = request.segmentAt(index);
     request.progressOf(index).move(index);
     this.lanes[segment.lane].long?.add(request, index);
   }
@@ -247,7 +246,7 @@ export class Dispatcher implements EstimateQueues {
       this.turnAway(request, busy);
       return;
     }
-    this.answer(request, index, this.answering.assembleErrors(request, request.segments[index], busy.error));
+    this.answer(request, index, this.answering.assembleErrors(request, request.segmentAt(index), busy.error));
     this.offer(request);
   }
 
@@ -284,9 +283,9 @@ export class Dispatcher implements EstimateQueues {
   private endUnfinished(request: PendingRequest, error: RpcError): void {
     request.giveUp();
     this.forgetLong(request);
-    for (let index = 0; index < request.segments.length && !request.isDropped; index++) {
+    for (const [index, segment] of request.segments.entries()) {
+      if (request.isDropped) return;
       if (request.ordered.has(index)) continue;
-      const segment = request.segments[index];
       this.answer(request, index, this.answering.assembleErrors(request, segment, error));
     }
   }

@@ -12,6 +12,7 @@
  */
 
 import type {Settlement} from "../../workers/messages/answers.ts";
+import {assertInvariant} from "../invariant.ts";
 import type {Limits} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
@@ -268,5 +269,7 @@ export class Lane {
   private countTask({isLong}: Task, change: 1 | -1): void {
     if (isLong === true) this.longTasksUnderWay += change;
     else this.tasksUnderWay += change;
+    const isCounted = this.tasksUnderWay >= 0 && this.longTasksUnderWay >= 0;
+    assertInvariant(isCounted, `lane ${this.figures.name}: tasks under way are not negative`);
   }
 }

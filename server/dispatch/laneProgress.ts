@@ -1,4 +1,5 @@
 /** The progress of one HTTP request in one lane. Its segments start in order and may end in any order. */
+import {assertInvariant} from "../invariant.ts";
 import type {LaneId} from "../request/requestCalls.ts";
 import type {Segment} from "./segment.ts";
 
@@ -67,6 +68,7 @@ export class LaneProgress {
 
   stop(index: number): void {
     this.underWay--;
+    assertInvariant(this.underWay >= 0, "a request's segments under way are not negative");
     if (this.moved?.has(index) !== true) this.underWayCost -= this.costOf(index);
   }
 
@@ -104,6 +106,6 @@ export class LaneProgress {
   }
 
   private costOf(index: number): number {
-    return this.segments[index].cost;
+    return (this.segments[index] as Segment).cost;
   }
 }

@@ -121,9 +121,13 @@ export class PendingRequest {
     this.ordered.put(index, pieces, progress);
   }
 
+  segmentAt(index: number): Segment {
+    return this.segments[index] as Segment;
+  }
+
   /** The progress in the segment's lane. */
   progressOf(index: number): LaneProgress {
-    return this.progress[this.segments[index].lane];
+    return this.progress[this.segmentAt(index).lane];
   }
 
   /** Most requests are for one lane only. They share the progress in the other. */

@@ -6,8 +6,8 @@
  *   segments  |<------------- 0 -------------->|<-- 1 --->|<------- 2 -------->|<- 3 ...
  */
 
-import {SEPARATOR} from "../../workers/messages/answers.ts";
-import {append, callsOf, LaneId, type LanePlace, type RequestCalls} from "../request/requestCalls.ts";
+import {answerStart, SEPARATOR} from "../../workers/messages/answers.ts";
+import {append, callsOf, LaneId, type LanePlace, type Place, type RequestCalls} from "../request/requestCalls.ts";
 import {Piece, type TaskText} from "../request/taskText.ts";
 
 /** Half-open ranges of places and of the lane's calls. */
@@ -37,7 +37,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
   let firstCall = 0;
   let cost = 0;
   for (let at = 0; at < places.length; at++) {
-    const place = places[at];
+    const place = places[at] as Place;
     if (typeof place === "string") continue;
     const own = callsOf(calls, place.lane);
     const callCost = own.costOf(seen[place.lane]);
@@ -79,21 +79,21 @@ export function assembleAnswers(
 ): Piece[] {
   const {ids} = callsOf(calls, segment.lane);
   let pieces: Piece[] = [];
-  let from = base === 0 ? 0 : ends[base - 1];
+  let from = answerStart(ends, base);
   let to = from;
   let call = base;
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {
-    const place = calls.places[at];
+    const place = calls.places[at] as Place;
     let ready: string;
     if (typeof place === "string") ready = place;
     else {
-      const end = ends[call];
+      const end = ends[call] as number;
       if (end > to) {
         to = end;
         encoder.noteAnswer(place, call++);
         continue;
       }
-      ready = encoder.encodeFailure(place, call, ids[segment.firstCall + call - base]);
+      ready = encoder.encodeFailure(place, call, ids[segment.firstCall + call - base] as string);
       call++;
     }
     if (to > from) pieces = append(pieces, text.cut(from, to));
@@ -113,7 +113,7 @@ export function assembleErrors(
   const texts: string[] = [];
   let call = segment.firstCall;
   for (let at = segment.firstPlace; at < segment.endPlace; at++) {
-    const place = calls.places[at];
+    const place = calls.places[at] as Place;
     texts.push(typeof place === "string" ? place : encodeFailure(place, ids[call++] as string), SEPARATOR);
   }
   return [new Piece(Buffer.from(texts.join("")))];

@@ -3,6 +3,8 @@
  * is added to and deleted from for each request is copied again and again (dispatch/unfinishedRequests.ts).
  */
 
+import {assertInvariant} from "../invariant.ts";
+
 /** As many zeros may be kept, and as many as there are other numbers. */
 const KEPT_ZEROS = 64;
 
@@ -18,6 +20,7 @@ export class ClientCounts {
   add(client: string, change: number): number {
     const before = this.counts.get(client);
     const after = (before ?? 0) + change;
+    assertInvariant(after >= 0, "a client's count is not negative");
     if (before === 0) this.zeros--;
     if (after === 0) this.zeros++;
     this.counts.set(client, after);

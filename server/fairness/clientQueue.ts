@@ -98,7 +98,7 @@ export class ClientQueue<T extends ClientElement> {
     this.now += cost / Math.max(1, this.heap.length);
     if (line.at === undefined) return;
     line.end += cost;
-    this.settle(line);
+    this.siftHeap(line);
   }
 
   countOf(client: string): number {
@@ -178,7 +178,7 @@ export class ClientQueue<T extends ClientElement> {
   private lead(line: Line<T>, first: T): void {
     line.end = line.start + this.costOf(first);
     line.order = this.orders++;
-    this.settle(line);
+    this.siftHeap(line);
   }
 
   private leave(line: Line<T>): void {
@@ -187,7 +187,7 @@ export class ClientQueue<T extends ClientElement> {
     if (last !== line) {
       last.at = line.at as number;
       heap[last.at] = last;
-      this.settle(last);
+      this.siftHeap(last);
     }
     line.at = undefined;
     if (this.lines.size > this.mostLines) this.forget();
@@ -200,17 +200,19 @@ export class ClientQueue<T extends ClientElement> {
   }
 
   /** Moves the line to its place in the heap. */
-  private settle(line: Line<T>): void {
+  private siftHeap(line: Line<T>): void {
     const {heap} = this;
     let at = line.at as number;
-    for (let above = (at - 1) >> 1; at > 0 && isBefore(line, heap[above]); above = (at - 1) >> 1) {
-      this.place(heap[above], at);
+    for (let above = (at - 1) >> 1; at > 0 && isBefore(line, heap[above] as Line<T>); above = (at - 1) >> 1) {
+      this.place(heap[above] as Line<T>, at);
       at = above;
     }
     for (let below = 2 * at + 1; below < heap.length; below = 2 * at + 1) {
-      if (below + 1 < heap.length && isBefore(heap[below + 1], heap[below])) below++;
-      if (!isBefore(heap[below], line)) break;
-      this.place(heap[below], at);
+      const [left, right] = [heap[below] as Line<T>, heap[below + 1]];
+      const first = right !== undefined && isBefore(right, left) ? right : left;
+      if (!isBefore(first, line)) break;
+      below = first.at as number;
+      this.place(first, at);
       at = below;
     }
     this.place(line, at);

@@ -45,7 +45,7 @@ export class PieceQueue {
     this.sent += byteCount;
     this.bytes -= byteCount;
     this.unsent.remove(byteCount);
-    const piece = this.pieces[this.first];
+    const piece = this.pieces[this.first] as Piece;
     if (this.sent < piece.length) return;
     piece.release();
     this.sent = 0;

@@ -5,7 +5,6 @@
  *
  * It knows only strings, numbers, brackets, commas and colons. It may accept text that is not JSON. JSON.parse refuses it.
  */
-import {findStringEnd, LONG_STRING} from "./stringEnd.ts";
 
 /** Most levels of arrays and objects. A call for a proof in a batch has 4. */
 export const MAX_DEPTH = 64;
@@ -79,6 +78,12 @@ const LONG_KEY = 96;
 /** JSON.parse decodes a key with escapes apart, which takes twice as long. Programs write none. */
 const ESCAPED_KEY_COST = 2;
 
+/** After this many bytes, memchr looks for the end of a string. It takes less than 0.1 ns a byte, but 100 ns a call. */
+const LONG_STRING = 256;
+
+/** A long run of backslashes is compared in parts of this even length: 5 MB take 1 ms instead of 6. */
+const RUN = Buffer.alloc(4096, BACKSLASH);
+
 const NONE = -1;
 
 /** Reads a body from its start to its end, in parts. Hot: runs over every body once, in about 1.5 ns a byte. */
@@ -120,7 +125,7 @@ export class BodyScan implements BodyShape {
     if (this.stringStart !== NONE) at = this.endString(at, end) + 1;
     else if (this.numberStart !== NONE) at = this.endNumber(at, end);
     for (; at < end; at++) {
-      const byte = body[at];
+      const byte = body[at] as number;
       const kind = KINDS[byte];
       if (kind === 0) continue;
       if (kind === IS_QUOTE) {
@@ -191,4 +196,34 @@ export class BodyScan implements BodyShape {
     this.numberStart = NONE;
     return at;
   }
+}
+
+/**
+ * Finds the end of a string.
+ *
+ * @param start - inside the string, but not between a backslash and the character that it escapes
+ * @param limit - about where to stop looking
+ * @returns the position of the closing quote, or the body's length if there is none; ~position if it is not found yet: go on from there
+ */
+function findStringEnd(body: Buffer, start: number, limit: number): number {
+  const length = body.length;
+  let at = start;
+  while (at < limit) {
+    // The next bytes are read one by one, also after each escaped quote that memchr found, since another may follow closely.
+    const pause = Math.min(length, at + LONG_STRING);
+    for (; at < pause; at++) {
+      if (body[at] === QUOTE) return at;
+      if (body[at] === BACKSLASH) at++;
+    }
+    const quote = at < length ? body.indexOf(QUOTE, at) : -1;
+    if (quote === -1) return length;
+    let escapes = quote;
+    while (escapes - RUN.length >= at && RUN.equals(body.subarray(escapes - RUN.length, escapes)))
+      escapes -= RUN.length;
+    while (escapes > at && body[escapes - 1] === BACKSLASH) escapes--;
+    // An odd number of backslashes escapes the quote.
+    if ((quote - escapes) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+  return at < length ? ~at : length;
 }

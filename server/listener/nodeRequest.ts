@@ -36,8 +36,8 @@ export class NodeRequest implements HttpRequest {
   forEach(visit: (name: string, value: string) => void): void {
     const {rawHeaders} = this.request;
     for (let at = 0; at < rawHeaders.length; at += 2) {
-      const name = rawHeaders[at].toLowerCase();
-      visit(name, name === "host" && this.host !== undefined ? this.host : rawHeaders[at + 1]);
+      const name = (rawHeaders[at] as string).toLowerCase();
+      visit(name, name === "host" && this.host !== undefined ? this.host : (rawHeaders[at + 1] as string));
     }
   }
 }

@@ -17,7 +17,7 @@ export function listPeers(port: number): Buffer[] | undefined {
   try {
     return TABLES.flatMap(table => {
       const text = readFileSync(`/proc/self/net/${table}`, "latin1");
-      return Array.from(text.matchAll(line), ([, hex]) => parseAddress(hex));
+      return Array.from(text.matchAll(line), ([, hex]) => parseAddress(hex as string));
     });
   } catch {
     return undefined;

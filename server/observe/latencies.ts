@@ -16,9 +16,10 @@ export class Latencies {
       this.rows.set(label, row);
     }
     let bucket = 0;
-    while (bucket < this.bounds.length && seconds > this.bounds[bucket]) bucket++;
-    row[bucket]++;
-    row[this.bounds.length + 1] += seconds;
+    while (bucket < this.bounds.length && seconds > (this.bounds[bucket] as number)) bucket++;
+    const sum = this.bounds.length + 1;
+    row[bucket] = (row[bucket] as number) + 1;
+    row[sum] = (row[sum] as number) + seconds;
   }
 
   /** The samples of a histogram: what follows its name, the label's value, the upper bound if it is a bucket, and the figure. */
@@ -26,7 +27,7 @@ export class Latencies {
     for (const [label, row] of this.rows) {
       let count = 0;
       for (let bucket = 0; bucket <= this.bounds.length; bucket++) {
-        count += row[bucket];
+        count += row[bucket] as number;
         yield ["_bucket", label, String(this.bounds[bucket] ?? "+Inf"), count];
       }
       yield ["_sum", label, undefined, row[this.bounds.length + 1] as number];

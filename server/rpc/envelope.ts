@@ -1,8 +1,8 @@
 /** The JSON-RPC 2.0 envelope: parses a body into calls. It knows no method. */
 import {isUtf8} from "node:buffer";
 import type {Work} from "../fairness/work.ts";
-import {decodeText, parsePieces} from "../json/bodyPieces.ts";
 import {BodyScan, type BodyShape, MAX_DEPTH} from "../json/bodyScan.ts";
+import {decodeText, parseInSteps} from "../json/stepParser.ts";
 import {HALF_CHARACTER} from "./exactValues.ts";
 import {FieldNames} from "./fieldNames.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
@@ -92,7 +92,7 @@ function* parseLong(body: Buffer, limits: BodyLimits): Work<unknown> {
   requireUtf8(body);
   yield;
   try {
-    return yield* parsePieces(body, marks, scan.markCount);
+    return yield* parseInSteps(body, marks, scan.markCount);
   } catch {
     throw createSyntaxError();
   }

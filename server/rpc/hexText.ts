@@ -76,5 +76,5 @@ function decodeLongHex(text: string, byteCount: number): Uint8Array | undefined 
 }
 
 function digitValue(code: number): number {
-  return code > LAST_DIGIT ? INVALID : VALUES[code];
+  return code > LAST_DIGIT ? INVALID : (VALUES[code] as number);
 }

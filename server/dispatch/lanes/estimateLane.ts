@@ -4,12 +4,13 @@ import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
 import {countLongThreads, LONG_PLACES} from "../../../workers/threads/estimateThreads.ts";
 import {ESTIMATE_COST, MAX_ESTIMATE_TEXT_BYTES} from "../../limits.ts";
-import type {EstimateCalls, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
+import type {EstimateCalls, PreparedEstimate, RunEstimate} from "../../methods/estimateGas/estimateCalls.ts";
 import {estimateGas} from "../../methods/estimateGas/estimateGas.ts";
 import type {Estimates} from "../../methods/method.ts";
 import {callsOf} from "../../request/requestCalls.ts";
 import type {TaskAnswers} from "../../request/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
+import type {PendingRequest} from "../pendingRequest.ts";
 import {settleLater, type Task} from "../task.ts";
 
 /**
@@ -61,8 +62,8 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
 export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
   const calls: EstimateCall[] = [];
   const ids: string[] = [];
-  for (let at = 0; at < task.requests.length; at++) {
-    const {prepared, id} = callAt(task, at);
+  for (const [at, request] of task.requests.entries()) {
+    const {prepared, id} = callAt(request, task.indexes[at] as number);
     calls.push(prepared as EstimateCall);
     ids.push(id);
   }
@@ -70,15 +71,14 @@ export function collectEstimates(task: Task, isFirst: boolean): EstimateJob {
 }
 
 /** Lets another node make the estimate of a task, which has only one. */
-export function runEstimate(task: Task): Promise<TaskAnswers> {
-  const {prepared, id} = callAt(task, 0);
+export function runEstimate({requests, indexes}: Task): Promise<TaskAnswers> {
+  const {prepared, id} = callAt(requests[0] as PendingRequest, indexes[0] as number);
   return (prepared as RunEstimate)(id);
 }
 
 /** Each segment has one call. */
-function callAt({requests, indexes}: Task, at: number): {prepared: EstimateCall | RunEstimate; id: string} {
-  const {calls, segments} = requests[at];
-  const {lane, firstCall} = segments[indexes[at]];
-  const {prepared, ids} = callsOf(calls, lane) as EstimateCalls;
-  return {prepared: prepared[firstCall], id: ids[firstCall]};
+function callAt(request: PendingRequest, index: number): {prepared: PreparedEstimate; id: string} {
+  const {lane, firstCall} = request.segmentAt(index);
+  const {prepared, ids} = callsOf(request.calls, lane) as EstimateCalls;
+  return {prepared: prepared[firstCall] as PreparedEstimate, id: ids[firstCall] as string};
 }

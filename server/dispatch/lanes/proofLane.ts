@@ -26,17 +26,18 @@ export function createProofLane(engine: Engine): LaneOptions {
 
 /** Packs the calls of a task back to back (workers/messages/packedCall.ts). */
 export function packTask({requests, indexes, isLong}: Task): ProveJob {
-  const [first] = requests as [PendingRequest];
-  if (isLong === true) return {...packSegment(first, indexes[0]), isLong};
-  if (requests.length === 1) return packSegment(first, indexes[0]);
-  const parts = requests.map((request, at) => packSegment(request, indexes[at]));
+  const [request] = requests as [PendingRequest];
+  const [index] = indexes as [number];
+  if (isLong === true) return {...packSegment(request, index), isLong};
+  if (requests.length === 1) return packSegment(request, index);
+  const parts = requests.map((one, at) => packSegment(one, indexes[at] as number));
   return {calls: Buffer.concat(parts.map(({calls}) => calls)), ids: parts.flatMap(({ids}) => ids)};
 }
 
 /** The calls of a request are packed already. */
-function packSegment({calls, segments}: PendingRequest, index: number): ProveJob {
-  const {lane, firstCall, endCall} = segments[index];
-  const own = callsOf(calls, lane) as ProofCalls;
+function packSegment(request: PendingRequest, index: number): ProveJob {
+  const {lane, firstCall, endCall} = request.segmentAt(index);
+  const own = callsOf(request.calls, lane) as ProofCalls;
   const isAll = endCall - firstCall === own.ids.length;
   return {calls: own.slice(firstCall, endCall), ids: isAll ? own.ids : own.ids.slice(firstCall, endCall)};
 }

@@ -42,15 +42,11 @@ export class ProofCalls implements LaneCalls {
   }
 
   costOf(call: number): number {
-    return this.costs[call];
+    return this.costs[call] as number;
   }
 
   /** @returns a view of the packed calls from `first` to before `end` */
   slice(first: number, end: number): Uint8Array {
-    return this.packed.subarray(this.startOf(first), this.ends[end - 1]);
-  }
-
-  private startOf(call: number): number {
-    return call === 0 ? 0 : this.ends[call - 1];
+    return this.packed.subarray(this.ends[first - 1] ?? 0, this.ends[end - 1]);
   }
 }

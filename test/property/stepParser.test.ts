@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import fc from "fast-check";
-import {parsePieces} from "../../server/json/bodyPieces.ts";
 import {BodyScan, MAX_DEPTH} from "../../server/json/bodyScan.ts";
+import {parseInSteps} from "../../server/json/stepParser.ts";
 import {finishWork} from "../support/http/wholeWork.ts";
 import {propertyRuns} from "../support/soak.ts";
 
@@ -92,7 +92,7 @@ function checkLaw(text: string, step: number, size: {readonly bytes: number; rea
     },
   );
   assert.equal(
-    show(() => finishWork(parsePieces(body, marks, scan.markCount, size))),
+    show(() => finishWork(parseInSteps(body, marks, scan.markCount, size))),
     show(() => JSON.parse(body.toString())),
   );
 }
