@@ -84,13 +84,13 @@ export class RpcService {
       this.describe(envelope, demand, record);
       const excess = refuseExcess(demand, view);
       if (excess !== undefined) {
-        this.turnAway(envelope, {...excess, retryAfterSeconds: undefined}, reply, record);
+        this.reject(envelope, {...excess, retryAfterSeconds: undefined}, reply, record);
         return;
       }
       const client = costs.some(cost => cost > 0) ? reply.readClient() : "";
-      const busy = this.dispatcher.refuse(costs, client);
+      const busy = this.dispatcher.findBusyLane(costs, client);
       if (busy === undefined) yield* this.run(envelope, costs, view, reply, record, client);
-      else this.turnAway(envelope, {...busy, method: methods[busy.lane]}, reply, record);
+      else this.reject(envelope, {...busy, method: methods[busy.lane]}, reply, record);
     } catch (error) {
       // Its connection ends, and nothing else.
       this.trouble.reportThrown(error, record.id);
@@ -119,7 +119,7 @@ export class RpcService {
   }
 
   /** Answers the whole request with one error. None of its calls runs. */
-  private turnAway(envelope: Envelope, refusal: Refusal, reply: ReplySink, record: RequestRecord): void {
+  private reject(envelope: Envelope, refusal: Refusal, reply: ReplySink, record: RequestRecord): void {
     const {error, method, retryAfterSeconds, head} = refusal;
     this.tally.add(method, error.code);
     record.noteCode(error.code);
@@ -170,7 +170,7 @@ export class RpcService {
         if (this.isBalanced && rpcError instanceof AheadError) {
           const [method, head] = [call.method, view.head.latest];
           const retryAfterSeconds = AHEAD_RETRY_SECONDS;
-          this.turnAway(envelope, {error: rpcError, method, retryAfterSeconds, head}, reply, record);
+          this.reject(envelope, {error: rpcError, method, retryAfterSeconds, head}, reply, record);
           return;
         }
         places = append(places, encodeError(idText, rpcError));

@@ -5,7 +5,7 @@ import {existsSync} from "node:fs";
 import {count} from "../../client/bytes/values.ts";
 import {readManifest} from "../../client/folder/manifest.ts";
 import {PulledError} from "../../client/folder/pulledError.ts";
-import type {BlockOrder, ControlAnswer} from "../../server/lifecycle/control/blockOrder.ts";
+import type {BlockCommand, ControlAnswer} from "../../server/lifecycle/control/blockCommand.ts";
 import {DEFAULT_CACHE_BYTES, OwnedStore} from "../../server/lifecycle/storeOpening.ts";
 import {SettingsError, WorkError} from "../../server/lifecycle/workError.ts";
 import type {PruneEvent} from "../../workers/chain/pruner.ts";
@@ -76,7 +76,7 @@ async function importInto(
   return stopping.reason === undefined || isLate ? ExitCode.OK : exitCodeOf(stopping.reason);
 }
 
-function reportOrder({kind}: BlockOrder, answer: ControlAnswer): void {
+function reportOrder({kind}: BlockCommand, answer: ControlAnswer): void {
   const done = (head: Head): string =>
     kind === "finalize"
       ? `blocks up to ${head.finalized} are finalized`

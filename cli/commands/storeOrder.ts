@@ -1,11 +1,11 @@
 /** Carries out an order on a store: in this process, or in the process that has the store open. */
-import type {BlockOrder, ControlAnswer, OrderKind} from "../../server/lifecycle/control/blockOrder.ts";
-import {NoControl, sendOrder} from "../../server/lifecycle/control/controlClient.ts";
+import type {BlockCommand, CommandKind, ControlAnswer} from "../../server/lifecycle/control/blockCommand.ts";
+import {NoControl, sendCommand} from "../../server/lifecycle/control/controlClient.ts";
 import {describeHolder} from "../../server/lifecycle/control/storeHolder.ts";
 import {DEFAULT_CACHE_BYTES, openStore} from "../../server/lifecycle/storeOpening.ts";
 import {codeOf, WorkError} from "../../server/lifecycle/workError.ts";
 
-const CANNOT: Readonly<Record<OrderKind, string>> = {
+const CANNOT: Readonly<Record<CommandKind, string>> = {
   finalize: "cannot finalize up to block",
   rollback: "cannot roll back to block",
 };
@@ -13,14 +13,14 @@ const CANNOT: Readonly<Record<OrderKind, string>> = {
 type Obeyed = Extract<ControlAnswer, {ok: true}>;
 
 /** @throws WorkError that says why the order is refused, or that no process takes it */
-export async function giveOrder(db: string, order: BlockOrder): Promise<Obeyed> {
+export async function giveOrder(db: string, order: BlockCommand): Promise<Obeyed> {
   const answer = (await obeyHere(db, order)) ?? (await obeyThere(db, order));
   if (answer.ok) return answer;
   throw new WorkError(`${CANNOT[order.kind]} ${order.to}: ${answer.message}`);
 }
 
 /** @returns undefined if another process has the store open */
-async function obeyHere(db: string, {kind, to}: BlockOrder): Promise<ControlAnswer | undefined> {
+async function obeyHere(db: string, {kind, to}: BlockCommand): Promise<ControlAnswer | undefined> {
   const options = {
     directory: db,
     workers: 0,
@@ -43,9 +43,9 @@ async function obeyHere(db: string, {kind, to}: BlockOrder): Promise<ControlAnsw
   }
 }
 
-async function obeyThere(db: string, order: BlockOrder): Promise<ControlAnswer> {
+async function obeyThere(db: string, order: BlockCommand): Promise<ControlAnswer> {
   try {
-    return await sendOrder(db, order);
+    return await sendCommand(db, order);
   } catch (error) {
     if (!(error instanceof NoControl)) throw error;
     throw new WorkError(

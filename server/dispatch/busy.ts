@@ -1,4 +1,4 @@
-/** The answer to a request that is turned away because a queue is too long: an error, and when to try again (HTTP 503). */
+/** Rejects requests when a queue is full or the wait in it too long: HTTP 503 with an error and Retry-After. */
 
 import {ClientCounts} from "../fairness/clientCounts.ts";
 import type {ClientQueue} from "../fairness/clientQueue.ts";
@@ -12,40 +12,40 @@ export interface Busy {
   readonly retryAfterSeconds: number;
 }
 
-/** All clients together may have this many times what one may. Above it, the client that has most gives way. */
+/** The limit of all clients together, as a multiple of one client's. Above it, the last request of the client with most is evicted. */
 const FULL_CLIENTS = 4;
-/** A client with less than this share of its own limit is admitted whatever the others have. */
+/** A client below this share of its own limit is admitted even if the queue is full. */
 const LITTLE = 1 / 64;
 
-/** A limit of a queue, and what stands against it. */
+/** A limit of a queue, and the cost that reached it. */
 interface Fill {
   readonly limit: number;
   readonly got: number;
 }
 
-/** A request that finds no room in a queue, or would wait too long. */
+/** A request that a queue rejects. */
 interface Entry {
   /** Such as "the request". */
   readonly what: string;
-  /** What the caller is told if the queue is full. */
+  /** The error's message if the queue is full. */
   readonly fullMessage: string;
   readonly cost: number;
-  /** The limit that is reached; undefined: there is room, and the wait is too long. */
+  /** The limit that was reached. undefined: the queue has room, but the wait would be too long. */
   readonly full: Fill | undefined;
-  /** Admitted before, it gives way to a client that has less. */
-  readonly isGivingWay?: boolean;
-  /** How long it would wait. */
+  /** The request had been admitted, and makes room for a client that has less. */
+  readonly isEvicted?: boolean;
+  /** Expected wait. */
   readonly waitMs: number;
-  /** What is left of its time limit. */
+  /** Rest of its time limit. */
   readonly leftMs: number;
-  /** After this time a full queue may have room. */
+  /** Time after which a full queue may have room. */
   readonly retryMs: number;
 }
 
-/** Counts the refusal. @param limitMs - the time limit of a request. @returns what the request is answered */
+/** Counts the refusal. @param limitMs - the time limit of a request. @returns the answer to the request */
 export function refuseEntry(entry: Entry, queue: QueueName, limitMs: number, refusals: RefusalLog): Busy {
-  const {what, fullMessage, cost, full, isGivingWay = false, waitMs, leftMs, retryMs} = entry;
-  refusals.note(queue, isGivingWay ? "gave_way" : full === undefined ? "wait" : "queue_full", waitMs);
+  const {what, fullMessage, cost, full, isEvicted = false, waitMs, leftMs, retryMs} = entry;
+  refusals.note(queue, isEvicted ? "gave_way" : full === undefined ? "wait" : "queue_full", waitMs);
   if (full !== undefined) return createBusy(fullMessage, {limit: full.limit, got: full.got + cost}, retryMs);
   const message = `${what} would wait longer than the request may take`;
   return createBusy(message, {limit: limitMs, got: Math.round(waitMs)}, waitMs - leftMs);
@@ -56,15 +56,15 @@ function createBusy(message: string, data: Fill, retryMs: number): Busy {
   return {error, retryAfterSeconds: Math.max(1, Math.ceil(retryMs / 1000))};
 }
 
-/** The cost of what waits or runs, by client: whether a client may have more, and who gives way to it. */
+/** The cost of what waits or runs, by client. Decides whether a client may add more, and whose request is evicted for it. */
 export class ClientCosts<T extends {readonly client: string}> {
   /** Of all clients. */
   total = 0;
   private readonly byClient = new ClientCounts();
-  /** As `total`, of each client at most `limit`, so that no request fills the queue for others, whatever it costs. */
+  /** Like `total`, but at most `limit` of each client, so that no single request fills the queue for the others. */
   private counted = 0;
 
-  /** @param limit - a client that has reached it may add nothing. @param queue - of what waits */
+  /** @param limit - a client at this cost may add nothing. @param queue - the requests that wait */
   constructor(
     private readonly limit: number,
     private readonly queue: Pick<ClientQueue<T>, "findLargest" | "pop">,
@@ -80,7 +80,7 @@ export class ClientCosts<T extends {readonly client: string}> {
     this.counted += Math.min(after, this.limit) - Math.min(after - cost, this.limit);
   }
 
-  /** @returns the limit that keeps the client from adding this cost, of whatever size. undefined: it may be added */
+  /** @returns the limit that keeps the client from adding this cost. undefined: the client may add it */
   findFull(client: string, cost: number): Fill | undefined {
     const {limit, most, counted} = this;
     const own = this.of(client);
@@ -90,15 +90,15 @@ export class ClientCosts<T extends {readonly client: string}> {
     return largest === undefined || this.of(largest) > own + cost ? undefined : {limit: most, got: counted};
   }
 
-  /** If there is more than all clients may have: takes the last that the client with most has waiting, unless that is the one who added. */
-  takeExcess(client: string): T | undefined {
+  /** Above the limit of all clients: removes the last waiting request of the client with most, unless that client is the one that added. */
+  evictExcess(client: string): T | undefined {
     if (this.counted <= this.most) return undefined;
     const largest = this.findLargest();
     if (largest === undefined || this.of(largest) <= this.of(client)) return undefined;
     return this.queue.pop(largest);
   }
 
-  /** The limit of all clients, when it is reached. */
+  /** The limit of all clients, and their cost. */
   get fill(): Fill {
     return {limit: this.most, got: this.counted};
   }

@@ -31,12 +31,12 @@ import {UnfinishedRequests} from "./unfinishedRequests.ts";
 /** Time between two checks for overdue requests. */
 const SWEEP_MS = 50;
 /**
- * Time from one refusal of a long call to the next. Clients that ask again at once would fill the first queue otherwise, and short calls
- * of their addresses would wait there.
+ * Time between two rejections of a client's long calls. Without it, clients that retry at once would fill the first queue, and short calls
+ * from the same address would wait there.
  */
-const REFUSAL_GAP_MS = 200;
+const REJECTION_GAP_MS = 200;
 
-/** The lane that cannot take a request now, and the answer to the request. */
+/** The lane that rejects a request, and the answer to the request. */
 interface BusyLane extends Busy {
   readonly lane: LaneId;
 }
@@ -54,8 +54,8 @@ export class Dispatcher implements EstimateQueues {
   private readonly unfinished = new UnfinishedRequests();
   private readonly sweep: NodeJS.Timeout;
   givenBack = 0;
-  /** When the last refusal of a client's long call is due, of clients that wait for one. */
-  private readonly refusedToMs = new Map<string, number>();
+  /** By client: when the last pending rejection of a long call is due. */
+  private readonly rejectedUntilMs = new Map<string, number>();
 
   constructor(
     lanes: ByLane<LaneOptions>,
@@ -67,8 +67,8 @@ export class Dispatcher implements EstimateQueues {
     const createLane = (id: LaneId): Lane =>
       new Lane(
         ...([id, lanes[id], limits, refusals] as const),
-        (task, settlement) => this.settle(task, settlement),
-        (request, index, busy) => this.turnAwayLater(request, index, busy),
+        (task, settlement) => this.completeTask(task, settlement),
+        (request, index, busy) => this.rejectLater(request, index, busy),
       );
     this.lanes = [createLane(LaneId.PROOF), createLane(LaneId.ESTIMATE)];
     this.sweep = setInterval(() => this.expireOverdue(), SWEEP_MS);
@@ -89,9 +89,9 @@ export class Dispatcher implements EstimateQueues {
    * @param costs - of a request, by lane. A lane with cost 0 is not asked
    * @returns the first lane that is full or in which the request would wait too long; undefined if there is none
    */
-  refuse(costs: ByLane<number>, client: string): BusyLane | undefined {
+  findBusyLane(costs: ByLane<number>, client: string): BusyLane | undefined {
     for (const lane of LANE_IDS) {
-      const busy = costs[lane] === 0 ? undefined : this.lanes[lane].refuse(costs[lane], client);
+      const busy = costs[lane] === 0 ? undefined : this.lanes[lane].findBusy(costs[lane], client);
       if (busy !== undefined) return {...busy, lane};
     }
     return undefined;
@@ -110,20 +110,20 @@ export class Dispatcher implements EstimateQueues {
     clearInterval(this.sweep);
   }
 
-  /** Lets each lane start segments of the request. Must follow everything that changes the bytes in the request's windows. */
+  /** Lets each lane start segments of the request. Call it after each change of the bytes in the request's windows. */
   private offer(request: PendingRequest): void {
     for (const lane of this.lanes) lane.offer(request);
     if (request.updatePause()) this.recount(request);
   }
 
-  /** Lets requests of those who have most give way to what a client has added. */
+  /** Evicts requests of the clients with most, after a client has added its own. */
   private makeRoom(client: string): void {
     for (const lane of this.lanes)
-      for (let next = lane.takeExcess(client); next !== undefined; next = lane.takeExcess(client)) {
+      for (let next = lane.evictExcess(client); next !== undefined; next = lane.evictExcess(client)) {
         const [request, busy] = next;
         this.attempt(request, () => {
           if (request.isBegun) this.endUnfinished(request, busy.error);
-          else this.turnAway(request, busy);
+          else this.reject(request, busy);
         });
       }
   }
@@ -143,7 +143,7 @@ export class Dispatcher implements EstimateQueues {
     for (const {long} of this.lanes) long?.forget(request);
   }
 
-  private settle(task: Task, settlement: Settlement<TaskAnswers>): void {
+  private completeTask(task: Task, settlement: Settlement<TaskAnswers>): void {
     let answered: AnsweredTask | undefined;
     if ("error" in settlement) {
       const ids = task.requests.map(({record}) => record.id);
@@ -157,7 +157,7 @@ export class Dispatcher implements EstimateQueues {
       const index = task.indexes[at] as number;
       const {firstCall, endCall} = request.segmentAt(index);
       try {
-        this.settleSegment(request, index, answered, base);
+        this.completeSegment(request, index, answered, base);
       } catch (error) {
         this.fail(request, error);
       }
@@ -167,26 +167,26 @@ export class Dispatcher implements EstimateQueues {
   }
 
   /** @param answered - undefined: the task failed. @param base - index of the segment's first call among the task's calls */
-  private settleSegment(
+  private completeSegment(
     request: PendingRequest,
     index: number,
     answered: AnsweredTask | undefined,
     base: number,
   ): void {
     const segment = request.segmentAt(index);
-    // The request was aborted or given up meanwhile.
+    // The request was aborted or timed out meanwhile.
     const isOver = request.isDropped || request.ordered.has(index);
     const progress = request.progressOf(index);
     const {unfinished, begun = base + 1} = answered?.answers ?? {};
     const isUnfinished = !isOver && unfinished?.includes(base) === true;
     if (isUnfinished) this.lanes[segment.lane].chargeUnfinished(request.client);
     if (isUnfinished && this.lanes[segment.lane].isTried(progress.countTry(index))) {
-      this.moveOn(request, index);
+      this.moveToLongQueue(request, index);
     } else {
       progress.stop(index);
-      if (isUnfinished) progress.giveBack(index);
+      if (isUnfinished) progress.requeue(index);
       else if (!isOver && base >= begun) {
-        progress.giveBack(index);
+        progress.requeue(index);
         this.givenBack++;
       } else if (!isOver) {
         const pieces =
@@ -200,7 +200,7 @@ export class Dispatcher implements EstimateQueues {
     this.offer(request);
   }
 
-  /** Does work for a request outside of its own turn. An error must not reach whoever had that turn, or end the process. */
+  /** Works on a request from a caller that serves others too. An error must not reach that caller, or end the process. */
   private attempt(request: PendingRequest, work: () => void): void {
     try {
       work();
@@ -209,7 +209,7 @@ export class Dispatcher implements EstimateQueues {
     }
   }
 
-  /** Work for a request has thrown: its connection ends, and nothing else. */
+  /** Handles an error of one request: its connection is closed, and nothing else ends. */
   private fail(request: PendingRequest, error: unknown): void {
     this.trouble.reportThrown(error, request.record.id);
     try {
@@ -220,38 +220,38 @@ export class Dispatcher implements EstimateQueues {
     }
   }
 
-  /** Handles a call that took longer than its slice: it goes to the long queue, or is turned away. */
-  private moveOn(request: PendingRequest, index: number): void {
+  /** Moves a call that took longer than its slices to the long queue, which may reject it. */
+  private moveToLongQueue(request: PendingRequest, index: number): void {
     const segment = request.segmentAt(index);
     request.progressOf(index).move(index);
     this.lanes[segment.lane].long?.add(request, index);
   }
 
-  /** Turns a long call away, REFUSAL_GAP_MS after the one before it of the same client. */
-  private turnAwayLater(request: PendingRequest, index: number, busy: Busy): void {
+  /** Rejects a long call, REJECTION_GAP_MS after the last one of the same client. */
+  private rejectLater(request: PendingRequest, index: number, busy: Busy): void {
     const {client} = request;
     const nowMs = performance.now();
-    const dueMs = Math.max(nowMs, this.refusedToMs.get(client) ?? 0) + REFUSAL_GAP_MS;
-    this.refusedToMs.set(client, dueMs);
+    const dueMs = Math.max(nowMs, this.rejectedUntilMs.get(client) ?? 0) + REJECTION_GAP_MS;
+    this.rejectedUntilMs.set(client, dueMs);
     setTimeout(() => {
-      if (this.refusedToMs.get(client) === dueMs) this.refusedToMs.delete(client);
-      this.attempt(request, () => this.turnAwayCall(request, index, busy));
+      if (this.rejectedUntilMs.get(client) === dueMs) this.rejectedUntilMs.delete(client);
+      this.attempt(request, () => this.rejectCall(request, index, busy));
     }, dueMs - nowMs);
   }
 
-  private turnAwayCall(request: PendingRequest, index: number, busy: Busy): void {
+  private rejectCall(request: PendingRequest, index: number, busy: Busy): void {
     request.progressOf(index).stop(index);
     if (request.isDropped || request.ordered.has(index)) return;
     if (!request.isBatch) {
-      this.turnAway(request, busy);
+      this.reject(request, busy);
       return;
     }
     this.answer(request, index, this.answering.assembleErrors(request, request.segmentAt(index), busy.error));
     this.offer(request);
   }
 
-  /** Answers a request of which nothing is sent with HTTP 503. */
-  private turnAway(request: PendingRequest, {error, retryAfterSeconds}: Busy): void {
+  /** Answers a request with HTTP 503. Nothing of its answer may have been sent. */
+  private reject(request: PendingRequest, {error, retryAfterSeconds}: Busy): void {
     const text = this.answering.encodeRefusal(request, error);
     request.drop();
     this.unfinished.delete(request);
@@ -262,7 +262,7 @@ export class Dispatcher implements EstimateQueues {
   private answer(request: PendingRequest, index: number, pieces: Piece[]): void {
     request.answer(index, pieces);
     this.recount(request);
-    if (request.ordered.isWhole) this.unfinished.delete(request);
+    if (request.ordered.isComplete) this.unfinished.delete(request);
   }
 
   private expireOverdue(): void {

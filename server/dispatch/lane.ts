@@ -1,11 +1,11 @@
 /**
- * One lane: a queue of requests, and the tasks that are made from their segments. At its turn, a request gives one segment.
+ * One lane: a queue of requests, and the tasks made from their segments. Each time a request leaves the queue, one segment starts.
  *
  *   offer -> queue of requests -> task of about `taskCost` -> perform
- *            ^ clients have equal shares, and the requests of a client take turns. So a large batch and a small call share the lane
+ *            ^ clients have equal shares, and so do the requests of a client: a large batch does not delay a small call
  *
- * Where workers take breaks in long tasks, each segment of a request that costs more than `taskCost` is a task of its own. A worker does
- * short tasks in the breaks.
+ * Where long tasks have yield points, each segment of a request that costs more than `taskCost` is a task of its own. At a yield point,
+ * a worker does short tasks.
  *
  * Calls that arrive in the same turn of the event loop share tasks, because the queue is emptied (setImmediate) after all
  * input of that turn is read.
@@ -21,10 +21,10 @@ import type {TaskAnswers} from "../request/taskText.ts";
 import {type Busy, ClientCosts, refuseEntry} from "./busy.ts";
 import {type LongOptions, LongQueue} from "./longQueue.ts";
 import type {PendingRequest} from "./pendingRequest.ts";
-import type {OnSettled, OnTurnedAway, Perform, Task} from "./task.ts";
+import type {OnCompleted, OnRejected, Perform, Task} from "./task.ts";
 import {WaitingRequests} from "./waitingRequests.ts";
 
-/** For `maxTasks`: a worker runs one task and has the next one ready. Any more would wait where the lane cannot order them. */
+/** For `maxTasks`: a worker runs one task and has the next one ready. More would wait where the lane cannot reorder them. */
 export const TASKS_PER_WORKER = 2;
 /** A burst is spread over idle workers in tasks of at least this cost. Less is not worth the trip to a worker (13-20 us). */
 const MIN_SHARED_COST = 8;
@@ -39,16 +39,16 @@ export interface LaneOptions {
   readonly maxTasks: number;
   /** Highest cost of a task. A segment that costs more has a task of its own. */
   readonly taskCost: number;
-  /** A worker answers short tasks in the breaks of a long one. */
-  readonly hasBreaks: boolean;
-  /** A task takes at most the segments that recently ran in this time. undefined: only the cost limits it. */
+  /** At the yield points of a long task, a worker does short ones. */
+  readonly hasYieldPoints: boolean;
+  /** A task has at most as many segments as recently ran in this time. undefined: only the cost limits it. */
   readonly taskMs: number | undefined;
   /** Upper bound of an answer's text per unit of cost. */
   readonly bytesPerCost: number;
-  /** Of a call that its task did not finish, what it took more than its cost. */
+  /** Extra cost of a call that its task did not finish. */
   readonly unfinishedCost: number;
   readonly queue: QueueName;
-  /** Of calls that their task did not finish. undefined: every task finishes its calls. */
+  /** The queue of calls that their task did not finish. undefined: every task finishes its calls. */
   readonly long: LongOptions | undefined;
   readonly perform: Perform;
 }
@@ -60,7 +60,7 @@ export class Lane {
   private readonly windowBytes: number;
   private readonly waiting: WaitingRequests;
   readonly figures: QueueFigures;
-  /** Short ones, and all of a lane without breaks. */
+  /** Without long tasks, which only a lane with yield points has. */
   private tasksUnderWay = 0;
   private longTasksUnderWay = 0;
   private isFlushPlanned = false;
@@ -72,36 +72,36 @@ export class Lane {
     private readonly options: LaneOptions,
     private readonly limits: Limits,
     private readonly refusals: RefusalLog,
-    private readonly onSettled: OnSettled,
-    onTurnedAway: OnTurnedAway,
+    private readonly onCompleted: OnCompleted,
+    onRejected: OnRejected,
   ) {
     // Room for every worker's tasks, so that one large batch can use them all.
-    const {maxTasks, taskCost, hasBreaks, bytesPerCost, queue} = options;
+    const {maxTasks, taskCost, hasYieldPoints, bytesPerCost, queue} = options;
     this.windowBytes = Math.max(MIN_WINDOW_BYTES, maxTasks * taskCost * bytesPerCost);
-    this.waiting = new WaitingRequests(id, hasBreaks ? taskCost : Number.POSITIVE_INFINITY);
+    this.waiting = new WaitingRequests(id, hasYieldPoints ? taskCost : Number.POSITIVE_INFINITY);
     this.costs = new ClientCosts(limits.queueCost, this.waiting);
     this.figures = new QueueFigures(queue, 0);
     const {long} = options;
     this.long =
-      long === undefined ? undefined : new LongQueue(long, limits, refusals, onSettled, onTurnedAway);
+      long === undefined ? undefined : new LongQueue(long, limits, refusals, onCompleted, onRejected);
   }
 
-  /** @param cost - of the client's new request. A queue with any room takes a request of every size */
-  refuse(cost: number, client: string): Busy | undefined {
+  /** @param cost - of the client's new request. A queue with any room admits a request of any size. @returns why it is rejected */
+  findBusy(cost: number, client: string): Busy | undefined {
     const {timeoutMs} = this.limits;
     const full = this.costs.findFull(client, cost);
     const waitMs = this.expectWaitMs(cost, client);
     if (full === undefined && waitMs <= timeoutMs) return undefined;
-    return this.createBusy({full, cost, waitMs, isGivingWay: false});
+    return this.createBusy({full, cost, waitMs, isEvicted: false});
   }
 
-  /** @returns a waiting request that must give way now that a client has added its own, and the answer to it. undefined: there is room */
-  takeExcess(client: string): readonly [PendingRequest, Busy] | undefined {
-    const request = this.costs.takeExcess(client);
+  /** @returns a waiting request that is evicted after the client has added its own, and the answer to it. undefined: there is room */
+  evictExcess(client: string): readonly [PendingRequest, Busy] | undefined {
+    const request = this.costs.evictExcess(client);
     if (request === undefined) return undefined;
     request.progress[this.id].isQueued = false;
     const waitMs = this.expectWaitMs(this.options.taskCost, request.client);
-    return [request, this.createBusy({full: this.costs.fill, cost: 0, waitMs, isGivingWay: true})];
+    return [request, this.createBusy({full: this.costs.fill, cost: 0, waitMs, isEvicted: true})];
   }
 
   /** Counts a call of the client that its task did not finish. */
@@ -109,7 +109,7 @@ export class Lane {
     this.waiting.small.charge(client, this.options.unfinishedCost);
   }
 
-  /** Whether a call that so many tasks did not finish goes to the long queue. If not, it starts again here. */
+  /** Whether a call goes to the long queue after this many tasks that did not finish it. If not, it starts again here. */
   isTried(tries: number): boolean {
     return tries >= (this.options.long?.tries ?? 1);
   }
@@ -141,7 +141,7 @@ export class Lane {
   }
 
   private createBusy(
-    entry: Pick<Parameters<typeof refuseEntry>[0], "full" | "cost" | "waitMs" | "isGivingWay">,
+    entry: Pick<Parameters<typeof refuseEntry>[0], "full" | "cost" | "waitMs" | "isEvicted">,
   ): Busy {
     const {timeoutMs} = this.limits;
     const fullMessage = `the queue of ${this.options.method} is full`;
@@ -162,7 +162,7 @@ export class Lane {
     const next = this.waiting.large.peek();
     if (next === undefined) return false;
     const cost = next.nextSegment(this.id)?.cost ?? 0;
-    // One that takes long is not handed over to wait behind another task: what comes meanwhile may have its turn first.
+    // A long task is not queued behind another task of a worker: a request that arrives meanwhile may go first.
     return this.longTasksUnderWay < (cost > taskCost ? workers : maxTasks);
   }
 
@@ -175,7 +175,7 @@ export class Lane {
     });
   }
 
-  /** Short tasks first: a worker without any task is best for them. */
+  /** Short tasks first: they start at once on an idle worker. */
   private flush(): void {
     while (this.hasRoom) {
       const task = this.takeTask();
@@ -224,7 +224,7 @@ export class Lane {
     const progress = request.progress[this.id];
     progress.isQueued = false;
     if (request.nextSegment(this.id) === undefined) return undefined;
-    // A request that was queued again for this task, a few lines below, has not waited. Its moment is later than nowMs.
+    // A request that was queued again for this task (below) has not waited: its queuedSinceMs is later than nowMs.
     this.figures.countStart(Math.max(0, nowMs - progress.queuedSinceMs));
     const index = progress.start();
     this.recount(request);
@@ -236,33 +236,33 @@ export class Lane {
     const startMs = performance.now();
     if (this.underWay === 0) this.drainedMs = startMs;
     this.countTask(task, 1);
-    let isSettled = false;
-    const settle = (settlement: Settlement<TaskAnswers>): void => {
-      isSettled = true;
-      this.settle(task, startMs, settlement);
+    let isCompleted = false;
+    const complete = (settlement: Settlement<TaskAnswers>): void => {
+      isCompleted = true;
+      this.complete(task, startMs, settlement);
     };
     try {
-      this.options.perform(task, settle);
+      this.options.perform(task, complete);
     } catch (error) {
-      // An error of the answering has come through `perform`: the task has ended before.
-      if (isSettled) throw error;
-      settle({error});
+      // The task is complete: what was thrown is an error of answering its requests.
+      if (isCompleted) throw error;
+      complete({error});
     }
   }
 
-  private settle(task: Task, startMs: number, settlement: Settlement<TaskAnswers>): void {
+  private complete(task: Task, startMs: number, settlement: Settlement<TaskAnswers>): void {
     const begun = "answers" in settlement ? settlement.answers.begun : undefined;
     const {workers} = this.options;
     const {underWay} = this;
     const calls = Math.max(1, begun ?? task.requests.length);
     const nowMs = performance.now();
-    // Of a thread's tasks, one waits for the others.
+    // A thread runs one of its tasks at a time.
     this.figures.measure((nowMs - startMs) * Math.min(1, workers / underWay), calls);
     const cost = (task.cost * calls) / task.requests.length;
     this.figures.drain(nowMs - this.drainedMs, Math.min(1, underWay / workers), cost);
     this.drainedMs = nowMs;
     this.countTask(task, -1);
-    this.onSettled(task, settlement);
+    this.onCompleted(task, settlement);
     if (this.waiting.length > 0) this.planFlush();
   }
 

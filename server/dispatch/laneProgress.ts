@@ -14,18 +14,18 @@ export class LaneProgress {
   remainingCost = 0;
   underWay = 0;
   underWayCost = 0;
-  /** Bytes of the lane's answered segments that wait for an earlier segment of any lane. */
+  /** Bytes of answered segments that wait for an earlier segment of any lane. */
   asideBytes = 0;
   /** Number of the lane's segments. */
   private readonly count: number;
   /** Their indexes. undefined: all segments are the lane's. */
   private readonly indexes: readonly number[] | undefined;
   private started = 0;
-  /** Segments that their tasks gave back, in order. They start again. Made when the first one comes back. */
-  private returned: number[] | undefined;
-  /** Of segments that their tasks did not finish: how many did not. */
+  /** Segments that start again, because their tasks did not begin or finish them, in order. Created with the first one. */
+  private requeued: number[] | undefined;
+  /** By segment: how many tasks did not finish it. */
   private tries: Map<number, number> | undefined;
-  /** Segments that continue outside of the lane (longQueue.ts). */
+  /** Segments that continue in the long queue (longQueue.ts). */
   private moved: Set<number> | undefined;
 
   /** @param segments - of the request, for all lanes */
@@ -47,7 +47,7 @@ export class LaneProgress {
 
   /** Index of the segment that starts next. undefined when all have started. */
   get next(): number | undefined {
-    if (this.returned !== undefined && this.returned.length > 0) return this.returned[0];
+    if (this.requeued !== undefined && this.requeued.length > 0) return this.requeued[0];
     if (this.started === this.count) return undefined;
     return this.indexes === undefined ? this.started : this.indexes[this.started];
   }
@@ -60,7 +60,7 @@ export class LaneProgress {
   /** Starts the next segment; there must be one. @returns its index */
   start(): number {
     const index = this.next as number;
-    if (this.returned?.shift() === undefined) this.started++;
+    if (this.requeued?.shift() === undefined) this.started++;
     this.underWay++;
     this.underWayCost += this.costOf(index);
     return index;
@@ -72,7 +72,7 @@ export class LaneProgress {
     if (this.moved?.has(index) !== true) this.underWayCost -= this.costOf(index);
   }
 
-  /** Notes that a started segment continues outside of the lane. It no longer counts in the lane's cost. */
+  /** The started segment continues in the long queue. It no longer counts in the lane's cost. */
   move(index: number): void {
     this.moved ??= new Set();
     if (this.moved.has(index)) return;
@@ -85,7 +85,7 @@ export class LaneProgress {
     if (this.moved?.has(index) !== true) this.remainingCost -= this.costOf(index);
   }
 
-  /** Notes that a task did not finish the segment. @returns how many tasks have not */
+  /** Counts a task that did not finish the segment. @returns the number of such tasks */
   countTry(index: number): number {
     this.tries ??= new Map();
     const tries = (this.tries.get(index) ?? 0) + 1;
@@ -93,16 +93,16 @@ export class LaneProgress {
     return tries;
   }
 
-  /** Notes that a stopped segment starts again, before the segments after it. */
-  giveBack(index: number): void {
-    this.returned ??= [];
-    this.returned.push(index);
-    this.returned.sort((a, b) => a - b);
+  /** A stopped segment starts again, before the segments after it. */
+  requeue(index: number): void {
+    this.requeued ??= [];
+    this.requeued.push(index);
+    this.requeued.sort((a, b) => a - b);
   }
 
   giveUp(): void {
     this.started = this.count;
-    this.returned = undefined;
+    this.requeued = undefined;
   }
 
   private costOf(index: number): number {

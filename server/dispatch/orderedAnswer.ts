@@ -1,5 +1,5 @@
 /**
- * The segments' parts of one response. They arrive in any order and are sent in the order of the request:
+ * The parts of one response, one for each segment. They arrive in any order and are sent in the order of the request:
  *
  *   segments   sent | sent | not answered | aside | not answered | aside
  *                            ^ nextToSend
@@ -22,7 +22,7 @@ interface AsidePart {
 export class OrderedAnswer {
   /** Index of the first segment that is not sent. */
   nextToSend = 0;
-  /** Answers of segments that wait for an earlier segment. Made for the first one, because most requests have none. */
+  /** Parts that wait for an earlier one. Created for the first, because most requests have none. */
   private aside: Map<number, AsidePart> | undefined;
 
   /** @param count - of segments */
@@ -32,7 +32,7 @@ export class OrderedAnswer {
     private readonly count: number,
   ) {}
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.nextToSend === this.count;
   }
 
@@ -77,12 +77,12 @@ export class OrderedAnswer {
   private send(pieces: Piece[]): void {
     const isFirst = this.nextToSend === 0;
     this.nextToSend++;
-    if (this.isWhole) {
+    if (this.isComplete) {
       (pieces.at(-1) as Piece).shorten(SEPARATOR.length);
       if (this.isBatch) pieces.push(new Piece(CLOSE));
     }
     if (isFirst && this.isBatch) pieces.unshift(new Piece(OPEN));
-    if (this.isWhole) this.reply.finish(pieces);
+    if (this.isComplete) this.reply.finish(pieces);
     else this.reply.push(pieces);
   }
 }

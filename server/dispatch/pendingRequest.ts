@@ -20,13 +20,13 @@ import {cutSegments, type Segment} from "./segment.ts";
 
 const NO_PROGRESS = new LaneProgress([], LaneId.PROOF);
 
-/** What is known of an HTTP request besides its calls. */
+/** An HTTP request without its calls. */
 interface RequestOrigin {
   readonly record: RequestRecord;
   readonly isBatch: boolean;
   /** The head that the request's selectors were resolved against. */
   readonly head: Head;
-  /** The client that takes turns in the lanes (http/clientAddress.ts). */
+  /** Its client in the fair queues of the lanes (http/clientAddress.ts). */
   readonly client: string;
 }
 
@@ -68,7 +68,7 @@ export class PendingRequest {
     return this.clock.wasPaused ? underWayCost : remainingCost;
   }
 
-  /** A call runs or is answered. */
+  /** Whether any call runs or is answered. */
   get isBegun(): boolean {
     return this.ordered.isBegun || this.progress.some(({underWay}) => underWay > 0);
   }
@@ -111,10 +111,10 @@ export class PendingRequest {
    * @returns whether the clock has been stopped or started
    */
   updatePause(): boolean {
-    return this.clock.pause(this.isHeldUp());
+    return this.clock.pause(this.waitsForReader());
   }
 
-  /** Takes a segment's part of the response and sends every part whose turn has come. May not be called after a drop. */
+  /** Adds a segment's part of the response, and sends all parts that are next. May not be called after a drop. */
   answer(index: number, pieces: Piece[]): void {
     const progress = this.progressOf(index);
     progress.answer(index);
@@ -136,7 +136,7 @@ export class PendingRequest {
     return calls.byLane[lane] === undefined ? NO_PROGRESS : new LaneProgress(segments, lane);
   }
 
-  private isHeldUp(): boolean {
+  private waitsForReader(): boolean {
     let hasMore = false;
     for (const lane of LANE_IDS) {
       const {isQueued, underWay} = this.progress[lane];
@@ -149,7 +149,7 @@ export class PendingRequest {
 
 /** Measures how long a request may still take. The clock is stopped while the request waits only for its own reader. */
 class RequestClock {
-  /** When the unfinished calls are given up. A stop of the clock moves it by the length of the stop. */
+  /** Deadline of the unfinished calls. A stop of the clock postpones it by the length of the stop. */
   private deadlineMs: number;
   /** When the clock was stopped. undefined while it runs. */
   private pausedSinceMs: number | undefined;
@@ -178,7 +178,7 @@ class RequestClock {
     return this.pausedSinceMs === undefined && nowMs >= this.deadlineMs;
   }
 
-  /** Time until the unfinished calls are given up. */
+  /** Time until the deadline. */
   leftMs(nowMs: number): number {
     return this.deadlineMs - nowMs;
   }

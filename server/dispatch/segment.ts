@@ -7,7 +7,14 @@
  */
 
 import {answerStart, SEPARATOR} from "../../workers/messages/answers.ts";
-import {append, callsOf, LaneId, type LanePlace, type Place, type RequestCalls} from "../request/requestCalls.ts";
+import {
+  append,
+  callsOf,
+  LaneId,
+  type LanePlace,
+  type Place,
+  type RequestCalls,
+} from "../request/requestCalls.ts";
 import {Piece, type TaskText} from "../request/taskText.ts";
 
 /** Half-open ranges of places and of the lane's calls. */
@@ -56,7 +63,7 @@ export function cutSegments(calls: RequestCalls): Segment[] {
   return append(segments, {lane, firstPlace, endPlace: places.length, firstCall, endCall: seen[lane], cost});
 }
 
-/** Takes part in making a segment's part of the response. @param call - its index in the task's `ends` */
+/** @param call - index in the task's `ends` */
 export interface CallEncoder {
   /** The call has its range in the task's text. */
   noteAnswer(place: LanePlace, call: number): void;
@@ -103,7 +110,7 @@ export function assembleAnswers(
   return to > from ? append(pieces, text.cut(from, to)) : pieces;
 }
 
-/** Makes the segment's part of the response if no task answered it. */
+/** Makes the segment's part of the response if its task failed or never ran. */
 export function assembleErrors(
   calls: RequestCalls,
   segment: Segment,

@@ -9,28 +9,28 @@ export interface Task {
   readonly requests: readonly PendingRequest[];
   readonly indexes: readonly number[];
   readonly cost: number;
-  /** Its worker takes breaks for other tasks. */
+  /** Its worker does other tasks at yield points. */
   readonly isLong?: boolean;
 }
 
-/** Takes over a task that has ended. */
-export type OnSettled = (task: Task, settlement: Settlement<TaskAnswers>) => void;
+/** Called when a task has ended. */
+export type OnCompleted = (task: Task, settlement: Settlement<TaskAnswers>) => void;
 
-/** Takes over a call for which the long queue has no room. */
-export type OnTurnedAway = (request: PendingRequest, index: number, busy: Busy) => void;
+/** Called for a call that the long queue rejects or evicts. */
+export type OnRejected = (request: PendingRequest, index: number, busy: Busy) => void;
 
-/** Calls `onSettled` once, at the task's end. A call and not a promise: five promises for each task were a quarter of its garbage. */
-export type Perform = (task: Task, onSettled: (settlement: Settlement<TaskAnswers>) => void) => void;
+/** Calls `onCompleted` once, at the task's end. A callback and not a promise: five promises were a quarter of the garbage of each task. */
+export type Perform = (task: Task, onCompleted: (settlement: Settlement<TaskAnswers>) => void) => void;
 
-/** Performs a task by what promises its answers. */
-export function settleLater(perform: (task: Task) => Promise<TaskAnswers>): Perform {
-  return async (task, onSettled) => {
+/** Performs a task by a function that returns a promise. */
+export function performAsync(perform: (task: Task) => Promise<TaskAnswers>): Perform {
+  return async (task, onCompleted) => {
     let settlement: Settlement<TaskAnswers>;
     try {
       settlement = {answers: await perform(task)};
     } catch (error) {
       settlement = {error};
     }
-    onSettled(settlement);
+    onCompleted(settlement);
   };
 }

@@ -27,7 +27,7 @@ export class UnfinishedRequests {
     last.unfinishedAt = at;
   }
 
-  /** @returns those whose time is over, as a list of its own: requests may be deleted while the caller goes through it */
+  /** @returns a copy: requests may be deleted while the caller goes through it */
   listOverdue(nowMs: number): PendingRequest[] {
     return this.requests.filter(({clock}) => clock.isOverdue(nowMs));
   }

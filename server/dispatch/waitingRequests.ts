@@ -1,6 +1,6 @@
 /**
- * The requests that wait in a lane. Large ones, which cost more than one task, have a queue of their own where workers take breaks in
- * their tasks: so they keep no small one waiting, of any client. In each queue clients have equal shares.
+ * The requests that wait in a lane. Where tasks have yield points, large requests, which cost more than one task, have a queue of their
+ * own: no small request of any client waits for them. In each queue clients have equal shares.
  */
 import {ClientQueue} from "../fairness/clientQueue.ts";
 import type {LaneId} from "../request/requestCalls.ts";
@@ -10,7 +10,7 @@ export class WaitingRequests {
   readonly small: ClientQueue<PendingRequest>;
   readonly large: ClientQueue<PendingRequest>;
 
-  /** @param smallCost - most that a small request costs */
+  /** @param smallCost - highest cost of a small request */
   constructor(
     private readonly lane: LaneId,
     private readonly smallCost: number,
@@ -24,7 +24,7 @@ export class WaitingRequests {
     return this.small.length + this.large.length;
   }
 
-  /** The queue of a request that costs so much in the lane. */
+  /** @param cost - of a request in the lane */
   queueFor(cost: number): ClientQueue<PendingRequest> {
     return cost > this.smallCost ? this.large : this.small;
   }
@@ -33,7 +33,7 @@ export class WaitingRequests {
     this.queueFor(request.progress[this.lane].cost).push(request);
   }
 
-  /** As ClientQueue.findLargest, of both. */
+  /** As ClientQueue.findLargest, over both queues. */
   findLargest(sizeOf: (client: string) => number): string | undefined {
     const large = this.large.findLargest(sizeOf);
     const small = this.small.findLargest(sizeOf);

@@ -1,11 +1,11 @@
 /**
- * A number for each client (http/clientAddress.ts), which is 0 most of the time. Zeros are forgotten many at once, because a Map that
- * is added to and deleted from for each request is copied again and again (dispatch/unfinishedRequests.ts).
+ * A number for each client (http/clientAddress.ts), most of the time 0. Zeros are removed many at once: V8 copies a Map again and again if
+ * each request adds an entry and deletes one (dispatch/unfinishedRequests.ts).
  */
 
 import {assertInvariant} from "../invariant.ts";
 
-/** As many zeros may be kept, and as many as there are other numbers. */
+/** At least this many zeros are kept, and as many as there are other numbers. */
 const KEPT_ZEROS = 64;
 
 export class ClientCounts {
@@ -24,11 +24,11 @@ export class ClientCounts {
     if (before === 0) this.zeros--;
     if (after === 0) this.zeros++;
     this.counts.set(client, after);
-    if (this.zeros > KEPT_ZEROS && 2 * this.zeros > this.counts.size) this.forgetZeros();
+    if (this.zeros > KEPT_ZEROS && 2 * this.zeros > this.counts.size) this.removeZeros();
     return after;
   }
 
-  private forgetZeros(): void {
+  private removeZeros(): void {
     this.counts = new Map([...this.counts].filter(([, count]) => count !== 0));
     this.zeros = 0;
   }

@@ -1,13 +1,13 @@
 /**
- * A queue in which clients share what is served by its cost: next comes the element that would end first if all waiting clients were
- * served at the same time (weighted fair queueing, Demers, Keshav and Shenker 1989). A client that takes less than its share does not
- * wait for the others' turns, however many they are and whatever their elements cost:
+ * A fair queue: next comes the element that would end first if all waiting clients were served at the same time (weighted fair queueing,
+ * Demers, Keshav and Shenker 1989). A client that takes less than its share does not wait for the others, however many they are and
+ * whatever their elements cost:
  *
  *   every element costs 1           push A1 A2 A3 B1 C1 A4      shift A1 B1 C1 A2 A3 A4
  *   A and B cost 2000, C costs 1    push A1 A2 B1 B2 C1 C2      shift C1 C2 A1 B1 A2 B2
  *
- * Virtual time is what each waiting client has got. A client's first element starts when the one before it has ended, but not before it
- * came; it ends its cost later. All heads are in a heap, so that one takes O(log n) of n clients.
+ * Virtual time is the service that each waiting client has received. An element starts when the one before it of its client has ended, but
+ * not before it arrived, and ends its cost later. The first elements of all clients are in a heap, so a shift takes O(log n) of n clients.
  */
 import {Fifo} from "./fifo.ts";
 
@@ -23,22 +23,22 @@ interface Line<T> {
   start: number;
   /** Virtual time at which it ends. */
   end: number;
-  /** Of elements that end at the same time, the one that came to the head of its line first is next. */
-  order: number;
+  /** Of elements that end at the same time, the one that became the first of its line earliest is next. */
+  sequence: number;
   /** Place in the heap. undefined: nothing waits. */
   at: number | undefined;
 }
 
-/** Lines without elements are forgotten many at once: a Map that is added to and deleted from for each request is copied again and again (unfinishedRequests.ts). */
+/** At least this many lines are kept. Lines without elements are removed many at once, as in clientCounts.ts. */
 const KEPT_LINES = 64;
 
 export class ClientQueue<T extends ClientElement> {
   private lines = new Map<string, Line<T>>();
   private mostLines = KEPT_LINES;
-  /** The lines with elements. Each ends before those at twice its place and one or two more. */
+  /** Binary heap of the lines with elements, by end. */
   private readonly heap: Line<T>[] = [];
   private now = 0;
-  private orders = 0;
+  private sequences = 0;
   private count = 0;
 
   /** @param costOf - cost of an element that would leave now */
@@ -55,7 +55,7 @@ export class ClientQueue<T extends ClientElement> {
     this.enter(line, element);
   }
 
-  /** Puts what `shift` has just taken back before the others of its client, whose time it goes on with. It costs again. */
+  /** Puts an element that `shift` has just taken back before the others of its client. It costs again. */
   putBack(element: T): void {
     const line = this.lineOf(element.client);
     line.elements.putBack(element);
@@ -72,7 +72,7 @@ export class ClientQueue<T extends ClientElement> {
     return line === undefined ? undefined : this.take(line);
   }
 
-  /** Takes the next of the elements that are wanted, of those that are first among their client's. */
+  /** Takes the next of those elements that are their client's first and are wanted. */
   shiftIf(isWanted: (element: T) => boolean): T | undefined {
     let next: Line<T> | undefined;
     for (const line of this.heap)
@@ -90,7 +90,7 @@ export class ClientQueue<T extends ClientElement> {
     return element;
   }
 
-  /** Counts what an element cost besides the cost that it left with, if it was not known then. @param cost - below 0: it cost less */
+  /** Corrects the cost of an element that has left, if it was not known then. @param cost - to add; below 0: the element cost less */
   charge(client: string, cost: number): void {
     const line = this.lines.get(client);
     if (line === undefined) return;
@@ -148,13 +148,13 @@ export class ClientQueue<T extends ClientElement> {
   private lineOf(client: string): Line<T> {
     let line = this.lines.get(client);
     if (line === undefined) {
-      line = {client, elements: new Fifo(), start: this.now, end: 0, order: 0, at: undefined};
+      line = {client, elements: new Fifo(), start: this.now, end: 0, sequence: 0, at: undefined};
       this.lines.set(client, line);
     }
     return line;
   }
 
-  /** Counts an element that is in the line now. */
+  /** Counts an element that was added to the line. */
   private enter(line: Line<T>, element: T): void {
     this.count++;
     if (line.at !== undefined && line.elements.peek() !== element) return;
@@ -174,10 +174,10 @@ export class ClientQueue<T extends ClientElement> {
     return element;
   }
 
-  /** Gives the line its place by its first element. */
+  /** Moves the line to its place by its first element. */
   private lead(line: Line<T>, first: T): void {
     line.end = line.start + this.costOf(first);
-    line.order = this.orders++;
+    line.sequence = this.sequences++;
     this.siftHeap(line);
   }
 
@@ -190,11 +190,11 @@ export class ClientQueue<T extends ClientElement> {
       this.siftHeap(last);
     }
     line.at = undefined;
-    if (this.lines.size > this.mostLines) this.forget();
+    if (this.lines.size > this.mostLines) this.removeIdle();
   }
 
-  /** Forgets the lines that are as good as new ones. */
-  private forget(): void {
+  /** Removes the lines that equal new ones. */
+  private removeIdle(): void {
     this.lines = new Map([...this.lines].filter(([, {at, start}]) => at !== undefined || start > this.now));
     this.mostLines = 2 * this.lines.size + KEPT_LINES;
   }
@@ -225,5 +225,5 @@ export class ClientQueue<T extends ClientElement> {
 }
 
 function isBefore(a: Line<unknown>, b: Line<unknown>): boolean {
-  return a.end < b.end || (a.end === b.end && a.order < b.order);
+  return a.end < b.end || (a.end === b.end && a.sequence < b.sequence);
 }

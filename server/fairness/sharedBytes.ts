@@ -1,15 +1,15 @@
 import {ClientCounts} from "./clientCounts.ts";
 
 /**
- * Bytes that all clients hold together, within a limit. One client may have a quarter of it. When all have reached the limit, the
- * newest holder of the client with most gives way to one who has less.
+ * Limits the bytes that all clients hold together. One client may have a quarter of them. At the limit, the newest holder of the client with
+ * most is evicted for a client that has less.
  */
 interface ByteLimits {
   readonly bodyBytes: number;
   readonly bodyBytesTotal: number;
 }
 
-/** The limit that more bytes would exceed, and the bytes with them. */
+/** The limit that would be exceeded, and the bytes that would be held. */
 export interface Excess {
   readonly limit: number;
   readonly got: number;
@@ -22,7 +22,7 @@ export interface ByteHolder {
 }
 
 export class SharedBytes {
-  /** Of one body. */
+  /** Highest number of bytes of one body. */
   readonly bodyLimit: number;
   private readonly limit: number;
   /** Of one client, and large enough for one body. */
@@ -38,7 +38,7 @@ export class SharedBytes {
     this.clientLimit = Math.max(bodyBytes, Math.floor(bodyBytesTotal / 4));
   }
 
-  /** Adds bytes of the holder's. @returns undefined, or why there is no room for them */
+  /** @returns undefined, or why there is no room for the bytes */
   add(holder: ByteHolder, byteCount: number): Excess | undefined {
     const {client} = holder;
     const own = this.byClient.of(client) + byteCount;
@@ -55,7 +55,7 @@ export class SharedBytes {
     return undefined;
   }
 
-  /** Removes a holder that has so many bytes. */
+  /** @param byteCount - all bytes of the holder */
   remove(holder: ByteHolder, byteCount: number): void {
     this.holders.delete(holder);
     this.byClient.add(holder.client, -byteCount);

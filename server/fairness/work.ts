@@ -1,5 +1,5 @@
 /**
- * Work of the main thread in parts, so that others have their turn in between (http/intake.ts). It yields wherever it may stop for a
- * while: what the part costs besides its own time, in ms, or nothing. A part takes a few tenths of a millisecond at most.
+ * Work of the main thread with yield points, between which it takes a few tenths of a millisecond at most. At a yield point, other requests
+ * may go first (http/intake.ts). A yielded number is extra cost in ms, besides the time that the work took.
  */
 export type Work<Result = void> = Generator<number | undefined, Result, undefined>;

@@ -20,7 +20,7 @@ import {PublishStatus} from "../observe/publishStatus.ts";
 import {SourceStatus} from "../observe/sourceStatus.ts";
 import {TroubleLog} from "../observe/troubleLog.ts";
 import {VERSION} from "../version.ts";
-import {answerFields, headFields} from "./control/blockOrder.ts";
+import {answerFields, headFields} from "./control/blockCommand.ts";
 import type {RunningFinality} from "./finality/finality.ts";
 import type {SnapshotRefusal, SnapshotTarget} from "./following/firstSnapshot.ts";
 import {Following} from "./following/following.ts";

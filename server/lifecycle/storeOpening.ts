@@ -1,7 +1,7 @@
 /** Opens the store of a command or a service, and closes it. */
 
 import {Engine, type EngineOptions} from "../../workers/engine.ts";
-import {ControlServer, type OrderListener} from "./control/controlServer.ts";
+import {type CommandListener, ControlServer} from "./control/controlServer.ts";
 import {requireLimits} from "./processLimits.ts";
 import {hasPublisherId} from "./publishing/publisherId.ts";
 import {openFailed, WorkError} from "./workError.ts";
@@ -29,18 +29,18 @@ export class OwnedStore {
   /**
    * What each block changes is kept with it also while a store that was published is not: otherwise the stream could not go on.
    *
-   * @throws WorkError if the store cannot be opened, or takes no orders
+   * @throws WorkError if the store cannot be opened, or accepts no commands
    */
-  static async open(options: EngineOptions, onOrder: OrderListener): Promise<OwnedStore> {
+  static async open(options: EngineOptions, onCommand: CommandListener): Promise<OwnedStore> {
     const {directory} = options;
     const keepsChanges = options.keepsChanges === true || hasPublisherId(directory);
     const engine = await openStore({...options, keepsChanges});
     try {
-      return new OwnedStore(engine, await ControlServer.start(directory, engine, onOrder));
+      return new OwnedStore(engine, await ControlServer.start(directory, engine, onCommand));
     } catch (error) {
       await engine.discard();
       const reason = (error as Error).message;
-      throw new WorkError(`cannot take orders for the store in ${directory}: ${reason}`, {cause: error});
+      throw new WorkError(`cannot accept commands for the store in ${directory}: ${reason}`, {cause: error});
     }
   }
 
@@ -51,7 +51,7 @@ export class OwnedStore {
   async close(failed: boolean, onWait: (what: string) => void = () => {}): Promise<void> {
     await this.control.stop();
     await (failed ? this.engine.discard() : this.engine.close(onWait));
-    onWait("answers to orders");
+    onWait("answers to commands");
     await this.control.close();
   }
 }

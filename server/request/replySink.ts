@@ -1,4 +1,4 @@
-/** What takes the answer to one HTTP request, and sends it as fast as its reader takes it (http/reply.ts). */
+/** The output of one HTTP request, with back-pressure (http/reply.ts). */
 import type {Piece} from "./taskText.ts";
 
 export interface ReplySink {
@@ -18,16 +18,16 @@ export interface ReplySink {
   push(pieces: readonly Piece[]): void;
   /** Like `push`, for the last pieces of the body. */
   finish(pieces: readonly Piece[]): void;
-  /** Closes the connection, so that the client sees that the answer is not whole. */
+  /** Closes the connection, so that the client sees that the answer is incomplete. */
   close(): void;
   /**
-   * Turns the request away with HTTP 503. The client may try again later.
+   * Rejects the request with HTTP 503. The client may try again later.
    *
    * @param head - the newest block held, if the request asks for one above it
    */
   sendBusy(text: string, retryAfterSeconds: number, head?: number): void;
   /** Answers a request that has only notifications. */
   sendNothing(): void;
-  /** The client (clientAddress.ts). May not be called after the reply is over. */
+  /** The client (clientAddress.ts). May not be called after the reply has ended. */
   readClient(): string;
 }

@@ -1,11 +1,11 @@
-/** What the request log and /metrics tell of one HTTP request whose body has come. */
+/** One received HTTP request, for the request log and /metrics. */
 export class RequestRecord {
-  /** Of its only call, or "batch". "unknown": no method of that name, or no call was read. */
+  /** The method of its only call, or "batch". "unknown": there is no such method, or no call was read. */
   method = "unknown";
   calls = 0;
   /** As the limits count it (methods/demand.ts). */
   cost = 0;
-  /** Of the first call that failed. 0: none has. */
+  /** Error code of the first call that failed. 0: none has. */
   code = 0;
 
   constructor(

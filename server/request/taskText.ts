@@ -1,9 +1,9 @@
 /**
- * The text of a task's answers, cut into pieces for the requests that share it. After the last piece, its memory is given back:
+ * The text of a task's answers, cut into pieces for the requests that share it. The last piece to be released returns its memory:
  *
  *   TaskText   | request A | request B      | A's next | unused ... |     uses: one per piece, and one while it is cut
  *                   |            |               |
- *   Piece        sent        waits, small    dropped                      the last one to be released gives the memory back
+ *   Piece        sent        waits, small    dropped                      the last one returns the memory
  *                            -> a copy
  */
 import type {AnswerMemory} from "../../workers/messages/answerMemory.ts";
@@ -15,13 +15,13 @@ const MAX_KEPT_FACTOR = 4;
 export class TaskText {
   private uses = 1;
 
-  /** @param memory - of `text`, given back when nobody uses it any more. Without it, the garbage collector frees the text */
+  /** @param memory - of `text`, returned after the last use. Without it, the garbage collector frees the text */
   constructor(
     private readonly text: Uint8Array,
     private readonly memory?: AnswerMemory,
   ) {}
 
-  /** Asks whether `byteCount` bytes of the text may wait where they are. If not, they must be copied. */
+  /** @returns whether `byteCount` bytes of the text may wait for their reader in place. If not, they must be copied */
   keep(byteCount: number): boolean {
     const {memory, text} = this;
     const memoryBytes = memory === undefined ? text.buffer.byteLength : memory.bytes.length;
@@ -77,12 +77,12 @@ export class Piece {
 const NO_BYTES = new Uint8Array(0);
 
 export interface TaskAnswers extends Answers {
-  /** The memory of `text`, which is given back when nobody uses it any more. Without it, the garbage collector frees the memory. */
+  /** The memory of `text`, returned after the last use. Without it, the garbage collector frees the memory. */
   readonly memory?: AnswerMemory;
   /** The code that each answer is counted under: 0, or its error's code. Without it, `text` has results only. */
   readonly codes?: readonly number[];
   /** Estimates that were not finished (workers/messages/estimateJob.ts). Default: none. */
   readonly unfinished?: readonly number[];
-  /** How many calls, from the first on, were begun (workers/messages/estimateJob.ts). Default: all. */
+  /** How many calls, counted from the first, were begun (workers/messages/estimateJob.ts). Default: all. */
   readonly begun?: number;
 }

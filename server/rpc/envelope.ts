@@ -3,16 +3,16 @@ import {isUtf8} from "node:buffer";
 import type {Work} from "../fairness/work.ts";
 import {BodyScan, type BodyShape, MAX_DEPTH} from "../json/bodyScan.ts";
 import {decodeText, parseInSteps} from "../json/stepParser.ts";
-import {HALF_CHARACTER} from "./exactValues.ts";
+import {LONE_SURROGATE} from "./exactValues.ts";
 import {FieldNames} from "./fieldNames.ts";
 import {createLimitError, RpcCode, RpcError} from "./rpcError.ts";
 
 /** Most characters of an id. A UUID has 36. Every id is escaped again for its answer, so its length must be limited. */
 export const MAX_ID_CHARACTERS = 256;
 
-/** JSON.parse takes at most 1 ms for a body that is no longer. */
+/** JSON.parse takes at most 1 ms for a body of up to this many bytes. */
 export const WHOLE_BYTES: number = 8 * 1024;
-/** The same, for a body of at most SHORT_BYTES. A batch of 100 proofs has half of it. */
+/** JSON.parse takes at most 1 ms for a body of up to SHORT_BYTES within these bounds. A batch of 100 proofs has half of them. */
 const WHOLE = {
   members: 2000,
   fields: 600,
@@ -137,8 +137,8 @@ function parseElement(element: unknown): Call {
   if (Object.hasOwn(fields, "id")) {
     const {id} = fields;
     if (typeof id === "string" && id.length > MAX_ID_CHARACTERS) return refuseLongId(id);
-    // The ids of a batch could hold enough half characters for 25 ms.
-    const isText = typeof id === "string" && !HALF_CHARACTER.test(id);
+    // The ids of a batch could hold enough lone surrogates to take 25 ms.
+    const isText = typeof id === "string" && !LONE_SURROGATE.test(id);
     if (!isText && id !== null && !Number.isSafeInteger(id)) return refuse(undefined, describeId(id));
     // JSON.stringify takes 0.1 us for a number, and a batch has many.
     idText = isText ? JSON.stringify(id) : String(id);
@@ -173,7 +173,7 @@ function refuseLongId({length}: string): Call {
 }
 
 function describeId(id: unknown): string {
-  if (typeof id === "string") return "expected whole characters in id, got half of a surrogate pair";
+  if (typeof id === "string") return "expected id to be well-formed Unicode, got a lone surrogate";
   return `expected id to be a string, null or an integer of at most ${Number.MAX_SAFE_INTEGER}, got ${describe(id)}`;
 }
 

@@ -1,12 +1,12 @@
 /**
  * Checks that JSON.parse has not changed values, so that they can be sent on. Numbers must be safe integers, because others
- * may have become another number. Text must have whole characters, because JSON.stringify takes 0.1 us for half a character
- * (a lone surrogate), and a body can hold enough of them for 90 ms.
+ * may have become another number. Text must be well-formed Unicode, because JSON.stringify takes 0.1 us for a lone surrogate, and
+ * a body can hold enough of them to take 90 ms.
  */
 import {RpcCode, RpcError} from "./rpcError.ts";
 
 const SHOWN_FIELD = /^[A-Za-z0-9_]{1,64}$/;
-export const HALF_CHARACTER = /\p{Surrogate}/u;
+export const LONE_SURROGATE = /\p{Surrogate}/u;
 
 interface Finding {
   /** Path below the value that was searched, such as `[0].gas`. */
@@ -17,7 +17,7 @@ interface Finding {
 
 /**
  * @param name - name of `value` in messages
- * @throws RpcError INVALID_PARAMS that names a number that is not a safe integer, or a text with half a character
+ * @throws RpcError INVALID_PARAMS that names a number that is not a safe integer, or text with a lone surrogate
  */
 export function requireExactValues(value: unknown, name: string): void {
   const found = findInexact(value);
@@ -31,7 +31,7 @@ export function findInexact(value: unknown): Finding | undefined {
     if (Number.isSafeInteger(value)) return undefined;
     return {path: "", reason: `expected a string, or a whole JSON number up to 2^53 - 1, got ${value}`};
   }
-  if (typeof value === "string") return findHalfCharacter(value);
+  if (typeof value === "string") return findLoneSurrogate(value);
   if (typeof value !== "object" || value === null) return undefined;
   return Array.isArray(value) ? findInElements(value) : findInFields(value as Record<string, unknown>);
 }
@@ -46,14 +46,14 @@ function findInElements(elements: readonly unknown[]): Finding | undefined {
 
 function findInFields(fields: Readonly<Record<string, unknown>>): Finding | undefined {
   for (const field of Object.keys(fields)) {
-    const found = findHalfCharacter(field) ?? findInexact(fields[field]);
+    const found = findLoneSurrogate(field) ?? findInexact(fields[field]);
     if (found !== undefined)
       return {...found, path: `.${SHOWN_FIELD.test(field) ? field : "?"}${found.path}`};
   }
   return undefined;
 }
 
-function findHalfCharacter(text: string): Finding | undefined {
-  if (!HALF_CHARACTER.test(text)) return undefined;
-  return {path: "", reason: "expected whole characters, got half of a surrogate pair"};
+function findLoneSurrogate(text: string): Finding | undefined {
+  if (!LONE_SURROGATE.test(text)) return undefined;
+  return {path: "", reason: "expected well-formed Unicode, got a lone surrogate"};
 }

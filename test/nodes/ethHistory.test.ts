@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {randomInt} from "node:crypto";
 import {after, before, test} from "node:test";
 import {Random} from "../../load/requests/random.ts";
-import {sendOrder} from "../../server/lifecycle/control/controlClient.ts";
+import {sendCommand} from "../../server/lifecycle/control/controlClient.ts";
 import {makeProofBatch} from "../support/chains/conformanceChain.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {allocatePassing, PASSING, randomPlans} from "../support/chains/engineTraffic.ts";
@@ -187,7 +187,7 @@ test("while old blocks are pruned, each is answered as geth does, or said to be 
     while (finalized < chain.height) {
       const [seen, to] = [counts.answered, Math.min(finalized + 3, chain.height)];
       ordered = to;
-      assert.ok((await sendOrder(db, {kind: "finalize", to})).ok);
+      assert.ok((await sendCommand(db, {kind: "finalize", to})).ok);
       await daemon.until(
         `blocks before the newest ${KEPT} of ${to} to be pruned, and others to be read`,
         async () => {

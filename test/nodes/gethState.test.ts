@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import {spawnSync} from "node:child_process";
 import {writeFile} from "node:fs/promises";
 import {test} from "node:test";
-import {sendOrder} from "../../server/lifecycle/control/controlClient.ts";
+import {sendCommand} from "../../server/lifecycle/control/controlClient.ts";
 import {EngineChain} from "../support/chains/engineChain.ts";
 import {branchTraffic} from "../support/chains/engineTraffic.ts";
 import {compareEthProofs, readTouched} from "../support/http/gethComparison.ts";
@@ -54,7 +54,7 @@ test("a store that begins with geth's state follows it, and proves the same", as
       await waitForHash(daemon, chain.height, chain.hashOf(chain.height));
       await then();
       await waitForHash(daemon, chain.height, chain.hashOf(chain.height));
-      assert.ok((await sendOrder(db, {kind: "finalize", to: chain.height})).ok);
+      assert.ok((await sendCommand(db, {kind: "finalize", to: chain.height})).ok);
       const touched = await readTouched(node, chain.height);
       for (let block = FIRST; block <= chain.height; block++)
         await compareEthProofs(daemon, node, touched, block);

@@ -1,4 +1,4 @@
-/** The lane of gas estimates: threads of this process make them, another node, or nobody. */
+/** The lane of gas estimates. Threads of this process compute them, or another node does, or they are not available. */
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import type {EstimateJob} from "../../../workers/messages/estimateJob.ts";
 import {JOB_MS} from "../../../workers/messages/estimateSlice.ts";
@@ -11,7 +11,7 @@ import {callsOf} from "../../request/requestCalls.ts";
 import type {TaskAnswers} from "../../request/taskText.ts";
 import {type LaneOptions, TASKS_PER_WORKER} from "../lane.ts";
 import type {PendingRequest} from "../pendingRequest.ts";
-import {settleLater, type Task} from "../task.ts";
+import {performAsync, type Task} from "../task.ts";
 
 /**
  * A transfer takes 0.1 to 0.2 ms, so a job begins about this many in its time (JOB_MS). They share one trip to a thread and
@@ -21,12 +21,12 @@ import {settleLater, type Task} from "../task.ts";
 const ESTIMATES_PER_TASK = 16;
 const TASK_MS = 2 * JOB_MS;
 /**
- * A slice may be too short for a call that needs little: code runs for the first time, garbage is collected, or the kernel adds what the
- * thread did before, up to 4 ms. Behind endless calls of its own client it would wait long. A turn of the queue takes no longer for it.
+ * A slice may be too short even for a cheap call: V8 compiles code or collects garbage, or the kernel charges the thread for up to 4 ms of
+ * earlier work. In the long queue, such a call would wait behind endless calls of its own client.
  */
 const FIRST_TRIES = 2;
 
-/** A slice takes as long as some 20 transfers, and a call that it was too short for has taken all of it. */
+/** A slice takes as long as some 20 transfers, and a call that it did not finish has used all of it. */
 const SLICE_COST = 20 * ESTIMATE_COST;
 
 export function createEstimateLane(estimates: Estimates): LaneOptions {
@@ -35,19 +35,19 @@ export function createEstimateLane(estimates: Estimates): LaneOptions {
     queue: "first",
     unfinishedCost: SLICE_COST,
     taskMs: TASK_MS,
-    hasBreaks: false,
+    hasYieldPoints: false,
     bytesPerCost: MAX_ESTIMATE_TEXT_BYTES / ESTIMATE_COST,
   } as const;
   if (estimates.kind !== "here") {
     // With more tasks, calls would wait in the gateway's own queue and lose time that the upstream needs.
     const workers = estimates.kind === "gateway" ? estimates.gateway.maxCalls : 1;
     const sizes = {workers, maxTasks: workers, taskCost: ESTIMATE_COST};
-    // There are no slices: another node makes the estimates within its own limits, or nobody does.
-    return {...common, ...sizes, long: undefined, perform: settleLater(runEstimate)};
+    // Without slices: another node makes the estimates within its own limits.
+    return {...common, ...sizes, long: undefined, perform: performAsync(runEstimate)};
   }
   const {workers, timeMs, estimate} = estimates;
-  const perform = (isFirst: boolean) => settleLater(task => estimate(collectEstimates(task, isFirst)));
-  const sizes = {threads: countLongThreads(workers), placesPerThread: LONG_PLACES};
+  const perform = (isFirst: boolean) => performAsync(task => estimate(collectEstimates(task, isFirst)));
+  const sizes = {threads: countLongThreads(workers), slotsPerThread: LONG_PLACES};
   return {
     ...common,
     workers,

@@ -17,10 +17,10 @@ export function createProofLane(engine: Engine): LaneOptions {
     taskMs: undefined,
     bytesPerCost: engine.maxProofTextBytes,
     unfinishedCost: 0,
-    hasBreaks: true,
+    hasYieldPoints: true,
     queue: "proof",
     long: undefined,
-    perform: (task, onSettled) => engine.prove(packTask(task), onSettled),
+    perform: (task, onCompleted) => engine.prove(packTask(task), onCompleted),
   };
 }
 

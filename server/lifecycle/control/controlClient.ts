@@ -1,27 +1,27 @@
-/** Sends an order to the process that has a store open. */
-import {type BlockOrder, type ControlAnswer, decodeAnswer} from "./blockOrder.ts";
+/** Sends a command to the process that has a store open. */
+import {type BlockCommand, type ControlAnswer, decodeAnswer} from "./blockCommand.ts";
 import {readControlFile} from "./controlFile.ts";
 
 /** An answer has two heads, so it is much smaller. */
 const MAX_ANSWER_BYTES = 16 << 10;
 
-/** An order may take as long as it needs, since an import first finishes its block. Its process sends a byte more often than this. */
+/** A command may take long, since an import first finishes its block. Meanwhile the server sends bytes more often than this. */
 const SILENCE_MS = 10_000;
 
-/** No process takes the order. `message` says why. */
+/** No process accepts the command. `message` says why. */
 export class NoControl extends Error {
   override readonly name = "NoControl";
 }
 
 /**
- * Sends the order and waits for its answer.
+ * Sends the command and waits for its answer.
  *
- * @param silenceMs - a program that sends nothing for this long is not waited for
+ * @param silenceMs - it fails if nothing arrives for this long
  * @throws NoControl
  */
-export async function sendOrder(
+export async function sendCommand(
   directory: string,
-  {kind, to}: BlockOrder,
+  {kind, to}: BlockCommand,
   silenceMs = SILENCE_MS,
 ): Promise<ControlAnswer> {
   const address = readControlFile(directory);

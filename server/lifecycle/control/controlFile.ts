@@ -1,16 +1,16 @@
 /**
- * `control.json` in the store's folder says where the process that has the store open takes orders.
+ * `control.json` in the store's folder says where the process that has the store open accepts commands.
  *
  *   {"pid": 4711, "port": 40123, "token": "<64 hex digits>"}
  *
- * Only the folder's owner can read it (mode 0600). An order must carry the token. LevelDB ignores the file. After kill -9,
+ * Only the folder's owner can read it (mode 0600). A command must carry the token. LevelDB ignores the file. After kill -9,
  * and on a disk that can no longer be written, it stays behind: then nothing listens on its port, or a program that does not
  * know the token.
  */
 import {rename, rm, writeFile} from "node:fs/promises";
 import {join} from "node:path";
 import {readWholeFile} from "../../../storage/regularFile.ts";
-import {parseFields} from "./blockOrder.ts";
+import {parseFields} from "./blockCommand.ts";
 
 const FILE_NAME = "control.json";
 const TOKEN = /^[0-9a-f]{64}$/;
@@ -22,7 +22,7 @@ interface ControlAddress {
   readonly token: string;
 }
 
-/** Replaces a file that an earlier process left, at once. The caller has the store open, so no other process writes the file. */
+/** Replaces the file of an earlier process atomically. The caller has the store open, so no other process writes the file. */
 export async function writeControlFile(directory: string, address: ControlAddress): Promise<void> {
   const path = join(directory, FILE_NAME);
   const draft = `${path}.new`;
@@ -31,12 +31,12 @@ export async function writeControlFile(directory: string, address: ControlAddres
   await rename(draft, path);
 }
 
-/** The process is ending, so a disk that refuses must not keep it from closing the store. */
+/** The process is ending, so a failing disk must not keep it from closing the store. */
 export async function removeControlFile(directory: string): Promise<void> {
   await rm(join(directory, FILE_NAME), {force: true}).catch(() => {});
 }
 
-/** @returns undefined if there is no file, or it is none of ours */
+/** @returns undefined if there is no file, or it has another format */
 export function readControlFile(directory: string): ControlAddress | undefined {
   const path = join(directory, FILE_NAME);
   let text = "";

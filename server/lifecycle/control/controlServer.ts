@@ -1,8 +1,8 @@
 /**
- * Takes the operator's orders while this process has the store open. LevelDB lets no second process open it.
+ * Executes the operator's commands while this process has the store open. LevelDB lets no second process open it.
  *
  * It speaks HTTP on a free port of 127.0.0.1. A request must carry the token of control.json. Without it, the answer is 401.
- * An order may take long. Until its answer is there, a space is sent now and then, so that the sender sees that it is at work.
+ * A command may take long. Until its answer is ready, a space is sent every second, so that the sender sees progress.
  */
 import {randomBytes, timingSafeEqual} from "node:crypto";
 import {once} from "node:events";
@@ -11,42 +11,42 @@ import type {AddressInfo, Socket} from "node:net";
 import {type Engine, StoreError} from "../../../workers/engine.ts";
 import {
   answerFields,
-  type BlockOrder,
+  type BlockCommand,
+  COMMAND_KINDS,
+  type CommandKind,
   type ControlAnswer,
-  MAX_ORDER_BYTES,
-  ORDER_KINDS,
-  type OrderKind,
+  MAX_COMMAND_BYTES,
   parseBody,
-} from "./blockOrder.ts";
+} from "./blockCommand.ts";
 import {removeControlFile, writeControlFile} from "./controlFile.ts";
 
 const HOST = "127.0.0.1";
 /** The next three limits protect against other programs that connect. */
 const RECEIVE_MS = 5_000;
-/** Connections without an order. When one more comes, the oldest is closed: idle ones cannot keep an order out. */
+/** Most connections without a command. At one more, the oldest is closed, so that idle ones cannot block commands. */
 const MAX_IDLE = 32;
 const MAX_HEADER_BYTES = 4096;
 const TOKEN_BYTES = 32;
-/** Time between two spaces. Much less than a sender's patience (controlClient.ts). */
+/** Time between two spaces. Much less than SILENCE_MS of controlClient.ts. */
 const BEAT_MS = 1_000;
 
 const HEADERS = {"Content-Type": "application/json", Connection: "close"};
 
-type OrderedPool = Pick<Engine, "chain" | OrderKind>;
+type CommandedEngine = Pick<Engine, "chain" | CommandKind>;
 
-export type OrderListener = (order: BlockOrder, answer: ControlAnswer) => void;
+export type CommandListener = (command: BlockCommand, answer: ControlAnswer) => void;
 
 export class ControlServer {
   private readonly server: Server;
   private readonly token = randomBytes(TOKEN_BYTES).toString("hex");
-  /** Connections that have sent no order yet, the oldest first. */
+  /** Connections that have sent no command yet, the oldest first. */
   private readonly idle = new Set<Socket>();
   private readonly underWay = new Set<Promise<void>>();
 
   private constructor(
     private readonly directory: string,
-    private readonly engine: OrderedPool,
-    private readonly onOrder: OrderListener,
+    private readonly engine: CommandedEngine,
+    private readonly onCommand: CommandListener,
     private readonly beatMs: number,
   ) {
     const bounds = {
@@ -65,11 +65,11 @@ export class ControlServer {
    */
   static async start(
     directory: string,
-    engine: OrderedPool,
-    onOrder: OrderListener,
+    engine: CommandedEngine,
+    onCommand: CommandListener,
     beatMs = BEAT_MS,
   ): Promise<ControlServer> {
-    const control = new ControlServer(directory, engine, onOrder, beatMs);
+    const control = new ControlServer(directory, engine, onCommand, beatMs);
     control.server.listen(0, HOST);
     await once(control.server, "listening");
     try {
@@ -82,7 +82,7 @@ export class ControlServer {
     return control;
   }
 
-  /** Takes no more orders. Running orders are finished, as long as the engine is open. */
+  /** Accepts no more commands. Running commands complete while the engine is open. */
   async stop(): Promise<void> {
     this.server.close();
     await removeControlFile(this.directory);
@@ -104,7 +104,7 @@ export class ControlServer {
   private take(request: IncomingMessage, response: ServerResponse): void {
     const answering = this.answer(request, response)
       .catch((error: Error) => {
-        // The connection broke, so the sender of the order gets no answer and sees that.
+        // The connection broke, which the sender of the command sees.
         response.destroy(error);
       })
       .finally(() => this.underWay.delete(answering));
@@ -113,7 +113,7 @@ export class ControlServer {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!this.isAllowed(request.headers.authorization)) return send(response, 401);
-    const kind = ORDER_KINDS.find(kind => request.url === `/${kind}`);
+    const kind = COMMAND_KINDS.find(kind => request.url === `/${kind}`);
     if (request.method !== "POST" || kind === undefined) return send(response, 404);
     const text = await readBody(request);
     const to = text === undefined ? undefined : parseBody(text);
@@ -122,9 +122,9 @@ export class ControlServer {
     response.writeHead(200, HEADERS);
     const beat = setInterval(() => response.write(" "), this.beatMs);
     response.write(" ");
-    const order = {kind, to};
-    const answer = await this.obey(order).finally(() => clearInterval(beat));
-    this.onOrder(order, answer);
+    const command = {kind, to};
+    const answer = await this.execute(command).finally(() => clearInterval(beat));
+    this.onCommand(command, answer);
     return end(response, JSON.stringify(answerFields(answer)));
   }
 
@@ -134,7 +134,7 @@ export class ControlServer {
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
-  private async obey({kind, to}: BlockOrder): Promise<ControlAnswer> {
+  private async execute({kind, to}: BlockCommand): Promise<ControlAnswer> {
     const before = this.engine.chain.head();
     try {
       return {ok: true, before, after: await this.engine[kind](to)};
@@ -144,13 +144,13 @@ export class ControlServer {
   }
 }
 
-/** @returns undefined if the body is larger than any order */
+/** @returns undefined if the body is larger than any command */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > MAX_ORDER_BYTES) return undefined;
+    if (bytes > MAX_COMMAND_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();

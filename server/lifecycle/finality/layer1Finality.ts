@@ -174,8 +174,8 @@ export class Layer1Finality implements FinalityWork {
       if (first < 0) return;
       let end = first;
       while (end - first < MAX_RECORDED && (this.waiting[end]?.endBlock ?? Infinity) <= highest) end++;
-      const isWhole = end === this.waiting.length;
-      const mark = (isWhole ? this.mark : this.recorded) as Layer1Mark;
+      const isComplete = end === this.waiting.length;
+      const mark = (isComplete ? this.mark : this.recorded) as Layer1Mark;
       if (!(await this.recordHeld(this.waiting.slice(first, end), mark, signal))) return;
       const {endBlock} = this.waiting[end - 1] as RollupEvent;
       for (const skipped of this.waiting.splice(0, end).slice(0, first))
@@ -183,7 +183,7 @@ export class Layer1Finality implements FinalityWork {
           {block: skipped.endBlock, layer1Block: skipped.layer1Block},
           `a finalization up to block ${skipped.endBlock} does not count: a later one ends at block ${endBlock}`,
         );
-      if (isWhole) this.recorded = this.mark;
+      if (isComplete) this.recorded = this.mark;
       this.misfits = 0;
     }
   }

@@ -340,7 +340,7 @@ async function takeFiles(draft: string, {store, list, log, signal}: Download): P
   let nextMs = performance.now() + PROGRESS_EVERY_MS;
   for (const file of list.files) {
     const path = join(draft, file.name);
-    if (!(await isWhole(path, file))) await store.get(file, path, signal);
+    if (!(await isComplete(path, file))) await store.get(file, path, signal);
     done += file.bytes;
     if (performance.now() < nextMs) continue;
     nextMs += PROGRESS_EVERY_MS;
@@ -371,7 +371,7 @@ async function checkDraft(draft: string, list: SnapshotList, signal: AbortSignal
 }
 
 /** Was this file taken before? */
-async function isWhole(path: string, {bytes, sha256}: SnapshotFile): Promise<boolean> {
+async function isComplete(path: string, {bytes, sha256}: SnapshotFile): Promise<boolean> {
   if (!existsSync(path) || statSync(path).size !== bytes) return false;
   const hash = createHash("sha256");
   for await (const chunk of createReadStream(path)) hash.update(chunk);

@@ -12,7 +12,7 @@ import type {ImportEvent, ImportJob, ImportOutcome} from "../../../workers/messa
 import type {SourceState} from "../../../workers/messages/importSource.ts";
 import type {Running} from "../../../workers/threads/running.ts";
 import type {SourceStatus} from "../../observe/sourceStatus.ts";
-import {headFields} from "../control/blockOrder.ts";
+import {headFields} from "../control/blockCommand.ts";
 import type {FollowedSource} from "../serviceOptions.ts";
 import {SourceLog} from "./sourceLog.ts";
 

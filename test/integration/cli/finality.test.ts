@@ -5,7 +5,7 @@ import {createServer} from "node:http";
 import type {AddressInfo} from "node:net";
 import {join} from "node:path";
 import {after, before, test} from "node:test";
-import {sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
+import {sendCommand} from "../../../server/lifecycle/control/controlClient.ts";
 import {Engine} from "../../../workers/engine.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {
@@ -47,7 +47,7 @@ function finalize(db: string, to: number): Promise<CommandEnd> {
 
 /** What `proofd finalize` does when another process has the store open, for a service of this process. */
 async function mustOrder(db: string, to: number, before: number | undefined, after: number): Promise<void> {
-  const answer = await sendOrder(db, {kind: "finalize", to});
+  const answer = await sendCommand(db, {kind: "finalize", to});
   assert.deepEqual(answer.ok && [answer.before.finalized, answer.after.finalized], [before, after]);
 }
 
@@ -156,11 +156,11 @@ test("finalize reaches a server, which proves those blocks at once; others need 
   const engine = await Engine.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
   try {
     const order = {kind: "finalize", to: 5} as const;
-    await assert.rejects(sendOrder(db, order), /nothing answers on the port of its control.json/);
+    await assert.rejects(sendCommand(db, order), /nothing answers on the port of its control.json/);
     stranger.listen(0, "127.0.0.1");
     await once(stranger, "listening");
     await writeFile(path, JSON.stringify({...left, port: (stranger.address() as AddressInfo).port}));
-    await assert.rejects(sendOrder(db, order), /another program listens on the port/);
+    await assert.rejects(sendCommand(db, order), /another program listens on the port/);
     await writeFile(path, "{");
     const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "5"]);
     assert.match(stderr, /takes no orders \(it has no control.json\)/);
@@ -180,7 +180,7 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
   const db = folder.file("beside");
   const daemon = await OwnService.fed(db);
   try {
-    const refused = await sendOrder(db, {kind: "finalize", to: 0});
+    const refused = await sendCommand(db, {kind: "finalize", to: 0});
     assert.match(refused.ok ? "" : refused.message, /block 0 is not held: the store holds no block/);
     daemon.input.write(encodeLines(createLines(0, 3)));
     await waitForCoverage(daemon, "latest", "0x3");
@@ -189,7 +189,7 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
     await mustOrder(db, 2, undefined, 2);
     assert.deepEqual(await readCoverage(daemon), {finalized: "0x2", latest: "0x3"});
     // Orders and blocks at the same time: each is taken between two blocks.
-    const orders = Promise.all([3, 1, 2].map(to => sendOrder(db, {kind: "finalize", to})));
+    const orders = Promise.all([3, 1, 2].map(to => sendCommand(db, {kind: "finalize", to})));
     let isOver = false;
     void orders.then(() => {
       isOver = true;
@@ -229,7 +229,7 @@ test("finalize reaches `proofd import`, which a signal ends with its exit code, 
     await mustFinalize(db, 1, "blocks up to 1 are finalized; before: none\n");
     await daemon.waitForStderr(/proofd finalize: blocks up to 1 are finalized/);
     daemon.child.stdin.write(`${encodeLines(createLines(0, 3))}{"number":"0x4",`);
-    await waitUntil("block 3", async () => (await sendOrder(db, {kind: "finalize", to: 3})).ok);
+    await waitUntil("block 3", async () => (await sendCommand(db, {kind: "finalize", to: 3})).ok);
   } finally {
     daemon.child.kill("SIGINT");
   }

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import {readFile, writeFile} from "node:fs/promises";
 import {after, before} from "node:test";
-import {sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
+import {sendCommand} from "../../../server/lifecycle/control/controlClient.ts";
 import {LiveChain} from "../../support/chains/liveChain.ts";
 import {createLiveTest} from "../../support/chains/liveTest.ts";
 import {WorkFolder} from "../../support/chains/serviceChain.ts";
@@ -165,7 +165,7 @@ liveTest("what a service makes of a chain that changes", async (live, t) => {
         await compareBlocks(daemon, live, forked);
         // Finalized now, so that it can be proved. The next test takes the two blocks after it back.
         const replaced = forked - 2;
-        assert.ok((await sendOrder(imported, {kind: "finalize", to: replaced})).ok);
+        assert.ok((await sendCommand(imported, {kind: "finalize", to: replaced})).ok);
         await compareState(daemon, live, replaced);
       },
     );

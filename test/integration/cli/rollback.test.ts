@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import {decodeHex} from "../../../client/bytes/hex.ts";
 import {sha256Suite} from "../../../client/hash/hashSuites.ts";
-import {sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
+import {sendCommand} from "../../../server/lifecycle/control/controlClient.ts";
 import {type DifferenceLine, encodeLines} from "../../support/chains/differenceLine.ts";
 import {
   ACCOUNTS,
@@ -109,7 +109,7 @@ test("after a rollback nothing of the blocks that went is served under their num
 test("what is finalized or not held is refused, and an import goes on with the block after the newest one", async () => {
   const {daemon, db} = await startBranch("refused");
   try {
-    const rollback = (to: number) => sendOrder(db, {kind: "rollback", to});
+    const rollback = (to: number) => sendCommand(db, {kind: "rollback", to});
     const finalized = await rollback(1);
     assert.match(finalized.ok ? "" : finalized.message, /blocks up to 2 are finalized/);
     const unknown = await rollback(6);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {createServer as createHttpServer, request} from "node:http";
 import {type AddressInfo, connect, createServer, type Server, type Socket} from "node:net";
 import {test} from "node:test";
-import {NoControl, sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
+import {NoControl, sendCommand} from "../../../server/lifecycle/control/controlClient.ts";
 import {readControlFile, writeControlFile} from "../../../server/lifecycle/control/controlFile.ts";
 import {ControlServer} from "../../../server/lifecycle/control/controlServer.ts";
 import {createLines} from "../../support/chains/serviceLines.ts";
@@ -45,7 +45,7 @@ test("connections without an order do not keep `proofd finalize` out", () =>
         strangers.push(stranger.on("error", () => {}));
         await once(stranger, "connect");
       }
-      const answer = await sendOrder(directory, {kind: "finalize", to: 2});
+      const answer = await sendCommand(directory, {kind: "finalize", to: 2});
       assert.equal(answer.ok && answer.after.finalized, 2);
     } finally {
       for (const stranger of strangers) stranger.destroy();
@@ -94,7 +94,7 @@ test("a program that is silent on the port of a killed process is not waited for
       await useServer(server, async port => {
         await writeControlFile(directory, {pid: 1, port, token: "0".repeat(64)});
         await assert.rejects(
-          sendOrder(directory, {kind: "rollback", to: 1}, SILENCE_MS),
+          sendCommand(directory, {kind: "rollback", to: 1}, SILENCE_MS),
           error => error instanceof NoControl && /has sent nothing for 100 ms/.test(error.message),
         );
       });

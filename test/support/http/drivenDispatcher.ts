@@ -5,7 +5,7 @@ import {Dispatcher} from "../../../server/dispatch/dispatcher.ts";
 import type {LaneOptions} from "../../../server/dispatch/lane.ts";
 import {runEstimate} from "../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../server/dispatch/lanes/proofLane.ts";
-import {settleLater, type Task} from "../../../server/dispatch/task.ts";
+import {performAsync, type Task} from "../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../server/limits.ts";
 import {PROOF_SEGMENT_COST, type ProofCalls} from "../../../server/methods/proof/proofCalls.ts";
 import {MethodTable} from "../../../server/methods/table.ts";
@@ -163,9 +163,9 @@ export function createLane(
   const cost = queue === "proof" ? PROOF_SEGMENT_COST : ESTIMATE_COST;
   return {
     ...{method: queue, queue, workers: 1, maxTasks: 2, taskCost: cost, unfinishedCost: 0},
-    hasBreaks: queue === "proof",
+    hasYieldPoints: queue === "proof",
     ...{bytesPerCost: queue === "proof" ? PROOF_BYTES : 100, taskMs: undefined, long: undefined},
-    perform: settleLater(perform),
+    perform: performAsync(perform),
     ...more,
   };
 }

@@ -1,6 +1,6 @@
 /** Two services in the test's own process that follow one geth: by `execute`, and by `trace`. */
 import assert from "node:assert/strict";
-import {sendOrder} from "../../../server/lifecycle/control/controlClient.ts";
+import {sendCommand} from "../../../server/lifecycle/control/controlClient.ts";
 import type {EngineChain} from "../chains/engineChain.ts";
 import type {RealNode} from "../processes/realNode.ts";
 import {compareWithGeth, readTouched} from "./gethComparison.ts";
@@ -57,7 +57,7 @@ export class EngineFollowers {
   }
 
   finalize(to: number): Promise<void> {
-    return this.each(async ({db}) => assert.ok((await sendOrder(db, {kind: "finalize", to})).ok));
+    return this.each(async ({db}) => assert.ok((await sendCommand(db, {kind: "finalize", to})).ok));
   }
 
   /**

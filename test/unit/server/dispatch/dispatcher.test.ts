@@ -277,10 +277,10 @@ test("a request is refused for a full lane that it needs, and only for that", as
   const {dispatcher} = driven;
   driven.admit([estimate, estimate]);
   assert.deepEqual(driven.queuedCosts, [0, 40]);
-  assert.equal(dispatcher.refuse([1, 0], ""), undefined);
-  assert.equal(dispatcher.refuse([0, 0], ""), undefined);
+  assert.equal(dispatcher.findBusyLane([1, 0], ""), undefined);
+  assert.equal(dispatcher.findBusyLane([0, 0], ""), undefined);
   for (const proofCost of [0, 1]) {
-    const full = dispatcher.refuse([proofCost, 20], "c");
+    const full = dispatcher.findBusyLane([proofCost, 20], "c");
     assert.equal(full?.lane, LaneId.ESTIMATE);
     assert.equal(full?.error.code, -32005);
     assert.deepEqual(full?.error.data, {limit: 40, got: 60});
@@ -289,7 +289,7 @@ test("a request is refused for a full lane that it needs, and only for that", as
   await settle();
   driven.endEstimates();
   await settle();
-  assert.equal(dispatcher.refuse([0, 20], "c"), undefined);
+  assert.equal(dispatcher.findBusyLane([0, 20], "c"), undefined);
 });
 
 test("a throw while an answer is put together or given up is logged and ends one request, and no other of its task", async t => {
@@ -337,8 +337,8 @@ test("a task that ends as it begins counts once, whatever its reply throws", asy
   let begun = 0;
   const proof = createLane("proof", () => Promise.reject(), {
     maxTasks: 1,
-    perform: (_, onSettled) => {
-      if (begun++ === 0) onSettled({error: new Error("no thread is up")});
+    perform: (_, onCompleted) => {
+      if (begun++ === 0) onCompleted({error: new Error("no thread is up")});
     },
   });
   const estimates = createLane("first", runEstimate);
@@ -381,14 +381,14 @@ test("a delay of the main thread counts once for those who wait, and not for eac
   }
   await settle();
   assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 156 * ESTIMATE_COST);
-  assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "another"), undefined);
+  assert.equal(dispatcher.findBusyLane([0, ESTIMATE_COST], "another"), undefined);
   // What goes on to take so long is a wait that is too long.
   for (let turn = 0; turn < 5; turn++) {
     driven.pass(5000);
     for (const end of held.splice(0)) end();
     await settle();
   }
-  const {error} = dispatcher.refuse([0, ESTIMATE_COST], "another") ?? assert.fail("it is admitted");
+  const {error} = dispatcher.findBusyLane([0, ESTIMATE_COST], "another") ?? assert.fail("it is admitted");
   assert.match(error.message, /^the request would wait longer than the request may take/);
   dispatcher.close();
 });

@@ -5,7 +5,7 @@ import {pino} from "pino";
 import type {Dispatcher} from "../../../../server/dispatch/dispatcher.ts";
 import {collectEstimates} from "../../../../server/dispatch/lanes/estimateLane.ts";
 import {packTask} from "../../../../server/dispatch/lanes/proofLane.ts";
-import {settleLater} from "../../../../server/dispatch/task.ts";
+import {performAsync} from "../../../../server/dispatch/task.ts";
 import {DEFAULT_LIMITS, ESTIMATE_COST, type Limits} from "../../../../server/limits.ts";
 import type {QueueFigures} from "../../../../server/observe/queueFigures.ts";
 import type {RefusalLog} from "../../../../server/observe/refusalLog.ts";
@@ -46,8 +46,8 @@ describe("the queues of the estimates", () => {
       maxTasks: 1,
       taskCost: CALLS_PER_TASK * ESTIMATE_COST,
       long: {
-        ...{tries, threads: 1, placesPerThread: PLACES, callMs: LONG_MS},
-        perform: settleLater(task => wait(long, collectEstimates(task, false).ids)),
+        ...{tries, threads: 1, slotsPerThread: PLACES, callMs: LONG_MS},
+        perform: performAsync(task => wait(long, collectEstimates(task, false).ids)),
       },
     });
     const log = pino({level: "warn"}, {write: (line: string) => logged.push(line)});
@@ -348,7 +348,7 @@ describe("the queues of the estimates", () => {
     (await next(first)).end([0, 1]);
     await settle();
     assert.equal(dispatcher.queuedCost(LaneId.ESTIMATE), 0);
-    assert.equal(dispatcher.refuse([0, ESTIMATE_COST], "a"), undefined);
+    assert.equal(dispatcher.findBusyLane([0, ESTIMATE_COST], "a"), undefined);
     assert.equal(countCalls().long, 3, "and one runs");
     assert.deepEqual(refusals.counts(), [{queue: "long", reason: "queue_full", count: 2}]);
     const other = admitOne("b");

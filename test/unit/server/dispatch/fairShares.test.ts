@@ -40,7 +40,7 @@ afterEach(async () => {
 /** Admits a request of these calls, given by their numbers of keys, if it is not refused. */
 function ask(client: string, keyCounts: readonly number[]): CollectedReply | undefined {
   const cost = keyCounts.reduce((sum, count) => sum + 1 + count, 0);
-  if (dispatcher.refuse([cost, 0], client) !== undefined) return undefined;
+  if (dispatcher.findBusyLane([cost, 0], client) !== undefined) return undefined;
   const {request, reply} = createRequest(createRequestCalls(keyCounts), {client});
   dispatcher.admit(request);
   return reply;
@@ -55,7 +55,7 @@ function fill(client: string, keyCounts: readonly number[]): CollectedReply[] {
   }
 }
 
-const dataOf = (client: string, cost: number) => dispatcher.refuse([cost, 0], client)?.error.data;
+const dataOf = (client: string, cost: number) => dispatcher.findBusyLane([cost, 0], client)?.error.data;
 const refusedOf = (replies: readonly CollectedReply[]) =>
   replies.flatMap(({retryAfterSeconds}, at) => (retryAfterSeconds === undefined ? [] : [at]));
 

@@ -108,7 +108,7 @@ test("a request is answered in its own order, whatever order its segments are an
           assemble(calls, request.segments[index] as Segment, 0, () => false),
         );
       }
-      assert.ok(request.ordered.isWhole && reply.isFinished);
+      assert.ok(request.ordered.isComplete && reply.isFinished);
       const wanted = expectAnswers(calls, () => false).slice(0, -1);
       assert.equal(reply.text, isBatch ? `[${wanted}]` : wanted);
       for (const {remainingCost, asideBytes} of request.progress)

@@ -85,7 +85,7 @@ test("any other id makes an invalid request with id null, that says what was exp
     ["7".repeat(1000), /got Infinity$/],
     ["[]", /got an array$/],
     ['{"id":1}', /got an object$/],
-    ['"\\ud800"', /expected whole characters in id, got half of a surrogate pair$/],
+    ['"\\ud800"', /expected id to be well-formed Unicode, got a lone surrogate$/],
   ];
   for (const [id, message] of cases) {
     const [call, next] = parse(

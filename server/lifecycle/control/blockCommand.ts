@@ -1,16 +1,16 @@
-/** Orders of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
+/** Commands of `proofd finalize` and `proofd rollback` to the process that has the store open: POST /finalize, POST /rollback. */
 import type {Head} from "../../../workers/messages/head.ts";
 
-export const ORDER_KINDS = ["finalize", "rollback"] as const;
-export type OrderKind = (typeof ORDER_KINDS)[number];
+export const COMMAND_KINDS = ["finalize", "rollback"] as const;
+export type CommandKind = (typeof COMMAND_KINDS)[number];
 
-/** Largest body of an order. It has only a block number. */
-export const MAX_ORDER_BYTES = 1024;
+/** Largest body of a command. It has only a block number. */
+export const MAX_COMMAND_BYTES = 1024;
 export const MAX_BLOCK = 2 ** 48 - 1;
 
 /** The path of the HTTP request has `kind`, its body has the rest. */
-export interface BlockOrder {
-  readonly kind: OrderKind;
+export interface BlockCommand {
+  readonly kind: CommandKind;
   readonly to: number;
 }
 
@@ -19,7 +19,7 @@ export type ControlAnswer =
   /** `message` is for the operator. */
   | {readonly ok: false; readonly message: string};
 
-/** A head as JSON: what it does not have is null, in logs and in answers to orders. */
+/** A head as JSON, for logs and answers to commands: null instead of undefined. */
 export function headFields({earliest, finalized, latest}: Head) {
   return {earliest: earliest ?? null, finalized: finalized ?? null, latest: latest ?? null};
 }
