@@ -1,5 +1,6 @@
 /**
- * Loads a server with proof requests and reports throughput, latency, errors, and whether its answers are right (docs/load.md).
+ * Loads a server with proof requests and reports throughput, latency, errors, and whether its answers are right
+ * (docs/load.md).
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** An error that ends a load without a report. */
 
 type LoadFailure =
-  /** A usage error that only the server could show: this server cannot do what was asked for. */
+  /** The options do not fit the server. */
   | "USAGE"
   /** The server cannot be reached, or its answers are not JSON-RPC. */
   | "UNREACHABLE";

@@ -1,64 +1,63 @@
-/** The options of a load. The command line checks every field (cli/flags/loadFlags.ts). */
+/** The options of a load. The caller validates them (cli/flags/loadFlags.ts). */
 import type {Keys, ListedKeys} from "./requests/keys.ts";
 
 export type Style = "chain" | "eth";
 
 export interface LoadOptions {
   readonly url: URL;
-  /** Sent with every request. Names in lower case. Default: none. */
+  /** Sent with every request. Lower-case names. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly style: Style;
   readonly connections: number;
-  /** Not more than connections. */
+  /** At most `connections`. */
   readonly threads: number;
-  /** Calls per request; 1 = one object instead of an array. */
+  /** Calls per request. With 1, a request is an object instead of an array. */
   readonly batch: number;
-  /** Requests per second of all connections together; undefined = closed loop. */
+  /** Requests per second over all connections; undefined: closed loop. */
   readonly rate: number | undefined;
   readonly durationSeconds: number;
   readonly warmUpSeconds: number;
-  /** Fraction of the proofs that ask for an account that does not exist, 0 .. 1. */
+  /** Fraction of the proofs that are of absent accounts, 0 .. 1. */
   readonly absent: number;
   /** Slots per proof. */
   readonly slots: number;
   readonly blocks: BlockChoice;
   /** Fraction of the calls that are estimates, 0 .. 1. */
   readonly estimates: number;
-  /** JSON texts of estimates' `params`. Each estimate takes a random one. Default: transfers of nothing. */
+  /** `params` of estimates as JSON. Each estimate uses a random one. Default: transfers of 0 wei. */
   readonly estimateParams?: readonly string[] | undefined;
   readonly keys: KeyChoice;
   readonly seed: number;
   readonly timeoutMs: number;
-  /** How many calls to verify. */
+  /** Number of calls to verify. */
   readonly verify: number;
-  /** A load that exceeds one of these has failed. */
+  /** A load that exceeds one of these fails. */
   readonly limits: {
     readonly maxErrors: ErrorLimit;
-    /** Milliseconds. Counted from when a request was due in an open loop; service time in a closed one. */
+    /** In an open loop, from when a request was due; in a closed one, service time. */
     readonly maxP99Ms: number | undefined;
   };
-  /** The version of the program that sends the load. */
+  /** Version of the program that sends the load. */
   readonly version: string;
-  /** The commit that it was built from. */
+  /** Commit that the program was built from. */
   readonly commit: string;
   /** The command that started the load, for the report. */
   readonly command: string;
 }
 
-/** How many calls may fail: those that get an error, and those of requests that fail. */
+/** Calls that may fail: those with a JSON-RPC error, and all calls of failed requests. */
 export type ErrorLimit = {readonly calls: number} | {readonly percent: number};
 
-/** "latest" alone: the tag, the newest provable block, which moves with the head. Else a random block of the range for each call. */
+/** The tag "latest", or a range from which each call takes a random block. */
 export type BlockChoice = "latest" | {readonly from: BlockEnd; readonly to: BlockEnd};
 
 export type BlockEnd = number | "latest" | "oldest";
 
 export type KeyChoice =
   | Keys
-  /** Accounts that the server is found to have: those of `known`; of other chains in eth style, those in the newest blocks. */
+  /** Those of `known` if the server serves that chain; otherwise, in eth style, accounts in the newest blocks. */
   | {readonly kind: "server"; readonly known?: KnownChain | undefined};
 
-/** A chain whose accounts are known. */
 export interface KnownChain extends ListedKeys {
   readonly chainId: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Runs a load from beginning to end.
+ * Runs a load:
  *
- *   ask the server what it is -> threads: warm-up, measured time, open requests end -> verify a sample -> report
+ *   read chain and accounts from the server -> threads: warm-up, measured time, drain -> verify a sample -> report
  */
 import type {LoadOptions} from "./loadOptions.ts";
 import type {LoadReport} from "./report/loadReport.ts";
@@ -24,20 +24,20 @@ import {createSkipped} from "./verification/verification.ts";
 import {verifySamples} from "./verification/verifySamples.ts";
 
 interface RunningLoad {
-  /** @throws LoadError if there is no report */
+  /** @throws LoadError if the load ends without a report */
   readonly outcome: Promise<LoadReport>;
-  /** Ends the measured time now. Open requests are followed to their end, and the report comes. */
+  /** Ends the measured time now. Requests under way are awaited, then `outcome` resolves. */
   stop(): void;
 }
 
-/** Called at both ends of the measured time, to read other figures such as the server's CPU time. */
+/** Called when the measured time starts and ends, to read figures such as the server's CPU time. */
 interface WindowListener {
   onMeasureStart(): void;
-  /** Called before the outcome settles, or with it. */
+  /** Called before the outcome resolves. */
   onMeasureEnd(): void;
 }
 
-/** @param onSecond - called for every second of the warm-up (below 0) and of the measured time, soon after it ended */
+/** @param onSecond - called soon after each second of the warm-up (negative numbers) and of the measured time */
 export function startLoad(
   options: LoadOptions,
   onSecond: (row: TimelineRow) => void,
@@ -47,7 +47,7 @@ export function startLoad(
   return {outcome: run.run(), stop: () => run.stop()};
 }
 
-/** A thread is told this long before its time to start or to end. */
+/** Threads get a start or end time that lies this far in the future. */
 const LEAD_MS = 20;
 class LoadRun {
   private readonly endpoint: Endpoint;
@@ -119,9 +119,8 @@ class LoadRun {
     const endMs = measureMs + 1000 * this.options.durationSeconds;
     this.times = {startMs, measureMs, endMs};
     const ended = this.threads.start(this.times);
-    // stop() was called before the threads could be told.
+    // stop() was called before the threads existed.
     if (this.stopMs < Number.POSITIVE_INFINITY) this.stop();
-    // The CPU time is that of the measured time only.
     let atStart = process.cpuUsage();
     const {url, headers = {}, timeoutMs} = this.options;
     const onStart = () => {

@@ -39,7 +39,7 @@ ${intro.map(line => `<p>${escapeText(line)}</p>`).join("\n")}
 ${writeList("bad", report.failures)}
 ${writeList("warning", report.warnings)}
 <div class="tables">${tables.map(writeTable).join("\n")}</div>
-<dl>${facts.map(([label, ...texts]) => `<dt>${label}</dt>${texts.map(text => `<dd>${escapeText(text)}</dd>`).join("")}`).join("\n")}</dl>
+<dl>${facts.map(writeFact).join("\n")}</dl>
 ${report.notes.map(note => `<p>${escapeText(note)}</p>`).join("\n")}
 <h2>Latency by percentile</h2>
 <div class="chart" id="percentiles">No request got a result.</div>
@@ -57,6 +57,10 @@ ${report.notes.map(note => `<p>${escapeText(note)}</p>`).join("\n")}
 
 function writeList(tone: "bad" | "warning", sentences: readonly string[]): string {
   return `<ul class="${tone}">${sentences.map(sentence => `<li>${escapeText(sentence)}</li>`).join("")}</ul>`;
+}
+
+function writeFact([label, ...texts]: readonly [string, ...string[]]): string {
+  return `<dt>${label}</dt>${texts.map(text => `<dd>${escapeText(text)}</dd>`).join("")}`;
 }
 
 function writeTable({head: [label = "", ...columns], rows}: ReportTable): string {

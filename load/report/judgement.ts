@@ -1,15 +1,15 @@
-/** Decides whether a load has passed. Each reason against it is a sentence; `proofd load` then ends with exit code 1, or 3 if it is inconclusive. */
+/** Decides whether a load has passed. A failed one ends `proofd load` with exit code 1, or 3 if it is inconclusive. */
 import type {ErrorLimit} from "../loadOptions.ts";
 import {count, formatCount, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
 
-/** If all verified accounts are absent and the chance of that is below this, it is not by luck. */
+/** If all verified accounts are absent and the probability of that is below this, the keys are wrong. */
 const LUCK = 1e-6;
-/** The notes say how. What was measured is not what the server can do, or not what was asked for. */
+/** The figures are not those of the server. Warnings give the details. */
 export const GENERATOR_WAS_LIMIT = "The generator was the limit, not the server.";
 const HUNDREDTHS_OF_PERCENT = 10_000;
 
-/** What of a report decides. */
+/** The fields of a report that decide. */
 export interface Judged extends Pick<LoadReport, "loop" | "verification"> {
   readonly generator: Pick<LoadReport["generator"], "wasLimit">;
   readonly requests: Pick<LoadReport["requests"], "due" | "answered">;
@@ -19,7 +19,7 @@ export interface Judged extends Pick<LoadReport, "loop" | "verification"> {
   readonly latency: {readonly p99Ms: number} | undefined;
 }
 
-/** @returns an empty list if the load has passed */
+/** @returns a sentence per reason; empty if the load has passed */
 export function listFailures({
   requests,
   calls,
@@ -53,7 +53,7 @@ export function listFailures({
   return failures;
 }
 
-/** Is it the only failure that the generator was the limit? Then nothing is known of the server. */
+/** True if the only failure is that the generator was the limit: nothing is known about the server. */
 export function isInconclusive({failures}: Pick<LoadReport, "failures">): boolean {
   return failures.length === 1 && failures[0] === GENERATOR_WAS_LIMIT;
 }
@@ -64,7 +64,7 @@ function writeErrorLimit(limit: ErrorLimit): string {
 
 function isBeyond(failed: number, due: number, limit: ErrorLimit): boolean {
   if ("calls" in limit) return failed > limit.calls;
-  // Calculated in whole numbers: 0.57 % of 10 000 are 57, not 56.99999999999999.
+  // With integers: 0.57 % of 10 000 is 57, not 56.99999999999999.
   return failed * 100 * HUNDREDTHS_OF_PERCENT > Math.round(limit.percent * HUNDREDTHS_OF_PERCENT) * due;
 }
 

@@ -1,4 +1,4 @@
-/** One line on a terminal that shows the last second. Shows nothing if standard error is not a terminal. */
+/** Shows the figures of the last second in one line, if standard error is a terminal. */
 
 import type {TimelineRow} from "../traffic/timeline.ts";
 import {count, formatCount, formatMegabytes, formatMs} from "./figureText.ts";

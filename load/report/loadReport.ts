@@ -1,4 +1,4 @@
-/** The report of a load, as figures only. `--json` prints it; textReport.ts and htmlReport.ts show it. */
+/** The report of a load as data. `--json` prints it; textReport.ts and htmlReport.ts format it. */
 import type {LoadOptions} from "../loadOptions.ts";
 import type {BlockSpan} from "../requests/requestMaker.ts";
 import type {LatencyFigures, LatencyReport} from "../traffic/latency.ts";
@@ -9,43 +9,45 @@ import type {Verification} from "../verification/verification.ts";
 import type {Machine} from "./machine.ts";
 
 export interface LoadReport {
-  /** Why the load has not passed; empty if it has. */
+  /** Why the load failed; empty if it passed. */
   readonly failures: readonly string[];
   readonly version: string;
   /** The command that started the load. */
   readonly command: string;
-  /** The commit of the generator's program; server.client has the server's. */
+  /** The commit of the generator. `server.client` names the server's. */
   readonly commit: string;
   /** The generator's machine. */
   readonly machine: Machine;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Scheme, host and port: the rest may hold keys. */
+  /** Scheme, host and port. The rest may contain keys. */
   readonly url: string;
   readonly server: Target;
-  /** What the load was asked to do. */
+  /** The options, without keys and long values. */
   readonly settings: Omit<
     LoadOptions,
     "url" | "headers" | "version" | "commit" | "command" | "blocks" | "keys" | "estimateParams"
   > & {
     /** undefined: the tag "latest". */
     readonly blocks: BlockSpan | undefined;
-    /** Where the accounts come from, and how many there are. */
+    /** Source and number of the accounts. */
     readonly keys: string;
   };
-  /** Latency counts from a request's first byte written (closed: service time) or from when the request was due (open). */
+  /**
+   * Latency counts from a request's first byte written (closed: service time) or from when the request was due (open).
+   */
   readonly loop: "closed" | "open";
-  /** Length of the measured time. Shorter than asked for if a signal ended it. */
+  /** Length of the measured time, shorter than the option if a signal ended it. */
   readonly seconds: number;
-  /** Did a signal end it early? */
+  /** Whether a signal ended the load early. */
   readonly stopped: boolean;
   /** What arrived in the measured time, per second. */
   readonly perSecond: {
     readonly requests: number;
     readonly calls: number;
-    /** A proof is for one account or one slot. */
+    /** A proof is that of one account or one slot. */
     readonly proofs: number;
-    /** Bytes of the answers' bodies. */
+    /** Bytes of answer bodies. */
     readonly bytes: number;
   };
   /** Requests that were due in the measured time: requests = answered + failed. */
@@ -67,16 +69,16 @@ export interface LoadReport {
     readonly proofs: number;
     readonly estimates: number;
   };
-  /** Of requests with a result, and of timeouts up to when they were given up. undefined if there are none. */
+  /** Latency of requests with a result, and time-outs; undefined if there are none. */
   readonly latency: LatencyReport | undefined;
-  /** Open loop: from a request's first byte written, of those with a result. undefined in a closed loop. */
+  /** Open loop: time from a request's first byte written, of requests with a result. undefined in a closed loop. */
   readonly service: LatencyReport | undefined;
   readonly errors: {
     /** Calls, by JSON-RPC code. */
     readonly rpc: readonly ReportedError[];
     /** Requests, by HTTP status. */
     readonly http: readonly ReportedError[];
-    /** Requests, by the code of the socket's error. */
+    /** Requests, by error code of the socket. */
     readonly socket: readonly ReportedError[];
     /** Requests that got no answer in time. */
     readonly timeouts: number;
@@ -87,29 +89,29 @@ export interface LoadReport {
     readonly malformedReason: string;
   };
   readonly verification: Verification;
-  /** What the server's /metrics say of the measured time; a text: why that is not known. */
+  /** From the server's /metrics for the measured time; a string says why they are not available. */
   readonly serverUsage: ServerUsage | string;
-  /** The run that `--against` named, beside this one. */
+  /** Comparison with the run of `--against`. */
   readonly against: Comparison | undefined;
   readonly generator: {
-    /** Share of the measured time that each thread worked, or was ready to and had no core, 0 .. 1. */
+    /** Fraction of the measured time in which each thread worked, or was ready to work but had no core, 0 .. 1. */
     readonly utilization: readonly number[];
-    /** Of these shares, that without a core. 0 where the system does not tell (it is Linux that does). */
+    /** The part of these fractions without a core. 0 except on Linux. */
     readonly starved: readonly number[];
-    /** CPU time of this process per second of measured time, all threads. */
+    /** CPU time of the generator's process per second of measured time. */
     readonly cpuCores: number;
-    /** Open loop: how late requests left although a connection was free. undefined in a closed loop. */
+    /** Open loop: delay of requests that were due and had a free connection. undefined in a closed loop. */
     readonly sendLag: LatencyFigures | undefined;
     /** Open loop: fraction of requests that had to wait for a free connection. */
     readonly waitedShare: number;
-    /** Was the generator, not the server, the limit? */
+    /** Whether the generator, not the server, was the limit. */
     readonly wasLimit: boolean;
   };
-  /** Why the figures may not be those of the server. */
+  /** Why the figures may not describe the server. */
   readonly warnings: readonly string[];
-  /** What else readers of the figures should know. */
+  /** Other hints for readers. */
   readonly notes: readonly string[];
-  /** One row per second of the measured time. Answers count in the second in which they arrived. */
+  /** One row per second of the measured time. Answers count in the second of their arrival. */
   readonly timeline: readonly TimelineRow[];
 }
 
@@ -118,7 +120,7 @@ interface Comparison extends Pick<LoadReport, "startedAt" | "commit" | "command"
   readonly figures: readonly {readonly name: string; readonly earlier: number; readonly now: number}[];
 }
 
-/** @returns JSON, in which what is not there is null */
+/** @returns JSON in which undefined fields are null */
 export function encodeReport(report: LoadReport): string {
   return JSON.stringify(report, (_name, value: unknown) => value ?? null);
 }

@@ -1,4 +1,4 @@
-/** Figures mean nothing without the machine and the Node release. */
+/** The machine and the Node release that figures were measured with. */
 import {availableParallelism, cpus, totalmem} from "node:os";
 
 export interface Machine {

@@ -1,22 +1,22 @@
-/** What readers of a report's figures should know, as sentences. The first warning: whether the generator was the limit. */
+/** Warnings and notes of a report: first of all, whether the generator was the limit. */
 import type {LatencyFigures} from "../traffic/latency.ts";
 import {count, percent} from "./figureText.ts";
 import type {LoadReport} from "./loadReport.ts";
 
-/** A thread this busy reads answers late, however fast the server is. */
+/** A busier thread reads answers late, which adds to the latency. */
 const BUSY = 0.9;
-/** Without a core for this share of the time, it reads some late. */
+/** A thread that lacks a core for a larger fraction of the time reads some answers late. */
 const STARVED = 0.1;
-/** In a closed loop, nothing is asked meanwhile: with a core for all the time, up to a third more would be. */
+/** In a closed loop, a thread without a core sends nothing: with a core, it could have sent up to a third more. */
 const TOO_STARVED = 0.25;
-/** Timers tick in milliseconds. A longer delay does not come from them. */
+/** Longer delays are not due to the resolution of timers, a millisecond. */
 const LATE_MS = 10;
 const MANY = 0.01;
 
 /**
- * Was the generator, not the server, the limit?
+ * Whether the generator, not the server, was the limit.
  *
- * @param utilization, starved - of each thread, 0 .. 1
+ * @param utilization, starved - per thread, 0 .. 1
  * @param sendLag - undefined in a closed loop
  */
 export function wasLimit(
@@ -30,36 +30,37 @@ export function wasLimit(
 
 type Measured = Omit<LoadReport, "failures" | "warnings" | "notes" | "against">;
 
-/** Why the figures may not be those of the server, or of the load that was asked for. */
 export function writeWarnings({generator, loop, settings, stopped, seconds}: Measured): string[] {
   const warnings: string[] = [];
   const busiest = Math.max(0, ...generator.utilization);
   const starved = Math.max(0, ...generator.starved);
   if (busiest > BUSY)
     warnings.push(
-      `THE GENERATOR WAS THE LIMIT: one of its threads was busy ${percent(busiest)} of the time; the server may do more. ` +
-        "Use more --threads, a larger --batch or another machine.",
+      `THE GENERATOR WAS THE LIMIT: one of its threads was busy ${percent(busiest)} of the time. ` +
+        "The server may do more. Use more --threads, a larger --batch or another machine.",
     );
   if (starved > STARVED)
     warnings.push(
-      `${loop === "closed" && starved > TOO_STARVED ? "THE GENERATOR WAS THE LIMIT: one" : "One"} of the generator's threads had work but no core for ${percent(starved)} of the time: the machine has too few for all that ` +
-        "runs on it, and the latencies have that wait. Use fewer --threads or another machine.",
+      `${loop === "closed" && starved > TOO_STARVED ? "THE GENERATOR WAS THE LIMIT: one" : "One"} of its threads ` +
+        `had work but no core for ${percent(starved)} of the time: the machine has too few cores, ` +
+        "and the latencies include this wait. Use fewer --threads or another machine.",
     );
   const {sendLag} = generator;
   if (sendLag !== undefined && sendLag.p50Ms > LATE_MS)
     warnings.push(
-      `THE GENERATOR WAS THE LIMIT: half of the requests left ${sendLag.p50Ms} ms late or more although a connection was free. ` +
-        "Use more --threads, a lower --rate or another machine.",
+      `THE GENERATOR WAS THE LIMIT: half of the requests left ${sendLag.p50Ms} ms late or more, ` +
+        "although a connection was free. Use more --threads, a lower --rate or another machine.",
     );
   else if (sendLag !== undefined && sendLag.p99Ms > LATE_MS)
     warnings.push(
-      `The generator was late: 1 % of the requests left ${sendLag.p99Ms} ms late or more although a connection was free. ` +
-        "The highest latencies include that delay.",
+      `The generator was late: 1 % of the requests left ${sendLag.p99Ms} ms late or more, ` +
+        "although a connection was free. The highest latencies include that delay.",
     );
   if (generator.waitedShare > MANY)
     warnings.push(
-      `${(100 * generator.waitedShare).toFixed(1)} % of the requests had to wait for a free connection: the server is slower than ` +
-        `the rate, or ${count(settings.connections, "connection")} ${settings.connections === 1 ? "is" : "are"} too few. The wait is part of the latency.`,
+      `${(100 * generator.waitedShare).toFixed(1)} % of the requests had to wait for a free connection: ` +
+        `the server is slower than the rate, or ${count(settings.connections, "connection")} ` +
+        `${settings.connections === 1 ? "is" : "are"} too few. The wait is part of the latency.`,
     );
   if (stopped) warnings.push(`Ended early, after ${seconds} of ${settings.durationSeconds} s.`);
   return warnings;
@@ -69,8 +70,8 @@ export function writeNotes({generator, loop, requests, url, machine}: Measured):
   const notes: string[] = [];
   if (loop === "closed" && requests.due > 0)
     notes.push(
-      "Closed loop: latency is service time. A server that stalls is not asked meanwhile, so the stall counts once per " +
-        "connection; measure latency with --rate.",
+      "Closed loop: latency is service time. No requests are sent while the server stalls, so a stall counts once per " +
+        "connection. Measure latency with --rate.",
     );
   if (/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname))
     notes.push(

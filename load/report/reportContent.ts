@@ -1,4 +1,4 @@
-/** What a report says, as tables and lines. textReport.ts lays them out for a terminal, htmlReport.ts for a browser. */
+/** The content of a report as tables and lines, for textReport.ts and htmlReport.ts. */
 import type {PresenceCount} from "../verification/verification.ts";
 import {count, formatCount, formatFigure, formatMegabytes, formatMs, percent} from "./figureText.ts";
 import type {LoadReport, ReportedError} from "./loadReport.ts";
@@ -14,7 +14,7 @@ export interface ReportTable {
 interface ReportContent {
   readonly intro: readonly string[];
   readonly tables: readonly ReportTable[];
-  /** Texts with the label of the first of them. */
+  /** Lines with a label before the first. */
   readonly facts: readonly (readonly [label: string, ...texts: string[]])[];
 }
 
@@ -89,7 +89,6 @@ function describeLoad({loop, settings, seconds}: LoadReport): string {
   );
 }
 
-/** What the calls ask for. */
 function describeCalls(settings: LoadReport["settings"]): string {
   const {blocks, slots, absent, estimates, keys} = settings;
   const span =
@@ -105,7 +104,7 @@ function describeCalls(settings: LoadReport["settings"]): string {
   return parts.join(", ");
 }
 
-/** One line for each kind of error: how many, of what, and the first message. */
+/** A line per kind of error: count, kind, first message. */
 function listErrors({errors, settings}: LoadReport): string[] {
   const line = (what: string, {code, count: n, message}: ReportedError, unit: string) =>
     `${count(n, unit)}: ${what} ${code}${message === "" ? "" : `: ${message}`}`;

@@ -1,18 +1,18 @@
-/** Which accounts and slots the calls name: listed ones, or by number. */
+/** The accounts and slots that calls ask for: listed or numbered ones. */
 
 import {hash} from "node:crypto";
 import {count} from "../report/figureText.ts";
 
-/** An account that the server's chain has; all text in lower case. */
+/** An account that exists on the server's chain. Lower-case hex. */
 export interface KnownAccount {
   readonly address: string;
-  /** Slots to ask for. If a call needs more, they are made up. */
+  /** Slots that exist. A call that needs more adds random ones. */
   readonly slots: readonly string[];
 }
 
 export interface ListedKeys {
   readonly kind: "list";
-  /** Where they come from, for the report. */
+  /** Source of the accounts, for the report. */
   readonly name: string;
   /** Empty if only absent accounts are asked for. */
   readonly accounts: readonly KnownAccount[];
@@ -23,12 +23,11 @@ export type Keys =
   /** Accounts 0 .. count - 1 of the store that `npm run bench` makes (numberedAddress). */
   | {readonly kind: "numbered"; readonly count: number};
 
-/** Account `i` of the store that `npm run bench` makes. @returns 40 digits, without 0x */
+/** Address of account `i` of the store that `npm run bench` makes. @returns 40 hex digits without 0x */
 export function numberedAddress(i: number): string {
   return hash("sha256", `account ${i}`).slice(0, 40);
 }
 
-/** For the report. */
 export function describeKeys(keys: Keys): string {
   if (keys.kind === "numbered") return `${count(keys.count, "account")} by number`;
   const {accounts, name} = keys;

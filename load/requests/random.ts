@@ -1,8 +1,8 @@
-/** Random choices that can be repeated: the same seed and stream give the same keys. */
+/** A seeded random generator: the same seed and stream yield the same keys. */
 import {uniformFloat64} from "pure-rand/distribution/uniformFloat64";
 import {xoroshiro128plus} from "pure-rand/generator/xoroshiro128plus";
 
-/** All texts of four hex digits. With them the 64 digits of a slot take 0.9 us, with toString(16) 3.3 us. */
+/** All strings of four hex digits. With this table, a slot takes 0.9 us, with toString(16) 3.3 us. */
 const DIGITS: readonly string[] = Array.from({length: 65_536}, (_, i) => i.toString(16).padStart(4, "0"));
 
 export class Random {
@@ -11,7 +11,7 @@ export class Random {
   /** @param stream - threads share the seed, and each has its own stream */
   constructor(seed: number, stream: number) {
     this.generator = xoroshiro128plus(seed);
-    // A jump skips 2^64 draws, so streams do not overlap. Stream 0 jumps too, because the first draws after a seed are not
+    // A jump skips 2^64 draws, so that streams do not overlap. Stream 0 jumps too: the first draws after a seed are not
     // random.
     for (let i = 0; i <= stream; i++) this.generator.jump();
   }
@@ -21,12 +21,12 @@ export class Random {
     return uniformFloat64(this.generator);
   }
 
-  /** @returns a whole number in [0, count); count is at most 2^53 */
+  /** @returns an integer in [0, count). @param count - at most 2^53 */
   below(count: number): number {
     return Math.floor(this.fraction() * count);
   }
 
-  /** @returns 8 digits per word, without 0x */
+  /** @returns 8 hex digits per word, without 0x */
   hexWords(words: number): string {
     let text = "";
     for (let i = 0; i < words; i++) {

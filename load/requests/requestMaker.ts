@@ -1,20 +1,19 @@
 /**
- * Makes the bodies of the requests. Each body is new, so that a cache in the server sees all the different keys.
+ * Makes the bodies of requests. Each has new random keys, so that a cache in the server cannot answer all of them.
  *
- * Hot: runs once per request on the generator's threads. It joins parts of text. That takes 1 us per call without slots,
- * while the server needs 50 us or more for the call.
+ * Hot: runs once per request. Concatenating strings takes 1 us per call without slots, against 50 us or more in the
+ * server.
  */
 import type {LoadOptions} from "../loadOptions.ts";
 import {type Keys, type KnownAccount, numberedAddress} from "./keys.ts";
 import type {Random} from "./random.ts";
 
-/** A range of blocks that includes both ends. */
+/** A range of blocks, both ends inclusive. */
 export interface BlockSpan {
   readonly low: number;
   readonly high: number;
 }
 
-/** What the calls are. The fields are those of the load. */
 export interface RequestPlan
   extends Pick<LoadOptions, "style" | "batch" | "slots" | "absent" | "estimates" | "estimateParams"> {
   /** undefined: the tag "latest". */
@@ -24,7 +23,7 @@ export interface RequestPlan
 
 export interface RequestBody {
   readonly text: string;
-  /** Ids of the calls that are estimates, ascending; ids are 0 .. batch - 1. */
+  /** Ids of the calls that are estimates, ascending. Ids are 0 .. batch - 1. */
   readonly estimates: readonly number[];
 }
 
@@ -36,7 +35,7 @@ const ADDRESS_WORDS = 5;
 export class RequestMaker {
   private readonly proofMethod: string;
   private readonly estimateMethod: string;
-  /** Senders and receivers of transfers: accounts without slots if there are any, because a contract may refuse. */
+  /** Senders and receivers of transfers. Preferably accounts without slots: a contract may reject a transfer. */
   private readonly payers: readonly KnownAccount[];
 
   constructor(
@@ -80,7 +79,7 @@ export class RequestMaker {
     return `{"jsonrpc":"2.0","id":${id},"method":"${this.proofMethod}","params":${params}}`;
   }
 
-  /** Takes the account's own slots, each once, starting at a random one; then pseudo-random slots. */
+  /** First the known slots, each once, from a random one on; then random ones. */
   private chooseSlots(known: readonly string[]): string {
     const {slots} = this.plan;
     if (slots === 0) return "";
@@ -106,7 +105,7 @@ export class RequestMaker {
     return `{"jsonrpc":"2.0","id":${id},"method":"${this.estimateMethod}","params":${params}}`;
   }
 
-  /** A transfer of nothing at the newest block. It needs no balance. */
+  /** A transfer of 0 wei at the newest block, which needs no balance. */
   private makeTransfer(): string {
     return `[{"from":"${this.choosePayer()}","to":"${this.choosePayer()}","value":"0x0"}]`;
   }

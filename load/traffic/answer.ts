@@ -1,9 +1,8 @@
 /**
- * Finds out what became of the calls of a request that was answered with HTTP 200.
+ * Counts results and errors in the body of an HTTP 200 answer.
  *
- * Hot: in almost every answer each call has a result. That can be seen without parsing: the text has `"result"` once per call
- * and never `"error"`. In an answer made of hex neither can be part of anything else. Every other answer is parsed, so errors
- * are counted by their exact codes.
+ * Hot: in most answers, each call has a result. Such a body contains `"result"` once per call and no `"error"`, so it
+ * is not parsed. (Results are hex, and cannot contain these strings.) Other bodies are parsed.
  */
 import {createRedaction} from "proofd-client";
 import type {RequestBody} from "../requests/requestMaker.ts";
@@ -15,15 +14,15 @@ interface RpcTrouble {
   readonly calls: number;
 }
 
-/** Each call is counted once: as a result, an error or malformed. */
+/** Counts each call once: as a result, an error or malformed. */
 export interface Verdict {
   /** Calls with a result, estimates included. */
   readonly results: number;
   readonly estimateResults: number;
   readonly troubles: readonly RpcTrouble[];
-  /** Calls without a result or an error, or all calls if the whole answer is not valid. */
+  /** Calls without result and error; all calls if the body is not valid. */
   readonly malformed: number;
-  /** Why they are malformed; "" if none is. */
+  /** Why calls are malformed; "" if none is. */
   readonly malformedReason: string;
 }
 
@@ -40,10 +39,10 @@ const NOTHING: Verdict = {
 };
 const REASON_CHARACTERS = 120;
 
-/** Shows the start of a text that a server wrote. */
+/** Shortens a text of the server. */
 type Shown = (text: unknown) => string;
 
-/** @returns `shorten` for the texts of a server, without the keys that were sent to it */
+/** @returns `shorten` that also removes the keys of the URL and the headers */
 export function createShown({origin, path, headers}: Endpoint): Shown {
   const redact = createRedaction(new URL(`${origin}${path}`), headers);
   return text => shorten(typeof text === "string" ? redact(text) : text);
@@ -77,7 +76,7 @@ function parseAnswer(text: string, request: RequestBody, batch: number, shown: S
     return malformed("not JSON");
   }
   const isWhole = !Array.isArray(answer);
-  // A batch that is refused as a whole gets one error object.
+  // A server refuses a whole batch with one error object.
   if (isWhole && batch > 1) {
     const trouble = readTrouble(answer, batch, shown);
     return trouble === undefined ? malformed("no array of answers") : {...NOTHING, troubles: [trouble]};
@@ -101,7 +100,7 @@ function readElements(
   let malformed = 0;
   let malformedReason = "";
   for (let id = 0; id < batch; id++) {
-    // If a single call could not be read, its answer has the id null.
+    // An error has the id null if the server could not read the request.
     const element = byId.get(id) ?? (batch === 1 ? byId.get(null) : undefined);
     const trouble = readTrouble(element, 1, shown);
     if (trouble !== undefined) {
@@ -131,8 +130,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The start of a text that a server wrote; empty for anything else. Control characters, which could fake lines of a report or a
- * terminal, become spaces.
+ * The start of a text of the server; "" for other values. Control characters become spaces, so that the text cannot
+ * forge lines of a report or control a terminal.
  */
 export function shorten(text: unknown): string {
   if (typeof text !== "string") return "";

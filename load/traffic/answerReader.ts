@@ -1,70 +1,74 @@
 /**
- * Reads one HTTP/1.1 answer after the other from the bytes of a connection (RFC 9112, section 6).
+ * Parses HTTP/1.1 responses from the bytes of a connection (RFC 9112, section 6).
  *
- * Hot: an answer that comes in one piece is not copied, and only its head is read. (undici, which was here before, took 40 us of
- * processor time per request with it, this and a plain socket take 14: as much as wrk.)
+ * Hot: a response that arrives in one chunk is not copied. With undici a request took 40 us of CPU time; with this
+ * parser and a plain socket it takes 14, as much as wrk.
  */
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LINE_END = Buffer.from("\r\n");
 const MAX_HEAD_BYTES = 64 << 10;
-/** More than any answer within the limits of a server has. A server that sends without end must not take all memory. */
+/** More than a server may send within its limits. Bounds memory if a server sends without end. */
 const MAX_BYTES = 1 << 30;
 const TOO_MANY = "more bytes than the answer has";
 const NOTHING = Buffer.alloc(0);
-/** Where a body ends. */
+/** Special values of `length`. */
 const UNTIL_CLOSE = -1;
 const CHUNKED = -2;
 const HEAD_UNREAD = -3;
 
 export class AnswerReader {
   status = 0;
-  /** Valid until more bytes come. */
+  /** Valid until the next `push`. */
   body: Buffer = NOTHING;
-  /** May another request follow on the connection? */
+  /** Whether the connection can take another request. */
   keepsAlive = true;
-  /** Parts of an answer that is not whole, at the beginning of `room`. */
-  private held = 0;
+  /** Length of the incomplete response in `room`. */
+  private buffered = 0;
   private room: Buffer = NOTHING;
   private length = HEAD_UNREAD;
-  /** Where the head begins, then the body, or its next chunk. */
+  /** Offset of the head, then of the body or its next chunk. */
   private at = 0;
   private chunks: Buffer[] = [];
 
-  /** @param part - is copied unless it ends the answer. @returns whether the answer is whole. @throws Error for what is no HTTP/1.1 */
+  /**
+   * @param part - copied unless it completes the response.
+   * @returns whether it does.
+   * @throws Error for invalid HTTP/1.1
+   */
   push(part: Buffer): boolean {
-    const bytes = this.held === 0 ? part : this.hold(part);
-    const isWhole = this.read(bytes);
-    if (isWhole) this.reset();
-    else if (this.held === 0) this.hold(part);
-    return isWhole;
+    const bytes = this.buffered === 0 ? part : this.append(part);
+    const isComplete = this.read(bytes);
+    if (isComplete) this.reset();
+    else if (this.buffered === 0) this.append(part);
+    return isComplete;
   }
 
-  /** The server has closed the connection. @returns whether that ends an answer */
+  /** Call it when the server has closed the connection. @returns whether that completes a response */
   end(): boolean {
-    const isWhole = this.length === UNTIL_CLOSE;
-    if (isWhole) this.body = this.room.subarray(this.at, this.held);
+    const isComplete = this.length === UNTIL_CLOSE;
+    if (isComplete) this.body = this.room.subarray(this.at, this.buffered);
     this.reset();
-    return isWhole;
+    return isComplete;
   }
 
   private reset(): void {
-    this.held = 0;
+    this.buffered = 0;
     this.at = 0;
     this.length = HEAD_UNREAD;
   }
 
-  /** @returns all bytes of the answer that have come */
-  private hold(part: Buffer): Buffer {
-    const end = this.held + part.length;
+  /** @returns all bytes of the response so far */
+  private append(part: Buffer): Buffer {
+    const end = this.buffered + part.length;
     if (end > MAX_BYTES) throw new Error(`an answer of more than ${MAX_BYTES} bytes`);
     if (end > this.room.length) {
       const room = Buffer.allocUnsafe(2 * end);
-      this.room.copy(room, 0, 0, this.held);
+      this.room.copy(room, 0, 0, this.buffered);
       this.room = room;
     }
-    part.copy(this.room, this.held);
-    this.held = end;
+    part.copy(this.room, this.buffered);
+    this.buffered = end;
     return this.room.subarray(0, end);
   }
 
@@ -90,7 +94,7 @@ export class AnswerReader {
     const [, minor, digits] = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: |\r|$)/.exec(head) ?? [];
     if (digits === undefined) throw new Error(`expected HTTP/1.1, got ${JSON.stringify(head.slice(0, 40))}`);
     this.status = Number(digits);
-    // An interim answer, such as 100 Continue. The final one follows.
+    // An interim response, such as 100 Continue. The final one follows.
     if (this.status < 200) return;
     const connection = /\r\nconnection:[ \t]*([^\r]*)/i.exec(head)?.[1] ?? "";
     this.keepsAlive = minor === "1" ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
@@ -112,13 +116,13 @@ export class AnswerReader {
       const begin = end + LINE_END.length;
       if (size === 0) return this.readTrailer(bytes, end);
       if (bytes.length < begin + size + LINE_END.length) return false;
-      // `room` may move to larger memory, and be used again, before the last chunk is here.
+      // A copy: `room` may be reallocated or reused before the last chunk arrives.
       this.chunks.push(Buffer.from(bytes.subarray(begin, begin + size)));
       this.at = begin + size + LINE_END.length;
     }
   }
 
-  /** @param end - of the line of the last chunk */
+  /** @param end - end of the last chunk's line */
   private readTrailer(bytes: Buffer, end: number): boolean {
     const trailerEnd = bytes.indexOf(HEAD_END, end);
     if (trailerEnd === -1) return false;

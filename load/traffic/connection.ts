@@ -1,6 +1,6 @@
 /**
- * One connection to the server with at most one request on it. The times and the answer of a request are in the connection's own
- * fields: only the body is allocated for each request.
+ * A connection to the server with at most one request at a time. Times and answer of the request are fields of the
+ * connection, so that a request allocates only its body.
  */
 import {connect, isIP, type Socket} from "node:net";
 import {connect as connectTls} from "node:tls";
@@ -14,26 +14,26 @@ export interface Endpoint {
   /** Path and query. */
   readonly path: string;
   readonly userAgent: string;
-  /** Sent with every request. Names in lower case. They may hold keys. */
+  /** Sent with every request. Lower-case names. They may contain keys. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
 }
 
-/** Told how each request ends, unless the connection was closed: exactly one of these calls per request. */
+/** Exactly one of these is called per request, unless `close` was called. */
 interface ConnectionOwner {
-  /** A whole answer has arrived. Its status and body are in the connection until the call ends. */
+  /** The answer is complete. `status` and `answer` are valid during the call. */
   onAnswer(connection: Connection): void;
   onSocketError(connection: Connection, code: string, message: string): void;
 }
 
 const EMPTY_BODY: RequestBody = {text: "", estimates: []};
-/** Into which all connections of a thread read. */
+/** Shared by all connections of a thread. */
 const READ_BUFFER = Buffer.allocUnsafe(128 << 10);
 
 export class Connection {
-  /** The body of the current request, or of the last one. */
+  /** Body of the current or last request. */
   body: RequestBody = EMPTY_BODY;
-  /** When the request was due, or when it was handed over if no time was set for it. */
+  /** When the request was due. */
   dueMs = 0;
   /** When the request's first byte was written; 0 before. */
   writtenMs = 0;
@@ -43,9 +43,9 @@ export class Connection {
   private isClosed = false;
   private readonly reader = new AnswerReader();
   private readonly url: URL;
-  /** Of each request, up to the length of its body. */
+  /** The head of each request up to the value of content-length. */
   private readonly head: string;
-  /** undefined before the first request, and after the server closed it. */
+  /** undefined before the first request, and after the connection was lost. */
   private socket: Socket | undefined;
 
   constructor(
@@ -64,7 +64,6 @@ export class Connection {
     return this.reader.status;
   }
 
-  /** Of the answer. */
   get answer(): Buffer {
     return this.reader.body;
   }
@@ -78,7 +77,7 @@ export class Connection {
     else this.write(this.socket);
   }
 
-  /** Closes the socket, and gives up the request. The owner is not told. */
+  /** Closes the socket and abandons the request, without calling the owner. */
   close(): void {
     this.isClosed = true;
     this.socket?.destroy();
@@ -96,18 +95,18 @@ export class Connection {
     const host = hostname.replace(/^\[|\]$/g, "");
     const isTls = protocol === "https:";
     const to = {host, port: Number(port) || (isTls ? 443 : 80), noDelay: true};
-    // Of a plain socket, the bytes are read where they arrive: no stream, no copy.
+    // A plain socket reads into this buffer, without streams and copies.
     const onread = {
       buffer: READ_BUFFER,
       callback: (length: number) => {
-        this.take(socket, READ_BUFFER.subarray(0, length));
+        this.receive(socket, READ_BUFFER.subarray(0, length));
         return true;
       },
     };
     const socket: Socket = isTls
       ? connectTls({...to, servername: isIP(host) === 0 ? host : ""})
       : connect({...to, onread});
-    if (isTls) socket.on("data", (part: Buffer) => this.take(socket, part));
+    if (isTls) socket.on("data", (part: Buffer) => this.receive(socket, part));
     socket.once(isTls ? "secureConnect" : "connect", () => this.write(socket));
     socket.on("error", (error: NodeJS.ErrnoException) =>
       this.fail(socket, error.code ?? error.name, error.message || String(error.code)),
@@ -120,36 +119,36 @@ export class Connection {
     this.socket = socket;
   }
 
-  private take(socket: Socket, part: Buffer): void {
+  private receive(socket: Socket, part: Buffer): void {
     if (this.socket !== socket || this.isClosed) return;
-    let isWhole: boolean;
+    let isComplete: boolean;
     try {
-      if (!this.isBusy) throw new Error("bytes that no request asked for");
-      isWhole = this.reader.push(part);
+      if (!this.isBusy) throw new Error("unexpected bytes");
+      isComplete = this.reader.push(part);
     } catch (error) {
       this.fail(socket, "BAD_HTTP", (error as Error).message);
       return;
     }
-    if (isWhole) this.finish(socket, this.reader.keepsAlive);
+    if (isComplete) this.finish(socket, this.reader.keepsAlive);
   }
 
   private finish(socket: Socket, keepsAlive: boolean): void {
-    if (!keepsAlive) this.leave(socket);
+    if (!keepsAlive) this.drop(socket);
     this.becomeIdle();
     if (!this.isClosed) this.owner.onAnswer(this);
   }
 
-  /** An error of a connection that has no request is no request's. */
+  /** Without a request, an error only drops the socket. */
   private fail(socket: Socket, code: string, message: string): void {
     if (this.socket !== socket) return;
-    this.leave(socket);
+    this.drop(socket);
     this.reader.end();
     if (!this.isBusy) return;
     this.becomeIdle();
     if (!this.isClosed) this.owner.onSocketError(this, code, message);
   }
 
-  private leave(socket: Socket): void {
+  private drop(socket: Socket): void {
     this.socket = undefined;
     socket.destroy();
   }

@@ -1,15 +1,14 @@
 /**
- * One thread's share of the load, from the first request to the last answer.
+ * Generates one thread's share of the load.
  *
- *   closed loop   every connection sends its next request when it has the answer to the last one
- *   open loop     a request is due at its own time (schedule.ts), whatever happened to earlier ones. It takes the connection
- *                 that has been idle longest. If none is idle it waits, and its latency includes the wait
+ *   closed loop   each connection sends its next request when it has received the answer to the last one
+ *   open loop     requests are due at fixed times (schedule.ts), whatever happened to earlier ones. A request takes the
+ *                 connection that has been idle longest. If none is idle it waits, and its latency includes the wait
  *
- *   start        measuring begins      ends                     last answer
- *     | warm-up          | measured      | open requests end          |
+ *   startMs            measureMs        endMs                 last answer or time-out
+ *     |     warm-up       |   measured    |         drain        |
  *
- * A request counts if it was due in the measured time. No request is due after it. Open requests are followed to their end,
- * but not longer than the time-out.
+ * A request counts if it was due in the measured time. None is due after it.
  */
 import {Random} from "../requests/random.ts";
 import {RequestMaker} from "../requests/requestMaker.ts";
@@ -21,7 +20,7 @@ import {nowMs, Schedule, type Times} from "./schedule.ts";
 import {type ThreadShares, ThreadTime} from "./threadTime.ts";
 import type {PostedRow} from "./timeline.ts";
 
-/** A connection waits this long after a failure. Otherwise a server that is down would be hit in a tight loop. */
+/** Closed loop: pause of a connection after a failure, so that a server that is down is not called in a tight loop. */
 const RETRY_MS = 100;
 const FLUSH_EVERY_MS = 200;
 
@@ -44,7 +43,7 @@ export class Driver {
     private readonly plan: DriverPlan,
     private readonly post: (message: FromDriver) => void,
   ) {
-    // What is asked and which answers are kept use different streams, so that a seed always asks for the same.
+    // Separate streams: a seed determines the requests, whichever answers are sampled.
     this.maker = new RequestMaker(plan.requests, new Random(plan.seed, plan.thread));
     const sampler = new Sampler(plan.samples, new Random(plan.seed, plan.threads + plan.thread));
     const onRow = (row: PostedRow) => post({kind: "row", row});
@@ -65,12 +64,12 @@ export class Driver {
         untilStartMs + (times.measureMs - times.startMs),
       ),
       setTimeout(() => this.onMeasured(), untilStartMs + (times.endMs - times.startMs)),
-      setInterval(() => this.giveUpLate(), Math.min(100, Math.max(5, timeoutMs / 20))),
+      setInterval(() => this.timeOutRequests(), Math.min(100, Math.max(5, timeoutMs / 20))),
       setInterval(() => this.recorder.flushRow(), FLUSH_EVERY_MS),
     );
   }
 
-  /** No request is due from `endMs` on. Requests sent before this thread was told of it count. */
+  /** No request is due from `endMs` on, or from now on if that is later. */
   stop(endMs: number): void {
     const now = nowMs();
     const end = Math.max(endMs, now);
@@ -85,7 +84,7 @@ export class Driver {
 
   private begin(): void {
     const {rate, threads, thread} = this.plan;
-    // A timer may fire a fraction of a millisecond early, and requests sent before the start do not count.
+    // Timers may fire a fraction of a millisecond early. Requests before the start would not count.
     if (nowMs() < this.times.startMs) {
       setImmediate(() => this.begin());
       return;
@@ -99,7 +98,7 @@ export class Driver {
     this.sendDue();
   }
 
-  /** Runs at the end of the measured time; only the first call counts. @returns how the thread spent it */
+  /** Called at the end of the measured time. Later calls return the same. */
   private onMeasured(): ThreadShares {
     this.shares ??= this.time.read();
     return this.shares;
@@ -129,7 +128,7 @@ export class Driver {
         continue;
       }
       const connection = this.idle.shift();
-      if (connection === undefined) return; // the next connection that becomes free goes on here
+      if (connection === undefined) return; // called again when a connection becomes free
       const couldBeSentMs = Math.max(dueMs, connection.idleSinceMs);
       this.recorder.countSent(dueMs, couldBeSentMs, now);
       this.busy++;
@@ -145,25 +144,25 @@ export class Driver {
   onAnswer(connection: Connection): void {
     this.busy--;
     this.recorder.countAnswer(connection, nowMs());
-    this.goOn(connection);
+    this.sendOn(connection);
   }
 
   onSocketError(connection: Connection, code: string, message: string): void {
     this.busy--;
     this.recorder.countSocketError(connection.dueMs, code, message);
     if (this.schedule !== undefined) {
-      this.goOn(connection);
+      this.sendOn(connection);
       return;
     }
     this.retrying++;
     setTimeout(() => {
       this.retrying--;
-      this.goOn(connection);
+      this.sendOn(connection);
     }, RETRY_MS);
   }
 
-  /** The connection has become free: gives it its next request. */
-  private goOn(connection: Connection): void {
+  /** Gives a free connection its next request. */
+  private sendOn(connection: Connection): void {
     if (this.schedule === undefined) {
       this.sendNext(connection);
     } else {
@@ -172,7 +171,7 @@ export class Driver {
     }
   }
 
-  private giveUpLate(): void {
+  private timeOutRequests(): void {
     const now = nowMs();
     const {timeoutMs} = this.plan.endpoint;
     for (const [i, connection] of this.connections.entries()) {
@@ -182,10 +181,10 @@ export class Driver {
       this.recorder.countTimeout(connection.dueMs, now, false);
       const next = new Connection(this.plan.endpoint, this);
       this.connections[i] = next;
-      this.goOn(next);
+      this.sendOn(next);
     }
     if (this.schedule !== undefined) this.sendDue();
-    // If the last answer came just before the end, nothing else checks this.
+    // If the last answer arrived just before the end, nothing else calls this.
     this.endIfDone();
   }
 

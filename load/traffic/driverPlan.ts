@@ -11,13 +11,13 @@ export interface DriverPlan {
   readonly endpoint: Endpoint;
   readonly requests: RequestPlan;
   readonly seed: number;
-  /** The rate of all threads together. */
+  /** Requests per second of all threads together; undefined: closed loop. */
   readonly rate: number | undefined;
   readonly threads: number;
-  /** The number of this thread. */
+  /** Index of this thread. */
   readonly thread: number;
   readonly connections: number;
-  /** How many answers this thread keeps for verification. */
+  /** Number of answers that this thread samples for verification. */
   readonly samples: number;
 }
 
@@ -31,12 +31,12 @@ export type FromDriver =
   | {readonly kind: "end"; readonly end: DriverEnd};
 
 /**
- * Answers to verify come from at least this many requests, because the calls of one batch have much in common. They come from
- * twice as many batches as needed, because some of the calls may have got errors.
+ * Verified answers come from at least this many requests, because the calls of one batch are similar. Twice as many
+ * batches as necessary are sampled, because some calls may have got errors.
  */
 const MIN_SAMPLES = 16;
 
-/** Divides the load's connections and the answers to keep among its threads. */
+/** Divides connections and samples among the threads. */
 export function planDrivers(
   options: LoadOptions,
   endpoint: Endpoint,

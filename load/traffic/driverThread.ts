@@ -1,4 +1,4 @@
-/** A thread of the generator: runs a driver, which it starts and stops by message. */
+/** Entry of a generator thread: runs a driver, which messages start and stop. */
 import {parentPort, workerData} from "node:worker_threads";
 import {Driver} from "./driver.ts";
 import type {DriverPlan, FromDriver, ToDriver} from "./driverPlan.ts";

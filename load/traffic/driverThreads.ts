@@ -1,4 +1,4 @@
-/** The main thread's view of the generator's threads. Each thread runs one driver. */
+/** The generator threads as the main thread controls them. Each runs one driver. */
 import {Worker} from "node:worker_threads";
 import type {DriverPlan, FromDriver, ToDriver} from "./driverPlan.ts";
 import type {DriverEnd} from "./recorder.ts";
@@ -6,7 +6,7 @@ import type {Times} from "./schedule.ts";
 import type {PostedRow} from "./timeline.ts";
 
 export class DriverThreads {
-  /** Settles when every thread is ready to start. @throws the error that ended a thread early */
+  /** Resolves when all threads are ready. @throws the error that ended a thread early */
   readonly ready: Promise<unknown>;
   private readonly threads: readonly DriverThread[];
 
@@ -16,7 +16,7 @@ export class DriverThreads {
     this.ready = Promise.all(this.threads.map(({ready}) => ready));
   }
 
-  /** @returns the last message of each thread, in their order. @throws the error that ended a thread early */
+  /** @returns the results of the threads, in order. @throws the error that ended a thread early */
   start(times: Times): Promise<DriverEnd[]> {
     this.post({kind: "start", times});
     return Promise.all(this.threads.map(({end}) => end));

@@ -1,8 +1,8 @@
 /**
  * Latency histograms (HdrHistogram): microseconds, three significant digits, up to an hour.
  *
- * Uses the library's JavaScript build, not its WebAssembly: recording a value takes 0.1 us, once per request, and there is no
- * memory to free.
+ * Uses the library's JavaScript, not its WebAssembly, whose memory must be freed: recording takes only 0.1 us per
+ * request.
  */
 import {
   build,
@@ -29,7 +29,7 @@ export interface LatencyFigures {
 
 export type LatencyReport = LatencyFigures & {readonly distribution: Distribution};
 
-/** Percentile (0 .. 100) and milliseconds, both ascending. More values give finer steps. */
+/** Percentile (0 .. 100) and milliseconds, both ascending. */
 type Distribution = readonly (readonly [percentile: number, ms: number])[];
 
 export function createHistogram(): Histogram {
@@ -47,7 +47,7 @@ export function recordMs(histogram: Histogram, ms: number): void {
   histogram.recordValue(Math.min(HOUR_US, Math.max(0, Math.round(ms * 1000))));
 }
 
-/** The form that threads send to each other: about 1 KB. */
+/** Serializes for messages between threads: about 1 KB. */
 export function encodeHistogram(histogram: Histogram): string {
   return encodeIntoCompressedBase64(histogram);
 }
@@ -56,7 +56,6 @@ export function decodeHistogram(text: string): Histogram {
   return decodeFromCompressedBase64(text, COUNT_BITS);
 }
 
-/** @param texts - encoded */
 export function addHistograms(texts: readonly string[]): Histogram {
   const sum = createHistogram();
   for (const text of texts) sum.add(decodeHistogram(text));
@@ -94,9 +93,7 @@ function roundMs(us: number): number {
 const STEPS = 8;
 
 /**
- * Reads the whole distribution, at these percentiles:
- *
- *   0, 25, 43.8, ... 90, ... 99, ... 99.9, ... 100
+ * Percentiles 0, 25, 43.8, ... 90, ... 99, ... 99.9, ... 100, up to the resolution of the values.
  */
 function readDistribution(histogram: Histogram): Distribution {
   const points: [number, number][] = [];

@@ -14,15 +14,14 @@ import {countTrouble, countVerdict, createTally, type Tally} from "./tally.ts";
 import type {ThreadShares} from "./threadTime.ts";
 import {AFTER_THE_END, type Arrived, createArrived, type PostedRow} from "./timeline.ts";
 
-/** The last message of a thread. */
+/** The results of a thread. */
 export interface DriverEnd {
   readonly tally: Tally;
   readonly samples: readonly Sample[];
-  /** Open loop: how late requests left although a connection was idle. That delay is the generator's. Encoded. */
+  /** Open loop: delay of requests that had an idle connection, which the generator caused. An encoded histogram. */
   readonly sendLag: string;
-  /** From a request's first byte written to its answer's last byte read. Encoded. */
+  /** Time from a request's first byte written to its answer's last byte read. An encoded histogram. */
   readonly service: string;
-  /** Of the measured time. */
   readonly shares: ThreadShares;
 }
 
@@ -34,7 +33,7 @@ export class Recorder {
   private readonly sendLag = createHistogram();
   private readonly service = createHistogram();
   private readonly latency: Histogram = createHistogram();
-  /** The second whose arrivals are being counted. */
+  /** The current second. */
   private second = Number.NEGATIVE_INFINITY;
   private arrived = createArrived();
 
@@ -48,7 +47,7 @@ export class Recorder {
     this.shown = createShown(endpoint);
   }
 
-  /** For an open loop. @param couldBeSentMs - when the request was due and a connection was idle */
+  /** Open loop only. @param couldBeSentMs - when the request was due and a connection was idle */
   countSent(dueMs: number, couldBeSentMs: number, now: number): void {
     if (!this.isMeasured(dueMs)) return;
     recordMs(this.sendLag, now - couldBeSentMs);
@@ -79,7 +78,7 @@ export class Recorder {
     if (this.isMeasured(dueMs)) this.countFailed("socket", code, message);
   }
 
-  /** Counts a request that timed out. Its latency is at least the time until now, so this is recorded. */
+  /** Counts a time-out. The time until now, a lower bound of the latency, is recorded. */
   countTimeout(dueMs: number, now: number, wasNeverSent: boolean): void {
     this.arrivedAt(now).failed++;
     if (!this.isMeasured(dueMs)) return;
@@ -93,7 +92,7 @@ export class Recorder {
     recordMs(this.latency, now - dueMs);
   }
 
-  /** Posts a row also for a second without answers. */
+  /** Posts the row of a past second, also if no answer arrived since. */
   flushRow(): void {
     if (nowMs() >= this.times.startMs) this.arrivedAt(nowMs());
   }
@@ -118,7 +117,7 @@ export class Recorder {
   private countVerdict(connection: Connection, answer: Buffer, verdict: Verdict, now: number): void {
     this.tally.counts.requests++;
     countVerdict(this.tally, verdict);
-    // An answer with only errors is not recorded: errors are fast, and would make the latency look better than it is.
+    // Latencies of errors are not recorded: errors are fast, and would improve the figures.
     if (verdict.results === 0) return;
     recordMs(this.latency, now - (this.isOpenLoop ? connection.dueMs : connection.writtenMs));
     recordMs(this.service, now - connection.writtenMs);

@@ -1,4 +1,4 @@
-/** A uniform sample of answers to verify (algorithm R): every answer has the same chance, however many follow. */
+/** A uniform random sample of answers (reservoir sampling, algorithm R). */
 import type {Random} from "../requests/random.ts";
 
 export interface Sample {

@@ -1,9 +1,9 @@
-/** When things are due, on one clock for all threads. */
+/** The clock that all threads share, and when requests are due. */
 
-/** performance.now() starts at 0 in each thread; this makes the threads' times comparable. */
+/** performance.now() starts at 0 in each thread. The offset makes times comparable. */
 const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
-/** Milliseconds of the computer's monotonic clock, the same in every thread. */
+/** The system's monotonic clock, the same in all threads. */
 export function nowMs(): number {
   return performance.now() + OFFSET_MS;
 }
@@ -16,9 +16,9 @@ export interface Times {
 }
 
 /**
- * When requests are due in an open loop: at even intervals, with the threads taking turns.
+ * When requests are due in an open loop: at equal intervals, round robin over the threads.
  *
- *   thread 0   |0       |3       |6           request k of the whole is due at start + k / rate
+ *   thread 0   |0       |3       |6           request k of all threads is due at start + k / rate
  *   thread 1      |1       |4
  *   thread 2         |2       |5
  */
@@ -37,7 +37,6 @@ export class Schedule {
     return this.startMs + (1000 * (this.thread + this.next * this.threads)) / this.rate;
   }
 
-  /** Goes on to the next request. */
   advance(): void {
     this.next++;
   }

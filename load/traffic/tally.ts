@@ -1,7 +1,7 @@
-/** Counts of the requests that were due in the measured time, whenever they ended, and how the counts of threads are added. */
+/** Counts of the requests that were due in the measured time, whenever they ended. */
 import type {Verdict} from "./answer.ts";
 
-/** One kind of error, and the first message with it. */
+/** One kind of error: count and first message. */
 export interface Trouble {
   count: number;
   readonly message: string;
@@ -17,7 +17,7 @@ type ByCode = Record<string, Trouble>;
 export interface Tally {
   readonly counts: {
     requests: number;
-    /** Requests with HTTP 200 and a whole body. */
+    /** Requests with HTTP 200 and a complete body. */
     answered: number;
     /** Calls with a result. */
     results: number;
@@ -27,7 +27,7 @@ export interface Tally {
     malformed: number;
     /** Requests that got no answer in time. */
     timeouts: number;
-    /** Timed-out requests for which no connection became free in all that time. */
+    /** Timed-out requests for which no connection became free. */
     neverSent: number;
     /** Open loop: requests for which no connection was free when they were due. */
     waited: number;

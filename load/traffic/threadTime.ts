@@ -4,7 +4,8 @@
  *   |  on a core  |  ready, no core  |  asleep: it waits for the server  |
  *   '------------- busy -------------'
  *
- * The event loop's own figure counts as asleep a thread that an answer has woken, and that waits for a core. So Linux is asked too.
+ * The event loop's own figure counts a thread that is ready but has no core as asleep. Linux reports that time
+ * separately.
  */
 import {readFileSync} from "node:fs";
 import {performance} from "node:perf_hooks";
@@ -12,7 +13,7 @@ import {performance} from "node:perf_hooks";
 /** Shares of a time, 0 .. 1. */
 export interface ThreadShares {
   readonly busy: number;
-  /** Part of `busy`. 0 where the system does not tell. */
+  /** The part of `busy` without a core. 0 except on Linux. */
   readonly starved: number;
 }
 
@@ -21,7 +22,7 @@ export class ThreadTime {
   private readonly loop = performance.eventLoopUtilization();
   private readonly before = readSchedule();
 
-  /** @returns the shares since this was made */
+  /** @returns the shares since the constructor ran */
   read(): ThreadShares {
     const {utilization} = performance.eventLoopUtilization(this.loop);
     const now = readSchedule();
@@ -34,7 +35,7 @@ export class ThreadTime {
   }
 }
 
-/** Nanoseconds of this thread since it began. undefined: the system does not tell. */
+/** Nanoseconds since the thread started; undefined if the system does not report them. */
 function readSchedule(): {readonly ran: number; readonly waited: number} | undefined {
   try {
     const [ran = 0, waited = 0] = readFileSync("/proc/thread-self/schedstat", "utf8").split(" ").map(Number);

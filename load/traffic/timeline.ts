@@ -1,7 +1,7 @@
 /**
- * Adds up the seconds of all threads: counts and latency per second, and the latency of the whole load.
+ * Merges the seconds of all threads: counts and latency per second, and the total latency.
  *
- * A histogram takes 190 KB, so a second is added up as soon as every thread has posted it.
+ * A histogram takes 190 KB, so a second is merged as soon as all threads have posted it.
  */
 import {createHistogram, decodeHistogram, type Histogram, percentileMs} from "./latency.ts";
 import {addCounts} from "./tally.ts";
@@ -9,7 +9,7 @@ import {addCounts} from "./tally.ts";
 /** The second of everything that arrived after the measured time. */
 export const AFTER_THE_END: number = Number.POSITIVE_INFINITY;
 
-/** What arrived in one second, whenever it was due. */
+/** Answers that arrived in one second, whenever their requests were due. */
 export interface Arrived {
   /** Requests answered with HTTP 200. */
   answered: number;
@@ -28,7 +28,7 @@ export function createArrived(): Arrived {
   return {answered: 0, failed: 0, results: 0, callErrors: 0, proofs: 0, bytes: 0};
 }
 
-/** What a thread sends to the main thread when a second ends. */
+/** Sent to the main thread when a second ends. */
 export interface PostedRow {
   /** Seconds since the measured time began; below 0 in the warm-up; or AFTER_THE_END. */
   readonly second: number;
@@ -56,14 +56,14 @@ export class Timeline {
   private readonly scratch = createHistogram();
   private readonly open = new Map<number, OpenSecond>();
   private readonly closed: TimelineRow[] = [];
-  /** The newest second that each thread has posted. A thread posts its seconds in order. */
+  /** The last second of each thread. A thread posts its seconds in order. */
   private readonly newest: number[];
 
   constructor(threads: number) {
     this.newest = Array.from({length: threads}, () => Number.NEGATIVE_INFINITY);
   }
 
-  /** @returns the seconds that this row completes, in order */
+  /** @returns the seconds that are now complete, in order */
   add(thread: number, {second, arrived, latency}: PostedRow): TimelineRow[] {
     const open = this.open.get(second) ?? {arrived: createArrived(), latencies: []};
     this.open.set(second, open);

@@ -1,4 +1,4 @@
-/** The few calls that are not part of the load: what the server is, and which roots its blocks have. */
+/** Calls that are not part of the load, on a connection of their own. */
 import {LoadError} from "../loadError.ts";
 import {createShown, isObject} from "../traffic/answer.ts";
 import {Connection, type Endpoint} from "../traffic/connection.ts";

@@ -1,4 +1,4 @@
-/** What a server's own /metrics say of its processor and memory: the names that Prometheus' client libraries give them. */
+/** CPU time and memory from the server's /metrics, by the names of Prometheus' client libraries. */
 const CPU = /^process_cpu_seconds_total(?:\{[^}]*\})? (\S+)/m;
 const MEMORY = /^process_resident_memory_bytes(?:\{[^}]*\})? (\S+)/m;
 const MAX_BYTES = 8 << 20;
@@ -10,14 +10,13 @@ export interface ServerUsage {
   readonly memoryBytes: number;
 }
 
-/** At one moment. */
 export interface UsageReading {
   readonly atMs: number;
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
 }
 
-/** @returns why it cannot be read, if so: servers need not show it */
+/** @returns a string that says why, if the figures are not available */
 export async function readUsage(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -45,6 +44,6 @@ export function usageBetween(start: UsageReading | string, end: UsageReading | s
   if (typeof start === "string") return start;
   if (typeof end === "string") return end;
   const cpuCores = (1000 * (end.cpuSeconds - start.cpuSeconds)) / (end.atMs - start.atMs);
-  if (!(cpuCores >= 0)) return "the server has started again";
+  if (!(cpuCores >= 0)) return "the server was restarted";
   return {cpuCores: Math.round(100 * cpuCores) / 100, memoryBytes: end.memoryBytes};
 }

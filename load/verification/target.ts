@@ -1,4 +1,4 @@
-/** What the server says about itself before the first request. */
+/** Reads chain, blocks and accounts from the server before the load. */
 
 import {LoadError} from "../loadError.ts";
 import type {BlockChoice, KnownChain, LoadOptions, Style} from "../loadOptions.ts";
@@ -6,7 +6,7 @@ import type {Keys, KnownAccount, ListedKeys} from "../requests/keys.ts";
 import type {BlockSpan} from "../requests/requestMaker.ts";
 import type {RpcClient} from "./rpcClient.ts";
 
-/** A field is undefined if the server does not say. */
+/** Fields are undefined if the server does not provide them. */
 export interface Target {
   readonly client: string | undefined;
   readonly chainId: number | undefined;
@@ -16,14 +16,14 @@ export interface Target {
   readonly newest: number | undefined;
 }
 
-/** @throws LoadError USAGE if the style is that of proofd and the server is a node */
+/** @throws LoadError USAGE if the style is "chain" and the server is an Ethereum node */
 export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> {
   const named = await rpc.tryCall("web3_clientVersion");
   const client = typeof named === "string" ? named : undefined;
   const chainId = readQuantity(await rpc.tryCall(`${style}_chainId`));
   const coverage = await rpc.tryCall("chain_getCoverage");
   if (style === "eth" && coverage === undefined) {
-    // Nodes have every header since genesis, but do not say how far back they can prove.
+    // Nodes do not report the oldest block that they can prove.
     return {client, chainId, oldest: 0, newest: readQuantity(await rpc.tryCall("eth_blockNumber"))};
   }
   if (chainId === undefined && coverage === undefined && (await rpc.tryCall("eth_chainId")) !== undefined)
@@ -35,7 +35,7 @@ export async function readTarget(rpc: RpcClient, style: Style): Promise<Target> 
   return {client, chainId, oldest: readQuantity(earliest), newest: readQuantity(finalized)};
 }
 
-/** @throws LoadError USAGE if --blocks needs a block that the server does not name */
+/** @throws LoadError USAGE if --blocks needs a block number that the server does not provide */
 export function chooseBlocks(choice: BlockChoice, {oldest, newest}: Target): BlockSpan | undefined {
   if (choice === "latest") return undefined;
   const ends = [choice.from, choice.to].map(end => {
@@ -61,7 +61,7 @@ export async function chooseKeys(
   return findKeys(rpc, style, target, keys.known);
 }
 
-/** The default accounts: those of the known chain if the server serves it; else, in eth style, those in the newest blocks. */
+/** The accounts of the known chain if the server serves it; otherwise, in eth style, accounts in the newest blocks. */
 async function findKeys(
   rpc: RpcClient,
   style: Style,
@@ -82,7 +82,7 @@ async function findKeys(
 const BLOCKS_READ = 16;
 const MAX_FOUND = 4096;
 
-/** The accounts whose keys a development node has, and those in the newest blocks' transactions. */
+/** The accounts of a development node, and senders and receivers of the newest blocks. */
 async function findEthAccounts(rpc: RpcClient, newest: number | undefined): Promise<KnownAccount[]> {
   const found = new Set<unknown>();
   const own = await rpc.tryCall("eth_accounts");

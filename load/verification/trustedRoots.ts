@@ -1,8 +1,9 @@
 /**
- * The state roots that proofs are verified against: the root of the requested block or, for the tag "latest", that of any
- * block that was the newest at some time during the load.
+ * The state roots that proofs are verified against: the root of the requested block or, for the tag "latest", that of
+ * any block that was the newest at some time during the load.
  *
- * The roots come from the server under test, so verification shows that its answers agree with the state that it claims.
+ * The roots come from the server under test, so verification shows that its answers agree with the state that it
+ * claims.
  */
 import {LoadError} from "../loadError.ts";
 import type {Style} from "../loadOptions.ts";
@@ -12,7 +13,9 @@ import {EMPTY_TRIE} from "./verifyProofs.ts";
 /** Bounds the roots that are read for "latest" where the chain grew fast during the load. */
 const MAX_CANDIDATES = 10_000;
 const CALLS_AT_ONCE = 8;
-/** anvil computes the header of block 0 before it adds its accounts, so no proof at block 0 leads to the header's root. */
+/**
+ * anvil computes the header of block 0 before it adds its accounts, so no proof at block 0 leads to the header's root.
+ */
 const NO_GENESIS_ROOT =
   "the header of block 0 commits to the empty state, as a new anvil's does: mine a block first, or name later --blocks";
 

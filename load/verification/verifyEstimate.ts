@@ -1,11 +1,11 @@
-/** Checks the form of an estimate. Whether its value is right cannot be seen from outside. */
+/** Checks the form of an estimate. Its value cannot be verified. */
 import type {Style} from "../loadOptions.ts";
 import {shorten} from "../traffic/answer.ts";
 
 const TRANSFER_GAS = 21_000n;
 const CHAIN_FIELDS = ["baseFeePerGas", "gasLimit", "priorityFeePerGas"];
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the problem */
 export function verifyEstimate(style: Style, result: unknown): void {
   if (style === "eth") {
     checkGas("result", result);
@@ -19,7 +19,7 @@ export function verifyEstimate(style: Style, result: unknown): void {
   checkGas("gasLimit", fields.gasLimit);
 }
 
-/** The calls are transfers, and no transaction takes less gas than that. */
+/** No transaction uses less gas than a transfer. */
 function checkGas(at: string, value: unknown): void {
   const gas = readQuantity(at, value);
   if (gas < TRANSFER_GAS) throw new Error(`${at}: expected at least ${TRANSFER_GAS} gas, got ${gas}`);

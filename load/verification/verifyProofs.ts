@@ -1,4 +1,4 @@
-/** Verifies proofs with the independent verifier (client/). The first node tells the root, and that of chain_getProof the suite. */
+/** Verifies proofs with proofd-client. The first node determines the root and, in chain style, the hash suite. */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex, poseidon2Suite, sha256Suite, verifyEthProof, verifyProof} from "proofd-client";
 import type {Style} from "../loadOptions.ts";
@@ -10,7 +10,7 @@ export const EMPTY_TRIE = "0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc0016
  * @param style - whose getProof was called
  * @param roots - the trusted roots; the proof must lead to one of them
  * @returns what the answer proves
- * @throws Error that says what is wrong
+ * @throws Error that names the problem
  */
 export function verifyAnswer(
   style: Style,
@@ -42,10 +42,10 @@ interface LeafProof {
   readonly proofRelatedNodes?: readonly unknown[];
 }
 
-/** @returns the state root that an answer to eth_getProof leads to. @throws Error if its first node is not bytes */
+/** @returns the state root that an answer to eth_getProof leads to. @throws Error if the first node is not hex */
 export function readEthRoot(result: unknown): string {
   const {accountProof} = (result ?? {}) as {accountProof?: unknown};
-  // geth has null for no nodes, where there is no account at all.
+  // geth returns null if the state is empty.
   const nodes = accountProof === null ? [] : accountProof;
   if (!Array.isArray(nodes)) throw new Error("accountProof: no array");
   return nodes.length === 0 ? EMPTY_TRIE : encodeHex(keccak_256(decodeHex(nodes[0])));

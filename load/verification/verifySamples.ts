@@ -1,4 +1,4 @@
-/** Verifies a sample of the answers. It runs after the load, so that it does not slow the load down. */
+/** Verifies a sample of the answers, after the load, so that it does not slow the load down. */
 
 import {LoadError} from "../loadError.ts";
 import type {Style} from "../loadOptions.ts";
@@ -30,7 +30,7 @@ interface CheckedCall {
   readonly result: unknown;
 }
 
-/** @param count - calls to check, spread over the answers as evenly as possible */
+/** @param count - calls to verify, spread evenly over the answers */
 export async function verifySamples(
   samples: readonly Sample[],
   count: number,
@@ -47,7 +47,7 @@ export async function verifySamples(
   }
 }
 
-/** @throws RpcAnswerError, LoadError if the server does not give the roots */
+/** @throws RpcAnswerError, LoadError if the server does not return the roots */
 async function verifyCalls(
   calls: readonly CheckedCall[],
   style: Style,
@@ -84,7 +84,7 @@ async function verifyCalls(
   };
 }
 
-/** Takes a random call of each answer in turn. */
+/** Chooses random calls, round robin over the answers. */
 function chooseCalls(samples: readonly Sample[], count: number, random: Random): CheckedCall[] {
   const chosen: CheckedCall[] = [];
   let rest = samples.map(readResults);
@@ -95,7 +95,7 @@ function chooseCalls(samples: readonly Sample[], count: number, random: Random):
   return chosen.slice(0, count);
 }
 
-/** The calls of a request that got a result. Calls with an error are counted elsewhere. */
+/** The calls of a request that got a result. */
 function readResults(sample: Sample): CheckedCall[] {
   const asked = [JSON.parse(sample.request)].flat() as readonly Call[];
   const answers = [JSON.parse(Buffer.from(sample.answer).toString("utf8"))].flat() as readonly {

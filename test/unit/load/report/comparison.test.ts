@@ -75,6 +75,6 @@ test("text that is not a report of a run is refused", () => {
 test("processor time is counted between two readings, and a server that has started again has none", () => {
   const at = (seconds: number, cpuSeconds: number) => ({atMs: 1000 * seconds, cpuSeconds, memoryBytes: 5});
   assert.deepEqual(usageBetween(at(1, 3), at(3, 4)), {cpuCores: 0.5, memoryBytes: 5});
-  assert.equal(usageBetween(at(1, 3), at(3, 1)), "the server has started again");
+  assert.equal(usageBetween(at(1, 3), at(3, 1)), "the server was restarted");
   assert.equal(usageBetween("why not", at(3, 1)), "why not");
 });
