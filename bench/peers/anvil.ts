@@ -14,7 +14,7 @@ export function findAnvil(): string | undefined {
   }
 }
 
-/** Starts it on a free port. @throws Error if it is not installed */
+/** Starts anvil on a free port. @throws Error if it is not installed */
 export async function startAnvil(...args: readonly string[]): Promise<ServerProcess> {
   const command = findAnvil();
   if (command === undefined) throw new Error(`expected anvil (npm install ${PACKAGE}): it is not installed`);

@@ -1,17 +1,17 @@
-/** Runs one load on one server, and gives figures that can be compared, in a table. */
+/** Runs one load on one server, and formats the comparable figures as a table. */
 import {type LoadChoice, type MeasuredLoad, measureLoad, requireRight} from "../program/measuredLoad.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
 
-/** Of one round. */
+/** The figures of one round. */
 export interface PeerFigures {
   readonly load: LoadName;
   readonly title: string;
   readonly peer: PeerName;
-  /** Proofs of accounts and slots, or estimates. */
+  /** Proofs (of an account or a slot each) or estimates. */
   readonly unitsPerSecond: number;
-  /** NaN if the system does not show the server's CPU time (only Linux does). */
+  /** NaN except on Linux. */
   readonly cpuUsPerUnit: number;
   /** The columns of the table. */
   readonly columns: Readonly<Record<string, number>>;
@@ -19,10 +19,10 @@ export interface PeerFigures {
 
 type TimedChoice = LoadChoice & {readonly durationSeconds: number};
 
-/** On a busy machine a short round may end before the first answer, which leaves nothing to compare. */
+/** On a busy machine, a short round may end before the first answer. */
 const LONGEST_ROUND_SECONDS = 64;
 
-/** A round without an answer in its measured time is run again, four times as long. */
+/** Repeats a round without an answer in its measured time with four times the duration. */
 export async function runLoad(
   load: LoadName,
   {title, unit}: PeerLoad,
@@ -41,7 +41,7 @@ export async function runLoad(
     "p50 ms": latency?.p50Ms ?? Number.NaN,
     "p99 ms": latency?.p99Ms ?? Number.NaN,
     "CPU us each": cpuUsPerUnit,
-    // SHA-256 hashes of 64 bytes.
+    // In SHA-256 hashes of 64 bytes.
     "CPU in hashes": cpuUsPerUnit / hashUs,
     "CPU us/request": (serverCpuMsPerSecond * 1000) / perSecond.requests,
   };
@@ -49,7 +49,7 @@ export async function runLoad(
 }
 
 /** The round with the median rate. */
-export function middleRound(runs: readonly PeerFigures[]): PeerFigures {
+export function medianRound(runs: readonly PeerFigures[]): PeerFigures {
   return runs.toSorted((a, b) => a.unitsPerSecond - b.unitsPerSecond)[runs.length >> 1] as PeerFigures;
 }
 

@@ -1,8 +1,8 @@
 /**
- * A chain of a real geth with the bench's accounts, and the store of a proofd that has followed it from its traces.
+ * A chain of a real geth with the accounts of the bench, and the store of a proofd that has followed it by traces.
  *
  *   bench-data/geth-N-M-v2/genesis.json   N accounts; the first ones have the slots of peerStore.ts
- *                         /data           geth's, an archive by hash: M blocks of 350 leaf writes of the state trie
+ *                         /data           geth's archive by hash: M blocks of 350 leaf writes of the state trie
  *                         /db-v2          proofd's
  */
 import {spawn, spawnSync} from "node:child_process";
@@ -32,13 +32,13 @@ const GAS = 300_000n;
 const GAS_PRICE = 1_000_000_000n;
 const GENESIS_SECONDS = 1_700_000_000;
 const SECRET = Buffer.alloc(32, 7);
-/** The first is for everybody, the second for those who know the secret. */
+/** The first endpoint is public, the second is the engine API, which requires the secret. */
 const LISTENING = /(?=[\s\S]*endpoint=(\S+) auth=false)(?=[\s\S]*endpoint=(\S+) auth=true)/;
 
-/** What it takes to follow the chain from block 1 to the newest. */
+/** The cost of following the chain from block 1 to the newest. */
 export interface Followed {
   readonly blocksPerSecond: number;
-  /** Processor time of a block. */
+  /** CPU time per block. */
   readonly proofdMs: number;
   readonly gethMs: number;
 }
@@ -47,7 +47,9 @@ interface Payload {
   readonly executionPayload: {readonly blockHash: string};
 }
 
-/** @returns the path of the one in PATH, else of the one that test/nodes/install.ts installs; undefined: there is none */
+/**
+ * @returns the path of geth in PATH, else of the one that test/nodes/install.ts installs; undefined if there is none
+ */
 export function findGeth(): string | undefined {
   return [...(process.env.PATH ?? "").split(":"), GETH_FOLDER]
     .map(folder => join(folder, "geth"))
@@ -60,8 +62,8 @@ export class GethChain {
     private readonly folder: string,
   ) {}
 
-  /** Makes it if it is missing. */
-  static async keep(geth: string, accounts: number, blocks: number): Promise<GethChain> {
+  /** Creates the chain if it is missing. */
+  static async openOrCreate(geth: string, accounts: number, blocks: number): Promise<GethChain> {
     const folder = join(BENCH_FOLDER, `geth-${accounts}-${blocks}-v2`);
     if (existsSync(folder)) return new GethChain(geth, folder);
     const unfinished = new GethChain(geth, `${folder}.unfinished`);
@@ -100,7 +102,7 @@ export class GethChain {
     return startServer({name: "geth", command: this.geth, args, listening: LISTENING});
   }
 
-  /** Makes proofd's store from the traces of `server`. @returns undefined: there is one */
+  /** Creates proofd's store from the traces of `server`. @returns undefined if it exists already */
   async follow(server: ServerProcess): Promise<Followed | undefined> {
     if (existsSync(this.store)) return undefined;
     rmSync(this.unfinished, {recursive: true, force: true});
@@ -147,7 +149,7 @@ export class GethChain {
   }
 }
 
-/** Makes the blocks as a consensus client does. */
+/** Builds the blocks by calling the engine API, as a consensus client does. */
 async function build(server: ServerProcess, accounts: number, blocks: number): Promise<void> {
   let {hash} = (await server.call("eth_getBlockByNumber", ["0x0", false])) as {hash: string};
   let nonce = 0n;
@@ -190,7 +192,7 @@ function sign(nonce: bigint, calldata: Uint8Array): string {
   return TxEnvelopeEip1559.serialize(envelope, {signature});
 }
 
-/** The engine API, behind a JSON web token of now. */
+/** Calls the engine API, with a fresh JSON web token. */
 async function engine(server: ServerProcess, method: string, params: readonly unknown[]): Promise<void> {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
   const text = `${encode({alg: "HS256", typ: "JWT"})}.${encode({iat: Math.floor(Date.now() / 1000)})}`;

@@ -1,4 +1,4 @@
-/** Where test/nodes/install.ts puts the geth that the tests and benches were made with. */
+/** Version and folder of the geth that test/nodes/install.ts installs. */
 import {homedir} from "node:os";
 import {join} from "node:path";
 

@@ -1,4 +1,4 @@
-/** The loads of the comparison: the same connections, calls per request and time for all servers. */
+/** The loads of the comparison. Connections, calls per request and duration are the same for all servers. */
 import type {KnownAccount} from "proofd-load";
 import type {LoadChoice} from "../program/measuredLoad.ts";
 import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
@@ -6,17 +6,21 @@ import {SCENARIOS, type Scenario} from "../program/scenarios.ts";
 export const PEER_NAMES = ["proofd", "anvil", "geth"] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
-/** Of geth, and of a proofd with the same chain. */
+/** Loads of geth, and of a proofd with the same chain. */
 export const ETH_LOAD_NAMES = ["eth", "ethSlot", "ethBatch", "ethOld", "ethOldBatch"] as const;
 export const LOAD_NAMES = ["account", "slot", "batch", "transfer", "erc20", ...ETH_LOAD_NAMES] as const;
 export type LoadName = (typeof LOAD_NAMES)[number];
 
 export interface PeerLoad extends Pick<Scenario, "title" | "unit"> {
-  /** A server that cannot do this load is not in the list. */
+  /** Only of the servers that support this load. */
   readonly choices: Partial<Record<PeerName, LoadChoice>>;
 }
 
-/** @param slotAccounts - anvil has only these. @param estimateParams - of token transfers. @param ethVerify - answers of eth_getProof to verify */
+/**
+ * @param slotAccounts - the only accounts of anvil
+ * @param estimateParams - token transfers
+ * @param ethVerify - number of eth_getProof answers to verify
+ */
 export function listLoads(
   {accounts, blocks}: {readonly accounts: number; readonly blocks: number},
   slotAccounts: readonly KnownAccount[],
@@ -39,7 +43,7 @@ export function listLoads(
   return {
     account: load("account", {proofd: numbered, anvil: ofAnvil}),
     slot: load("slot", {proofd: listed, anvil: ofAnvil}),
-    // Without anvil: it takes seconds for one request, and a proof in a batch costs it the same.
+    // Without anvil, which needs seconds per request: batches do not make its proofs cheaper.
     batch: load("batch", {proofd: numbered}),
     transfer: load("transfer", {proofd: listed, anvil: ofAnvil}),
     erc20: load("erc20", {proofd: {...listed, estimateParams}, anvil: {...ofAnvil, estimateParams}}),

@@ -1,8 +1,9 @@
 /**
- * The store for comparing servers: the bench store and one more block, which gives slots to the first accounts.
+ * The store of the comparison: the bench store and one more block, which adds slots to the first accounts.
  *
  *   bench-data/..      npm run bench: N accounts, M blocks of history
- *   .../peers-N-M-v6   the same table files, linked, and block M + 1 with SLOTS slots for each of the first 10 000 accounts
+ *   .../peers-N-M-v6   hard links to its table files, and block M + 1 with SLOTS slots for each of the first 10 000
+ *   accounts
  */
 
 import {createHash} from "node:crypto";
@@ -24,7 +25,7 @@ import {applyWithTrie, CACHE_BYTES, keepBenchStore, openTrie} from "../stages/be
 import {HOLDERS} from "../stages/storeSize.ts";
 import {startAnvil} from "./anvil.ts";
 
-/** More would be too slow for anvil: it rebuilds the trie of all its accounts for each proof. */
+/** anvil rebuilds the trie of all its accounts for each proof, so that more would be too slow. */
 const MAX_SLOT_ACCOUNTS = 10_000;
 const SLOTS = 8;
 const TOKEN_TRANSFERS = 4096;
@@ -54,13 +55,12 @@ export async function makePeerStore(accounts: number, blocks: number): Promise<s
   return directory;
 }
 
-/** The accounts with slots. */
 export function listSlotAccounts(accounts: number): KnownAccount[] {
   const slots = Array.from({length: SLOTS}, (_, slot) => encodeHex(word(BigInt(slot + 1))));
   return Array.from({length: slotAccounts(accounts)}, (_, i) => ({address: encodeHex(addressAt(i)), slots}));
 }
 
-/** `params` of estimates: ERC-20 transfers to accounts that have no tokens. */
+/** `params` of estimates: ERC-20 transfers to accounts without tokens. */
 export function listTokenTransfers(): string[] {
   return Array.from({length: TOKEN_TRANSFERS}, (_, i) => {
     const data = encodeHex(encodeTransfer(sha256(`receiver ${i}`).subarray(0, 20), 5n));
@@ -68,7 +68,7 @@ export function listTokenTransfers(): string[] {
   });
 }
 
-/** anvil with the accounts with slots and the contracts. It cannot hold the other accounts. */
+/** Starts anvil with the accounts that have slots and with the contracts. More accounts are too many for it. */
 export async function startPeerAnvil(accounts: number): Promise<ServerProcess> {
   const differences = new AccountDifferences();
   for (let i = 0; i < slotAccounts(accounts); i++)
@@ -95,7 +95,7 @@ export async function startPeerAnvil(accounts: number): Promise<ServerProcess> {
     writeFileSync(genesis, JSON.stringify({config, alloc, ...ANVIL_BLOCK_0}));
     const flags = ["--accounts", "1", "--no-mining", "--hardfork", "osaka"];
     const anvil = await startAnvil("--init", genesis, ...flags);
-    // The header of block 0 has the root of a state without the accounts that anvil adds. So a block is mined.
+    // The header of block 0 commits to a state without the accounts that anvil adds, but that of block 1 is right.
     await anvil.call("evm_mine");
     return anvil;
   } finally {
@@ -107,7 +107,7 @@ function slotAccounts(accounts: number): number {
   return Math.min(MAX_SLOT_ACCOUNTS, accounts);
 }
 
-/** @returns none of the others */
+/** @returns the slots of an account; [] if it has none */
 export function slotsOf(account: number): {slot: Uint8Array; value: Uint8Array}[] {
   return account < MAX_SLOT_ACCOUNTS ? storageOf(account) : [];
 }

@@ -1,25 +1,24 @@
 /**
- * The same generator asks proofd and anvil the same, one after the other; and of eth_getProof geth, and a proofd that has
- * followed it.
+ * Runs the same loads against proofd and anvil and, with eth_getProof, against geth and a proofd that has followed it.
  *
- *   for each load:  proofd | anvil, proofd | anvil, ...    rounds in turn; the middle one counts
+ *   for each load:  proofd | anvil, proofd | anvil, ...    alternating rounds, whose median counts
  *
- * The machine's speed changes from minute to minute, so compare only figures within one table. CPU time is that of the
- * server's process in the measured time, all threads, divided by the number of answers.
+ * The speed of a shared machine changes from minute to minute, so compare only figures within one table. CPU time is
+ * that of the server's process in the measured time, divided by the number of answers.
  */
 import {readOrigin, writeOrigin} from "../program/runFile.ts";
 import {type ServerProcess, startProofd} from "../program/serverProcess.ts";
 import {writeNumber} from "../program/table.ts";
 import {findAnvil} from "./anvil.ts";
-import {middleRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
+import {medianRound, type PeerFigures, runLoad, writeReport} from "./comparison.ts";
 import {type Followed, findGeth, GethChain} from "./gethChain.ts";
 import {ETH_LOAD_NAMES, type LoadName, listLoads, type PeerLoad, type PeerName} from "./peerLoads.ts";
 import {listSlotAccounts, listTokenTransfers, makePeerStore, startPeerAnvil} from "./peerStore.ts";
 
-/** Commander's values, by flag. */
+/** The flags, as commander parses them. */
 export interface PeerFlags {
   readonly accounts: number;
-  /** Of history after block 0. */
+  /** Blocks of history after block 0. */
   readonly blocks: number;
   /** Seconds. */
   readonly duration: number;
@@ -30,7 +29,10 @@ export interface PeerFlags {
   readonly servers: readonly PeerName[];
 }
 
-/** @param command - the command line that repeats this run. @returns what it has printed: the middle round of each load and server */
+/**
+ * @param command - the command line that repeats this run.
+ * @returns the printed figures: the median round of each load and server
+ */
 export async function comparePeers(flags: PeerFlags, command: string): Promise<readonly PeerFigures[]> {
   const {accounts, blocks, only, servers: names} = flags;
   const heading = `${writeOrigin(readOrigin())}; ${command}`;
@@ -52,14 +54,14 @@ export async function comparePeers(flags: PeerFlags, command: string): Promise<r
     const servers =
       geth === undefined
         ? await startServers({...flags, servers: names.filter(name => name === "proofd")})
-        : await startOfGeth(await GethChain.keep(geth, accounts, blocks), names);
+        : await startOfGeth(await GethChain.openOrCreate(geth, accounts, blocks), names);
     figures.push(...(await measure(flags, loads, tries, servers)));
   }
   process.stdout.write(`\n${heading}, ${accounts} accounts\n\n${writeReport(figures)}\n`);
   return figures;
 }
 
-/** Ends the servers. */
+/** Measures, then stops the servers. */
 async function measure(
   {rounds, duration, warmUp}: PeerFlags,
   loads: Readonly<Record<LoadName, PeerLoad>>,
@@ -82,7 +84,7 @@ async function measure(
           taken.set(peer, [...(taken.get(peer) ?? []), run]);
         }
       }
-      figures.push(...[...taken.values()].map(middleRound));
+      figures.push(...[...taken.values()].map(medianRound));
     }
     return figures;
   } finally {
@@ -124,10 +126,10 @@ async function startOfGeth(
 
 function writeFollowed({blocksPerSecond, proofdMs, gethMs}: Followed): string {
   const [perSecond = "", own = "", node = ""] = [blocksPerSecond, proofdMs, gethMs].map(writeNumber);
-  return `proofd follows geth from its traces: ${perSecond} blocks/s; processor time of a block: proofd ${own} ms, geth ${node} ms`;
+  return `proofd follows geth by traces: ${perSecond} blocks/s; CPU time per block: proofd ${own} ms, geth ${node} ms`;
 }
 
-/** Writes progress to standard error; only the figures go to standard output. */
+/** Writes progress to standard error. Standard output has only the figures. */
 function say(text: string): void {
   process.stderr.write(text);
 }

@@ -1,10 +1,10 @@
-/** A program under bench/: its flags, which are checked before any work, and how it ends. */
+/** Runs a program under bench/: parses its flags, then does its work. */
 import {type Command, CommanderError, InvalidArgumentError} from "commander";
 import {createCommand, type Flags, type ValuesOf} from "../../cli/flags/flagTable.ts";
 
 const USAGE = 2;
 
-/** Runs `work` with the flags of the command line. Sets exit code 2 if a flag is wrong. @param name - what runs it, without its flags */
+/** Sets exit code 2 if a flag is invalid. @param name - the command without flags */
 export async function runProgram<F extends Flags>(
   name: string,
   about: string,
@@ -25,12 +25,12 @@ export function writeCommand(command: Command): string {
   return [command.name(), ...process.argv.slice(2)].join(" ");
 }
 
-/** @returns a parser of some of `names`, separated by commas */
+/** @returns a parser of comma-separated `names` */
 export function namesParser<Name extends string>(names: readonly Name[]): (text: string) => readonly Name[] {
   return text =>
     text.split(",").map(one => {
       const name = names.find(known => known === one);
       if (name !== undefined) return name;
-      throw new InvalidArgumentError(`Expected some of ${names.join(", ")}, with commas, got '${one}'.`);
+      throw new InvalidArgumentError(`Expected comma-separated names of ${names.join(", ")}, got '${one}'.`);
     });
 }

@@ -1,29 +1,27 @@
-/** A load and its cost for the server: CPU time over exactly the measured time, without the warm-up. */
+/** Runs a load and measures the CPU time of the server in exactly the measured time. */
 
 import {GENERATOR_WAS_LIMIT, type LoadOptions, type LoadReport, startLoad} from "proofd-load";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import type {ServerProcess} from "./serverProcess.ts";
 import {Yardstick} from "./yardstick.ts";
 
-/** This takes 1 % of a core. */
-const HASHES_PER_LOOK = 500;
-const LOOK_EVERY_MS = 100;
+/** These take 1 % of a core. */
+const HASHES_PER_SAMPLE = 500;
+const SAMPLE_EVERY_MS = 100;
 
 export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version" | "commit">>;
 
 export interface MeasuredLoad {
   readonly report: LoadReport;
-  /** CPU time of all the server's threads per second of measured time. NaN if the system does not show it. */
+  /** CPU time of the server's process per second of measured time. NaN except on Linux. */
   readonly serverCpuMsPerSecond: number;
-  /** Time of one hash of 64 bytes during the load, in microseconds. */
+  /** Time of one SHA-256 of 64 bytes during the load. */
   readonly hashUs: number;
 }
 
-/**
- * Fields that `choice` does not give have the defaults of `proofd load`, except one thread: the other cores are the server's.
- */
+/** Other options have the defaults of `proofd load`, but there is one thread: the other cores are the server's. */
 export async function measureLoad(server: ServerProcess, choice: LoadChoice): Promise<MeasuredLoad> {
-  const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
+  const yardstick = new Yardstick(HASHES_PER_SAMPLE, SAMPLE_EVERY_MS);
   let cpuMs = Number.NaN;
   let startMs = 0;
   let seconds = 0;
@@ -43,7 +41,7 @@ export async function measureLoad(server: ServerProcess, choice: LoadChoice): Pr
   return {report, serverCpuMsPerSecond: cpuMs / seconds, hashUs: yardstick.medianUs};
 }
 
-/** A load that only keeps the server busy. */
+/** Options of a load, from its non-default values. */
 export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptions {
   return {
     url: server.url,
@@ -61,7 +59,7 @@ export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptio
     seed: 1,
     timeoutMs: 30_000,
     verify: 50,
-    // Errors are figures here. The caller judges them.
+    // The caller decides what errors mean.
     limits: {maxErrors: {percent: 100}, maxP99Ms: undefined},
     version: VERSION,
     commit: COMMIT,
@@ -70,14 +68,13 @@ export function createLoad(server: ServerProcess, choice: LoadChoice): LoadOptio
   };
 }
 
-/** @throws Error if an answer was wrong, none came, or none could be verified. A generator at its limit is as much as this machine gives */
+/** @throws Error if the load failed for another reason than a generator at its limit, which the bench accepts */
 export function requireRight({failures, verification, errors, url}: LoadReport): void {
   const faults = failures.filter(failure => failure !== GENERATOR_WAS_LIMIT);
   if (faults.length > 0)
     throw new Error(`${url}: ${faults.join(" ")} ${JSON.stringify([verification, errors])}`);
 }
 
-/** NaN if no request got a result. */
 export function p99Ms({latency}: LoadReport): number {
   return latency?.p99Ms ?? Number.NaN;
 }

@@ -1,11 +1,11 @@
-/** Where bench programs keep stores and figures, and where the figures come from. */
+/** The folder of bench programs, and the origin of figures. */
 import {describeMachine, type Machine, writeMachine} from "proofd-load";
 import {COMMIT} from "../../server/version.ts";
 
-/** Never ./data: that is the store of the service, and a new store needs an empty folder. */
+/** Not ./data, which is the default store of the service. */
 export const BENCH_FOLDER = "bench-data";
 
-/** Figures mean nothing without the machine and the commit that they come from. */
+/** The machine, commit and date of figures. */
 export interface Origin extends Machine {
   readonly commit: string;
   /** ISO 8601. */

@@ -1,20 +1,20 @@
-/** What a running server is asked: one table for `npm run bench:peers` and `npm run bench:service`. */
+/** The loads that `npm run bench:peers` and `npm run bench:service` share. */
 import type {LoadChoice} from "./measuredLoad.ts";
 
-/** What is measured on one server alone, in this order: service/serviceRun.ts. */
+/** The measurements of service/serviceRun.ts, in this order. */
 export const SERVICE_NAMES = ["memory", "tail", "loops", "import", "pull", "feed"] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
 export interface Scenario {
   readonly title: string;
-  /** What is counted; CPU time is divided by the count. */
+  /** The unit of rates and of CPU time. */
   readonly unit: "proof" | "estimate";
-  /** Without the accounts that are asked for. */
+  /** Options of the load, without the accounts. */
   readonly choice: Omit<LoadChoice, "keys">;
 }
 
 const LOOP = `0x${"99".repeat(20)}`;
-/** Parameters of a call of chain_estimateGas that never ends: JUMPDEST PUSH1 0 JUMP, as the code of a made-up account. */
+/** Parameters of an endless chain_estimateGas: JUMPDEST PUSH1 0 JUMP, by a state override. */
 const ENDLESS = JSON.stringify([{to: LOOP}, "latest", {[LOOP]: {code: "0x5b600056"}}]);
 
 export const SCENARIOS = {
@@ -33,7 +33,7 @@ export const SCENARIOS = {
   clients: {title: "account, single, 1 000 connections", unit: "proof", choice: {connections: 1000}},
   transfer: {title: "estimate of a transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
   erc20: {title: "estimate of an ERC-20 transfer", unit: "estimate", choice: {connections: 64, estimates: 1}},
-  // The calls wait as long as the server lets them, and come again at once when they are refused.
+  // The calls run until the server stops them, and are sent again at once.
   endless: {
     title: "endless estimates at 64 connections",
     unit: "estimate",

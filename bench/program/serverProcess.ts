@@ -1,10 +1,10 @@
-/** A server under test, in a process of its own: so its CPU time and memory are separate from the load's. */
+/** A server in a separate process, whose CPU time and memory do not include the generator's. */
 import {type ChildProcess, spawn} from "node:child_process";
 import {once} from "node:events";
 import {readFileSync} from "node:fs";
 import {fileURLToPath} from "node:url";
 
-/** USER_HZ. Linux shows all programs this value. */
+/** USER_HZ, which is 100 for programs on Linux. */
 const TICKS_PER_SECOND = 100;
 const KEPT_OUTPUT = 16_384;
 const KILL_AFTER_MS = 15_000;
@@ -13,11 +13,11 @@ interface Launch {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** Matches what the server prints when it listens; its group is host and port, a second one that of another API. */
+  /** Matches the output of a listening server. Groups: host and port; optionally those of a second API. */
   readonly listening: RegExp;
 }
 
-/** Memory of a process in bytes. The anonymous part is its own; the rest is mostly table files that the kernel can drop. */
+/** Memory of a process in bytes. What is not anonymous is mostly mapped table files, which the kernel can drop. */
 export interface Memory {
   readonly rss: number;
   readonly anonymous: number;
@@ -38,7 +38,7 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   const child = spawn(launch.command, launch.args, {stdio: ["pipe", "pipe", "pipe"]});
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
-  // Without a listener a signal would end the bench without its exit event, and the server would go on running.
+  // Without a listener, SIGTERM would end the bench without its exit event, and leave the server running.
   process.once("SIGTERM", exitOnTerm);
   child.once("close", () => {
     process.off("exit", kill);
@@ -71,22 +71,21 @@ export class ServerProcess {
     private readonly child: ChildProcess,
     readonly url: URL,
     private readonly readOutput: () => string,
-    /** Host and port of its other API. */
+    /** Host and port of the second API. */
     readonly second: string | undefined,
   ) {}
 
-  /** Writes to its standard input. */
   write(text: string): void {
     this.child.stdin?.write(text);
   }
 
-  /** User and system time of all its threads so far. NaN if the system does not show it (Linux does). */
+  /** User and system time of all threads so far. NaN except on Linux. */
   readCpuMs(): number {
     // utime and stime are fields 14 and 15.
     return readStatMs(`${this.child.pid}`, 14);
   }
 
-  /** Fields are NaN if the system does not show them. */
+  /** Fields are NaN except on Linux. */
   readMemory(): Memory {
     const text = readProc(`${this.child.pid}/status`);
     const bytesOf = (field: string) =>
@@ -94,7 +93,7 @@ export class ServerProcess {
     return {rss: bytesOf("VmRSS"), anonymous: bytesOf("RssAnon")};
   }
 
-  /** Calls one method. @throws Error for an error object */
+  /** @throws Error if the answer is an error */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
     const response = await fetch(this.url, {
       method: "POST",
@@ -111,7 +110,7 @@ export class ServerProcess {
     const {exitCode, signalCode} = this.child;
     const ended = exitCode ?? signalCode ?? undefined;
     if (ended !== undefined)
-      throw new Error(`${this.name} has ended by itself: ${ended}: ${this.readOutput()}`);
+      throw new Error(`${this.name} ended unexpectedly: ${ended}: ${this.readOutput()}`);
     const closed = once(this.child, "close");
     const timer = setTimeout(() => this.child.kill("SIGKILL"), KILL_AFTER_MS);
     this.child.kill("SIGTERM");
@@ -120,16 +119,16 @@ export class ServerProcess {
   }
 }
 
-/** CPU time of all ended children of this process. NaN if the system does not show it. */
+/** CPU time of all ended children of this process. NaN except on Linux. */
 export function readChildrenCpuMs(): number {
   // cutime and cstime are fields 16 and 17.
   return readStatMs("self", 16);
 }
 
-/** Two times of a process that follow each other, added. @param field - number of the first in proc(5) */
+/** Sum of two consecutive times. @param field - number of the first in proc(5) */
 function readStatMs(process: string, field: number): number {
   const text = readProc(`${process}/stat`);
-  // The second field, the program's name in brackets, may contain spaces.
+  // The second field, the program's name in parentheses, may contain spaces.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[field - 3]) + Number(fields[field - 2])) * 1000) / TICKS_PER_SECOND;
 }

@@ -1,13 +1,13 @@
 /**
- * Copies a store at almost no cost: LevelDB never changes a table file once it is written, so both stores can share it.
+ * Copies a store quickly: LevelDB never modifies a table file, so that both stores can share it.
  *
- *   *.ldb    linked: a file removed in one store stays in the other
- *   others   copied: CURRENT, MANIFEST, the log
+ *   *.ldb    hard links: a file that one store deletes stays in the other
+ *   others   copies: CURRENT, MANIFEST, the log
  */
 import {copyFileSync, linkSync, mkdirSync, readdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
 
-/** @param to - replaced if it exists; must be on the same file system. No process may have `from` open */
+/** @param from - not opened by a process. @param to - replaced if it exists; on the same file system */
 export function copyStore(from: string, to: string): void {
   rmSync(to, {recursive: true, force: true});
   mkdirSync(to, {recursive: true});

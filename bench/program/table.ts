@@ -1,10 +1,8 @@
-/** Tables in Markdown, aligned, so that a document can quote them as they are printed. */
+/** Aligned Markdown tables, which documents can quote as they are. */
 
 /**
- * Columns are as wide as their cells need.
- *
  * @param rows - missing cells are left empty
- * @param texts - number of text columns, from the left; the other columns are numbers, aligned right
+ * @param texts - number of text columns at the left; the other columns are aligned right
  */
 export function writeTable(
   names: readonly string[],
@@ -23,7 +21,7 @@ export function writeTable(
   return `${writeRow(names)}|${rules.join("|")}|\n${rows.map(writeRow).join("")}`;
 }
 
-/** Three significant digits, with thousands separated: 0.0123, 1.23, 12.3, 123, 12 300. */
+/** Three significant digits: 0.0123, 1.23, 12.3, 123, 12 300. */
 export function writeNumber(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return "-";
   const rounded = Number(value.toPrecision(3));

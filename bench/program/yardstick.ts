@@ -1,62 +1,59 @@
 /**
- * Measures the speed of the computer while something else is measured, as the time of one SHA-256 of 64 bytes, the hash of a
- * branch in a tree.
+ * Measures the speed of the machine during another measurement, as the time of a SHA-256 of 64 bytes, the hash of a
+ * branch.
  *
- * The speed of shared computers can change threefold from minute to minute. So the cost of a task in such hashes can be
- * compared better than its microseconds. A look is a burst that is much shorter than a time slice, so other processes hardly
- * change the median. It is SHA-256 for every suite of a store, so that all ratios mean the same.
+ * The speed of shared machines changes threefold within minutes, so a cost in hashes is easier to compare than
+ * microseconds. A sample is a burst much shorter than a time slice, so that other processes hardly change the median.
+ * It is SHA-256 for stores of all suites, so that all ratios mean the same.
  */
 import {sha256Suite} from "../../storage/hash/sha256Suite.ts";
 
-const WARM_UP_LOOKS = 20;
+const WARM_UP_SAMPLES = 20;
 
 const pair = new Uint8Array(64);
 const hash = new Uint8Array(32);
 
 export class Yardstick {
-  private readonly looksUs: number[] = [];
+  private readonly samplesUs: number[] = [];
   private nextAtMs = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param hashes - number of hashes in a look
-   * @param everyMs - time from one look to the next
-   */
+  /** @param hashes - hashes per sample. @param everyMs - time between samples */
   constructor(
     private readonly hashes: number,
     private readonly everyMs: number,
   ) {
-    for (let i = 0; i < WARM_UP_LOOKS; i++) this.hash();
+    for (let i = 0; i < WARM_UP_SAMPLES; i++) this.hash();
   }
 
-  /** For callers that have the thread to themselves between two runs of what they measure. */
-  lookIfDue(): void {
+  /** Samples if it is time to. For callers that measure synchronous tasks. */
+  sampleIfDue(): void {
     const startMs = performance.now();
     if (startMs < this.nextAtMs) return;
-    this.look();
+    this.sample();
     this.nextAtMs = performance.now() + this.everyMs;
   }
 
-  /** Starts to look regularly, by a timer. */
+  /** Samples regularly, by a timer. */
   start(): void {
-    this.look();
-    this.timer = setInterval(() => this.look(), this.everyMs);
+    this.sample();
+    this.timer = setInterval(() => this.sample(), this.everyMs);
   }
 
   stop(): void {
     clearInterval(this.timer);
   }
 
-  /** Median time of a hash so far in microseconds; NaN before the first look. */
+  /** Median time of a hash so far; NaN before the first sample. */
   get medianUs(): number {
-    const sorted = this.looksUs.toSorted((a, b) => a - b);
+    const sorted = this.samplesUs.toSorted((a, b) => a - b);
     return sorted[sorted.length >> 1] ?? Number.NaN;
   }
 
-  private look(): void {
+  private sample(): void {
     const startMs = performance.now();
     this.hash();
-    this.looksUs.push(((performance.now() - startMs) * 1000) / this.hashes);
+    this.samplesUs.push(((performance.now() - startMs) * 1000) / this.hashes);
   }
 
   private hash(): void {

@@ -1,6 +1,6 @@
 /**
- * Blocks from a publisher to a replica over NATS JetStream, each a process of its own. Without nats-server in PATH it has no figures,
- * and says so.
+ * Sends blocks from a publisher to a replica over NATS JetStream. Skipped, with a message, if nats-server is not in
+ * PATH.
  */
 import {join} from "node:path";
 import {setTimeout as sleep} from "node:timers/promises";
@@ -9,9 +9,9 @@ import {LEAF_WRITES_PER_BLOCK} from "../stages/benchChain.ts";
 import {BENCH_CHAIN} from "../stages/benchContracts.ts";
 import {type Finding, readNewest, type Scenario, waitForBlock, writeBlock} from "./scenario.ts";
 
-/** Blocks before the measured ones: code is compiled. */
+/** Warm-up, before the measured blocks. */
 const WARM_BLOCKS = 50;
-/** Blocks that a replica catches up. */
+/** Blocks that the replica catches up with. */
 const CAUGHT_BLOCKS = 300;
 const LOOK_MS = 100;
 const BLOCKS = 100;
@@ -56,7 +56,11 @@ export async function measureFeed(scenario: Scenario): Promise<Finding[]> {
   }
 }
 
-/** Gives finalized blocks to the publisher, one after the other. @returns milliseconds until the replica can prove each, sorted */
+/**
+ * Publishes finalized blocks one by one.
+ *
+ * @returns the sorted times until the replica can prove each, in milliseconds
+ */
 async function measureDelays(
   publisher: ServerProcess,
   replica: ServerProcess,
@@ -74,12 +78,12 @@ async function measureDelays(
   return delays.sort((a, b) => a - b);
 }
 
-/** Asks again as soon as it is answered, until the block can be proved. */
+/** Polls without pauses until the block can be proved. */
 async function waitForFinalized(replica: ServerProcess, block: number): Promise<void> {
   while ((await readNewest(replica, "finalized")) < block);
 }
 
-/** The replica starts from it: what blocks of the bench store changed is not kept. */
+/** Waits for the snapshot that the replica starts from, since the bench store has no block differences to publish. */
 async function waitForSnapshot(publisher: ServerProcess, block: number): Promise<void> {
   const sample = `\nproofd_published_snapshot_block ${block}\n`;
   while (!(await (await fetch(new URL("/metrics", publisher.url))).text()).includes(sample))
@@ -91,7 +95,7 @@ async function startNats(folder: string): Promise<ServerProcess | undefined> {
     return await startServer({
       name: "nats-server",
       command: "nats-server",
-      // It takes a port that is free.
+      // -p -1: a free port.
       args: ["-a", "127.0.0.1", "-p", "-1", "-js", "-sd", folder],
       listening: /Listening for client connections on ([0-9.:]+)\s/,
     });

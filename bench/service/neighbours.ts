@@ -1,4 +1,6 @@
-/** What a client sees while others ask for endless loops, blocks are imported, or the whole state is pulled. All have one address. */
+/**
+ * Latency of a client during endless estimates of others, an import, or a pull. All clients have the same IP address.
+ */
 import {type ChildProcess, spawn} from "node:child_process";
 import {once} from "node:events";
 import {readFileSync, rmSync} from "node:fs";
@@ -18,9 +20,9 @@ import {
   writeBlock,
 } from "./scenario.ts";
 
-/** Transfers per second: a thread needs a twentieth of its time for them. */
+/** Transfers per second, which keep a thread busy for 5 % of the time. */
 const TRANSFER_RATE = 100;
-/** Time until all loops wait and the first are refused. */
+/** Time until the queue is full and the first calls are refused. */
 const SETTLE_MS = 3000;
 const IMPORTED_LEAF_WRITES = 5000;
 const IMPORT_EVERY_MS = 1000;
@@ -45,7 +47,7 @@ export function measureLoops(scenario: Scenario): Promise<Finding[]> {
   });
 }
 
-/** @returns what stops them. It throws if a loop got an estimate */
+/** @returns a function that stops the load. @throws Error, from that function, if an endless call got an estimate */
 function startLoops(server: ServerProcess, {keys, durationSeconds}: Scenario): () => Promise<void> {
   const choice = {keys, ...SCENARIOS.endless.choice, durationSeconds: 100 * durationSeconds};
   const load = startLoad(createLoad(server, choice), () => {});
@@ -59,7 +61,7 @@ function startLoops(server: ServerProcess, {keys, durationSeconds}: Scenario): (
 export function measureImport(scenario: Scenario): Promise<Finding[]> {
   return withServer(scenario, ["--allow-unverified", "--diffs", "-"], async server => {
     const first = (await readNewest(server)) + 1;
-    // Written before the measured time, because writing them takes time.
+    // Prepared in advance, because it takes time.
     const blocks = Array.from({length: 2 * (scenario.durationSeconds + 3)}, (_, i) =>
       writeBlock(first + i, scenario.accounts, IMPORTED_LEAF_WRITES),
     );
@@ -69,7 +71,7 @@ export function measureImport(scenario: Scenario): Promise<Finding[]> {
       const timer = setInterval(() => server.write(blocks[given++] ?? ""), IMPORT_EVERY_MS);
       return async () => {
         clearInterval(timer);
-        // The last block may have come just now.
+        // The last block may have been sent just now.
         late += Math.max(0, first + given - 2 - (await readNewest(server)));
         await waitForBlock(server, first + given - 1);
       };
@@ -103,14 +105,14 @@ export function measurePull(scenario: Scenario): Promise<Finding[]> {
     const findings = await compareProofs(server, scenario, "during a pull", () => repeat(start));
     return [
       {figure: `a pull of ${rows.accounts} accounts and ${rows.slots} slots`, value: seconds, unit: "s"},
-      {figure: "... processor time of the client", value: cpuSeconds, unit: "s"},
-      {figure: "... processor time of the server", value: serverSeconds, unit: "s"},
+      {figure: "... CPU time of the client", value: cpuSeconds, unit: "s"},
+      {figure: "... CPU time of the server", value: serverSeconds, unit: "s"},
       ...findings,
     ];
   });
 }
 
-/** Starts a process again whenever it has ended. @returns what ends it */
+/** Restarts a process whenever it ends. @returns a function that stops it */
 function repeat(start: () => ChildProcess): () => Promise<void> {
   let child = start();
   let isStopped = false;

@@ -1,4 +1,4 @@
-/** What the scenarios share: a server of their own, what other clients see, and blocks for it. */
+/** Shared by the scenarios: starting a server, measuring the latency of other clients, and making blocks. */
 import {createHash} from "node:crypto";
 import {setTimeout as sleep} from "node:timers/promises";
 import {type LoadReport, numberedAddress} from "proofd-load";
@@ -7,14 +7,13 @@ import {type ServerProcess, startProofd} from "../program/serverProcess.ts";
 
 export interface Scenario {
   readonly accounts: number;
-  /** The accounts, by number. */
   readonly keys: LoadChoice["keys"];
   readonly durationSeconds: number;
-  /** Single proofs per second. Their latency is measured. */
+  /** Rate of the single proofs whose latency is measured. */
   readonly rate: number;
-  /** For files; removed at the end. */
+  /** Temporary folder, removed at the end. */
   readonly folder: string;
-  /** Folder in it with a copy of the bench store. */
+  /** A copy of the bench store in `folder`. */
   readonly store: string;
 }
 
@@ -29,7 +28,7 @@ const LOOK_MS = 10;
 const STALL_MS = 60_000;
 export const MB = 1e6;
 
-/** Runs `work` with a server of its own that has served for two seconds: the first ones are slower. */
+/** Runs `work` with a new server after a warm-up of two seconds. */
 export async function withServer(
   {store, keys}: Scenario,
   args: readonly string[],
@@ -45,12 +44,12 @@ export async function withServer(
 }
 
 /**
- * Measures the p99 of single proofs alone and while something else happens, in turns, because the speed of a shared machine changes
- * meanwhile:
+ * Measures the p99 of single proofs with and without a disturbance, alternating, because the speed of a shared machine
+ * changes:
  *
- *   alone | begin, beside, end | alone | begin, beside, end | alone        means of each kind
+ *   alone | begin, disturbed, end | alone | begin, disturbed, end | alone        the mean of each kind counts
  *
- * @param begin - begins what happens `beside`. @returns what ends it
+ * @param begin - begins the disturbance, and returns a function that ends it
  */
 export async function compareProofs(
   server: ServerProcess,
@@ -66,15 +65,15 @@ export async function compareProofs(
     await end();
     alone.push(await watchProofs(server, scenario));
   }
-  const [aloneMs, besideMs] = [meanP99Ms(alone), meanP99Ms(disturbed)];
+  const [aloneMs, disturbedMs] = [meanP99Ms(alone), meanP99Ms(disturbed)];
   return [
     {figure: "p99 of single proofs alone", value: aloneMs, unit: "ms"},
-    {figure: `... ${what}`, value: besideMs, unit: "ms"},
-    {figure: "... ratio", value: besideMs / aloneMs, unit: "x"},
+    {figure: `... ${what}`, value: disturbedMs, unit: "ms"},
+    {figure: "... ratio", value: disturbedMs / aloneMs, unit: "x"},
   ];
 }
 
-/** Single proofs at the scenario's rate. @throws Error if one is wrong */
+/** Single proofs at the scenario's rate. @throws Error if an answer is wrong */
 async function watchProofs(server: ServerProcess, scenario: Scenario): Promise<LoadReport> {
   const {keys, rate, durationSeconds} = scenario;
   const {report} = await measureLoad(server, {keys, connections: CONNECTIONS, rate, durationSeconds});
@@ -86,7 +85,7 @@ function meanP99Ms(reports: readonly LoadReport[]): number {
   return reports.reduce((sum, report) => sum + p99Ms(report), 0) / reports.length;
 }
 
-/** @returns the newest block, or the newest that can be proved; -1 if there is none */
+/** @returns the newest block, or the newest finalized one; -1 if there is none */
 export async function readNewest(
   server: ServerProcess,
   which: "latest" | "finalized" = "latest",
@@ -95,11 +94,11 @@ export async function readNewest(
   return Number(coverage[which] ?? -1);
 }
 
-/** @throws Error if no block comes for STALL_MS */
+/** @throws Error if no new block arrives for STALL_MS */
 export async function waitForBlock(server: ServerProcess, block: number): Promise<void> {
   let [newest, sinceMs] = [-1, performance.now()];
   for (let now = newest; now < block; await sleep(LOOK_MS)) {
-    // An error until the first block is held.
+    // The server answers with an error until it has its first block.
     now = await readNewest(server).catch(() => -1);
     if (now > newest) [newest, sinceMs] = [now, performance.now()];
     if (performance.now() - sinceMs > STALL_MS)
@@ -107,11 +106,11 @@ export async function waitForBlock(server: ServerProcess, block: number): Promis
   }
 }
 
-/** A line of --diffs: a block, finalized at once, that changes so many accounts of block 0, one leaf write each. */
+/** A line of --diffs: a finalized block that changes `leafWrites` accounts of block 0. */
 export function writeBlock(number: number, accounts: number, leafWrites: number): string {
   const quantity = (n: number) => `0x${n.toString(16)}`;
   const changes = Array.from({length: Math.min(leafWrites, accounts)}, (_, i) => {
-    // Has no factor in common with any number of accounts of the bench, so no account comes twice.
+    // 7919 is prime and does not divide the usual numbers of accounts, so that no account occurs twice.
     const account = (number * 31 + i * 7919) % accounts;
     return [`0x${numberedAddress(account)}`, {nonce: quantity(number)}];
   });

@@ -1,8 +1,8 @@
 /**
- * A running proofd in some scenarios: what it costs, and what one client's load does to the others.
+ * Measures a running proofd: its memory, and how one client's load affects others.
  *
- * The latency of the others is that of single proofs at a steady rate (open loop). So a stall shows in all requests that it delays.
- * The bench works on a copy of the bench store (npm run bench), which is removed at the end.
+ * The latency of others is that of single proofs at a constant rate (open loop), in which a stall shows in all delayed
+ * requests. Works on a copy of the store of `npm run bench`, which is removed at the end.
  */
 import {mkdirSync, rmSync} from "node:fs";
 import {join} from "node:path";
@@ -16,7 +16,7 @@ import {measureImport, measureLoops, measurePull} from "./neighbours.ts";
 import type {Finding, Scenario} from "./scenario.ts";
 import {measureMemory, measureTail} from "./single.ts";
 
-/** Commander's values, by flag. */
+/** The flags, as commander parses them. */
 interface ServiceFlags {
   readonly accounts: number;
   /** Seconds. */

@@ -1,4 +1,4 @@
-/** One load alone: the memory that it takes, and the slowest of its answers. */
+/** Memory under load, and tail latency, without other clients. */
 import {setTimeout as sleep} from "node:timers/promises";
 import {measureLoad, requireRight} from "../program/measuredLoad.ts";
 import {SCENARIOS} from "../program/scenarios.ts";
@@ -45,11 +45,11 @@ export function measureTail(scenario: Scenario): Promise<Finding[]> {
       ["... p99", latency?.p99Ms],
       ["... p99.9", latency?.p999Ms],
       ["... longest", latency?.maxMs],
-      ["... of it the generator's own delay, p99.9", generator.sendLag?.p999Ms],
+      ["... p99.9 of the generator's delay", generator.sendLag?.p999Ms],
     ];
     return [
       ...figures.map(([figure, value = Number.NaN]): Finding => ({figure, value, unit: "ms"})),
-      {figure: "... processor time of the server, each", value: cpuUs, unit: "us"},
+      {figure: "... CPU time of the server, each", value: cpuUs, unit: "us"},
     ];
   });
 }

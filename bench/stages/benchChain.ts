@@ -1,8 +1,8 @@
 /**
  * The measured chain: random accounts in block 0, then blocks of 350 leaf writes.
  *
- * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones: 250 leaf writes of a
- * state trie. The number of accounts determines everything, so every run and every machine has the same chain.
+ * A block has 50 new accounts (three leaf writes each: the leaf and its two neighbours) and 200 changed ones. In
+ * Ethereum's state trie these are 250 leaf writes. The number of accounts determines the chain on all machines.
  */
 import {createHash} from "node:crypto";
 import {numberedAddress} from "proofd-load";
@@ -13,15 +13,15 @@ import {addContracts, BENCH_CHAIN} from "./benchContracts.ts";
 const NEW_ACCOUNTS = 50;
 const CHANGED_ACCOUNTS = 200;
 export const LEAF_WRITES_PER_BLOCK = 3 * NEW_ACCOUNTS + CHANGED_ACCOUNTS;
-/** Changed accounts of a block with as many leaf writes of a state trie. */
+/** Changed accounts of a block that has 350 leaf writes in the state trie. */
 export const TRIE_CHANGES = LEAF_WRITES_PER_BLOCK - NEW_ACCOUNTS;
 
-/** 20 bytes; accounts 0 .. N-1 are in block 0. */
+/** Address of account i. Accounts 0 .. N-1 are in block 0. */
 export function addressAt(i: number): Buffer {
   return Buffer.from(numberedAddress(i), "hex");
 }
 
-/** 20 bytes: an account that is in no block. */
+/** Address of an account that no block has. */
 export function absentAddressAt(i: number): Buffer {
   return addressAt(i).fill(0xaa, 4, 8);
 }
@@ -34,7 +34,7 @@ export function makeBlock0(accounts: number): BlockDifference {
   return {header: headerOf(0), accounts: allocation, chain: BENCH_CHAIN};
 }
 
-/** @param number - at least 1. @param changes - of accounts that were there */
+/** @param number - at least 1. @param changes - number of existing accounts that the block changes */
 export function makeBlock(number: number, accounts: number, changes = CHANGED_ACCOUNTS): BlockDifference {
   const differences = new AccountDifferences();
   for (let i = 0; i < NEW_ACCOUNTS; i++)

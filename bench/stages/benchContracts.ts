@@ -1,6 +1,4 @@
-/**
- * Contracts of the bench store's block 0, so that gas estimates have something to run: the demo's token and ledger.
- */
+/** The contracts in block 0 of the bench store, which gas estimates call: the token and the ledger of the demo. */
 import {createHash} from "node:crypto";
 import {addressWord, encodeCall} from "../../demo/abi.ts";
 import {readContract} from "../../demo/artefact.ts";
@@ -17,13 +15,12 @@ export const BENCH_CHAIN: ChainConfig = {
 
 export const TOKEN = contractAddress("token");
 export const LEDGER = contractAddress("ledger");
-/** Balance of each of the first HOLDERS accounts. */
+/** Token balance of each of the first HOLDERS accounts. */
 const TOKEN_BALANCE = 10n ** 24n;
 
 const token = readContract("DemoToken");
 const ledger = readContract("Ledger");
 
-/** @param addressAt - 20 bytes of account i */
 export function addContracts(allocation: AccountDifferences, addressAt: (i: number) => Uint8Array): void {
   const value = new Uint8Array(Buffer.from(TOKEN_BALANCE.toString(16).padStart(64, "0"), "hex"));
   allocation.add({
@@ -41,7 +38,7 @@ export function encodeTransfer(to: Uint8Array, value: bigint): Uint8Array {
   return encodeCall(token, "transfer(address,uint256)", to, value);
 }
 
-/** A call that writes this many slots for the first time. */
+/** A call that sets this many slots for the first time. */
 export function encodeFill(slots: bigint): Uint8Array {
   return encodeCall(ledger, "fill(uint256,uint256,uint256)", 0n, slots, 1n);
 }

@@ -1,8 +1,8 @@
-/** The figures of one run. `--json` writes them and `--against` reads them. */
+/** The figures of a run, which `--json` writes and `--against` reads. */
 import type {Origin} from "../program/runFile.ts";
 import type {StageFigure} from "./stage.ts";
 
-/** Raised whenever a run can no longer be compared with older files. */
+/** Incremented when runs are not comparable with older files. */
 export const RUN_FORMAT = 2;
 
 export interface BenchRun {
@@ -22,19 +22,19 @@ interface Origins {
 /** The result of one task. Times are in microseconds per unit. */
 export interface Result extends Origins {
   readonly name: string;
-  /** Median and p99 are those of the samples' means over their units. */
+  /** Median and p99 of samples, each of which is a mean over its units. */
   readonly medianUs: number;
   readonly p99Us: number;
-  /** Error of the mean in percent, +-, with 95% confidence. */
+  /** Half of the 95 % confidence interval of the mean, in percent. */
   readonly errorPercent: number;
   readonly perSecond: number;
-  /** medianUs divided by the median time of a SHA-256 of 64 bytes, hashed between the samples. It can be compared between machines, and between moments of a shared machine. */
+  /** medianUs divided by the median time of a SHA-256 of 64 bytes between the samples (yardstick.ts). */
   readonly yardsticks: number;
 }
 
 export type Figure = StageFigure & Origins;
 
-/** @throws Error if it is not the text of a run on a store of the same size */
+/** @throws Error if `text` is not a run on a store of the same size */
 export function parseRun(
   text: string,
   {accounts, blocks}: {readonly accounts: number; readonly blocks: number},

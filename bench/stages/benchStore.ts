@@ -1,9 +1,9 @@
 /**
- * The measured stores, with Ethereum's state trie of each block. They are made once and kept between runs.
+ * The measured stores, which also have Ethereum's state trie. They are created once and kept between runs.
  *
  *   bench-data/<suite>-<accounts>-<blocks>-v<layout>/db/     relative to the working directory
  *
- * A folder gets its name when it is complete, so the rest of an interrupted run is never measured.
+ * A folder is renamed to this when it is complete, so that an incomplete store is never measured.
  */
 import {existsSync, mkdirSync, renameSync, rmSync} from "node:fs";
 import {join} from "node:path";
@@ -17,9 +17,9 @@ import {BENCH_FOLDER} from "../program/runFile.ts";
 import {makeBlock, makeBlock0} from "./benchChain.ts";
 import {DEFAULT_BLOCKS} from "./storeSize.ts";
 
-/** Raised whenever the chain or the store's format changes, so that kept stores differ from new ones. */
+/** Incremented when the chain or the format of stores changes. */
 const LAYOUT_VERSION = 8;
-/** `proofd serve` gives each worker this much. */
+/** The cache of a worker of `proofd serve`. */
 export const CACHE_BYTES = 64 << 20;
 
 export interface BenchStore {
@@ -42,12 +42,12 @@ export async function openBenchStore(suite: string, accounts: number, blocks: nu
   }
   const directory = join(folder, "db");
   const store = await StateStore.open({directory, role: "owner", suite, cacheBytes: CACHE_BYTES});
-  // A run that was interrupted while it committed leaves blocks on top.
+  // An interrupted commit stage leaves blocks on top.
   await store.rollback(blocks);
   return {store, directory, accounts, blocks};
 }
 
-/** The store that `npm run bench -- --accounts N --blocks M` keeps, for others to copy. @returns its folder */
+/** Creates the store of `npm run bench` if it is missing. @returns its folder, for copying */
 export async function keepBenchStore(accounts: number, blocks = DEFAULT_BLOCKS): Promise<string> {
   const {store, directory} = await openBenchStore(DEFAULT_SUITE_NAME, accounts, blocks);
   await store.close();
@@ -77,7 +77,7 @@ export function openTrie(writer: BlockWriter): StateTrie {
   return new StateTrie(createStoredTries(writer), writer.trie);
 }
 
-/** @param changes - of the trie, if they are not those of the block's trees */
+/** @param changes - those of the trie; default: those of the trees */
 export async function applyWithTrie(
   writer: BlockWriter,
   trie: StateTrie,

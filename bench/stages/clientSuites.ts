@@ -5,7 +5,7 @@ import {createSha256Suite, type HashSuite, poseidon2Suite, sha256Suite} from "..
 
 type NamedSuite = readonly [name: string, suite: HashSuite];
 
-/** @param name - of the store's suite. @returns for sha256 the runtime's own hash, and what callers and browsers have */
+/** @param name - the suite of the store. @returns for sha256: the runtime's hash, as-sha256, and @noble/hashes */
 export function clientSuites(name: string): readonly [NamedSuite, ...NamedSuite[]] {
   if (name === poseidon2Suite.name) return [["poseidon2", poseidon2Suite]];
   return [

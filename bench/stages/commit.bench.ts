@@ -1,9 +1,9 @@
 /**
- * Commits series of blocks on top of the store, each block synced: 350 leaf writes in random accounts, 50 of which are new. Of the
- * trees, of the trees and Ethereum's state trie, and of 350 leaf writes of the state trie alone. As in an import, a block is applied
- * while LevelDB writes the one before; a series ends when its last block is on disk.
+ * Commits series of blocks of 350 leaf writes, each block synced: to the trees, to the trees and Ethereum's state trie,
+ * and to the state trie alone. As in an import, a block is applied while LevelDB writes the one before. A series ends
+ * when its last block is on disk.
  *
- * The blocks are not finalized and are rolled back afterwards, so the kept store does not change.
+ * The blocks are rolled back afterwards, so that the store stays as it was.
  */
 
 import {AccountDifferences} from "../../storage/block/accountDifferences.ts";
@@ -14,7 +14,7 @@ import {LEAF_WRITES_PER_BLOCK, makeBlock, TRIE_CHANGES} from "./benchChain.ts";
 import {applyWithTrie, type BenchStore, openTrie} from "./benchStore.ts";
 import type {Stage} from "./stage.ts";
 
-/** Of a series. */
+/** Blocks per series. */
 const BLOCKS_PER_RUN = 8;
 
 export function createCommitStage(bench: BenchStore): Stage {

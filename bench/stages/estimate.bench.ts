@@ -1,7 +1,6 @@
 /**
- * Gas estimates in this process on one thread.
- *
- * Every round takes another receiver, so each ERC-20 transfer creates a new balance.
+ * Gas estimates on one thread, in this process. Each has a new receiver, so that each ERC-20 transfer creates a
+ * balance.
  */
 import {createHash} from "node:crypto";
 import {Estimator} from "../../workers/estimate/estimator.ts";

@@ -1,8 +1,9 @@
 /**
- * The EVM alone, in this process: groups of opcodes, per opcode; writes, calls and precompiles, each; and an ERC-20 transfer.
+ * The EVM in this process: groups of opcodes (time per opcode); writes, calls and precompiles (time of each); an ERC-20
+ * transfer.
  *
- * The code of a group stands many times in a row, after values for the stack. It leaves the stack as it was, so most groups have DUP
- * and POP in them too.
+ * The code of a group is repeated, after code that fills the stack. It leaves the stack as it was, so most groups
+ * include DUP and POP.
  */
 
 import {Evm} from "../../evm/interpreter/evm.ts";
@@ -17,7 +18,7 @@ import {encodeTransfer, TOKEN} from "./benchContracts.ts";
 import type {BenchStore} from "./benchStore.ts";
 import type {BenchTask, Stage} from "./stage.ts";
 
-/** Opcodes by name, or what a round does; the bytes; and how many opcodes or rounds they are. */
+/** Name; code in hex; number of opcodes in it, or 1 to measure the whole. */
 const CODES: readonly (readonly [name: string, code: string, units: number])[] = [
   ["DUP2 SWAP1 POP", "819050", 3],
   ["PUSH1 PUSH1 ADD SWAP1 SUB", "60016002019003", 5],
@@ -35,7 +36,7 @@ const CODES: readonly (readonly [name: string, code: string, units: number])[] =
   ["SHA-256 of 64 bytes", "60205f60405f60025afa50", 1],
   ["ecrecover", "60205f60805f60015afa50", 1],
 ];
-/** Three words of 32 bytes, and a signature in memory: v 27, r the generator's x, s 1. */
+/** Three words on the stack, and a signature in memory: v 27, r the generator's x, s 1. */
 const START =
   `7f${"c3".repeat(32)}7f${"a5".repeat(32)}7f${"07".repeat(32)}` +
   "601b6020527f79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f817986040526001606052";

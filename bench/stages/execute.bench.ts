@@ -1,6 +1,4 @@
-/**
- * Executing blocks in this process, without a store: each run executes the demo chain from its genesis, its state's trie in memory.
- */
+/** Executes the demo chain from its genesis in this process, with its state trie in memory. */
 
 import {readFileSync} from "node:fs";
 import {Readable} from "node:stream";

@@ -1,13 +1,12 @@
 /**
- * Answers of chain_getLeaves and of chain_getChanges: making them in this process, without threads, and verifying them with client/, one
- * thread.
+ * Answers of chain_getLeaves and chain_getChanges, made and verified (with client/) on one thread in this process.
  *
  *   leaves    accounts   1 000 leaves of all accounts of the store, at the head
  *             slots      1 000 of the token's slots, one for each holder
- *   changes   block      300 of the some 350 leaves that one block changes
- *             blocks     1 000 of those that all blocks change, where the next answer begins
+ *   changes   block      300 of the about 350 leaves that a block changes
+ *             blocks     1 000 of the leaves that all blocks change, answer by answer
  *
- * Each run takes another answer. Before a task is measured it goes through all of them once.
+ * Each run takes another answer. Before it is measured, a task goes through all of them once.
  */
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {type HashSuite, verifyChanges, verifyLeaves} from "../../client/client.ts";
@@ -26,9 +25,9 @@ import {HOLDERS} from "./storeSize.ts";
 
 const LEAVES = 1000;
 const BLOCK_LEAVES = 300;
-/** Answers of one kind that are asked for. Their pages are more than a thread keeps. */
+/** Different answers of one kind. Their pages exceed the cache of a thread. */
 const MOST_ASKED = 64;
-/** Answers that are verified. */
+/** Different answers to verify. */
 const VERIFIED = 8;
 
 interface Asked {
@@ -36,7 +35,7 @@ interface Asked {
   readonly verify: (suite: HashSuite, bytes: Uint8Array) => unknown;
 }
 
-/** Answers that all have so many leaves. */
+/** Answers with the same number of leaves. */
 interface Extent {
   readonly name: string;
   readonly leaves: number;
@@ -46,7 +45,7 @@ interface Extent {
 export function createLeavesStage(benchStore: BenchStore): Stage {
   const {store, accounts, blocks: block} = benchStore;
   const {stateRoot} = store.reader.blockOrThrow(block);
-  /** Ranges from the third position on. @param leaves - of the tree, at least LEAVES */
+  /** Ranges from the third position on. @param leaves - number of leaves in the tree, at least LEAVES */
   const ask = (address: Uint8Array | undefined, leaves: number): Asked[] => {
     const ranges = Math.floor(leaves / LEAVES);
     const tree = address === undefined ? "accounts" : encodeHex(address);
@@ -85,7 +84,7 @@ export function createChangesStage(benchStore: BenchStore): Stage {
     for (let cursor: bigint | undefined = 0n; cursor !== undefined && all.length < MOST_ASKED; ) {
       const asked = ask(0, blocks, cursor, LEAVES);
       cursor = asked.verify(suite, make(asked)).end;
-      // The last one has fewer leaves.
+      // The last answer has fewer leaves.
       if (cursor !== undefined) all.push(asked);
     }
     return [
@@ -95,7 +94,7 @@ export function createChangesStage(benchStore: BenchStore): Stage {
   });
 }
 
-/** @param list - may make answers, to find out where the next one begins */
+/** @param list - may make answers, to find the cursor of the next one */
 function createStage(
   {store}: BenchStore,
   list: (suite: HashSuite, make: (asked: Asked) => Uint8Array) => readonly Extent[],

@@ -1,4 +1,4 @@
-/** `npm run bench`. What it measures with is loaded when its flags are right. */
+/** `npm run bench`. Loads the measuring code only if the flags are valid. */
 import {value} from "../../cli/flags/flagTable.ts";
 import {countParser, parseText} from "../../cli/flags/flagValues.ts";
 import {readAgainst, requireWritable} from "../../cli/flags/reportFile.ts";
@@ -8,7 +8,7 @@ import {parseRun} from "./benchRun.ts";
 import type {CreateStage} from "./stage.ts";
 import {DEFAULT_BLOCKS, HOLDERS} from "./storeSize.ts";
 
-/** In the order in which they run. A stage is loaded when it runs. Loading all of them takes a second. */
+/** In running order. A stage is loaded when it runs: loading all takes a second. */
 const STAGES: Readonly<Record<string, () => Promise<CreateStage>>> = {
   proof: async () => (await import("./proof.bench.ts")).createProofStage,
   multiproof: async () => (await import("./proof.bench.ts")).createMultiproofStage,
@@ -33,7 +33,7 @@ await runProgram(
     blocks: value("<count>", countParser(1, 100_000), DEFAULT_BLOCKS).says("blocks of history after block 0"),
     time: value("<ms>", countParser(1, 600_000), 1000).says("milliseconds per task"),
     runs: value("<count>", countParser(2, 10_000), 16).says(
-      "runs of a task at least, if they take longer than --time",
+      "minimum runs of a task, even if they take longer than --time",
     ),
     only: value("<names>", namesParser(STAGE_NAMES), STAGE_NAMES, "all").says(
       `only these stages: ${STAGE_NAMES.join(", ")}`,

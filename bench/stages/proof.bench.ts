@@ -1,12 +1,12 @@
 /**
- * Proofs as finished JSON-RPC text in this process, without threads: 8 calls per task (the dispatcher makes up to 128).
+ * Proofs as JSON-RPC text, made in this process: 8 calls per task (the dispatcher sends up to 128).
  *
- * Every run takes other accounts and, for old blocks, other blocks, so caches help no more than in use. Before a task is
- * measured it goes through all its accounts once. This is the state of a server after some minutes: its threads know where
- * keys stand, and files are in the system's cache. A proof with one slot is for the token contract and the balance of one of
- * its holders, each with its path.
+ * Each run takes other accounts and, for old blocks, other blocks, so that caches help no more than in production.
+ * Before it is measured, a task goes through all its accounts once, which is the state of a server after some minutes:
+ * its threads have cached the positions of keys, and the system has cached files. A proof with a slot is of the token
+ * contract and a holder's balance.
  *
- * Multiproof: one of 1 000 random accounts of block 0 at the head, against the single proofs of the same accounts, time and bytes.
+ * Multiproof: time and bytes of 1 000 random accounts at the head, in one multiproof and in single proofs.
  */
 import {gzipSync} from "node:zlib";
 import {Prover} from "../../workers/prove/prover.ts";
@@ -18,7 +18,7 @@ import {type BenchTask, type Stage, spread, taskOf} from "./stage.ts";
 import {HOLDERS} from "./storeSize.ts";
 
 const CALLS_PER_RUN = 8;
-/** Their leaf pages (80 MB for a million accounts) are more than a thread keeps. A store of fewer has them all asked for. */
+/** Different accounts. Their leaf pages (80 MB in a store of a million accounts) exceed the cache of a thread. */
 const MOST_ASKED = 1 << 16;
 const KEYS = 1000;
 

@@ -1,4 +1,4 @@
-/** Jobs in the dispatcher's form: packed calls of chain_getProof and chain_getMultiProof. */
+/** Jobs as the dispatcher makes them: packed calls of chain_getProof and chain_getMultiProof. */
 import {
   ADDRESS_AT,
   KEYS_AT,
@@ -9,14 +9,14 @@ import {
 import type {ProveJob} from "../../workers/messages/proveMailbox.ts";
 import type {Prover} from "../../workers/prove/prover.ts";
 
-/** An account; `slot` has 32 bytes. */
+/** An account, and optionally a slot of 32 bytes. */
 export interface Entry {
   readonly block: number;
   readonly address: Uint8Array;
   readonly slot?: Uint8Array | undefined;
 }
 
-/** A call of chain_getProof for each entry. */
+/** One call of chain_getProof per entry. */
 export function packCalls(entries: readonly Entry[]): ProveJob {
   return packEntries(
     entries,
@@ -47,7 +47,7 @@ function packEntries(
   return {calls: new Uint8Array(calls.subarray(0, at)), ids};
 }
 
-/** @returns the answers, without the comma after the last one. @throws Error if a call fails */
+/** @returns the answers without the trailing comma. @throws Error if a call fails */
 export function prove(prover: Prover, job: ProveJob): Uint8Array {
   const {text, failures} = prover.answer(job);
   if (failures.length > 0) throw new Error(failures[0]?.detail);

@@ -1,8 +1,8 @@
 /**
- * A run as text: one row for each result and figure, beside those of an earlier run if there is one.
+ * Formats a run as a table, with the changes since an earlier run if there is one.
  *
- * A change is marked if it is larger than the errors of both runs together. Tasks that wait for the disk (commits) do not follow
- * the yardstick; for them the time says more.
+ * A change is marked if it exceeds the errors of both runs together. For tasks that wait for the disk (commits),
+ * compare times instead of yardsticks.
  */
 import {writeNumber, writeTable} from "../program/table.ts";
 import type {BenchRun, Figure, Result} from "./benchRun.ts";
@@ -47,7 +47,7 @@ function findSame<Row extends Result | Figure>(rows: readonly Row[] | undefined,
   return rows?.find(other => other.suite === suite && other.stage === stage && other.name === name);
 }
 
-/** @param errors - of both runs together, in percent */
+/** @param errors - sum of both runs' errors, in percent */
 function writeChange(before: number, after: number, errors: number): string {
   const percent = 100 * (after / before - 1);
   return `${percent < 0 ? "" : "+"}${percent.toFixed(1)}%${Math.abs(percent) > errors ? "*" : " "}`;

@@ -1,18 +1,18 @@
-/** What a *.bench.ts file creates: the tinybench tasks of one stage, on one store. */
+/** A stage, which a *.bench.ts file creates for a store: tinybench tasks and other figures. */
 import type {BenchStore} from "./benchStore.ts";
 
 export interface BenchTask {
-  /** Says what is measured, and with which input. */
+  /** Names what is measured, and its input. */
   readonly name: string;
   /**
-   * How many units one call of `run` does; results are per unit. There must be enough that the clock's step (0.1 us) does not
-   * matter, and few enough that a run takes less than half a millisecond: if other processes want the core too, longer runs
-   * are interrupted more often than not.
+   * Units of work in a `run`; results are per unit. Enough that the clock's resolution (0.1 us) does not matter, but
+   * few enough that a run takes less than half a millisecond: on a busy machine, longer runs would be interrupted more
+   * often than not.
    */
   readonly units: number;
-  /** Must be an `async` function if it returns a promise. tinybench first runs any other function once to find that out. */
+  /** Must be an `async` function if it returns a promise: tinybench calls other functions once to find out. */
   readonly run: () => unknown;
-  /** Untimed work around the runs. */
+  /** Not timed. */
   readonly hooks?: {
     /** Runs before the warm-up, and again before the measured runs. */
     readonly beforeAll?: () => void | Promise<void>;
@@ -30,24 +30,24 @@ export interface StageFigure {
 
 export interface Stage {
   readonly tasks: readonly BenchTask[];
-  /** Called when the tasks are measured. */
+  /** Called after the tasks were measured. */
   readonly figures?: () => readonly StageFigure[];
 }
 
 export type CreateStage = (store: BenchStore) => Stage | Promise<Stage>;
 
-/** Spreads `i` over 0 .. count-1, with neighbours far apart. The same in every run. */
+/** Maps `i` to 0 .. count - 1, with neighbours far apart. Deterministic. */
 export function spread(i: number, count: number): number {
   return (i * 7919) % count;
 }
 
-/** @returns what gives all of them in turn, again and again */
+/** @returns a function that cycles through `all` */
 export function nextOf<One>(all: readonly One[]): () => One {
   let round = 0;
   return () => all[round++ % all.length] as One;
 }
 
-/** A task that works on the next one each time, and once on all of them before it is measured. @param units - of each */
+/** A task that cycles through `all`, after going through all once. @param units - units of work in each */
 export function taskOf<One>(
   name: string,
   units: number,

@@ -1,4 +1,4 @@
-/** Makes the missing stores, measures the stages on each store, prints a table and writes JSON. */
+/** Measures the stages on the store of each suite, prints a table and writes JSON. */
 import {mkdirSync, writeFileSync} from "node:fs";
 import {dirname, join} from "node:path";
 import {Bench} from "tinybench";
@@ -12,27 +12,25 @@ import type {BenchTask, CreateStage} from "./stage.ts";
 /** One warm-up run for this many measured ones. */
 const RUNS_PER_WARM_UP = 4;
 /** Sampling the yardstick takes about 1 % of the time. */
-const HASHES_PER_LOOK = 50;
-const LOOK_EVERY_MS = 5;
+const HASHES_PER_SAMPLE = 50;
+const SAMPLE_EVERY_MS = 5;
 
-/** Commander's values, by flag. */
+/** The flags, as commander parses them. */
 interface StageFlags {
   readonly accounts: number;
   readonly blocks: number;
   /** Milliseconds per task. */
   readonly time: number;
-  /** Least runs of a task. */
+  /** Minimum runs of a task. */
   readonly runs: number;
-  /** Names of stages. */
   readonly only: readonly string[];
-  /** Names of hash suites. */
   readonly suite: readonly string[];
   /** Default: a new file under bench-data/runs/. */
   readonly json: string | undefined;
   readonly against: string | undefined;
 }
 
-/** @param stages - by name. @param before - the run to compare with */
+/** @param before - the run to compare with */
 export async function measureStages(
   flags: StageFlags,
   stages: ReadonlyMap<string, () => Promise<CreateStage>>,
@@ -79,10 +77,10 @@ async function measureTask(
     warmupIterations: Math.ceil(runs / RUNS_PER_WARM_UP),
     throws: true,
   });
-  const yardstick = new Yardstick(HASHES_PER_LOOK, LOOK_EVERY_MS);
+  const yardstick = new Yardstick(HASHES_PER_SAMPLE, SAMPLE_EVERY_MS);
   const beforeEach = async (): Promise<void> => {
     await hooks?.beforeEach?.();
-    yardstick.lookIfDue();
+    yardstick.sampleIfDue();
   };
   const [task] = await bench.add(name, run, {...hooks, beforeEach}).run();
   if (task === undefined || !("latency" in task.result)) throw new Error(`${name}: not measured`);

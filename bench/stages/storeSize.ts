@@ -1,6 +1,6 @@
-/** Sizes of the bench stores. They are apart from what makes the stores, so that flags are checked without loading that. */
+/** Sizes of the bench stores, in a file of their own so that flags are parsed without loading the rest. */
 
-/** The first accounts of block 0: they hold tokens and are changed in every block. */
+/** The first accounts of block 0, which own tokens. */
 export const HOLDERS = 1000;
-/** Blocks of history after block 0, by default. */
+/** Default number of blocks after block 0. */
 export const DEFAULT_BLOCKS = 300;

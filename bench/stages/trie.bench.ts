@@ -1,6 +1,6 @@
 /**
- * Paths of random accounts in Ethereum's state trie, at the head and at old blocks, with the nodes that prove them. Before a task is
- * measured it goes through as many paths as in proof.bench.ts.
+ * Paths of random accounts in Ethereum's state trie, with the nodes that prove them, at the head and at old blocks.
+ * Before it is measured, a task goes through as many paths as in proof.bench.ts.
  */
 import {keccak256} from "../../storage/hash/keccak.ts";
 import {TrieReader} from "../../storage/trie/trie.ts";

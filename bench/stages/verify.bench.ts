@@ -1,13 +1,14 @@
 /**
- * Verifying proofs of random accounts of one block with client/, one thread: with the runtime's SHA-256, with as-sha256 as a caller
- * passes it, and with @noble/hashes.
+ * Verifies proofs of random accounts of one block with client/ on one thread: with the runtime's SHA-256, with
+ * as-sha256, and with
+ * @noble/hashes.
  *
  *   chain_getProof   answers, parsed                        1 proof each
  *   compact          proof bytes of such an answer          1 proof each
  *   multiproof       proof bytes                            1 000 accounts each
  *
- * A suite remembers branches, which the proofs of a block share. "No memory" is the worst case, each proof of a block of its
- * own.
+ * A suite caches branches, which the proofs of a block share. "No memory" is the worst case, where each proof is of
+ * another block.
  */
 import * as asSha256 from "@chainsafe/as-sha256";
 import {
@@ -29,7 +30,7 @@ import {packCalls, packMultiProof, prove} from "./proveJobs.ts";
 import {type BenchTask, nextOf, type Stage, spread} from "./stage.ts";
 
 const SETS = 2;
-/** No store has fewer. */
+/** The minimum of accounts in a store. */
 const ACCOUNTS_PER_SET = 1000;
 const CALLS_PER_RUN = 4;
 
@@ -37,7 +38,7 @@ export function createVerifyStage({store, accounts, blocks: block}: BenchStore):
   const {stateRoot: root} = store.reader.blockOrThrow(block);
   const suites = clientSuites(store.reader.suiteName);
   const prover = new Prover(store.reader);
-  // The prover overwrites its text.
+  // A copy: the prover reuses its buffer.
   const answer = (job: ProveJob) => Buffer.from(prove(prover, job));
   const sets = Array.from({length: Math.min(SETS, accounts / ACCOUNTS_PER_SET)}, (_, set) => {
     const entries = Array.from({length: ACCOUNTS_PER_SET}, (_, i) => ({
@@ -84,7 +85,7 @@ export function createVerifyStage({store, accounts, blocks: block}: BenchStore):
   };
   const tasks = suites.flatMap(([name, suite]) => tasksOf(name, suite));
   if (store.reader.suiteName !== sha256Suite.name) return {tasks};
-  // Without memory each branch is hashed again. A multiproof has each branch once.
+  // Without the cache, each branch is hashed again. A multiproof has each branch once, so it is not measured again.
   const {digest2Bytes32: hashPair, digest64: hashBranch} = asSha256;
   const forgetful = {...createSha256Suite(asSha256), hashPair, hashBranch};
   return {tasks: [...tasks, ...tasksOf("as-sha256, no memory", forgetful).slice(0, 2)]};

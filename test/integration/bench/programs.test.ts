@@ -25,15 +25,20 @@ test("every bench program answers --help, and refuses flags and values that it d
   const programs: Readonly<Record<string, [readonly string[], RegExp][]>> = {
     "stages/main": [
       [["--only"], /option '--only <names>' argument missing/],
-      [["--only", "proof,prof"], /Expected some of proof, multiproof, .*, commit, with commas, got 'prof'/],
+      [
+        ["--only", "proof,prof"],
+        /Expected comma-separated names of proof, multiproof, .*, commit, got 'prof'/,
+      ],
       [["--accounts", "many"], /argument 'many' is invalid. Expected a whole number from 1000 to 10000000,/],
       [["--accounts", "11M"], /'--accounts <count>' argument '11M' is invalid/],
       [["--json", "file/below.json"], /--json file\/below\.json: cannot be written: ENOTDIR/],
       [["--json", "."], /--json \.: cannot be written: expected a file, got a folder/],
       [["--against", "missing"], /--against missing: ENOENT/],
     ],
-    "peers/main": [[["--servers", "reth"], /Expected some of proofd, anvil, geth, with commas, got 'reth'/]],
-    "service/main": [[["--only", ""], /Expected some of memory, tail, /]],
+    "peers/main": [
+      [["--servers", "reth"], /Expected comma-separated names of proofd, anvil, geth, got 'reth'/],
+    ],
+    "service/main": [[["--only", ""], /Expected comma-separated names of memory, tail, /]],
   };
   const tables = Object.entries(programs).map(([name, own]) => {
     const main = new URL(`../../../bench/${name}.js`, import.meta.url).href;
