@@ -1,4 +1,4 @@
-/** The compiled contracts, which are checked in: artefacts.json. */
+/** The compiled contracts, which are committed in artefacts.json. */
 export const ARTEFACTS = new URL("contracts/artefacts.json", import.meta.resolve("#package/package.json"));
 
 export interface Artefact {
@@ -12,6 +12,6 @@ export interface Artefact {
 export interface Artefacts {
   readonly compiler: string;
   readonly settings: unknown;
-  /** By name of the contract; those that can be created. */
+  /** Deployable contracts, by name. */
   readonly contracts: Readonly<Record<string, Artefact>>;
 }

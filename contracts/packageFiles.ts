@@ -1,5 +1,6 @@
 /**
- * Writes what the package proofd-contracts exports, from artefacts.json: dist/contracts.js and its types. Run by `npm run build`.
+ * Generates the module of the package proofd-contracts, dist/contracts.js, and its types from artefacts.json. Run by
+ * the build.
  *
  *   export const Claim = {abi, bytecode}    its type has the ABI's literals, as after `as const`
  */
@@ -8,7 +9,7 @@ import {ARTEFACTS, type Artefacts} from "./artefacts.ts";
 
 const OUTPUT = new URL("dist/", ARTEFACTS);
 
-/** @returns the type of a JSON value, in which all of it is readonly and literal */
+/** @returns the readonly literal type of a JSON value */
 function typeOf(value: unknown): string {
   if (Array.isArray(value)) return `readonly [${value.map(typeOf).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,15 +1,13 @@
-/**
- * Contract calls in the ABI's encoding.
- */
+/** ABI encoding of contract calls. */
 import * as AbiParameters from "ox/AbiParameters";
 import type {ContractArtefact} from "./artefact.ts";
 
-/** Addresses and bytes are Uint8Arrays or 0x text. A bytes32 has all 32 bytes. Arrays and tuples are lists. */
+/** Addresses and bytes are Uint8Arrays or 0x hex. Arrays and tuples are lists. */
 export type AbiValue = bigint | boolean | string | Uint8Array | readonly AbiValue[];
 
 const WORD = 32;
 
-/** Selector and arguments. `signature` is as solc writes it, for example "transfer(address,uint256)". */
+/** @param signature - as solc writes it, such as "transfer(address,uint256)" */
 export function encodeCall(
   contract: ContractArtefact,
   signature: string,
@@ -19,7 +17,7 @@ export function encodeCall(
   if (selector === undefined) throw new Error(`no method ${signature}`);
   const types = signature.slice(signature.indexOf("(") + 1, -1);
   const parameters = types === "" ? [] : AbiParameters.from(types);
-  // ox derives the types of values from a literal signature, which is not known here.
+  // ox infers the types of values from a literal signature.
   const encoded: string = AbiParameters.encode(parameters as readonly unknown[], values.map(toOx) as never);
   return new Uint8Array(Buffer.from(`${selector}${encoded.slice(2)}`, "hex"));
 }

@@ -1,6 +1,4 @@
-/**
- * Compiled contracts, which are checked in next to their sources: contracts/<source>.json.
- */
+/** The compiled demo contracts, which are committed next to their sources: contracts/<source>.json. */
 import {readFileSync} from "node:fs";
 import {join} from "node:path";
 import {fileURLToPath} from "node:url";

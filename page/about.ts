@@ -1,9 +1,9 @@
-/** What the build puts into the page (page.build.js). */
+/** Constants that page.build.js inserts. */
 
-/** Of package.json. */
+/** From package.json. */
 declare const VERSION: string;
 
-/** Of demo/addresses.json. */
+/** From demo/addresses.json. */
 declare const DEMO: {
   readonly chainId: number;
   readonly account: {readonly address: string};
@@ -12,7 +12,7 @@ declare const DEMO: {
 
 export const version: string = VERSION;
 
-/** What the reader may click on the demo chain. */
+/** Samples to click on the demo chain. */
 export const DEMO_CHAIN_ID: bigint = BigInt(DEMO.chainId);
 export const DEMO_SAMPLES: readonly Sample[] = [
   {title: "an account", address: DEMO.account.address, slots: ""},

@@ -1,4 +1,4 @@
-/** Elements of the page. They are made without HTML text, so nothing that a server says can become markup. */
+/** Creates elements without parsing HTML, so that no text of a server can become markup. */
 type Attributes = Readonly<Record<string, string | number>>;
 type Child = Node | string;
 
@@ -12,7 +12,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An element of a drawing. */
+/** Creates an SVG element. */
 export function shape<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,
   attributes: Attributes,
@@ -21,7 +21,7 @@ export function shape<Tag extends keyof SVGElementTagNameMap>(
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-/** An element that the page has from the beginning. */
+/** Finds an element of page.html. */
 export function place<Found extends HTMLElement = HTMLElement>(id: string): Found {
   const found = document.getElementById(id);
   if (found === null) throw new Error(`the page has no element ${id}`);

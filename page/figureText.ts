@@ -1,11 +1,11 @@
-/** Figures as a reader likes them: short, with the unit. */
+/** Formats figures: short, with the unit. */
 
-/** 1234567 becomes 1 234 567, with narrow spaces that do not break. */
+/** 1234567 becomes 1 234 567, with narrow no-break spaces. */
 export function writeWhole(value: number | bigint): string {
   return value.toLocaleString("en").replaceAll(",", "\u202f");
 }
 
-/** Three digits, such as 0.12, 4.5 or 1 230. */
+/** Three significant digits, such as 0.12, 4.5 or 1 230. */
 export function writeNumber(value: number): string {
   return value.toLocaleString("en", {maximumSignificantDigits: 3}).replaceAll(",", "\u202f");
 }
@@ -40,7 +40,7 @@ export function writeBytes(bytes: number): string {
   return `${bytes} B`;
 }
 
-/** A hash or an address by its ends. */
+/** Shortens a hash or an address to its ends. */
 export function shorten(hex: string): string {
   return hex.length <= 16 ? hex : `${hex.slice(0, 8)}…${hex.slice(-6)}`;
 }

@@ -1,4 +1,4 @@
-/** Starts the page: figures of the service, its newest blocks, and the proof explorer. */
+/** Starts the page: status, newest blocks, and the proof explorer. */
 import {poseidon2Suite, sha256Suite} from "../client/hash/hashSuites.ts";
 import {createProofClient} from "../client/methods/proofClient.ts";
 import {DEMO_CHAIN_ID, DEMO_SAMPLES} from "./about.ts";
@@ -10,14 +10,14 @@ import {Status, showService} from "./status/status.ts";
 const SUITES = [sha256Suite, poseidon2Suite];
 const RETRY_MS = 2000;
 
-/** The address of the page, behind whatever proxy, is that of JSON-RPC too. */
+/** The URL of the page, also behind a proxy, is that of JSON-RPC too. */
 const home = new URL(location.pathname, location.origin);
 const server = createProofClient({url: home.href, verify: false});
 
 let explorer: Explorer | undefined;
 void new Status(home, block => explorer?.chooseBlock(block)).follow();
 
-// A service that holds no block yet has no answer, but may have one soon.
+// Retry: a service without blocks answers with an error until it has one.
 for (;;) {
   try {
     const name = await showService(server);
@@ -39,6 +39,7 @@ for (;;) {
 
 function noForm(suite: string): string {
   return suite === "keccak"
-    ? "This store has Ethereum's own tries only, whose proofs this page does not draw. Call eth_getProof, and verify its answer with proofd-client."
+    ? "This store has only Ethereum's tries, whose proofs this page does not show. " +
+        "Call eth_getProof, and verify the answer with proofd-client."
     : `This page does not know the hash suite ${suite}.`;
 }

@@ -1,8 +1,8 @@
-/** The methods that the server has, as its own description (rpc.discover) names them. */
+/** Lists the methods of the server, from its OpenRPC document (rpc.discover). */
 import {createCaller} from "../client/methods/connection.ts";
 import {element, place} from "./element.ts";
 
-/** What the page shows of an OpenRPC document. */
+/** The parts of an OpenRPC document that are shown. */
 interface Description {
   readonly methods: readonly {
     readonly name: string;
@@ -13,7 +13,7 @@ interface Description {
 
 const DISCOVER = {method: "rpc.discover", params: [], maxAnswerBytes: 1 << 20};
 
-/** Shows the list, or why there is none. */
+/** Shows the list or an error. */
 export async function showMethods(url: string): Promise<void> {
   const list = place("methods-list");
   try {

@@ -1,18 +1,19 @@
-/** Deploys the contracts of this package: see HELP. */
+/** The command that deploys the contracts of this package. */
 import {parseArgs} from "node:util";
 import {Claim, Deposit, Poseidon2ProofVerifier, Sha256ProofVerifier, StateRootOracle} from "proofd-contracts";
 import {type Creation, create, readKey} from "./creation.ts";
 import {Node} from "./node.ts";
 
-const HELP = `Deploys contracts with the account of the private key in the variable DEPLOY_KEY, and prints their addresses as JSON.
+const HELP = `Deploys contracts and prints their addresses as JSON. The variable DEPLOY_KEY has the private key of the
+account that pays.
 
   deploy.js bridge --url URL --suite SUITE [--source ADDRESS] [--rollup ADDRESS]
-      A verifier of proofs of the hash suite (sha256 or poseidon2, as chain_getCoverage of proofd says), and a
+      Deploys a proof verifier for the hash suite (sha256 or poseidon2; chain_getCoverage of proofd returns it), and a
       StateRootOracle: the source may record state roots in it, and it reads others from the rollup's contract.
   deploy.js claim --url URL --verifier ADDRESS --oracle ADDRESS --account ADDRESS --slot NUMBER --block NUMBER
-      The example that pays what the mapping at a slot of an account of layer 2 says, as of one block.
+      Deploys the example that pays out the balances in a mapping of a layer-2 contract, as of one block.
   deploy.js deposit --url URL
-      The example for layer 2: its mapping at slot 0 says who has sent how much to it.
+      Deploys the example for layer 2: its mapping at slot 0 records how much each sender has deposited.
 `;
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -21,7 +22,7 @@ const VERIFIERS: Readonly<Record<string, Omit<Creation, "args">>> = {
   sha256: {name: "Sha256ProofVerifier", bytecode: Sha256ProofVerifier.bytecode},
   poseidon2: {name: "Poseidon2ProofVerifier", bytecode: Poseidon2ProofVerifier.bytecode},
 };
-/** Precompile of SHA-256, and the digest of no bytes. */
+/** The SHA-256 precompile, and the digest of the empty input. */
 const SHA256 = `0x${"2".padStart(40, "0")}`;
 const DIGEST_OF_NOTHING = "0xe3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -29,11 +30,11 @@ class UsageError extends Error {}
 
 type Flags = Readonly<Record<string, string | undefined>>;
 
-/** What a command creates, by the names that it prints. */
+/** The contracts that a command deploys, by the names that it prints. */
 type Plan = Readonly<Record<string, Creation>>;
 
 interface Command {
-  /** Besides `url`. */
+  /** Flags besides `url`. */
   readonly flags: readonly string[];
   plan(flags: Flags, node: Node): Promise<Plan>;
 }
@@ -47,7 +48,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         throw new UsageError(`--suite: expected sha256 or poseidon2, got "${suite}"`);
       if (source === undefined && rollup === undefined)
         throw new UsageError(
-          "give --source, who records state roots, or --rollup, whose contract has them, or both",
+          "expected --source (the account that records state roots), --rollup (the contract that has them), or both",
         );
       const args = [source === undefined ? NOBODY : readAddress("source", source)];
       args.push(rollup === undefined ? NOBODY : await readContract("rollup", rollup, node));
@@ -89,7 +90,7 @@ function readAddress(flag: string, text: string | undefined): string {
 async function readContract(flag: string, text: string | undefined, node: Node): Promise<string> {
   const address = readAddress(flag, text);
   if ((await node.ask("eth_getCode", address, "latest")) !== "0x") return address;
-  throw new Error(`--${flag}: ${address} is no contract on the chain of ${node.name}`);
+  throw new Error(`--${flag}: ${address} is not a contract on the chain of ${node.name}`);
 }
 
 function readNumber(flag: string, text: string | undefined): bigint {

@@ -1,4 +1,4 @@
-/** The call that verifies a proof on layer 1 (contracts/src/IProofVerifier.sol), encoded as Solidity's ABI asks for. */
+/** Calldata of the call that verifies a proof on layer 1 (contracts/src/IProofVerifier.sol), ABI-encoded. */
 import {concatBytes} from "../../client/bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {compact} from "../../client/compact/compactProof.ts";
@@ -45,7 +45,7 @@ function write(signature: string, selector: string, parts: readonly Uint8Array[]
   return {signature, calldata: encodeHex(concatBytes(decodeHex(selector), ...parts))};
 }
 
-/** Length, bytes, and zeros up to a whole word. */
+/** ABI encoding of `bytes`: length, bytes, padding to a word. */
 function encodeBytes(bytes: Uint8Array): Uint8Array {
   const padding = (WORD_BYTES - (bytes.length % WORD_BYTES)) % WORD_BYTES;
   return concatBytes(word(bytes.length), bytes, new Uint8Array(padding));

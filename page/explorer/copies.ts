@@ -23,7 +23,7 @@ export function drawCopy({title, note, text}: Copy): HTMLElement {
   );
 }
 
-/** Browsers open the clipboard to pages of https and of this machine only. Elsewhere the text is selected. */
+/** Copies to the clipboard. Where the browser refuses that (only https and localhost may), selects the text. */
 async function copy(text: string, code: HTMLElement, button: HTMLButtonElement): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

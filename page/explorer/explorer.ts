@@ -1,4 +1,7 @@
-/** The form that asks for proofs. What it asks for stands in the page's address too, which can be kept or sent to others. */
+/**
+ * The form that requests proofs. The fragment of the page's URL has the request too, so that it can be bookmarked or
+ * shared.
+ */
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import type {ProofClient} from "../../client/methods/proofClient.ts";
 import type {Sample} from "../about.ts";
@@ -12,10 +15,10 @@ const FIELDS: readonly FieldName[] = ["address", "slots", "block", "root"];
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
 export class Explorer {
-  /** Counts the proofs that were asked for, so that only the last one is shown. */
+  /** Counts requests, so that only the answer to the last one is shown. */
   private asked = 0;
 
-  /** @param url - where the service is reached. @param samples - what the reader may click */
+  /** @param url - URL of the service. @param samples - requests to click */
   constructor(
     private readonly suite: HashSuite,
     private readonly server: ProofClient<false>,
@@ -42,14 +45,14 @@ export class Explorer {
     return button;
   }
 
-  /** Proves what the form asks for now, at another block. */
+  /** Proves the account of the form at another block. */
   chooseBlock(block: bigint): void {
     place<Field>("block").value = String(block);
     if (place<Field>("address").value === "") place("address").focus();
     else void this.prove(true);
   }
 
-  /** @param moves - whether the focus goes to the answer, for whoever asked with a keyboard or a screen reader */
+  /** @param moves - whether to move the focus to the answer, for keyboards and screen readers */
   private async prove(moves: boolean): Promise<void> {
     const number = ++this.asked;
     const texts = Object.fromEntries(FIELDS.map(name => [name, place<Field>(name).value])) as Record<
@@ -81,7 +84,7 @@ export class Explorer {
     place("verdict").scrollIntoView({block: "nearest"});
   }
 
-  /** Asks for what the page's address names after its #. */
+  /** Requests the proof that the URL's fragment names. */
   private readAddress(): void {
     const named = new URLSearchParams(location.hash.slice(1));
     if (!named.has("address")) return;

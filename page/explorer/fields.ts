@@ -1,4 +1,4 @@
-/** What the reader typed, read as strictly as the service reads it. */
+/** Parses the form's fields as strictly as the service does. */
 import {quantity} from "../../client/bytes/hex.ts";
 import type {BlockName} from "../../client/methods/askedBlock.ts";
 
@@ -6,7 +6,7 @@ export interface Asked {
   readonly address: string;
   readonly storageKeys: readonly string[];
   readonly block: BlockName;
-  /** 0x and 64 digits. undefined: the server's own root is taken. */
+  /** 0x and 64 hex digits; undefined: the server's own root is used. */
   readonly root: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A proof as the server gave it, and what came of verifying it. */
+/** A proof from the server and the result of its verification. */
 import {decodeHex} from "../../client/bytes/hex.ts";
 import {type OpenedEntry, openAnswer} from "../../client/compact/openedPaths.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
@@ -11,7 +11,7 @@ import type {Asked} from "./fields.ts";
 export interface Finding {
   readonly suite: HashSuite;
   readonly request: ProofRequest;
-  /** What the server says of the block. */
+  /** The block as the server describes it. */
   readonly block: RootedBlock;
   /** The root that the proof was verified against. */
   readonly root: string;
@@ -19,13 +19,13 @@ export interface Finding {
   readonly isOwnRoot: boolean;
   /** The `result` of chain_getProof. */
   readonly answer: unknown;
-  /** What is proved, or why nothing is. */
+  /** The proven values, or why verification failed. */
   readonly verdict: {readonly proven: Proven} | {readonly refusal: Error};
-  /** undefined if the answer has not the form of a proof. */
+  /** undefined if the answer is not a well-formed proof. */
   readonly paths: OpenedEntry | undefined;
 }
 
-/** @throws RpcError, if the server does not answer with a proof */
+/** @throws RpcError if the server does not answer with a proof */
 export async function findProof(
   suite: HashSuite,
   server: ProofClient<false>,

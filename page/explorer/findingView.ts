@@ -1,4 +1,4 @@
-/** A proof as the reader sees it: the verdict, the values, the paths, and texts to copy. */
+/** Renders a proof: verdict, values, paths, and texts to copy. */
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
 import {hashSlot, word} from "../../client/hash/hashSuites.ts";
@@ -12,11 +12,11 @@ import type {Finding} from "./finding.ts";
 import {drawKey} from "./keyView.ts";
 import {writeCurl, writeViem} from "./snippets.ts";
 
-/** Bytes of an account's value. */
+/** Byte range in an account's value. */
 const STORAGE_ROOT = [64, 96] as const;
 const HEADLINE_SLOTS = 2;
 
-/** @param url - where the service is reached */
+/** @param url - URL of the service */
 export function drawFinding(finding: Finding, url: string): HTMLElement {
   const {verdict} = finding;
   return element(
@@ -42,7 +42,7 @@ function drawVerdict({request, verdict, block, root, isOwnRoot}: Finding): HTMLE
   const recorded = `Layer 1 recorded ${what} in block ${l1?.blockNumber}, says the server.`;
   const trust = isOwnRoot
     ? "You gave the root, so no answer of this server was taken on trust."
-    : "The root comes from this server. Compare it with the root that layer 1 holds for the block.";
+    : "The root comes from this server. Compare it with the root that layer 1 has recorded for the block.";
   const outcome = isProven
     ? `Verified in this page at block ${writeWhole(block.number)}, against the root`
     : `At block ${writeWhole(block.number)}: ${verdict.refusal.message}. Compared with the root`;
@@ -55,7 +55,7 @@ function drawVerdict({request, verdict, block, root, isOwnRoot}: Finding): HTMLE
   );
 }
 
-/** What is proved, in a few words: the values of the first slots, or else whether the account exists. */
+/** A short summary: the values of the first slots, otherwise whether the account exists. */
 function describeProven({storageKeys}: ProofRequest, {account, slots}: Proven): string {
   if (account === undefined) return "there is no such account";
   if (storageKeys.length === 0) return "the account exists";
@@ -114,7 +114,7 @@ function drawPaths({suite, request, paths, root}: Finding): HTMLElement[] {
   return [element("h3", {}, "From the root to the leaf"), path, ...slotPaths];
 }
 
-/** @param draw - called when it is opened: a drawing has some 200 shapes */
+/** @param draw - called when the details are opened first: a drawing has about 200 shapes */
 function drawDetails(title: string, draw: () => HTMLElement): HTMLDetailsElement {
   const details = element("details", {class: "key"}, element("summary", {}, title));
   details.addEventListener("toggle", () => {

@@ -1,4 +1,4 @@
-/** How one key was proved: the path of its leaf, or the two leaves that it would lie between. */
+/** Renders the proof of a key: the path of its leaf or, if it is absent, of the two neighbouring leaves. */
 import {encodeHex} from "../../client/bytes/hex.ts";
 import type {OpenedKey, OpenedLeaf} from "../../client/compact/openedPaths.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
@@ -7,10 +7,7 @@ import {shorten, writeWhole} from "../figureText.ts";
 import {drawPath} from "./pathDrawing.ts";
 import {followPath, type LeafPath} from "./pathSteps.ts";
 
-/**
- * @param hKey - of the key that was asked for
- * @param root - of the tree that the key belongs to
- */
+/** @param hKey - hash of the requested key. @param root - root of its tree */
 export function drawKey(suite: HashSuite, key: OpenedKey, hKey: Uint8Array, root: string): HTMLElement {
   const {nextFreeNode} = key;
   const draw = (leaf: OpenedLeaf, role: string) =>

@@ -1,9 +1,9 @@
 /**
- * A path of a proof as a drawing, from the root down to the leaf:
+ * Draws a path of a proof from the root down to the leaf:
  *
  *        root
  *         |\
- *         | o      an empty sub-tree; runs of them are drawn close together
+ *         | o      an empty sub-tree; consecutive ones are drawn close together
  *        /|
  *       * |        a sibling with a hash
  *         |
@@ -22,10 +22,7 @@ const HASH_ROW = 30;
 const TOP = 34;
 const BOTTOM = 44;
 
-/**
- * @param leafName - for whoever sees it or hears it read
- * @param expected - the root that the path must fold to
- */
+/** @param leafName - caption of the leaf. @param expected - the root that the path must lead to */
 export function drawPath({steps, root}: LeafPath, leafName: string, expected: string): SVGElement {
   const rows: SVGElement[] = [];
   let y = TOP;
@@ -61,7 +58,7 @@ export function drawPath({steps, root}: LeafPath, leafName: string, expected: st
   );
 }
 
-/** A sibling with a hash stands alone; empty ones beside each other are one run. */
+/** Consecutive empty siblings on one side form a run. A sibling with a hash is a run of its own. */
 function divideRuns(steps: readonly PathStep[]): PathStep[][] {
   const runs: PathStep[][] = [];
   for (const step of steps) {
@@ -82,7 +79,7 @@ function drawStep({side, isEmpty}: PathStep, y: number): SVGElement[] {
   ];
 }
 
-/** Says beside the siblings of a run what they are. */
+/** Labels the siblings of a run. */
 function drawLabel(
   run: readonly PathStep[],
   {side, isEmpty, height, sibling}: PathStep,

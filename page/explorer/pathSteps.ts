@@ -1,4 +1,4 @@
-/** The way from a leaf up to the sub-root: 40 siblings, many of them empty sub-trees. */
+/** The path from a leaf up to the sub-tree root: 40 siblings, many of them empty sub-trees. */
 import {isEqual} from "../../client/bytes/byteString.ts";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import type {OpenedLeaf} from "../../client/compact/openedPaths.ts";
@@ -10,20 +10,20 @@ import {
 } from "../../client/hash/hashSuites.ts";
 
 export interface PathStep {
-  /** Of the sibling: 39 below the sub-root, 0 beside the leaf. */
+  /** Height of the sibling: 39 below the sub-tree root, 0 beside the leaf. */
   readonly height: number;
-  /** Where the sibling lies. */
+  /** Side of the sibling. */
   readonly side: "left" | "right";
   readonly isEmpty: boolean;
   readonly sibling: string;
-  /** The hash of this node of the path, beside the sibling. */
+  /** Hash of the path's node at this height. */
   readonly node: string;
 }
 
 export interface LeafPath {
   /** From the top down. */
   readonly steps: readonly PathStep[];
-  /** What the path folds to. */
+  /** The root that the path leads to. */
   readonly root: string;
 }
 

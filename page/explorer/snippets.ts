@@ -1,9 +1,9 @@
-/** The same request for other programs, to be copied. */
+/** The request as code for curl and viem. */
 import {quantity} from "../../client/bytes/hex.ts";
 import type {HashSuite} from "../../client/hash/hashSuites.ts";
 import type {ProofRequest} from "../../client/proof/request.ts";
 
-/** @param url - where the service is reached */
+/** @param url - URL of the service */
 export function writeCurl(url: string, {address, storageKeys}: ProofRequest, block: bigint): string {
   const call = {
     ...{jsonrpc: "2.0", id: 1, method: "chain_getProofAt"},
@@ -12,7 +12,7 @@ export function writeCurl(url: string, {address, storageKeys}: ProofRequest, blo
   return `curl -s ${quote(url)} -H 'Content-Type: application/json' \\\n  -d ${quote(JSON.stringify(call))}`;
 }
 
-/** For a shell. */
+/** Quotes for a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

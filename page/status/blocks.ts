@@ -1,4 +1,4 @@
-/** The newest blocks, with their roots as the server names them. */
+/** The table of the newest blocks with their roots. */
 
 import type {RootedBlock} from "../../client/methods/block.ts";
 import type {ProofClient} from "../../client/methods/proofClient.ts";
@@ -10,19 +10,19 @@ const MOST = 7;
 export class Blocks {
   private shown = "";
 
-  /** @param onChoice - called with the number of a block that the reader chooses */
+  /** @param onChoice - called with the number of a block that was clicked */
   constructor(
     private readonly server: Pick<ProofClient, "getStateRoot">,
     private readonly onChoice: (block: bigint) => void,
   ) {}
 
-  /** Shows them, if the head has changed. @param finalized - a change of it counts too. @throws RpcError */
+  /** Updates the table if one of the numbers has changed. @throws RpcError */
   async show(earliest: number, latest: number, finalized: number | undefined): Promise<void> {
     const head = `${earliest} ${latest} ${finalized}`;
     if (head === this.shown) return;
     const count = Math.min(MOST, latest - earliest + 1);
     const numbers = Array.from({length: count}, (_, i) => latest - i);
-    // A block may be pruned or rolled back meanwhile.
+    // A block may have been pruned or rolled back in the meantime.
     const found = await Promise.allSettled(numbers.map(block => this.server.getStateRoot({block})));
     const rows = found.flatMap(one => (one.status === "fulfilled" ? [this.draw(one.value)] : []));
     place("blocks")

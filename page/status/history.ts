@@ -1,4 +1,4 @@
-/** What the figures did lately: rates and latencies from the counters of successive scrapes. */
+/** Recent rates and latencies, from the counters of successive scrapes. */
 import type {Scrape} from "./scrape.ts";
 
 const MAX_SCRAPES = 61;
@@ -9,20 +9,20 @@ export class History {
 
   add(scrape: Scrape): void {
     const last = this.scrapes.at(-1);
-    // A service that has started again counts from zero.
+    // A restarted service counts from zero.
     const counter = "process_cpu_seconds_total";
     if (last !== undefined && (scrape.sum(counter) ?? 0) < (last.sum(counter) ?? 0)) this.scrapes.length = 0;
     this.scrapes.push(scrape);
     if (this.scrapes.length > MAX_SCRAPES) this.scrapes.shift();
   }
 
-  /** How far back it goes. */
+  /** Time between the first and the last scrape. */
   get seconds(): number {
     const [first] = this.scrapes;
     return first === undefined ? 0 : secondsBetween(first, this.scrapes.at(-1) as Scrape);
   }
 
-  /** Calls per second of all but this page itself, between each two scrapes, oldest first. */
+  /** Calls per second between successive scrapes, oldest first, without those of this page. */
   callRates(): number[] {
     return this.scrapes.slice(1).map((scrape, i) => {
       const before = this.scrapes[i] as Scrape;
@@ -31,10 +31,9 @@ export class History {
   }
 
   /**
-   * Of a histogram: the values below which these parts of the measurements lie, about. Those since the first scrape count, or all
-   * if there were none since.
+   * Approximate quantiles of a histogram, since the first scrape, or of all measurements if there were none since.
    *
-   * @returns none if there is no measurement
+   * @returns [] if there are no measurements
    */
   quantiles(name: string, parts: readonly number[]): number[] {
     const last = this.scrapes.at(-1)?.by(`${name}_bucket`, "le") ?? new Map<string, number>();
@@ -46,14 +45,14 @@ export class History {
   }
 }
 
-/** An upper bound, and the measurements up to it. */
+/** An upper bound, and the number of measurements up to it. */
 type Bucket = readonly [bound: number, count: number];
 
 function boundOf(le: string): number {
   return le === "+Inf" ? Number.POSITIVE_INFINITY : Number(le);
 }
 
-/** As Prometheus' histogram_quantile: even within a bucket. */
+/** As Prometheus' histogram_quantile: interpolates within a bucket. */
 function quantile(buckets: readonly Bucket[], part: number): number {
   const rank = part * (buckets.at(-1) as Bucket)[1];
   let [low, below] = [0, 0];

@@ -1,4 +1,4 @@
-/** One answer of /metrics: text of the Prometheus format, as this service writes it. */
+/** One answer of /metrics, in the Prometheus text format. */
 
 interface Row {
   readonly labels: ReadonlyMap<string, string>;
@@ -11,7 +11,7 @@ const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 export class Scrape {
   private readonly families = new Map<string, Row[]>();
 
-  /** @param atMs - when it was read. @param ownCalls - how many calls this page had made by itself */
+  /** @param atMs - when it was read. @param ownCalls - calls that this page had made for its status */
   constructor(
     text: string,
     readonly atMs: number,
@@ -30,7 +30,7 @@ export class Scrape {
     }
   }
 
-  /** The sum of the values. undefined: there is no such metric. */
+  /** Sum of the values; undefined if there is no such metric. */
   sum(name: string): number | undefined {
     return this.families.get(name)?.reduce((sum, {value}) => sum + value, 0);
   }
@@ -45,7 +45,7 @@ export class Scrape {
     return sums;
   }
 
-  /** Of a metric that is 1 for the current state: its name. */
+  /** The label of the current state, whose value is 1. */
   state(name: string, label: string): string | undefined {
     return [...this.by(name, label)].find(([, value]) => value === 1)?.[0];
   }

@@ -1,4 +1,4 @@
-/** Reads the service's figures while somebody looks at the page, and shows them. */
+/** Reads and shows the figures of the service while the page is visible. */
 import {createProofClient, type ProofClient} from "../../client/methods/proofClient.ts";
 import {version} from "../about.ts";
 import {place} from "../element.ts";
@@ -14,10 +14,10 @@ export class Status {
   private readonly history = new History();
   private readonly server: Pick<ProofClient, "getCoverage" | "getStateRoot">;
   private readonly blocks: Blocks;
-  /** The calls that this page has made by itself: one a request. */
+  /** JSON-RPC calls that this page has made for its status. */
   private ownCalls = 0;
 
-  /** @param home - the page's own address. @param onChoice - called with the number of a block that the reader chooses */
+  /** @param home - URL of the page. @param onChoice - called with the number of a block that was clicked */
   constructor(
     private readonly home: URL,
     onChoice: (block: bigint) => void,
@@ -30,7 +30,6 @@ export class Status {
     this.blocks = new Blocks(this.server, onChoice);
   }
 
-  /** Runs for as long as the page is open. */
   async follow(): Promise<never> {
     for (;;) {
       if (!document.hidden) await this.read();
@@ -54,7 +53,10 @@ export class Status {
             Number(latest),
             finalized === undefined ? undefined : Number(finalized),
           );
-        setText(problem, "The figures are not shown here: /metrics has a port of its own (--metrics-port).");
+        setText(
+          problem,
+          "Figures are not available here: /metrics is served on another port (--metrics-port).",
+        );
         return;
       }
       const scrape = new Scrape(metrics.text, performance.now(), this.ownCalls);
@@ -88,12 +90,12 @@ function showReadiness(isReady: boolean, text: string): void {
   setText(said, isReady ? lines.join("; ") : `not ready: ${lines.join("; ")}`);
 }
 
-/** Changes the text only if it is another one, so that a screen reader says it once. */
+/** Does nothing if the text has not changed, so that screen readers read it once. */
 function setText(where: HTMLElement, text: string): void {
   if (where.textContent !== text) where.textContent = text;
 }
 
-/** Shows what the service is. @returns the name of its hash suite. @throws RpcError */
+/** Shows version and hash suite. @returns the name of the suite. @throws RpcError */
 export async function showService(server: Pick<ProofClient, "getCoverage">): Promise<string> {
   const {suite} = await server.getCoverage();
   setText(place("service"), `${version}: proofs of a layer-2 chain's state, hash suite ${suite}`);

@@ -1,4 +1,4 @@
-/** The figures at the top of the page. */
+/** The tiles with figures of the service. */
 import {element, place, shape} from "../element.ts";
 import {writeBytes, writeMilliseconds, writeNumber, writeSeconds, writeWhole} from "../figureText.ts";
 import type {History} from "./history.ts";
@@ -15,7 +15,7 @@ interface Tile {
 
 const DURATION = "proofd_request_duration_seconds";
 const UNKNOWN = "–";
-/** A line through fewer points shows a trend where there is none. */
+/** Fewer points would suggest a trend where there is none. */
 const LEAST_POINTS = 8;
 
 export function showTiles(scrape: Scrape, history: History): void {
@@ -48,7 +48,7 @@ function drawTile({label, value, note, isBad = false, line = []}: Tile): HTMLEle
 function describeNewest(scrape: Scrape): Tile {
   const head = scrape.by("proofd_head_block", "which");
   const [latest, earliest] = [head.get("latest"), head.get("earliest")];
-  const note = earliest === undefined ? "no block is held yet" : `oldest held: ${writeWhole(earliest)}`;
+  const note = earliest === undefined ? "no blocks yet" : `oldest: ${writeWhole(earliest)}`;
   return {label: "Newest block", value: latest === undefined ? UNKNOWN : writeWhole(latest), note};
 }
 
@@ -82,7 +82,7 @@ function describeAge(scrape: Scrape): Tile {
 function describeSource(scrape: Scrape): Tile {
   const state = scrape.state("proofd_source_state", "state");
   const label = "Source of blocks";
-  if (state === undefined) return {label, value: "none", note: "serves what the store holds"};
+  if (state === undefined) return {label, value: "none", note: "serves the store as it is"};
   const chosen = scrape.state("proofd_source_chosen", "source");
   const target = scrape.sum("proofd_source_target_block");
   const note = [chosen, target === undefined ? undefined : `on the way to ${writeWhole(target)}`];

@@ -70,7 +70,7 @@ test("a bridge is deployed as its flags say; what is missing, wrong or refused b
     [
       ["bridge", ...to, ...sha256, "--rollup", STRANGER],
       1,
-      /^error: --rollup: 0x24\w+ is no contract on the/,
+      /^error: --rollup: 0x24\w+ is not a contract on the/,
     ],
     [
       ["bridge", "--url", bare.url, ...sha256, "--source", DEPLOYER],
