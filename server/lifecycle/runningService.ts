@@ -1,5 +1,5 @@
 /**
- * The life of a running service. The list of its parts says what starts after what; they stop in reverse (parts.ts).
+ * The lifecycle of a running service. The list of its parts says what starts after what; they stop in reverse (parts.ts).
  *
  * If the import of --diffs, --l2 or --feed fails, the failure is logged and shown (following.ts). The service continues with the
  * blocks it has, since their proofs stay right. A replica whose feed does not go on with its store starts again with a snapshot, once it

@@ -31,7 +31,7 @@ export interface FigureSources {
   readonly readiness: Readiness;
   /** The source of the import that runs while the service answers requests, if there is one. */
   readonly source: SourceStatus | undefined;
-  /** undefined: nothing but imports and orders tells what is finalized. */
+  /** undefined: only imports and commands set what is finalized. */
   readonly finality: FinalityStatus | undefined;
   /** undefined: nothing is published. */
   readonly publishing: PublishStatus | undefined;

@@ -105,7 +105,7 @@ export class Readiness {
     if (range === undefined) return [];
     const [from, to] = range;
     const blocks = from === to ? `block ${from}` : `blocks ${from} to ${to}`;
-    return [`unverified: ${blocks}, no root vouches for their state`];
+    return [`unverified: ${blocks}, no header or finalization commits to their state`];
   }
 
   private describeFinalityLag(): string | undefined {

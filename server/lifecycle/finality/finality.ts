@@ -10,7 +10,7 @@ import {TagFinality} from "./tagFinality.ts";
 
 export interface RunningFinality {
   readonly status: FinalityStatus;
-  /** Ends it, once an order that is under way is done. Call it before the engine is closed. */
+  /** Ends it, once a running command has completed. Call it before the engine is closed. */
   stop(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ export class Finalizing {
     this.ended = this.run(this.ending.signal);
   }
 
-  /** Ends it. An order that is under way is finished. */
+  /** Ends it. A command that is running completes. */
   async stop(): Promise<void> {
     this.ending.abort(new Error("finality is no longer followed"));
     await this.ended;

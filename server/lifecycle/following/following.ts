@@ -132,7 +132,7 @@ export class Following {
   /** A block above those before the failure shows that the import works again. */
   private noteHead({latest}: Head, before: Head): void {
     if (latest === undefined) return;
-    // Between attempts only an order removes blocks. The blocks that come in their place count as new.
+    // Between attempts only a rollback command removes blocks. The blocks that come in their place count as new.
     if (this.running === undefined) this.failedAt = Math.min(this.failedAt, latest);
     if (latest <= (before.latest ?? -1)) return;
     this.status.receivedMs = Date.now();

@@ -71,7 +71,11 @@ export class SourceLog {
         const {block, unverified: reason} = event;
         if (!this.isNew("unverified", reason)) break;
         if (reason === undefined) log.info({block}, "blocks are verified again");
-        else log.warn({block, reason}, "blocks are unverified: no root vouches for their state");
+        else
+          log.warn(
+            {block, reason},
+            "blocks are unverified: no header or finalization commits to their state",
+          );
         break;
       }
       case "resets": {

@@ -22,7 +22,7 @@ export const getProofAt: LaneMethod<ProofCalls> = {
   ...getProof,
   name: NAME,
   summary:
-    "The result of chain_getProof, the block that it proves, and whether that is unverified: no root vouches for its state. With the suite keccak, the result of eth_getProof and the block's header.",
+    "The result of chain_getProof, the block that it proves, and whether that is unverified: no header or finalization commits to its state. With the suite keccak, the result of eth_getProof and the block's header.",
   params: new ParamList(NAME, [...PROOF_PARAMS, SUITE_PARAM]),
   result: {
     name: "provenBlock",

@@ -82,7 +82,7 @@ test("finality that has not risen for --max-finality-lag is a reason, by the blo
 test("nodes that are not up, what finality waits for, and unverified blocks are remarks", async () => {
   for (const block of [11, 12]) await store.apply(createBlock(block, 1), false);
   chain.setHead({...chain.head(), latest: 12});
-  const unverified = "unverified: blocks 11 to 12, no root vouches for their state";
+  const unverified = "unverified: blocks 11 to 12, no header or finalization commits to their state";
   const finality = new FinalityStatus("l1");
   const readiness = create({source, finality});
   assert.deepEqual(readiness.readRemarks(), [unverified]);
