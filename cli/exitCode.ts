@@ -4,9 +4,9 @@ export const ExitCode = {
   OK: 0,
   /** The work failed, for example: a bad line, damage found, an address in use. */
   FAILED: 1,
-  /** Flags, files or the store can never work together: a restart does not help. */
+  /** Invalid flags, files or store: a restart does not help. */
   USAGE: 2,
-  /** The generator of a load was the limit, so the load says nothing of the server. */
+  /** The load generator was the bottleneck, so the load does not measure the server. */
   GENERATOR_WAS_LIMIT: 3,
 } as const;
 
@@ -23,16 +23,16 @@ export interface Stopping extends AbortSignal {
 }
 
 /**
- * Ends the process although a thread hangs in a system call, for which process.exit would wait. Nothing synced is lost:
- * it is as after `kill -9`.
+ * Ends the process even if a thread hangs in a system call, for which process.exit would wait. Synced data is safe, as
+ * after `kill -9`.
  */
 export function endByForce(): never {
   process.kill(process.pid, "SIGKILL");
-  // The kernel keeps that from the first process of a container.
+  // The kernel does not deliver the signal to the first process of a container.
   process.abort();
 }
 
-/** Called before a command's work begins, so that no signal is missed. A second one ends the process at once. */
+/** Called before a command's work starts, so that no signal is missed. A second signal ends the process at once. */
 export function watchSignals(): Stopping {
   const stopping = new AbortController();
   const handle = (signal: StopSignal): void => {
@@ -40,10 +40,10 @@ export function watchSignals(): Stopping {
       stopping.abort(signal);
       return;
     }
-    // By the signal itself, because process.exit waits for threads that hang.
+    // By the signal itself, because process.exit waits for hanging threads.
     process.off(signal, handle);
     process.kill(process.pid, signal);
-    // The kernel keeps it from the first process of a container.
+    // The kernel does not deliver it to the first process of a container.
     process.exit(exitCodeOf(signal));
   };
   process.on("SIGINT", handle);

@@ -1,6 +1,6 @@
 /**
- * The command line: its commands, flags and PROOFD_* variables, and the checks before any work. A command's code is
- * loaded when the command runs. Loading that of `serve` takes 0.15 s.
+ * The command line: commands, flags and PROOFD_* variables, and their validation. The code of a command is loaded when
+ * it runs, because loading that of `serve` takes 0.15 s.
  */
 import {Argument, Command} from "commander";
 import {VERSION} from "../server/version.ts";
@@ -19,25 +19,25 @@ import {readVerifyOptions, VERIFY_FLAGS} from "./flags/verifyFlags.ts";
 
 const SERVE_EXAMPLES = `
 Examples:
-  proofd serve --demo                                    a small chain that is built in
-  proofd serve --db DIR                                  what "proofd import" has put into DIR
+  proofd serve --demo                                    the built-in demo chain
+  proofd serve --db DIR                                  a store that "proofd import" filled
   proofd serve --db DIR --l2 http://node:8545 --genesis genesis.json --finality tag
-                                                         follow a node of layer 2, and its finalized tag
+                                                         follow a layer-2 node and its finalized tag
   proofd serve --db DIR --l2 http://node:8545 --l1 http://l1:8545 --rollup ADDRESS
-                                                         and finality from the rollup's contract on layer 1
+                                                         finality from the rollup contract on layer 1
 
-Only finalized blocks can be proved. README.md and docs/ tell more: importing.md (--diffs, --genesis, --finalized), following.md
+Only finalized blocks can be proved. More in README.md and docs/: importing.md (--diffs, --genesis, --finalized), following.md
 (--l2, --l1, finality), gas.md (estimates and fees), operations.md (running it).`;
 const PULL_EXAMPLES = `
 Examples:
   proofd pull --url http://127.0.0.1:8545 --block 100 --root 0x.. --all --out state        a whole state
   proofd pull --url http://127.0.0.1:8545 --block 100 --l1 http://l1:8545 --rollup ADDRESS --accounts --out state
-                                                         all accounts, under the root that layer 1 holds
-  proofd pull --verify state                             check the files, without a server
+                                                         all accounts, under the root recorded on layer 1
+  proofd pull --verify state                             verify a completed pull, offline
 
 docs/pulling.md describes the files.`;
 
-/** @param onExitCode - takes the exit code of the command that ran */
+/** @param onExitCode - receives the exit code of the command */
 export function createProgram(onExitCode: (code: number) => void): Command {
   const program = new Command("proofd")
     .description("Proof service for a layer-2 rollup: sparse Merkle trees over JSON-RPC.")
@@ -45,7 +45,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
     .showHelpAfterError("(--help lists commands and flags)")
     .addHelpText(
       "after",
-      "\nEvery flag may also come from a variable: --max-queue from PROOFD_MAX_QUEUE, those of load from PROOFD_LOAD_...",
+      "\nEvery flag can be set by an environment variable: --max-queue by PROOFD_MAX_QUEUE, those of load by PROOFD_LOAD_...",
     )
     .configureOutput({outputError: (message, write) => write(withoutKeys(message))})
     .exitOverride();
@@ -67,7 +67,7 @@ export function createProgram(onExitCode: (code: number) => void): Command {
   return program;
 }
 
-/** A usage error without the value of a flag that is unknown, and without the user and password of a URL. */
+/** Removes the value of an unknown flag, and user and password of a URL, from a usage error. */
 function withoutKeys(text: string): string {
   return text
     .replace(/^(error: unknown option '--?[^=\n]*)=.*'/s, "$1=***'")
@@ -75,8 +75,8 @@ function withoutKeys(text: string): string {
 }
 
 /**
- * Checks the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning. Unknown ones are
- * refused when a command runs.
+ * Validates the PROOFD_ variables. Those that Kubernetes sets for a service are ignored with a warning. Unknown ones
+ * are refused when a command runs.
  *
  * @throws InvalidArgumentError if the variable of a switch is not 1, true, 0, false or empty
  */
@@ -89,7 +89,7 @@ export function readEnvironment(program: Command, environment: NodeJS.ProcessEnv
 
 function createImport(onExitCode: (code: number) => void): Command {
   const description =
-    "Import blocks (--genesis and --blocks), block differences (--diffs), trie logs (--trielogs) or blocks of a node (--l2) into a store, or begin one with a pulled state (--pull).";
+    "Import blocks (--genesis and --blocks), block differences (--diffs), trie logs (--trielogs) or blocks of a node (--l2) into a store, or initialise a store with a pulled state (--pull).";
   return createCommand("import", description, IMPORT_FLAGS, async (values, command) => {
     const source = readImportSource(values, command);
     const {runImport} = await import("./commands/importCommand.ts");
@@ -115,7 +115,7 @@ function createCheck(onExitCode: (code: number) => void): Command {
       "check only this many random leaves of the block",
     ),
   };
-  const description = "Find damage in a store and say where it is. Changes nothing.";
+  const description = "Check a store for damage, read-only.";
   return createCommand("check", description, flags, async values => {
     const {runCheck} = await import("./commands/checkCommand.ts");
     onExitCode(await runCheck(values));
@@ -123,7 +123,7 @@ function createCheck(onExitCode: (code: number) => void): Command {
 }
 
 function createVerify(onExitCode: (code: number) => void): Command {
-  const description = "Check the answer to a request for proofs against a root that you trust.";
+  const description = "Verify the response to a proof request against a root that you trust.";
   return createCommand("verify", description, VERIFY_FLAGS, async (values, command) => {
     const options = readVerifyOptions(values, command);
     const {runVerify} = await import("./commands/verifyCommand.ts");
@@ -132,8 +132,7 @@ function createVerify(onExitCode: (code: number) => void): Command {
 }
 
 function createPull(onExitCode: (code: number) => void): Command {
-  const description =
-    "Pull whole states or parts of them from a proofd, verified, into files that other tools read.";
+  const description = "Pull a state, or parts of it, verified, into files for other tools.";
   const command = createCommand("pull", description, PULL_FLAGS, async (values, command) => {
     const options = readPullOptions(values, command);
     const {runPullCommand} = await import("./commands/pullCommand.ts");
@@ -144,12 +143,11 @@ function createPull(onExitCode: (code: number) => void): Command {
 
 function createFinalize(onExitCode: (code: number) => void): Command {
   const to = value("<block>", parseBlockNumber).says(
-    "mark all blocks up to this one, which are finalized on layer 1",
+    "last block to mark; all blocks up to it are finalized on layer 1",
   );
-  const description =
-    "Mark blocks of a store as finalized, permanently. Works while another proofd serves or imports.";
+  const description = "Mark blocks as finalized, permanently. Works while another proofd serves or imports.";
   return createCommand("finalize", description, {...DB_FLAGS, to: required(to)}, async values => {
-    const {runFinalize} = await import("./commands/finalizeCommand.ts");
+    const {runFinalize} = await import("./commands/blockCommands.ts");
     onExitCode(await runFinalize(values));
   });
 }
@@ -157,21 +155,20 @@ function createFinalize(onExitCode: (code: number) => void): Command {
 function createRollback(onExitCode: (code: number) => void): Command {
   const flags = {
     ...DB_FLAGS,
-    to: required(value("<block>", parseBlockNumber).says("block that becomes the newest")),
-    finalized: onSwitch("remove finalized blocks too; only while no other proofd has the store open"),
+    to: required(value("<block>", parseBlockNumber).says("block to keep as the newest")),
+    finalized: onSwitch("also remove finalized blocks; requires that no other proofd has the store open"),
   };
   const description =
-    "Remove the unfinalized blocks above a block, also while another proofd serves or imports.";
+    "Remove the unfinalized blocks above a block. Works while another proofd serves or imports.";
   return createCommand("rollback", description, flags, async values => {
-    const {runRollback} = await import("./commands/rollbackCommand.ts");
+    const {runRollback} = await import("./commands/blockCommands.ts");
     onExitCode(await runRollback(values));
   });
 }
 
 function createSnapshot(onExitCode: (code: number) => void): Command {
-  const out = value("<folder>", parseText).says("folder to make; the folder that it lies in must be there");
-  const description =
-    "Make a second store that holds what a store holds at one moment, also while another proofd serves or imports.";
+  const out = value("<folder>", parseText).says("folder to create; its parent must exist");
+  const description = "Create a consistent copy of a store. Works while another proofd serves or imports.";
   return createCommand("snapshot", description, {...DB_FLAGS, out: required(out)}, async values => {
     const {runSnapshot} = await import("./commands/snapshotCommand.ts");
     onExitCode(await runSnapshot(values));
@@ -179,7 +176,7 @@ function createSnapshot(onExitCode: (code: number) => void): Command {
 }
 
 function createVersion(): Command {
-  const description = "Print the version, the commit, Node's version, the HTTP library and the hash suites.";
+  const description = "Print the version, commit, Node version, HTTP library and hash suites.";
   return createCommand("version", description, {}, async () => {
     const {describeVersion} = await import("./commands/versionCommand.ts");
     process.stdout.write(describeVersion());
@@ -187,7 +184,7 @@ function createVersion(): Command {
 }
 
 function createCompletion(): Command {
-  const description = "Print a script that completes commands and flags in a shell.";
+  const description = "Print a shell completion script.";
   const command = createCommand("completion", description, {}, (_, {parent, processedArgs}) => {
     process.stdout.write(writeCompletion(parent as Command, processedArgs[0]));
   });

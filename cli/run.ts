@@ -1,4 +1,4 @@
-/** Runs a command and turns its end into an exit code. */
+/** Runs a command and maps its outcome to an exit code. */
 import {CommanderError} from "commander";
 import {SettingsError, StillOpen, StoppedEarly, WorkError} from "../server/lifecycle/workError.ts";
 import {ExitCode, endByForce} from "./exitCode.ts";
@@ -19,10 +19,10 @@ export async function run(args: readonly string[], environment: NodeJS.ProcessEn
   }
 }
 
-/** Writes the error for the operator, with its stack if it was not expected. @returns the exit code */
+/** Prints the error, with its stack if it is unexpected. @returns the exit code */
 export function report(error: unknown): number {
   if (error instanceof CommanderError) {
-    // Commander writes its own errors. Those of `readEnvironment` are written here.
+    // Commander prints its own errors, but not those of `readEnvironment`.
     if (error.code === "commander.invalidArgument" && error.message.startsWith("environment"))
       process.stderr.write(`error: ${error.message}\n`);
     return error.exitCode === 0 ? ExitCode.OK : ExitCode.USAGE;

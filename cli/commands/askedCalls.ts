@@ -1,7 +1,4 @@
-/**
- * What `proofd verify` reads: the calls of a JSON-RPC request or a batch, and their results in the answer. Nothing is
- * verified here.
- */
+/** Parses the request and the response for `proofd verify`. Nothing is verified here. */
 import {isObject, oneLine} from "../../client/bytes/values.ts";
 import {keccakSuite} from "../../client/methods/trustedRoot.ts";
 import {ProofError} from "../../client/proof/proofError.ts";
@@ -10,15 +7,15 @@ import {check, readBytes, readFields} from "../../client/proof/strictJson.ts";
 
 const FORMS = "expected a JSON-RPC response or proof bytes";
 const MAX_TEXT = 300;
-/** Proof bytes begin with a small number, and JSON with a character. */
+/** Proof bytes begin with a smaller number, JSON with a character. */
 const FIRST_CHARACTER = 0x09;
 
 export interface AskedCall {
-  /** undefined if it has none. */
+  /** undefined if the call has none. */
   readonly id: unknown;
-  /** One for a call of chain_getProof and its relatives. */
+  /** One, except for multiproofs. */
   readonly entries: readonly ProofRequest[];
-  /** Its proof is one of Ethereum's tries: it is a call of eth_getProof, or names their suite. */
+  /** The proof is of Ethereum's tries: a call of eth_getProof, or with the suite keccak. */
   readonly isTrie: boolean;
 }
 
@@ -64,7 +61,7 @@ function readCall(at: string, call: unknown): AskedCall {
 /**
  * @param answer - a JSON-RPC response, a batch of them, or proof bytes
  * @returns a result for each call: parsed JSON, or the proof bytes
- * @throws ProofError if it is not an answer to these calls
+ * @throws ProofError if it is not a response to these calls
  */
 export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): readonly unknown[] {
   const [first] = answer;
@@ -82,7 +79,7 @@ export function readResults(answer: Buffer, {isBatch, calls}: AskedCalls): reado
   });
 }
 
-/** @returns the header that comes with an answer of chain_getProofAt; undefined: none does. @throws ProofError */
+/** @returns the header in a response of chain_getProofAt, if there is one. @throws ProofError */
 export function findHeader(results: readonly unknown[]): Uint8Array | undefined {
   const headers = results.map(result => (isObject(result) ? (result.headerRlp ?? undefined) : undefined));
   const header = headers.find(one => one !== undefined);

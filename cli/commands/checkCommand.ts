@@ -1,4 +1,4 @@
-/** `proofd check`: reports what is damaged in a store's files and records, and where. It changes nothing. */
+/** `proofd check`: reports damage in a store's files and records. Read-only. */
 
 import {count} from "../../client/bytes/values.ts";
 import {openFailed} from "../../server/lifecycle/workError.ts";
@@ -16,7 +16,7 @@ const PROGRESS_EVERY_MS = 3_000;
 const MB = 1e6;
 
 /**
- * @returns the exit code: FAILED if anything is damaged. Otherwise the code of the signal that stopped the check, or OK
+ * @returns the exit code: FAILED if anything is damaged; otherwise that of the signal that stopped the check, or OK
  */
 export async function runCheck({db, block, sample}: CheckOptions): Promise<number> {
   const stopping = watchSignals();

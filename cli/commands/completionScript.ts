@@ -1,4 +1,4 @@
-/** Scripts that complete the commands and flags of `proofd` in a shell (`proofd completion`). */
+/** Shell completion scripts (`proofd completion`). */
 import type {Command, Option} from "commander";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -11,7 +11,7 @@ export function writeCompletion(program: Command, shell: (typeof SHELLS)[number]
   return `${prelude}${writeBash(program.commands, commands)}`;
 }
 
-/** A flag's value without listed words may be a file, which `-o default` completes. */
+/** `-o default` completes file names, for flags without a list of words. */
 function writeBash(all: readonly Command[], commands: readonly Command[]): string {
   const cases = commands.flatMap(command => {
     const name = command.name();

@@ -63,7 +63,7 @@ async function importInto(
     process.stderr.write(`error: ${outcome.message}\n${describe(engine, outcome)}\n`);
     return outcome.isFinal ? ExitCode.USAGE : ExitCode.FAILED;
   }
-  // One that came just before the end has stopped nothing.
+  // A signal just before the end has stopped nothing.
   const isLate = stopping.aborted && !outcome.stopped;
   if (!stopping.aborted) await Promise.race([engine.pruner?.idle(), once(stopping, "abort")]);
   if ((options.source.kind === "pull" || options.source.kind === "state") && outcome.blocks > 0)
@@ -84,7 +84,7 @@ function reportOrder({kind}: BlockCommand, answer: ControlAnswer): void {
   process.stderr.write(`proofd ${kind}: ${answer.ok ? done(answer.after) : answer.message}\n`);
 }
 
-/** With its progress on standard error. */
+/** Shows progress on standard error. */
 async function importBlocks(
   engine: Engine,
   {source, finalized, allowUnverified, head, chainId}: ImportOptions,
@@ -104,9 +104,9 @@ async function importBlocks(
 }
 
 /**
- * A store that begins with a state gets the state's suite.
+ * A store that starts with a state gets the suite of the state.
  *
- * @throws SettingsError if --suite names another one, or nothing is there; WorkError for what is no pull
+ * @throws SettingsError if --suite is another one, or the folder is missing; WorkError if it is not a pull
  */
 function suiteOf({source, suite}: ImportOptions): string | undefined {
   if (source.kind === "state") return requireSuite(suite, "keccak", "a state of geth");
@@ -120,10 +120,10 @@ function suiteOf({source, suite}: ImportOptions): string | undefined {
   }
 }
 
-/** @param of - for people. @throws SettingsError */
-function requireSuite(given: string | undefined, held: string, of: string): string {
-  if (given === undefined || given === held) return held;
-  throw new SettingsError(`--suite: expected ${held}, that of ${of}, got ${given}`);
+/** @param of - describes the state, for messages. @throws SettingsError */
+function requireSuite(given: string | undefined, suite: string, of: string): string {
+  if (given === undefined || given === suite) return suite;
+  throw new SettingsError(`--suite: expected ${suite}, that of ${of}, got ${given}`);
 }
 
 class PruneReport {
@@ -166,7 +166,7 @@ function hashOf(engine: Engine, block: number): string {
   return "hash" in summary ? `0x${Buffer.from(summary.hash).toString("hex")}` : summary.detail;
 }
 
-/** What happens to the nodes of --l2, for people. @returns undefined for what needs no line: the progress shows it */
+/** @returns a line for the operator; undefined for events that the progress shows */
 function describeSourceEvent(event: SourceEvent): string | undefined {
   switch (event.kind) {
     case "chosen":

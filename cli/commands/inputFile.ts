@@ -1,4 +1,4 @@
-/** What commands read whole, from a file or standard input. */
+/** Reads a file or standard input into memory. */
 import {createReadStream} from "node:fs";
 import {WorkError} from "../../server/lifecycle/workError.ts";
 import {openFile} from "../../storage/regularFile.ts";

@@ -1,6 +1,5 @@
 /**
- * What `proofd verify` finds in a proof. Only the independent verifier of client/ decides, never the code that makes
- * proofs.
+ * Verifies proofs for `proofd verify`, with the independent verifier of client/, never with the code that makes proofs.
  */
 
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
@@ -20,10 +19,10 @@ export type ProvenEntry = Proven | ProvenEth;
 const OF_TRIES = "is a proof of Ethereum's tries: verify it with --suite keccak";
 
 /**
- * @param suite - of the server's trees; undefined: it has Ethereum's tries alone
+ * @param suite - of the server's trees; undefined: it has Ethereum's tries only
  * @param result - proof bytes, plain or in hex, or the JSON of chain_getProof, chain_getProofAt or eth_getProof
  * @returns what is proven, per entry of the call
- * @throws ProofError that names the place in the proof and what is wrong there
+ * @throws ProofError with the position in the proof and the rule that it breaks
  */
 export function judge(
   suite: HashSuite | undefined,
@@ -57,7 +56,7 @@ export function judge(
   return [verifyProof(suite, root, address, storageKeys, proof)];
 }
 
-/** An answer of chain_getProofAt must name the block that is trusted, as far as that is known. */
+/** A response of chain_getProofAt must be of the trusted block, as far as that is known. */
 function checkBlock(named: unknown, {root, block}: TrustedRoot): void {
   const [number, hash, stateRoot] = readFields("block", named, ["number", "hash", "stateRoot"]);
   const expected = encodeHex(root);
@@ -80,7 +79,9 @@ function checkBlock(named: unknown, {root, block}: TrustedRoot): void {
   }
 }
 
-/** Says which flag is missing where the verifier would only say that a node is too long. Root nodes differ in size. */
+/**
+ * Detects a proof of another suite by the size of its root node, because the verifier would only report a bad length.
+ */
 function refuseOtherSuite(suite: HashSuite, proof: unknown): void {
   const read = (value: unknown, ...names: readonly string[]): unknown =>
     names.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);

@@ -1,7 +1,4 @@
-/**
- * `proofd load`: loads a server and writes a report. Except for the flags, its code is loaded only when the command
- * runs.
- */
+/** `proofd load`: loads a server and writes a report. */
 import {writeFileSync} from "node:fs";
 import type {Command} from "commander";
 import type {LoadOptions} from "proofd-load";
@@ -21,7 +18,7 @@ export function createLoad(onExitCode: (code: number) => void): Command {
       if (values.html !== undefined) requireWritable(values.html, "html", command);
       onExitCode(await runLoad(options, values, command));
     },
-    // Flags such as --blocks mean something else in other commands.
+    // Flags such as --blocks have another meaning in other commands.
     "PROOFD_LOAD",
   );
 }
@@ -33,7 +30,7 @@ interface Output {
   readonly html: string | undefined;
 }
 
-/** @returns the exit code: FAILED if the report names a failure, unless the generator alone is it */
+/** @returns the exit code: FAILED if the report has a failure, unless only the generator was the bottleneck */
 async function runLoad(
   options: LoadOptions,
   {against, json, html}: Output,
@@ -64,7 +61,7 @@ async function runLoad(
     const report = earlier === undefined ? measured : compareReport(measured, earlier);
     live.close();
     process.stdout.write(json ? `${encodeReport(report)}\n` : writeTextReport(report));
-    // The text report names its failures itself.
+    // The text report lists its failures.
     if (json) for (const failure of report.failures) process.stderr.write(`FAILED: ${failure}\n`);
     if (html !== undefined) {
       writePage(html, writeHtmlReport(report));

@@ -1,4 +1,4 @@
-/** An import's progress on standard error: a line every few seconds. */
+/** The progress of an import on standard error, every few seconds. */
 import {count} from "../../client/bytes/values.ts";
 import type {ImportEvent} from "../../workers/messages/importJob.ts";
 
@@ -13,7 +13,7 @@ export function createProgress(): (event: ImportEvent) => void {
     nextMs = nowMs + LINE_EVERY_MS;
     const {head, target, blocks, accounts} = event;
     const seconds = (nowMs - startedMs) / 1000;
-    const left = leftOf(event);
+    const left = remainingShare(event);
     process.stderr.write(
       `import: block ${head.latest ?? "-"}${target === undefined ? "" : ` of ${target}`}, ${count(blocks, "block")}, ` +
         `${Math.round(accounts / seconds)} accounts/s${left === undefined ? "" : `, ${formatSeconds(left * seconds)} left`}\n`,
@@ -21,8 +21,8 @@ export function createProgress(): (event: ImportEvent) => void {
   };
 }
 
-/** What is left to import, as a multiple of what was imported. undefined: unknown. */
-function leftOf({target, blocks, head, bytesTotal, bytesRead}: ImportEvent): number | undefined {
+/** The remaining work as a multiple of the finished work. undefined: unknown. */
+function remainingShare({target, blocks, head, bytesTotal, bytesRead}: ImportEvent): number | undefined {
   if (target !== undefined && blocks > 0) return Math.max(0, target - (head.latest ?? 0)) / blocks;
   return bytesTotal === undefined || bytesRead === 0
     ? undefined
@@ -36,7 +36,7 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
 }
 
-/** A whole number, with spaces between thousands. */
+/** An integer, with spaces between thousands. */
 export function formatCount(n: number): string {
   return Math.round(n).toLocaleString("en").replaceAll(",", " ");
 }

@@ -1,4 +1,4 @@
-/** `proofd pull`: whole states, or parts of them, verified and written into files. `--verify` checks such files. */
+/** `proofd pull`: writes a state, or parts of it, verified, into files. `--verify` verifies such files. */
 
 import {decodeHex, encodeHex} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
@@ -13,7 +13,7 @@ import {PullProgress} from "./pull/pullProgress.ts";
 import {runPull} from "./pull/pullRun.ts";
 import {readTrustedRoot} from "./rootSource.ts";
 
-/** @returns the exit code. @throws WorkError if something does not verify or cannot be done */
+/** @returns the exit code. @throws WorkError if verification or the pull fails */
 export async function runPullCommand(options: GivenPull | FolderVerification): Promise<number> {
   return "folder" in options ? verifyFolder(options) : pull(options);
 }
@@ -39,13 +39,13 @@ async function pull(given: GivenPull): Promise<number> {
   }
 }
 
-/** @throws WorkError if the folder is no complete pull of an earlier block with the same suite */
+/** @throws WorkError unless the folder is a completed pull of an earlier block with the same suite */
 async function readStart({block, suite}: GivenPull, folder: string): Promise<Changes> {
   const {block: from, asked} = await withFolder("--changes-from", async () => readManifest(folder));
-  const held = `the pull in ${folder} is of block ${from.number} with the suite ${asked.suite}`;
+  const found = `the pull in ${folder} is of block ${from.number} with the suite ${asked.suite}`;
   if (from.number >= block || asked.suite !== suite)
     throw new WorkError(
-      `--changes-from: expected one of a block below --block (${block}) with the suite ${suite}; ${held}`,
+      `--changes-from: expected one of a block below --block (${block}) with the suite ${suite}; ${found}`,
     );
   return {kind: "changes", from: from.number, root: {kind: "root", root: decodeHex(from.stateRoot)}};
 }
@@ -63,10 +63,7 @@ function verifyFolder({folder, root, fromRoot}: FolderVerification): Promise<num
   });
 }
 
-/**
- * @param flag - that names the folder.
- * @throws WorkError that begins with the flag, for what is wrong with the folder
- */
+/** Prefixes errors about the folder with the flag. @throws WorkError */
 async function withFolder<Result>(flag: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -76,17 +73,17 @@ async function withFolder<Result>(flag: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** @returns who says the trusted root; undefined without one. @throws WorkError if the folder's is another one */
+/** @returns the source of the trusted root; undefined without one. @throws WorkError if it is not that of the folder */
 async function compareRoot(
   folder: string,
   source: RootSource | undefined,
-  held: string,
+  pulledRoot: string,
 ): Promise<string | undefined> {
   if (source === undefined) return undefined;
   const {root, by} = await readTrustedRoot(source);
-  if (encodeHex(root) === held) return by;
+  if (encodeHex(root) === pulledRoot) return by;
   throw new WorkError(
-    `--verify ${folder}: expected the root ${encodeHex(root)}, ${by}, got a pull under the root ${held}`,
+    `--verify ${folder}: expected the root ${encodeHex(root)}, ${by}, got a pull under the root ${pulledRoot}`,
   );
 }
 
@@ -97,8 +94,8 @@ function describeManifest(folder: string, {rows, block, asked, parts}: Manifest,
     ...{account_changes: "changed account", slot_changes: "changed slot"},
   };
   const counts = Object.entries(nouns).flatMap(([table, noun]) => {
-    const held = rows[table as keyof typeof nouns];
-    return held === undefined ? [] : [count(held, noun)];
+    const rowCount = rows[table as keyof typeof nouns];
+    return rowCount === undefined ? [] : [count(rowCount, noun)];
   });
   const {fromBlock} = asked;
   const blocks =

@@ -1,7 +1,4 @@
-/**
- * The root that `proofd verify` trusts: given as it is, in a header, said by a proofd that the user trusts, or held by
- * layer 1.
- */
+/** The trusted root of `proofd verify`: given, in a header, from a trusted proofd, or recorded on layer 1. */
 
 import {ProofError} from "../../client/proof/proofError.ts";
 import {check} from "../../client/proof/strictJson.ts";
@@ -20,20 +17,20 @@ import {readInput} from "./inputFile.ts";
 export interface TrustedRoot {
   /** 32 bytes. */
   readonly root: Uint8Array;
-  /** Who says so, for people: the end of a sentence. */
+  /** Its source, as the end of a sentence. */
   readonly by: string;
-  /** The block whose root it is, as far as it is known. */
+  /** The block of the root, as far as it is known. */
   readonly block: {readonly number?: number; readonly hash?: Uint8Array};
 }
 
-/** JSON-RPC: there is no such method. */
+/** JSON-RPC: method not found. */
 const NO_METHOD = -32601;
 
 /**
  * Asks each node once.
  *
- * @param sent - a header that came with the answer
- * @throws WorkError if no node answers, or if there is no such root; ProofError for another header
+ * @param sent - a header from the response
+ * @throws WorkError if no node responds, or there is no such root; ProofError for another header
  */
 export async function readTrustedRoot(source: RootSource, sent?: Uint8Array): Promise<TrustedRoot> {
   switch (source.kind) {
@@ -102,7 +99,7 @@ async function readHeader(
 }
 
 /**
- * @param by - who says the hash: the end of a sentence.
+ * @param by - the source of the hash, as the end of a sentence.
  * @param block - its number, if that is known.
  * @throws ProofError
  */
@@ -126,13 +123,13 @@ async function explainLack(node: Node, contract: Uint8Array, block: number): Pro
         `--header FILE, or --node URL --block-hash ${toHex(hash)}`
       );
   } catch (error) {
-    // Most contracts have no such getter.
+    // Most contracts do not have this getter.
     if (!(error instanceof NodeRefusal || error instanceof NodeFailure)) throw error;
   }
   return "it holds those of blocks that ended a finalization (chain_getFinalizations lists them)";
 }
 
-/** Asks the nodes one after the other, until one answers. @throws WorkError; what the work throws */
+/** Asks the nodes in order until one responds. @throws WorkError; what the work throws */
 async function askOnce<Result>(
   settings: NodesSettings,
   flag: string,

@@ -1,4 +1,4 @@
-/** `proofd serve`: starts a service, says so, and ends it after a signal. */
+/** `proofd serve`: runs a service until a signal. */
 import {once} from "node:events";
 import {destination, type Logger, pino, stdTimeFunctions} from "pino";
 import {type RunningService, startService} from "../../server/lifecycle/runningService.ts";
@@ -8,7 +8,7 @@ import type {LOG_FORMATS} from "../flags/serveFlags.ts";
 import {createProgress} from "./progress.ts";
 
 const STDERR = 2;
-/** The level of the line that tells where the service listens. */
+/** The level of the line with the listening address. */
 const INFO = 30;
 
 interface LogChoice {
@@ -45,15 +45,15 @@ export async function runServe(options: ServiceOptions, {logLevel, logFormat}: L
 }
 
 /**
- * After an error that nobody caught, nothing here can be relied on. The store loses nothing: it is left as by kill -9.
- * Node brings rejections that nobody handles here too.
+ * After an uncaught error, the state of the process is unknown. The store is left as after kill -9, which loses
+ * nothing. Node reports unhandled rejections here too.
  */
 function endAtOnce(err: Error, origin: NodeJS.UncaughtExceptionOrigin, log: Logger): never {
   log.fatal({err, origin}, "an error was not caught: the process ends");
   process.exit(ExitCode.FAILED);
 }
 
-/** @returns the exit code. @throws WorkError: the service can never do its work, or parts of it did not end */
+/** @returns the exit code. @throws WorkError if the service can never do its work, or parts of it did not stop */
 export async function endAfter(
   signal: Promise<StopSignal>,
   service: Pick<RunningService, "stop" | "failed">,

@@ -14,7 +14,7 @@ interface SnapshotOptions {
 const PROGRESS_EVERY_MS = 3_000;
 const MB = 1e6;
 
-/** @returns the exit code: that of the signal if one stopped it. Then nothing is left at `out` */
+/** @returns the exit code. If a signal stopped the snapshot, it is that of the signal, and nothing is left at `out` */
 export async function runSnapshot({db, out}: SnapshotOptions): Promise<number> {
   const startMs = performance.now();
   const signal = watchSignals();

@@ -1,4 +1,4 @@
-/** `proofd verify`: checks the answer to a request against a root that the user trusts. It opens no store. */
+/** `proofd verify`: verifies the response to a request against a trusted root. */
 import {encodeHex, quantity} from "../../client/bytes/hex.ts";
 import {count} from "../../client/bytes/values.ts";
 import {HASH_SUITES} from "../../client/hash/hashSuites.ts";
@@ -19,7 +19,7 @@ interface JudgedEntry {
 
 /**
  * @returns the exit code: FAILED if the proof is refused
- * @throws WorkError if the input cannot be read, or the root cannot be found out
+ * @throws WorkError if the input or the root cannot be read
  */
 export async function runVerify(options: VerifyOptions): Promise<number> {
   const {json} = options;
@@ -59,7 +59,7 @@ async function readRequest(path: string): Promise<AskedCalls> {
   }
 }
 
-/** A line for each account and slot, and a last one with the verdict. */
+/** One line per account and slot, and a last line with the verdict. */
 function writeVerdict(entries: readonly JudgedEntry[], {root, by}: TrustedRoot): string {
   const lines: string[] = [];
   let slotCount = 0;
@@ -80,7 +80,7 @@ function writeVerdict(entries: readonly JudgedEntry[], {root, by}: TrustedRoot):
   return `${lines.join("\n")}\n`;
 }
 
-/** Accounts and slots that are absent have no `account` or `value`. */
+/** Absent accounts and slots have no `account` or `value`. */
 function encodeVerdict(entries: readonly JudgedEntry[], {root}: TrustedRoot): string {
   const verdict = {
     verified: true,

@@ -1,4 +1,4 @@
-/** `proofd version`: what to tell with a question or a report of a bug. */
+/** `proofd version`: what to include in a bug report. */
 import {loadUws} from "../../server/listener/uwsLibrary.ts";
 import {COMMIT, VERSION} from "../../server/version.ts";
 import {STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
@@ -16,7 +16,7 @@ export function describeVersion(): string {
   return rows.map(row => `${row.join(" ")}\n`).join("");
 }
 
-/** What `--http auto` takes. */
+/** The choice of `--http auto`. */
 function nameLibrary(): string {
   try {
     loadUws();

@@ -1,5 +1,6 @@
 /**
- * A block's changes as bytes (docs/feed.md), as they were committed: without what their source said of the state before. Integers are big-endian.
+ * A block's changes as bytes (docs/feed.md), as they were committed: without what their source said of the state
+ * before. Integers are big-endian.
  *
  *   packed    unpacked bytes u32 | changes, compressed by raw DEFLATE
  *   changes   header fields, as in a block record (storage/block/blockRecord.ts)
@@ -39,7 +40,12 @@ export function packChanges(block: BlockDifference): Buffer | undefined {
   return Buffer.concat([encodeNumber(changes.length, COUNT_BYTES), deflateRawSync(changes, {level: 1})]);
 }
 
-/** The most bytes that so many can be compressed to: DEFLATE then leaves them as they are, in blocks with 5 bytes of their own. @throws FeedError */
+/**
+ * The most bytes that so many can be compressed to: DEFLATE then leaves them as they are, in blocks with 5 bytes of
+ * their own.
+ *
+ * @throws FeedError
+ */
 export function mostPackedBytes(block: number, unpackedBytes: number): number {
   if (unpackedBytes <= MAX_UNPACKED_BYTES) return unpackedBytes + 5 * Math.ceil(unpackedBytes / 16_383) + 64;
   throw new FeedError(

@@ -1,7 +1,7 @@
-/** A message of a feed that is not what a publisher sends, or that does not fit what is held. The message says what is wrong. */
+/** A message of a feed is invalid, or does not fit the store. The message says why. */
 export class FeedError extends Error {
   override readonly name: string = "FeedError";
 }
 
-/** Bytes that are no message of a feed. A reader that looks back passes them over. */
+/** Bytes that are not a message of a feed. Readers skip them when they search backwards. */
 export class NoMessage extends FeedError {}

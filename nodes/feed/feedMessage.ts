@@ -1,14 +1,14 @@
 /**
- * The messages of a feed (docs/feed.md): a head in the header `Proofd` of a NATS message, as base64, and a body. So heads can be read without
- * bodies. Integers are big-endian.
+ * The messages of a feed (docs/feed.md): a head in the header `Proofd` of a NATS message, as base64, and a body. So
+ * heads can be read without bodies. Integers are big-endian.
  *
  *   head    "PFD" | version u8 = 2 | kind u8 | suite u8 | chain id u64 | publisher 16 | number u48 | hash 32 | by kind
  *
  *   kind 1, block       parent hash 32 | state root 32 | verified u8 | part u16 | parts u16 | unpacked bytes u32      body: a piece of its changes
  *   kind 2, finality    first u48 | count u48                       body: as much of layer 1 as is recorded (finalityBytes.ts)
  *
- * The pieces of all parts of a block, one after the other, are its changes (blockChanges.ts), compressed by raw DEFLATE. A block with 0 unpacked
- * bytes is a gap: one part, without a body.
+ * The pieces of all parts of a block, one after the other, are its changes (blockChanges.ts), compressed by raw
+ * DEFLATE. A block with 0 unpacked bytes is a gap: one part, without a body.
  */
 import {StoreError} from "../../storage/errors.ts";
 import {STORE_SUITE_NAMES} from "../../storage/hash/suiteNames.ts";
@@ -53,8 +53,8 @@ export interface FinalityHead extends Head {
 }
 
 /**
- * A gap names a block without what it changed, and perhaps blocks before it are missing. The stream goes on with this block's state, so a replica
- * needs a snapshot of it or of a later block.
+ * A gap names a block without what it changed, and perhaps blocks before it are missing. The stream goes on with this
+ * block's state, so a replica needs a snapshot of it or of a later block.
  */
 export function isGap({unpackedBytes}: BlockHead): boolean {
   return unpackedBytes === 0;
@@ -99,7 +99,10 @@ export function encodeHead({suite, chainId}: FeedChain, head: FeedHead): string 
   return Buffer.concat(fields).toString("base64");
 }
 
-/** @param text - undefined: the message has no such header. @throws NoMessage; FeedError for one of another chain, suite or version */
+/**
+ * @param text - undefined: the message has no such header.
+ * @throws NoMessage; FeedError for one of another chain, suite or version
+ */
 export function decodeHead(chain: FeedChain, text: string | undefined): FeedHead {
   const reader = new BodyReader("the message", Buffer.from(text ?? "", "base64"));
   try {

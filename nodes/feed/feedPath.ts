@@ -1,10 +1,12 @@
 /**
- * The way from what a store holds to the chain that a stream says: the last block, its parent, and so on back to a block that is held.
+ * The way from what a store holds to the chain that a stream says: the last block, its parent, and so on back to a
+ * block that is held.
  *
  *   stream   .. 41  42  43  42'  43'  44'  42  43  44          the last block is 44, so the chain is 41 42 43 44
  *   held     .. 41  42' 43'                                    the way: 42, 43 and 44, over the common block 41
  *
- * A block comes after its parent in the stream, so one look from the end back finds them all. Only heads are read, some at a time.
+ * A block comes after its parent in the stream, so one look from the end back finds them all. Only heads are read, some
+ * at a time.
  */
 import {isSame} from "../../storage/hex.ts";
 import {type BlockHead, type FinalityHead, isGap} from "./feedMessage.ts";

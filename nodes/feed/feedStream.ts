@@ -1,11 +1,13 @@
 /**
- * One chain's part of a JetStream stream. Every message is of one of two subjects, so that the last one of each is found at once:
+ * One chain's part of a JetStream stream. Every message is of one of two subjects, so that the last one of each is
+ * found at once:
  *
  *   STREAM.CHAINID.blocks       parts of blocks
  *   STREAM.CHAINID.finality     what is finalized
  *
- * Sequence numbers are the stream's. A message names the last one that its publisher has seen, and the stream refuses it if there is a later one
- * by then, of any subject: so publishers have one order. (The same of one subject alone is not atomic before NATS 2.10.)
+ * Sequence numbers are the stream's. A message names the last one that its publisher has seen, and the stream refuses
+ * it if there is a later one by then, of any subject: so publishers have one order. (The same of one subject alone is
+ * not atomic before NATS 2.10.)
  */
 import {
   JetStreamApiCodes,
@@ -80,7 +82,10 @@ const NANOSECONDS = 1_000_000;
 const GB = 1e9;
 /** What a stream sets aside, if nobody says: half of it is left where there is less room than for the first. */
 const FITTING_BYTES = [50, 25, 12, 6, 3, 1.5, 0.75, 0.3, 0.1].map(gb => gb * GB);
-/** The error codes of "insufficient storage resources", "no suitable peers for placement", "resource limits exceeded for account". */
+/**
+ * The error codes of "insufficient storage resources", "no suitable peers for placement", "resource limits exceeded for
+ * account".
+ */
 const NO_ROOM: readonly number[] = [10047, 10005, 10002];
 const HEAD = "Proofd";
 
@@ -203,7 +208,10 @@ export class FeedStream {
     }
   }
 
-  /** The heads of the chain's messages from `from` to `to`, in their order. Messages that are none of the chain's feed are left out. */
+  /**
+   * The heads of the chain's messages from `from` to `to`, in their order. Messages that are none of the chain's feed
+   * are left out.
+   */
   async readHeads(from: number, to: number, signal: AbortSignal): Promise<Sequenced[]> {
     const heads: Sequenced[] = [];
     const place = {stream: this.stream, subjects: `${this.prefix}.>`, from, headersOnly: true};
@@ -238,7 +246,8 @@ export class FeedStream {
   }
 
   /**
-   * The messages of the chain from `from` on, in their order, and those that come later. Ends when nothing is heard of the server any more.
+   * The messages of the chain from `from` on, in their order, and those that come later. Ends when nothing is heard of
+   * the server any more.
    *
    * @throws FeedError for a message that is none, unless it was there when the filter was made; NatsAway
    */

@@ -1,7 +1,8 @@
 /**
  * What is recorded of layer 1, as a finality message has it (docs/feed.md). Empty if layer 1 was never read.
  *
- *   first u48 | layer1 record: length u8, bytes (storage/block/layer1Mark.ts) | finalizations, each: length u8, bytes (finalization.ts)
+ *   first u48 | layer1 record: length u8, bytes (storage/block/layer1Mark.ts) | finalizations, each: length u8, bytes
+ *   (finalization.ts)
  *
  * `first` is the number of the first finalization that follows. The record counts all up to the last one here.
  */

@@ -1,6 +1,7 @@
 /**
- * The messages of a stream from a place on, for as long as its server is heard. A consumer lives on one server, and dies with it, or with its
- * stream. Nobody else knows that, and the library asks the dead one again and again, or nobody after a reconnection.
+ * The messages of a stream from a sequence number on, while its server sends heartbeats. A consumer exists on one
+ * server, and disappears with it or with its stream. The library does not notice: it keeps polling the lost consumer,
+ * or none after a reconnection.
  */
 import {
   type Consumer,
@@ -16,17 +17,20 @@ interface HeardPlace {
   readonly subjects: string;
   /** The first message's number in the stream. */
   readonly from: number;
-  /** Their headers without what they have: ends with the last message that is there now. */
+  /** Only headers, without bodies, up to the message that is the last now. */
   readonly headersOnly: boolean;
 }
 
-/** What a reader holds of messages that come faster than they are taken. */
+/** Buffer for messages that arrive faster than they are consumed. */
 const AHEAD_BYTES = 16 * 1024 * 1024;
-/** From one sign of life of an idle consumer to the next. */
+/** Between heartbeats of an idle consumer. */
 const HEARTBEAT_MS = 1000;
 const SILENCE_MS = 3 * HEARTBEAT_MS;
 const PULL_MS = 10_000;
-/** The consumer is gone, perhaps with its stream. The library would go on in another one with the same number, which may never come. */
+/**
+ * The consumer is gone, perhaps with its stream. The library would wait for the same sequence number in a new stream,
+ * which may never come.
+ */
 const GONE: ReadonlySet<string> = new Set([
   "consumer_deleted",
   "consumer_not_found",
@@ -34,7 +38,7 @@ const GONE: ReadonlySet<string> = new Set([
   "ordered_consumer_recreated",
 ]);
 
-/** Ends when nothing was heard for a while, or with the signal. @throws NatsAway */
+/** Ends when heartbeats stop, or with the signal. @throws NatsAway */
 export async function* hearMessages(
   jetstream: JetStreamClient,
   {stream, subjects, from, headersOnly}: HeardPlace,
@@ -63,7 +67,7 @@ export async function* hearMessages(
   } catch (error) {
     throw awayOr(error);
   } finally {
-    // Nobody waits for that: without an answer, the server removes it some minutes after the last pull.
+    // Not awaited: without a response, the server removes the consumer some minutes after the last pull.
     consumer?.delete().catch(() => {});
   }
 }
@@ -71,7 +75,7 @@ export async function* hearMessages(
 async function* listen(messages: ConsumerMessages, signal: AbortSignal): AsyncGenerator<JsMsg> {
   const stop = (): void => messages.stop();
   let heardMs = performance.now();
-  // While a message is being taken, nothing is asked for, so nothing comes.
+  // While a message is being processed, nothing is requested, so nothing arrives.
   let isWaiting = true;
   const timer = setInterval(() => {
     if (isWaiting && performance.now() - heardMs > SILENCE_MS) stop();

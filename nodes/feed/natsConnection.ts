@@ -28,7 +28,10 @@ const NEWLINE = 10;
 /** A server that leaves two pings without an answer is gone. Without them, a cut cable shows after minutes. */
 const PING_MS = 5000;
 const WAITS = {firstMs: 250, longestMs: 2000};
-/** Earlier clusters may miscount a stream's refused messages (nats-server#5179). A server that leads the stream again then leaves as many unanswered. */
+/**
+ * Earlier clusters may miscount a stream's refused messages (nats-server#5179). A server that leads the stream again
+ * then leaves as many unanswered.
+ */
 const OLDEST_GOOD = [2, 10, 12] as const;
 
 /**
@@ -87,7 +90,8 @@ export function describeOldServer({info}: {readonly info?: {readonly version: st
 
 /**
  * @param url - of one server, over TLS
- * @returns when the first certificate of its chain ends, in ms since 1970, and why Node does not trust it, such as that it has ended
+ * @returns when the first certificate of its chain ends, in ms since 1970, and why Node does not trust it, such as that
+ *   it has ended
  * @throws Error if it shows none in time; an AbortError
  */
 export async function readCertificateEnd(

@@ -5,7 +5,7 @@
  *     newest        JSON: block, hash, root, and the files of the newest snapshot       its metadata names the block
  *     before        the one before, whose files stay for those who are reading them
  *     coming        the one that is being uploaded, or was when its publisher died
- *     turn          whose turn it is to upload: written again all the time, so that the others see that it lives
+ *     turn          the lease to upload, renewed while the upload runs
  *     SHA-256       the content of one file. Snapshots share the tables that did not change
  */
 import {createHash} from "node:crypto";
@@ -16,6 +16,7 @@ import {Readable} from "node:stream";
 import {setTimeout as sleep} from "node:timers/promises";
 import {JetStreamApiCodes, JetStreamApiError, jetstream} from "@nats-io/jetstream";
 import {type ObjectInfo, type ObjectStore, Objm} from "@nats-io/obj";
+import {within} from "../../client/rpc/abortable.ts";
 import {FeedError} from "./feedError.ts";
 import {bodyBytes, type FeedChain} from "./feedMessage.ts";
 import {awayOr, maxPayload, type NatsConnection} from "./natsConnection.ts";
@@ -42,20 +43,21 @@ export interface SnapshotList {
 const NEWEST = "newest";
 const BEFORE = "before";
 const COMING = "coming";
-const TURN = "turn";
+/** The name of the lease in the bucket, as earlier versions write it. */
+const LEASE = "turn";
 const CHUNK_BYTES = 128 * 1024;
 const ANSWER_MS = 10_000;
-/** Nothing comes of an object for so long: its server is gone. */
+/** If no chunk of an object arrives for this long, its server is gone. */
 const SILENCE_MS = 10_000;
-const TURN_EVERY_MS = 3000;
+const LEASE_RENEWAL_MS = 3000;
 const LOOK_MS = 1000;
-/** A turn that was not written for so long is over. */
-const TURN_MS = 5 * TURN_EVERY_MS;
-/** A list of some 100 000 files: 200 GB and more. */
+/** A lease that was not renewed for this long has expired. */
+const LEASE_MS = 5 * LEASE_RENEWAL_MS;
+/** A list of some 100 000 files, for 200 GB and more. */
 const MAX_LIST_BYTES = 16 << 20;
-/** As LevelDB and proofd name files of a store: nothing that leads to another folder. */
+/** The names of files of a store. They cannot lead to another folder. */
 const FILE_NAME = /^[A-Z0-9][A-Z0-9_-]{0,63}(\.(ldb|log|sst))?$/i;
-/** What the library says of one that is not there. */
+/** The library's message for a missing bucket. */
 const NO_BUCKET = "object store not found";
 const SHA256 = /^[0-9a-f]{64}$/;
 
@@ -65,7 +67,10 @@ export class SnapshotStore {
     private readonly connection: NatsConnection,
   ) {}
 
-  /** @param replicas - of a bucket that is made; undefined: there must be one. @returns undefined if there is none; throws what NATS throws */
+  /**
+   * @param replicas - of the bucket to create; undefined: it must exist.
+   * @returns undefined if it does not; throws what NATS throws
+   */
   static async open(
     connection: NatsConnection,
     stream: string,
@@ -85,7 +90,10 @@ export class SnapshotStore {
     return new SnapshotStore(objects, connection);
   }
 
-  /** @returns the block of the newest snapshot, as its list's metadata name it; undefined: there is none. @throws NatsAway */
+  /**
+   * @returns the block of the newest snapshot, from the metadata of its list; undefined if there is none.
+   * @throws NatsAway
+   */
   static async newestBlock(
     connection: NatsConnection,
     stream: string,
@@ -100,16 +108,16 @@ export class SnapshotStore {
     }
   }
 
-  /** @throws FeedError for a list that is none; NatsAway; the signal's reason */
+  /** @throws FeedError for an invalid list; NatsAway; the signal's reason */
   async newest(signal: AbortSignal): Promise<SnapshotList | undefined> {
     return this.readList(NEWEST, signal);
   }
 
   /**
-   * Stores the files that are not there yet, and names the snapshot then. Files that no list has any more are removed. One upload at a time: this
-   * one waits for its turn.
+   * Uploads the missing files, and then publishes the list. Removes files that no list has any more. One upload runs at a time: this one waits for the lease.
    *
-   * @param isNeeded - asked when it is this one's turn. @returns bytes that were sent; undefined: it is not needed any more
+   * @param isNeeded - asked once the lease is taken.
+   * @returns uploaded bytes; undefined if the snapshot is no longer needed
    */
   async put(
     folder: string,
@@ -118,28 +126,28 @@ export class SnapshotStore {
     isNeeded: (newest: SnapshotList | undefined) => boolean,
     signal: AbortSignal,
   ): Promise<number | undefined> {
-    const turn = await UploadTurn.take(this.objects, signal);
+    const lease = await UploadLease.take(this.objects, signal);
     try {
-      // A list that cannot be read counts as none: this one takes its place.
+      // An invalid list counts as missing, and is replaced.
       const read = (name: string) => this.readList(name, signal).catch(noneIfNotList);
       const newest = await read(NEWEST);
       if (!isNeeded(newest)) return undefined;
       const old = [await read(BEFORE), await read(COMING)];
       await this.putList(COMING, list);
-      const sent = await this.putFiles(folder, list, bytesPerSecond, turn, signal);
+      const sent = await this.putFiles(folder, list, bytesPerSecond, lease, signal);
       if (newest !== undefined) await this.putList(BEFORE, newest);
-      await turn.renew(true);
+      await lease.renew(true);
       await this.putList(NEWEST, list);
       const used = new Set([...list.files, ...(newest?.files ?? [])].map(({sha256}) => sha256));
       const unused = new Set(old.flatMap(one => one?.files ?? []).map(({sha256}) => sha256));
       for (const name of unused) {
         if (used.has(name)) continue;
-        await turn.renew(true);
+        await lease.renew(true);
         await this.objects.delete(name);
       }
       return sent;
     } finally {
-      await turn.end();
+      await lease.end();
     }
   }
 
@@ -147,13 +155,13 @@ export class SnapshotStore {
     folder: string,
     list: SnapshotList,
     bytesPerSecond: number,
-    turn: UploadTurn,
+    lease: UploadLease,
     signal: AbortSignal,
   ): Promise<number> {
-    const pace = new Pace(bytesPerSecond, () => turn.renew(), signal);
+    const pace = new Pace(bytesPerSecond, () => lease.renew(), signal);
     let sent = 0;
     for (const {name, bytes, sha256} of list.files) {
-      await turn.renew();
+      await lease.renew();
       signal.throwIfAborted();
       if (bytes === 0 || (await this.find(sha256)) !== undefined) continue;
       const chunks = createReadStream(join(folder, name), {highWaterMark: CHUNK_BYTES});
@@ -167,7 +175,8 @@ export class SnapshotStore {
   /**
    * Writes a file of a snapshot, synced.
    *
-   * @throws FeedError if it is gone, or not what the list says; NatsAway; the signal's reason; what the system throws
+   * @throws FeedError if it is missing, or does not match the list; NatsAway; the signal's reason; what the system
+   *   throws
    */
   async get({name, bytes, sha256}: SnapshotFile, path: string, signal: AbortSignal): Promise<void> {
     const hash = createHash("sha256");
@@ -223,20 +232,25 @@ export class SnapshotStore {
     return parseList(Buffer.concat(chunks));
   }
 
-  /** The content of an object; undefined: there is none. @throws NatsAway; FeedError if it is not what was put; the signal's reason */
+  /**
+   * The content of an object; undefined if it is missing.
+   *
+   * @throws NatsAway; FeedError if it is corrupt; the signal's reason
+   */
   private async *read(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array | undefined> {
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     try {
-      const found = await orAborted(this.objects.get(name), signal);
+      const found = await within(SILENCE_MS, "the object", signal, () => this.objects.get(name));
       if (found === null) {
         yield undefined;
         return;
       }
-      reader = found.data.getReader();
-      // It comes as an error of the reader, too.
+      const source = found.data.getReader();
+      reader = source;
+      // The reader reports it too.
       found.error.catch(() => {});
       for (;;) {
-        const {done, value} = await orAborted(reader.read(), signal);
+        const {done, value} = await within(SILENCE_MS, "the next chunk", signal, () => source.read());
         if (done) return;
         yield value;
       }
@@ -246,29 +260,17 @@ export class SnapshotStore {
         ? new FeedError((error as Error).message)
         : awayOr(error);
     } finally {
-      // A server that is gone does not answer.
+      // A server that is gone does not respond.
       reader?.cancel().catch(() => {});
     }
   }
 }
 
-/** Rejects with the signal's reason, or if nothing comes for a while. */
-async function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const ending = new AbortController();
-  const within = AbortSignal.any([signal, ending.signal]);
-  const silence = sleep(SILENCE_MS, undefined, {signal: within}).then(() => {
-    throw new Error(`nothing came for ${SILENCE_MS / 1000} s`);
-  });
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    ending.abort();
-    silence.catch(() => {}); // the race is over
-  }
-}
-
-/** The turn to upload. While one publisher has it, the others wait, so no upload removes what another one relies on. */
-class UploadTurn {
+/**
+ * The lease to upload. While one publisher holds it, the others wait, so no upload removes files that another one
+ * needs.
+ */
+class UploadLease {
   private writtenMs = performance.now();
 
   private constructor(
@@ -276,40 +278,40 @@ class UploadTurn {
     private revision: number,
   ) {}
 
-  /** Waits until nobody else has it, or who has it is not seen to live. */
-  static async take(objects: ObjectStore, signal: AbortSignal): Promise<UploadTurn> {
+  /** Waits until the lease is free or has expired. */
+  static async take(objects: ObjectStore, signal: AbortSignal): Promise<UploadLease> {
     let [seen, sinceMs] = [-1, performance.now()];
     for (;;) {
-      const found = await objects.info(TURN);
+      const found = await objects.info(LEASE);
       const revision = found?.revision ?? 0;
       if (revision !== seen) [seen, sinceMs] = [revision, performance.now()];
-      if (found === null || found.deleted || performance.now() - sinceMs > TURN_MS) {
-        const turn = new UploadTurn(objects, revision);
-        if (await turn.write()) return turn;
+      if (found === null || found.deleted || performance.now() - sinceMs > LEASE_MS) {
+        const lease = new UploadLease(objects, revision);
+        if (await lease.write()) return lease;
       }
       await sleep(LOOK_MS, undefined, {signal});
     }
   }
 
-  /** Shows that this upload lives. @param now - and not only from time to time. @throws FeedError if another one has taken the turn */
+  /** @param now - without it, only after LEASE_RENEWAL_MS. @throws FeedError if another upload has taken the lease */
   async renew(now = false): Promise<void> {
-    if ((!now && performance.now() - this.writtenMs < TURN_EVERY_MS) || (await this.write())) return;
-    throw new FeedError("another upload has taken the turn of this one");
+    if ((!now && performance.now() - this.writtenMs < LEASE_RENEWAL_MS) || (await this.write())) return;
+    throw new FeedError("another upload has taken the lease of this one");
   }
 
   async end(): Promise<void> {
     try {
-      if (await this.write()) await this.objects.delete(TURN);
+      if (await this.write()) await this.objects.delete(LEASE);
     } catch {
-      // NATS is away: the turn ends by itself.
+      // NATS is unreachable: the lease expires by itself.
     }
   }
 
-  /** @returns false: another one has written it */
+  /** @returns false if another upload has written it */
   private async write(): Promise<boolean> {
     try {
       const options = {timeout: ANSWER_MS, previousRevision: this.revision};
-      const {revision} = await this.objects.putBlob({name: TURN}, Buffer.of(1), options);
+      const {revision} = await this.objects.putBlob({name: LEASE}, Buffer.of(1), options);
       this.revision = revision;
       this.writtenMs = performance.now();
       return true;
@@ -321,7 +323,7 @@ class UploadTurn {
   }
 }
 
-/** Holds a stream of bytes to a rate. */
+/** Limits the rate of a stream. */
 class Pace {
   private readonly startMs = performance.now();
   private bytes = 0;

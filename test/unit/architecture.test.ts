@@ -63,7 +63,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "nodes/blocks": "storage, rpc",
   "nodes/files": "storage, rpc, blocks, node:",
   "nodes/finality": "storage, rpc",
-  "nodes/feed": "storage, rpc, node:, @nats-io",
+  "nodes/feed": "client/rpc, storage, rpc, node:, @nats-io",
   "evm/interpreter": "storage, node:, @bitauth/libauth, @ethereumjs, @noble/curves, @noble/hashes",
   "evm/execution/executionError.ts": "",
   "evm/execution": "storage, interpreter, execution/executionError.ts, node:, @ethereumjs",

@@ -1,5 +1,5 @@
 /**
- * A file of keys, `0xaddress [0xslot ...]` a line, of any length: checked as a whole first, and then read line by line.
+ * A file of keys of any length, one `0xaddress [0xslot ...]` per line. It is validated first, and then streamed.
  */
 import {createHash} from "node:crypto";
 import {createReadStream} from "node:fs";
@@ -19,17 +19,17 @@ export interface KeysFile {
   readonly keys: number;
 }
 
-/** @throws WorkError that names the line, or if the file cannot be read or names nothing */
+/** @throws WorkError that names the line, or if the file cannot be read or is empty */
 export async function checkKeys(path: string): Promise<KeysFile> {
   const hash = createHash("sha256");
   let keys = 0;
   for await (const {storageKeys} of readKeys(path, chunk => hash.update(chunk)))
     keys += 1 + storageKeys.length;
-  if (keys === 0) throw new WorkError(`--keys ${path}: it names no account`);
+  if (keys === 0) throw new WorkError(`--keys ${path}: it has no account`);
   return {path, sha256: `0x${hash.digest("hex")}`, keys};
 }
 
-/** @param onChunk - takes the file's bytes. @throws WorkError as above */
+/** @param onChunk - receives the file's bytes. @throws WorkError as above */
 export async function* readKeys(
   path: string,
   onChunk: (chunk: Uint8Array) => void = () => {},

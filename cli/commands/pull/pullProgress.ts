@@ -1,5 +1,5 @@
 /**
- * A pull's progress on standard error: a bar on a terminal, otherwise a line every few seconds.
+ * The progress of a pull on standard error: a bar on a terminal, otherwise a line every few seconds.
  *
  *   accounts [#########-----------] 45 %, 12s left, 123 000 of 273 000 leaves, 66 000 rows/s
  */
@@ -15,13 +15,13 @@ export class PullProgress implements ShownProgress {
   private readonly isBar: boolean;
   private nextMs: number;
   private phase = "";
-  /** When the phase began, and how much of it was done then. */
+  /** When the phase started, and how much of it was done then. */
   private begunMs = 0;
   private begunDone = 0;
   private readonly startedMs: number;
   private rows = 0;
 
-  /** @param now - milliseconds of a clock that never goes back */
+  /** @param now - a monotonic clock, in milliseconds */
   constructor(
     private readonly stream: Pick<NodeJS.WriteStream, "isTTY" | "write"> & {readonly columns?: number},
     private readonly now: () => number = () => performance.now(),

@@ -1,4 +1,4 @@
-/** A pull as the flags say it. */
+/** Runs the pull that the flags describe. */
 import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {Manifest} from "../../../client/folder/manifest.ts";
 import type {AskedPull} from "../../../client/folder/manifestParts.ts";
@@ -14,18 +14,18 @@ import type {PullOptions} from "../../flags/pullFlags.ts";
 import {checkKeys, type KeysFile, readKeys} from "./keysFile.ts";
 import type {PullProgress} from "./pullProgress.ts";
 
-/** `partBytes` and `leavesPerRange` are for tests, which have little. */
+/** `partBytes` and `leavesPerRange` are for tests, whose states are small. */
 interface PullSettings extends Pick<FolderPull, "signal" | "partBytes" | "leavesPerRange"> {
   /** 32 bytes. */
   readonly trustedRoot: Uint8Array;
-  /** Of changes, that of the block before. */
+  /** For changes: the root of the earlier block. */
   readonly fromRoot: Uint8Array | undefined;
   readonly progress: PullProgress;
 }
 
 /**
  * @returns the manifest
- * @throws WorkError that says why the pull stopped, and what stays
+ * @throws WorkError with the reason why the pull stopped, and what to do
  */
 export async function runPull(options: PullOptions, settings: PullSettings): Promise<Manifest> {
   const {choice, out: folder, resume, command} = options;
@@ -45,7 +45,7 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
   } catch (error) {
     if (!(error instanceof PulledError)) throw error;
     const {code} = error;
-    // A value that does not verify is shown, and the server may have put into it what it was sent.
+    // The message shows values that fail verification, and a server may have put secrets of the request into them.
     const message = createRedaction(options.url, options.headers)(error.message);
     const flag = code === "OTHER_SUITE" ? "--suite" : "--out";
     const isStop = code === "STOPPED" || code === "NOTHING_PULLED";
@@ -55,7 +55,7 @@ export async function runPull(options: PullOptions, settings: PullSettings): Pro
   }
 }
 
-/** What helps. A server that was asked for what it lacks, or that lied, gives the same answer to a resumed pull. */
+/** Advice. A server that lacks the block, or that lied, would do the same for a resumed pull. */
 function adviceFor({code, cause}: PulledError): string {
   const isLie = cause instanceof ProofError;
   if (code === "NOTHING_PULLED") return isLie ? "; is the root that of the block given by --block?" : "";
@@ -81,7 +81,7 @@ function askedOf(
   };
 }
 
-/** The client refuses what it cannot use with a TypeError, such as a root that is not a digest of the suite. */
+/** The client refuses invalid options with a TypeError, such as a root that is not a digest of the suite. */
 function createClient({url, headers, block, ...options}: PullOptions, settings: PullSettings): ProofClient {
   const suite = HASH_SUITES.find(({name}) => name === options.suite) as HashSuite;
   const {trustedRoot: root, fromRoot} = settings;

@@ -106,7 +106,7 @@ test("finalize marks blocks of a store, never takes any back, and refuses blocks
     /cannot finalize up to block 6: block 6 is not held: the newest block held is 5/,
   );
   await mustFinalize(db, 3, "blocks up to 3 are finalized; before: none\n");
-  await mustFinalize(db, 2, "nothing changed: blocks up to 3 were finalized before\n");
+  await mustFinalize(db, 2, "nothing changed: blocks up to 3 were finalized already\n");
   await mustFinalize(db, 5, "blocks up to 5 are finalized; before: 3\n");
   const nowhere = await finalize(folder.file("nothing"), 1);
   assert.match(nowhere.stderr, /nothing holds no store/);
@@ -141,7 +141,7 @@ test("finalize reaches a server, which proves those blocks at once; others need 
     await mustFinalize(db, 4, "blocks up to 4 are finalized; before: none\n");
     assert.ok((await getProof()).result !== undefined);
     assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
-    await mustFinalize(db, 1, "nothing changed: blocks up to 4 were finalized before\n");
+    await mustFinalize(db, 1, "nothing changed: blocks up to 4 were finalized already\n");
     await assertRefused(db, 9, /block 9 is not held: the newest block held is 5/);
     assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
     assert.match(daemon.stderr, /"msg":"proofd finalize"/);
@@ -150,7 +150,7 @@ test("finalize reaches a server, which proves those blocks at once; others need 
   }
   // The control.json that it has left misleads nobody.
   const left = JSON.parse(await readFile(path, "utf8"));
-  await mustFinalize(db, 4, "nothing changed: blocks up to 4 were finalized before\n");
+  await mustFinalize(db, 4, "nothing changed: blocks up to 4 were finalized already\n");
   // Its port has gone to another program, and the store is open in a process that takes no orders.
   const stranger = createServer((_request, response) => response.writeHead(404).end("no"));
   const engine = await Engine.open({directory: db, workers: 0, cacheBytes: 1 << 20, createIfMissing: false});
@@ -163,7 +163,7 @@ test("finalize reaches a server, which proves those blocks at once; others need 
     await assert.rejects(sendCommand(db, order), /another program listens on the port/);
     await writeFile(path, "{");
     const {code, stderr} = await runProofd(["finalize", "--db", db, "--to", "5"]);
-    assert.match(stderr, /takes no orders \(it has no control.json\)/);
+    assert.match(stderr, /accepts no commands \(it has no control.json\)/);
     assert.equal(code, 1);
   } finally {
     await engine.close();

@@ -177,7 +177,7 @@ test("the commands for block differences import them, before and while serving, 
   try {
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x2");
     const finalized = await runHere(finalize);
-    assert.match(finalized.stdout, /blocks up to 2 were finalized before/, finalized.stderr);
+    assert.match(finalized.stdout, /blocks up to 2 were finalized already/, finalized.stderr);
   } finally {
     await daemon.stop();
   }

@@ -128,7 +128,10 @@ test("what is finalized or not held is refused, and an import goes on with the b
   }
   const args = ["rollback", "--db", db, "--to", "1", "--finalized"];
   const {stdout} = await runHere(args);
-  assert.match(stdout, /^rolled back from block 3 to block 1\nElsewhere the removed blocks may still be:\n/);
+  assert.match(
+    stdout,
+    /^rolled back from block 3 to block 1\nThe removed blocks may still exist elsewhere:\n/,
+  );
   for (const where of [
     /caches of GET \/v1\/proof, for up to 60 minutes/,
     /replicas/,

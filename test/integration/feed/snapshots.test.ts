@@ -121,7 +121,7 @@ describe("snapshots of a feed", () => {
     };
     // Some seconds.
     const slow = begin("high/db", 30_000);
-    await waitUntil("the slow one to have its turn", async () => {
+    await waitUntil("the slow one to hold the lease", async () => {
       const bucket = await openBucket("twice").catch(() => undefined); // not made yet
       return ((await bucket?.info("turn")) ?? undefined) !== undefined;
     });

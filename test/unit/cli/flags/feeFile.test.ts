@@ -76,7 +76,7 @@ test("an unknown field, a field of the other model and a value out of its range 
     ],
     ['{"verificationGasCost": 1.5}', /Expected a whole number from 0 to 2\^256 - 1, decimal or 0x hex/],
     ['{"verificationCapacity": 0}', /verificationCapacity: Expected a whole number from 1/],
-    ['{"minGasPrice": 9007199254740993}', /minGasPrice: Expected a number, as text/],
+    ['{"minGasPrice": 9007199254740993}', /minGasPrice: Expected a number, as a string/],
     [`{"minGasPrice": "${2n ** 256n}"}`, /minGasPrice: Expected a whole number/],
     ['{"gasPriceAdjustment": -1}', /gasPriceAdjustment: Expected a whole number/],
     ['{"model": "extra-data", "fixedCost": "10gwei"}', /fixedCost: Expected a whole number/],
