@@ -2,7 +2,7 @@
  * An open store, and the threads that work on it:
  *
  *   main thread          proof threads (N)   estimate threads (M)   long estimates (M/2)   import thread (1, only while
- *   ChainView, orders       prove               a slice each           to their end           it has a job)
+ *   ChainView, commands      prove               a slice each           to their end           it has a job)
  *        |                     |                   |                     |                     |
  *        +---------------------+-------------------+---------------------+--- one LevelDB, multithreading: true
  *
@@ -73,7 +73,7 @@ export interface EngineOptions {
 }
 
 export interface EstimateOptions {
-  /** Estimate threads for jobs with a slice, at least 1. `countLongWorkers` gives the number for the other jobs. */
+  /** Estimate threads for jobs with a slice, at least 1. `countLongThreads` gives the number of threads for long estimates. */
   readonly workers: number;
   readonly settings: EstimateSettings;
 }

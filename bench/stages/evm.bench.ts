@@ -10,7 +10,7 @@ import {Evm} from "../../evm/interpreter/evm.ts";
 import {ChainRules} from "../../workers/estimate/blockRules.ts";
 import {Deadline} from "../../workers/estimate/call/deadline.ts";
 import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
-import {HeldSource} from "../../workers/estimate/state/heldSource.ts";
+import {TreeState} from "../../workers/estimate/state/treeState.ts";
 import type {EstimateCall} from "../../workers/messages/estimateCall.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../workers/messages/estimateSettings.ts";
 import {addressAt} from "./benchChain.ts";
@@ -53,7 +53,7 @@ export function createEvmStage({store: {reader}, blocks}: BenchStore): Stage {
   const blockRules = rules.at(block);
   const {evmRules, evmBlock} = blockRules;
   const evm = new Evm();
-  evm.moveTo(new HeldSource(reader, block.accounts));
+  evm.moveTo(new TreeState(reader, block.accounts));
   evm.setBlock(evmRules, evmBlock);
   evm.writeCode(STOPPING, new Uint8Array(1));
 

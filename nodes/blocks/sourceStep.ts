@@ -11,8 +11,8 @@ export interface SourceBlock {
   /** 32 bytes. */
   readonly hash: Uint8Array;
   /**
-   * 32 bytes, of a source that goes on where the store stands. If an order has removed the parent meanwhile, the block is passed
-   * over: the source gives what follows instead.
+   * 32 bytes, of a source that goes on where the store stands. If a command has removed the parent meanwhile, the block is
+   * skipped, and the source continues after the newest block.
    */
   readonly parentHash?: Uint8Array | undefined;
   /** Of a source that has lines, from 1. */
@@ -79,7 +79,7 @@ export class SettingsFault extends SourceError {}
 /** A feed does not go on with what is held. */
 export class SnapshotNeeded extends SourceError {}
 
-/** The store has a gap, which only damage can make. */
-export function neverHeld(block: number): never {
-  throw new SourceError(`block ${block} is not held, although blocks after it are`);
+/** Only damage leaves a gap in the store. */
+export function throwMissing(block: number): never {
+  throw new SourceError(`block ${block} is not in the store, although later blocks are`);
 }

@@ -4,13 +4,13 @@ import fc from "fast-check";
 import {encodeHex} from "../../client/bytes/hex.ts";
 import {parseEstimateCall} from "../../server/methods/estimateGas/estimateParams.ts";
 import {RpcCode, RpcError} from "../../server/rpc/rpcError.ts";
-import {splitWords} from "../../workers/estimate/call/words.ts";
 import type {
   AccessListEntry,
   AccountOverride,
   Authorization,
   EstimateCall,
 } from "../../workers/messages/estimateCall.ts";
+import {splitWords} from "../../workers/messages/estimateCall.ts";
 import {ADDRESS, HASH, NOT_SENT, VIEW} from "../support/estimates/estimateCalls.ts";
 import {packWords} from "../support/estimates/packedWords.ts";
 import {finishWork} from "../support/http/wholeWork.ts";

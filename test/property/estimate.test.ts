@@ -25,7 +25,7 @@ import {Deadline} from "../../workers/estimate/call/deadline.ts";
 import {EstimateError} from "../../workers/estimate/call/estimateError.ts";
 import {EvmRuns} from "../../workers/estimate/call/evmRuns.ts";
 import {Estimator} from "../../workers/estimate/estimator.ts";
-import {HeldEvms} from "../../workers/estimate/state/heldEvms.ts";
+import {CachedEvms} from "../../workers/estimate/state/cachedEvms.ts";
 import {Turns} from "../../workers/estimate/turns.ts";
 import type {Authorization, EstimateCall} from "../../workers/messages/estimateCall.ts";
 import type {DifferenceLine} from "../support/chains/differenceLine.ts";
@@ -314,7 +314,7 @@ for (const [at, hardfork] of HARDFORKS.entries())
           const record = reader.blockOrThrow(number);
           const rules = chain.at(record);
           const price = call.gasPrice ?? 10n;
-          const evm = new HeldEvms(reader, deadline).at(record);
+          const evm = new CachedEvms(reader, deadline).at(record);
           evm.setBlock(rules.evmRules, rules.evmBlock);
           const runs = new EvmRuns(call, evm, rules, price, deadline);
           for (const gasLimit of [upper, limit, limit - 1n, (upper * part) / 1000n]) {

@@ -14,7 +14,7 @@ import {isDamage} from "../../storage/errors.ts";
 import type {PrunedBlocks, PrunedView} from "../../storage/prune/prunedBlocks.ts";
 import {type Failure, failureOf} from "../messages/failure.ts";
 import type {Head} from "../messages/head.ts";
-import {Retreat} from "../messages/retreat.ts";
+import {RollbackSignal} from "../messages/rollbackSignal.ts";
 import {type BlockContext, readContext} from "./blockContext.ts";
 
 /** A block as chain_getStateRoot shows it. */
@@ -62,9 +62,9 @@ export class ChainView {
   private chain: ChainConfig | undefined;
   private readonly listeners = new Set<HeadListener>();
   /** What an import that is running removes. */
-  readonly retreat = new Retreat();
-  /** Retreats that `current` comes after. */
-  private retreats = 0;
+  readonly rollbackSignal = new RollbackSignal();
+  /** Rollbacks that had begun when `current` was read. */
+  private rollbacks = 0;
 
   /**
    * @param head, pruned - of `reader`'s store, which the caller closes
@@ -102,9 +102,9 @@ export class ChainView {
 
   /** `latest` is held: it falls before its block is removed. */
   head(): Head {
-    const {current, retreat} = this;
-    if (retreat.count === this.retreats || current.latest === undefined) return current;
-    return {...current, latest: Math.min(current.latest, retreat.block)};
+    const {current, rollbackSignal} = this;
+    if (rollbackSignal.count === this.rollbacks || current.latest === undefined) return current;
+    return {...current, latest: Math.min(current.latest, rollbackSignal.block)};
   }
 
   /** The newest block held, or -1. */
@@ -228,11 +228,11 @@ export class ChainView {
    * Called only by the code that writes the chain: once the change is on disk, or before blocks are removed.
    *
    * @param read - `earliest` may be of a moment before the last pruning
-   * @param retreats - begun before the head was read
+   * @param rollbacks - begun before the head was read
    */
-  setHead(read: Head, retreats = this.retreats): void {
+  setHead(read: Head, rollbacks = this.rollbacks): void {
     const before = this.current;
-    this.retreats = retreats;
+    this.rollbacks = rollbacks;
     const {earliest} = read;
     const head =
       earliest === undefined ? read : {...read, earliest: this.prunedBlocks.unprunedFrom(earliest)};

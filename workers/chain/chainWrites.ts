@@ -1,8 +1,8 @@
 /**
  * Everything that changes the stored chain: imports, finality, rollbacks, pruning.
  *
- * While an import runs, only its thread writes: orders go to it, and it obeys them between two blocks. Otherwise this thread
- * writes. Orders are obeyed one after the other, and no import begins in the middle of one.
+ * While an import runs, only its thread writes: commands go to it, and it executes them between two blocks. Otherwise this thread
+ * writes. Commands are executed one after the other, and no import begins in the middle of one.
  */
 import {BlockWriter} from "../../storage/commit/blockWriter.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
@@ -11,7 +11,7 @@ import {StoreError} from "../../storage/errors.ts";
 import {type PruneStep, performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
-import type {ChainOrder, ImportEvent, ImportJob, ImportOutcome} from "../messages/importJob.ts";
+import type {ChainCommand, ImportEvent, ImportJob, ImportOutcome} from "../messages/importJob.ts";
 import type {ImportThread} from "../threads/importThread.ts";
 import type {Running} from "../threads/running.ts";
 import {readHead} from "../threads/storedHead.ts";
@@ -24,7 +24,7 @@ const LAST_LOOK_MS = 60_000;
 
 export class ChainWrites {
   private readonly sessions = new Set<ImportSession>();
-  private orders: Promise<unknown> = Promise.resolve();
+  private commands: Promise<unknown> = Promise.resolve();
   /**
    * Why a write was refused; undefined: none was. LevelDB's log may end within a record then, and what is appended to it could not
    * be read again. So nothing is written until the store was opened again.
@@ -52,15 +52,15 @@ export class ChainWrites {
   startImport(job: Omit<ImportJob, "port">, listeners: ImportListeners): Running<ImportOutcome> {
     if (this.refused !== undefined) return this.refuseImport(this.refused);
     const onEvent = (event: ImportEvent): void => {
-      this.chain.setHead(event.head, event.retreats);
+      this.chain.setHead(event.head, event.rollbacks);
       listeners.onEvent(event);
     };
     const onOutcome = (outcome: ImportOutcome): void => {
-      this.chain.setHead(outcome.head, this.chain.retreat.count);
+      this.chain.setHead(outcome.head, this.chain.rollbackSignal.count);
       if (!outcome.ok && outcome.writeFailed) this.refuse(outcome.message);
     };
-    const begun = {...job, retreat: this.chain.retreat.cells};
-    const session = new ImportSession(this.thread, begun, this.orders, {...listeners, onEvent, onOutcome});
+    const begun = {...job, rollbackSignal: this.chain.rollbackSignal.cells};
+    const session = new ImportSession(this.thread, begun, this.commands, {...listeners, onEvent, onOutcome});
     this.sessions.add(session);
     void session.ended.then(() => this.sessions.delete(session));
     return session;
@@ -69,13 +69,13 @@ export class ChainWrites {
   /**
    * Marks blocks up to `block` as finalized. Finality never falls: a number below the marked one changes nothing.
    *
-   * @param hash - 32 bytes: refused unless the block has it when the order is obeyed. Other blocks may have come until then
+   * @param hash - 32 bytes: refused unless the block has it when the command is executed. Other blocks may have come until then
    * @returns the head as it is then
    * @throws StoreError BLOCK_UNKNOWN if `block` is not in the store, FINALITY_CONFLICT, WRITE_FAILED
    */
   finalize(block: number, hash?: Uint8Array): Promise<Head> {
-    const order = hash === undefined ? {finalize: block} : {finalize: block, hash};
-    return this.orderWriter(order, writer => writer.finalizeStored(block, hash));
+    const command = hash === undefined ? {finalize: block} : {finalize: block, hash};
+    return this.runWithWriter(command, writer => writer.finalizeStored(block, hash));
   }
 
   /**
@@ -85,7 +85,7 @@ export class ChainWrites {
    * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (storage/commit/finalityStep.ts), WRITE_FAILED
    */
   recordFinality(step: FinalityStep): Promise<Head> {
-    return this.orderWriter({finality: step}, writer => writer.recordFinality(step));
+    return this.runWithWriter({finality: step}, writer => writer.recordFinality(step));
   }
 
   /**
@@ -95,7 +95,7 @@ export class ChainWrites {
    * @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED
    */
   rollback(block: number): Promise<Head> {
-    return this.order({rollback: block}, async () => {
+    return this.enqueue({rollback: block}, async () => {
       const head = this.chain.head();
       const {finalized = -1, latest = -1} = head;
       if (finalized <= block && block < latest) this.chain.setHead({...head, latest: block});
@@ -110,38 +110,38 @@ export class ChainWrites {
 
   /** Does one step of the pruning (pruner.ts). @throws StoreError FINALIZED, RECORD_DAMAGED, WRITE_FAILED */
   prune(step: PruneStep): Promise<Head> {
-    return this.order({prune: step}, () => performStep(this.store, step));
+    return this.enqueue({prune: step}, () => performStep(this.store, step));
   }
 
-  /** Stops the imports, and waits for them and for the orders. */
+  /** Stops the imports, and waits for them and for the commands. */
   async end(): Promise<void> {
     this.isEnding = true;
     clearTimeout(this.look);
     for (const session of this.sessions) session.stop();
     await Promise.all([...this.sessions].map(({ended}) => ended));
-    await this.orders;
+    await this.commands;
   }
 
-  private orderWriter(order: ChainOrder, write: (writer: BlockWriter) => void): Promise<Head> {
-    return this.order(order, async () => {
+  private runWithWriter(command: ChainCommand, write: (writer: BlockWriter) => void): Promise<Head> {
+    return this.enqueue(command, async () => {
       const writer = await BlockWriter.create(this.store);
       write(writer);
       await writer.flush();
     });
   }
 
-  /** @param perform - carries the order out in this thread, if no import takes it */
-  private order(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
-    const result = this.orders.then(() => this.obey(order, perform));
-    this.orders = result.catch(() => {}); // the caller sees it
+  /** @param perform - executes the command in this thread, if no import takes it */
+  private enqueue(command: ChainCommand, perform: () => Promise<void>): Promise<Head> {
+    const result = this.commands.then(() => this.execute(command, perform));
+    this.commands = result.catch(() => {}); // the caller sees it
     return result;
   }
 
-  private async obey(order: ChainOrder, perform: () => Promise<void>): Promise<Head> {
+  private async execute(command: ChainCommand, perform: () => Promise<void>): Promise<Head> {
     for (const session of this.sessions) {
-      // An import that has not begun waits for this order.
+      // An import that has not begun waits for this command.
       if (!session.hasBegun) continue;
-      const answer = await session.order(order);
+      const answer = await session.send(command);
       if (answer === undefined) await session.ended;
       else if (answer.refusal === undefined) return this.chain.head();
       else throw new StoreError(answer.refusal.code, answer.refusal.message);
@@ -173,7 +173,7 @@ export class ChainWrites {
   private lookLater(): void {
     clearTimeout(this.look);
     this.look = setTimeout(() => {
-      this.orders = this.orders.then(() => this.recover());
+      this.commands = this.commands.then(() => this.recover());
     }, this.lookMs).unref();
   }
 

@@ -1,17 +1,17 @@
 /**
- * The main thread's end of one import: its messages come in, orders go out, and at the end there is an outcome.
+ * The main thread's end of one import: its messages come in, commands go out, and at the end there is an outcome.
  *
- *   main thread   <-- ImportEvent, SourceEvent, OrderAnswer --   import thread
- *                 -- "stop", ImportOrder ------------------->
+ *   main thread   <-- ImportEvent, SourceEvent, CommandAnswer --   import thread
+ *                 -- "stop", ImportCommand ------------------->
  */
 import {MessageChannel, type MessagePort} from "node:worker_threads";
 import type {
-  ChainOrder,
+  ChainCommand,
+  CommandAnswer,
   ImportEvent,
   ImportJob,
   ImportMessage,
   ImportOutcome,
-  OrderAnswer,
 } from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
 import type {ImportThread} from "../threads/importThread.ts";
@@ -37,8 +37,8 @@ export class ImportSession implements Running<ImportOutcome> {
   /** The thread has the job, or takes it next. */
   hasBegun = false;
   private readonly port: MessagePort;
-  private readonly unanswered = new Map<number, (answer: OrderAnswer | undefined) => void>();
-  private orders = 0;
+  private readonly unanswered = new Map<number, (answer: CommandAnswer | undefined) => void>();
+  private commands = 0;
   private isOver = false;
 
   /** @param ready - the job is handed over after it */
@@ -51,9 +51,9 @@ export class ImportSession implements Running<ImportOutcome> {
     const {port1: near, port2: far} = new MessageChannel();
     this.port = near;
     near.on("message", (message: ImportMessage) => {
-      if ("order" in message) {
-        this.unanswered.get(message.order)?.(message);
-        this.unanswered.delete(message.order);
+      if ("command" in message) {
+        this.unanswered.get(message.command)?.(message);
+        this.unanswered.delete(message.command);
       } else if ("kind" in message) listeners.onSource(message);
       else listeners.onEvent(message);
     });
@@ -88,12 +88,12 @@ export class ImportSession implements Running<ImportOutcome> {
     this.port.postMessage("stop");
   }
 
-  /** @returns undefined if the import ended before it took the order */
-  order(order: ChainOrder): Promise<OrderAnswer | undefined> {
+  /** @returns undefined if the import ended before it took the command */
+  send(command: ChainCommand): Promise<CommandAnswer | undefined> {
     if (this.isOver) return Promise.resolve(undefined);
     return new Promise(resolve => {
-      const number = this.orders++;
-      this.port.postMessage({...order, order: number});
+      const number = this.commands++;
+      this.port.postMessage({...command, command: number});
       this.unanswered.set(number, resolve);
     });
   }

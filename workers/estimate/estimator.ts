@@ -26,7 +26,7 @@ import {searchGasLimit} from "./call/gasSearch.ts";
 import {checkNonce, upperBound} from "./call/senderBounds.ts";
 import {compressedSize} from "./fee/compressedSize.ts";
 import {PriorityFee} from "./fee/priorityFee.ts";
-import {HeldEvms} from "./state/heldEvms.ts";
+import {CachedEvms} from "./state/cachedEvms.ts";
 import type {Turns} from "./turns.ts";
 
 /** Longest call data for a first slice. With more, the work after execution takes too long and never checks the deadline. */
@@ -46,7 +46,7 @@ export class Estimator {
   private readonly deadline: Deadline;
   private readonly blocks: FinalizedBlocks<BlockRecord>;
   private readonly rules: ChainRules;
-  private readonly evms: HeldEvms;
+  private readonly evms: CachedEvms;
   private readonly priorityFee: PriorityFee;
 
   /** @param chainId - the chain id if block 0 names none. @param turns - of the thread's estimates */
@@ -60,7 +60,7 @@ export class Estimator {
     this.deadline = new Deadline(settings.timeMs, turns);
     this.blocks = new FinalizedBlocks(store, record => record, KEPT_BLOCKS);
     this.rules = new ChainRules({store, hardfork: settings.hardfork, chainId, gasCap: this.gasCap});
-    this.evms = new HeldEvms(store, this.deadline);
+    this.evms = new CachedEvms(store, this.deadline);
     this.priorityFee = new PriorityFee(settings.fee);
   }
 

@@ -16,7 +16,7 @@ import type {StateStore} from "../../storage/stateStore.ts";
 import type {Head} from "../messages/head.ts";
 import type {ImportEvent, ImportJob} from "../messages/importJob.ts";
 import type {SourceEvent} from "../messages/importSource.ts";
-import {Retreat} from "../messages/retreat.ts";
+import {RollbackSignal} from "../messages/rollbackSignal.ts";
 import {readHead} from "../threads/storedHead.ts";
 import {ChangesRefused, DifferenceCheck} from "./differenceCheck.ts";
 import type {WholeState} from "./pulledState.ts";
@@ -41,7 +41,7 @@ export class BlockIntake {
   /** The last block that came from the source and is in the store now. */
   private newestSeen: number | undefined;
   /** Of the main thread. */
-  private readonly retreat: Retreat | undefined;
+  private readonly rollbackSignal: RollbackSignal | undefined;
   /** The newest stored block that was there before the import; -1 for none. */
   private latestBefore: number;
   /** What the thread had done before. */
@@ -57,7 +57,7 @@ export class BlockIntake {
   ) {
     this.trie = new DifferenceCheck(writer, createStoredTries(writer, signal), store.reader.hasTrees);
     this.mayFinalize = job.head === undefined;
-    this.retreat = job.retreat && new Retreat(job.retreat);
+    this.rollbackSignal = job.rollbackSignal && new RollbackSignal(job.rollbackSignal);
     this.head = head;
     this.latestBefore = head.latest ?? -1;
   }
@@ -86,7 +86,7 @@ export class BlockIntake {
     const {head, blocks, progress, builtAccounts, writer} = this;
     return {
       head,
-      retreats: this.retreat?.count ?? 0,
+      rollbacks: this.rollbackSignal?.count ?? 0,
       blocks,
       accounts: builtAccounts + writer.accounts,
       ...progress,
@@ -233,7 +233,7 @@ export class BlockIntake {
    */
   async rollback(block: number): Promise<void> {
     // Finalized blocks are not removed.
-    if (block >= (this.head.finalized ?? -1)) this.retreat?.begin(block);
+    if (block >= (this.head.finalized ?? -1)) this.rollbackSignal?.begin(block);
     await this.store.rollback(block);
     this.latestBefore = Math.min(this.latestBefore, block);
     await this.writer.reload();

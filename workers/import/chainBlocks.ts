@@ -7,7 +7,7 @@ import {type BlockHead, decodeBlockHead} from "../../evm/execution/blockHead.ts"
 import {type Genesis, parseGenesis} from "../../evm/execution/genesis.ts";
 import {makeGenesisBlock} from "../../evm/execution/genesisBlock.ts";
 import {readRlpBlocks} from "../../evm/execution/rlpBlocks.ts";
-import {GENESIS_ORIGIN, neverHeld, type SourceBlock, SourceError} from "../../nodes/blocks/sourceStep.ts";
+import {GENESIS_ORIGIN, type SourceBlock, SourceError, throwMissing} from "../../nodes/blocks/sourceStep.ts";
 import {readOn} from "../../nodes/files/readOn.ts";
 import {readTrieLogLines} from "../../nodes/files/trieLogLines.ts";
 import type {BlockWriter} from "../../storage/commit/blockWriter.ts";
@@ -89,7 +89,7 @@ async function readGenesisBlock(
   const {chainId} = genesis;
   if (writer.latest !== undefined) {
     const {number, hash} = await readGenesisHead(genesis);
-    return {...GENESIS_ORIGIN, number, hash, chainId, difference: () => neverHeld(0)};
+    return {...GENESIS_ORIGIN, number, hash, chainId, difference: () => throwMissing(0)};
   }
   const {id, difference} = await execution.start(genesis);
   return {...GENESIS_ORIGIN, ...id, chainId, difference: async () => difference};

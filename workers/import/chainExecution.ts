@@ -8,7 +8,7 @@ import {BlockExecutor, type BlockExecutorOptions, type BlockId} from "../../evm/
 import type {BlockHead} from "../../evm/execution/blockHead.ts";
 import type {ForkSchedule} from "../../evm/execution/forkSchedule.ts";
 import type {Genesis} from "../../evm/execution/genesis.ts";
-import {neverHeld} from "../../nodes/blocks/sourceStep.ts";
+import {throwMissing} from "../../nodes/blocks/sourceStep.ts";
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import {createStoredTries} from "../../storage/commit/storedTries.ts";
 import {SendersAhead} from "./senders/sendersAhead.ts";
@@ -58,7 +58,7 @@ export class ChainExecution {
 
   private openExecutor(): BlockExecutor {
     const {executor} = this;
-    const {newest = neverHeld(0), trie} = this.host.writer;
+    const {newest = throwMissing(0), trie} = this.host.writer;
     // A rollback leaves it ahead of the chain, or with pages that are gone.
     const goesOn = executor?.trieOfHead.page === trie?.page && executor !== undefined;
     return goesOn && isSame(executor.head, newest)

@@ -1,4 +1,4 @@
-/** Why an import ends, or refuses an order: by error code, and as text for the operator. */
+/** Why an import ends, or refuses a command: by error code, and as text for the operator. */
 
 import {ExecutionError} from "../../evm/execution/executionError.ts";
 import {DeepFork} from "../../nodes/blocks/commonAncestor.ts";
@@ -21,7 +21,7 @@ const EXPECTED = [
   TrieLogError,
 ] as const;
 
-/** True if an order was refused: nothing was changed, and the import continues. */
+/** True if a command was refused: nothing was changed, and the import continues. */
 export function isRefusal(error: unknown): error is StoreError {
   return error instanceof StoreError && REFUSALS.includes(error.code);
 }

@@ -3,7 +3,7 @@
  * a refused block outlives the job.
  */
 
-import type {ImportJob, ImportOrder, ImportOutcome} from "../messages/importJob.ts";
+import type {ImportCommand, ImportJob, ImportOutcome} from "../messages/importJob.ts";
 import {Niceness, yieldToOtherThreads} from "../threads/threadPriority.ts";
 import {keepPulse, ThreadPulse} from "../threads/threadPulse.ts";
 import {openWorkerStore} from "../threads/workerStore.ts";
@@ -18,8 +18,8 @@ export default async function run(job: ImportJob): Promise<ImportOutcome> {
   try {
     const importer = await Importer.create(store, job, event => job.port.postMessage(event));
     // The port has kept what came before.
-    job.port.on("message", (order: ImportOrder) =>
-      order === "stop" ? importer.stop() : importer.take(order),
+    job.port.on("message", (command: ImportCommand) =>
+      command === "stop" ? importer.stop() : importer.take(command),
     );
     return await importer.run();
   } finally {

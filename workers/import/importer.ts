@@ -1,7 +1,7 @@
 /**
  * The import job: takes the steps of a source one after the other, and reports what is on disk.
  *
- *   read       the source's next step; orders are obeyed meanwhile
+ *   read       the source's next step; commands are executed meanwhile
  *   check      the block follows the newest one, and its changes give the root of its header (blockIntake.ts)
  *   write      several blocks share a synced write while the source has more to give. As soon as it has not, the complete blocks
  *              are written, so that a block that comes alone is provable at once. The next blocks are checked meanwhile
@@ -15,11 +15,11 @@ import {isDamage} from "../../storage/errors.ts";
 import {performStep} from "../../storage/prune/pruneWriter.ts";
 import type {StateStore} from "../../storage/stateStore.ts";
 import type {
+  CommandAnswer,
   ImportJob,
   ImportMessage,
   ImportOutcome,
-  NumberedOrder,
-  OrderAnswer,
+  NumberedCommand,
 } from "../messages/importJob.ts";
 import type {PullSource, StateSource} from "../messages/importSource.ts";
 import {BlockIntake} from "./blockIntake.ts";
@@ -33,15 +33,15 @@ const IDLE_MS = 5;
 const FLUSH_INTERVAL_MS = 1000;
 
 export class Importer {
-  /** They come while the import runs. Each is obeyed between two steps of the source. */
-  private readonly orders: NumberedOrder[] = [];
-  /** Ends the wait for the next step, or for an order. */
+  /** They come while the import runs. Each is executed between two steps of the source. */
+  private readonly commands: NumberedCommand[] = [];
+  /** Ends the wait for the next step, or for a command. */
   private wake = (): void => {};
   private stopped = false;
   /** The block that is being taken. */
   private current: SourceBlock | undefined;
   private flushedAt = performance.now();
-  /** The last write that was begun, with its announcement. Before another one begins, and before an order is obeyed, it is done. */
+  /** The last write that was begun, with its announcement. Before another one begins, and before a command is executed, it is done. */
   private announced: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -69,8 +69,8 @@ export class Importer {
   }
 
   /** The answer is an event, at the latest after the current block. Once the import is over, there is no answer. */
-  take(order: NumberedOrder): void {
-    this.orders.push(order);
+  take(command: NumberedCommand): void {
+    this.commands.push(command);
     this.wake();
   }
 
@@ -116,7 +116,7 @@ export class Importer {
     if (this.intake.writer.hasPending && !(await isSettledWithin(next, IDLE_MS))) await this.beginFlush();
     // A write that is refused ends the import, however long the source takes.
     await Promise.race([next, this.announced]);
-    await this.obeyUntilSettled(next);
+    await this.executeUntil(next);
     const {done, value} = await next;
     return done === true ? undefined : value;
   }
@@ -132,7 +132,7 @@ export class Importer {
   /** @param ancestor - the last block that the branches share */
   private async leaveBranch(ancestor: number): Promise<void> {
     const {latest} = this.intake.writer;
-    // An order removed blocks meanwhile, perhaps more than these.
+    // A command removed blocks meanwhile, perhaps more than these.
     if (latest === undefined || latest <= ancestor) return;
     await this.rollback(ancestor);
     this.onEvent({kind: "reorganised", latest, ancestor});
@@ -159,8 +159,8 @@ export class Importer {
     return {ok: true, head, blocks, alreadyHeld: this.intake.alreadyHeld, stopped: this.stopped};
   }
 
-  /** Obeys all orders that are there or come before `next`, the source's next step, is settled. */
-  private async obeyUntilSettled(next: Promise<unknown>): Promise<void> {
+  /** Executes all commands that are there or come before `next`, the source's next step, is settled. */
+  private async executeUntil(next: Promise<unknown>): Promise<void> {
     let isSettled = false;
     const settle = (): void => {
       isSettled = true;
@@ -168,8 +168,8 @@ export class Importer {
     };
     next.then(settle, settle);
     for (;;) {
-      for (let order = this.orders.shift(); order !== undefined; order = this.orders.shift())
-        await this.obey(order);
+      for (let command = this.commands.shift(); command !== undefined; command = this.commands.shift())
+        await this.execute(command);
       if (isSettled) return;
       await new Promise<void>(resolve => {
         this.wake = resolve;
@@ -178,23 +178,23 @@ export class Importer {
   }
 
   /** Called only while no step is being taken. */
-  private async obey(order: NumberedOrder): Promise<void> {
-    let refusal: OrderAnswer["refusal"];
+  private async execute(command: NumberedCommand): Promise<void> {
+    let refusal: CommandAnswer["refusal"];
     await this.announced;
     try {
-      if ("rollback" in order) await this.rollback(order.rollback);
-      else if ("finality" in order) await this.recordFinality(order.finality);
-      else if ("finalize" in order) await this.finalize(order.finalize, order.hash);
+      if ("rollback" in command) await this.rollback(command.rollback);
+      else if ("finality" in command) await this.recordFinality(command.finality);
+      else if ("finalize" in command) await this.finalize(command.finalize, command.hash);
       else {
-        await performStep(this.store, order.prune);
-        if (order.prune.kind === "retire") await this.reportHead();
+        await performStep(this.store, command.prune);
+        if (command.prune.kind === "retire") await this.reportHead();
       }
     } catch (error) {
       // An old block's record that is damaged stops the pruning, and not the import.
-      if (!isRefusal(error) && !("prune" in order && isDamage(error))) throw error;
+      if (!isRefusal(error) && !("prune" in command && isDamage(error))) throw error;
       refusal = {code: error.code, message: error.message};
     }
-    this.onEvent({order: order.order, refusal});
+    this.onEvent({command: command.command, refusal});
   }
 
   /** @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT: nothing is marked; WRITE_FAILED */

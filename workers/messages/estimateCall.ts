@@ -1,5 +1,7 @@
 /** One call of chain_estimateGas, as it is handed to an estimate thread. */
 
+import {WORD_BYTES} from "../../storage/hash/suite.ts";
+
 /** Legacy, EIP-2930, EIP-1559, EIP-7702. */
 export type TransactionType = 0 | 1 | 2 | 4;
 
@@ -65,4 +67,11 @@ export interface AccountOverride {
   readonly slots?: Uint8Array | undefined;
   /** All other slots are zero (`state`), or keep their value (`stateDiff`). */
   readonly replacesStorage?: boolean | undefined;
+}
+
+/** @param packed - words of 32 bytes, back to back. @returns views into it */
+export function splitWords(packed: Uint8Array): Uint8Array[] {
+  const words: Uint8Array[] = [];
+  for (let at = 0; at < packed.length; at += WORD_BYTES) words.push(packed.subarray(at, at + WORD_BYTES));
+  return words;
 }

@@ -1,4 +1,4 @@
-/** An import: its job, the orders that it takes, what it reports, how it ends. */
+/** An import: its job, the commands that it takes, what it reports, how it ends. */
 import type {MessagePort} from "node:worker_threads";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 import type {StoreErrorCode} from "../../storage/errors.ts";
@@ -21,8 +21,8 @@ export interface ImportJob {
   readonly head?: Uint8Array | undefined;
   /** What each block changed is kept with it, for a feed (storage/block/keptChanges.ts). */
   readonly keepsChanges?: boolean;
-  /** The cells of the main thread's Retreat. */
-  readonly retreat?: SharedArrayBuffer;
+  /** The cells of the main thread's RollbackSignal. */
+  readonly rollbackSignal?: SharedArrayBuffer;
   /** Of the main thread's ThreadPulse. */
   readonly pulse?: SharedArrayBuffer;
   /** ImportMessages go out on it; ImportOrders come in. */
@@ -30,35 +30,35 @@ export interface ImportJob {
 }
 
 /** "stop" asks the import to end after the current block. */
-export type ImportOrder = "stop" | NumberedOrder;
+export type ImportCommand = "stop" | NumberedCommand;
 
 /**
  * Work between two blocks: mark the blocks up to `finalize` (whose hash must be `hash`) as finalized, record what layer 1 finalized, remove the blocks
  * above `rollback`, or prune a little.
  */
-export type ChainOrder =
+export type ChainCommand =
   | {readonly finalize: number; readonly hash?: Uint8Array}
   | {readonly finality: FinalityStep}
   | {readonly rollback: number}
   | {readonly prune: PruneStep};
 
-export type NumberedOrder = ChainOrder & {readonly order: number};
+export type NumberedCommand = ChainCommand & {readonly command: number};
 
-/** Comes after the event with the order's new head. An import that ends answers no more orders. */
-export interface OrderAnswer {
-  readonly order: number;
-  /** undefined: the order is done and on disk. */
+/** Comes after the event with the command's new head. An import that ends answers no more commands. */
+export interface CommandAnswer {
+  readonly command: number;
+  /** undefined: the command is done and on disk. */
   readonly refusal: {readonly code: StoreErrorCode; readonly message: string} | undefined;
 }
 
-/** The messages of an import: an ImportEvent has a `head`, a SourceEvent a `kind`, an OrderAnswer an `order`. */
-export type ImportMessage = ImportEvent | SourceEvent | OrderAnswer;
+/** The messages of an import: an ImportEvent has a `head`, a SourceEvent a `kind`, a CommandAnswer a `command`. */
+export type ImportMessage = ImportEvent | SourceEvent | CommandAnswer;
 
 /** Blocks up to `head.latest` are on disk, synced. Counts are since the import began. */
 export interface ImportEvent {
   readonly head: Head;
-  /** Retreats begun before `head` was read (retreat.ts). */
-  readonly retreats: number;
+  /** Rollbacks begun before `head` was read (rollbackSignal.ts). */
+  readonly rollbacks: number;
   readonly blocks: number;
   readonly accounts: number;
   readonly bytesRead: number;

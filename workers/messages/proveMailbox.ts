@@ -36,7 +36,7 @@ const MEMORY = 4;
 const STOP = -1;
 const NO_MEMORY = -1;
 
-/** Where a job lies. A thread that works on a long job takes breaks for short ones (prove/breaks.ts). */
+/** Where a job lies. A thread that works on a long job yields to short ones (prove/yieldPoint.ts). */
 export const JobPlace = {SHORT: 0, LONG: 1} as const;
 export type JobPlace = (typeof JobPlace)[keyof typeof JobPlace];
 /** In the order in which a thread takes them. */

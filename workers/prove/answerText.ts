@@ -6,11 +6,11 @@
  * aligned alike. That took a quarter of a proof's instructions.
  */
 import {WORD_BYTES} from "../../storage/hash/suite.ts";
-import type {Breaks} from "./breaks.ts";
 import {spreadHex, writeHexInto} from "./hexDigits.ts";
+import type {YieldPoint} from "./yieldPoint.ts";
 
 const INITIAL_BYTES = 1 << 20;
-/** Between two breaks. Their digits take 16 us. */
+/** Between two checks for a short job. Their digits take 16 us. */
 const HEX_PART_BYTES = 1 << 14;
 
 export class AnswerText {
@@ -89,13 +89,13 @@ export class AnswerText {
   }
 
   /** Puts the hex digits of all bytes since `size` was `start` in their place. */
-  hexFrom(start: number, breaks: Breaks): void {
+  hexFrom(start: number, yieldPoint: YieldPoint): void {
     const {length} = this;
     this.reserve(length - start);
     const {bytes} = this;
     // The last ones first: each part's digits are written over bytes that have theirs already, and over its own.
     for (let end = length, at: number; end > start; end = at) {
-      breaks.check();
+      yieldPoint.check();
       at = Math.max(start, end - HEX_PART_BYTES);
       spreadHex(bytes, at, end, 2 * end - start);
     }

@@ -18,11 +18,11 @@ import {MAX_RECORDS_BYTES} from "../messages/leavesCall.ts";
 import {AnswerBudget, type AnswerLimits} from "./answerBudget.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
-import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {FlagBits} from "./flagBits.ts";
 import {findAccount, type ProvedLeaves} from "./leavesProver.ts";
 import type {MultiProver} from "./multiProver.ts";
 import {type ChangesAnswer, NO_STOP, TreeChanges} from "./treeChanges.ts";
+import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
 const FIRST_BYTE = 0x04;
 const INDEX_BYTES = 5;
@@ -54,12 +54,12 @@ export class ChangesProver {
     private readonly store: StateReader,
     private readonly multi: MultiProver,
     limits: AnswerLimits = LIMITS,
-    breaks: Breaks = NO_BREAKS,
+    yieldPoint: YieldPoint = NEVER_YIELDS,
   ) {
-    this.accounts = new TreeChanges(store, true, breaks, (leafIndex, old, young) =>
+    this.accounts = new TreeChanges(store, true, yieldPoint, (leafIndex, old, young) =>
       this.followAccount(leafIndex, old, young),
     );
-    this.slots = new TreeChanges(store, false, breaks);
+    this.slots = new TreeChanges(store, false, yieldPoint);
     this.budget = new AnswerBudget(store.pages, limits);
     this.newTree = newTreeRoot(store.empty);
   }

@@ -4,7 +4,7 @@ import {toHex} from "../../storage/hex.ts";
 import {MAX_CODES_BYTES, readCodeHashes} from "../messages/codesCall.ts";
 import {CallError} from "../messages/failure.ts";
 import type {AnswerText} from "./answerText.ts";
-import type {Breaks} from "./breaks.ts";
+import type {YieldPoint} from "./yieldPoint.ts";
 
 /**
  * Appends an array: the codes in the order of the hashes, null for a hash that no code here has. It ends before the code that would
@@ -12,11 +12,11 @@ import type {Breaks} from "./breaks.ts";
  *
  * @throws CallError if the first code alone is longer; StoreError for a damaged record
  */
-export function writeCodes(text: AnswerText, store: StateReader, call: Buffer, breaks: Breaks): void {
+export function writeCodes(text: AnswerText, store: StateReader, call: Buffer, yieldPoint: YieldPoint): void {
   let bytes = 0;
   let separator = "[";
   for (const hash of readCodeHashes(call)) {
-    breaks.check();
+    yieldPoint.check();
     const code = store.findCode(hash);
     bytes += code?.length ?? 0;
     if (bytes > MAX_CODES_BYTES) {

@@ -18,8 +18,8 @@ import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
 import {UnavailableError} from "../messages/failure.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, packedBytes, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
-import type {Breaks} from "./breaks.ts";
 import {NodeText, QUOTE_BYTES} from "./nodeText.ts";
+import type {YieldPoint} from "./yieldPoint.ts";
 
 /** How many roots of proved blocks are kept, 150 bytes each. */
 const KEPT_ROOTS = 1 << 15;
@@ -50,11 +50,11 @@ export class EthProver {
   private readonly nodes = new NodeText(MAX_PATH_BYTES);
   private readonly path: TriePath;
 
-  /** @param breaks - before each slot */
+  /** @param yieldPoint - checked before each slot */
   constructor(
     store: StateReader,
     private readonly roots: TrieRoots,
-    private readonly breaks: Breaks,
+    private readonly yieldPoint: YieldPoint,
   ) {
     this.path = new TriePath(store.tries, this.nodes.nodes);
   }
@@ -88,7 +88,7 @@ export class EthProver {
     const keyCount = readKeyCount(call, 0);
     const {page} = account.storage;
     for (let i = 0; i < keyCount; i++) {
-      this.breaks.check();
+      this.yieldPoint.check();
       if (i > 0) text.byte(COMMA);
       const isShort = call[KEYS_AT + keyCount * WORD_BYTES + i] === 1;
       this.writeSlot(text, page, call.subarray(packedBytes(i), packedBytes(i + 1)), isShort, joins);

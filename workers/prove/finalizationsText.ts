@@ -7,19 +7,19 @@ import {
   type FinalizationsCall,
 } from "../messages/finalizationsCall.ts";
 import type {AnswerText} from "./answerText.ts";
-import type {Breaks} from "./breaks.ts";
+import type {YieldPoint} from "./yieldPoint.ts";
 
 /** Appends an array. @throws StoreError for a damaged record */
 export function writeFinalizations(
   text: AnswerText,
   store: StateReader,
   {from, finalized, count}: FinalizationsCall,
-  breaks: Breaks,
+  yieldPoint: YieldPoint,
 ): void {
   text.text("[");
   let separator = "";
   for (const finalization of store.finalizations.list(from, count)) {
-    breaks.check();
+    yieldPoint.check();
     const {startBlock, endBlock} = finalization;
     if (endBlock > finalized) break;
     const {stateRoot} = store.headerRecordOrThrow(endBlock);

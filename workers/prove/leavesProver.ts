@@ -27,9 +27,9 @@ import {CallError} from "../messages/failure.ts";
 import {MAX_RECORDS_BYTES, readLeavesCall} from "../messages/leavesCall.ts";
 import type {AnswerText} from "./answerText.ts";
 import {BLOCK_BYTES, writeBlock} from "./blockBytes.ts";
-import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {LEAF_BYTES, type LeafForm, linkWidth, writeLeaf} from "./leafRecord.ts";
 import type {MultiProver} from "./multiProver.ts";
+import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
 const FIRST_BYTE = 0x03;
 const INDEX_BYTES = 5;
@@ -64,7 +64,7 @@ export class LeavesProver {
     private readonly store: StateReader,
     private readonly multi: MultiProver,
     private readonly maxBytes = MAX_RECORDS_BYTES,
-    private readonly breaks: Breaks = NO_BREAKS,
+    private readonly yieldPoint: YieldPoint = NEVER_YIELDS,
   ) {
     this.pages = new TreePages(store.suite, store.empty);
   }
@@ -124,7 +124,7 @@ export class LeavesProver {
     const start = text.size;
     let leafIndex = from;
     while (leafIndex < from + count) {
-      this.breaks.check();
+      this.yieldPoint.check();
       const page = pages.pageOver(leafIndex, 0);
       const keys = store.readLeafKeys(owner, Math.floor(leafIndex / LEAVES_PER_PAGE));
       const first = leafIndex - (leafIndex % LEAVES_PER_PAGE);

@@ -21,8 +21,8 @@ import {
   readKeyCount,
 } from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
-import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {closeRecord, openPart, openRecord, writeAccount, writeNeighbour, writeSlot} from "./partBytes.ts";
+import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
 /** The first byte of a multiproof: it begins with the account tree (docs/proofs.md, 9.1). */
 const ACCOUNT_TREE = 0x01;
@@ -34,7 +34,7 @@ export class MultiProver {
 
   constructor(
     private readonly store: StateReader,
-    private readonly breaks: Breaks = NO_BREAKS,
+    private readonly yieldPoint: YieldPoint = NEVER_YIELDS,
   ) {
     this.accountPath = new MultiPath(store.suite, store.empty);
     this.slotPath = new MultiPath(store.suite, store.empty);
@@ -47,16 +47,16 @@ export class MultiProver {
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   write(text: AnswerText, accounts: Tree, call: Buffer): void {
-    const {breaks, store} = this;
+    const {yieldPoint, store} = this;
     text.reserve(1);
     text.byte(ACCOUNT_TREE);
     const entries = listEntries(call);
     const hKeys = entries.map(entry => {
-      breaks.check();
+      yieldPoint.check();
       const at = entry + ADDRESS_AT;
       return store.suite.hashAddress(call.subarray(at, at + ADDRESS_BYTES));
     });
-    const table = locateKeys(accounts, hKeys, () => breaks.check());
+    const table = locateKeys(accounts, hKeys, () => yieldPoint.check());
     const slotsOf = this.hashSlots(call, entries, table);
     this.writePart(text, accounts, table, this.accountPath, (value, leaf) => {
       const hKey = hKeys[table.ownKeys[leaf] as number] as Uint8Array;
@@ -89,7 +89,7 @@ export class MultiProver {
       slotsOf.set(leaf, hKeys);
       const end = entry + KEYS_AT + count * WORD_BYTES;
       for (let at = entry + KEYS_AT; at < end; at += WORD_BYTES) {
-        this.breaks.check();
+        this.yieldPoint.check();
         hKeys.push(this.store.suite.hashSlot(call.subarray(at, at + WORD_BYTES)));
       }
     }
@@ -111,7 +111,7 @@ export class MultiProver {
     writeAccount(text, account, hasPart);
     if (!hasPart) return;
     const tree = storageTree(this.store, account.storage.tree, hKey);
-    const table = locateKeys(tree, slots, () => this.breaks.check());
+    const table = locateKeys(tree, slots, () => this.yieldPoint.check());
     this.writePart(text, tree, table, this.slotPath, slot => writeSlot(text, slot));
   }
 
@@ -128,7 +128,7 @@ export class MultiProver {
     openPart(text, tree.root.nextFreeNode, table);
     path.begin(pages, tree, table);
     for (let leaf = 0; leaf < leafIndexes.length; leaf++) {
-      this.breaks.check();
+      this.yieldPoint.check();
       path.read(leaf);
       openRecord(text, path);
       if (ownKeys[leaf] !== NO_KEY) writeOwn(path.value, leaf);

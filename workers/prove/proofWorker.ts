@@ -12,8 +12,8 @@ import {
   type ProveMessage,
 } from "../messages/proveMailbox.ts";
 import {openWorkerStore} from "../threads/workerStore.ts";
-import {JobBreaks} from "./breaks.ts";
 import {Prover} from "./prover.ts";
+import {JobYieldPoint} from "./yieldPoint.ts";
 
 const {reader} = await openWorkerStore();
 
@@ -25,7 +25,7 @@ export default function work({mailbox, memories, counts, port}: ProofPost): void
   const short = new Prover(reader);
   const long = new Prover(
     reader,
-    new JobBreaks(
+    new JobYieldPoint(
       reader.pages,
       () => jobs.hasShort(),
       () => settle(jobs.take() as PostedJob),

@@ -31,7 +31,6 @@ import {
 import type {ProofCounts} from "../messages/proofCounts.ts";
 import type {ProveJob} from "../messages/proveMailbox.ts";
 import {AnswerText} from "./answerText.ts";
-import {type Breaks, NO_BREAKS} from "./breaks.ts";
 import {ChangesProver} from "./changesProver.ts";
 import {writeCodes} from "./codesText.ts";
 import {createTrieRoots, EthProver, trieOrThrow} from "./ethProver.ts";
@@ -40,6 +39,7 @@ import {LeavesProver, type ProvedLeaves} from "./leavesProver.ts";
 import {MultiProver} from "./multiProver.ts";
 import {ProofText} from "./proofText.ts";
 import {TrieMultiProver} from "./trieMultiProver.ts";
+import {NEVER_YIELDS, type YieldPoint} from "./yieldPoint.ts";
 
 /** How many account trees of proved blocks a worker keeps, 350 bytes each. Calls at old blocks use each more than once. */
 const KEPT_TREES = 1 << 15;
@@ -57,11 +57,11 @@ class TreeProvers {
   readonly changes: ChangesProver;
 
   /** @throws StoreError NO_TREES */
-  constructor(store: StateReader, breaks: Breaks) {
+  constructor(store: StateReader, yieldPoint: YieldPoint) {
     this.proofs = new ProofText(store.suite, store.empty);
-    this.multi = new MultiProver(store, breaks);
-    this.leaves = new LeavesProver(store, this.multi, undefined, breaks);
-    this.changes = new ChangesProver(store, this.multi, undefined, breaks);
+    this.multi = new MultiProver(store, yieldPoint);
+    this.leaves = new LeavesProver(store, this.multi, undefined, yieldPoint);
+    this.changes = new ChangesProver(store, this.multi, undefined, yieldPoint);
   }
 }
 
@@ -78,15 +78,15 @@ export class Prover {
   private accounts = 0;
   private slots = 0;
 
-  /** @param breaks - in the calls that take long */
+  /** @param yieldPoint - of long calls */
   constructor(
     private readonly store: StateReader,
-    private readonly breaks: Breaks = NO_BREAKS,
+    private readonly yieldPoint: YieldPoint = NEVER_YIELDS,
   ) {
-    if (store.hasTrees) this.madeProvers = new TreeProvers(store, breaks);
+    if (store.hasTrees) this.madeProvers = new TreeProvers(store, yieldPoint);
     const roots = createTrieRoots(store);
-    this.eth = new EthProver(store, roots, breaks);
-    this.tries = new TrieMultiProver(store, roots, breaks);
+    this.eth = new EthProver(store, roots, yieldPoint);
+    this.tries = new TrieMultiProver(store, roots, yieldPoint);
     const readTree = ({accounts}: BlockRecord): Tree => accountTree(store, ownTreeRoot(accounts));
     this.trees = new FinalizedBlocks(store, readTree, KEPT_TREES);
   }
@@ -101,7 +101,7 @@ export class Prover {
     this.text.clear();
     let at = 0;
     for (let call = 0; call < job.ids.length; call++) {
-      this.breaks.check();
+      this.yieldPoint.check();
       const end = callEnd(calls, at);
       const packed = calls.subarray(at, end);
       const start = this.text.size;
@@ -127,7 +127,7 @@ export class Prover {
 
   /** @throws StoreError NO_TREES */
   private get provers(): TreeProvers {
-    this.madeProvers ??= new TreeProvers(this.store, this.breaks);
+    this.madeProvers ??= new TreeProvers(this.store, this.yieldPoint);
     return this.madeProvers;
   }
 
@@ -135,8 +135,8 @@ export class Prover {
     const form = readCallForm(call, 0);
     if (form === ProofForm.FINALIZATIONS || form === ProofForm.CODES) {
       this.text.text(openResult(id));
-      if (form === ProofForm.CODES) writeCodes(this.text, this.store, call, this.breaks);
-      else writeFinalizations(this.text, this.store, readFinalizations(call), this.breaks);
+      if (form === ProofForm.CODES) writeCodes(this.text, this.store, call, this.yieldPoint);
+      else writeFinalizations(this.text, this.store, readFinalizations(call), this.yieldPoint);
       this.text.text(RESPONSE_END + SEPARATOR);
       return;
     }
@@ -181,7 +181,7 @@ export class Prover {
     const {text} = this;
     text.text(`${openResult(id)}[`);
     for (const entry of listEntries(call)) {
-      this.breaks.check();
+      this.yieldPoint.check();
       if (entry > 0) text.text(",");
       const end = entry + packedBytes(readKeyCount(call, entry));
       this.eth.write(text, block, call.subarray(entry, end), true);
@@ -195,7 +195,7 @@ export class Prover {
     text.text(`${openResult(id)}"0x`);
     const start = text.size;
     this.writeBytes(form, block, call);
-    text.hexFrom(start, this.breaks);
+    text.hexFrom(start, this.yieldPoint);
     text.text(HEX_END);
   }
 
@@ -260,7 +260,7 @@ export class Prover {
     const slots = root === undefined || slotCount === 0 ? undefined : storageTree(store, root, hKey);
     text.ascii('},"storageProofs":[');
     for (let i = 0, at = KEYS_AT; i < slotCount; i++, at += WORD_BYTES) {
-      this.breaks.check();
+      this.yieldPoint.check();
       const slot = call.subarray(at, at + WORD_BYTES);
       text.reserve(256);
       text.ascii(i === 0 ? '{"key":' : ',{"key":');

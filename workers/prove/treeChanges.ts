@@ -19,9 +19,9 @@ import {TreePages} from "../../storage/tree/treePages.ts";
 import type {TreeRoot} from "../../storage/tree/treeRoot.ts";
 import type {AnswerBudget} from "./answerBudget.ts";
 import type {AnswerText} from "./answerText.ts";
-import type {Breaks} from "./breaks.ts";
 import type {FlagBits} from "./flagBits.ts";
 import {LEAF_BYTES, type LeafForm, linkWidth, writeLeaf, writeLinks} from "./leafRecord.ts";
+import type {YieldPoint} from "./yieldPoint.ts";
 
 const INDEX_BYTES = 5;
 /** A byte of bits, and a node of each version, or both of a leaf. */
@@ -60,7 +60,7 @@ export class TreeChanges {
   constructor(
     private readonly store: StateReader,
     private readonly isAccounts: boolean,
-    private readonly breaks: Breaks,
+    private readonly yieldPoint: YieldPoint,
     private readonly onLeaf?: OnLeaf,
   ) {
     this.old = new TreePages(store.suite, store.empty);
@@ -121,7 +121,7 @@ export class TreeChanges {
       return;
     }
     bits.write(text, true);
-    this.breaks.check();
+    this.yieldPoint.check();
     if (!this.isWithin(start, height)) {
       if (start < oldPositions) text.word(oldNode, 0);
       if (start < youngPositions) text.word(youngNode, 0);

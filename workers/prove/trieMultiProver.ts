@@ -12,8 +12,8 @@ import {readTrieAccount} from "../../storage/trie/trieAccount.ts";
 import {MAX_PATH_BYTES, TriePath} from "../../storage/trie/triePath.ts";
 import {ADDRESS_AT, ADDRESS_BYTES, KEYS_AT, listEntries, readKeyCount} from "../messages/packedCall.ts";
 import type {AnswerText} from "./answerText.ts";
-import type {Breaks} from "./breaks.ts";
 import type {TrieRoots} from "./ethProver.ts";
+import type {YieldPoint} from "./yieldPoint.ts";
 
 const FIRST_BYTE = 0x05;
 
@@ -21,11 +21,11 @@ export class TrieMultiProver {
   private readonly nodes = Buffer.allocUnsafeSlow(MAX_PATH_BYTES);
   private readonly path: TriePath;
 
-  /** @param breaks - before each account and slot */
+  /** @param yieldPoint - checked before each account and slot */
   constructor(
     {tries}: StateReader,
     private readonly roots: TrieRoots,
-    private readonly breaks: Breaks,
+    private readonly yieldPoint: YieldPoint,
   ) {
     this.path = new TriePath(tries, this.nodes);
   }
@@ -37,19 +37,19 @@ export class TrieMultiProver {
    * @throws UnavailableError if the store does not hold the block's trie; StoreError
    */
   write(text: AnswerText, block: number, call: Buffer): void {
-    const {breaks, path} = this;
+    const {yieldPoint, path} = this;
     const root = this.roots.at(block);
     text.reserve(1);
     text.byte(FIRST_BYTE);
     const known = new Set<string>();
-    for (const [account, slots] of hashKeys(call, breaks)) {
-      breaks.check();
+    for (const [account, slots] of hashKeys(call, yieldPoint)) {
+      yieldPoint.check();
       const value = path.open(root, account, "accounts");
       const page = value && slots.length > 0 ? readTrieAccount(value).storage.page : 0;
       this.writeNodes(text, known);
       const knownSlots = new Set<string>();
       for (const slot of page === 0 ? [] : slots.sort(Buffer.compare)) {
-        breaks.check();
+        yieldPoint.check();
         path.open(page, slot, "slots");
         this.writeNodes(text, knownSlots);
       }
@@ -73,10 +73,10 @@ export class TrieMultiProver {
 }
 
 /** @returns the accounts by the hash of their address, with the hashes of the slots of all entries that name them */
-function hashKeys(call: Buffer, breaks: Breaks): readonly (readonly [Uint8Array, Uint8Array[]])[] {
+function hashKeys(call: Buffer, yieldPoint: YieldPoint): readonly (readonly [Uint8Array, Uint8Array[]])[] {
   const accounts = new Map<string, [Uint8Array, Uint8Array[]]>();
   for (const entry of listEntries(call)) {
-    breaks.check();
+    yieldPoint.check();
     const end = entry + KEYS_AT + readKeyCount(call, entry) * WORD_BYTES;
     const address = call.subarray(entry + ADDRESS_AT, entry + ADDRESS_AT + ADDRESS_BYTES);
     const name = address.toString("latin1");

@@ -58,7 +58,7 @@ export class ThreadLost extends Error {
 }
 
 /** A pool that has had one thread at most. */
-interface Life<Job, Result> {
+interface Instance<Job, Result> {
   readonly pool: Piscina<Job, Result>;
   upSinceMs: number | undefined;
   /** Why it ended, as soon as somebody has said so. */
@@ -78,8 +78,8 @@ const HUNG = 2;
 export class SupervisedThread<Job, Result> implements WatchedThread {
   /** Jobs that it works on, and that wait for it. */
   jobs = 0;
-  private life: Life<Job, Result> | undefined;
-  /** Lives in a row that ended early. */
+  private instance: Instance<Job, Result> | undefined;
+  /** Threads in a row that ended early. */
   private failures = 0;
   reason = "";
   /** Threads that were ended and are still there. */
@@ -98,33 +98,36 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   }
 
   get state(): WatchedThread["state"] {
-    const {life} = this;
-    if (life?.upSinceMs !== undefined) return "up";
-    const isTriedAgain = life !== undefined && this.settings.begin !== undefined && this.failures > 1;
+    const {instance} = this;
+    if (instance?.upSinceMs !== undefined) return "up";
+    const isTriedAgain = instance !== undefined && this.settings.begin !== undefined && this.failures > 1;
     if (this.restart !== undefined || isTriedAgain) return "down";
-    return life === undefined ? "off" : "starting";
+    return instance === undefined ? "off" : "starting";
   }
 
   /** Rejects with ThreadLost if it cannot start, or what its first work throws. It is tried again all the same, unless it is closed. */
   async start(): Promise<void> {
-    const life = this.createLife();
-    const timer = setTimeout(() => this.lose(life, `it did not start within ${START_MS} ms`, HUNG), START_MS);
+    const instance = this.createInstance();
+    const timer = setTimeout(
+      () => this.lose(instance, `it did not start within ${START_MS} ms`, HUNG),
+      START_MS,
+    );
     try {
-      await this.settings.begin?.((job, options) => this.runIn(life, job, options));
+      await this.settings.begin?.((job, options) => this.runIn(instance, job, options));
     } catch (error) {
-      this.lose(life, (error as Error).message);
+      this.lose(instance, (error as Error).message);
       throw error;
     } finally {
       clearTimeout(timer);
     }
-    this.noteUp(life);
+    this.noteUp(instance);
   }
 
   /** Rejects if the thread dies, with ThreadLost; at once if it is down or closed. Otherwise as the job's work ends. */
   async run(job: Job, options?: RunOptions): Promise<Result> {
     if (this.isClosed) throw new ThreadLost(`the ${this.kind} thread is closed`);
     if (this.state === "down") throw new ThreadLost(`the ${this.kind} thread is down: ${this.reason}`);
-    return this.runIn(this.life ?? this.createLife(), job, options);
+    return this.runIn(this.instance ?? this.createInstance(), job, options);
   }
 
   /** Waits for its jobs. */
@@ -150,12 +153,12 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
   private end(): Piscina<Job, Result> | undefined {
     clearTimeout(this.restart);
     this.restart = undefined;
-    const {life} = this;
-    this.life = undefined;
-    return life?.pool;
+    const {instance} = this;
+    this.instance = undefined;
+    return instance?.pool;
   }
 
-  private createLife(): Life<Job, Result> {
+  private createInstance(): Instance<Job, Result> {
     const {kind: _kind, begin, module, idleMs = Number.POSITIVE_INFINITY, ...options} = this.settings;
     // Its thread comes with the first job. With a least number of threads, Piscina would replace one that is lost.
     const pool = new Piscina<Job, Result>({
@@ -166,26 +169,26 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
       idleTimeout: idleMs,
       recordTiming: false,
     });
-    const life = {pool, upSinceMs: undefined, reason: undefined};
+    const instance = {pool, upSinceMs: undefined, reason: undefined};
     // It has loaded its module. A job may last as long as the process, so its answer would tell too late.
-    if (begin === undefined) pool.on("workerCreate", () => this.noteUp(life));
-    pool.on("error", (error: Error) => this.lose(life, error.message));
-    pool.on("workerDestroy", () => this.noteEnd(life));
-    this.life = life;
-    return life;
+    if (begin === undefined) pool.on("workerCreate", () => this.noteUp(instance));
+    pool.on("error", (error: Error) => this.lose(instance, error.message));
+    pool.on("workerDestroy", () => this.noteEnd(instance));
+    this.instance = instance;
+    return instance;
   }
 
-  private async runIn(life: Life<Job, Result>, job: Job, options?: RunOptions): Promise<Result> {
+  private async runIn(instance: Instance<Job, Result>, job: Job, options?: RunOptions): Promise<Result> {
     this.jobs++;
-    const timer = this.watch(life, options);
+    const timer = this.watch(instance, options);
     try {
-      return await life.pool.run(job, options);
+      return await instance.pool.run(job, options);
     } catch (error) {
-      if (this.life === life || this.isClosed) throw error;
+      if (this.instance === instance || this.isClosed) throw error;
       // The job that ran when the thread died knows why. Of jobs that waited, Piscina says only that they were ended.
-      life.reason ??= (error as Error).message;
+      instance.reason ??= (error as Error).message;
       if (this.settings.isWriter === true) await Promise.all(this.leaving);
-      throw new ThreadLost(`the ${this.kind} thread was lost: ${life.reason}`, {cause: error});
+      throw new ThreadLost(`the ${this.kind} thread was lost: ${instance.reason}`, {cause: error});
     } finally {
       clearTimeout(timer);
       this.jobs--;
@@ -194,50 +197,50 @@ export class SupervisedThread<Job, Result> implements WatchedThread {
 
   /** @returns the timer of a job's limit */
   private watch(
-    life: Life<Job, Result>,
+    instance: Instance<Job, Result>,
     {limitMs = this.settings.limitMs, pulse}: RunOptions = {},
   ): NodeJS.Timeout | undefined {
     if (limitMs === undefined) return undefined;
     if (pulse === undefined)
-      return setTimeout(() => this.lose(life, `its job took more than ${limitMs} ms`, HUNG), limitMs);
+      return setTimeout(() => this.lose(instance, `its job took more than ${limitMs} ms`, HUNG), limitMs);
     let last = pulse();
     let still = 0;
     return setInterval(() => {
       const next = pulse();
       still = next === undefined || next !== last ? 0 : still + 1;
       last = next;
-      if (still === BEATS) this.lose(life, `it has not answered for ${limitMs} ms`, HUNG);
+      if (still === BEATS) this.lose(instance, `it has not answered for ${limitMs} ms`, HUNG);
     }, limitMs / BEATS);
   }
 
-  private noteUp(life: Life<Job, Result>): void {
-    if (this.life === life) life.upSinceMs ??= performance.now();
+  private noteUp(instance: Instance<Job, Result>): void {
+    if (this.instance === instance) instance.upSinceMs ??= performance.now();
   }
 
   /** Its thread is gone: it had nothing to do, or it died. */
-  private noteEnd(life: Life<Job, Result>): void {
-    if (this.life !== life) return;
+  private noteEnd(instance: Instance<Job, Result>): void {
+    if (this.instance !== instance) return;
     if (this.jobs === 0 && this.settings.idleMs !== undefined) {
-      this.life = undefined;
+      this.instance = undefined;
       this.failures = 0;
-    } else this.lose(life);
+    } else this.lose(instance);
   }
 
   /**
    * @param reason - undefined: who says it comes in this turn, which is Piscina's event or the job that ran
    * @param least - of the failures in a row
    */
-  private lose(life: Life<Job, Result>, reason?: string, least = 1): void {
-    life.reason ??= reason;
-    if (this.life !== life) return;
-    this.life = undefined;
-    const isStable = life.upSinceMs !== undefined && performance.now() - life.upSinceMs > STABLE_MS;
+  private lose(instance: Instance<Job, Result>, reason?: string, least = 1): void {
+    instance.reason ??= reason;
+    if (this.instance !== instance) return;
+    this.instance = undefined;
+    const isStable = instance.upSinceMs !== undefined && performance.now() - instance.upSinceMs > STABLE_MS;
     this.failures = Math.max(least, isStable ? 1 : this.failures + 1);
     setImmediate(() => {
-      this.reason = life.reason ?? "it ended";
-      life.reason = this.reason;
+      this.reason = instance.reason ?? "it ended";
+      instance.reason = this.reason;
       // Its other jobs end with that reason.
-      const gone = life.pool.destroy().finally(() => this.leaving.delete(gone));
+      const gone = instance.pool.destroy().finally(() => this.leaving.delete(gone));
       this.leaving.add(gone);
       this.onLost(new ThreadLost(`the ${this.kind} thread was lost: ${this.reason}`));
     });

@@ -5,7 +5,7 @@ import {encodeHex} from "../../../client/bytes/hex.ts";
 import type {Evm} from "../../../evm/interpreter/evm.ts";
 import type {StateStore} from "../../../storage/stateStore.ts";
 import {Estimator} from "../../../workers/estimate/estimator.ts";
-import type {HeldEvms} from "../../../workers/estimate/state/heldEvms.ts";
+import type {CachedEvms} from "../../../workers/estimate/state/cachedEvms.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
 import {assemble, OP} from "../../support/estimates/bytecode.ts";
 import {CHAIN_ID, EstimateStore, PLAIN_CALL, SETTINGS} from "../../support/estimates/estimateStore.ts";
@@ -39,7 +39,7 @@ function createEstimator(hardfork: string): Estimator {
 
 /** The EVM is the estimator's own business; only a test may break it. */
 function breakEvm(estimator: Estimator): void {
-  const {evms: held} = estimator as unknown as {evms: HeldEvms};
+  const {evms: held} = estimator as unknown as {evms: CachedEvms};
   const {evms} = held as unknown as {evms: {evm: Evm}[]};
   assert.equal(evms.length, 1);
   // Tables of codes, accounts and slots that lead out of the memory.

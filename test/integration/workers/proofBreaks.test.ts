@@ -1,4 +1,4 @@
-/** Short jobs in the breaks of long ones: each answer is, to the byte, the one that is made alone. */
+/** Short jobs at the yield points of long ones: each answer has the same bytes as when it is made alone. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
 import fc from "fast-check";
@@ -13,10 +13,10 @@ import {packLeaves} from "../../../workers/messages/leavesCall.ts";
 import {ADDRESS_AT, ProofForm, packedBytes, writeCallHead} from "../../../workers/messages/packedCall.ts";
 import type {ProveJob} from "../../../workers/messages/proveMailbox.ts";
 import {AnswerText} from "../../../workers/prove/answerText.ts";
-import {type Breaks, JobBreaks, NO_BREAKS} from "../../../workers/prove/breaks.ts";
 import {ChangesProver} from "../../../workers/prove/changesProver.ts";
 import {MultiProver} from "../../../workers/prove/multiProver.ts";
 import {Prover} from "../../../workers/prove/prover.ts";
+import {JobYieldPoint, NEVER_YIELDS, type YieldPoint} from "../../../workers/prove/yieldPoint.ts";
 import {headLines} from "../../support/chains/headedLines.ts";
 import {ABSENT_ACCOUNT, ACCOUNTS, createLines} from "../../support/chains/serviceLines.ts";
 import {propertyRuns} from "../../support/soak.ts";
@@ -130,7 +130,7 @@ function answer(prover: Prover, one: ProveJob): unknown {
   return [Buffer.from(text).toString("latin1"), [...ends], failures];
 }
 
-test("a long job in whose breaks others are answered gives the same bytes as alone, and so do they", () => {
+test("a long job that yields to short ones gives the same bytes as alone, and so do they", () => {
   // Which checks are followed by a break, from the first one on and over again.
   const schedule = fc.array(fc.boolean(), {minLength: 1, maxLength: 20});
   let breaks = 0;
@@ -144,7 +144,7 @@ test("a long job in whose breaks others are answered gives the same bytes as alo
         const at = taken++ % shorts.length;
         assert.deepEqual(answer(short, shorts[at] as ProveJob), others[at]);
       };
-      const prover = new Prover(reader, new JobBreaks(reader.pages, isWanted, work, 0));
+      const prover = new Prover(reader, new JobYieldPoint(reader.pages, isWanted, work, 0));
       assert.deepEqual(answer(prover, long), alone);
       breaks += taken;
     }),
@@ -153,12 +153,12 @@ test("a long job in whose breaks others are answered gives the same bytes as alo
   assert.ok(breaks > 300, `${breaks} breaks`);
 });
 
-test("an answer that ends after so many reads does not count those of its breaks", () => {
+test("an answer that ends after so many reads does not count those of short jobs", () => {
   const limits = {bytes: 100_000, pages: 30};
   const asked = {scope: ChangeScope.ALL, address: undefined, cursor: {account: 0, slot: 0}, count: 4096};
   const changes = packChanges({...asked, fromBlock: 0, toBlock: LAST}, ProofForm.CHANGES_BYTES);
   const [old, young] = [0, LAST].map(at => accountTree(reader, reader.blockOrThrow(at).accounts));
-  const write = (breaks: Breaks): Buffer => {
+  const write = (breaks: YieldPoint): Buffer => {
     const text = new AnswerText();
     const prover = new ChangesProver(reader, new MultiProver(reader), limits, breaks);
     assert.ok(old !== undefined && young !== undefined);
@@ -168,8 +168,8 @@ test("an answer that ends after so many reads does not count those of its breaks
   const short = new Prover(reader);
   const work = () =>
     answer(short, {calls: packProof(0, ACCOUNTS.slice(0, 9), [1n], ProofForm.MULTI_BYTES), ids: ["1"]});
-  const beside = write(new JobBreaks(reader.pages, () => true, work, 0));
-  assert.ok(beside.equals(write(NO_BREAKS)));
+  const beside = write(new JobYieldPoint(reader.pages, () => true, work, 0));
+  assert.ok(beside.equals(write(NEVER_YIELDS)));
 });
 
 test("a thread answers short jobs while it works on a long one", async () => {

@@ -10,8 +10,8 @@ import {
 } from "@ethereumjs/tx";
 import {Address, type PrefixedHexString} from "@ethereumjs/util";
 import {encodeHex} from "../../../client/bytes/hex.ts";
-import {splitWords} from "../../../workers/estimate/call/words.ts";
 import type {EstimateCall} from "../../../workers/messages/estimateCall.ts";
+import {splitWords} from "../../../workers/messages/estimateCall.ts";
 
 /** Not signed. A call without a nonce has 0. */
 export function createTransaction(call: EstimateCall, common: Common, gasLimit: bigint): TypedTransaction {

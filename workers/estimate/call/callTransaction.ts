@@ -4,9 +4,9 @@
 
 import type {ForkRules} from "../../../evm/execution/rules/forkRules.ts";
 import {type PaidFields, TX_GAS} from "../../../evm/execution/rules/gas.ts";
+import {WORD_BYTES} from "../../../storage/hash/suite.ts";
 import {encodeList, encodeNumber, type RlpItem} from "../../../storage/rlp/rlpWriter.ts";
-import type {EstimateCall, TransactionType} from "../../messages/estimateCall.ts";
-import {splitWords, WORD_BYTES} from "./words.ts";
+import {type EstimateCall, splitWords, type TransactionType} from "../../messages/estimateCall.ts";
 
 export const PLAIN_TRANSFER_GAS = BigInt(TX_GAS);
 

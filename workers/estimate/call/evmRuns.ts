@@ -9,11 +9,10 @@ import {
 import type {EvmEnd} from "../../../evm/interpreter/ends.ts";
 import type {Evm} from "../../../evm/interpreter/evm.ts";
 import type {EvmResult} from "../../../evm/interpreter/message.ts";
-import type {AccountOverride, EstimateCall} from "../../messages/estimateCall.ts";
+import {type AccountOverride, type EstimateCall, splitWords} from "../../messages/estimateCall.ts";
 import type {BlockRules} from "../blockRules.ts";
 import {paidFieldsOf} from "./callTransaction.ts";
 import type {Deadline} from "./deadline.ts";
-import {splitWords} from "./words.ts";
 
 /** In plain words. */
 const REASONS: Readonly<Partial<Record<EvmEnd, string>>> = {

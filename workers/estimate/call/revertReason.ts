@@ -2,10 +2,11 @@
  * Puts a contract's revert data into words: Solidity's Error(string) and Panic(uint256).
  */
 
+import {WORD_BYTES} from "../../../storage/hash/suite.ts";
+
 /** keccak256("Error(string)") and keccak256("Panic(uint256)"), the first 4 bytes. */
 const ERROR_SELECTOR = 0x08c379a0;
 const PANIC_SELECTOR = 0x4e487b71;
-const WORD_BYTES = 32;
 const SELECTOR_BYTES = 4;
 const MAX_REASON_CHARACTERS = 1024;
 

@@ -11,11 +11,11 @@
 import type {BlockReader, NodeBlock} from "../../../nodes/blocks/blockReader.ts";
 import {findCommonAncestor} from "../../../nodes/blocks/commonAncestor.ts";
 import {
-  neverHeld,
   type SourceBlock,
   SourceError,
   type SourceStep,
   Stopped,
+  throwMissing,
 } from "../../../nodes/blocks/sourceStep.ts";
 import {findNamedBlock, type NamedBlock, readNamedBlock} from "../../../nodes/rpc/namedBlock.ts";
 import type {HeadSignal} from "../../../nodes/rpc/newHeads.ts";
@@ -98,7 +98,7 @@ export async function* readNodeBlocks(
     progress.target = to;
     const wanted = {from: latest + 1, to, maxBlocks: reader.maxBlocks};
     for await (const block of readAhead(createRead(chain, reader), wanted, signal)) {
-      // An order removed blocks meanwhile.
+      // A command removed blocks meanwhile.
       const {newest} = writer;
       if (block.number !== (newest?.number ?? -1) + 1) break;
       isSuspect = newest !== undefined && Buffer.compare(block.parentHash, newest.hash) !== 0;
@@ -153,7 +153,7 @@ async function readElsewhere(
   return found;
 }
 
-/** One try, and not for long: no block is taken and no order is obeyed meanwhile. @throws Stopped */
+/** One try, and not for long: no block is taken and no command is executed meanwhile. @throws Stopped */
 async function readAgain(
   {nodes, host: {signal}}: NodeChain,
   reader: BlockReader,
@@ -231,8 +231,8 @@ function readHead(node: Node): Promise<NamedBlock> {
   return readNamedBlock(node, "latest", `${node.name}: it has no newest block`);
 }
 
-/** @returns no bytes for a block that an order has removed: no block has that hash */
+/** @returns no bytes for a block that a command has removed: no block has that hash */
 function hashOf(writer: BlockWriter, block: number): Uint8Array {
   if (block > (writer.latest ?? -1)) return new Uint8Array(0);
-  return writer.blockHash(block) ?? neverHeld(block);
+  return writer.blockHash(block) ?? throwMissing(block);
 }

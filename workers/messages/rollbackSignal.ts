@@ -1,10 +1,10 @@
 /**
- * Tells the main thread that an import is about to remove the newest blocks. All threads see at once that they are gone, and the
- * import's next event comes later.
+ * Tells the main thread that an import is about to remove the newest blocks. All threads see their removal at once, before the
+ * import's next event arrives.
  *
- *   cells   count u32 | - | newest block that is left u64      only the import writes them
+ *   cells   count of rollbacks u32 | unused u32 | newest block that is kept u64      only the import writes them
  */
-export class Retreat {
+export class RollbackSignal {
   private readonly counts: Int32Array;
   private readonly blocks: BigInt64Array;
 
@@ -17,7 +17,7 @@ export class Retreat {
     return Atomics.load(this.counts, 0);
   }
 
-  /** The newest block that the last retreat leaves. */
+  /** The newest block that the last rollback keeps. */
   get block(): number {
     return Number(Atomics.load(this.blocks, 0));
   }

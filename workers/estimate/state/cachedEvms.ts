@@ -8,20 +8,20 @@ import type {StateReader} from "../../../storage/block/stateReader.ts";
 import {StoreError} from "../../../storage/errors.ts";
 import {TrieState} from "../../../storage/trie/trieState.ts";
 import type {Deadline} from "../call/deadline.ts";
-import {HeldSource} from "./heldSource.ts";
+import {TreeState} from "./treeState.ts";
 
 /** Most clients ask for the newest block, or for the newest that is finalized. */
 const MAX_EVMS = 3;
 
-interface HeldEvm {
+interface CachedEvm {
   /** Of the root of the state. Its number is never given to another state. */
   readonly rootPage: number;
   readonly evm: Evm;
 }
 
-export class HeldEvms {
+export class CachedEvms {
   /** The one that was used last comes last. */
-  private evms: HeldEvm[] = [];
+  private evms: CachedEvm[] = [];
   private readonly readState: ReadState;
 
   constructor(
@@ -62,7 +62,7 @@ type ReadState = (block: BlockRecord) => {
 /** Call it once for a store. */
 function readStates(store: StateReader): ReadState {
   if (store.hasTrees)
-    return ({accounts}) => ({rootPage: accounts.rootPage, open: () => new HeldSource(store, accounts)});
+    return ({accounts}) => ({rootPage: accounts.rootPage, open: () => new TreeState(store, accounts)});
   const readHash = (block: number): Uint8Array => store.blockHashOrThrow(block);
   return ({header, trie}) => {
     if (trie === undefined)

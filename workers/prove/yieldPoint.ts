@@ -1,33 +1,33 @@
 /**
- * Breaks in a long job, in which its thread answers a short one:
+ * Yield points of a long job, at which its thread answers a short one:
  *
  *   long job    ======|         |=========|    |====|              |===
  *   short job         |=========|         |====|    |==============|
  *
- * A break may begin when the long job has gone on for as long as the last break took, and after 2 ms in any case. So a single proof waits
- * for the next page or key of the long job, and a stream of short jobs leaves half of the thread's time to it.
+ * The long job yields again once it has run for as long as the last short job took, or for 2 ms. So a single proof waits for the next
+ * page or key of the long job, and a stream of short jobs leaves half of the thread's time to the long one.
  */
 import type {Pages} from "../../storage/cache/pages.ts";
 
 /** Work that lasts longer than this between two checks lets short jobs wait. */
 const LONGEST_WAIT_MS = 2;
 
-export interface Breaks {
+export interface YieldPoint {
   /** Hot: long jobs call it for each page or key. */
   check(): void;
 }
 
-/** Of short jobs. */
-export const NO_BREAKS: Breaks = {check() {}};
+/** For short jobs. */
+export const NEVER_YIELDS: YieldPoint = {check() {}};
 
-export class JobBreaks implements Breaks {
-  /** When the next break may begin. */
+export class JobYieldPoint implements YieldPoint {
+  /** The long job does not yield before this time. */
   private fromMs = 0;
 
   /**
    * @param pages - that the long job reads
    * @param isWanted - whether a short job waits
-   * @param work - does it. It may read the same store, but nothing that it writes to may be the long job's
+   * @param work - does the short job. It may read the same store, but must not write to anything that the long job uses
    */
   constructor(
     private readonly pages: Pages,
@@ -40,7 +40,7 @@ export class JobBreaks implements Breaks {
     if (!this.isWanted()) return;
     const startMs = performance.now();
     if (startMs < this.fromMs) return;
-    // An answer may end after so many reads, and those of the break are not its own.
+    // The number of reads bounds the long job's answer, so reads of the short job do not count.
     const reads = this.pages.takeReads();
     this.work();
     this.pages.addReads(reads);

@@ -11,7 +11,7 @@ import type {TreeRoot} from "../../../storage/tree/treeRoot.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
-export class HeldSource implements StateSource {
+export class TreeState implements StateSource {
   private readonly tree: Tree;
   /** Of the accounts that were read. undefined: it has none. */
   private readonly storages = new Map<ByteKey, Tree | undefined>();
