@@ -147,11 +147,7 @@ export function readConfig(config: JsonObject, isExecuted: boolean): JsonObject 
   return members;
 }
 
-/**
- * The forks that are scheduled by block number, in order.
- *
- * @throws ExecutionError GENESIS_INVALID that names the field
- */
+/** The forks by block number, in order. @throws ExecutionError GENESIS_INVALID that names the field */
 export function readNumberForks(config: JsonObject): ScheduledFork[] {
   return readForks(normalize(config), NUMBER_FORKS);
 }

@@ -23,11 +23,7 @@ const TEXT_OR_LARGE = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|(?<![\d.eE+-])\d{16,78}(?![
 /** A string that stands for an integer. No field accepts a string that begins with NUL. */
 const MARKED = /^\0(\d+)$/;
 
-/**
- * JSON.parse, but integers of 16 digits and more become bigint, because geth reads them exactly.
- *
- * @throws SyntaxError
- */
+/** JSON.parse, but integers of 16 digits and more become bigint: geth reads them exactly. @throws SyntaxError */
 export function parseExactJson(text: string): unknown {
   // Most files have no such integer, and JSON.parse is enough.
   if (!/[:,[\s]\d{16}/.test(text)) return JSON.parse(text);

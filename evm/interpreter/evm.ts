@@ -379,10 +379,7 @@ export class Evm {
     return native.bytes.slice(at, at + native.readU32(entry + CODE_BYTES.value));
   }
 
-  /**
-   * Per opcode, as wasm/interpreter.ts reads it: gas u16, minimum stack height u16, room above that height u32; both in
-   * bytes.
-   */
+  /** Per opcode: gas u16, minimum stack height u16, room above that height u32. Heights are in bytes. */
   private writeRules({opcodes, params}: EvmRules): void {
     const {native} = this;
     const {OPCODES, PARAMS} = native.exports;

@@ -43,10 +43,7 @@ export interface EvmResult {
   readonly returned: Uint8Array;
   /** Address of the contract that was created, 20 bytes. */
   readonly created: Uint8Array | undefined;
-  /**
-   * The least gas with which the run would be the same; undefined if code depends on its gas in another way than
-   * running out.
-   */
+  /** The least gas with which the run is the same; undefined if unknown, because code depends on its gas. */
   readonly leastGas: bigint | undefined;
   /** With less than `leastGas`, a call inside would fail, but the run may still succeed. */
   readonly isBounded: boolean;

@@ -9,9 +9,7 @@ export interface SourceAccount {
   readonly hasStorage: boolean;
 }
 
-/**
- * Reads are synchronous. The EVM caches what they return, does not modify it, and reads no key twice until `moveTo`.
- */
+/** Synchronous. The EVM caches what is returned, does not modify it, and reads no key twice until `moveTo`. */
 export interface StateSource {
   /** @param address - 20 bytes. @returns undefined if there is no such account */
   readAccount(address: Uint8Array): SourceAccount | undefined;

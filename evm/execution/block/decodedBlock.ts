@@ -7,11 +7,12 @@
 import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {RlpError, RlpReader, readAll, readBigEndian} from "../../../storage/rlp/rlpReader.ts";
+import {encodeList} from "../../../storage/rlp/rlpWriter.ts";
 import {listRoot} from "../../../storage/trie/listRoot.ts";
+import {ecrecover} from "../../interpreter/ecrecover.ts";
 import type {BlockHead} from "../blockHead.ts";
 import type {ForkRules} from "../rules/forkRules.ts";
 import {readTransaction, type Transaction} from "./blockTransaction.ts";
-import {readCliqueSigner} from "./cliqueSigner.ts";
 
 export interface DecodedBlock {
   readonly header: Header;
@@ -61,9 +62,11 @@ const BLOOM_BYTES = 256;
 const NONCE_BYTES = 8;
 const COUNT_BYTES = 8;
 const MAX_EXTRA_BYTES = 32;
-/** Field positions in an uncle's header. */
+const SEAL_BYTES = 65;
+/** Field positions in headers. */
 const UNCLE_COINBASE = 2;
 const UNCLE_NUMBER = 8;
+const EXTRA_DATA = 12;
 const MAX_GAS_LIMIT = 2n ** 63n - 1n;
 /** EIP-7934: 10 MiB minus 2 MiB reserved for the consensus layer. */
 const MAX_BLOCK_BYTES = 8 << 20;
@@ -193,4 +196,27 @@ function readWithdrawals(list: RlpReader, root: Uint8Array): Withdrawal[] {
 function requireSame(name: string, expected: Uint8Array, got: Uint8Array): void {
   if (Buffer.compare(expected, got) !== 0)
     throw new RlpError(`${name}: expected ${toHex(expected)} as in its header, got ${toHex(got)}`);
+}
+
+/**
+ * Recovers the signer of a clique block (EIP-225). The extra data ends with the signature, r 32 | s 32 | v 1, over the
+ * hash of the header without it.
+ *
+ * @param fields - the fields of the header, positioned at the first
+ */
+function readCliqueSigner(fields: RlpReader): Uint8Array {
+  const header: Uint8Array[] = [];
+  while (!fields.isDone) header.push(fields.readBytes());
+  const extraData = header[EXTRA_DATA] ?? new Uint8Array(0);
+  const sealAt = extraData.length - SEAL_BYTES;
+  if (sealAt < 0) throw new RlpError("its extra data is too short for a clique signature");
+  header[EXTRA_DATA] = extraData.subarray(0, sealAt);
+  const seal = extraData.subarray(sealAt);
+  try {
+    const v = BigInt(seal[SEAL_BYTES - 1] as number);
+    const key = ecrecover(keccak256(encodeList(header)), v, seal.subarray(0, 32), seal.subarray(32, 64));
+    return keccak256(key).subarray(-ADDRESS_BYTES);
+  } catch (error) {
+    throw new RlpError("its clique signature is invalid", {cause: error});
+  }
 }

@@ -5,10 +5,7 @@ import {recoverAddress} from "../../interpreter/ecrecover.ts";
 import type {Evm} from "../../interpreter/evm.ts";
 import type {Authorization} from "../block/blockTransaction.ts";
 
-/**
- * An authorization and its signer. If the signature is invalid, there is no signer, and the EIP skips the
- * authorization.
- */
+/** An authorization and its signer, undefined if the signature is invalid: then the EIP skips it. */
 export interface SignedAuthorization extends Authorization {
   /** 20 bytes. */
   readonly authority: Uint8Array | undefined;

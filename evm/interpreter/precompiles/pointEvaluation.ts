@@ -14,9 +14,7 @@ import {bls12_381} from "@noble/curves/bls12-381.js";
 import {encodeNumber, readNumber} from "./numbers.ts";
 import {type Precompile, require} from "./precompile.ts";
 
-/**
- * [tau]G2 of the mainnet ceremony: entry 1 of `g2_monomial`, ethereum/consensus-specs presets/mainnet/trusted_setups.
- */
+/** [tau]G2 of the mainnet ceremony: `g2_monomial`[1] in the trusted setup of ethereum/consensus-specs. */
 const TAU_G2 =
   "b5bfd7dd8cdeb128843bc287230af38926187075cbfbefa81009a2ce615ac53d2914e5870cb452d2afaaab24f3499f72" +
   "185cbfee53492714734429b7b38608e23926c911cceceac9a36851477ba4c60b087041de621000edc98edada20c1def2";
@@ -54,10 +52,7 @@ export const pointEvaluation: Precompile = {
   },
 };
 
-/**
- * @param commitment, proof - 48 bytes, compressed.
- * @throws PrecompileRefusal if one is not a G1 point, or z or y is not in the field
- */
+/** @param commitment, proof - 48 bytes each, compressed points. @throws PrecompileRefusal for invalid input */
 export function verifyPointEvaluation(
   commitment: Uint8Array,
   z: bigint,

@@ -12,10 +12,7 @@ function hash(gas: bigint, wordGas: bigint, run: (data: Uint8Array) => Uint8Arra
   return {price: data => gas + wordGas * BigInt(Math.ceil(data.length / WORD)), run};
 }
 
-/**
- * ecrecover. Input: hash, v, r and s, 32 bytes each, padded with zeros. Output: an address, or nothing if the signature
- * is invalid.
- */
+/** ecrecover. Input: hash, v, r, s, 32 bytes each. Output: an address, or nothing for an invalid signature. */
 const recoverSigner: Precompile = {
   price: () => 3000n,
   run(data) {

@@ -79,11 +79,7 @@ export function transfer(from: usize, to: usize, value: usize): bool {
   return true;
 }
 
-/**
- * Adds a frame above the current one. The caller sets its code, input and gas.
- *
- * @param arena - where its memory begins
- */
+/** Adds a frame. The caller sets its code, input and gas. @param arena - where its memory begins */
 export function pushFrame(arena: usize): usize {
   const parent = current;
   const frame = parent + FRAME_BYTES;

@@ -20,9 +20,7 @@ function countDigits(at: usize, most: i32): i32 {
   return count;
 }
 
-/**
- * Divides the digits at `from` by the word at `by`, which is not 0. QUOTIENT gets the quotient, `rest` the remainder.
- */
+/** Divides the digits at `from` by the word at `by`, not 0. QUOTIENT gets the quotient, `rest` the remainder. */
 function divideDigits(from: usize, digits: i32, by: usize, rest: usize): void {
   memory.fill(QUOTIENT, 0, 64);
   const n = countDigits(by, 8);

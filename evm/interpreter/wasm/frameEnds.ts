@@ -27,12 +27,7 @@ import {setWord} from "./words";
 /** The host passes this if a precompile's price exceeds its gas, and other negative numbers if the input is invalid. */
 const PRECOMPILE_OUT_OF_GAS: i64 = -2;
 
-/**
- * Continues after the host ran a precompile.
- *
- * @param gas - its price; negative if it failed.
- * @returns true if the run has ended
- */
+/** Continues after a precompile. @param gas - its price; negative: it failed. @returns true if the run has ended */
 export function endAwaited(gas: i64): bool {
   awaitPrecompile(0, 0, 0);
   const frame = current;
@@ -43,12 +38,7 @@ export function endAwaited(gas: i64): bool {
   return endFrame(gas == PRECOMPILE_OUT_OF_GAS ? OUT_OF_GAS : PRECOMPILE_FAILED, RETURNED, 0);
 }
 
-/**
- * Ends the current frame, and returns to the one below.
- *
- * @param out - address of the output
- * @returns true if it was the lowest frame
- */
+/** Ends the current frame. @param out - address of its output. @returns true if it was the lowest frame */
 export function endFrame(end: u32, out: usize, bytes: u32): bool {
   const frame = current;
   let kind = end;

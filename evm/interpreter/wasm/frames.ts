@@ -33,9 +33,7 @@ export const START_GAS: usize = 80;
 export const REQUIRED: usize = 88;
 export const CALLER: usize = 96;
 export const VALUE: usize = 128;
-/**
- * Of a call in progress: where its output goes, whether its gas was capped at 63/64, gas spent before it, its stipend.
- */
+/** Of a call in progress: where its output goes, whether its gas was capped at 63/64, gas before it, stipend. */
 export const OUT: usize = 160;
 export const OUT_BYTES: usize = 164;
 export const IS_CLIPPED: usize = 168;

@@ -75,10 +75,7 @@ export {
 /** After `forgetCodes`, call `resetState`. */
 export {CODE_AT, CODE_BYTES, codesBytes, finishCode, reserveCode, resetCodes as forgetCodes} from "./codes";
 export {endTransaction} from "./destruction";
-/**
- * `answerPrecompile(gas)`: the output is where `reserveReturned` said. Gas is the price; -1: invalid input; -2: out of
- * gas.
- */
+/** `answerPrecompile(gas)`: call `reserveReturned` first. Gas -1: invalid input; -2: out of gas. */
 export {endAwaited as answerPrecompile} from "./frameEnds";
 export {
   arenaBytes,
