@@ -1,5 +1,5 @@
 /** Runs one load on one server, and formats the comparable figures as a table. */
-import {type LoadChoice, type MeasuredLoad, measureLoad, requireRight} from "../program/measuredLoad.ts";
+import {type LoadChoice, measureLoad, requireRight} from "../program/measuredLoad.ts";
 import type {ServerProcess} from "../program/serverProcess.ts";
 import {writeNumber, writeTable} from "../program/table.ts";
 import type {LoadName, PeerLoad, PeerName} from "./peerLoads.ts";
@@ -17,20 +17,14 @@ export interface PeerFigures {
   readonly columns: Readonly<Record<string, number>>;
 }
 
-type TimedChoice = LoadChoice & {readonly durationSeconds: number};
-
-/** On a busy machine, a short round may end before the first answer. */
-const LONGEST_ROUND_SECONDS = 64;
-
-/** Repeats a round without an answer in its measured time with four times the duration. */
 export async function runLoad(
   load: LoadName,
   {title, unit}: PeerLoad,
   peer: PeerName,
   server: ServerProcess,
-  choice: TimedChoice,
+  choice: LoadChoice,
 ): Promise<PeerFigures> {
-  const {report, serverCpuMsPerSecond, hashUs} = await measureAnswers(server, choice);
+  const {report, serverCpuMsPerSecond, hashUs} = await measureLoad(server, choice);
   requireRight(report);
   const {perSecond, latency} = report;
   const unitsPerSecond = unit === "proof" ? perSecond.proofs : perSecond.calls;
@@ -62,11 +56,4 @@ export function writeReport(figures: readonly PeerFigures[]): string {
   });
   const names = Object.keys(figures[0]?.columns ?? {});
   return writeTable(["load", "server", ...names, "CPU against proofd"], rows, 2);
-}
-
-async function measureAnswers(server: ServerProcess, choice: TimedChoice): Promise<MeasuredLoad> {
-  const measured = await measureLoad(server, choice);
-  const durationSeconds = 4 * choice.durationSeconds;
-  if (measured.report.perSecond.requests > 0 || durationSeconds > LONGEST_ROUND_SECONDS) return measured;
-  return measureAnswers(server, {...choice, durationSeconds});
 }

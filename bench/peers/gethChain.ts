@@ -47,9 +47,7 @@ interface Payload {
   readonly executionPayload: {readonly blockHash: string};
 }
 
-/**
- * @returns the path of geth in PATH, else of the one that test/nodes/install.ts installs; undefined if there is none
- */
+/** @returns the path of geth in PATH, else of the one that test/nodes/install.ts installs, if there is one */
 export function findGeth(): string | undefined {
   return [...(process.env.PATH ?? "").split(":"), GETH_FOLDER]
     .map(folder => join(folder, "geth"))

@@ -56,11 +56,7 @@ export async function measureFeed(scenario: Scenario): Promise<Finding[]> {
   }
 }
 
-/**
- * Publishes finalized blocks one by one.
- *
- * @returns the sorted times until the replica can prove each, in milliseconds
- */
+/** Publishes finalized blocks one by one. @returns sorted milliseconds until the replica can prove each */
 async function measureDelays(
   publisher: ServerProcess,
   replica: ServerProcess,

@@ -35,10 +35,7 @@ export function readKey(text: string): Uint8Array {
   throw new Error("DEPLOY_KEY: expected the account's private key, 0x and 64 hex digits");
 }
 
-/**
- * @param key - private key of the account that pays.
- * @throws Error that names what failed, and the transaction if it was sent
- */
+/** @param key - private key of the account that pays. @throws Error that names the transaction if it was sent */
 export async function create(node: Node, key: Uint8Array, {bytecode, args}: Creation): Promise<Created> {
   const address = toHex(keccak_256(secp256k1.getPublicKey(key, false).subarray(1)).subarray(12));
   const words = args.map(arg => BigInt(arg).toString(16).padStart(WORD_DIGITS, "0"));

@@ -33,9 +33,7 @@ export interface LoadReport {
     /** Source and number of the accounts. */
     readonly keys: string;
   };
-  /**
-   * Latency counts from a request's first byte written (closed: service time) or from when the request was due (open).
-   */
+  /** Latency counts from the first byte written (closed: service time) or from when the request was due (open). */
   readonly loop: "closed" | "open";
   /** Length of the measured time, shorter than the option if a signal ended it. */
   readonly seconds: number;

@@ -31,11 +31,7 @@ export class AnswerReader {
   private at = 0;
   private chunks: Buffer[] = [];
 
-  /**
-   * @param part - copied unless it completes the response.
-   * @returns whether it does.
-   * @throws Error for invalid HTTP/1.1
-   */
+  /** @param part - copied unless it completes the response. @returns whether it does. @throws Error if invalid */
   push(part: Buffer): boolean {
     const bytes = this.buffered === 0 ? part : this.append(part);
     const isComplete = this.read(bytes);

@@ -14,10 +14,7 @@ export class RpcClient {
     this.shown = createShown(endpoint);
   }
 
-  /**
-   * @returns the result
-   * @throws RpcAnswerError for an error object; LoadError UNREACHABLE if there is no JSON-RPC answer
-   */
+  /** @throws RpcAnswerError for an error object; LoadError UNREACHABLE if there is no JSON-RPC answer */
   async call(method: string, params: readonly unknown[] = []): Promise<unknown> {
     const {origin} = this.endpoint;
     const {status, text} = await this.post(JSON.stringify({jsonrpc: "2.0", id: 1, method, params}));

@@ -13,9 +13,7 @@ import {EMPTY_TRIE} from "./verifyProofs.ts";
 /** Bounds the roots that are read for "latest" where the chain grew fast during the load. */
 const MAX_CANDIDATES = 10_000;
 const CALLS_AT_ONCE = 8;
-/**
- * anvil computes the header of block 0 before it adds its accounts, so no proof at block 0 leads to the header's root.
- */
+/** anvil computes the header of block 0 before it adds its accounts, so that no proof leads to its root. */
 const NO_GENESIS_ROOT =
   "the header of block 0 commits to the empty state, as a new anvil's does: mine a block first, or name later --blocks";
 

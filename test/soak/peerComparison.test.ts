@@ -14,7 +14,7 @@ const FEW: PeerFlags = {
   accounts: 1000,
   blocks: 1,
   warmUp: 0,
-  duration: 0.2,
+  duration: 2,
   rounds: 1,
   only: ["account", "batch", "erc20", "ethOld"],
   servers: PEER_NAMES,
