@@ -11,7 +11,7 @@ const SAMPLE_EVERY_MS = 100;
 
 export type LoadChoice = Pick<LoadOptions, "keys"> & Partial<Omit<LoadOptions, "url" | "version" | "commit">>;
 
-export interface MeasuredLoad {
+interface MeasuredLoad {
   readonly report: LoadReport;
   /** CPU time of the server's process per second of measured time. NaN except on Linux. */
   readonly serverCpuMsPerSecond: number;

@@ -43,7 +43,7 @@ interface LeafProof {
 }
 
 /** @returns the state root that an answer to eth_getProof leads to. @throws Error if the first node is not hex */
-export function readEthRoot(result: unknown): string {
+function readEthRoot(result: unknown): string {
   const {accountProof} = (result ?? {}) as {accountProof?: unknown};
   // geth returns null if the state is empty.
   const nodes = accountProof === null ? [] : accountProof;
