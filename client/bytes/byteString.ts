@@ -18,7 +18,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** Compares unsigned bytes. @returns below, at or above zero, as `a` sorts before, with or after `b`. A prefix sorts first */
+/** Compares unsigned bytes; a prefix sorts first. @returns a negative number, 0 or a positive number */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

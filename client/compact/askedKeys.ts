@@ -14,7 +14,7 @@ export interface AskedAccounts {
 
 export type Asked = AskedAccounts | {readonly tree: "slots"; readonly hKeys: readonly Uint8Array[]};
 
-/** @throws ProofError for an invalid address or key, for no entries or too many, and for too many slots of one account */
+/** @throws ProofError for an invalid address or key, no entries or too many, and too many slots of one account */
 export function askAccounts(suite: KeyHashes, request: readonly ProofEntry[]): AskedAccounts {
   // An account has one tree part, however many entries name it, and the limit is that of the part. Keyed by address.
   const counts = new Map<string, number>();

@@ -112,8 +112,8 @@ export function verifySlots(
 }
 
 /**
- * Expands proof bytes: every leaf with all of its 40 sibling hashes, for verifiers that need them. All of the proof is verified but its
- * root.
+ * Expands proof bytes: every leaf with all of its 40 sibling hashes, for verifiers that need them. All of the proof is
+ * verified but its root.
  *
  * @returns per entry what {@link openAnswer} reads from the answers of chain_getProof
  * @throws ProofError

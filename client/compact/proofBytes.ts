@@ -38,7 +38,7 @@ const HAS_STORAGE = 0x80;
 const HAS_CODE = 0x40;
 const LENGTH_BITS = 0x3f;
 
-/** @returns a part that is not verified yet. @throws ProofError unless the bytes have the form of a proof of these keys */
+/** @returns an unverified part. @throws ProofError unless the bytes have the form of a proof of these keys */
 export function decodeProofBytes(suite: HashSuite, proof: Uint8Array | string, asked: Asked): TreePart {
   const reader = openBytes(proof);
   const [expected, first] = [FIRST_BYTE[asked.tree], reader.u8()];

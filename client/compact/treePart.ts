@@ -1,6 +1,6 @@
 /**
- * A tree part (docs/proofs.md, section 9.2): leaves of one tree with the siblings that fold them to its root, and which of them
- * prove which key.
+ * A tree part (docs/proofs.md, section 9.2): leaves of one tree with the siblings that fold them to its root, and which
+ * of them prove which key.
  *
  *   bytes  <->  TreePart          decodeProofBytes checks its form, verifyPart the rest
  */
@@ -14,7 +14,7 @@ export type KeyPlace = {readonly leaf: number} | {readonly left: number; readonl
 /** The leaf of a key that exists. */
 export interface OwnContent {
   readonly role: "own";
-  /** 192 bytes of an account, 32 of a slot. If an account has a storage part, its storageRoot is computed from the part, and not read from here. */
+  /** 192 bytes of an account, 32 of a slot. A storage part replaces the storageRoot in it. */
   readonly value: Uint8Array;
   /** The part of the account's storage tree. */
   readonly storage?: TreePart | undefined;

@@ -163,8 +163,8 @@ function assignOwnKeys(
 /**
  * Folds the leaves of a tree part to its sub-root, in one pass with a stack (docs/proofs.md, section 9.4).
  *
- * Leaf k is hashed up to the height at which its path meets that of leaf k + 1, and waits on the stack there until the node
- * from the right reaches that height. The last leaf is hashed up to the sub-root.
+ * Leaf k is hashed up to the height at which its path meets that of leaf k + 1, and waits on the stack there until the
+ * node from the right reaches that height. The last leaf is hashed up to the sub-root.
  *
  * @param at - the part's place in the proof
  * @param leafHashes - of the part's leaves, which must ascend by leaf index

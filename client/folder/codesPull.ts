@@ -1,6 +1,6 @@
 /**
- * What a new store needs of a pull besides its trees: the code of all accounts, each once, proven by its hash, and what the server says
- * of the block (`proofd import --pull`).
+ * What a new store needs besides trees (`proofd import --pull`): the code of all accounts, each once and proven by its
+ * hash, and the server's answer about the block.
  */
 import {decodeHex, encodeHex, quantity} from "../bytes/hex.ts";
 import type {BlockContext} from "../methods/header.ts";
@@ -11,11 +11,11 @@ import type {BlockContext as ManifestContext} from "./manifest.ts";
 import type {PullWork} from "./pullPlace.ts";
 import type {TableReader} from "./tableReader.ts";
 
-/** Codes that are asked for together: some megabytes at most. */
+/** Codes of one request: some megabytes at most. */
 const CODES_AT_ONCE = 256;
 
 /**
- * Continues after the codes that are written. Call it once all accounts are.
+ * Pulls codes, beginning after those that are written. All accounts must be written before.
  *
  * Memory: 100 bytes for each code.
  *
@@ -23,7 +23,7 @@ const CODES_AT_ONCE = 256;
  */
 export async function pullCodes(work: PullWork): Promise<void> {
   const {writer, client, signal, progress} = work;
-  // A resumed pull may be among the codes already: then the accounts are finished, and the part of codes is not.
+  // If a resumed pull has codes already, the accounts are finished, and the part of codes must stay open.
   if (writer.rows("codes") === 0) writer.finishParts(work.place);
   const hashes = await listCodes(writer.readFinished("accounts"));
   for (let at = writer.rows("codes"); at < hashes.length; at += CODES_AT_ONCE) {
@@ -39,7 +39,7 @@ export async function pullCodes(work: PullWork): Promise<void> {
   }
 }
 
-/** Keccak hashes, `0x` text, in the order of the accounts: so a pull that goes on knows which are written. */
+/** Keccak hashes, `0x` text, in the order of the accounts, so that a resumed pull knows which are written. */
 export async function listCodes(accounts: TableReader<"accounts">): Promise<readonly string[]> {
   const hashes = new Set<string>();
   for await (const row of accounts)
@@ -47,7 +47,7 @@ export async function listCodes(accounts: TableReader<"accounts">): Promise<read
   return [...hashes];
 }
 
-/** The answer of chain_getHeader as the manifest has it. */
+/** Converts the answer of chain_getHeader for the manifest. */
 export function contextOf({header, headerRlp, ancestors, chainId, config}: BlockContext): ManifestContext {
   const fields = Object.entries(header as object).flatMap(
     ([name, value]: [string, bigint | string | undefined]) =>

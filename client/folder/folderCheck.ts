@@ -1,5 +1,4 @@
-/** `proofd pull --verify`: makes the roots again from the rows of a folder, and checks the proofs that it keeps. */
-
+/** `proofd pull --verify`: computes the roots from the rows of a folder, and verifies its stored proofs. */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {isEqual} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
@@ -20,7 +19,7 @@ import {TreeFolding} from "./treeFolding.ts";
 /**
  * Memory: some thousand rows, and 76 to 152 bytes for each leaf of the largest tree.
  *
- * @throws PulledError DAMAGED that says what does not verify, and where it stands
+ * @throws PulledError DAMAGED that says what does not verify, and where
  */
 export async function checkFolder(folder: string, manifest: Manifest): Promise<void> {
   for (const part of manifest.parts) await checkEncoding(folder, part, manifest.asked.format);
@@ -50,7 +49,7 @@ async function checkCodes(folder: string, manifest: Manifest): Promise<void> {
   }
 }
 
-/** Every tree that is there has the root that its owner says. */
+/** Every tree must have the root that its account commits to, or the trusted root. */
 async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite): Promise<void> {
   const stored = new StoredOwners(folder, manifest);
   let folding = new TreeFolding(suite);
@@ -60,7 +59,7 @@ async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite):
     const {root, nextFreeNode, place} = current;
     const folded = at(place, () => folding.fold(nextFreeNode));
     if (!isEqual(folded, root))
-      throw damaged(place, `expected leaves that make the root ${encodeHex(root)}, got ${encodeHex(folded)}`);
+      throw damaged(place, `expected leaves with the root ${encodeHex(root)}, got ${encodeHex(folded)}`);
     folding = new TreeFolding(suite);
     current = undefined;
   };
@@ -87,7 +86,7 @@ async function checkTrees(folder: string, manifest: Manifest, suite: HashSuite):
   }
 }
 
-/** The rows are exactly what the proofs prove. */
+/** The rows must be exactly what the proofs prove. */
 async function checkProofs(folder: string, manifest: Manifest, prover: Prover): Promise<void> {
   const names: readonly TableName[] = ["accounts", "absent", "values", "account_changes", "slot_changes"];
   const readers = new Map(names.map(name => [name, new TableReader(folder, manifest, name)]));
@@ -96,8 +95,8 @@ async function checkProofs(folder: string, manifest: Manifest, prover: Prover): 
     for await (const {entries, proof} of proofs) {
       for (const expected of at(proofs.place, () => prover.prove(entries, proof))) {
         const reader = readers.get(expected.table) as TableReader<TableName>;
-        const held = await reader.next();
-        if (held === undefined || rowText(expected.table, held) !== rowText(expected.table, expected.row))
+        const row = await reader.next();
+        if (row === undefined || rowText(expected.table, row) !== rowText(expected.table, expected.row))
           throw damaged(reader.place, `expected the row that ${proofs.place} proves`);
       }
     }
@@ -117,8 +116,8 @@ function rowText(table: TableName, row: AnyRow): string {
   return cells.join(",");
 }
 
-/** The accounts that have storage, read beside their trees, which come in the same order. */
-export class StoredOwners {
+/** The accounts with storage, read in parallel with their trees, which are in the same order. */
+class StoredOwners {
   private readonly accounts: TableReader<"accounts">;
 
   constructor(

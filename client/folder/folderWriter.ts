@@ -1,11 +1,11 @@
 /**
  * Writes the folder of a pull:
  *
- *   rows -> a part of each table -> due: all parts are finished, and the journal names them -> .. -> the manifest
+ *   rows -> a part of each table -> one part is full: all are finished, and the journal names them -> .. -> the manifest
  *
- * A pull that is stopped leaves its unfinished parts as drafts. A resumed pull begins its first parts with the rows of the drafts, so
- * that its parts are those of a pull that was never stopped. After a kill at any moment, the parts and drafts that the journal names are
- * complete, and everything else is removed and pulled again.
+ * A pull that is stopped leaves its unfinished parts as drafts. A resumed pull begins its first parts with the rows of
+ * the drafts, so that its parts equal those of a pull that was never stopped. After a kill at any moment, the parts and
+ * drafts that the journal names are complete; everything else is removed and pulled again.
  */
 import {existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
@@ -17,13 +17,13 @@ import {PulledError, withFile} from "./pulledError.ts";
 import {type RowsOf, TABLE_NAMES, TABLES, type TableName} from "./row/tables.ts";
 import {TableReader} from "./tableReader.ts";
 
-/** Parts are finished when one of them has so many bytes: more waits for a kill, less makes many files. */
+/** All parts are finished when one has so many bytes: with more, a kill loses more; with less, there are more files. */
 export const PART_BYTES = 32 << 20;
 
-/** The user who may do everything. Windows has no numbers of users. */
+/** Uid of root. Windows has no uids. */
 const ROOT = 0;
 
-/** `Place` is JSON of the caller's: where the pull continues. */
+/** `Place` is JSON of the caller: where the pull continues. */
 export class FolderWriter<Place> {
   private readonly open = new Map<TableName, PartFile>();
   private parts: readonly Part[];
@@ -35,15 +35,15 @@ export class FolderWriter<Place> {
     private readonly asked: AskedPull,
     private readonly journal: Journal<Place>,
     private readonly partBytes: number,
-    /** The outermost folder that was made for the pull, if one was. */
-    private readonly made?: string | undefined,
+    /** The outermost folder that was created for the pull, if any. */
+    private readonly created?: string | undefined,
   ) {
     ({parts: this.parts, drafts: this.drafts} = journal.begun);
   }
 
-  /** Makes the folder. @throws PulledError OTHER_PULL if there is one with anything in it; FILE_FAILED, as all of it */
+  /** Creates the folder. @throws PulledError OTHER_PULL unless it is new or empty; FILE_FAILED, as all methods */
   static create<Place>(folder: string, asked: AskedPull, partBytes = PART_BYTES): FolderWriter<Place> {
-    const made = withFile(folder, "write", () => mkdirSync(folder, {recursive: true}));
+    const created = withFile(folder, "write", () => mkdirSync(folder, {recursive: true}));
     requireOwn(folder);
     const names = listFiles(folder);
     if (names.length > 0) {
@@ -54,12 +54,12 @@ export class FolderWriter<Place> {
           : "is not empty";
       throw new PulledError("OTHER_PULL", `${folder} ${problem}`);
     }
-    return new FolderWriter(folder, asked, Journal.create<Place>(folder, asked), partBytes, made);
+    return new FolderWriter(folder, asked, Journal.create<Place>(folder, asked), partBytes, created);
   }
 
   /**
-   * Continues in the folder, or begins in a new or empty one: so a command that is run until it succeeds is the same each time. Reads
-   * the parts, to see that they are the ones that were written.
+   * Continues in the folder, or begins in a new or empty one, so that the same command can be run until it succeeds.
+   * Checks the digests of all parts.
    *
    * @returns the manifest if the pull is complete
    * @throws PulledError NO_PULL, OTHER_PULL that names what differs, DAMAGED
@@ -96,12 +96,12 @@ export class FolderWriter<Place> {
     return writer;
   }
 
-  /** Where a resumed pull continues. undefined: at its beginning. */
+  /** Where a resumed pull continues. undefined: at the beginning. */
   get place(): Place | undefined {
     return this.journal.begun.place;
   }
 
-  /** Rows that stay in the folder: in finished parts and drafts. */
+  /** Rows of finished parts and drafts, which stay in the folder. */
   get keptRows(): number {
     return [...this.parts, ...this.drafts].reduce((sum, {rows}) => sum + rows, 0);
   }
@@ -112,7 +112,7 @@ export class FolderWriter<Place> {
     return finished + (this.open.get(table)?.rows ?? 0);
   }
 
-  /** Reads what is in finished parts. */
+  /** Reads the finished parts. */
   readFinished<Name extends TableName>(table: Name): TableReader<Name> {
     return new TableReader(this.folder, {asked: this.asked, parts: this.parts}, table);
   }
@@ -127,20 +127,20 @@ export class FolderWriter<Place> {
     part.add(row);
   }
 
-  /** Whether a part has enough. It depends on the rows alone, so a resumed pull makes the same parts. */
+  /** Whether a part is full. It depends on the rows alone, so a resumed pull makes the same parts. */
   get isDue(): boolean {
     for (const {bytes} of this.open.values()) if (bytes >= this.partBytes) return true;
     return false;
   }
 
-  /** Finishes the parts. From here on, what was added is kept. @param place - where the pull continues after it */
+  /** Finishes the open parts, so that their rows are kept. @param place - where the pull continues after them */
   finishParts(place: Place): void {
     const finished = this.endParts("parts", place);
     this.parts = [...this.parts, ...finished];
     if (finished.length > 0) this.drafts = [];
   }
 
-  /** Keeps what was added since then as drafts. The pull ends. @param place - where it continues when it is resumed */
+  /** Keeps the open parts as drafts, when the pull stops. @param place - where it continues when it is resumed */
   keepDrafts(place: Place): void {
     const drafts = this.endParts("drafts", place);
     if (drafts.length > 0) this.drafts = drafts;
@@ -160,16 +160,16 @@ export class FolderWriter<Place> {
     return readManifest(this.folder);
   }
 
-  /** Removes the parts that were neither finished nor kept; of a pull that kept nothing, everything that was made for it. */
+  /** Removes open parts; after a pull that kept nothing, everything that was created for it. */
   close(): void {
     for (const part of this.open.values()) part.discard();
     this.open.clear();
     this.journal.close();
     if (this.isComplete || this.keptRows > 0 || listFiles(this.folder).join() !== JOURNAL) return;
     rmSync(join(this.folder, JOURNAL));
-    for (let path = resolve(this.folder); this.made !== undefined; path = dirname(path)) {
+    for (let path = resolve(this.folder); this.created !== undefined; path = dirname(path)) {
       rmdirSync(path);
-      if (path === resolve(this.made)) return;
+      if (path === resolve(this.created)) return;
     }
   }
 
@@ -180,7 +180,7 @@ export class FolderWriter<Place> {
     this.open.clear();
     syncFolder(this.folder);
     this.journal.add(kind, ended, place);
-    // Their rows are in the new parts.
+    // The new parts have their rows.
     for (const {file} of this.draftFiles) rmSync(join(this.folder, file), {force: true});
     return ended;
   }
@@ -192,7 +192,7 @@ export class FolderWriter<Place> {
   }
 }
 
-/** @throws PulledError OTHER_PULL for a folder of another user, who could put other parts and links in place of what is written */
+/** @throws PulledError OTHER_PULL for a folder of another user, who could replace its parts or plant links */
 function requireOwn(folder: string): void {
   const own = process.geteuid?.() ?? ROOT;
   const {uid: owner} = withFile(folder, "read", () => statSync(folder));
@@ -203,7 +203,7 @@ function requireOwn(folder: string): void {
     );
 }
 
-/** Removes what no line of the journal names. Files that no pull makes are refused, so that nobody's are removed. */
+/** Removes what no line of the journal names. Throws for files that no pull makes, and keeps them. */
 function removeUnfinished(folder: string, asked: AskedPull, parts: readonly Part[]): void {
   const named = new Set([JOURNAL, ...parts.map(({file}) => file)]);
   const ownName = new RegExp(
@@ -212,12 +212,12 @@ function removeUnfinished(folder: string, asked: AskedPull, parts: readonly Part
   for (const file of listFiles(folder)) {
     if (named.has(file)) continue;
     if (!ownName.test(file) && file !== `${MANIFEST}${PARTIAL}`)
-      throw new PulledError("OTHER_PULL", `${folder} has a file that no pull makes: ${file}`);
+      throw new PulledError("OTHER_PULL", `${folder} has a file that is not of a pull: ${file}`);
     withFile(join(folder, file), "write", () => rmSync(join(folder, file)));
   }
 }
 
-/** Without the beginnings of a journal, which a kill may leave. */
+/** Without an unfinished journal, which a kill may leave. */
 function listFiles(folder: string): string[] {
   const files = withFile(folder, "read", () => readdirSync(folder));
   return files.filter(file => file !== `${JOURNAL}${PARTIAL}`);

@@ -1,12 +1,13 @@
 /**
  * `progress.ndjson`: how far a pull has come. It exists until the manifest does.
  *
- *   {"version":1,"asked":{..}}           what is pulled
+ *   {"version":1,"asked":{..}}           the request of the pull
  *   {"parts":[{..}],"place":..}          parts that were finished together, and where the pull continues after them
  *   {"drafts":[{..}],"place":..}         the unfinished parts of a pull that was stopped, and where it continues after their rows
  *   ..
  *
- * An unterminated last line is dropped. Parts that no line names do not count, nor do drafts of any line but the last one.
+ * An unterminated last line is dropped. Parts that no line names are ignored, as are drafts of any line but the last
+ * one.
  */
 import {
   closeSync,
@@ -19,28 +20,28 @@ import {
   writeFileSync,
 } from "node:fs";
 import {join} from "node:path";
-import {JOURNAL, syncFolder, writeWhole} from "./manifest.ts";
+import {JOURNAL, syncFolder, writeAtomically} from "./manifest.ts";
 import {type AskedPull, requireParts} from "./manifestParts.ts";
 import type {Part} from "./partFile.ts";
 import {at, damaged, PulledError, withFile} from "./pulledError.ts";
 
 const VERSION = 1;
 
-/** Follows no link, and waits for no writer of a pipe. Windows has neither. */
+/** Follows no link, and does not wait for the writer of a pipe. Windows has neither flag. */
 const {O_RDWR, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0} = constants;
 
-/** What the lines say together. `Place` is the caller's. */
+/** The content of a journal. `Place` is the caller's. */
 interface Progress<Place> {
   readonly parts: readonly Part[];
-  /** Named as the parts that they become; their own files: `draftFile`. */
+  /** With the names of the parts that they become. Their files have a suffix. */
   readonly drafts: readonly Part[];
-  /** undefined: nothing is written. */
+  /** undefined: no row is written. */
   readonly place: Place | undefined;
   /** Lines after the first one. */
   readonly lines: number;
 }
 
-/** @param line - of the journal, from 1: a draft replaces no other one, so a kill between two steps loses neither */
+/** @param line - of the journal, from 1. So a draft never replaces another one, and a kill loses neither */
 function draftSuffix(line: number): string {
   return `.draft${line}`;
 }
@@ -56,19 +57,19 @@ export class Journal<Place> {
     this.lines = begun.lines;
   }
 
-  /** Ends the file names of the drafts that the next line names. */
+  /** Suffix of the drafts that the next line names. */
   get nextSuffix(): string {
     return draftSuffix(this.lines + 1);
   }
 
-  /** Ends the file names of the drafts in `begun`. */
+  /** Suffix of the drafts in `begun`. */
   get begunSuffix(): string {
     return draftSuffix(this.begun.lines);
   }
 
-  /** @throws PulledError FILE_FAILED, as all of it */
+  /** @throws PulledError FILE_FAILED, as all methods */
   static create<Place>(folder: string, asked: AskedPull): Journal<Place> {
-    writeWhole(folder, JOURNAL, `${JSON.stringify({version: VERSION, asked})}\n`);
+    writeAtomically(folder, JOURNAL, `${JSON.stringify({version: VERSION, asked})}\n`);
     syncFolder(folder);
     const path = join(folder, JOURNAL);
     return new Journal<Place>(path, openJournal(path), {parts: [], drafts: [], place: undefined, lines: 0});
@@ -106,10 +107,10 @@ function openJournal(path: string): number {
   throw damaged(path, "expected a file");
 }
 
-/** Cuts off a line that does not end. @throws PulledError DAMAGED for parts that no such pull writes, also if their names lead out of the folder */
+/** Cuts off an unterminated line. @throws PulledError DAMAGED for invalid parts, also for paths out of the folder */
 function readProgress<Place>(folder: string, path: string, fd: number, asked: AskedPull): Progress<Place> {
   const text = withFile(path, "read", () => readFileSync(fd, "utf8"));
-  // What was being written when the process ended has no end.
+  // A killed process may leave an unterminated line.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
   const [first, ...lines] = whole
     .split("\n")
@@ -134,10 +135,10 @@ function parseLine(path: string, line: string, at: number): Record<string, unkno
 }
 
 /** @throws PulledError OTHER_PULL that names what differs */
-export function requireSamePull(folder: string, held: AskedPull, asked: AskedPull): void {
-  const names = new Set([...Object.keys(held), ...Object.keys(asked)]) as ReadonlySet<keyof AskedPull>;
+export function requireSamePull(folder: string, stored: AskedPull, asked: AskedPull): void {
+  const names = new Set([...Object.keys(stored), ...Object.keys(asked)]) as ReadonlySet<keyof AskedPull>;
   for (const name of names) {
-    const [was, is] = [held, asked].map(pull => JSON.stringify(pull[name]) ?? "nothing");
+    const [was, is] = [stored, asked].map(pull => JSON.stringify(pull[name]) ?? "nothing");
     if (was !== is)
       throw new PulledError("OTHER_PULL", `${folder} has a pull with another ${name}: ${was}, got ${is}`);
   }

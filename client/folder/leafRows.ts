@@ -1,11 +1,11 @@
-/** Verified accounts and slots as rows of a pull, and rows as what the trees hash. */
+/** Converts verified accounts and slots to rows, and rows to the hashes of their leaves. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {type HashSuite, hashSlot, hashSlotValue, newTreeRoot, oncePerSuite} from "../hash/hashSuites.ts";
 import type {AccountLeaf} from "../leaves/treeLeaf.ts";
 import {type Account, encodeAccount, NO_CODE_KECCAK, noCodeHash} from "../proof/account.ts";
 import type {AccountRow, SlotRow} from "./row/tables.ts";
 
-/** What an account without storage and code has: rows leave it out. */
+/** Values of an account without storage and code, which rows omit. */
 const plainTexts = oncePerSuite(suite => ({
   storageRoot: encodeHex(newTreeRoot(suite)),
   codeHash: encodeHex(noCodeHash(suite)),

@@ -1,5 +1,5 @@
 /**
- * `manifest.json`, the last file of a pull: what it is of, and its parts. Without it, a folder is not complete.
+ * `manifest.json`, the last file of a pull: its request and its parts. A folder without it is not complete.
  *
  *   {"version": 1, "command": "proofd pull ..", "asked": {"suite", "format", "pulled", "block", "stateRoot", ..},
  *    "block": {"number", "hash", "stateRoot"}, "accountTree": {"nextFreeNode", "leaves"},
@@ -40,13 +40,13 @@ const MAX_MANIFEST_BYTES = 64 << 20;
 
 interface PulledBlock {
   readonly number: number;
-  /** `0x` text. The server's word: nothing proves it. */
+  /** `0x` text. The server's claim: nothing proves it. */
   readonly hash: string;
   /** `0x` text: the trusted root. */
   readonly stateRoot: string;
 }
 
-/** The account tree, of a pull of the whole of it. */
+/** The account tree, of a pull of the complete tree. */
 export interface AccountTree {
   readonly nextFreeNode: number;
   /** Rows of accounts. */
@@ -54,8 +54,8 @@ export interface AccountTree {
 }
 
 /**
- * What a store needs to know of the block besides its state: the answer of chain_getHeader without its block. The server's word:
- * nothing proves it. Who uses it checks its form.
+ * What a store needs to know of the block besides its state: the answer of chain_getHeader without its block. The
+ * server's claim: nothing proves it, and its users must validate it.
  */
 export interface BlockContext {
   readonly header: Readonly<Record<string, string>>;
@@ -80,14 +80,14 @@ export interface Manifest {
   readonly parts: readonly Part[];
 }
 
-/** Writes a file under another name, syncs it, and gives it its name. The caller syncs the folder. */
-export function writeWhole(folder: string, file: string, text: string): void {
+/** Writes a file atomically: under another name, then synced and renamed. The caller syncs the folder. */
+export function writeAtomically(folder: string, file: string, text: string): void {
   const path = join(folder, file);
   const partial = `${path}${PARTIAL}`;
   withFile(partial, "write", () => {
     const fd = openNew(partial);
     try {
-      // Not writeSync, which may write a part on a disk that gets full.
+      // Not writeSync, which may write less than all on a full disk.
       writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {
@@ -97,7 +97,7 @@ export function writeWhole(folder: string, file: string, text: string): void {
   });
 }
 
-/** Makes the names in a folder last. */
+/** Makes renames and new files in a folder durable. */
 export function syncFolder(folder: string): void {
   withFile(folder, "write", () => {
     const fd = openSync(folder, "r");
@@ -112,13 +112,11 @@ export function syncFolder(folder: string): void {
 export function writeManifest(folder: string, manifest: Omit<Manifest, "version" | "rows">): void {
   const {command, asked, block, accountTree, context, parts} = manifest;
   const rows = countRows(parts);
-  const whole: Manifest = {version: VERSION, command, asked, block, accountTree, context, rows, parts};
-  writeWhole(folder, MANIFEST, `${JSON.stringify(whole, undefined, 2)}\n`);
+  const complete: Manifest = {version: VERSION, command, asked, block, accountTree, context, rows, parts};
+  writeAtomically(folder, MANIFEST, `${JSON.stringify(complete, undefined, 2)}\n`);
 }
 
-/**
- * @throws PulledError NO_PULL without a manifest, DAMAGED for one that no pull writes
- */
+/** @throws PulledError NO_PULL without a manifest, DAMAGED for an invalid one */
 export function readManifest(folder: string): Manifest {
   const path = join(folder, MANIFEST);
   const file = withFile(path, "read", () => statSync(path, {throwIfNoEntry: false}));
@@ -158,9 +156,9 @@ function parseManifest(value: unknown): Manifest {
   requireHash("block.stateRoot", block.stateRoot);
   requireOne("asked.stateRoot", asked.stateRoot, [block.stateRoot]);
   if (asked.block !== block.number) throw new Error("asked.block: expected the number of block");
-  const isWhole = asked.pulled === "accounts" || asked.pulled === "all";
-  if (isWhole !== (accountTree !== undefined))
-    throw new Error(`accountTree: expected ${isWhole ? "one" : "none"} of a pull of ${asked.pulled}`);
+  const hasTree = asked.pulled === "accounts" || asked.pulled === "all";
+  if (hasTree !== (accountTree !== undefined))
+    throw new Error(`accountTree: expected ${hasTree ? "one" : "none"} of a pull of ${asked.pulled}`);
   if (accountTree !== undefined) {
     requireIndex("accountTree.nextFreeNode", requireObject("accountTree", accountTree).nextFreeNode);
     requireIndex("accountTree.leaves", accountTree.leaves);

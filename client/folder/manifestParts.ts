@@ -1,4 +1,4 @@
-/** What a manifest or a journal says of a pull and its parts, checked: no path leads out of the folder, and no table escapes verification. */
+/** Validates what a manifest or a journal says: paths stay within the folder, and all tables are verified. */
 
 import type {FormatName} from "./format/formatName.ts";
 import {type Part, partName} from "./partFile.ts";

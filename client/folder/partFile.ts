@@ -1,5 +1,5 @@
 /**
- * A part: a file with rows of one table. It gets its name when all of it is on the disk.
+ * A part: a file with rows of one table. It is renamed to its final name when it is complete and synced.
  *
  *   accounts-000001.ndjson.partial  ->  written, synced  ->  accounts-000001.ndjson
  */
@@ -61,7 +61,7 @@ export class PartFile {
   private bytesWritten = 0;
   private isOpen = true;
 
-  /** @throws PulledError FILE_FAILED, as all of it */
+  /** @throws PulledError FILE_FAILED, as all methods */
   constructor(
     private readonly folder: string,
     private readonly table: TableName,
@@ -73,7 +73,7 @@ export class PartFile {
     this.encoder = FORMATS[format].createEncoder(TABLES[table], bytes => this.write(bytes));
   }
 
-  /** Bytes so far, with about those of the rows that wait. */
+  /** Bytes so far, including an estimate for buffered rows. */
   get bytes(): number {
     return this.encoder.bytes;
   }
@@ -114,7 +114,7 @@ export class PartFile {
   }
 }
 
-/** Reads a part once. @throws PulledError DAMAGED if it is not the one that was written */
+/** Checks the length and digest of a part. @throws PulledError DAMAGED */
 export async function checkPart(folder: string, {file, bytes, sha256}: Part): Promise<void> {
   const path = join(folder, file);
   const hash = createHash("sha256");
@@ -138,8 +138,8 @@ export async function checkPart(folder: string, {file, bytes, sha256}: Part): Pr
 }
 
 /**
- * Other readers believe more of a file than its rows: statistics, the order of fields, one of two fields of the same name. So a part has
- * exactly the bytes that its rows make.
+ * Other readers use more of a file than its rows: statistics, the order of fields, one of two fields of the same name.
+ * So a part must have exactly the bytes that its rows encode to.
  *
  * @throws PulledError DAMAGED
  */
@@ -149,10 +149,10 @@ export async function checkEncoding(folder: string, part: Part, format: FormatNa
   for await (const rows of readPart(folder, part, format)) for (const row of rows) encoder.add(row);
   encoder.end();
   if (`0x${hash.digest("hex")}` !== part.sha256)
-    throw damaged(join(folder, part.file), "expected the bytes that its rows make, got others");
+    throw damaged(join(folder, part.file), "expected the bytes that its rows encode to, got others");
 }
 
-/** The rows of a checked part, some at a time. @throws PulledError DAMAGED, also if they are more or fewer than it says */
+/** Checks a part and reads its rows, some at a time. @throws PulledError DAMAGED, also for a wrong number of rows */
 export async function* readPart(
   folder: string,
   part: Part,

@@ -1,6 +1,6 @@
 /**
- * What differs between two blocks: pulled, written as rows beside the proof bytes, and verified again from those bytes. A leaf whose
- * value differs has a row; one whose links alone differ has none. Each proof is stored with its request:
+ * What differs between two blocks: pulled, written as rows beside the proof bytes, and verified again from those bytes.
+ * A leaf whose value differs has a row; one whose links alone differ has none. Each proof is stored with its request:
  *
  *   entries of a proof   where its changes begin: u80, big-endian
  */
@@ -135,8 +135,8 @@ export async function pullChangesFrom(work: PullWork, from: bigint): Promise<voi
 }
 
 /**
- * Each answer begins where the one before ends, and the last one ends where nothing else differs. No root commits to a block's hash, so
- * the newer block must have that of the manifest, and the older one the same hash in all answers.
+ * Each answer begins where the one before ends, and the last one ends where nothing else differs. No root commits to a
+ * block's hash, so the newer block must have that of the manifest, and the older one the same hash in all answers.
  */
 export function changesProver(suite: HashSuite, {block, asked}: Manifest): Prover {
   const roots = {from: decodeHex(asked.fromRoot), to: decodeHex(block.stateRoot)};

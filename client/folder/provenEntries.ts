@@ -1,6 +1,6 @@
 /**
- * Accounts and slots that were requested by their keys: pulled as multiproofs, written as rows beside the proof bytes, and verified again
- * from those bytes. Each proof is stored with the bytes of its request:
+ * Accounts and slots that were requested by their keys: pulled as multiproofs, written as rows beside the proof bytes,
+ * and verified again from those bytes. Each proof is stored with the bytes of its request:
  *
  *   entries   address 20 | count of keys u16 | keys, 32 bytes each | address ..
  */
@@ -132,7 +132,7 @@ export interface Prover {
   end(): void;
 }
 
-/** Every account whose storage was requested must have a proof. The keys of a pull of "keys" are known from their proofs alone. */
+/** Every account whose storage was requested must have a proof. For "keys", the proofs alone have the keys. */
 export function entriesProver(suite: HashSuite, {block, asked}: Manifest): Prover {
   const root = decodeHex(block.stateRoot);
   const unproven = new Set(asked.addresses);

@@ -1,4 +1,4 @@
-/** A pull into a folder, from its beginning, or from where it was stopped, to its manifest. */
+/** Pulls into a folder: begins or resumes the pull, and writes its manifest at the end. */
 import {count, shown} from "../bytes/values.ts";
 import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
@@ -16,15 +16,15 @@ import {PULL_START, type PullPlace, type PullProgress, type PullWork} from "./pu
 import {pullTrees} from "./treesPull.ts";
 
 export interface FolderPull {
-  /** New or empty. With `resume`, also one whose pull of the same was stopped. */
+  /** New or empty. With `resume`, also that of a stopped pull with the same request. */
   readonly folder: string;
   readonly resume: boolean;
-  /** For the manifest, for people. It must hold no keys. */
+  /** Recorded in the manifest for information. It must not contain keys. */
   readonly command: string;
   /** Stops the pull. What was verified stays. */
   readonly signal: AbortSignal;
   readonly progress: PullProgress;
-  /** Of a pull of "keys": the same ones each time, and how many addresses and storage keys they are. */
+  /** Of a pull of "keys": the same requests each time, and how many addresses and storage keys they have. */
   readonly keys?: {readonly requests: ProofRequests; readonly count: number} | undefined;
   /** Bytes of a part. Default: 32 MiB. */
   readonly partBytes?: number | undefined;
@@ -35,8 +35,9 @@ export interface FolderPull {
 /**
  * @param client - trusts `stateRoot` at `block`, and `fromRoot` at `fromBlock`
  * @returns the manifest
- * @throws PulledError: STOPPED and NOTHING_PULLED say why the pull stopped, and what stays; others, before anything is pulled, what is
- *   wrong with the folder or the server's suite
+ * @throws PulledError: STOPPED and NOTHING_PULLED say why the pull stopped, and what stays; others, before anything
+ *   is pulled, that
+ *   the folder or the server's suite does not fit
  */
 export async function pullFolder(client: ProofClient, asked: AskedPull, pull: FolderPull): Promise<Manifest> {
   const {folder, resume, command, signal, progress, partBytes, leavesPerRange} = pull;
@@ -79,13 +80,13 @@ export async function pullFolder(client: ProofClient, asked: AskedPull, pull: Fo
 
 /** @throws PulledError OTHER_SUITE; what getCoverage throws */
 async function requireSuite(client: ProofClient, suite: string, signal: AbortSignal): Promise<void> {
-  const {suite: held} = await client.getCoverage({signal});
-  if (held === suite) return;
+  const {suite: stored} = await client.getCoverage({signal});
+  if (stored === suite) return;
   throw new PulledError(
     "OTHER_SUITE",
-    held === "keccak"
-      ? `expected a server with ${suite}, got one with keccak: it has Ethereum's tries alone, and no trees to pull`
-      : `expected ${shown(held)}, that of the server, got ${suite}`,
+    stored === "keccak"
+      ? `expected a server with ${suite}, got one with keccak: it has only Ethereum's tries, and no trees to pull`
+      : `expected ${shown(stored)}, that of the server, got ${suite}`,
   );
 }
 
@@ -103,7 +104,7 @@ async function pullRows(work: PullWork, asked: AskedPull, keys: FolderPull["keys
 function keepVerified({writer, place, signal}: PullWork, folder: string, error: unknown): unknown {
   const reason = reasonOf(error, signal);
   if (reason === undefined) return error;
-  // A full disk takes no more.
+  // After an error of the folder itself, such as a full disk, nothing more is written.
   if (!(error instanceof PulledError)) writer.keepDrafts(place);
   const rows = writer.keptRows;
   if (rows === 0) return new PulledError("NOTHING_PULLED", `nothing was pulled: ${reason}`, error);
@@ -111,7 +112,7 @@ function keepVerified({writer, place, signal}: PullWork, folder: string, error: 
   return new PulledError("STOPPED", `the pull stopped: ${reason}. ${kept}`, error);
 }
 
-/** @returns why the pull stopped; undefined for an error that is no reason to resume: another suite, or a mistake of ours */
+/** @returns why the pull stopped; undefined if resuming would fail again: another suite, or a bug */
 function reasonOf(error: unknown, signal: AbortSignal): string | undefined {
   if (signal.aborted && error === signal.reason) return (error as Error).message;
   if (error instanceof ProofError) return `what the server sent does not verify: ${error.message}`;

@@ -1,5 +1,4 @@
-/** Where a pull is: what its folder keeps with the finished parts. */
-
+/** The place of a pull, which its journal stores with the finished parts. */
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import type {FolderWriter} from "./folderWriter.ts";
@@ -10,20 +9,20 @@ export interface PullPlace {
   readonly entries?: string;
   /** Of pullChanges: after the last answer that is written. */
   readonly changes?: string;
-  /** Of the trees that were named, those that are written. */
+  /** How many of the requested trees are written. */
   readonly trees: number;
-  /** Of pullState: the range that comes next begins here. */
+  /** Of pullState: where the next range begins. */
   readonly cursor?: string;
   /** Of the tree that is being written: its last leaf with a row, and its rows. A range may be written in part. */
   readonly lastLeaf: number;
   readonly leaves: number;
-  /** As soon as it is whole. */
+  /** Once it is complete. */
   readonly accountTree?: AccountTree;
 }
 
 export const PULL_START: PullPlace = {trees: 0, lastLeaf: -1, leaves: 0};
 
-/** How much of a phase is done. */
+/** The progress within a phase. */
 export interface PhaseProgress {
   readonly done: number;
   readonly total: number;
@@ -40,7 +39,7 @@ export interface PullProgress {
   show(phase: string, progress: PhaseProgress | undefined, rows: number): void;
 }
 
-/** What every part of a pull works with. */
+/** The state of a running pull. */
 export interface PullWork {
   readonly client: ProofClient;
   readonly suite: HashSuite;
@@ -50,6 +49,6 @@ export interface PullWork {
   readonly signal: AbortSignal;
   /** Default: that of pullState. */
   readonly leavesPerRange: number | undefined;
-  /** Always that of the last row that was added. */
+  /** After the last row that was added. */
   place: PullPlace;
 }

@@ -1,17 +1,16 @@
-/** What is wrong with a folder of a pull, or why the pull stopped. */
-
+/** What is wrong with the folder of a pull, or why the pull stopped. */
 export type PulledErrorCode =
-  /** There is no folder, no manifest, or no pull to resume. */
+  /** There is no folder, no manifest, or nothing to resume. */
   | "NO_PULL"
   /** The folder is in use already, or belongs to another pull. */
   | "OTHER_PULL"
-  /** The server has other trees than those of the suite that was asked for, or none. Nothing was made. */
+  /** The server has trees of another suite, or none. Nothing was created. */
   | "OTHER_SUITE"
-  /** A file is not what the manifest says, or a row is not what its table says. */
+  /** A file does not match the manifest, or a row is invalid. */
   | "DAMAGED"
-  /** The pull stopped: `cause` says why. What was verified stays in the folder, for a resumed pull. */
+  /** The pull stopped: `cause` says why. Verified rows stay in the folder, for a resumed pull. */
   | "STOPPED"
-  /** As STOPPED, before anything was verified: no folder was made, or an empty one is empty again. */
+  /** As STOPPED, before any row was verified: a folder that was created for the pull is removed. */
   | "NOTHING_PULLED"
   /** A file cannot be read or written. */
   | "FILE_FAILED";
@@ -33,7 +32,7 @@ export function damaged(place: string, problem: string, cause?: unknown): Pulled
   return new PulledError("DAMAGED", `${place}: ${problem}`, cause);
 }
 
-/** Runs what reads text or bytes. @throws PulledError DAMAGED that names the place, for what the work refuses */
+/** Runs a parser or verifier. @throws PulledError DAMAGED that names the place, for an error of the work */
 export function at<Result>(place: string, work: () => Result): Result {
   try {
     return work();
@@ -43,7 +42,7 @@ export function at<Result>(place: string, work: () => Result): Result {
   }
 }
 
-/** Runs what reads or writes a file. @throws PulledError FILE_FAILED that names the file, for an error of the system */
+/** Reads or writes a file. @throws PulledError FILE_FAILED that names the file, for an error of the system */
 export function withFile<Result>(path: string, verb: "read" | "write", work: () => Result): Result {
   try {
     return work();

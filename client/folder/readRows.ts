@@ -1,5 +1,6 @@
-/** The trees of a complete pull: the account tree first, then the storage trees, each with its leaves in index order. */
-
+/**
+ * Reads the trees of a complete pull: the account tree, then the storage trees, each with its leaves in index order.
+ */
 import {isEqual} from "../bytes/byteString.ts";
 import {count} from "../bytes/values.ts";
 import {type AccountTree, type Manifest, readManifest} from "./manifest.ts";
@@ -7,7 +8,7 @@ import {damaged} from "./pulledError.ts";
 import type {AccountRow, SlotRow, TreeRow} from "./row/tables.ts";
 import {TableReader} from "./tableReader.ts";
 
-/** A tree, and then its leaves. `place` says where a row stands, for messages. */
+/** A tree comes before its leaves. `place` is the file and the number of a row, for messages. */
 export type PulledRow =
   | {readonly kind: "accountTree"; readonly tree: AccountTree}
   | {readonly kind: "account"; readonly row: AccountRow; readonly place: string}
@@ -18,10 +19,10 @@ export type PulledRow =
 const FIRST_LEAF = 2;
 
 /**
- * Reads the whole trees of a folder. Every part is compared with its sha-256 before its first row is given; rows are in order, and
- * no tree has a row too many or too few. That the leaves make the tree's root, the caller shows.
+ * Reads the complete trees of a folder. Checks the sha-256 of every part before its first row, the order of the rows,
+ * and their number in each tree. The caller must check that the leaves of a tree have its root.
  *
- * Memory: some thousand rows, whatever the folder has.
+ * Memory: some thousand rows, for folders of any size.
  *
  * @throws PulledError DAMAGED that names the file and the row, NO_PULL for a folder that is not complete, FILE_FAILED
  */
@@ -36,7 +37,7 @@ export async function* readRows(
   try {
     for await (const tree of trees) {
       const {accountIndex, address, leaves, nextFreeNode} = tree;
-      // Trees that were named one by one come in the order of the naming.
+      // The trees of a pull of "storage" are in the order of its addresses.
       const isOrdered = manifest.asked.pulled === "storage" || accountIndex > lastAccount;
       if (!isOrdered)
         throw trees.refusal(`account_index: expected more than ${lastAccount}, got ${accountIndex}`);

@@ -1,4 +1,4 @@
-/** Reads the rows of one table of a pull, one after another, and knows where each stands. */
+/** Reads the rows of one table of a pull in order, and reports the place of each in messages. */
 import {join} from "node:path";
 import type {Manifest} from "./manifest.ts";
 import {type Part, readPart} from "./partFile.ts";
@@ -23,7 +23,7 @@ export class TableReader<Name extends TableName> implements AsyncIterable<RowsOf
     return done === true ? undefined : value;
   }
 
-  /** Closes the file of a reader that is not at its end. */
+  /** Closes the file of a reader that has not reached its end. */
   async close(): Promise<void> {
     await this.rows.return();
   }
@@ -38,7 +38,7 @@ export class TableReader<Name extends TableName> implements AsyncIterable<RowsOf
     return `${join(this.folder, this.part.file)}, row ${this.rowNumber}`;
   }
 
-  /** What is wrong with the row that came last. */
+  /** The error for a problem of the row that came last. */
   refusal(problem: string): PulledError {
     return damaged(this.place, problem);
   }

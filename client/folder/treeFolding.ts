@@ -1,5 +1,5 @@
 /**
- * Makes the root of a whole tree from its leaves alone. The links follow from the order of the hKeys:
+ * Computes the root of a complete tree from its leaves alone. The links follow from the order of the hKeys:
  *
  *   head  <->  least hKey  <->  ..  <->  greatest hKey  <->  tail
  *
@@ -38,7 +38,7 @@ export class TreeFolding {
   }
 
   /**
-   * Uses the leaves up.
+   * Consumes the leaves.
    *
    * @returns the top root
    * @throws Error if two leaves have the same key
@@ -68,7 +68,7 @@ export class TreeFolding {
     }
   }
 
-  /** Replaces nodes of a height by those above them, in place: there are no more of these. */
+  /** Replaces the nodes of a height by their parents, in place. */
   private foldHeight(height: number): void {
     const {suite, indexes, hashes, count} = this;
     const zero = zeroSubTrees(suite)[height] as Uint8Array;
@@ -90,7 +90,7 @@ export class TreeFolding {
     this.count = above;
   }
 
-  /** Without a view for each key: a sort of a million leaves compares 20 million times. */
+  /** Makes no views: a sort of a million leaves compares 20 million times. */
   private compareKeys(a: number, b: number): number {
     const {hKeys} = this;
     for (let i = 0; i < HASH_BYTES; i++) {

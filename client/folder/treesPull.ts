@@ -1,4 +1,4 @@
-/** Whole trees of a pull: verified ranges into rows. */
+/** Pulls complete trees, and writes their verified ranges as rows. */
 import {decodeHex} from "../bytes/hex.ts";
 import {NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
 import type {TreeLeaf} from "../leaves/treeLeaf.ts";
@@ -8,13 +8,13 @@ import type {PulledRange} from "../pull/treeRanges.ts";
 import {rowOfAccountLeaf} from "./leafRows.ts";
 import type {PullWork} from "./pullPlace.ts";
 
-/** A larger tree takes long enough for a bar of its own. */
+/** A larger tree takes long enough for a progress bar of its own. */
 const LARGE_TREE_RANGES = 16;
-/** Of an address, `0x` and 8 digits: the bar has one line. */
+/** `0x` and 8 digits of an address: the progress bar has one line. */
 const SHOWN_CHARACTERS = 10;
 
 /**
- * Continues from the place of the work.
+ * Pulls trees, beginning at the place of the work.
  *
  * @param names - what pullState takes as `tree`, one after the other
  * @throws what pullState throws, after all ranges before
@@ -35,7 +35,7 @@ function writeRange(work: PullWork, range: PulledRange): void {
   const {leaves, end, nextFreeNode, cursor} = range;
   const before = work.place.leaves;
   for (const leaf of leaves) {
-    // Of the range in which the parts were finished, some leaves may be written.
+    // If parts were finished in the middle of this range, some of its leaves are written already.
     if (leaf.leafIndex <= work.place.lastLeaf || !addLeaf(work, range, leaf)) continue;
     const place = {...work.place, lastLeaf: leaf.leafIndex, leaves: work.place.leaves + 1};
     work.place = place;
@@ -78,7 +78,7 @@ function endTree(
   return next;
 }
 
-/** How many leaves all storage trees have together is not known ahead. So small trees are counted as accounts, and a large one by itself. */
+/** The number of all slots is not known in advance: progress counts accounts, and within a large tree its leaves. */
 function showRange(
   {progress, place, leavesPerRange = LEAVES_PER_RANGE}: PullWork,
   {tree, account, end, nextFreeNode}: PulledRange,

@@ -1,6 +1,6 @@
 /**
- * The two hash suites of docs/proofs.md, section 1: sha256 with the SHA-256 of the runtime, of @noble/hashes or of the caller, and
- * poseidon2. The prover does not use this code.
+ * The two hash suites of docs/proofs.md, section 1: sha256 with the SHA-256 of the runtime, of @noble/hashes or of the
+ * caller, and poseidon2. The prover does not use this code.
  *
  *                         sha256                          poseidon2
  *   root node        64 = nextFreeNode 32 | sub-root 32   96 = nextFreeNode 64 | sub-root 32
@@ -17,7 +17,7 @@ export interface HashSuite {
   readonly leafOpeningBytes: number;
   /** Number of bytes that safe() makes from a 32-byte word. */
   readonly safeWordBytes: number;
-  /** hKey of the tail leaf, 32 bytes. Like every result of a suite, it is a new array each time: callers may write into it. */
+  /** hKey of the tail leaf, 32 bytes. Every result of a suite is a new array, which callers may write into. */
   readonly tailKey: Uint8Array;
   hash(...parts: readonly Uint8Array[]): Uint8Array;
   /** hash of two digests: a branch. Cached, because the proofs of a block share branches. */

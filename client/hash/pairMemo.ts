@@ -1,9 +1,9 @@
 /**
  * A cache of hashes of two nodes.
  *
- * The proofs of one block share the nodes near its root: in a tree of a million accounts, 20 of a path's 40 branches are the
- * same for all leaves, and most of the next ten have been met before. A hash costs about 1 us with SHA-256 and 27 us with
- * poseidon2; finding it here costs 0.1 us.
+ * The proofs of one block share the nodes near its root: in a tree of a million accounts, 20 of a path's 40 branches
+ * are the same for all leaves, and most of the next ten have been met before. A hash costs about 1 us with SHA-256 and
+ * 27 us with poseidon2; finding it here costs 0.1 us.
  *
  * The key of an entry is all 64 bytes of its nodes, so a forged proof cannot find a hash of other nodes.
  *

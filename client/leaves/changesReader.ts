@@ -1,6 +1,6 @@
 /**
- * Reads the trees of an answer with changes: the account tree, and after each account whose storage differs the changes of its storage
- * tree; or only those of one account (docs/proofs.md, 16.3 and 16.4).
+ * Reads the trees of an answer with changes: the account tree, and after each account whose storage differs the changes
+ * of its storage tree; or only those of one account (docs/proofs.md, 16.3 and 16.4).
  *
  *   from: account u40, slot u40 | end: account u40, slot u40 | changes of trees
  */
@@ -61,7 +61,11 @@ export class ChangesReader {
   private leafCount = 0;
   private isEndMet = false;
 
-  /** @param cursor - where the answer was asked to begin. @param hasStorage - storage trees follow accounts. @throws ProofError, as all that reads */
+  /**
+   * @param cursor - where the answer was asked to begin.
+   * @param hasStorage - storage trees follow accounts.
+   * @throws ProofError, as all that reads
+   */
   constructor(
     private readonly suite: HashSuite,
     private readonly reader: ByteReader,
@@ -135,7 +139,7 @@ export class ChangesReader {
     return leaf?.role === "account" ? leaf.account.storageRoot : this.newTree;
   }
 
-  /** Reads the changes of one account's storage, if there are any in the answer. @param before - the storageRoot, as `after` */
+  /** Reads the changes of one account's storage, if any. @param before - the storageRoot, as `after` */
   private readTree(account: number, address: Hex, before: Hex, after: Hex): void {
     const {from, last} = this;
     if (before === after || account < from.account || account > last.account) return;

@@ -11,12 +11,13 @@ import {check} from "../proof/strictJson.ts";
 
 const NODE_BYTES = 32;
 
-/** Reused for each range. Memory outside of V8's heap is freed by collections of old objects alone, and a thread hardly has one. */
+/** Reused for each range: V8 frees memory outside of its heap late, with old objects. */
 let nodesMemory = new Uint8Array(0);
 
 /**
  * @param count - of leaves, 1 to 65 535
- * @returns memory for `foldRange`, for the hashes of `count` leaves, until the next call. The first one stands at `leafAt(0)`
+ * @returns memory for `foldRange`, for the hashes of `count` leaves, until the next call. The first one stands at
+ *   `leafAt(0)`
  */
 export function takeNodes(count: number): Uint8Array {
   const bytes = (count + 2) * NODE_BYTES;

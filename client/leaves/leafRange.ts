@@ -29,7 +29,9 @@ export interface LeafRange {
   readonly block: AnsweredBlock;
   /** Of a storage tree, its account; undefined if the account is absent, and of the account tree. */
   readonly account: ProvenAccount | undefined;
-  /** Positions of the tree in use: every leaf index is below. 2: the account has no storage, and there are no leaves. */
+  /**
+   * Positions of the tree in use: every leaf index is below. 2: the account has no storage, and there are no leaves.
+   */
   readonly nextFreeNode: number;
   /** In the order of leaf indexes, one per position. */
   readonly leaves: readonly TreeLeaf[];
@@ -78,7 +80,7 @@ export interface VerifiedHashes {
   readonly hashes: Uint8Array;
 }
 
-/** As verifyLeaves, but keeps no leaf, so that leaves are garbage at once. @returns what `readVerifiedLeaves` needs besides the bytes */
+/** As verifyLeaves, but keeps no leaf. @returns what `readVerifiedLeaves` needs besides the bytes */
 export function verifyHashes(
   suite: HashSuite,
   stateRoot: Uint8Array,
@@ -200,7 +202,8 @@ export interface VerifiedLeaves extends LeafRange {
 export interface LeavesVerifier {
   /**
    * @param rootOf - finds the trusted root of the answer's block, 32 bytes
-   * @param bytes - of the answer, in an ArrayBuffer of their own, which may be transferred to another thread. Use those of the result
+   * @param bytes - of the answer, in an ArrayBuffer of their own, which may be transferred to another thread. Use
+   *   those of the result
    * @throws ProofError; what rootOf throws
    */
   verify(

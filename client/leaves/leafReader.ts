@@ -43,8 +43,9 @@ const plainParts = oncePerSuite(suite => ({
 }));
 
 /**
- * Each leaf begins as a copy of one of these. Once many objects of a literal have survived a collection, as in the first ranges of a pull,
- * V8 allocates further ones in the old space: 30 MB of garbage. Objects of a spread are always allocated in the young space.
+ * Each leaf begins as a copy of one of these. Once many objects of a literal have survived a collection, as in the
+ * first ranges of a pull, V8 allocates further ones in the old space: 30 MB of garbage. Objects of a spread are always
+ * allocated in the young space.
  */
 const NO_ACCOUNT: Account = {
   nonce: 0n,
@@ -58,7 +59,9 @@ const NO_LEAF = {leafIndex: 0, prev: 0, next: 0, hKey: ZERO_WORD, hVal: ZERO_WOR
 const NO_ACCOUNT_LEAF: AccountLeaf = {role: "account", ...NO_LEAF, address: "0x", account: NO_ACCOUNT};
 const NO_SLOT_LEAF: SlotLeaf = {role: "slot", ...NO_LEAF, slot: 0n, value: 0n};
 
-/** The hKey and hVal of each leaf of a range that another thread has verified: 64 bytes each, zeros for a removed leaf. */
+/**
+ * The hKey and hVal of each leaf of a range that another thread has verified: 64 bytes each, zeros for a removed leaf.
+ */
 export interface KnownHashes {
   /** Leaf index of the first one. */
   readonly from: number;

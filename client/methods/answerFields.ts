@@ -1,9 +1,9 @@
-/** Values of a server's answers, read without trust. */
+/** Reads untrusted values of a server's answers. */
 import type {Hex} from "../bytes/hex.ts";
 import {count, isObject, shown} from "../bytes/values.ts";
 import {badAnswer} from "../rpc/envelope.ts";
 
-/** @param at - the place in the answer, for messages. @throws RpcError BAD_ANSWER for a value of another form */
+/** @param at - the place in the answer, for messages. @throws RpcError BAD_ANSWER for an invalid value */
 export type Reader<Value> = (at: string, value: unknown) => Value;
 
 /** @throws RpcError BAD_ANSWER */
@@ -37,12 +37,12 @@ export const readObject: Reader<Readonly<Record<string, unknown>>> = (at, value)
   return value;
 };
 
-/** @returns undefined for null or nothing, which a server writes where there is no such value */
+/** @returns undefined for null or a missing field */
 export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
   return (at, value) => ((value ?? undefined) === undefined ? undefined : read(at, value));
 }
 
-/** An array of so many elements. */
+/** An array of `least` to `most` elements. */
 export function listOf<Value>(least: number, most: number, read: Reader<Value>): Reader<readonly Value[]> {
   return (at, value) => {
     expect(Array.isArray(value), at, "an array", value);
@@ -53,7 +53,7 @@ export function listOf<Value>(least: number, most: number, read: Reader<Value>):
   };
 }
 
-/** Fields of an object; others do no harm. */
+/** The named fields of an object. Others are ignored. */
 export function fieldsOf<Fields extends object>(
   readers: {
     readonly [Name in keyof Fields]: Reader<Fields[Name]>;

@@ -1,6 +1,6 @@
 /**
- * How callers name blocks. One that is named by a tag may be asked for again until it is no older than the caller has seen: behind a
- * balancer, the next answer may come from a server that is some blocks behind.
+ * How callers name blocks. A call with a tag can be repeated until its block is no older than one that the caller has
+ * seen: behind a load balancer, the next answer may come from a server that is some blocks behind.
  */
 import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
@@ -12,15 +12,15 @@ import {RpcError} from "../rpc/rpcError.ts";
 export type BlockTag = "earliest" | "finalized" | "safe" | "latest" | "pending";
 
 /**
- * A block by its number or a tag. There are no block hashes: a proof shows a state root, the root that you trust belongs to a
- * number, and which number a hash has would be the server's word.
+ * A block by its number or a tag. Not by its hash: a trusted root belongs to a block number, and nothing but the server
+ * would say which number a hash has.
  */
 export type BlockName = bigint | number | BlockTag;
 
-/** A block of which nothing is proved, so it may also be named by its hash (EIP-1898). */
+/** The block of a method without proofs, which may also be named by its hash (EIP-1898). */
 export type HeldBlockName = BlockName | {readonly blockHash: string};
 
-/** Every method takes one. When it is aborted, the call rejects with its reason at once. */
+/** Every method takes a signal. When it is aborted, the call rejects with its reason at once. */
 export interface Abortable {
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,8 +28,9 @@ export interface Abortable {
 /** For a block that is named by a tag. */
 export interface NotBefore {
   /**
-   * The answer is of this block or a newer one: servers behind a balancer are not all at the same block, so without it the next answer may
-   * be of an older block than the last. It is asked for again until `timeoutMs` is over. Default: any block.
+   * Requires an answer of this block or a newer one. Servers behind a load balancer are not all at the same block, so
+   * the next answer may be of an older block than the last. The call is repeated until `timeoutMs` is over. Default:
+   * any block.
    */
   readonly atLeast?: bigint | undefined;
 }
@@ -41,13 +42,13 @@ export interface AskedBlock extends Abortable, NotBefore {
 /** The next answer is probably another server's. */
 const FIRST_PAUSE_MS = 10;
 
-/** @throws TypeError if it names no block */
+/** @throws TypeError for an invalid block number */
 export function encodeBlock(name: HeldBlockName): unknown {
   const number = blockNumber(name);
   return number === undefined ? name : quantity(number);
 }
 
-/** @returns undefined for a tag or a hash. @throws TypeError for a number that no block has */
+/** @returns undefined for a tag or a hash. @throws TypeError for an invalid block number */
 export function blockNumber(name: HeldBlockName): bigint | undefined {
   if (typeof name !== "number" && typeof name !== "bigint") return undefined;
   const isWhole = typeof name === "bigint" || Number.isSafeInteger(name);
@@ -61,7 +62,7 @@ export function requireAsked(at: string, asked: BlockName, answered: bigint): vo
   check(number === undefined || answered === number, `${at}.number`, `expected ${number}, got ${answered}`);
 }
 
-/** Sends a request whose answer is proof bytes: some transports and servers send their hex. @throws RpcError, ProofError */
+/** Requests proof bytes. Some transports and servers send their hex. @throws RpcError, ProofError */
 export async function callForBytes(
   caller: RpcCaller,
   request: RpcRequest,
@@ -72,11 +73,11 @@ export async function callForBytes(
 }
 
 /**
- * Asks until the answer's block is new enough, for as long as a call may take.
+ * Repeats a call until the block of its answer is new enough, for as long as a call may take.
  *
  * @param ask - one call
  * @param numberOf - the block that an answer names
- * @throws TypeError for `atLeast` beside a block that is none of the newest ones; RpcError BLOCK_TOO_OLD; what `ask` throws
+ * @throws TypeError for `atLeast` with a number, a hash or "earliest"; RpcError BLOCK_TOO_OLD; what `ask` throws
  */
 export async function askNotBefore<Answer>(
   {timeoutMs}: RpcCaller,

@@ -1,4 +1,4 @@
-/** What a server says of a block. */
+/** chain_getStateRoot: what the server claims of a block, without proofs. */
 import type {Hex} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, optional, readBoolean, readHash, readQuantity} from "./answerFields.ts";
@@ -9,7 +9,7 @@ export interface GetStateRootParameters extends Abortable, NotBefore {
   readonly block?: HeldBlockName | undefined;
 }
 
-/** Where layer 1 finalized a block, and what its contract holds since then: one of the last two. */
+/** Where layer 1 finalized a block, and what its contract stores: a state root or a block hash. */
 export interface Layer1Record {
   readonly blockNumber: bigint;
   readonly transactionHash: Hex;
@@ -17,7 +17,7 @@ export interface Layer1Record {
   readonly blockHash: Hex | undefined;
 }
 
-/** What the server says of a block. None of it is proved. */
+/** What the server claims of a block, without proofs. */
 export interface RootedBlock {
   readonly number: bigint;
   readonly hash: Hex;

@@ -16,23 +16,23 @@ import {requireWhole} from "./connection.ts";
 import type {ProofMethods} from "./proofMethods.ts";
 import type {ProvenChanges, ServerChanges} from "./provenAnswer.ts";
 
-/** `atLeast` is for `toBlock`. */
+/** `atLeast` applies to `toBlock`. */
 export interface GetChangesParameters extends Abortable, NotBefore {
   /** "accounts", "all" for accounts and their storage, or an address for that account's storage. */
   readonly tree: string;
   /** May be above or below `toBlock`. */
   readonly fromBlock: BlockName;
-  /** Default: "finalized". Name one number for all answers: `toBlock.number` of the first one. */
+  /** Default: "finalized". After the first answer, pass its `toBlock.number`. */
   readonly toBlock?: BlockName | undefined;
   /** `end` of the answer before. Default: 0n. */
   readonly cursor?: bigint | undefined;
-  /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
+  /** At most so many leaves, 1 to 4 096. Default: 4 096. */
   readonly count?: number | undefined;
 }
 
 const DEFAULT_COUNT = 4096;
 const MAX_COUNT = 0xffff;
-/** Twice what an answer's bytes may be, for their hex. */
+/** Twice the most bytes of an answer, for their hex. */
 const MAX_ANSWER_BYTES = 2 * (512 * 1024 + 16_384);
 
 /** A tag needs no call of its own: the answer names its blocks. @throws RpcError, ProofError, TypeError */

@@ -15,15 +15,15 @@ export interface GetCodesParameters extends Abortable {
 const MAX_HASHES = 256;
 /** Hex of the codes in one answer: a server sends no more than this. */
 const MAX_CODES_BYTES = 2 * 512 * 1024;
-/** More than a code takes besides its digits. */
+/** More than the rest of a code takes besides its hex digits. */
 const REST_BYTES = 16;
 
 const readAny: Reader<unknown> = (_, value) => value;
 
 /**
- * Asks again while the server answers fewer codes than are left: their bytes are limited.
+ * Repeats the call while codes are missing: the bytes of an answer are limited.
  *
- * @returns a code for each hash; undefined where the server knows none
+ * @returns a code for each hash; undefined if the server does not have it
  * @throws RpcError; ProofError for a code that has another hash
  */
 export async function getCodes(

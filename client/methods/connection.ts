@@ -1,9 +1,9 @@
-/** How a server is reached: the caller's options, checked. */
+/** The options of a connection to a server, checked. */
 import {createHttpCaller} from "../rpc/httpCaller.ts";
 import {createRequestCaller, type RequestFunction, type RpcCaller} from "../rpc/rpcCaller.ts";
 
 interface TimedOptions {
-  /** For one call and its whole answer, and for all of them that `atLeast` needs. Default: 60 000. */
+  /** Timeout of a call including its complete answer, or of all calls for `atLeast`. Default: 60 000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -18,16 +18,16 @@ export interface UrlOptions extends TimedOptions {
   readonly request?: undefined;
 }
 
-/** Calls are another library's. */
+/** Another library makes the calls. */
 export interface RequestOptions extends TimedOptions {
-  /** As EIP-1193 has it, such as that of a viem client: called with `{method, params}`. */
+  /** `request` of EIP-1193, such as that of a viem client. Called with `{method, params}`. */
   readonly request: RequestFunction;
   readonly url?: undefined;
 }
 
 export type ConnectionOptions = UrlOptions | RequestOptions;
 
-/** A day. Timers take 24 times that, and start at once if it is more. */
+/** A day. Timers overflow after 24 days, and then fire at once. */
 export const MAX_MS = 86_400_000;
 
 /** @throws TypeError */
@@ -41,7 +41,7 @@ export function createCaller({timeoutMs = 60_000, ...options}: ConnectionOptions
       "expected a url without user and password, got one with: send an authorization in headers",
     );
   const {url, headers = {}} = options;
-  // A method that is called without its object is refused by browsers.
+  // Browsers refuse `fetch` if it is called without its object.
   const fetch = options.fetch ?? ((resource, init) => globalThis.fetch(resource, init));
   return createHttpCaller({url, headers, fetch}, timeoutMs);
 }

@@ -1,9 +1,9 @@
-/** Which blocks a server holds, and which of them it can prove. */
+/** chain_getCoverage: which blocks a server has, and which of them it can prove. */
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, listOf, optional, type Reader, readName, readQuantity} from "./answerFields.ts";
 import type {Abortable} from "./askedBlock.ts";
 
-/** What the server says of itself. A number is undefined if there is no such block. */
+/** What the server claims of itself. A number is undefined if there is no such block. */
 export interface Coverage {
   readonly earliest: bigint | undefined;
   readonly finalized: bigint | undefined;
@@ -14,11 +14,12 @@ export interface Coverage {
   readonly ranges: readonly (readonly [from: bigint, to: bigint])[];
   /** How many ranges there are in all. */
   readonly rangeCount: bigint;
-  /** Blocks whose state no root vouches for, of a header or of layer 1, as `[from, to]`. undefined: all are verified. */
+  /** Blocks whose state neither a header nor layer 1 commits to, as `[from, to]`. undefined: all are verified. */
   readonly unverified: readonly [from: bigint, to: bigint] | undefined;
   /**
-   * The first and the last block in which only the word of a node shows that an account was removed and made again. The roots of the
-   * server's trees depend on it from the first one on; Ethereum's state roots do not. undefined: no block is one.
+   * The first and the last block in which an account was deleted and created again according to a node alone. The roots
+   * of the server's trees depend on that from the first one on; Ethereum's state roots do not. undefined: there is no
+   * such block.
    */
   readonly openResets: readonly [from: bigint, to: bigint] | undefined;
 }

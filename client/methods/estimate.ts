@@ -1,4 +1,4 @@
-/** Gas estimates (docs/gas.md). Nothing of them can be verified without executing the call. */
+/** chain_estimateGas (docs/gas.md). Nothing of it can be verified without executing the call. */
 import {quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, readQuantity} from "./answerFields.ts";
@@ -21,7 +21,7 @@ export interface Authorization {
   readonly s: Amount | string;
 }
 
-/** A transaction that is not signed. Every field may be left out. */
+/** An unsigned transaction. Every field is optional. */
 export interface EstimateCall {
   readonly from?: string | undefined;
   /** Without it the call creates a contract, and `data` is its init code. */
@@ -40,7 +40,7 @@ export interface EstimateCall {
   readonly authorizationList?: readonly Authorization[] | undefined;
 }
 
-/** What the state of one account is taken to be. */
+/** Replaces parts of the state of one account. */
 export interface AccountOverride {
   readonly balance?: Amount | undefined;
   readonly nonce?: Amount | undefined;
@@ -66,7 +66,7 @@ export interface Estimate {
   readonly priorityFeePerGas: bigint;
 }
 
-/** The revert bytes of a call that reverts are in the answer. */
+/** The answer includes the revert bytes of a call that reverts. */
 const ESTIMATE_BYTES = 1 << 20;
 
 const readEstimate = fieldsOf<Estimate>({

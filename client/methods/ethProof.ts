@@ -1,4 +1,4 @@
-/** Proofs of Ethereum's state trie, verified: eth_getProof of a proofd or of any other node, and what only a proofd has. */
+/** Verified proofs of Ethereum's state trie: eth_getProof of any node, and methods that only proofd has. */
 import {encodeHex, type Hex, quantity} from "../bytes/hex.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
@@ -18,7 +18,7 @@ import {keccakSuite, type Trust, type TrustedRoot, TrustedRoots} from "./trusted
 /** What the answer to getProof proves with the suite keccak. */
 export interface ProvenEthProof extends ProvenEth {
   readonly block: bigint;
-  /** The root that it was verified against: the trusted one, or that in the header of the trusted block. */
+  /** The root that it was verified against: the trusted one, or that of the header with the trusted hash. */
   readonly stateRoot: Hex;
   /** The answer of eth_getProof, as the server sent it. */
   readonly proof: unknown;
@@ -32,14 +32,16 @@ export interface ProvenEthMultiProof extends Pick<ProvenEthProof, "block" | "sta
   readonly proof: Uint8Array;
 }
 
-/** The hashes of blocks are trusted in place of their roots. Only a proofd sends the headers between the two. */
+/**
+ * Trusts the hashes of blocks instead of their roots. Only proofd sends the headers that lead from one to the other.
+ */
 export interface HashTrust extends Omit<Trust<typeof keccakSuite>, "trustedRoot"> {
   /** One hash for all answers, or how to find that of a block. */
   readonly trustedBlockHash: TrustedRoot;
   readonly trustedRoot?: undefined;
 }
 
-/** What answers with the suite keccak are verified against. */
+/** The trust of a client with the suite keccak. */
 export type EthTrust = (Trust<typeof keccakSuite> & {readonly trustedBlockHash?: undefined}) | HashTrust;
 
 const NO_REQUEST = {address: `0x${"00".repeat(20)}`, storageKeys: []};
@@ -61,7 +63,7 @@ export class EthMethods {
     this.trusted = new TrustedRoots({suite, rootTimeoutMs, trustedRoot: words});
   }
 
-  /** A tag is resolved first, unless the answer names its block. @throws RpcError, ProofError; what the source of trust throws */
+  /** A tag is resolved first, unless the answer names its block. @throws RpcError, ProofError; as the trust */
   async getProof(parameters: GetProofParameters): Promise<ProvenEthProof> {
     const {block, proof, header} = this.areHashes
       ? await askProof(this.caller, parameters, keccakSuite.name)

@@ -1,4 +1,6 @@
-/** Finalizations on layer 1: its contract holds the state root of the block that ends one, and of no block between. */
+/**
+ * chain_getFinalizations: finalizations on layer 1, whose contract stores the state roots of their last blocks alone.
+ */
 import {type Hex, quantity} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, listOf, optional, readHash, readQuantity} from "./answerFields.ts";
@@ -12,7 +14,7 @@ export interface GetFinalizationsParameters extends Abortable {
   readonly count?: number | undefined;
 }
 
-/** What the server says of one; compare its root with the contract's. */
+/** The server's claim of a finalization. Compare its root with the contract's. */
 export interface Finalization {
   /** undefined: the contract's event does not name it. The range begins after the one before. */
   readonly startBlock: bigint | undefined;
@@ -33,7 +35,7 @@ const readFinalization = fieldsOf<Finalization>({
 });
 
 /**
- * @returns in order, from the one that covers `fromBlock` on
+ * @returns in order, beginning with the one that covers `fromBlock`
  * @throws RpcError
  */
 export async function getFinalizations(

@@ -1,4 +1,4 @@
-/** chain_getHeader: what a block needs besides its state, so that calls can be executed on it. */
+/** chain_getHeader: what executing calls on a block needs besides its state. */
 import type {Hex} from "../bytes/hex.ts";
 import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {
@@ -23,18 +23,18 @@ export interface HeaderFields {
   readonly mixHash: Hex | undefined;
   readonly extraData: Hex | undefined;
   readonly difficulty: bigint | undefined;
-  /** The chain's own state root. It is not the root of the trees that proofs are of. */
+  /** The chain's own state root, which is not the root of proofd's trees. */
   readonly stateRoot: Hex | undefined;
   readonly gasUsed: bigint | undefined;
   readonly blobGasUsed: bigint | undefined;
   readonly excessBlobGas: bigint | undefined;
 }
 
-/** What the server says of a block. None of it is proved. */
+/** What the server claims of a block, without proofs. */
 export interface BlockContext {
   readonly block: RootedBlock;
   readonly header: HeaderFields;
-  /** The whole header as RLP: its keccak256 is the block's hash. undefined if the server's source gave single fields only. */
+  /** The header as RLP: its keccak256 is the block's hash. undefined if the server has single fields only. */
   readonly headerRlp: Hex | undefined;
   /** Hashes of the blocks before it, newest first: at most 256. */
   readonly ancestors: readonly Hex[];

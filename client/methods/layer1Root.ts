@@ -24,18 +24,18 @@ const MAX_REMEMBERED = 1024;
  * Makes a {@link RootOfBlock} that reads the contract by `eth_call`. The node of layer 1 is trusted. Finalized
  * roots are remembered, the last 1 024 of them.
  *
- * The rollup's contract holds roots of the blocks that end a finalization, and of no block between: `getFinalizations` finds
+ * The rollup's contract has the roots of the last blocks of finalizations alone: `getFinalizations` finds
  * them. They are roots of the suite poseidon2.
  *
- * @returns throws RpcError: ROOT_UNKNOWN for a block without a root, else what kept the answer from coming
- * @throws TypeError for an option that is none
+ * @returns a function that throws RpcError: ROOT_UNKNOWN for a block without a root, or why there is no answer
+ * @throws TypeError for an invalid option
  */
 export function layer1Root(options: Layer1RootOptions): RootOfBlock {
   const {contract, at = "finalized"} = options;
   if (!/^0x[0-9a-fA-F]{40}$/.test(contract))
     throw new TypeError(`expected a contract of 20 bytes, got ${shown(contract)}`);
   const caller = createCaller(options);
-  /** As text: who is given a root may write into its bytes. */
+  /** As text: callers may write into the bytes of a root. */
   const remembered = new Map<bigint, string>();
   return async block => {
     const known = remembered.get(block);

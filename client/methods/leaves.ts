@@ -20,15 +20,15 @@ export interface GetLeavesParameters extends Abortable, NotBefore {
   readonly tree: string;
   /** The leaf index of the first leaf. Default: 0. */
   readonly from?: number | undefined;
-  /** Leaves, at most: 1 to 4 096. The answer may have fewer. Default: 4 096. */
+  /** At most so many leaves, 1 to 4 096. Default: 4 096. */
   readonly count?: number | undefined;
-  /** Default: "finalized". Name one number for all ranges of a tree: `block.number` of the first answer. */
+  /** Default: "finalized". After the first range of a tree, pass its `block.number`. */
   readonly block?: BlockName | undefined;
   /** What verifies the answer. Default: this thread. `pullState` has threads of its own. */
   readonly verifyWith?: LeavesVerifier | undefined;
 }
 
-/** A count of leaves has two bytes in an answer. */
+/** An answer counts its leaves in two bytes. */
 const MAX_COUNT = 0xffff;
 const DEFAULT_COUNT = 4096;
 /** Bytes of the leaves in one answer: a server sends no more than this. */

@@ -33,13 +33,13 @@ import type {
 import {type NoTrust, type Trust, TrustedRoots} from "./trustedRoot.ts";
 
 /**
- * Methods throw RpcError, and those with proofs throw ProofError for a proof that does not prove what was asked for against the
- * trusted root. Whatever the source of the trusted root throws comes through.
+ * Methods throw RpcError, and those with proofs throw ProofError for a proof that does not prove what was asked for
+ * against the trusted root. Whatever the source of the trusted root throws comes through.
  */
 export interface ProofClient<Verifies extends boolean = true> {
   /** One account and some of its slots. */
   getProof(parameters: GetProofParameters): Promise<Verifies extends true ? ProvenProof : ServerProof>;
-  /** As getProof, as soon as the block is finalized and its root is known: looks again and again. */
+  /** Polls until the block is finalized and its root is known, and then does as getProof. */
   waitForProof(
     parameters: WaitForProofParameters,
   ): Promise<Verifies extends true ? ProvenProof : ServerProof>;
@@ -55,7 +55,7 @@ export interface ProofClient<Verifies extends boolean = true> {
   ): Promise<Verifies extends true ? ProvenChanges : ServerChanges>;
   /** Contract code by its keccak hash, which proves it. undefined where the server knows no code of that hash. */
   getCodes(parameters: GetCodesParameters): Promise<readonly (Uint8Array | undefined)[]>;
-  /** The server's word, as are those below. */
+  /** What the server claims, without proofs, as in all methods below. */
   getHeader(parameters?: GetStateRootParameters): Promise<BlockContext>;
   getStateRoot(parameters?: GetStateRootParameters): Promise<RootedBlock>;
   getFinalizations(parameters?: GetFinalizationsParameters): Promise<readonly Finalization[]>;
@@ -66,16 +66,16 @@ export interface ProofClient<Verifies extends boolean = true> {
 /** With the suite keccak. */
 export interface EthProofClient
   extends Omit<ProofClient, "getProof" | "waitForProof" | "getMultiProof" | "getLeaves" | "getChanges"> {
-  /** One account and some of its slots, by eth_getProof of any node. A tag or a trusted block hash needs a proofd. */
+  /** One account and some of its slots, by eth_getProof of any node. A tag or a trusted block hash needs proofd. */
   getProof(parameters: GetProofParameters): Promise<ProvenEthProof>;
-  /** One proof for many accounts and slots, of a proofd. */
+  /** One proof for many accounts and slots. Needs proofd. */
   getMultiProof(parameters: GetMultiProofParameters): Promise<ProvenEthMultiProof>;
 }
 
 function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): ProofClient<boolean> {
   const methods = {caller, verifier};
   return {
-    ...bindServerWord(caller),
+    ...bindUnproven(caller),
     getProof: parameters => getProof(methods, parameters),
     waitForProof: parameters => waitForProof(methods, parameters),
     getMultiProof: parameters => getMultiProof(methods, parameters),
@@ -84,8 +84,8 @@ function bindMethods(caller: RpcCaller, verifier: ProofMethods["verifier"]): Pro
   };
 }
 
-/** What needs no trusted root. */
-function bindServerWord(caller: RpcCaller) {
+/** Methods that need no trusted root. */
+function bindUnproven(caller: RpcCaller) {
   return {
     getCodes: (parameters: GetCodesParameters) => getCodes(caller, parameters),
     getHeader: (parameters?: GetStateRootParameters) => getHeader(caller, parameters),
@@ -98,7 +98,7 @@ function bindServerWord(caller: RpcCaller) {
 
 function bindEthMethods(caller: RpcCaller, methods: EthMethods): EthProofClient {
   return {
-    ...bindServerWord(caller),
+    ...bindUnproven(caller),
     getProof: parameters => methods.getProof(parameters),
     getMultiProof: parameters => methods.getMultiProof(parameters),
   };
@@ -114,7 +114,7 @@ function bindEthMethods(caller: RpcCaller, methods: EthMethods): EthProofClient 
  *     });
  *     const {block, account, slots} = await client.getProof({address, storageKeys: ["0x0"]});
  *
- * @throws TypeError for an option that is none
+ * @throws TypeError for an invalid option
  */
 export function createProofClient(options: ConnectionOptions & Trust): ProofClient;
 export function createProofClient(options: ConnectionOptions & NoTrust): ProofClient<false>;
@@ -129,6 +129,6 @@ export function createProofClient(
 }
 
 function isEthTrust(options: Trust | EthTrust): options is EthTrust {
-  // Without a suite, which types cannot tell callers in JavaScript, TrustedRoots says what is missing.
+  // Callers in JavaScript may pass no suite. TrustedRoots then throws an error that says so.
   return options.suite?.name === "keccak";
 }

@@ -1,5 +1,4 @@
-/** The methods that answer with proofs. What they give back is verified, unless there is no verifier. */
-
+/** The methods that answer with proofs. Results are verified, unless there is no verifier. */
 import {encodeHex, quantity} from "../bytes/hex.ts";
 import {isObject} from "../bytes/values.ts";
 import {verifyMultiProof} from "../compact/compactProof.ts";
@@ -40,9 +39,9 @@ export interface GetProofParameters extends ProofEntry, Abortable, NotBefore {
 export interface WaitForProofParameters extends GetProofParameters {
   /** Default: "latest", the block that is the newest one now. */
   readonly block?: BlockName | undefined;
-  /** In all, at most a day. Default: five minutes. */
+  /** In all, at most a day. Default: 300 000. */
   readonly timeoutMs?: number | undefined;
-  /** From the first look to the next; doubled each time, up to 12 000. Default: 500. */
+  /** The first polling interval; doubled each time, up to 12 000. Default: 500. */
   readonly intervalMs?: number | undefined;
 }
 
@@ -59,7 +58,7 @@ export const KEY_BYTES = 32_768;
 const HEADER_BYTES = 1 << 18;
 /** Error of JSON-RPC: the block is not finalized yet. */
 const NOT_FINALIZED = -32002;
-/** A wait goes on while the server is busy or away for so long. */
+/** A wait survives a server that is busy or away for so long. */
 const RETRY_MS = 30_000;
 const DEFAULT_WAIT_MS = 300_000;
 const DEFAULT_INTERVAL_MS = 500;
@@ -123,10 +122,11 @@ async function prove(
 }
 
 /**
- * Looks until the server says that the block is finalized, asks for its proof, and looks until there is a trusted root of it: the server
- * may know a finalization before layer 1 shows its root.
+ * Polls until the server says that the block is finalized, requests its proof, and polls until there is a trusted root
+ * of it: the server may know a finalization before layer 1 shows its root.
  *
- * @throws RpcError -32002 if the block is not finalized in time; ROOT_UNKNOWN if its root is not known in time; ProofError
+ * @throws RpcError -32002 if the block is not finalized in time; ROOT_UNKNOWN if its root is not known in time;
+ *   ProofError
  */
 export async function waitForProof(
   {caller, verifier}: ProofMethods,
@@ -147,7 +147,7 @@ export async function waitForProof(
     }
 }
 
-/** When the time is over, the proof is asked for nevertheless: the server's error says what is missing. */
+/** When the time is over, the proof is requested all the same: the server's error says what is missing. */
 async function awaitProof(
   caller: RpcCaller,
   request: ProofEntry & Abortable,
@@ -161,7 +161,7 @@ async function awaitProof(
     try {
       return await askProof(caller, {...request, block});
     } catch (error) {
-      // Behind a balancer, this answer may come from a server that is behind.
+      // Behind a load balancer, this answer may come from a server that is some blocks behind.
       if (isOver || !hasCode(error, NOT_FINALIZED)) throw error;
     }
   }
@@ -180,7 +180,7 @@ export async function getMultiProof(
   return {block, stateRoot: encodeHex(root), entries: proven, proof};
 }
 
-/** A tag is resolved first: the proof's bytes do not name their block. @param suite - as of askProof. @throws RpcError, ProofError */
+/** A tag is resolved first: proof bytes name no block. @param suite - as of askProof. @throws RpcError, ProofError */
 export async function askMultiProof(
   caller: RpcCaller,
   {entries, block: named = "finalized", ...asked}: GetMultiProofParameters,
@@ -216,7 +216,7 @@ export function findProvable(caller: RpcCaller, {block, ...asked}: NamedBlock): 
   return findNumber(caller, {block: blockNumber(block) ?? provableTag(block), ...asked});
 }
 
-/** Proofs know no block above the newest finalized one. @returns what to ask for unless `block` is a number */
+/** No block above the newest finalized one can be proven. @returns the tag to request for a tag */
 export function provableTag(block: BlockName): BlockTag {
   return block === "earliest" ? block : "finalized";
 }

@@ -4,7 +4,7 @@ import type {ChangeRange} from "../leaves/changeRange.ts";
 import type {VerifiedLeaves} from "../leaves/leafRange.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 
-// The `result` of chain_getProof: what the types say of it is the server's claim until it is verified.
+// The `result` of chain_getProof. Until it is verified, nothing guarantees these types.
 
 export interface LeafProofJson {
   readonly value: string;

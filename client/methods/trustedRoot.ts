@@ -1,4 +1,4 @@
-/** The roots that the caller trusts. Everything that is proved is proved against one of them. */
+/** The roots that the caller trusts. Every proof is verified against one of them. */
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
@@ -9,13 +9,13 @@ import {MAX_MS, requireWhole} from "./connection.ts";
 /** 32 bytes, or `0x` and 64 digits. */
 export type Root = Uint8Array | string;
 
-/** @returns the state root of a block; undefined if none is known: the call then fails with ROOT_UNKNOWN. What it throws, the call throws */
+/** @returns the state root of a block; undefined: the call fails with ROOT_UNKNOWN. It may throw. */
 export type RootOfBlock = (block: bigint) => Root | undefined | Promise<Root | undefined>;
 
 /** One root for all answers, or how to find the root of a block. {@link layer1Root} is such a function. */
 export type TrustedRoot = Root | RootOfBlock;
 
-/** What names a hash suite, and tells its digests. */
+/** The name of a hash suite, and which bytes can be its digests. */
 type SuiteName = Pick<HashSuite, "isDigest"> & {readonly name: string};
 
 /** Ethereum's own state trie, whose root is in the header of a block. */
@@ -27,10 +27,10 @@ export const keccakSuite = {
 /** What proofs are verified against. */
 export interface Trust<Suite extends SuiteName = HashSuite> {
   readonly verify?: true | undefined;
-  /** Of the chain: what its roots are made with. Never taken from the server's word. */
+  /** The hash suite of the chain. It is never taken from the server. */
   readonly suite: Suite;
   readonly trustedRoot: TrustedRoot;
-  /** For one look-up of a root by `trustedRoot`, if that is a function. Default: 60 000. */
+  /** Timeout of a call of `trustedRoot`, if that is a function. Default: 60 000. */
   readonly rootTimeoutMs?: number | undefined;
 }
 
@@ -45,10 +45,10 @@ export class TrustedRoots<Suite extends SuiteName = HashSuite> {
   readonly suite: Suite;
   private readonly trusted: TrustedRoot;
   private readonly timeoutMs: number;
-  /** The roots that are being looked for: several answers for one block ask once. */
+  /** Pending look-ups: several answers for one block look its root up once. */
   private readonly asked = new Map<bigint, Promise<Uint8Array>>();
 
-  /** @throws TypeError if a part is missing, which types cannot tell callers in JavaScript, or the root is none */
+  /** @throws TypeError for a missing option, as callers in JavaScript may pass, or an invalid root */
   constructor({suite, trustedRoot, rootTimeoutMs = DEFAULT_TIMEOUT_MS}: Partial<Trust<Suite>>) {
     if (suite === undefined || trustedRoot === undefined)
       throw new TypeError("expected the options suite and trustedRoot, or verify: false");
@@ -60,8 +60,9 @@ export class TrustedRoots<Suite extends SuiteName = HashSuite> {
 
   /**
    * @returns 32 bytes
-   * @throws what the caller's function throws; RpcError TIMEOUT if it takes too long, ROOT_UNKNOWN if it gives undefined;
-   *   TypeError if it gives anything else that is no root; the signal's reason
+   * @throws what the caller's function throws; RpcError TIMEOUT if it takes too long, ROOT_UNKNOWN if it gives
+   *   undefined;
+   *   TypeError for any other invalid root; the signal's reason
    */
   of(block: bigint, signal: AbortSignal | undefined): Promise<Uint8Array> {
     let root = this.asked.get(block);
@@ -78,7 +79,7 @@ export class TrustedRoots<Suite extends SuiteName = HashSuite> {
     const root = await within(this.timeoutMs, `the trusted root of block ${block}`, undefined, async () =>
       trusted(block),
     );
-    // Of a JavaScript function, it may also be null.
+    // A function in JavaScript may also return null.
     if (root === undefined || root === null)
       throw new RpcError("ROOT_UNKNOWN", `expected the trusted root of block ${block}, got ${root}`);
     return readRoot(suite, root);

@@ -1,4 +1,6 @@
-/** The proof of one key in an answer of chain_getProof (docs/proofs.md, sections 5 and 6): it exists, or it is absent. */
+/**
+ * The proof of one key in an answer of chain_getProof (docs/proofs.md, sections 5 and 6): it exists, or it is absent.
+ */
 import {compareBytes, isEqual} from "../bytes/byteString.ts";
 import {isObject, shown} from "../bytes/values.ts";
 import type {HashSuite, Leaf} from "../hash/hashSuites.ts";

@@ -101,8 +101,8 @@ export function verifyLeaf(
   const subRoot = rootNode.subarray(suite.safeWordBytes);
   check(isEqual(foldLeaf(suite, leaf), subRoot), at, "the path does not fold to the sub-root");
 
-  // The root commits to nextFreeNode. Section 2 fills positions in order and never lowers nextFreeNode. So no leaf lies at or
-  // beyond it, and no link points there. A root that says otherwise is not the root of such a tree.
+  // The root commits to nextFreeNode. Section 2 fills positions in order and never lowers nextFreeNode. So no leaf lies
+  // at or beyond it, and no link points there. A root that says otherwise is not the root of such a tree.
   check(leafIndex < nextFreeNode, at, "leaf index is not below nextFreeNode");
   const siblingIndex = leafIndex % 2 === 0 ? leafIndex + 1 : leafIndex - 1;
   check(

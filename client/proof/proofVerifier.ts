@@ -1,7 +1,9 @@
 /**
- * Verifies answers of chain_getProof, and their parts, by docs/proofs.md, sections 5 and 6. Nothing is trusted but a root.
+ * Verifies answers of chain_getProof, and their parts, by docs/proofs.md, sections 5 and 6. Nothing is trusted but a
+ * root.
  *
- * Texts are read strictly (lower case, whole bytes, no node too long). Fields may come in any order, and unknown fields are ignored.
+ * Texts are read strictly (lower case, whole bytes, no node too long). Fields may come in any order, and unknown fields
+ * are ignored.
  */
 import {decodeHex} from "../bytes/hex.ts";
 import {type HashSuite, newTreeRoot, readWord} from "../hash/hashSuites.ts";

@@ -1,8 +1,8 @@
-/** Pieces of a pull in order, with some of them asked for ahead. */
+/** Requests the pieces of a pull in order, some of them ahead of the reader. */
 import {orAborted} from "../rpc/abortable.ts";
 import {askAgain} from "../rpc/pauses.ts";
 
-/** By default, a server may be away for so long: a restart takes seconds. */
+/** How long a server may be away by default: a restart takes seconds. */
 export const RETRY_MS = 30_000;
 
 export interface Answered<Piece, Answer> {
@@ -11,19 +11,19 @@ export interface Answered<Piece, Answer> {
 }
 
 export interface AskingAhead {
-  /** Pieces that are asked for or held at a time. */
+  /** Pieces that are requested or buffered at a time. */
   readonly ahead: number;
-  /** How long a piece is asked for again while the server is busy or away. */
+  /** How long a request is retried while the server is busy or away. */
   readonly retryMs: number;
-  /** Ends all calls. */
+  /** Aborts all calls. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Gives each answered piece, and closes the source at the end.
+ * Yields each piece with its answer, and closes the source at the end.
  *
- * @param signal - ends the waiting for the next piece. Default: that of the calls
- * @throws what asking for a piece threw; after all pieces before, what the source threw; the signal's reason
+ * @param signal - aborts waiting for the next piece. Default: that of the calls
+ * @throws what the request of a piece threw; after all pieces before, what the source threw; the signal's reason
  */
 export async function* askAhead<Piece, Answer>(
   pieces: AsyncGenerator<Piece, void, void>,
@@ -31,7 +31,7 @@ export async function* askAhead<Piece, Answer>(
   {ahead, retryMs, signal: stop}: AskingAhead,
   signal: AbortSignal | undefined = stop,
 ): AsyncGenerator<Answered<Piece, Answer>, void, void> {
-  /** In order; the first one stays until the next one is wanted, so it counts. */
+  /** In order. The first one stays until the reader asks for the next, so it counts towards `ahead`. */
   const asked: {readonly piece: Piece; readonly answer: Promise<Answer>}[] = [];
   let taking: Promise<void> | undefined;
   let [hasMore, isOpen] = [true, true];
@@ -42,7 +42,7 @@ export async function* askAhead<Piece, Answer>(
       if (piece === undefined) hasMore = false;
       else if (isOpen) {
         const answer = askAgain(retryMs, stop, () => ask(piece));
-        // It may fail before its turn comes, when nobody waits for it yet.
+        // It may fail before anything awaits it. The error is thrown when its turn comes.
         answer.catch(() => {});
         asked.push({piece, answer});
       }
@@ -59,10 +59,10 @@ export async function* askAhead<Piece, Answer>(
       if (hasMore && asked.length < ahead) taking ??= take();
       const [first] = asked;
       if (first === undefined && taking === undefined) break;
-      // Whichever comes first: a slow source holds up no answer.
+      // A slow source must not delay an answer.
       const answered = first?.answer.then(answer => ({piece: first.piece, answer}));
-      const settled = [taking, answered].filter(one => one !== undefined);
-      const winner = await orAborted(Promise.race(settled), signal);
+      const pending = [taking, answered].filter(one => one !== undefined);
+      const winner = await orAborted(Promise.race(pending), signal);
       if (winner === undefined) continue;
       yield winner;
       asked.shift();
@@ -71,7 +71,7 @@ export async function* askAhead<Piece, Answer>(
   } finally {
     isOpen = false;
     const closed = pieces.return();
-    // A source that is being waited for may never answer.
+    // A source with a pending `next` may never close, and its error has no reader.
     if (taking === undefined) await closed;
     else closed.catch(() => {});
   }

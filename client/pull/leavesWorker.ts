@@ -1,8 +1,8 @@
 /**
  * A thread that verifies answers of chain_getLeaves (verifierThreads.ts starts it):
  *
- *   "ready"                                    first of all
- *   VerifyJob   ->   VerifiedAnswer            one after the other. Bytes go back and forth without a copy
+ *   "ready"                                    once, when it has started
+ *   VerifyJob   ->   VerifiedAnswer            in order. Bytes are transferred both ways, not copied
  */
 import {builtinModule} from "../bytes/runtime.ts";
 import {HASH_SUITES, type HashSuite} from "../hash/hashSuites.ts";

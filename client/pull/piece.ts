@@ -1,20 +1,20 @@
-/** Entries of a long source, divided into pieces that one proof answers. */
+/** Divides the entries of a long source into pieces, one for each proof. */
 import type {ProofEntry, ProofRequest} from "../proof/request.ts";
 import type {ProofsPlace} from "./places.ts";
 
-/** Some entries. One that is too long for a piece is in several, with some of its storage keys in each. */
+/** The entries of one proof. An entry that is too long is divided, with some of its storage keys in each piece. */
 export interface Piece {
   readonly entries: readonly ProofRequest[];
-  /** Where a pull goes on after each entry. */
+  /** Where a pull continues after each entry. */
   readonly places: readonly ProofsPlace[];
 }
 
 export type ProofRequests = Iterable<ProofEntry> | AsyncIterable<ProofEntry>;
 
 /**
- * Takes no entry before its piece is asked for.
+ * Takes no entry before its piece is needed.
  *
- * @param start - what comes before is passed over
+ * @param start - what comes before is skipped
  * @param maxKeys - addresses and storage keys of a piece together, at least 2
  * @throws TypeError if the source ends before `start`; what the source throws
  */
@@ -54,5 +54,5 @@ export async function* divideRequests(
 }
 
 function otherSource(): TypeError {
-  return new TypeError("the requests end before the cursor: they are not those that it comes from");
+  return new TypeError("the requests end before the cursor: they are not those of the cursor's pull");
 }

@@ -1,5 +1,5 @@
 /**
- * Where pulls go on, as text that callers keep:
+ * Cursors: where pulls continue, as text that callers store.
  *
  *   1.BLOCK.ENTRY.KEY              of proofs
  *   s1.BLOCK.TREE.ACCOUNT.FROM     of leaves
@@ -7,11 +7,11 @@
  *
  *   BLOCK, FROM, TO   numbers of blocks, in decimal as all numbers
  *   ENTRY, KEY        entries that are done, and storage keys of the next one that are done
- *   TREE              what was asked for: "accounts", "all" or an address in lower case
- *   ACCOUNT           0: in the tree that was asked for, or in the account tree of "all".
- *                     Otherwise, of "all": the leaf index from which the next account with storage is looked for
+ *   TREE              the request: "accounts", "all" or an address in lower case
+ *   ACCOUNT           0: in the requested tree, or in the account tree of "all".
+ *                     Otherwise, of "all": the leaf index from which to look for the next account with storage
  *   FROM              of leaves: leaf index of the next leaf, in the account's storage tree if ACCOUNT is not 0
- *   CURSOR            that of chain_getChanges (docs/proofs.md, 16.1); "end": everything was given
+ *   CURSOR            that of chain_getChanges (docs/proofs.md, 16.1); "end": the pull is complete
  */
 const PROOFS = /^1\.(0|[1-9][0-9]{0,19})\.(0|[1-9][0-9]{0,14})\.(0|[1-9][0-9]{0,14})$/;
 const STATE =
@@ -41,11 +41,11 @@ export interface ChangesPlace {
   readonly from: bigint;
   readonly to: bigint;
   readonly tree: string;
-  /** undefined: everything was given. */
+  /** undefined: the pull is complete. */
   readonly cursor: bigint | undefined;
 }
 
-/** @returns the name in lower case. @throws TypeError for another one than "accounts", "all" and addresses */
+/** @returns the name in lower case. @throws TypeError unless it is "accounts", "all" or an address */
 export function readTreeName(tree: string): string {
   const name = String(tree).toLowerCase();
   if (name === ACCOUNTS || name === ALL || /^0x[0-9a-f]{40}$/.test(name)) return name;
@@ -66,7 +66,7 @@ export function encodeStatePlace({block, tree, account, from}: StatePlace): stri
   return `s1.${block}.${tree}.${account}.${from}`;
 }
 
-/** @param asked - the tree of this pull. @throws TypeError for text that encodeStatePlace does not write, or of another tree */
+/** @param asked - the tree of this pull. @throws TypeError for an invalid cursor, or one of another tree */
 export function decodeStatePlace(cursor: string, asked: string): StatePlace {
   const [block, tree, account, from] = split(STATE, cursor, "pullState");
   if (account !== "0" && tree !== ALL) throw otherText("pullState");

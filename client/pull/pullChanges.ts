@@ -1,6 +1,6 @@
 /**
- * All leaves that differ between two blocks, one answer of getChanges after another. An answer begins where the one before ends, so each
- * is requested as soon as the one before has arrived.
+ * All leaves that differ between two blocks, one answer of getChanges after another. An answer begins where the one
+ * before ends, so each is requested as soon as the one before has arrived.
  */
 import type {ChangeRange} from "../leaves/changeRange.ts";
 import type {BlockName} from "../methods/askedBlock.ts";
@@ -13,11 +13,11 @@ import {decodeChangesPlace, encodeChangesPlace, readTreeName} from "./places.ts"
 import {findBlock, type PullingParameters, requirePulling} from "./pulling.ts";
 
 export interface PullChangesParameters extends PullingParameters {
-  /** "accounts", an address for the storage of that account, or "all": each account that differs, and what differs in its storage. */
+  /** "accounts", an address for the storage of that account, or "all": accounts and the storage of each. */
   readonly tree: string;
   /** The block whose state you have. Not needed with a cursor. May be above `to`. */
   readonly from?: BlockName | undefined;
-  /** The block whose state you want. Default: the newest finalized one at the start. With a cursor, only the cursor's block is accepted. */
+  /** The block whose state you want. Default: the cursor's, or the newest finalized one at the start. */
   readonly to?: BlockName | undefined;
   /** Leaves of one answer, at most: 1 to 4 096. Default: 4 096. */
   readonly leavesPerAnswer?: number | undefined;
@@ -39,13 +39,14 @@ interface Piece {
 }
 
 /**
- * Pulls what differs between two blocks, to bring the state of `from` to that of `to`. Proven is each change, and that nothing else
- * differs. At most `ahead` answers are requested before they are read. Leaving the loop aborts the calls.
+ * Pulls what differs between two blocks, to bring the state of `from` to that of `to`. Proven is each change, and that
+ * nothing else differs. At most `ahead` answers are requested before they are read. Leaving the loop aborts the calls.
  *
  *     for await (const {accounts, storages, cursor} of pullChanges(client, {tree: "all", from: 1000n, to: 2000n, cursor: saved}))
  *       await apply(accounts, storages, cursor);
  *
- * @throws what `getChanges` throws, after all answers before: RpcError -32001, which names the nearest block that is kept, if the
+ * @throws what `getChanges` throws, after all answers before: RpcError -32001, which names the nearest block that is
+ *   kept, if the
  *   server has pruned one of the blocks meanwhile; TypeError for an invalid parameter
  */
 export async function* pullChanges(

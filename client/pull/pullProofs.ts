@@ -18,9 +18,9 @@ import {decodeProofsPlace, encodeProofsPlace, type ProofsPlace} from "./places.t
 import {findBlock, type PullingParameters, requirePulling} from "./pulling.ts";
 
 export interface PullParameters extends PullingParameters {
-  /** May be endless: an entry is taken when it is needed, and dropped once its proof is given. With a cursor: the same, from their beginning. */
+  /** May be endless: entries are taken when they are needed. With a cursor: the same, from their beginning. */
   readonly requests: ProofRequests;
-  /** All proofs are of this block. Default: the newest finalized one at the start. With a cursor, only the cursor's block is accepted. */
+  /** All proofs are of this block. Default: the cursor's, or the newest finalized one at the start. */
   readonly block?: BlockName | undefined;
   /** Addresses and storage keys of one proof together, 2 to 2 000. Default: 1 000. */
   readonly keysPerProof?: number | undefined;
@@ -38,8 +38,8 @@ export interface PulledProof extends ProofRequest, Proven {
 }
 
 /**
- * Pulls proofs for the entries of a source, in its order. At most `ahead` proofs are requested before they are read. Leaving the loop
- * aborts the calls and closes the source.
+ * Pulls proofs for the entries of a source, in its order. At most `ahead` proofs are requested before they are read.
+ * Leaving the loop aborts the calls and closes the source.
  *
  *     for await (const {address, account, cursor} of pullProofs(client, {requests: addresses(), cursor: saved}))
  *       await save(address, account, cursor);

@@ -17,17 +17,17 @@ import {usefulThreads, VerifierThreads} from "./verifierThreads.ts";
 
 export interface PullStateParameters extends PullingParameters {
   /**
-   * "accounts": the account tree. An address: the storage tree of that account. "all": the account tree, and then the storage trees of
-   * all accounts that have storage, in the order of their leaf indexes.
+   * "accounts": the account tree. An address: the storage tree of that account. "all": the account tree, and then the
+   * storage trees of all accounts that have storage, in the order of their leaf indexes.
    */
   readonly tree: string;
-  /** All ranges are of this block. Default: the newest finalized one at the start. With a cursor, only the cursor's block is accepted. */
+  /** All ranges are of this block. Default: the cursor's, or the newest finalized one at the start. */
   readonly block?: BlockName | undefined;
   /** Leaves of one range, 1 to 4 096. The rest is requested again if a server answers fewer. Default: 1 024. */
   readonly leavesPerRange?: number | undefined;
   /**
-   * Threads that verify, besides this one: 0 to 64. By default, a pull of a large tree has one for each other core, up to 4, and none in
-   * browsers. They start when an answer shows that its tree has enough leaves, and end with the pull.
+   * Threads that verify, besides this one: 0 to 64. By default, a pull of a large tree has one for each other core, up
+   * to 4, and none in browsers. They start when an answer shows that its tree has enough leaves, and end with the pull.
    */
   readonly threads?: number | undefined;
 }
@@ -37,15 +37,17 @@ export const LEAVES_PER_RANGE = 1024;
 const WORTH_LEAVES = 16_384;
 
 /**
- * Pulls complete trees. Ranges come in order and without gaps: of each tree from leaf index 0 to nextFreeNode, so every leaf comes exactly
- * once. At most `ahead` ranges are requested before they are read. Leaving the loop aborts the calls.
+ * Pulls complete trees. Ranges come in order and without gaps: of each tree from leaf index 0 to nextFreeNode, so every
+ * leaf comes exactly once. At most `ahead` ranges are requested before they are read. Leaving the loop aborts the
+ * calls.
  *
  *     for await (const {tree, leaves, cursor} of pullState(client, {tree: "all", block, cursor: saved}))
  *       await save(tree, leaves, cursor);
  *
  * A tree without leaves but head and tail is given too if it was requested by address.
  *
- * @throws what `getLeaves` throws, after all ranges before: RpcError -32001, which names the nearest block that is kept, if the server
+ * @throws what `getLeaves` throws, after all ranges before: RpcError -32001, which names the nearest block that is
+ *   kept, if the server
  *   has pruned the block meanwhile; TypeError for an invalid parameter
  */
 export async function* pullState(
@@ -115,8 +117,8 @@ const FIRST_LEAVES = 128;
 const TREES_PER_RANGE = 8;
 
 /**
- * The storage trees of many accounts, one after another. Most are small, so the first leaves of many trees are requested at a time, and
- * the rest of a larger tree in ranges of its own.
+ * The storage trees of many accounts, one after another. Most are small, so the first leaves of many trees are
+ * requested at a time, and the rest of a larger tree in ranges of its own.
  *
  * @param accounts - those that are remembered. The others are read from the account tree
  * @param first - where to begin: the leaf index of an account, and that of a leaf of its tree

@@ -5,7 +5,9 @@ import type {ProofClient} from "../methods/proofClient.ts";
 import {provableTag} from "../methods/proofMethods.ts";
 
 export interface PullingParameters extends Abortable {
-  /** Where to continue: the `cursor` of the last item that was given. All other parameters but `block` must be the same. */
+  /**
+   * Where to continue: the `cursor` of the last item that was given. All other parameters but `block` must be the same.
+   */
   readonly cursor?: string | undefined;
   /** Answers that are requested or buffered at a time: this bounds the memory. Default: 4; of pullChanges: 2. */
   readonly ahead?: number | undefined;

@@ -1,9 +1,9 @@
 /**
- * The accounts that have storage, as a pull of the account tree meets them. So many are remembered, packed:
+ * Accounts with storage, collected while a pull reads the account tree. Each is packed into 25 bytes:
  *
  *   leaf index u40 | address 20
  *
- * Those beyond are found by reading the account tree a second time, so that memory stays bounded.
+ * Memory is bounded: those beyond a limit are found later, by reading the account tree a second time.
  */
 import {decodeHex, encodeHex, type Hex} from "../bytes/hex.ts";
 import {HASH_SUITES, newTreeRoot} from "../hash/hashSuites.ts";
@@ -30,7 +30,7 @@ export class StoredAccounts {
   private count = 0;
   private isFull = false;
 
-  /** @param readFrom - leaf index of the first leaf that will be met */
+  /** @param readFrom - leaf index of the first leaf that will be added */
   constructor(
     readonly readFrom: number,
     private readonly most = MOST_ENTRIES,
@@ -38,7 +38,7 @@ export class StoredAccounts {
     this.readTo = readFrom;
   }
 
-  /** Remembers those of the range that follows on the last one, unless there are too many. */
+  /** Adds those of the next range, unless there are too many. */
   add({leaves, end}: TreeRange): void {
     const stored = listStored(leaves);
     this.isFull ||= this.count + stored.length > this.most;
@@ -81,7 +81,7 @@ export function listStored(leaves: readonly TreeLeaf[]): StoredAccount[] {
 
 let newTrees: ReadonlySet<string> | undefined;
 
-/** Is it the root of a new tree, of whichever suite? */
+/** Whether it is the root of a new tree of any suite. */
 function isNewTree(storageRoot: string): boolean {
   newTrees ??= new Set(HASH_SUITES.map(suite => encodeHex(newTreeRoot(suite))));
   return newTrees.has(storageRoot);

@@ -1,4 +1,4 @@
-/** The ranges of one tree in order, some of them asked for ahead. */
+/** The ranges of one tree in order, some of them requested ahead of the reader. */
 
 import type {AnsweredBlock} from "../leaves/blockBytes.ts";
 import {type LeavesVerifier, NEW_TREE_POSITIONS} from "../leaves/leafRange.ts";
@@ -8,7 +8,7 @@ import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {type AskingAhead, askAhead} from "./askAhead.ts";
 import {ACCOUNTS} from "./places.ts";
 
-/** What asks for all ranges of a pull. */
+/** How a pull requests its ranges. */
 export interface RangeSource extends AskingAhead {
   readonly client: Pick<ProofClient, "getLeaves">;
   readonly block: bigint;
@@ -24,7 +24,7 @@ interface Piece {
 
 /**
  * @param from - leaf index of the first leaf, below nextFreeNode
- * @param nextFreeNode - of the tree; undefined: the first answer tells it
+ * @param nextFreeNode - of the tree; undefined: taken from the first answer
  * @throws what getLeaves throws, after all ranges before
  */
 export async function* readTree(
@@ -100,9 +100,9 @@ export interface PulledRange {
   readonly end: number;
   /** In the order of leaf indexes, one per position. */
   readonly leaves: readonly TreeLeaf[];
-  /** Goes on after this range. Keep it as it is: its form may change with the version. */
+  /** Continues after this range. Opaque: its form may change between versions. */
   readonly cursor: string;
 }
 
-/** A range whose place in the pull is not known yet. Its leaves may be read from their bytes each time, so take them once. */
+/** A range without the cursor of its pull. Reading `leaves` may decode them each time, so read it once. */
 export type TreeRange = Omit<PulledRange, "cursor">;

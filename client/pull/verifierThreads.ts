@@ -1,7 +1,7 @@
 /**
- * Threads that verify the answers of a pull, where the runtime has node:worker_threads (Node, Deno, Bun). This thread only reads what
- * they have verified. Where there are none, as in browsers, or the file of the thread's code is missing, as in bundles, this thread
- * verifies everything.
+ * Threads that verify the answers of a pull, in runtimes with node:worker_threads (Node, Deno, Bun). This thread then
+ * only decodes leaves that are verified. Without threads, as in browsers, or without the file of their code, as in
+ * bundles, this thread verifies everything.
  */
 import {builtinModule} from "../bytes/runtime.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
@@ -30,14 +30,14 @@ interface WorkerThreads {
   readonly Worker: new (file: URL, options: {readonly resourceLimits: object}) => Worker;
 }
 
-/** Nothing that a thread makes lasts. So V8 need not keep 50 MB for it, and the whole process takes 30 MB less. */
+/** A thread makes short-lived objects alone. With less space for young ones, the process takes 30 MB less. */
 const resourceLimits = {maxYoungGenerationSizeMb: 4};
 /** A shorter answer is verified here in less time than it takes to send it. */
 const MIN_BYTES = 2048;
-/** More threads than that verify faster than one thread reads. */
+/** More threads verify faster than one thread reads. */
 const MOST_THREADS = 4;
 
-/** @returns threads that are of use: as many as there are other cores, up to 4; 0 where there can be none */
+/** @returns one for each other core, up to 4; 0 in runtimes without threads */
 export function usefulThreads(): number {
   const cores = builtinModule<{availableParallelism?(): number}>("node:os")?.availableParallelism?.() ?? 1;
   return Math.min(cores - 1, MOST_THREADS);
@@ -50,14 +50,14 @@ export class VerifierThreads implements LeavesVerifier {
 
   /**
    * @param count - of threads
-   * @param worthLeaves - they start when an answer shows that so many leaves of its tree will follow, or more
+   * @param worthLeaves - they start once an answer shows that so many leaves of its tree follow
    */
   constructor(
     private readonly count: number,
     private readonly worthLeaves: number,
   ) {}
 
-  /** All answers of a pull are of one block, so a root that was found is not asked for again. */
+  /** All answers of a pull are of one block, so its root is looked up once. */
   async verify(
     suite: HashSuite,
     rootOf: () => Promise<Uint8Array>,
@@ -73,7 +73,7 @@ export class VerifierThreads implements LeavesVerifier {
     return {...range, proof: bytes};
   }
 
-  /** Ends the threads. What they have not verified is never answered. */
+  /** Ends the threads. Jobs that they have not finished are rejected. */
   async close(): Promise<void> {
     this.isOpen = false;
     await Promise.all(this.threads.map(thread => thread.end()));
@@ -103,10 +103,10 @@ class VerifierThread {
 
   constructor(private readonly worker: Worker) {
     worker.on("message", message => this.onMessage(message));
-    // Before it is ready, an error says that its file is missing or does not run: then this thread verifies.
+    // An error before it is ready means that its file is missing or does not run. Then this thread verifies.
     worker.on("error", error => this.fail(error));
-    worker.on("exit", () => this.fail(new Error("a thread that verifies has ended")));
-    // An idle thread keeps no process alive.
+    worker.on("exit", () => this.fail(new Error("a verifier thread has ended")));
+    // An idle thread must not keep the process alive.
     worker.unref();
   }
 
@@ -121,7 +121,8 @@ class VerifierThread {
     bytes: Uint8Array,
   ): Promise<VerifiedLeaves> {
     return new Promise((resolve, reject) => {
-      // First: memory that cannot be transferred is an error, and answers are matched with jobs by their order.
+      // Before the job is queued: memory that cannot be transferred throws, and answers are matched with jobs by their
+      // order.
       this.worker.postMessage({suite: suite.name, root, request, bytes}, [bytes.buffer]);
       if (this.jobs.length === 0) this.worker.ref();
       this.jobs.push({resolve, reject, suite, request});
@@ -143,7 +144,7 @@ class VerifierThread {
     else {
       const {bytes, verified} = message;
       const {range, hashes} = verified;
-      // Leaves take twenty times the memory of their bytes, so they are read when they are wanted.
+      // Leaves take twenty times the memory of their bytes, so they are decoded on demand.
       const readLeaves = () => readVerifiedLeaves(suite, request, bytes, hashes);
       resolve({
         ...range,

@@ -1,8 +1,8 @@
-/** Promises that end early: by a caller's AbortSignal, or after a time. */
+/** Promises that end early: when a caller's AbortSignal is aborted, or after a timeout. */
 import {builtinModule} from "../bytes/runtime.ts";
 import {RpcError} from "./rpcError.ts";
 
-/** @returns after this time. @throws the signal's reason */
+/** Resolves after this time. @throws the signal's reason */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const slept = new Promise<void>(resolve => {
@@ -11,7 +11,7 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
   return orAborted(slept, signal).finally(() => clearTimeout(timer));
 }
 
-/** The outcome of a promise, unless the signal comes first. What the promise stands for goes on. @throws the signal's reason */
+/** Stops waiting for a promise when the signal is aborted; its work continues. @throws the signal's reason */
 export function orAborted<Result>(
   promise: Promise<Result>,
   signal: AbortSignal | undefined,
@@ -26,7 +26,8 @@ export function orAborted<Result>(
 }
 
 /**
- * The outcome of some work, unless it takes too long or is aborted. Its signal is aborted when it is over, however it ends.
+ * The outcome of some work, unless it takes too long or is aborted. The signal of the work is aborted when it ends in
+ * any way.
  *
  * @param what - is waited for, for the message
  * @throws what the work throws; RpcError TIMEOUT; the signal's reason
@@ -47,7 +48,7 @@ export async function within<Result>(
     return await orAborted(work(end.signal), end.signal);
   } finally {
     clearTimeout(timer);
-    end.stop(new Error("it is over"));
+    end.stop(new Error("the work has ended"));
   }
 }
 

@@ -1,20 +1,20 @@
-/** JSON-RPC 2.0: answers read without trust. */
+/** Reads untrusted answers of JSON-RPC 2.0. */
 import {isObject, shown} from "../bytes/values.ts";
 import {type AnswerDetails, RpcError} from "./rpcError.ts";
 
-/** Of every call: each has a request of its own. */
+/** The id of every call: each has a request of its own. */
 export const CALL_ID = 1;
 
-/** A value of an answer has more bytes than this, unless the answer is there to fill memory. */
+/** A value of an honest answer has more bytes than this. */
 const BYTES_PER_VALUE = 32;
-/** The values of a shorter answer take little memory, whatever they are. */
+/** The values of a shorter answer take little memory in any case. */
 const SHORT_BYTES = 65_536;
 
 /**
- * @param maxBytes - no right answer has more: it bounds the values that are made
+ * @param maxBytes - no valid answer has more. It also limits the number of JSON values
  * @param redact - removes keys from a text of the server
  * @param details - of the HTTP answer, for errors
- * @throws RpcError the server's; BAD_ANSWER for what is no answer to the call
+ * @throws RpcError of the server; BAD_ANSWER unless it is an answer to the call
  */
 export function readResult(
   bytes: Uint8Array,
@@ -66,10 +66,11 @@ function isPresent(value: unknown): boolean {
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
 /**
- * Counts the JSON values of a text before any of them is made: commas, brackets and braces outside of strings. The text need not be JSON.
+ * Counts the JSON values of a text before any of them is made: commas, brackets and braces outside of strings. The text
+ * need not be JSON.
  *
- * Parsing makes an object of 60 to 250 bytes out of the three bytes `{},`. So 33 MB of them, which is no more than 1 000 proofs
- * may have, would take 2.8 GB. An honest answer has at least 60 bytes for each value.
+ * Parsing makes an object of 60 to 250 bytes out of the three bytes `{},`. So 33 MB of them, which is no more than 1
+ * 000 proofs may have, would take 2.8 GB. An honest answer has at least 60 bytes for each value.
  *
  * @returns whether there are more than `most`
  */
@@ -83,7 +84,7 @@ export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   return false;
 }
 
-/** @returns where the string's closing quote is, or the end of the bytes. Proofs are long strings, so they are searched, not read */
+/** @returns the place of the closing quote, or the end of the bytes. indexOf is fast in long strings */
 function findStringEnd(bytes: Uint8Array, start: number): number {
   for (let at = start; ; at++) {
     at = bytes.indexOf(QUOTE, at);

@@ -1,4 +1,4 @@
-/** A call is one POST. URL and headers may hold keys: messages of errors have none, also where the server repeats them. */
+/** Calls by HTTP POST. URL and headers may contain keys, which no error message shows. */
 import {builtinModule} from "../bytes/runtime.ts";
 import {within} from "./abortable.ts";
 import {CALL_ID, readResult} from "./envelope.ts";
@@ -13,9 +13,9 @@ export interface Endpoint {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Room for what JSON-RPC puts around a result, for an error, and for the page that a proxy sends instead: its status must be seen. */
+/** For the JSON-RPC envelope, for an error, and for the error page of a proxy, whose status must be reported. */
 const MORE_BYTES = 65_536;
-/** Characters of what the system says of a broken connection. */
+/** Characters of the system's reason for a broken connection. */
 const MAX_REASON = 200;
 const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
@@ -45,7 +45,7 @@ async function post(
       headers: {...endpoint.headers, "content-type": JSON_TYPE, accept},
       body: JSON.stringify({jsonrpc: "2.0", id: CALL_ID, method, params}),
       signal,
-      // A POST that is redirected becomes a GET. So the redirection is the answer.
+      // A redirected POST would become a GET. So a redirection is an error.
       redirect: "manual",
     });
     bytes = await readBody(response, maxBytes);
@@ -63,7 +63,7 @@ async function post(
   return readResult(bytes, maxBytes, redact, {status});
 }
 
-/** What the system says. Node's fetch only says "fetch failed", and has it as the cause; of several addresses, one cause for each. */
+/** The system's reason, which Node's fetch has as the cause, or as one cause for each address. */
 function reasonOf(error: unknown): string {
   const {message, cause} = error as Error & {cause?: Partial<AggregateError>};
   return cause?.message || cause?.errors?.[0]?.message || message;
@@ -76,7 +76,7 @@ function corsAdvice({origin}: URL): string {
   return `; pages of ${page} need a server with --cors ${page}; the browser's console has the reason`;
 }
 
-/** @returns the server's error if the body has one, and not a page for people, as proxies send it */
+/** @returns the server's error if the body has one, and not the error page of a proxy */
 function readRefusal(
   bytes: Uint8Array,
   maxBytes: number,
@@ -100,14 +100,14 @@ const FIRST_BYTES = 16_384;
 const MOST_FIRST_BYTES = 1 << 20;
 
 /**
- * The pieces in which it comes are copied into one array that grows, because a server may send pieces of one byte, and each that is
- * kept takes a hundred.
+ * Reads the body of an HTTP answer. Its chunks are copied into one growing array: a server may send chunks of one byte,
+ * and each chunk object takes a hundred.
  *
  * @throws RpcError ANSWER_TOO_LONG; what the stream throws if the connection breaks
  */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
   const reader = response.body?.getReader();
-  // With the announced length, nothing is copied twice. It is only a hint.
+  // The announced length avoids copies. It is only a hint.
   const announced = Number(response.headers.get("content-length"));
   let bytes = new Uint8Array(Math.min(announced > 0 ? announced : FIRST_BYTES, MOST_FIRST_BYTES, maxBytes));
   let length = 0;

@@ -1,17 +1,17 @@
-/** Pauses between tries, each twice the last, until a time is over; and the one rule of when a failed call is made again. */
+/** Exponential backoff until a deadline, and the one rule of which failed calls are retried. */
 import {sleep} from "./abortable.ts";
 import {RpcError} from "./rpcError.ts";
 
-/** A block of layer 1. */
+/** The time of a layer-1 block. */
 const LONGEST_MS = 12_000;
 const FIRST_RETRY_MS = 50;
-/** The server, or a proxy before it, is busy or away. */
+/** HTTP statuses of a server, or of a proxy in front of it, that is busy or away. */
 const LATER: readonly unknown[] = [429, 502, 503, 504];
 
 export class Pauses {
   private readonly endMs: number;
 
-  /** @param totalMs - from now on. @param nextMs - the first pause. No pause is longer than 12 s */
+  /** @param totalMs - of all pauses, from now. @param nextMs - the first pause. No pause is longer than 12 s */
   constructor(
     totalMs: number,
     private nextMs: number,
@@ -21,8 +21,8 @@ export class Pauses {
   }
 
   /**
-   * @param leastMs - what the server asks for
-   * @returns after the pause; false, at once: no time is left for it. @throws the signal's reason
+   * @param leastMs - the minimum that the server requests
+   * @returns true after the pause; false at once if no time is left for it. @throws the signal's reason
    */
   async wait(leastMs = 0): Promise<boolean> {
     const leftMs = this.endMs - performance.now();
@@ -34,11 +34,12 @@ export class Pauses {
 }
 
 /**
- * Asks again while the server is busy or away: HTTP status 429, 502, 503 or 504, or a connection that breaks. For what takes long.
+ * Retries while the server is busy or away: HTTP status 429, 502, 503 or 504, or a broken connection. For long
+ * operations.
  *
  * @param ask - a call that changes nothing
- * @param retryMs - after the first failure
- * @throws the last failure; at once, any other one; the signal's reason
+ * @param retryMs - how long, from the first failure
+ * @throws the last failure; any other failure at once; the signal's reason
  */
 export async function askAgain<Answer>(
   retryMs: number,

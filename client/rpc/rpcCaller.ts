@@ -1,13 +1,13 @@
-/** What makes calls: one POST by `fetch` each (httpCaller.ts), or a function of another library. */
+/** Makes calls: each a POST by `fetch` (httpCaller.ts), or by a function of another library. */
 import {within} from "./abortable.ts";
 
 /** One call. */
 export interface RpcRequest {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** No right answer has more bytes. */
+  /** No valid answer has more bytes. */
   readonly maxAnswerBytes: number;
-  /** The result may come as bytes instead of JSON, if the server can. */
+  /** Accepts the result as bytes instead of JSON. */
   readonly takesBytes?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface RpcCaller {
 /** `request` of EIP-1193, as viem's clients and wallets have it. Called with `{method, params}`. */
 export type RequestFunction = (call: never) => Promise<unknown>;
 
-/** Retries, limits and errors are those of the other library, which cannot be told to stop. */
+/** Retries, limits and errors are those of the other library. Its calls cannot be aborted. */
 export function createRequestCaller(request: RequestFunction, timeoutMs: number): RpcCaller {
   return {
     timeoutMs,

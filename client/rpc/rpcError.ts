@@ -1,8 +1,7 @@
-/** The one error of calls: the server's, or what kept its answer from coming. */
-
+/** The error of a call: the one that the server answers, or the reason why there is no valid answer. */
 import {oneLine} from "../bytes/values.ts";
 
-/** Why there is no answer, where the server did not say. */
+/** Why there is no valid answer, if the server does not answer with an error. */
 export type RpcErrorName =
   /** No connection, or one that broke before the answer was complete. */
   | "UNREACHABLE"
@@ -12,17 +11,17 @@ export type RpcErrorName =
   | "HTTP_STATUS"
   /** The answer has more bytes than an answer to this call can have. */
   | "ANSWER_TOO_LONG"
-  /** The answer is not JSON-RPC 2.0, belongs to other calls, or has values of another kind than it must. */
+  /** The answer is not JSON-RPC 2.0, belongs to another call, or has values of a wrong type. */
   | "BAD_ANSWER"
   /** No root is known for the block, so nothing can be verified. */
   | "ROOT_UNKNOWN"
   /** The server's newest block is older than `atLeast`, for as long as a call may take. */
   | "BLOCK_TOO_OLD";
 
-/** Most characters of a server's message that are kept. */
+/** A longer message of a server is cut. */
 const MAX_MESSAGE = 500;
 
-/** What an HTTP answer says besides its body. */
+/** Of the HTTP answer. */
 export interface AnswerDetails {
   readonly status?: number;
   readonly retryAfterMs?: number | undefined;
@@ -36,11 +35,11 @@ interface Details extends AnswerDetails {
 /** Match `code`; the message may change. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
-  /** What the server says besides, such as the revert bytes of code 3. Its shape is not checked. */
+  /** `data` of the server's error, such as the revert bytes of code 3. Its type is not checked. */
   readonly data: unknown;
   /** Of the HTTP answer; undefined if none came. */
   readonly status: number | undefined;
-  /** What the HTTP answer asks for in Retry-After, in seconds there; undefined if it does not. */
+  /** Of the header Retry-After; undefined without it. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

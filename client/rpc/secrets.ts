@@ -1,14 +1,14 @@
-/** Keys in URLs and headers, and texts that may repeat them. No key may come into a log, a message or a file. */
+/** Removes keys in URLs and headers from texts: no log, message or file may contain one. */
 
-/** Shorter parts of a URL, such as "rpc" or "v3", are no keys. Replacing them would spoil ordinary words. */
+/** Shorter parts of a URL, such as "rpc" or "v3", are not keys, and occur in ordinary words. */
 const MIN_KEY_LENGTH = 8;
-/** A password may be shorter, but so short a text stands in many words. */
+/** A password may be shorter, but so short a text occurs in many words. */
 const MIN_CREDENTIAL_LENGTH = 4;
 
 /**
- * The header of a URL's user and password (RFC 7617).
+ * The Basic authorization of a URL's user and password (RFC 7617).
  *
- * @returns no header for a URL without them. @throws URIError for a bad percent escape in them
+ * @returns no header without them. @throws URIError for a bad percent escape in them
  */
 export function encodeAuthorization(url: URL): {authorization?: string} {
   if (url.username === "" && url.password === "") return {};
@@ -33,14 +33,14 @@ export function createRedaction(
   return text => ordered.reduce((redacted, secret) => redacted.replaceAll(secret, "***"), text);
 }
 
-/** @returns a URL for people: its scheme, host and port; *** stands for the rest, which may hold keys */
+/** @returns scheme, host and port of the URL; the rest, which may contain keys, becomes *** */
 export function redactUrl({origin, pathname, search}: URL): string {
   return pathname + search === "/" ? origin : `${origin}/***`;
 }
 
-/** Text that a node may have written, made fit for logs. @param redact - removes keys. @param maxLength - in UTF-16 units */
+/** Makes text of a node safe for logs. @param redact - removes keys. @param maxLength - in UTF-16 units */
 export function cleanText(text: string, redact: (text: string) => string, maxLength: number): string {
-  // Redacted first: a key that is cut in two would not be found. Line breaks and other control characters would fake lines of a log.
+  // Redacted before it is cut, or part of a key could remain. Control characters could fake lines of a log.
   const redacted = redact(text.slice(0, 10 * maxLength));
   return redacted
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")

@@ -1,6 +1,6 @@
 /**
- * Verifies multiproofs of Ethereum's state trie (docs/proofs.md, section 17): the RLP of nodes in the order in which walks to the keys
- * need them, every node of a trie once.
+ * Verifies multiproofs of Ethereum's state trie (docs/proofs.md, section 17): the RLP of nodes in the order in which
+ * walks to the keys need them, every node of a trie once.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {concatBytes} from "../bytes/byteString.ts";
@@ -68,7 +68,7 @@ export function verifyEthMultiProof(
   }));
 }
 
-/** @returns a function that proves a key of one trie, with the nodes that were read already and the next ones of the bytes. undefined: absent */
+/** @returns a function that proves keys of one trie with shared nodes. undefined: absent */
 function createWalks<Value>(
   reader: ByteReader,
   root: string,

@@ -1,6 +1,6 @@
 /**
- * Verifies answers of eth_getProof (EIP-1186) against the state root of a block's header. Every known field of an answer must agree with
- * what its nodes prove. Unknown fields are ignored.
+ * Verifies answers of eth_getProof (EIP-1186) against the state root of a block's header. Every known field of an
+ * answer must agree with what its nodes prove. Unknown fields are ignored.
  */
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {decodeHex, encodeHex, type Hex, quantity} from "../bytes/hex.ts";
@@ -74,7 +74,7 @@ export function decodeEthAccount(at: string, value: Uint8Array): EthAccount {
   };
 }
 
-/** The fields beside the proof. For an absent account, some nodes write zero hashes, and others those of no code and no storage. */
+/** Fields beside the proof. Some nodes write zero hashes for an absent account, others those of no code and storage. */
 function checkFields(result: unknown, account: EthAccount | undefined): void {
   const names = ["nonce", "balance", "storageHash", "codeHash"];
   const [nonce, balance, storageHash, codeHash] = readFields("result", result, names);

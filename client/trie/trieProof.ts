@@ -1,13 +1,13 @@
 /**
- * The proof of one key of Ethereum's state trie or of a storage trie: the RLP of the nodes from the root down to the key's leaf, or to
- * the node that shows its absence.
+ * The proof of one key of Ethereum's state trie or of a storage trie: the RLP of the nodes from the root down to the
+ * key's leaf, or to the node that shows its absence.
  *
  *   branch      16 children | empty                    a child is empty, the hash of a node, or the inlined node
  *   extension   nibbles of the path | its child        nodes under 32 bytes are inlined
  *   leaf        the rest of the path | value
  *
- * reth and anvil also list an inlined node by itself, right after its parent; geth does not. Both forms are accepted. So is the branch
- * below an extension at the end of a proof of absence, which answers of eth_getMultiProof list.
+ * reth and anvil also list an inlined node by itself, right after its parent; geth does not. Both forms are accepted.
+ * So is the branch below an extension at the end of a proof of absence, which answers of eth_getMultiProof list.
  */
 
 import {keccak_256} from "@noble/hashes/sha3.js";
@@ -43,7 +43,7 @@ export interface PlacedNode {
 export interface NodeSource {
   /** @returns the node that has this hash. @throws ProofError if there is no such node */
   take(hash: Uint8Array, isRoot: boolean): PlacedNode;
-  /** Called for a node that the proof may list next, though the walk does not need it: an inlined one, or one below an extension of another path. */
+  /** Called for a node that the proof may list next, though the walk does not need it. */
   skip?(child: RlpItem): void;
 }
 
@@ -163,7 +163,7 @@ class NodeList implements NodeSource {
   }
 }
 
-/** Decodes the hex-prefix encoding of a path: the first byte has two flags and, if the number of nibbles is odd, the first nibble. */
+/** Decodes a hex-prefix path: two flags, the first nibble of an odd number, then two nibbles a byte. */
 function readPath(at: string, {isList, payload}: RlpItem): {isLeaf: boolean; nibbles: number[]} {
   const first = payload[0] ?? 0x100;
   const isOdd = (first & 0x10) !== 0;

@@ -1,5 +1,5 @@
 /**
- * CSV of RFC 4180: a line with the columns' names, then a line for each row. No value needs quotes.
+ * CSV of RFC 4180: a line with the column names, then a line for each row. No value needs quotes.
  *
  *   leaf_index,address,nonce,balance,..
  *   2,0x..,,1,1000000000000000000,..

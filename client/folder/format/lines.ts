@@ -1,4 +1,4 @@
-/** Parts of lines: writes rows as lines, and reads lines. */
+/** Writes rows as lines of text, and reads lines. */
 import {createReadStream} from "node:fs";
 import {damaged, nameFile} from "../pulledError.ts";
 import type {AnyRow} from "../row/tables.ts";
@@ -10,11 +10,11 @@ const CHUNK_BYTES = 1 << 18;
 const MAX_LINE_BYTES = 8 << 20;
 const NEWLINE = 0x0a;
 
-/** Joins lines of ASCII, one for each row, to pieces of some size. */
+/** Buffers lines of ASCII, one for each row, and writes them in chunks. */
 export class LineEncoder implements RowEncoder {
   bytes: number;
 
-  /** @param encodeRow - gives the line, with its end. @param waiting - what comes before all rows */
+  /** @param encodeRow - returns the line with its end. @param waiting - text before all rows */
   constructor(
     private readonly write: (bytes: Uint8Array) => void,
     private readonly encodeRow: (row: AnyRow) => string,

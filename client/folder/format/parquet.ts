@@ -28,8 +28,8 @@ import {checkPages} from "./parquetPages.ts";
 import {type PartFormat, parseField} from "./partFormat.ts";
 
 /**
- * Rows wait in memory until they are a group. With four times as many, a pull of 200 000 accounts takes 330 MB in place of 237, and the
- * files are no smaller.
+ * Rows wait in memory until they are a group. With four times as many, a pull of 200 000 accounts takes 330 MB in place
+ * of 237, and the files are no smaller.
  */
 const GROUP_ROWS = 8_192;
 /** Rows with long values make smaller groups. */

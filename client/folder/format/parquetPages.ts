@@ -1,5 +1,6 @@
 /**
- * Checks the pages of a column chunk before they are unpacked, because the reader takes what they say of their own size:
+ * Checks the pages of a column chunk before they are decompressed, because the reader trusts the sizes in their
+ * headers:
  *
  *   chunk     page, page, ..
  *   page      header | levels, which say which rows have a value | values, compressed
@@ -14,7 +15,7 @@ const LEVEL_BITS = 1;
 const MAX_BITS = 24;
 const MAX_VARINT_BYTES = 9;
 
-/** @returns the bytes of a page. @throws Error if it would have more than they can become */
+/** @returns the decompressed page. @throws Error if `bytes` cannot decompress to `length` */
 type Uncompress = (bytes: Uint8Array, length: number) => Uint8Array;
 
 /** @param maxValues - of a page. @throws Error for pages that the writer does not make */

@@ -23,7 +23,7 @@ export interface PartFormat {
   readRows(path: string, table: Table): AsyncGenerator<readonly AnyRow[], void, void>;
 }
 
-/** @param encode - throws RangeError that says what is expected. @returns undefined for no value. @throws RangeError that names the column */
+/** @param encode - throws RangeError that says what is expected. @throws RangeError that also names the column */
 export function encodeField<Encoded>(
   {name, kind, isOptional}: Column,
   value: ColumnValue | undefined,

@@ -1,35 +1,35 @@
 /**
  * The tables of a pull, and their columns in order. Files name columns in lower case: `leaf_index` for leafIndex.
  *
- *   accounts   leaves of the account tree, or proven accounts, with leafIndex ascending in a whole tree
- *   trees      storage trees, whole, in the order of their slots
+ *   accounts   leaves of the account tree, or proven accounts, with leafIndex ascending in a complete tree
+ *   trees      complete storage trees, in the order of their slots
  *   slots      leaves of storage trees: tree after tree, with leafIndex ascending in each
- *   values     slots that were asked for by their keys, in the order of the asking
+ *   values     slots that were requested by their keys, in request order
  *   codes      code of the accounts of a pull of everything, each once
- *   absent     accounts that were asked for and do not exist, in the order of the asking
+ *   absent     requested accounts that do not exist, in request order
  *   account_changes, slot_changes   what differs between two blocks, in the order of the trees
- *   proofs     what proves the rows of a pull that has no whole account tree
+ *   proofs     proofs of the rows, in a pull without the complete account tree
  */
 import type {ColumnKind, ColumnValue, ColumnValues} from "./column.ts";
 
-interface Held<Kind extends ColumnKind = ColumnKind, Optional extends boolean = boolean> {
+interface ColumnType<Kind extends ColumnKind = ColumnKind, Optional extends boolean = boolean> {
   readonly kind: Kind;
   readonly isOptional: Optional;
 }
 
-type Columns = Readonly<Record<string, Held>>;
+type Columns = Readonly<Record<string, ColumnType>>;
 
 type RowOf<C extends Columns> = {
-  readonly [Key in keyof C]: C[Key] extends Held<infer Kind, infer Optional>
+  readonly [Key in keyof C]: C[Key] extends ColumnType<infer Kind, infer Optional>
     ? ColumnValues[Kind] | (Optional extends true ? undefined : never)
     : never;
 };
 
-function one<Kind extends ColumnKind>(kind: Kind): Held<Kind, false> {
+function one<Kind extends ColumnKind>(kind: Kind): ColumnType<Kind, false> {
   return {kind, isOptional: false};
 }
 
-function optional<Kind extends ColumnKind>(kind: Kind): Held<Kind, true> {
+function optional<Kind extends ColumnKind>(kind: Kind): ColumnType<Kind, true> {
   return {kind, isOptional: true};
 }
 
@@ -77,7 +77,7 @@ const COLUMNS = {
   absent: {
     address: one("address"),
   },
-  /** Without nonceBefore there was no such account, and without nonceAfter there is none any more. */
+  /** Without nonceBefore the account did not exist, and without nonceAfter it was deleted. */
   account_changes: {
     leafIndex: one("index"),
     address: one("address"),
@@ -99,12 +99,12 @@ const COLUMNS = {
     address: one("address"),
     leafIndex: one("index"),
     slot: one("word"),
-    /** undefined: there was no such slot, as after. */
+    /** undefined: there was no such slot; valueAfter alike. */
     valueBefore: optional("word"),
     valueAfter: optional("word"),
   },
   proofs: {
-    /** What was asked for, as bytes that `proofd pull` writes. */
+    /** The request of the proof, encoded by provenEntries.ts or provenChanges.ts. */
     entries: one("bytes"),
     /** docs/proofs.md, section 9; of changes, section 16. */
     proof: one("bytes"),
@@ -120,7 +120,7 @@ export type SlotRow = RowsOf["slots"];
 /** A row of any table. */
 export type AnyRow = Readonly<Record<string, ColumnValue | undefined>>;
 
-export interface Column extends Held {
+export interface Column extends ColumnType {
   /** In rows. */
   readonly key: string;
   /** In files. */
@@ -134,8 +134,8 @@ export interface Table {
 }
 
 function createTable(name: TableName): Table {
-  const columns = Object.entries<Held>(COLUMNS[name]).map(([key, held]) => ({
-    ...held,
+  const columns = Object.entries<ColumnType>(COLUMNS[name]).map(([key, type]) => ({
+    ...type,
     key,
     name: inLowerCase(key),
   }));

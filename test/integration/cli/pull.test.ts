@@ -519,12 +519,12 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
   const storage = newFolder();
   await pullSmall(flags(storage, CHOICES.storage?.() ?? []), SMALL_PARTS);
   const forgeries: [string, string, (text: string) => string, RegExp][] = [
-    [all, "accounts-000002.ndjson", dropFirst, /the account tree: expected leaves that make the root/],
+    [all, "accounts-000002.ndjson", dropFirst, /the account tree: expected leaves with the root/],
     [
       all,
       "slots-000001.ndjson",
       text => text.replace(/("value":"0x0*)[1-9]/, "$19"),
-      /trees-000001\.ndjson, row 1: expected leaves that make the root/,
+      /trees-000001\.ndjson, row 1: expected leaves with the root/,
     ],
     [
       all,
@@ -536,7 +536,7 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
       all,
       "trees-000001.ndjson",
       text => text.replace(/"next_free_node":5/, '"next_free_node":6'),
-      /row 1: expected leaves that make the root/,
+      /row 1: expected leaves with the root/,
     ],
     [
       asked,
@@ -605,7 +605,7 @@ test("a forged row, a missing one and a doubled one are found, also where the ma
     join(all, "manifest.json"),
     JSON.stringify(other(readFileSync(join(all, "manifest.json"), "utf8"))),
   );
-  assert.match((await verify(all)).stderr, /the account tree: expected leaves that make the root 0x1111/);
+  assert.match((await verify(all)).stderr, /the account tree: expected leaves with the root 0x1111/);
 });
 
 /** Whether the folder is refused with the part replaced. Puts the folder back. */

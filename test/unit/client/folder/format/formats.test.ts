@@ -128,43 +128,27 @@ test("a value that its column does not hold is refused before it is written, by 
 
 test("text that no pull writes is refused by file, row and column", async () => {
   const rows = [2, 4].map(accountRow);
-  const cases: readonly [FormatName, (text: string) => string, RegExp][] = [
-    ["ndjson", text => text.replace('"nonce":"4"', '"nonce":4'), /, row 2, nonce: expected decimal digits/],
-    [
-      "ndjson",
-      text => text.replace('"leaf_index":4', '"leaf_index":4.5'),
-      /, row 2, leaf_index: expected a whole/,
-    ],
-    ["ndjson", text => text.replace('"nonce":"2",', ""), /, row 1, nonce: expected a value, got none$/],
-    [
-      "ndjson",
-      text => text.replace('"nonce":"2"', '"nonce":"2","more":1'),
-      /, row 1: expected no column "more"$/,
-    ],
-    ["ndjson", text => text.replace("{", "["), /, row 1: expected a JSON object$/],
-    ["ndjson", text => text.slice(0, -1), /, line 2: the file ends in the middle of it$/],
-    ["ndjson", text => text + "x".repeat(9 << 20), /, line 3: expected at most \d+ bytes, got more$/],
-    ["csv", text => text.replace("nonce,", ""), /: expected the columns leaf_index,.*nonce/],
-    [
-      "csv",
-      text => text.replace(/\r\n$/, ",\r\n"),
-      /, row 2: expected 8 cells and the end of a line, got 9$/,
-    ],
-    ["csv", text => text.replace(/\r\n$/, "\n"), /, row 2: expected 8 cells/],
-    ["csv", text => text.replace("\r\n2,", '\r\n"2",'), /, row 1, leaf_index: /],
-    ["csv", text => text.replace("\r\n2,", "\r\n,"), /, row 1, leaf_index: expected a value, got none$/],
-    ["csv", () => "", /: expected a line with the columns' names, got none$/],
-    ["parquet", text => text.slice(0, -9), /parquet/],
-    [
-      "parquet",
-      text => text.replaceAll("nonce", "nonzz"),
-      /: expected the columns root 9, leaf_index INT64 REQUIRED, .*/,
-    ],
-    ["parquet", () => "PAR1", /: expected metadata/],
+  const cases: readonly [FormatName, string | RegExp, string, RegExp][] = [
+    ["ndjson", '"nonce":"4"', '"nonce":4', /, row 2, nonce: expected decimal digits/],
+    ["ndjson", '"leaf_index":4', '"leaf_index":4.5', /, row 2, leaf_index: expected a whole/],
+    ["ndjson", '"nonce":"2",', "", /, row 1, nonce: expected a value, got none$/],
+    ["ndjson", '"nonce":"2"', '"nonce":"2","more":1', /, row 1: expected no column "more"$/],
+    ["ndjson", "{", "[", /, row 1: expected a JSON object$/],
+    ["ndjson", /\n$/, "", /, line 2: the file ends in the middle of it$/],
+    ["ndjson", /$/, "x".repeat(9 << 20), /, line 3: expected at most \d+ bytes, got more$/],
+    ["csv", "nonce,", "", /: expected the columns leaf_index,.*nonce/],
+    ["csv", /\r\n$/, ",\r\n", /, row 2: expected 8 cells and the end of a line, got 9$/],
+    ["csv", /\r\n$/, "\n", /, row 2: expected 8 cells/],
+    ["csv", "\r\n2,", '\r\n"2",', /, row 1, leaf_index: /],
+    ["csv", "\r\n2,", "\r\n,", /, row 1, leaf_index: expected a value, got none$/],
+    ["csv", /[\s\S]*/, "", /: expected a line with the columns' names, got none$/],
+    ["parquet", /[\s\S]{9}$/, "", /parquet/],
+    ["parquet", /nonce/g, "nonzz", /: expected the columns root 9, leaf_index INT64 REQUIRED, .*/],
+    ["parquet", /[\s\S]*/, "PAR1", /: expected metadata/],
   ];
-  for (const [format, change, message] of cases) {
+  for (const [format, from, to, message] of cases) {
     const {path} = write(format, TABLES.accounts, rows);
-    writeFileSync(path, change(readFileSync(path, "latin1")), "latin1");
+    writeFileSync(path, readFileSync(path, "latin1").replace(from, to), "latin1");
     await assert.rejects(read(format, TABLES.accounts, path), (error: Error) => {
       assert.ok(error instanceof PulledError && error.code === "DAMAGED", error.stack);
       assert.ok(error.message.startsWith(path));
