@@ -1,4 +1,4 @@
-/** What a source gives, one step after the other. The import has done with a step before it asks for the next one. */
+/** The steps that a source gives. The import completes a step before it asks for the next one. */
 import type {BlockDifference} from "../../storage/block/blockDifference.ts";
 import type {FinalityStep} from "../../storage/commit/finalityStep.ts";
 
@@ -24,7 +24,7 @@ export interface SourceBlock {
   readonly origin: string;
   /** The difference comes from executing the block, which compared the state root with the header's. */
   readonly isExecuted?: boolean;
-  /** Why nothing vouches for the state after the block, where the source knows that. */
+  /** Why no trusted root commits to the state after the block, if the source knows that. */
   readonly unverified?: string | undefined;
   /** Makes the difference. Executes the block if that is needed. Called at most once, in the order of the blocks. */
   difference(): Promise<BlockDifference>;

@@ -41,7 +41,7 @@ interface KeptBlock {
   readonly hash: Uint8Array;
   readonly parentHash: Uint8Array;
   readonly stateRoot: Uint8Array;
-  /** Does a root vouch for the state after the block? */
+  /** Does a trusted root commit to the state after the block? */
   readonly isVerified: boolean;
   /** nodes/feed/blockChanges.ts. */
   readonly packed: Buffer | undefined;
@@ -165,7 +165,7 @@ export class ChainView {
   }
 
   /**
-   * The blocks whose state no root vouches for, the newest one with them. All of them if the record that tells is damaged.
+   * The range of blocks to whose state no trusted root commits. It ends at the newest block. All of them if the record that tells is damaged.
    *
    * @param head - that of a request, which is answered with one head
    */

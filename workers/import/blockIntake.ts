@@ -186,7 +186,7 @@ export class BlockIntake {
     this.onEvent({kind: "verification", block: block.number, unverified: why});
   }
 
-  /** @returns the block's trie, and why nothing vouches for its state; undefined if a root does. @throws ChangesRefused */
+  /** @returns the block's trie, and why its state is unverified; undefined if it is verified. @throws ChangesRefused */
   private async check(
     block: SourceBlock,
     difference: BlockDifference,

@@ -10,7 +10,7 @@ export interface ImportJob {
   readonly source: ImportSource;
   /** Blocks up to this number are marked finalized as they are imported; "last": every block that the source reaches. */
   readonly finalized?: number | "last" | undefined;
-  /** Takes blocks whose state no root vouches for, too. */
+  /** Also takes blocks to whose state no trusted root commits. */
   readonly allowUnverified: boolean;
   /** Refuses a source of another chain. Names the chain if block 0's line does not. */
   readonly chainId?: bigint | undefined;

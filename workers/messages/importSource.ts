@@ -83,7 +83,7 @@ export type SourceEvent =
   | {readonly kind: "chosen"; readonly source: NodeSourceName; readonly why: string}
   /** The method that reads blocks from this node, and why this one. */
   | {readonly kind: "method"; readonly name: string; readonly method: string; readonly why: string}
-  /** Why this block and those after it are unverified: no root vouches for their state. undefined: one does again. */
+  /** Why this block and those after it are unverified: no trusted root commits to their state. undefined: one does again. */
   | {readonly kind: "verification"; readonly block: number; readonly unverified: string | undefined}
   /** Of these accounts (`0x` text), nothing but the source's word shows that the block removed them and made them again. */
   | {readonly kind: "resets"; readonly block: number; readonly accounts: readonly string[]}

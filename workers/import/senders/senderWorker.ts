@@ -17,13 +17,13 @@ parentPort?.on("message", ({block, memory}: SenderRequest) => {
   senders.begin();
   const transactions = senders.isDone ? [] : tryRead(block);
   for (let at = transactions.length - 1; at >= 0 && !senders.isDone; at--) {
-    const {hash, rs, isOdd} = transactions[at].signature;
+    const {hash, rs, isOdd} = (transactions[at] as Transaction).signature;
     const sender = recoverAddress(hash, rs, isOdd);
     if (sender !== undefined) senders.put(at, sender);
   }
 });
 
-/** What is wrong with a block is for its execution to say. */
+/** @returns no transactions for an invalid block: its execution reports the error */
 function tryRead(block: Uint8Array): readonly Transaction[] {
   try {
     return readTransactions(block, workerData);

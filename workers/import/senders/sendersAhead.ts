@@ -48,7 +48,7 @@ export class SendersAhead {
     const bytes = block.length;
     this.bytesSeen += bytes;
     if (this.hasDied || this.bytesSeen < WORTH_BYTES) return;
-    while (this.waiting.length > 0 && !this.waiting[0].senders.isWaiting)
+    while (this.waiting[0]?.senders.isWaiting === false)
       this.waitingBytes -= this.waiting.shift()?.bytes ?? 0;
     if (this.waiting.length >= MOST_WAITING || this.waitingBytes + bytes > MOST_WAITING_BYTES) return;
     this.worker ??= this.start();
@@ -67,7 +67,7 @@ export class SendersAhead {
     return this.asked.get(block)?.find(position);
   }
 
-  /** The block's senders are of no more use. */
+  /** Ends the recovery of the block's senders, which are no longer needed. */
   drop(block: Uint8Array): void {
     this.asked.get(block)?.end();
   }
