@@ -9,7 +9,7 @@ export type StoreErrorCode =
   | "RECORD_DAMAGED" // a checksum does not match, or a record does not decode
   | "RECORD_MISSING" // a record is missing that another record points to, or that of a block before an existing block
   | "STORE_DAMAGED" // LevelDB's files are not what was written, or LevelDB itself refuses them
-  | "STORE_UNREADABLE" // the system refuses: permissions, open files, disk
+  | "STORE_UNREADABLE" // the operating system refuses: permissions, open files, disk
   | "WRITE_FAILED" // a write was refused: disk full, no permission
   | "BLOCK_UNKNOWN" // the store does not have this block
   | "BLOCK_PRUNED" // the store had this block and still knows its hashes, but its trees were pruned
@@ -20,8 +20,8 @@ export type StoreErrorCode =
   | "BEFORE_MISMATCH" // the block says that an account or a slot had another value before it than the store has
   | "BLOCK_INVALID" // the difference cannot be applied: a value out of range, a duplicate
   | "FINALIZED" // refused: the block is finalized
-  | "PRUNING" // refused: blocks are being pruned, and that is not done
-  | "FINALITY_CONFLICT" // layer 1 contradicts what it said before, or a state root held here
+  | "PRUNING" // refused: blocks are being pruned
+  | "FINALITY_CONFLICT" // layer 1 contradicts its earlier events, or a stored state root
   | "TREE_FULL" // no leaf position left
   | "NO_TREES"; // the store has no sparse trees
 

@@ -1,11 +1,11 @@
 /**
- * Bytes as hexadecimal text, for messages and names, and compared. The text of proofs is written in workers/prove/.
+ * Bytes as hexadecimal text, for messages and names, and comparison of bytes. workers/prove/ writes the text of proofs.
  */
 export function toHex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`;
 }
 
-/** @param held - undefined: there are none */
-export function isSame(held: Uint8Array | undefined, bytes: Uint8Array): boolean {
-  return held !== undefined && Buffer.compare(held, bytes) === 0;
+/** @returns false also if `a` is undefined */
+export function isSame(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a !== undefined && Buffer.compare(a, b) === 0;
 }

@@ -1,6 +1,7 @@
 /**
- * Ends the whole process, from any of its threads, where the code contradicts itself. Nothing may continue from a state that the
- * code does not know, least of all a writer. Damaged files, bad input and refused writes are no such thing: they are errors.
+ * Ends the whole process, from any of its threads, where the code contradicts itself. Nothing may continue from a state
+ * that the code does not know, least of all a writer. Damaged files, bad input and refused writes are no such thing:
+ * they are errors.
  */
 import {writeSync} from "node:fs";
 

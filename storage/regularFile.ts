@@ -1,10 +1,10 @@
-/** Opens what must be a file: a pipe or a device in place of one may never begin, or never end. */
+/** Opens regular files only: reading a pipe or a device might block, or never end. */
 import {closeSync, constants, fstatSync, openSync, readFileSync, type Stats} from "node:fs";
 
-/** Waits for no writer of a pipe. */
+/** Does not block until a pipe has a writer. */
 export const READ_AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** @returns the descriptor, which the caller closes. @throws Error for what is no file; the system's */
+/** @returns the descriptor, which the caller closes. @throws Error if it is not a regular file; the system's errors */
 export function openFile(path: string): number {
   const fd = openSync(path, READ_AT_ONCE);
   const kind = kindOf(fstatSync(fd));
@@ -13,7 +13,7 @@ export function openFile(path: string): number {
   throw new Error(`expected a file, got ${kind}`);
 }
 
-/** @throws Error for what is no file; the system's */
+/** @throws Error if it is not a regular file; the system's errors */
 export function readWholeFile(path: string): Buffer {
   const fd = openFile(path);
   try {

@@ -1,8 +1,9 @@
 /**
- * The store in one directory. Its owner (the main thread) opens it once per process, and every worker opens it once more.
+ * The store in one directory. Its owner (the main thread) opens it once per process, and every worker opens it once
+ * more.
  *
- * StateStore opens, closes and removes a store. `reader` reads it (block/stateReader.ts); BlockWriter and rollback.ts change
- * it. LevelDB keeps other processes out.
+ * StateStore opens, closes and removes a store. `reader` reads it (block/stateReader.ts); BlockWriter and rollback.ts
+ * change it. LevelDB keeps other processes out.
  */
 import {existsSync, readdirSync, statSync} from "node:fs";
 import {statfs} from "node:fs/promises";
@@ -32,11 +33,11 @@ import {KINDS, META_KEYS} from "./record/layout.ts";
 interface StoreOptions {
   readonly directory: string;
   /**
-   * The owner verifies LevelDB's files, creates the store if there is none, and removes what a crash left. A process has
-   * exactly one owner, and opens it before all sharers.
+   * The owner verifies LevelDB's files, creates the store if there is none, and removes what a crash left. A process
+   * has exactly one owner, and opens it before all sharers.
    */
   readonly role: "owner" | "sharer";
-  /** Owner only: may a store be created in an empty or missing directory? */
+  /** Owner only: create a store in an empty or missing directory? */
   readonly createIfMissing?: boolean;
   /** The suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string | undefined;
@@ -51,9 +52,9 @@ const MAX_HINT_BYTES = 256 << 20;
 
 /**
  * Memory for writes that are not in a table file yet; twice as much while one is written out. When it is full, LevelDB
- * creates new files while it holds the lock that every get takes. With 16 MB and blocks of 5 000 leaf writes a second, this
- * stalled the proofs once a second for some 20 ms. (32 MB: p99 is 3.2 to 3.6 times that without an import; 64 MB: 2.5 to
- * 3.5.)
+ * creates new files while it holds the lock that every get takes. With 16 MB and blocks of 5 000 leaf writes a second,
+ * this stalled the proofs once a second for some 20 ms. (32 MB: p99 is 3.2 to 3.6 times that without an import; 64 MB:
+ * 2.5 to 3.5.)
  */
 const WRITE_BUFFER_BYTES = 64 << 20;
 /** Larger than LevelDB's 2 MB: a store of hundreds of GB then needs fewer open files and mappings. */
@@ -106,9 +107,9 @@ export class StateStore implements WriteTarget {
   }
 
   /**
-   * Owner only, after a write that LevelDB refused: closes LevelDB and opens it again, as a restart of the process does. LevelDB takes
-   * no write after one that failed, and its log may end within a record. Meanwhile this reader reads the files. All sharers must be
-   * closed.
+   * Owner only, after a write that LevelDB refused: closes LevelDB and opens it again, as a restart of the process
+   * does. LevelDB takes no write after one that failed, and its log may end within a record. Meanwhile this reader
+   * reads the files. All sharers must be closed.
    *
    * @throws StoreError as `open`: LevelDB is closed then
    */
@@ -150,8 +151,8 @@ export class StateStore implements WriteTarget {
   }
 
   /**
-   * Bytes of tables by kind of record, as LevelDB estimates them from the tables' own figures, and the bytes of its log ("log"): what is
-   * written comes there first. Empty while LevelDB is not open.
+   * Bytes of tables by kind of record, as LevelDB estimates them from the tables' own figures, and the bytes of its log
+   * ("log"): what is written comes there first. Empty while LevelDB is not open.
    */
   async readSizes(): Promise<readonly (readonly [kind: string, bytes: number])[]> {
     const db = this.db as Level<Buffer, Buffer> & {
@@ -189,12 +190,12 @@ export class StateStore implements WriteTarget {
     await rollBack(this, block, true);
   }
 
-  /** Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages. */
+  /** Removes pages that no block leads to. A crash, a refused block or a rollback leaves such pages. */
   reclaim(): Promise<void> {
     return reclaimPages(this);
   }
 
-  /** What the owner does with a store that it has just opened. */
+  /** Checks a store that its owner has just opened, and removes what a crash left. */
   private async recover(): Promise<void> {
     const {reader, directory} = this;
     await reader.requireMarks();
@@ -205,7 +206,10 @@ export class StateStore implements WriteTarget {
   }
 }
 
-/** @returns undefined if the folder cannot be read. What LevelDB has open goes on, and the other figures are right */
+/**
+ * @returns undefined if the directory cannot be read. LevelDB continues with its open files, and the other figures are
+ * right
+ */
 function readLogBytes(directory: string): number | undefined {
   let names: string[];
   try {

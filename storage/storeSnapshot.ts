@@ -1,9 +1,9 @@
 /**
- * A snapshot: a second store in another folder, with what the store held at one moment. Another process, or this one, may have
+ * A snapshot: a copy of the store as of one moment, in another folder. Another process, or this one, may have
  * the store open and write to it.
  *
  *   take      the files as of one moment, in a folder of another name (directory/snapshotFiles.ts, draftFolder.ts)
- *   verify    as before an opening of LevelDB, then read the newest block: damage is not passed on
+ *   verify    as before an opening of LevelDB, then read the newest block: damage is not copied
  *   publish   sync, rename
  */
 import {requireFormat} from "./block/format.ts";
@@ -20,8 +20,8 @@ import {FileSnapshot} from "./leveldb/fileSnapshot.ts";
 import {META_KEYS} from "./record/layout.ts";
 
 /**
- * Damage counts if it is found twice. A rollback may come between the reading of the note and that of the logs; then the note
- * names a block that is gone.
+ * Damage counts if it is found twice. A rollback may come between the reading of the note and that of the logs; then
+ * the note names a block that is gone.
  */
 const ATTEMPTS = 2;
 const NO_MEMORY = {pageBytes: 0, hintBytes: 0};
@@ -50,17 +50,18 @@ export interface SnapshotOptions {
   readonly out: string;
   /** Called with the bytes of each piece that was copied. */
   readonly onCopied?: (bytes: number) => void;
-  /** Called with each folder beside `out` that an earlier snapshot has left unfinished. */
+  /** Called with each folder beside `out` that an earlier, unfinished snapshot has left. */
   readonly onLeftover?: (leftover: Leftover) => void;
   /** Ends it with the signal's reason. Nothing is left. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Takes a second of processor time for each GB of the newest tables, up to one GB, so it is nothing for a thread that answers.
+ * Takes a second of processor time for each GB of the newest tables, up to one GB, so it is nothing for a thread that
+ * answers.
  *
  * @throws StoreError STORE_MISSING, STORE_DAMAGED, STORE_UNREADABLE, RECORD_DAMAGED, RECORD_MISSING, FORMAT_MISMATCH,
- *   BLOCK_UNKNOWN if no block is held, WRITE_FAILED; the signal's reason
+ *   BLOCK_UNKNOWN if the store has no block, WRITE_FAILED; the signal's reason
  */
 export async function makeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const {directory, out, onLeftover = () => {}} = options;
@@ -116,7 +117,7 @@ async function takeFiles(
  * The newest block of a store, read from its files without LevelDB, which would change them.
  *
  * @param folder - with the files. @param directory - what messages call it
- * @throws StoreError, also BLOCK_UNKNOWN if no block is held
+ * @throws StoreError, also BLOCK_UNKNOWN if the store has no block
  */
 export async function readNewestBlock(folder: string, directory: string): Promise<NewestBlock> {
   const {newest, close} = await openFiles(folder, directory);

@@ -1,5 +1,5 @@
 /**
- * What one block does to one account, field by field. All bytes are big-endian, as on the wire.
+ * The changes of one block to one account, field by field. All bytes are big-endian, as on the wire.
  */
 
 export interface AccountDifference {
@@ -7,9 +7,11 @@ export interface AccountDifference {
   readonly address: Uint8Array;
   /** undefined: the account is deleted. */
   readonly change: AccountChange | undefined;
-  /** What the source says of the account before the block. The block is refused if the store has something else. */
+  /** The account before the block according to the source. If the store has another one, the block is refused. */
   readonly before?: AccountBefore | undefined;
-  /** The block only read: `before` and that of the slots are compared, and nothing is written. Not with a deletion. */
+  /**
+   * The block only read the account: the values before it are compared, and nothing is written. Not with a deletion.
+   */
   readonly onlyRead?: boolean | undefined;
 }
 
@@ -33,19 +35,21 @@ export interface SlotDifference {
   readonly slot: Uint8Array;
   /** 32 bytes; all zero deletes the slot. */
   readonly value: Uint8Array;
-  /** 32 bytes: the value before the block, as the source says. The block is refused if the store has another one. */
+  /**
+   * 32 bytes: the value before the block according to the source. If the store has another one, the block is refused.
+   */
   readonly before?: Uint8Array | undefined;
   /** The slot was deleted and written again in this block: it gets a new leaf. */
   readonly reset?: boolean | undefined;
 }
 
-/** The source says nothing of a field that is not given. */
+/** A field that is not given is not compared. */
 export interface AccountBefore {
   /** false: there was no account. */
   readonly present: boolean;
   readonly nonce?: bigint | undefined;
   /** Wei. */
   readonly balance?: bigint | undefined;
-  /** 32 bytes; that of no bytes for an account without code. */
+  /** 32 bytes. For an account without code: the hash of no bytes. */
   readonly keccakCodeHash?: Uint8Array | undefined;
 }

@@ -1,8 +1,9 @@
 /**
- * The account changes of one block, packed (accountEntry.ts): a block 0 with millions of accounts takes tens of bytes for each.
+ * The account changes of one block, packed (accountEntry.ts): a block 0 with millions of accounts takes tens of bytes
+ * for each.
  *
- * An entry never crosses from one chunk to the next. Chunks double up to CHUNK_BYTES: most blocks have few changes. Only a chunk with
- * a single entry is larger. `positions` holds each entry's chunk and offset.
+ * An entry never crosses from one chunk to the next. Chunks double up to CHUNK_BYTES: most blocks have few changes.
+ * Only a chunk with a single entry is larger. `positions` holds each entry's chunk and offset.
  */
 
 import type {AccountDifference} from "./accountDifference.ts";

@@ -1,5 +1,5 @@
 /**
- * A block as the store takes it: its header fields and its changes to the state.
+ * A block as it is written to the store: its header fields and its changes to the state.
  *
  * Blocks come from two sources: block differences as NDJSON lines (nodes/files/differenceLines.ts) and executed blocks
  * (evm/execution/). All bytes are big-endian, as on the wire.
@@ -8,8 +8,8 @@ import type {AccountDifferences} from "./accountDifferences.ts";
 import type {BlockTrie} from "./blockTrie.ts";
 
 /**
- * The fields of a block's header that the store keeps. `hash` and `number` are always there, the others if the source has
- * them.
+ * The fields of a block's header that the store keeps. `hash` and `number` are always there, the others if the source
+ * has them.
  */
 export interface BlockHeader {
   readonly number: number;
@@ -41,7 +41,10 @@ export interface BlockHeader {
 
 export interface BlockDifference {
   readonly header: BlockHeader;
-  /** The top root (32 bytes) that the account tree must have after this block. The block is refused if it has another one. */
+  /**
+   * The top root (32 bytes) that the account tree must have after this block. The block is refused if it has another
+   * one.
+   */
   readonly expectedStateRoot?: Uint8Array | undefined;
   readonly accounts: AccountDifferences;
   /** Its state trie, whose pages its execution put. */
@@ -61,6 +64,6 @@ export interface ChainConfig {
 export interface FirstBlock {
   /** Above 0. */
   readonly number: number;
-  /** Hashes of the blocks before it, as far as they are known, newest first: at most 256, which the EVM can ask for. */
+  /** Known hashes of the blocks before it, newest first: at most 256, which the EVM can ask for. */
   readonly ancestors: readonly Uint8Array[];
 }

@@ -3,8 +3,9 @@
  *
  *   hash 32 | stateRoot 32 | account tree root 49 | next page u48 | state trie | fields u16 | the fields present, in the order of FIELDS
  *
- * The state trie is drawn in blockTrie.ts. In a store without sparse trees, its root is `stateRoot`, and the account tree root is all zeros.
- * `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks have numbers below `next page`.
+ * The state trie is drawn in blockTrie.ts. In a store without sparse trees, its root is `stateRoot`, and the account
+ * tree root is all zeros. `fields` has one bit per field, lowest first. All pages of this block and of earlier blocks
+ * have numbers below `next page`.
  */
 import {StoreError} from "../errors.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -24,7 +25,7 @@ export interface BlockRecord {
   readonly accounts: TreeRoot;
   /** The number of the first page that does not belong to this block or an earlier one. */
   readonly nextPage: number;
-  /** undefined: the store does not hold it. */
+  /** undefined: it is not stored. */
   readonly trie: BlockTrie | undefined;
 }
 
@@ -64,7 +65,10 @@ export function encodeBlockRecord({header, stateRoot, accounts, nextPage, trie}:
   ]);
 }
 
-/** The header in its record, but for number and hash. @throws StoreError BLOCK_INVALID if a field is too long or too large */
+/**
+ * The header in its record, but for number and hash. @throws StoreError BLOCK_INVALID if a field is too long or too
+ * large
+ */
 export function encodeFields(header: BlockHeader): Buffer {
   const {number, hash} = header;
   requireLength(number, "hash", hash, WORD_BYTES);

@@ -1,7 +1,7 @@
 /**
- * The state trie of a block, as its record has it: the trie of Ethereum's rules, whose root the block's header names.
+ * The state trie in the record of a block: Ethereum's state trie, whose root is in the block's header.
  *
- *   0                              the store does not hold it
+ *   0                              not stored
  *   1 or 2 | root 32 | page u48    2: the block was executed here
  */
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -14,12 +14,12 @@ export interface BlockTrie extends TrieRoot {
 }
 
 const MISSING = 0;
-const HELD = 1;
+const STORED = 1;
 const EXECUTED = 2;
 
 export function encodeBlockTrie(trie: BlockTrie | undefined): Buffer {
   if (trie === undefined) return Buffer.of(MISSING);
-  return Buffer.concat([Buffer.of(trie.isExecuted ? EXECUTED : HELD), trie.root, encodeNumber(trie.page)]);
+  return Buffer.concat([Buffer.of(trie.isExecuted ? EXECUTED : STORED), trie.root, encodeNumber(trie.page)]);
 }
 
 /** @throws StoreError RECORD_DAMAGED */

@@ -1,10 +1,10 @@
 /**
- * The record of one finalization: what the rollup contract on layer 1 said about a range of blocks.
+ * The record of one finalization: an event of the rollup contract on layer 1 about a range of blocks.
  *
  *   end block u48 | layer-1 block u48 | log index u32 | transaction hash 32 | final 32 | fields u8 | start block u48
  *
- * Bit 0 of `fields` says that the start block is there: the contract's oldest event does not name it. Bit 1 says that `final` is a
- * block hash, and not a state root.
+ * Bit 0 of `fields` says that the start block is there: the contract's oldest event does not name it. Bit 1 says that
+ * `final` is a block hash, and not a state root.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
 import {BodyReader, encodeNumber} from "../record/recordBody.ts";
@@ -22,9 +22,9 @@ export interface Finalization {
   readonly logIndex: number;
   /** 32 bytes: the layer-1 transaction. */
   readonly transactionHash: Uint8Array;
-  /** What of `endBlock` the contract holds. */
+  /** Whether the contract stores the state root or the hash of `endBlock`. */
   readonly names: "stateRoot" | "blockHash";
-  /** 32 bytes: its state root or its hash. With another hash suite the state root is not the one held here. */
+  /** 32 bytes: its state root or its hash. With another hash suite, the state root differs from the stored one. */
   readonly final: Uint8Array;
 }
 
@@ -44,7 +44,7 @@ export function encodeFinalization(finalization: Finalization): Buffer {
 /** @param index - of the record, for the message. @throws StoreError RECORD_DAMAGED */
 export function decodeFinalization(index: number, body: Buffer): Finalization {
   const reader = new BodyReader(`finalization ${index}`, body);
-  const said = {
+  const fixed = {
     endBlock: reader.number(),
     layer1Block: reader.number(),
     logIndex: reader.number(4),
@@ -54,7 +54,7 @@ export function decodeFinalization(index: number, body: Buffer): Finalization {
   const fields = reader.number(1);
   if (fields > (HAS_START | IS_HASH)) throw reader.damage(`unknown fields: ${fields}`);
   return reader.end({
-    ...said,
+    ...fixed,
     names: (fields & IS_HASH) === 0 ? "stateRoot" : "blockHash",
     startBlock: (fields & HAS_START) === 0 ? undefined : reader.number(),
   });

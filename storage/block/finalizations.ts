@@ -1,7 +1,8 @@
 /**
- * Reads the finalizations that are recorded, in their order. End blocks rise, so a block's finalization is found by bisection.
+ * Reads the recorded finalizations. Their end blocks ascend, so a block's finalization is found by binary search.
  *
- * Every read is a point read. End blocks are kept once they are read, 8 bytes each: a network makes some ten thousand a year.
+ * Every read is a point read. End blocks are kept once they are read, 8 bytes each: a network makes some ten thousand a
+ * year.
  */
 import {countBelow} from "../bisect.ts";
 import {StoreError} from "../errors.ts";
@@ -37,7 +38,7 @@ export class Finalizations {
     if (body === undefined)
       throw new StoreError(
         "RECORD_MISSING",
-        `finalization ${index} is not in the store, although it is counted`,
+        `finalization ${index} is not in the store, although the layer1 record counts it`,
       );
     return decodeFinalization(index, body);
   }
@@ -62,7 +63,7 @@ export class Finalizations {
     for (let at = first; at < first + count; at++) yield this.read(at);
   }
 
-  /** Does a finalization end at `block`? Then its root is one that the contract holds. */
+  /** The finalization that ends at `block`, if there is one: the contract stores its root or hash. */
   endingAt(block: number): Finalization | undefined {
     const covering = this.covering(block);
     return covering?.endBlock === block ? covering : undefined;

@@ -1,4 +1,7 @@
-/** Finalized blocks as one thread uses them, kept: they never change. Other blocks may be rolled back, so they are read each time. */
+/**
+ * A cache of finalized blocks for one thread. They never change. Other blocks may be rolled back, so they are read each
+ * time.
+ */
 import type {BlockRecord} from "./blockRecord.ts";
 import type {StateReader} from "./stateReader.ts";
 
@@ -7,7 +10,7 @@ export class FinalizedBlocks<T> {
   /** Blocks up to this one are known to be finalized. */
   private finalized = -1;
 
-  /** @param read - makes of a block's record what is kept. @param most - blocks that may be kept */
+  /** @param read - derives the cached value from a block's record. @param most - blocks in the cache */
   constructor(
     private readonly store: StateReader,
     private readonly read: (record: BlockRecord) => T,

@@ -1,5 +1,5 @@
 /**
- * What a store is: the first records of a new one, and the two of them that are JSON.
+ * The first records of a new store, and the two of them that are JSON.
  *
  *   format   {"version": 2, "suite": "sha256"}                        never changes; "keccak": no sparse trees
  *   chain    {"chainId": "0x..", "config": "{..}", "first": {..}}     empty before the first block
@@ -97,7 +97,7 @@ export function readFormat(source: RecordSource, directory: string): StoreSuite 
   return suiteOrThrow(storedSuite);
 }
 
-/** What the record `chain` says. */
+/** The contents of the record `chain`. */
 export interface ChainRecord extends ChainConfig {
   /** undefined: block 0. */
   readonly first?: FirstBlock | undefined;

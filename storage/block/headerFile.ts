@@ -1,9 +1,14 @@
-/** Headers that come in a file: RLP of headers, or of blocks as `geth export` writes them, back to back; its hex; or a JSON-RPC response with it. */
+/**
+ * Headers in a file: the RLP of headers, or of blocks as `geth export` writes them, back to back; the same in hex; or a
+ * JSON-RPC response that has it.
+ */
 import {RlpError, RlpReader} from "../rlp/rlpReader.ts";
 
 const FIRST_LIST = 0xc0;
 
-/** @returns views of the RLP of each header, in the file's order: at least one. Fields are not read. @throws RlpError */
+/**
+ * @returns views of the RLP of each header, in the file's order: at least one. Fields are not read. @throws RlpError
+ */
 export function splitHeaders(input: Buffer): readonly Uint8Array[] {
   const list = new RlpReader(readRlp(input));
   const headers: Uint8Array[] = [];

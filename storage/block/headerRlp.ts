@@ -17,7 +17,7 @@ import type {BlockHeader} from "./blockDifference.ts";
 type LaterField = "baseFeePerGas" | "blobGasUsed" | "excessBlobGas";
 type Whole<T> = {readonly [Name in keyof T]-?: Exclude<T[Name], undefined>};
 
-/** A header with all the fields that it can have. */
+/** A header with all of its fields. */
 export interface WholeHeader extends Whole<Omit<BlockHeader, LaterField>>, Pick<BlockHeader, LaterField> {}
 
 /** An item of a header. `name` is also that of its JSON. */
@@ -33,7 +33,7 @@ interface ItemSize {
   readonly numberBytes?: number;
 }
 
-/** In their order. Further ones of another chain go into `rest`, too. */
+/** In the order of the header. Further items of other chains go into `rest` too. */
 export const HEADER_ITEMS: readonly HeaderItem[] = [
   {name: "parentHash", bytes: 32},
   {name: "sha3Uncles", bytes: 32, isRest: true},
@@ -59,11 +59,11 @@ export const HEADER_ITEMS: readonly HeaderItem[] = [
   {name: "blockAccessListHash", bytes: 32, isRest: true}, // EIP-7928
   {name: "slotNumber", numberBytes: 8, isRest: true}, // EIP-7843
 ];
-/** Of every header. */
+/** The number of items that every header has. */
 export const FIRST_ITEMS = 15;
 
 /**
- * @param rlp - no Buffer, whose views cost three times as much. What is returned are views of it
+ * @param rlp - not a Buffer, whose views cost three times as much. The fields are views of it
  * @throws RlpError naming the field
  */
 export function decodeHeader(rlp: Uint8Array): WholeHeader {
@@ -87,8 +87,8 @@ export function decodeHeader(rlp: Uint8Array): WholeHeader {
 }
 
 /**
- * @returns the header's RLP, whose keccak256 is its hash unless somebody lies. undefined if its source gave single fields only
- * @throws RlpError if `rest` is no RLP
+ * @returns the header's RLP, whose keccak256 should be its hash. undefined if its source gave only single fields
+ * @throws RlpError if `rest` is not RLP
  */
 export function encodeHeader(header: BlockHeader): Uint8Array | undefined {
   const {rest} = header;
@@ -111,7 +111,10 @@ const REST_BEFORE_BEACON_ROOT = HEADER_ITEMS.filter(({isRest}) => isRest).findIn
   ({name}) => name === "parentBeaconBlockRoot",
 );
 
-/** Has the header the field parentBeaconBlockRoot (EIP-4788)? Then its block has Cancun's rules. false: nothing is known. */
+/**
+ * Has the header the field parentBeaconBlockRoot (EIP-4788)? Then its block has Cancun's rules. false: nothing is
+ * known.
+ */
 export function hasBeaconRoot({excessBlobGas, rest}: BlockHeader): boolean {
   if (excessBlobGas === undefined || rest === undefined) return false;
   const items = new RlpReader(rest);
@@ -119,7 +122,7 @@ export function hasBeaconRoot({excessBlobGas, rest}: BlockHeader): boolean {
   return !items.isDone && readEncoded(items).length === 33;
 }
 
-/** @throws StoreError BLOCK_INVALID if the header is there whole, and has another hash */
+/** @throws StoreError BLOCK_INVALID if the header is complete, and has another hash */
 export function requireHash(header: BlockHeader): void {
   const {number, hash} = header;
   let rlp: Uint8Array | undefined;

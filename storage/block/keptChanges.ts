@@ -1,10 +1,11 @@
 /**
- * What the newest blocks changed, for a feed. The service that publishes keeps it with each block, in the same write: a crash between a block
- * and its messages loses nothing.
+ * The changes of the newest blocks, for a feed. A publishing service stores them in the same write as the block, so a
+ * crash between the block and its messages loses nothing.
  *
- *   'd' | place u48    block hash 32 | changes, in a form of their own (nodes/feed/blockChanges.ts)
+ *   'd' | place u48    block hash 32 | changes, encoded (nodes/feed/blockChanges.ts)
  *
- * A block's place is its number modulo KEPT_BLOCKS. A later block takes it, also one of another branch, so nothing is ever removed.
+ * The records are a ring buffer: a block's place is its number modulo KEPT_BLOCKS, and a later block, or one of another
+ * branch, overwrites it. So nothing is ever removed.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
 import {changesKey} from "../record/layout.ts";
@@ -20,7 +21,7 @@ export function encodeKept(hash: Uint8Array, changes: Uint8Array): Buffer {
   return Buffer.concat([hash, changes]);
 }
 
-/** @returns undefined: another block has taken the place */
+/** @returns undefined: another block has overwritten the place */
 export function changesOfKept(body: Buffer, hash: Uint8Array): Buffer | undefined {
   return Buffer.compare(body.subarray(0, WORD_BYTES), hash) === 0 ? body.subarray(WORD_BYTES) : undefined;
 }

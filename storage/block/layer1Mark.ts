@@ -1,5 +1,6 @@
 /**
- * The record `layer1`: how far the events of the rollup contract have been read, and how many finalizations are recorded.
+ * The record `layer1`: how far the events of the rollup contract have been read, and the number of recorded
+ * finalizations.
  *
  *   count u48 | block u48 | block hash 32 | contract address 20 | begun u48 | root u8 | fields u8 | from u48, if bit 0 of `fields` is set
  *
@@ -11,27 +12,27 @@ import {BodyReader, encodeNumber} from "../record/recordBody.ts";
 /** All events of `contract` up to layer-1 block `block` are recorded. */
 export interface Layer1Mark {
   readonly block: number;
-  /** 32 bytes. If layer 1 has another hash at `block`, its events are read again from the last recorded one on. */
+  /** 32 bytes. If layer 1 now has another hash at `block`, its events are read again from the last recorded one on. */
   readonly blockHash: Uint8Array;
   /** 20 bytes. */
   readonly contract: Uint8Array;
 }
 
 /**
- * Which root of a block the contract holds: the one in the block's header, or that of the trees of this store.
+ * Which root of a block the contract stores: the one in the block's header, or the root of this store's sparse trees.
  */
 export type RootKind = "header" | "suite";
 
-/** Everything that the record says. */
+/** The contents of the record. */
 export interface Layer1Record {
   readonly mark: Layer1Mark;
   /** Number of the finalizations that are recorded. */
   readonly count: number;
-  /** Their number when finality was begun: the next one had to follow none of them. */
+  /** Their number when the finality scan was last restarted: the next one did not have to follow them. */
   readonly begun: number;
-  /** The first layer-1 block that counted then. undefined: that of the contract's deployment. */
+  /** The first layer-1 block of that scan. undefined: the block of the contract's deployment. */
   readonly from: number | undefined;
-  /** undefined: not found out yet. */
+  /** undefined: not determined yet. */
   readonly root: RootKind | undefined;
 }
 

@@ -1,8 +1,9 @@
 /**
- * The record of the blocks in which an account was removed and made again, and nothing but the word of the source shows it: the account
- * got a new leaf in the sparse trees, and the root of Ethereum's trie, which the header has, is the same either way.
+ * The record of the blocks with account resets that only their source reports. An account that is removed and created
+ * again in one block gets a new leaf in the sparse trees, but the root of Ethereum's trie in the header is the same
+ * either way, so it cannot confirm this.
  *
- *   from u48 | to u48     the first and the last such block. Empty or not there: no block is one
+ *   from u48 | to u48     the first and the last such block. Empty or missing: there is none
  */
 import {OPEN_RESETS} from "../record/layout.ts";
 import {BodyReader, encodeNumber} from "../record/recordBody.ts";

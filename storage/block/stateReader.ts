@@ -1,8 +1,8 @@
 /**
  * Reads a store: its blocks, code, the records that say what it is, and the pages of the trees. It changes nothing.
  *
- * A reader takes no lock and never sees half a block: everything it can reach starts at a block record. A block record is
- * written last and never changes.
+ * A reader takes no lock and never sees half a block: everything it can reach starts at a block record. A block record
+ * is written last and never changes.
  */
 
 import {Pages} from "../cache/pages.ts";
@@ -50,7 +50,7 @@ interface ReaderMemory {
 export class StateReader {
   readonly pages: Pages;
   readonly hints: KeyHints;
-  /** What layer 1 has finalized, as far as it is recorded. */
+  /** The finalizations of layer 1 that are recorded. */
   readonly finalizations = new Finalizations(this);
   /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
   private newestSeen = -1;
@@ -72,7 +72,7 @@ export class StateReader {
     return this.storeSuite.name;
   }
 
-  /** false: the store has Ethereum's tries alone. */
+  /** false: the store has Ethereum's tries only. */
   get hasTrees(): boolean {
     return this.storeSuite.trees !== undefined;
   }
@@ -83,7 +83,7 @@ export class StateReader {
     if (trees === undefined)
       throw new StoreError(
         "NO_TREES",
-        `a store of the suite ${name} has Ethereum's state tries alone, and no sparse trees`,
+        `a store of the suite ${name} has Ethereum's state tries only, no sparse trees`,
       );
     return trees;
   }
@@ -99,13 +99,14 @@ export class StateReader {
     return this.madeTries;
   }
 
-  /** Tells the reader that `block` is now the newest one. After a rollback its own reads cannot tell. */
+  /** Sets the newest block. After a rollback the reader cannot find it out from its own reads. */
   noteNewest(block: number): void {
     this.newestSeen = block;
   }
 
   /**
-   * @returns the record of a block whose trees are all there; undefined if the store does not have the block, or pruned it
+   * @returns the record of a block whose trees are all there; undefined if the store does not have the block, or pruned
+   *   it
    * @throws StoreError RECORD_DAMAGED
    */
   readBlock(block: number): BlockRecord | undefined {
@@ -113,7 +114,8 @@ export class StateReader {
   }
 
   /**
-   * The record of a block, pruned or not: for its hashes, its header and its state root. The trees of a pruned block are gone.
+   * The record of a block, pruned or not: for its hashes, its header and its state root. The trees of a pruned block
+   * are gone.
    *
    * @throws StoreError RECORD_DAMAGED
    */
@@ -127,13 +129,16 @@ export class StateReader {
     return this.readHeaderRecord(block) ?? this.blockOrThrow(block);
   }
 
-  /** @returns the record of a block that was pruned; undefined for all other blocks. @throws StoreError RECORD_DAMAGED */
+  /**
+   * @returns the record of a block that was pruned; undefined for all other blocks. @throws StoreError RECORD_DAMAGED
+   */
   readPruned(block: number): BlockRecord | undefined {
     return this.readBlockRecord(block, prunedKey);
   }
 
   /**
-   * @throws StoreError BLOCK_UNKNOWN; BLOCK_PRUNED; RECORD_MISSING if the record is missing although a later block exists
+   * @throws StoreError BLOCK_UNKNOWN; BLOCK_PRUNED; RECORD_MISSING if the record is missing although a later block
+   *   exists
    */
   blockOrThrow(block: number): BlockRecord {
     const record = this.readBlock(block);
@@ -145,7 +150,7 @@ export class StateReader {
     if (block < this.firstBlock)
       throw new StoreError(
         "BLOCK_UNKNOWN",
-        `block ${block} is not held: this store begins with block ${this.firstBlock}`,
+        `block ${block} is not in the store, which begins with block ${this.firstBlock}`,
       );
     // A rollback since then would have removed that newer block too.
     if (block < this.newestSeen && this.readBlock(this.newestSeen) !== undefined) {
@@ -157,7 +162,7 @@ export class StateReader {
         `record of block ${block} is not in the store, although block ${this.newestSeen} is`,
       );
     }
-    throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held`);
+    throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not in the store`);
   }
 
   /**
@@ -200,7 +205,10 @@ export class StateReader {
     return body === undefined ? NO_KEYS : decodeLeafKeys(owner, page, body);
   }
 
-  /** What a block changed, if that was kept with it and no later block took the place (keptChanges.ts). @throws StoreError RECORD_DAMAGED */
+  /**
+   * The changes of a block, if they were stored and no later block overwrote them (keptChanges.ts). @throws StoreError
+   * RECORD_DAMAGED
+   */
   readChanges({number, hash}: BlockHeader): Buffer | undefined {
     const body = this.readRecord(placeOfChanges(number));
     return body === undefined ? undefined : changesOfKept(body, hash);
@@ -221,7 +229,7 @@ export class StateReader {
   }
 
   /**
-   * The hash of a block that is held or was pruned, or of one of the blocks before the first one.
+   * The hash of a stored or pruned block, or of one of the ancestors of the first block.
    *
    * @returns undefined for other blocks. @throws StoreError RECORD_DAMAGED
    */
@@ -241,12 +249,15 @@ export class StateReader {
     return body === undefined ? undefined : decodeNumber(META.finalized, body);
   }
 
-  /** The first block that is unverified: no root of a header, of its source or of layer 1 covers it. MAX_U48: there is none. */
+  /**
+   * The first unverified block: no root of a header, of its source or of layer 1 commits to its state. MAX_U48: there
+   * is none.
+   */
   readUnverified(): number {
     return this.readMarkedNumber(META.unverified);
   }
 
-  /** The blocks with account resets that only the word of their source shows. */
+  /** The blocks with account resets that only their source reports. */
   readOpenResets(): OpenResets | undefined {
     return decodeOpenResets(this.readRecord(OPEN_RESETS));
   }
@@ -321,7 +332,10 @@ export class StateReader {
     for (const key of Object.values(META)) this.readMark(key);
     const latest = await this.latest();
     if (latest !== undefined && this.readChain() === undefined)
-      throw new StoreError("RECORD_MISSING", `the chain record is empty, although block ${latest} is held`);
+      throw new StoreError(
+        "RECORD_MISSING",
+        `the chain record is empty, although the store has block ${latest}`,
+      );
   }
 
   private readMarkedNumber(key: Buffer): number {
@@ -335,7 +349,10 @@ export class StateReader {
   }
 }
 
-/** The block of the first record in a range of keys, or of the last one. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+/**
+ * The block of the first record in a range of keys, or of the last one. @throws StoreError RECORD_DAMAGED,
+ * STORE_DAMAGED
+ */
 async function edgeOf(
   source: RecordSource,
   gte: Buffer,

@@ -3,10 +3,10 @@
  *
  *   slot   page number f64 | page | its bytes u32 | requested since the clock hand passed u8
  *
- * The cache is set-associative: a page can be in any of the WAYS slots of its set, and its number modulo the number of sets selects the
- * set. Eviction uses the CLOCK algorithm: when the bytes are used up, the hand advances over the slots and evicts pages that were not
- * requested since it last passed them. A miss reads one cache line of the processor. Reads of old blocks miss most: with two
- * generations of maps, lookups took a tenth of such a path.
+ * The cache is set-associative: a page can be in any of the WAYS slots of its set, and its number modulo the number of
+ * sets selects the set. Eviction uses the CLOCK algorithm: when the bytes are used up, the hand advances over the slots
+ * and evicts pages that were not requested since it last passed them. A miss reads one cache line of the processor.
+ * Reads of old blocks miss most: with two generations of maps, lookups took a tenth of such a path.
  */
 import type {OpenPage} from "../page/pageDifference.ts";
 

@@ -6,9 +6,9 @@
  *   pages of tries              with a version in many blocks      the same; upper ones that are the base of another page,
  *                                                                  at the first read
  *
- * Reading a page takes up to half of a proof's time (docs/decisions.md). If all leaf pages were cached, they would evict each
- * other before they are requested again, and the heap would grow. But the leaf pages of a token or of a relayer's contract are
- * requested all the time.
+ * Reading a page takes up to half of a proof's time (docs/decisions.md). If all leaf pages were cached, they would
+ * evict each other before they are requested again, and the heap would grow. But the leaf pages of a token or of a
+ * relayer's contract are requested all the time.
  */
 import {StoreError} from "../errors.ts";
 import {damaged} from "../leveldb/levelErrors.ts";

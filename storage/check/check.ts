@@ -10,8 +10,8 @@ import {checkState, readBlock, readKeptBlock} from "./checkState.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
 /**
- * Checks every record's checksum, each kept block's new pages, and the newest block's linked lists and indexes. Of pruned
- * blocks only the records are left to check. Pages that no block reaches are no finding.
+ * Checks every record's checksum, each kept block's new pages, and the newest block's linked lists and indexes. Of
+ * pruned blocks only the records are left to check. Pages that no block leads to are not reported.
  */
 export async function checkEverything(
   store: StateReader,
@@ -25,7 +25,7 @@ export async function checkEverything(
   try {
     await store.requireMarks();
   } catch (error) {
-    findings.report("the records that say what the store is", toFinding(error));
+    findings.report("the meta records", toFinding(error));
     isMarked = false;
   }
   const earliest = isMarked ? store.readEarliest() : undefined;
@@ -74,11 +74,12 @@ function checkSuccession(
 }
 
 /**
- * Checks that the store has the blocks which the note of acknowledged blocks names. Another process may write the store.
+ * Checks that the store has the blocks which the note of acknowledged blocks names. Another process may write the
+ * store.
  *
  * @param latest - the newest block in the files
- * @param before - the note as it was before the store's files were opened, a lower bound of what they hold
- * @param after - the note as it was after that. It is lower only if blocks were rolled back in between
+ * @param before - the note before the store's files were opened: a lower bound of their contents
+ * @param after - the note after that. It is lower only if blocks were rolled back in between
  */
 export function checkNote(
   latest: number | undefined,
@@ -97,7 +98,10 @@ export async function checkBlock(store: StateReader, block: number, findings: Fi
   if (record !== undefined) await checkState(store, findings, new KeyCheck(store, findings), record, "all");
 }
 
-/** Checks the paths of `count` random leaves of the account tree, and one slot of each of these accounts that has storage. */
+/**
+ * Checks the paths of `count` random leaves of the account tree, and one slot of each of these accounts that has
+ * storage.
+ */
 export async function checkSample(
   store: StateReader,
   block: number,

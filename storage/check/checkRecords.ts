@@ -1,5 +1,6 @@
 /**
- * Checks every record: its checksum, that each block hash leads to the block with that hash, and that finalizations are in order.
+ * Checks every record: its checksum, that each block hash leads to the block with that hash, and that finalizations are
+ * in order.
  */
 import {decodeFinalization} from "../block/finalization.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -22,7 +23,7 @@ export async function checkRecords(
         const body = openRecord(key, value);
         if (isKeyOf("hash", key)) checkHash(store, key, body, findings);
         else if (key.equals(META.layer1))
-          store.finalizations.last(); // it is counted, so it must be there
+          store.finalizations.last(); // it is counted, so it must exist
         else if (isKeyOf("keys", key)) checkLeafKeys(key, body);
         else if (isKeyOf("finalization", key)) checkFinalization(store, key, body, findings);
       } catch (error) {
@@ -40,18 +41,19 @@ export async function checkRecords(
 function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
   const block = decodeNumber(key, body);
   const hash = store.readHeaderRecord(block)?.header.hash;
-  if (hash === undefined) findings.report(nameOfKey(key), `it leads to block ${block}, which is not held`);
+  if (hash === undefined)
+    findings.report(nameOfKey(key), `it leads to block ${block}, which is not in the store`);
   else if (Buffer.compare(hash, hashOfKey(key)) !== 0)
     findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
 }
 
-/** Decodes the keys of one leaf page. They may be of leaves that no block has any more. */
+/** Decodes the keys of one leaf page. Some may belong to leaves that no block has any more. */
 function checkLeafKeys(key: Buffer, body: Buffer): void {
   const {owner, page} = pageOfLeafKeys(key);
   decodeLeafKeys(owner, page, body);
 }
 
-/** Checks one finalization: it is counted, ends after the one before, and at a block that is held and finalized. */
+/** Checks one finalization: it is counted, ends after the one before, and at a block that is stored and finalized. */
 function checkFinalization(store: StateReader, key: Buffer, body: Buffer, findings: Findings): void {
   const index = numberOfKey(key);
   const {endBlock} = decodeFinalization(index, body);
@@ -64,7 +66,7 @@ function checkFinalization(store: StateReader, key: Buffer, body: Buffer, findin
   const before = index === 0 ? -1 : store.finalizations.read(index - 1).endBlock;
   if (endBlock <= before) report(`it ends at block ${endBlock}, the one before at ${before}`);
   if (store.readHeaderRecord(endBlock) === undefined)
-    report(`it ends at block ${endBlock}, which is not held`);
+    report(`it ends at block ${endBlock}, which is not in the store`);
   const finalized = store.readFinalized() ?? -1;
   if (endBlock > finalized)
     report(`it ends at block ${endBlock}, but blocks are finalized up to ${finalized}`);

@@ -15,7 +15,7 @@ import {checkTree} from "./checkTree.ts";
 import {checkTrie} from "./checkTrie.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
-/** As `readBlock`, but that the block is pruned is a finding too. */
+/** Like `readBlock`, but a pruned block is a finding too. */
 export function readKeptBlock(
   store: StateReader,
   block: number,

@@ -1,5 +1,6 @@
 /**
- * Checks a state trie as of one block: each page's nodes are hashed again, from its leaves, and compared with what the page above says.
+ * Checks a state trie as of one block: each page's nodes are hashed again, from its leaves, and compared with what the
+ * page above says.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import {KECCAK_EMPTY, keccak256} from "../hash/keccak.ts";

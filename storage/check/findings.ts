@@ -1,5 +1,5 @@
 /**
- * What a check counts and finds.
+ * The counts and findings of a check.
  */
 
 import {StoreError} from "../errors.ts";

@@ -1,5 +1,6 @@
 /**
- * Writes blocks: checks that a block follows the newest one, applies its changes to the trees, and writes its record last.
+ * Writes blocks: checks that a block follows the newest one, applies its changes to the trees, and writes its record
+ * last.
  *
  * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
  */
@@ -29,7 +30,10 @@ interface Tip {
   readonly trie: BlockTrie | undefined;
 }
 
-/** A block whose changes are applied to the sparse trees. It is committed or dropped before the writer does anything else. */
+/**
+ * A block whose changes are applied to the sparse trees. It is committed or dropped before the writer does anything
+ * else.
+ */
 interface PreparedBlock {
   readonly block: BlockDifference;
   /** The account tree after the block; undefined in a store without sparse trees. */
@@ -42,7 +46,9 @@ interface PreparedBlock {
 
 /** What the caller knows about a block. */
 interface BlockCheck {
-  /** A trusted root commits to the state after the block, and so to the changes of all blocks up to it. Default: true. */
+  /**
+   * A trusted root commits to the state after the block, and so to the changes of all blocks up to it. Default: true.
+   */
   readonly isVerified?: boolean;
   /** The state trie after the block, if its pages were put. */
   readonly trie?: BlockTrie | undefined;
@@ -107,7 +113,7 @@ export class BlockWriter {
     return this.tip?.header;
   }
 
-  /** Blocks up to this one are finalized, flushed or not, held or not; -1 for none. */
+  /** Blocks up to this one are finalized, flushed or not, even if they are not in the store yet; -1 for none. */
   get finalizedTo(): number {
     return this.finalized;
   }
@@ -135,29 +141,29 @@ export class BlockWriter {
   /**
    * Is this block in the store already, or before the first one of the store?
    *
-   * @throws StoreError BLOCK_CONFLICT if the store has another block with its number, BLOCK_GAP if it does not follow the
-   *   newest block
+   * @throws StoreError BLOCK_CONFLICT if the store has another block with its number, BLOCK_GAP if it does not follow
+   *   the newest block
    */
   isStored({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
     const expected = (this.latest ?? -1) + 1;
     if (number === expected) return false;
     if (number > expected)
       throw new StoreError("BLOCK_GAP", `expected block ${expected} next, got block ${number}`);
-    const held = this.blockHash(number);
-    if (held === undefined && number < this.reader.firstBlock) return true;
-    if (held === undefined)
+    const stored = this.blockHash(number);
+    if (stored === undefined && number < this.reader.firstBlock) return true;
+    if (stored === undefined)
       throw new StoreError("RECORD_MISSING", `record of block ${number} is not in the store`);
-    if (Buffer.compare(held, hash) !== 0)
+    if (Buffer.compare(stored, hash) !== 0)
       throw new StoreError(
         "BLOCK_CONFLICT",
-        `block ${number} has hash ${toHex(hash)}, but ${toHex(held)} is held`,
+        `block ${number} has hash ${toHex(hash)}, but the store has ${toHex(stored)}`,
       );
     return true;
   }
 
   /**
-   * Prepares and commits the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and can be
-   * flushed.
+   * Prepares and commits the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and
+   * can be flushed.
    *
    * @throws StoreError as `prepare` and `commit`
    */
@@ -201,7 +207,10 @@ export class BlockWriter {
     }
   }
 
-  /** Puts the block's record. @throws StoreError STATE_ROOT_MISMATCH in a store without sparse trees; then drop the block */
+  /**
+   * Puts the block's record. @throws StoreError STATE_ROOT_MISMATCH in a store without sparse trees; then drop the
+   * block
+   */
   commit({block, tree}: PreparedBlock, {isVerified = true, trie, hasOpenResets}: BlockCheck = {}): void {
     const {header, chain, expectedStateRoot} = block;
     const {number} = header;
@@ -220,7 +229,10 @@ export class BlockWriter {
     else if (hasOpenResets === true) this.putOpenResets({from: this.openResets?.from ?? number, to: number});
   }
 
-  /** Marks blocks up to `block` as finalized on layer 1, including blocks that come later. A lower number changes nothing. */
+  /**
+   * Marks blocks up to `block` as finalized on layer 1, including blocks that come later. A lower number changes
+   * nothing.
+   */
   markFinalized(block: number): void {
     if (block <= this.finalized) return;
     this.finalized = Math.min(block, MAX_U48);
@@ -230,38 +242,38 @@ export class BlockWriter {
   /**
    * Marks blocks up to `block` as finalized, if the store has that block, flushed or not.
    *
-   * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a source
-   *   of blocks may know such a number in advance (markFinalized). FINALITY_CONFLICT if its hash is another one
+   * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a
+   *   source of blocks may know such a number in advance (markFinalized). FINALITY_CONFLICT if its hash is another one
    */
   finalizeStored(block: number, hash?: Uint8Array): void {
     const {latest} = this;
     if (latest === undefined || block > latest) {
-      const newest = latest === undefined ? "the store holds no block" : `the newest block held is ${latest}`;
-      throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not held: ${newest}`);
+      const newest = latest === undefined ? "the store is empty" : `the newest block is ${latest}`;
+      throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not in the store: ${newest}`);
     }
-    const held = hash === undefined ? undefined : this.blockHash(block);
-    if (hash !== undefined && held !== undefined && Buffer.compare(held, hash) !== 0)
+    const stored = hash === undefined ? undefined : this.blockHash(block);
+    if (hash !== undefined && stored !== undefined && Buffer.compare(stored, hash) !== 0)
       throw new StoreError(
         "FINALITY_CONFLICT",
-        `block ${block} is to be finalized with hash ${toHex(hash)}, but ${toHex(held)} is held`,
+        `block ${block} is to be finalized with hash ${toHex(hash)}, but the store has ${toHex(stored)}`,
       );
     this.markFinalized(block);
   }
 
   /**
-   * Records what layer 1 finalized, how far it was read, and marks those blocks as finalized. Call it only when all applied
-   * blocks are flushed.
+   * Records what layer 1 finalized, how far it was read, and marks those blocks as finalized. Call it only when all
+   * applied blocks are flushed.
    *
    * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts): nothing is recorded
    */
   recordFinality(step: FinalityStep): void {
     const last = step.events.at(-1);
-    const vouched = putFinalityStep(this.reader, this.batch, step);
+    const verified = putFinalityStep(this.reader, this.batch, step);
     if (last === undefined) return;
     this.markFinalized(last.endBlock);
-    if (vouched === undefined) return;
-    this.putVerified(true, vouched);
-    this.putOpenResets(openAfter(this.openResets, vouched));
+    if (verified === undefined) return;
+    this.putVerified(true, verified);
+    this.putOpenResets(openAfter(this.openResets, verified));
   }
 
   /** Keeps what the newest block applied has changed, with the block. */
@@ -316,10 +328,11 @@ export class BlockWriter {
   }
 
   private checkHeader(header: BlockHeader): void {
-    encodeFields(header); // refuses what the record has no room for
+    encodeFields(header); // throws if a field does not fit the record
     requireHash(header);
     const {number, hash, parentHash} = header;
-    if (this.isStored(header)) throw new StoreError("BLOCK_CONFLICT", `block ${number} is held already`);
+    if (this.isStored(header))
+      throw new StoreError("BLOCK_CONFLICT", `block ${number} is already in the store`);
     const sameHash = this.findBlock(hash);
     if (sameHash !== undefined)
       throw new StoreError(

@@ -1,5 +1,6 @@
 /**
- * Checks what layer 1 said against what is recorded and held, and puts it into a batch, whole or not at all.
+ * Checks the finalizations of layer 1 against those that are recorded and against the stored blocks, and puts all of
+ * them into a batch, or none.
  */
 import {encodeFinalization, type Finalization} from "../block/finalization.ts";
 import {encodeLayer1Record, type Layer1Mark, type Layer1Record, type RootKind} from "../block/layer1Mark.ts";
@@ -9,37 +10,42 @@ import {isSame, toHex} from "../hex.ts";
 import {finalizationKey, META} from "../record/layout.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
-/** A finalization as its event says it. */
+/** A finalization as its event reports it. */
 export interface FinalityEvent extends Finalization {
   /**
-   * 32 bytes: the state root or the hash of the block before the range, as `names` says. Zero in the first event by hash after
-   * those by root. undefined: not known.
+   * 32 bytes: the state root or the hash of the block before the range, depending on `names`. Zero in the first event
+   * with a block hash after those with state roots. undefined: not known.
    */
   readonly parent: Uint8Array | undefined;
-  /** 32 bytes: the hash of `endBlock` by the layer-2 node. undefined: no node was asked. */
+  /** 32 bytes: the hash of `endBlock` according to the layer-2 node. undefined: no node was asked. */
   readonly endHash?: Uint8Array | undefined;
 }
 
-/** What is recorded at once: the next finalizations in the order of layer 1, and how far it has been read. */
+/** Recorded in one write: the next finalizations in the order of layer 1, and how far layer 1 has been read. */
 export interface FinalityStep {
   readonly events: readonly FinalityEvent[];
   readonly mark: Layer1Mark;
-  /** Which roots the contract holds. "none": any, so nothing is compared. undefined: as found before, or found by these events. */
+  /**
+   * Which roots the contract stores. "none": roots are not compared. undefined: as recorded, or else determined from
+   * these events.
+   */
   readonly root?: RootKind | "none" | undefined;
-  /** The first layer-1 block that counts. Another one than before begins finality again. undefined: as before. */
+  /** The first layer-1 block that counts. Changing it restarts the finality scan. undefined: as recorded. */
   readonly from?: number | undefined;
 }
 
-/** Does a step with this `from` begin finality again, after what is recorded? Then its first event need not follow the last one. */
+/**
+ * Does a step with this `from` restart the finality scan? Then its first event need not follow the last recorded one.
+ */
 export function beginsAgain(before: Layer1Record | undefined, from: number | undefined): boolean {
   return before !== undefined && from !== undefined && from !== before.from;
 }
 
 /**
  * @param reader - sees all blocks that were applied: the batch is flushed
- * @returns the newest block whose root of the trees was compared. A block hash says nothing of them
- * @throws StoreError BLOCK_UNKNOWN for a finalization whose last block is not held yet, FINALITY_CONFLICT if layer 1
- *   contradicts itself or a root held here, or if another block is held than the layer-2 node's. Then nothing is put
+ * @returns the newest block whose sparse-tree root was compared. A block hash does not commit to sparse trees
+ * @throws StoreError BLOCK_UNKNOWN for a finalization whose last block is not stored yet, FINALITY_CONFLICT if layer 1
+ *   contradicts itself or a stored root, or if the layer-2 node has another block. Then nothing is put
  */
 export function putFinalityStep(
   reader: StateReader,
@@ -55,7 +61,7 @@ export function putFinalityStep(
   const begun = isBegin ? count : (recorded?.begun ?? 0);
   let root = step.root ?? recorded?.root;
   let before = finalizations.last();
-  let vouched: number | undefined;
+  let verified: number | undefined;
   for (const [at, event] of events.entries()) {
     checkRange(before, event);
     if (before !== undefined && count + at > begun) checkFollows(before, event);
@@ -63,7 +69,7 @@ export function putFinalityStep(
     if (event.names === "blockHash") checkHashes(reader, event);
     else if (root !== "none") {
       root = checkRoots(reader, event, root);
-      if (root === "suite") vouched = event.endBlock;
+      if (root === "suite") verified = event.endBlock;
     }
     before = event;
   }
@@ -71,7 +77,7 @@ export function putFinalityStep(
   const found = root === "none" ? recorded?.root : root;
   const from = step.from ?? recorded?.from;
   batch.put(META.layer1, encodeLayer1Record({mark, count, begun, from, root: found}));
-  return vouched;
+  return verified;
 }
 
 function checkContract(before: Layer1Mark | undefined, mark: Layer1Mark): void {
@@ -89,7 +95,9 @@ function checkRange(before: Finalization | undefined, event: FinalityEvent): voi
     throw conflict(`${describe(event)} comes after one that ends at block ${before.endBlock}`);
 }
 
-/** Where the contract went over from state roots to block hashes, or back, only the blocks must follow. */
+/**
+ * Where the contract switched from state roots to block hashes, or back, only the block numbers must be consecutive.
+ */
 function checkFollows(before: Finalization, event: FinalityEvent): void {
   const {startBlock, names, parent} = event;
   if (startBlock !== undefined && startBlock !== before.endBlock + 1)
@@ -102,7 +110,10 @@ function checkFollows(before: Finalization, event: FinalityEvent): void {
     );
 }
 
-/** An event may name no block hash, and two blocks of one number may have the same state. The layer-2 node knows the hash. */
+/**
+ * Events without block hashes do not tell apart two blocks of one number with the same state. The layer-2 node knows
+ * the hash.
+ */
 function checkHash(reader: StateReader, event: FinalityEvent): void {
   const {endBlock, endHash} = event;
   const {hash} = reader.headerRecordOrThrow(endBlock).header;
@@ -112,7 +123,7 @@ function checkHash(reader: StateReader, event: FinalityEvent): void {
   );
 }
 
-/** @throws StoreError FINALITY_CONFLICT if the hashes of the event are not those of the blocks held here */
+/** @throws StoreError FINALITY_CONFLICT if the hashes of the event are not those of the stored blocks */
 function checkHashes(reader: StateReader, event: FinalityEvent): void {
   const {endBlock, parent, final} = event;
   const {hash} = reader.headerRecordOrThrow(endBlock).header;
@@ -124,35 +135,38 @@ function checkHashes(reader: StateReader, event: FinalityEvent): void {
     checkParent(reader, event, block => reader.headerRecordOrThrow(block).header.hash);
 }
 
-/** @returns which roots the contract holds. @throws StoreError FINALITY_CONFLICT if its root is not that of the block held here */
+/**
+ * @returns which roots the contract stores. @throws StoreError FINALITY_CONFLICT if its root is not that of the stored
+ * block
+ */
 function checkRoots(reader: StateReader, event: FinalityEvent, expected: RootKind | undefined): RootKind {
   const {endBlock, final} = event;
   const roots = readRoots(reader, endBlock);
   const kinds = expected === undefined ? ROOT_KINDS : [expected];
   const kind = kinds.find(name => isSame(roots[name], final));
   if (kind === undefined) {
-    const held = kinds.map(name => `${describeRoot(roots[name])} ${PLACE[name]}`).join(" and ");
-    const hint = expected === undefined ? " (--l1-root says which root the contract holds)" : "";
+    const stored = kinds.map(name => `${describeRoot(roots[name])} ${PLACE[name]}`).join(" and ");
+    const hint = expected === undefined ? " (set --l1-root to the root that the contract stores)" : "";
     throw conflict(
-      `${describe(event)} has state root ${toHex(final)}, but block ${endBlock} has ${held} here${hint}`,
+      `${describe(event)} has state root ${toHex(final)}, but block ${endBlock} has ${stored} here${hint}`,
     );
   }
   checkParent(reader, event, block => readRoots(reader, block)[kind]);
   return kind;
 }
 
-/** @param readHeld - what is held here of the kind that the event names */
+/** @param readStored - reads the value of a stored block that the event names: root or hash */
 function checkParent(
   reader: StateReader,
   event: FinalityEvent,
-  readHeld: (block: number) => Uint8Array | undefined,
+  readStored: (block: number) => Uint8Array | undefined,
 ): void {
   const {startBlock, names, parent} = event;
   if (startBlock === undefined || startBlock <= reader.firstBlock || parent === undefined) return;
-  const held = readHeld(startBlock - 1);
-  if (held !== undefined && !isSame(held, parent))
+  const stored = readStored(startBlock - 1);
+  if (stored !== undefined && !isSame(stored, parent))
     throw conflict(
-      `${describe(event)} follows ${NAMES[names]} ${toHex(parent)}, but block ${startBlock - 1} has ${toHex(held)} here`,
+      `${describe(event)} follows ${NAMES[names]} ${toHex(parent)}, but block ${startBlock - 1} has ${toHex(stored)} here`,
     );
 }
 

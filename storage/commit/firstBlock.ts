@@ -1,4 +1,4 @@
-/** The first block of a store that begins in the middle of a chain, with that block's whole state. */
+/** The first block of a store that starts in the middle of a chain, with the full state of that block. */
 import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {type BlockRecord, encodeFields} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";
@@ -8,7 +8,7 @@ import {META} from "../record/layout.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 import type {WriteBatch, WriteTarget} from "./writeBatch.ts";
 
-/** As many as the EVM can ask for. */
+/** The EVM's BLOCKHASH can ask for this many. */
 export const MAX_ANCESTORS = 256;
 
 export interface BuiltBlock {
@@ -26,11 +26,11 @@ export async function requireFirst({reader}: WriteTarget, {header, ancestors}: B
   if (latest !== undefined)
     throw new StoreError(
       "BLOCK_CONFLICT",
-      `the store has blocks up to ${latest}: only an empty store can begin with a whole state`,
+      `the store has blocks up to ${latest}: only an empty store can start from a full state`,
     );
   if (ancestors.length > Math.min(MAX_ANCESTORS, header.number))
     throw new StoreError("BLOCK_INVALID", `block ${header.number}: ${ancestors.length} blocks before it`);
-  encodeFields(header); // refuses what the record has no room for
+  encodeFields(header); // throws if a field does not fit the record
   requireHash(header);
 }
 

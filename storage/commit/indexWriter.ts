@@ -1,6 +1,6 @@
 /**
- * Changes the hKey index by copy on write. What a change touches becomes a draft in memory. `seal` writes the drafts as new
- * pages and leaves every older version unchanged.
+ * Changes the hKey index by copy-on-write. Changed pages become drafts in memory. `seal` writes the drafts as new
+ * pages, and leaves every older version unchanged.
  */
 
 import {
@@ -24,7 +24,7 @@ import {edgeLeaf, type IndexPosition, searchBucket, searchIndex} from "../tree/h
 type Node = number | DirectoryDraft | BucketDraft;
 
 interface DirectoryDraft {
-  /** Whose place it takes; 0: of none. */
+  /** The page that it replaces; 0: none. */
   readonly page: number;
   readonly children: Node[];
 }
@@ -96,7 +96,7 @@ export class IndexWriter {
     const draft = typeof node === "number" ? this.draft(node) : node;
     if ("entries" in draft) {
       const at = -(searchEntries(draft.entries, hKey) + 1) * ENTRY_BYTES;
-      if (at < 0) throw new RangeError("the key is in the index already");
+      if (at < 0) throw new RangeError("the key is already in the index");
       draft.entries = Buffer.concat([
         draft.entries.subarray(0, at),
         encodeEntry(hKey, leafIndex),

@@ -1,7 +1,7 @@
 /**
  * Writes the keys of the leaves that a block adds to one tree, in the order of their indexes (tree/leafKeys.ts).
  *
- * Keys are put into the batch before their block's record, so that who reaches a leaf finds its key.
+ * Keys are put into the batch before their block's record, so that every reader that finds a leaf finds its key.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
@@ -29,7 +29,7 @@ export class LeafKeyWriter {
     if (page !== this.page) {
       this.finish();
       this.page = page;
-      // From this position on there may be keys of leaves that were rolled back, or that a refused block was to have.
+      // The record may have keys at later positions: of leaves that were rolled back, or of a refused block.
       const hasOlder = position > 0 && leafIndex > FIRST_FREE_NODE && !this.isNew;
       this.keys = hasOlder ? this.read(page).slice(0, position) : [];
     }
@@ -43,7 +43,7 @@ export class LeafKeyWriter {
     this.page = -1;
   }
 
-  /** Finds keys also if they are not flushed yet. */
+  /** Also finds keys that are not flushed yet. */
   private read(page: number): LeafKeys {
     const {owner} = this;
     const pending = this.batch.pendingRecord(leafKeysKey(owner, page));

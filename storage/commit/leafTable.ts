@@ -1,6 +1,6 @@
 /**
- * The leaves of one whole tree, gathered in the order of their indexes before it is built. In memory, packed: for a leaf 36 bytes and
- * its body, while the tree is built 20 more.
+ * All leaves of one tree, collected in the order of their indexes before the tree is built. They are packed in memory:
+ * 36 bytes and a body for each leaf, and 20 more bytes while the tree is built.
  *
  *   hKeys     32 bytes | 32 bytes | ...
  *   indexes   u32      | u32      | ...                                             the leaf indexes, ascending
@@ -13,7 +13,7 @@ import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
 import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
 
-/** Leaf indexes are u32 here. As many leaves would not fit the memory of a machine. */
+/** Leaf indexes are u32 here. More leaves would not fit into the memory of a machine. */
 export const MAX_POSITIONS = 2 ** 32 - 1;
 const FIRST_LEAVES = 64;
 const FIRST_BYTES = 4096;
@@ -50,7 +50,7 @@ export class LeafTable {
    * @param hKey - 32 bytes
    * @param value - as a leaf page has it, below 255 bytes
    * @param key - an address or a slot without leading zeros
-   * @returns where the value stands, for `valueAt`
+   * @returns the offset of the value, for `valueAt`
    * @throws StoreError BLOCK_INVALID unless the index is above the last one and below nextFreeNode
    */
   add(leafIndex: number, hKey: Uint8Array, value: Uint8Array, key: Uint8Array): number {
@@ -87,7 +87,7 @@ export class LeafTable {
     return position < this.count && this.indexes[position] === leafIndex ? position : undefined;
   }
 
-  /** The value that `add` put there, a view: it may be changed. */
+  /** The value at an offset that `add` returned: a view, which the caller may change. */
   valueAt(at: number): Buffer {
     return this.bodies.subarray(at, at + (this.bodies[at - 1] as number));
   }

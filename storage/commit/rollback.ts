@@ -1,5 +1,6 @@
 /**
- * Removes blocks that are not finalized, and pages that no block reaches. On the operator's word, also finalized blocks.
+ * Removes blocks that are not finalized, and pages that no block leads to. An operator may also remove finalized
+ * blocks.
  */
 import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import {encodeOpenResets, openUpTo} from "../block/openResets.ts";
@@ -23,29 +24,29 @@ import {sealRecord} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 import type {WriteTarget} from "./writeBatch.ts";
 
-/** Pages that are removed in one batch: 1 MB of LevelDB's log. */
+/** Pages removed in one batch: 1 MB of LevelDB's log. */
 const KEYS_AT_ONCE = 50_000;
-/** Blocks that are removed in one batch, two keys each. Pruned blocks between kept ones may make it more. */
+/** Blocks removed in one batch, two keys each. With pruned blocks between kept ones it can be more. */
 const BLOCKS_AT_ONCE = 1024;
 
 type Operation = {type: "del"; key: Buffer} | {type: "put"; key: Buffer; value: Buffer};
 
 /**
- * Removes the blocks above `block` and their pages. Their page numbers are not given to new pages as long as readers may have
- * the old pages cached.
+ * Removes the blocks above `block` and their pages. Their page numbers are not reused while readers may have the old
+ * pages cached.
  *
- * Many blocks are removed in several synced batches, newest first. Each is a whole rollback to a block that has its trees, so a process
- * that is killed in between leaves a store that ends there.
+ * Many blocks are removed in several synced batches, newest first. Each batch is a complete rollback to a block that is
+ * not pruned, so if the process is killed in between, the store ends with that block.
  *
- * @param evenFinalized - only where no other reader has the store open: a reader takes finalized blocks for unchanging
- * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if the store does not have `block`, BLOCK_PRUNED,
- *   WRITE_FAILED
+ * @param evenFinalized - only if no other reader has the store open: readers cache finalized blocks for good
+ * @throws StoreError FINALIZED if one of them is finalized, BLOCK_UNKNOWN if the store does not have `block`,
+ *   BLOCK_PRUNED, WRITE_FAILED
  */
 export async function rollBack(target: WriteTarget, block: number, evenFinalized = false): Promise<void> {
   const {reader, db, directory} = target;
   const latest = (await reader.latest()) ?? block;
   const finalized = reader.readFinalized() ?? -1;
-  // Every pruned block is below a finalized one, so it is refused as such.
+  // Every pruned block is finalized, so the check below refuses it.
   if (evenFinalized || reader.readPruned(block) === undefined) reader.blockOrThrow(block);
   if (!evenFinalized && block < Math.min(finalized, latest))
     throw new StoreError(
@@ -53,7 +54,7 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
       `blocks up to ${Math.min(finalized, latest)} are finalized, and finalized blocks are not removed`,
     );
   const floor = encodeNumber(await reader.nextPage());
-  // Synced before the blocks are removed: a note that names a removed block would say that the store has lost it.
+  // Synced before the blocks are removed: with a note that names a removed block, the store would seem to have lost it.
   acknowledge(directory, block, true);
   let head = latest;
   do {
@@ -71,7 +72,7 @@ export async function rollBack(target: WriteTarget, block: number, evenFinalized
   acknowledge(directory, block);
 }
 
-/** Removes the records of the blocks above `to`, and what says of them that they are finalized or unverified. */
+/** Removes the records of the blocks above `to`, and the marks that they are finalized or unverified. */
 function removalOf(reader: StateReader, head: number, to: number, evenFinalized: boolean): Operation[] {
   const operations = evenFinalized ? unfinalize(reader, to) : [];
   const unverified = reader.readUnverified();
@@ -87,7 +88,9 @@ function removalOf(reader: StateReader, head: number, to: number, evenFinalized:
   return operations;
 }
 
-/** What says that blocks above `block` are finalized. Layer 1 is then read from the last finalization on that is left. */
+/**
+ * Removes the finality of the blocks above `block`. Layer 1 is then read again from the last remaining finalization on.
+ */
 function unfinalize(reader: StateReader, block: number): Operation[] {
   const operations: Operation[] = [];
   if ((reader.readFinalized() ?? -1) > block) operations.push(putOf(META.finalized, encodeNumber(block)));
@@ -109,7 +112,7 @@ function putOf(key: Buffer, body: Buffer): Operation {
 }
 
 /**
- * Removes pages that no block reaches. A crash, a refused block or a rollback leaves such pages.
+ * Removes pages that no block leads to. A crash, a refused block or a rollback leaves such pages.
  *
  * @throws StoreError STORE_DAMAGED, WRITE_FAILED
  */
@@ -126,8 +129,8 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
     const end = keys.at(-1);
     if (end === undefined) return;
     try {
-      // Synced like every write. LevelDB does not sync a full log when it starts the next one, and its end must not be torn
-      // then.
+      // Synced like every write: LevelDB does not sync a full log when it starts the next one, and a log that is not
+      // the last one must not have a torn end.
       await db.batch(
         keys.map(key => ({type: "del", key})),
         {sync: true},
@@ -139,7 +142,10 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
   }
 }
 
-/** Writes the note that everything written so far is on disk. @param latest - the newest block. @param synced - as writeNote */
+/**
+ * Writes the note that everything written so far is on disk. @param latest - the newest block. @param synced - as
+ * writeNote
+ */
 export function acknowledge(directory: string, latest: number, synced = false): void {
   const tail = new LogTail(directory);
   tail.advance();

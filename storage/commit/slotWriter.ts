@@ -24,11 +24,11 @@ export class SlotWriter {
   ) {}
 
   /**
-   * Writes full batches on the way.
+   * Flushes the batch whenever it is full.
    *
    * @param owner - the index of the account's leaf
    * @param where - names the account in messages
-   * @returns the account's storage with `slots` written; undefined if it never had any
+   * @returns the account's storage after the writes; undefined if it never had a slot
    * @throws StoreError BLOCK_INVALID, BEFORE_MISMATCH, TREE_FULL, WRITE_FAILED, and those of reading
    */
   async apply(
@@ -63,7 +63,7 @@ export class SlotWriter {
     return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
   }
 
-  /** Compares slots that were only read. @throws StoreError BEFORE_MISMATCH, and those of reading */
+  /** Compares slots that the block only read. @throws StoreError BEFORE_MISMATCH, and those of reading */
   check(storage: AccountStorage | undefined, slots: readonly SlotDifference[], where: string): void {
     if (slots.length === 0) return;
     const {suite, empty} = this.context;
@@ -71,8 +71,8 @@ export class SlotWriter {
     for (const {slot, before} of slots) {
       if (before === undefined) continue;
       const position = tree.find(suite.hashSlot(slot));
-      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
-      checkSlotBefore(slot, before, held, where);
+      const current = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
+      checkSlotBefore(slot, before, current, where);
       if (tree.needsSeal) tree.seal(); // forgets what was read
     }
   }
@@ -86,8 +86,8 @@ export class SlotWriter {
   ): void {
     let position = tree.find(hKey);
     if (before !== undefined) {
-      const held = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
-      checkSlotBefore(slot, before, held, where);
+      const current = position.present ? tree.leaf(position.leafIndex).value : NO_BYTES;
+      checkSlotBefore(slot, before, current, where);
     }
     const stored = stripZeros(value);
     if (position.present && (reset === true || stored.length === 0)) {

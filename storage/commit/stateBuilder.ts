@@ -1,14 +1,14 @@
 /**
- * Begins an empty store in the middle of a chain: makes its first block from that block's whole state.
+ * Starts an empty store in the middle of a chain: makes its first block from the full state of that block.
  *
  *   addCode ...
  *   addAccount ...                                      in the order of their leaf indexes
  *   beginSlots -> addSlot ... -> endSlots               for each account with storage, in any order
  *   finish
  *
- * Pages are written ahead. The block's record is written last, once the root is the one expected: before it nothing can be reached,
- * and the next opening of the store removes what a process that was killed has left. Slots are held in memory for one tree at a
- * time, accounts until the end (leafTable.ts).
+ * Pages are written ahead. The block's record is written last, once the root is the expected one. Until then nothing
+ * leads to the pages, and if the process is killed, the next opening of the store removes them. Slots stay in memory
+ * for one tree at a time, accounts until the end (leafTable.ts).
  */
 
 import type {StateReader} from "../block/stateReader.ts";
@@ -37,7 +37,7 @@ import {buildTree} from "./treeBuilder.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
-/** An account as its leaf says. */
+/** The fields of an account's leaf. */
 interface BuiltAccount extends Pick<Account, "nonce" | "balance" | "code"> {
   /** 32 bytes; undefined: that of a new tree. */
   readonly storageRoot: Uint8Array | undefined;
@@ -51,10 +51,10 @@ export class StateBuilder {
   private readonly value = new Uint8Array(ACCOUNT_VALUE_BYTES);
   private readonly slotValue = new Uint8Array(WORD_BYTES);
   private readonly accounts: LeafTable;
-  /** Where the accounts' values stand in their table. */
+  /** Offsets of the accounts' values in their table. */
   private valuesAt: number[] = [];
   private slots: LeafTable | undefined;
-  /** The account of `slots`: its position among all. */
+  /** The position of the account that owns `slots`, among all accounts. */
   private owner = 0;
 
   private constructor(
@@ -118,12 +118,12 @@ export class StateBuilder {
   beginSlots(accountIndex: number, nextFreeNode: number): void {
     const position = this.accounts.find(accountIndex);
     if (position === undefined)
-      throw invalid(`there are slots of the account at leaf ${accountIndex}, but no such account`);
+      throw invalid(`slots of the account at leaf ${accountIndex}: there is no such account`);
     this.owner = position;
     const name = `the account at leaf ${accountIndex}`;
     const {storage} = this.ownerAccount();
-    if (storage === undefined) throw invalid(`${name} has no storage, but slots`);
-    if (storage.tree.rootPage !== 0) throw invalid(`the slots of ${name} are there twice`);
+    if (storage === undefined) throw invalid(`${name} has slots, but no storage root`);
+    if (storage.tree.rootPage !== 0) throw invalid(`the slots of ${name} come twice`);
     this.slots = new LeafTable(`the slots of ${name}`, nextFreeNode);
   }
 
@@ -162,7 +162,7 @@ export class StateBuilder {
         "STATE_ROOT_MISMATCH",
         `${leaves.where}: expected storage root ${toHex(storageRoot)}, they give ${toHex(root)}`,
       );
-    // As long as the form without the tree: its place was kept.
+    // The form without the tree has the same length, so the value is overwritten in place.
     this.ownerValue().set(encodeStoredAccount({...account, storage: {storageRoot, tree}}));
   }
 

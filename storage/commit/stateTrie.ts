@@ -11,14 +11,17 @@ import {encodeSlot, encodeTrieAccount, readTrieAccount} from "../trie/trieAccoun
 import {TrieState} from "../trie/trieState.ts";
 import type {TrieStore} from "../trie/trieStore.ts";
 
-/** Of a larger block, pages are put before its root is known. Bounds the memory for a block 0 of millions of accounts. */
+/**
+ * A larger block has pages written before its root is known: this bounds the memory for a block 0 with millions of
+ * accounts.
+ */
 const ACCOUNTS_AT_ONCE = 4096;
 
 const NOTHING = (): void => {};
 
 export class StateTrie extends TrieState {
   private changed: TrieRoot;
-  /** Drops what the last `change` put. */
+  /** Drops the pages that the last `change` put. */
   private undo = NOTHING;
 
   /** @param base - the trie that is read. @throws StoreError, as all that reads pages */
@@ -31,13 +34,13 @@ export class StateTrie extends TrieState {
     this.changed = base;
   }
 
-  /** That of the last `change`; without one, the trie that is read. */
+  /** The trie after the last `change`; without one, the base. */
   get newest(): TrieRoot {
     return this.changed;
   }
 
   /**
-   * Puts the trie with these changes, and no others made since the last `seal`.
+   * Puts the pages of the base with these changes. They replace the changes of an earlier call since the last `seal`.
    *
    * @returns its root
    */
@@ -54,13 +57,13 @@ export class StateTrie extends TrieState {
     return this.changed.root;
   }
 
-  /** Goes on from what the last `change` put. */
+  /** Makes the trie after the last `change` the new base. */
   seal(): void {
     this.undo = NOTHING;
     this.base = this.changed;
   }
 
-  /** Drops what the last `change` put. */
+  /** Drops the changes since the last `seal`. */
   drop(): void {
     this.undo();
     this.undo = NOTHING;
@@ -68,10 +71,11 @@ export class StateTrie extends TrieState {
   }
 
   /**
-   * Changes the trie for good. Nothing of a block is put if `check` throws, but for those of many thousands of accounts.
+   * Changes and seals the trie. If `check` throws, no page of the block is put, unless it changes many thousands of
+   * accounts.
    *
-   * @param check - takes the root after the block
-   * @returns that trie. After an error the trie must not be used any more
+   * @param check - called with the root after the block
+   * @returns the trie after the block. After an error this object must not be used any more
    */
   async apply(accounts: AccountDifferences, check?: (root: Uint8Array) => void): Promise<TrieRoot> {
     const {paths, positions} = byPath(accounts);
@@ -92,9 +96,9 @@ export class StateTrie extends TrieState {
     const {storage = []} = change;
     const slots = storage.map(({slot, value}) => ({path: keccak256(slot), value: encodeSlot(value)}));
     const make = (found: Uint8Array | undefined): Uint8Array => {
-      const held = found && readTrieAccount(found);
-      const before = change.reset === true ? undefined : held;
-      const codeBefore = change.keepsCode === true ? held : before;
+      const current = found && readTrieAccount(found);
+      const before = change.reset === true ? undefined : current;
+      const codeBefore = change.keepsCode === true ? current : before;
       return encodeTrieAccount({
         nonce: change.nonce ?? before?.nonce ?? 0n,
         balance: change.balance ?? before?.balance ?? 0n,
@@ -103,7 +107,7 @@ export class StateTrie extends TrieState {
           change.code === undefined ? (codeBefore?.codeHash ?? KECCAK_EMPTY) : this.putCode(change.code),
       });
     };
-    // The pages of an account without new slots are read once only: when it is written.
+    // If no slots change, the account is looked up only once: when it is written.
     return {path, value: slots.length === 0 ? make : make(this.findStored(path))};
   }
 
@@ -114,7 +118,7 @@ export class StateTrie extends TrieState {
   }
 }
 
-/** Neighbours have most pages on their paths in common: they are read once, and of a large block put once, not for each part. */
+/** Accounts with neighbouring paths share pages: sorted, each page is read once, and in a large block also put once. */
 function byPath(accounts: AccountDifferences): {readonly paths: Buffer; readonly positions: Uint32Array} {
   const paths = Buffer.allocUnsafe(accounts.count * WORD_BYTES);
   for (let i = 0; i < accounts.count; i++) paths.set(keccak256(accounts.addressAt(i)), i * WORD_BYTES);

@@ -1,6 +1,6 @@
 /**
- * A block's changes, applied to the trees in the order that leaf indexes depend on: accounts by ascending hKey, for each
- * first its slots by ascending hKey, then its own leaf (docs/proofs.md, section 4).
+ * Applies a block's changes to the trees. Leaf indexes depend on the order: accounts by ascending hKey, and for each
+ * account first its slots by ascending hKey, then its own leaf (docs/proofs.md, section 4).
  */
 import type {AccountDifference} from "../block/accountDifference.ts";
 import type {BlockDifference} from "../block/blockDifference.ts";
@@ -30,13 +30,13 @@ import type {TreeContext} from "./treeSeal.ts";
 import {TreeWriter} from "./treeWriter.ts";
 import type {WriteBatch} from "./writeBatch.ts";
 
-/** An account of the block before that was removed and made again, as the source says, or as its nonce shows. */
+/** An account that the block removed and created again, as its source says, or as its lower nonce shows. */
 export interface AccountReset {
   readonly address: Uint8Array;
   /** Before the block. */
   readonly hasCode: boolean;
   readonly hasNonce: boolean;
-  /** false: its nonce falls, and the source does not say it. */
+  /** false: only the lower nonce shows the reset. */
   readonly isSaid: boolean;
 }
 
@@ -59,9 +59,9 @@ export class StateWriter {
   }
 
   /**
-   * Writes full batches on the way: pages go ahead of the block's record.
+   * Flushes the batch whenever it is full: pages may be written before the block's record.
    *
-   * @param before - the account tree as the block before left it; undefined for block 0
+   * @param before - the account tree after the previous block; undefined for block 0
    * @returns the account tree, sealed
    * @throws StoreError BLOCK_INVALID, BEFORE_MISMATCH, TREE_FULL, WRITE_FAILED, and those of reading
    */
@@ -104,10 +104,10 @@ export class StateWriter {
     const {suite, empty} = this.context;
     let position = tree.find(hKey);
     let leaf = position.present ? tree.leaf(position.leafIndex) : undefined;
-    const held = leaf === undefined ? undefined : decodeStoredAccount(leaf.value);
-    if (before !== undefined) checkAccountBefore(before, held, where);
+    const current = leaf === undefined ? undefined : decodeStoredAccount(leaf.value);
+    if (before !== undefined) checkAccountBefore(before, current, where);
     if (onlyRead === true) {
-      this.slotWriter.check(held?.storage, change?.storage ?? [], where);
+      this.slotWriter.check(current?.storage, change?.storage ?? [], where);
       return;
     }
     if (position.present && (change === undefined || change.reset === true)) {
@@ -117,10 +117,10 @@ export class StateWriter {
       leaf = undefined;
     }
     if (change === undefined) return;
-    const old = leaf === undefined || held === undefined ? NEW_ACCOUNT : held;
+    const old = leaf === undefined || current === undefined ? NEW_ACCOUNT : current;
     const owner = position.present ? position.leafIndex : tree.nextLeafIndex;
     const {storage: slots = []} = change;
-    const keptCode = change.keepsCode === true ? held?.code : old.code;
+    const keptCode = change.keepsCode === true ? current?.code : old.code;
     const account = {
       nonce: change.nonce === undefined ? old.nonce : stripZeros(bigEndian(change.nonce, 8)),
       balance: change.balance === undefined ? old.balance : stripZeros(bigEndian(change.balance, WORD_BYTES)),
@@ -128,13 +128,13 @@ export class StateWriter {
       storage:
         slots.length === 0 ? old.storage : await this.slotWriter.apply(owner, old.storage, slots, where),
     };
-    if (held !== undefined) {
+    if (current !== undefined) {
       const isSaid = change.reset === true;
-      if (isSaid || isBelow(account.nonce, held.nonce))
+      if (isSaid || isBelow(account.nonce, current.nonce))
         this.resets.push({
           address,
-          hasCode: held.code !== undefined,
-          hasNonce: held.nonce.length > 0,
+          hasCode: current.code !== undefined,
+          hasNonce: current.nonce.length > 0,
           isSaid,
         });
     }

@@ -10,7 +10,7 @@ export function createStoredTries(writer: BlockWriter, signal?: AbortSignal): Tr
     findCode: hash => writer.findCode(hash),
     putCode: (hash, code) => writer.putCode(hash, code),
     begin: () => writer.pages.begin(),
-    // Pages that no block reaches yet may be written ahead.
+    // Pages may be written before the record of their block.
     flushIfFull: async () => {
       signal?.throwIfAborted();
       if (writer.isFull) await writer.flush();

@@ -1,6 +1,6 @@
 /**
- * Builds a whole tree from its leaves. Each page is hashed and written once: leaf pages in the order of their indexes, a page above as
- * soon as its children are there, and then the index. The links follow from the order of the hKeys.
+ * Builds a tree from all of its leaves. Each page is hashed and written once: leaf pages in the order of their indexes,
+ * an inner page as soon as its children are complete, and then the index. The order of the hKeys gives the links.
  */
 
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
@@ -19,7 +19,7 @@ import {newTreeRoot, type TreeRoot} from "../tree/treeRoot.ts";
 import type {LeafTable, TabledLeaf} from "./leafTable.ts";
 import {type TreeContext, TreeSeal} from "./treeSeal.ts";
 
-/** Leaves between two looks whether the batch is full. */
+/** Leaves between two calls of `flushIfFull`. */
 const LEAVES_AT_ONCE = 512;
 /** Leaf pages that are in memory at a time, and pages of each level above: a multiple of the children of every page. */
 const PAGES_AT_ONCE = 64;
@@ -33,7 +33,7 @@ interface TreeBuild {
   readonly hashValue: (value: Uint8Array) => Uint8Array;
   /** Called with each leaf, in the order of their indexes. It may throw. */
   readonly onLeaf: (leaf: TabledLeaf) => void;
-  /** Awaited from time to time: writes a full batch. It may throw to end the work. */
+  /** Awaited from time to time. It may throw to end the work. */
   readonly flushIfFull: () => Promise<void>;
 }
 
@@ -48,13 +48,13 @@ export async function buildTree(build: TreeBuild): Promise<TreeRoot> {
 
 async function buildPages({context, leaves, order, hashValue, onLeaf, flushIfFull}: TreeBuild) {
   const {nextFreeNode, count} = leaves;
-  // By position: the place in the order.
-  const places = new Uint32Array(count);
-  for (let place = 0; place < count; place++) places[order[place] as number] = place;
-  /** The leaf index at a place of the order, of the head before the first and of the tail after the last. */
-  const indexAt = (place: number): number => {
-    if (place < 0) return HEAD_INDEX;
-    return place === count ? TAIL_INDEX : leaves.leafIndexAt(order[place] as number);
+  // The rank of each leaf in the order of hKeys, by position.
+  const ranks = new Uint32Array(count);
+  for (let rank = 0; rank < count; rank++) ranks[order[rank] as number] = rank;
+  /** The leaf index at a rank; the head is before the first, the tail after the last. */
+  const indexAt = (rank: number): number => {
+    if (rank < 0) return HEAD_INDEX;
+    return rank === count ? TAIL_INDEX : leaves.leafIndexAt(order[rank] as number);
   };
   const seal = new TreeSeal(context, newTreeRoot(context.empty), PAGES_AT_ONCE);
   const tabled = leaves.leaves();
@@ -71,9 +71,9 @@ async function buildPages({context, leaves, order, hashValue, onLeaf, flushIfFul
       else if (leaf?.leafIndex !== leafIndex) page.setLeaf(at, undefined);
       else {
         onLeaf(leaf);
-        const place = places[position++] as number;
+        const rank = ranks[position++] as number;
         const {hKey, value} = leaf;
-        const [prev, next] = [indexAt(place - 1), indexAt(place + 1)];
+        const [prev, next] = [indexAt(rank - 1), indexAt(rank + 1)];
         page.setLeaf(at, {prev, next, hKey, hVal: hashValue(value), value});
         leaf = tabled.next().value;
       }
@@ -88,17 +88,21 @@ function sentinel(prev: number, next: number, hKey: Uint8Array) {
   return {prev, next, hKey, hVal: ZERO_WORD, value: new Uint8Array(0)};
 }
 
-/** The index of the leaves at places `from` to `to` of the order, whose keys have `depth` nibbles in common. @returns its page; 0 for no key */
+/**
+ * Builds the index of the leaves with the ranks `from` to before `to`, whose keys share `depth` nibbles.
+ *
+ * @returns its page; 0 for no key
+ */
 async function buildIndex(build: TreeBuild, from: number, to: number, depth: number): Promise<number> {
   const {context, leaves, order, flushIfFull} = build;
   if (from === to) return 0;
   if (to - from <= BUCKET_ENTRIES) {
     const entries = Buffer.allocUnsafe((to - from) * ENTRY_BYTES);
-    for (let place = from; place < to; place++) {
-      const position = order[place] as number;
+    for (let rank = from; rank < to; rank++) {
+      const position = order[rank] as number;
       entries.set(
         encodeEntry(leaves.hKeyAt(position), leaves.leafIndexAt(position)),
-        (place - from) * ENTRY_BYTES,
+        (rank - from) * ENTRY_BYTES,
       );
     }
     return context.pages.putPage(spare => encodeBucket(entries, spare));

@@ -21,7 +21,7 @@ import {type EmptyTree, foldLeftSpine, ZERO_WORD} from "../tree/emptyTree.ts";
 import {childOf} from "../tree/treeReader.ts";
 import type {TreeRoot} from "../tree/treeRoot.ts";
 
-/** What the trees of one import share. */
+/** Shared by all trees of an import. */
 export interface TreeContext {
   readonly suite: HashSuite;
   readonly empty: EmptyTree;
@@ -29,7 +29,7 @@ export interface TreeContext {
   readonly pairs: PairBatch;
 }
 
-/** Leaves hashed together: the poseidon2 suite needs a quarter of the time for them. */
+/** Leaves hashed in one call: in a batch, the poseidon2 suite takes a quarter of the time. */
 const LEAVES_AT_ONCE = 64;
 
 type PageDraft = LeafPageDraft | InnerPageDraft;
@@ -37,19 +37,19 @@ type PageDraft = LeafPageDraft | InnerPageDraft;
 /**
  * Seals leaf pages that come in order, each once.
  *
- *   level 2    page                            a page waits at its level until `atOnce` are there, or the tree ends
+ *   level 2    page                            pages wait at their level until there are `atOnce`, or the tree ends
  *   level 1    page  page  page ...
  *   level 0    page  page  page  page ...
  */
 export class TreeSeal {
-  /** The pages that wait, by level. */
+  /** The waiting pages, by level. */
   private readonly waiting: PageDraft[][] = [];
   private readonly stored: StoredPages;
 
   /**
    * @param before - the version that the pages change
-   * @param atOnce - pages that are hashed together. Only of a new tree whose pages are all full may it be finite: a multiple of the
-   *   children of every page, so that no parent is sealed before it is full
+   * @param atOnce - pages that are hashed together. It may be finite only for a new tree, all of whose pages are full:
+   *   then a multiple of the children of every page, so that no parent is sealed before it is full
    */
   constructor(
     private readonly context: TreeContext,
@@ -59,7 +59,7 @@ export class TreeSeal {
     this.stored = new StoredPages(context.pages, before);
   }
 
-  /** @param page - after the last one */
+  /** @param page - its index is above that of the last one */
   add(page: LeafPageDraft): void {
     this.wait(page, 0);
   }
@@ -185,7 +185,10 @@ function sealLevel(
   return parents;
 }
 
-/** The inner pages of the last sealed version. They are asked for from left to right, so most paths begin like the one before. */
+/**
+ * The inner pages of the last sealed version. They are requested from left to right, so most paths share pages with the
+ * one before.
+ */
 class StoredPages {
   /** The last one of each level. */
   private readonly last: {readonly index: number; readonly page: number; readonly body: Buffer}[] = [];

@@ -1,8 +1,8 @@
 /**
- * One tree being changed: leaves in drafts, hashed and written by `seal` (treeSeal.ts).
+ * A tree that is being changed. Changed leaf pages are drafts in memory; `seal` hashes and writes them (treeSeal.ts).
  *
- * Operations cost what they touch; hashing happens once per changed node and seal, in batches, however often a
- * leaf was written. A sealed version stays readable for ever under its TreeRoot.
+ * An operation reads only the pages that it touches. A seal hashes each changed node once, in batches, however often a
+ * leaf was written. A sealed version stays readable under its TreeRoot.
  */
 
 import {compareWordAt} from "../hash/hKeyOrder.ts";
@@ -23,7 +23,7 @@ export class TreeWriter {
   private sealed: TreeRoot;
   private nextFreeNode: number;
   private drafts = new Map<number, LeafPageDraft>();
-  /** Only above one leaf page of leaves. */
+  /** undefined: the tree has a single leaf page. */
   private index: IndexWriter | undefined;
 
   constructor(
@@ -64,7 +64,7 @@ export class TreeWriter {
     return leaf;
   }
 
-  /** @param at - where `find` says that the absent key belongs. @returns the new leaf's index */
+  /** @param at - the key's neighbours, from `find`. @returns the new leaf's index */
   insert(
     at: {leftLeafIndex: number; rightLeafIndex: number},
     hKey: Uint8Array,
@@ -73,7 +73,7 @@ export class TreeWriter {
   ): number {
     const {leftLeafIndex, rightLeafIndex} = at;
     const leafIndex = this.nextFreeNode;
-    rootLevel(leafIndex + 1); // refuses a full tree before anything changes
+    rootLevel(leafIndex + 1); // throws if the tree is full, before anything changes
     this.setLeaf(leftLeafIndex, {...this.leaf(leftLeafIndex), next: leafIndex});
     this.setLeaf(leafIndex, {prev: leftLeafIndex, next: rightLeafIndex, hKey, hVal, value});
     this.setLeaf(rightLeafIndex, {...this.leaf(rightLeafIndex), prev: leafIndex});
@@ -95,10 +95,10 @@ export class TreeWriter {
     this.index?.remove(hKey);
   }
 
-  /** Hashes and writes what changed. @returns the tree as it now is */
+  /** Hashes and writes the changed pages. @returns the new version */
   seal(): TreeRoot {
     const dirty = [...this.drafts.values()].filter(draft => draft.dirty !== 0);
-    // Without a leaf of its own it is still a new tree, of which nothing is stored.
+    // With the two sentinels alone it is still a new tree, which is not stored.
     if (dirty.length === 0 || this.nextFreeNode === FIRST_FREE_NODE) {
       this.drafts.clear();
       return this.sealed;
@@ -147,7 +147,7 @@ export class TreeWriter {
     return draft;
   }
 
-  /** Without an index all leaves stand in the first page. */
+  /** A tree without an index has all leaves in its first page. */
   private searchFirstPage(hKey: Uint8Array): KeyPosition {
     let leftLeafIndex = HEAD_INDEX;
     for (let next = this.leaf(HEAD_INDEX).next; next !== TAIL_INDEX; next = this.leaf(next).next) {

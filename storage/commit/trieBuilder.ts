@@ -1,13 +1,14 @@
 /**
- * Begins an empty store without sparse trees in the middle of a chain: makes its first block from the accounts and slots of that block,
- * in the order of their paths.
+ * Starts an empty store without sparse trees in the middle of a chain: makes its first block from the accounts and
+ * slots of that block, in the order of their paths.
  *
  *   addSlot ... -> endSlots      of an account with storage
  *   addAccount
  *   finish
  *
- * Leaves go into the pages in parts. What a part changes in the pages of the part before is the way to its last leaf: one page in 200 is
- * written twice. As in stateBuilder.ts, nothing can be reached before the block's record is written.
+ * Leaves are added in batches. A batch rewrites only those pages of the batch before that are on the path to its last
+ * leaf: one page in 200 is written twice. As in stateBuilder.ts, nothing leads to the pages before the block's record
+ * is written.
  */
 import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
@@ -19,7 +20,7 @@ import {encodeTrieAccount, type TrieAccount} from "../trie/trieAccount.ts";
 import {type BuiltBlock, requireFirst, writeFirstBlock} from "./firstBlock.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
-/** As many as the trie takes at once. */
+/** The most that TrieWriter writes at once. */
 const LEAVES_AT_ONCE = 4096;
 
 export class TrieBuilder {
@@ -36,7 +37,7 @@ export class TrieBuilder {
     this.batch = new WriteBatch(target, nextPage);
     this.writer = new TrieWriter({
       read: page => this.batch.read(page),
-      // Whole: what is written twice is never read again.
+      // Without `before`, so never as a difference: an old version of a page is never read again.
       putPage: encode => this.batch.putPage(encode),
     });
     this.accounts = new GrowingTrie(this.writer, "accounts");

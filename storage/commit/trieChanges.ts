@@ -12,7 +12,7 @@ import {checkAccountBefore, checkSlotBefore} from "./beforeCheck.ts";
 const NO_BYTES = new Uint8Array(0);
 
 export class TrieChanges {
-  /** Accounts that blocks changed, or said that they do. */
+  /** Accounts that the blocks list as changed. */
   accounts = 0;
   private readonly tries: TrieReader;
 
@@ -41,12 +41,12 @@ export class TrieChanges {
     for (const {slot} of slots) requireNew(seen, slot, `${where}: slot ${toHex(slot)}`);
     if (before === undefined && slots.every(slot => slot.before === undefined)) return;
     const value = this.tries.find(trie.page, keccak256(address), "accounts");
-    const held = value && readTrieAccount(value);
+    const current = value && readTrieAccount(value);
     if (before !== undefined) {
-      const code = held && {keccakCodeHash: held.codeHash};
-      checkAccountBefore(before, held && {...held, code}, where);
+      const code = current && {keccakCodeHash: current.codeHash};
+      checkAccountBefore(before, current && {...current, code}, where);
     }
-    this.checkSlots(slots, reset === true ? EMPTY_TRIE : (held?.storage ?? EMPTY_TRIE), where);
+    this.checkSlots(slots, reset === true ? EMPTY_TRIE : (current?.storage ?? EMPTY_TRIE), where);
   }
 
   private checkSlots(slots: readonly SlotDifference[], {page}: TrieRoot, where: string): void {

@@ -1,9 +1,9 @@
 /**
  * Gathers what is to be written until it is worth a synced LevelDB batch.
  *
- * Every batch is synced. LevelDB does not sync a log when it starts the next one, so a power cut could lose an unsynced batch
- * although a later one survives. Several blocks can share a batch, and so a sync; a batch is atomic. Pages may be written
- * before their block's record, never after it: the record is the commit point.
+ * Every batch is synced. LevelDB does not sync a log when it starts the next one, so a power cut could lose an unsynced
+ * batch although a later one survives. Several blocks can share a batch, and so a sync; a batch is atomic. Pages may be
+ * written before their block's record, never after it: the record is the commit point.
  */
 import type {Level} from "level";
 import {type BlockRecord, encodeBlockRecord} from "../block/blockRecord.ts";
@@ -19,7 +19,9 @@ import {blockKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts"
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 
-/** A batch of this size is written before more is gathered. A sync costs milliseconds, so larger batches gain little. */
+/**
+ * A batch of this size is written before more is gathered. A sync costs milliseconds, so larger batches gain little.
+ */
 const BATCH_BYTES = 8 << 20;
 /** LevelDB's own bytes for a record in a batch: lengths and tag, rounded up. */
 const RECORD_OVERHEAD_BYTES = 32;
@@ -39,8 +41,8 @@ interface Put {
 }
 
 /**
- * Records that LevelDB does not have yet, and pages that were read since the last flush: a page is read, changed and compared with its
- * older version.
+ * Records that LevelDB does not have yet, and pages that were read since the last flush: a page is read, changed and
+ * compared with its older version.
  */
 class Pending {
   readonly pages = new Map<number, OpenPage>();
@@ -137,8 +139,8 @@ export class WriteBatch implements PageWriter {
   /**
    * Starts a transaction.
    *
-   * @returns rolls it back: drops the records that were put since and are not written. Pages that were written stay, but no block
-   *   leads to them
+   * @returns rolls it back: drops the records that were put since and are not written. Pages that were written stay,
+   *   but no block leads to them
    */
   begin(): () => void {
     const mark = this.puts.length;
@@ -173,7 +175,8 @@ export class WriteBatch implements PageWriter {
   /**
    * Forgets the pages that were read: the store was opened, or blocks were rolled back.
    *
-   * @param nextPage - no page on disk has this number or a higher one. Numbers that this batch gave to pages are not given again
+   * @param nextPage - no page on disk has this number or a higher one. Numbers that this batch gave to pages are not
+   *   given again
    */
   reset(nextPage: number): void {
     if (this.puts.length > 0 || this.written !== undefined)

@@ -1,6 +1,6 @@
 /**
- * A note of the blocks that were acknowledged, in the store's directory. LevelDB alone cannot tell whether the end of its log
- * is torn or lost.
+ * A note of the acknowledged blocks, in the store's directory. LevelDB alone cannot tell a torn end of its log, which
+ * is harmless, from a lost one.
  *
  *   ACKNOWLEDGED   slot 4096 | slot 4096
  *   slot           {"block":99,"log":5,"bytes":123456,"crc":"1a2b3c4d"}       and blanks; or blanks alone
@@ -9,11 +9,11 @@
  *   log     number of the last log written, on disk up to byte `bytes`; or its blocks are in tables by now
  *   crc     crc32 of the text `block log bytes`
  *
- * The note is a lower bound, so it needs no sync of its own: it is written after a batch was synced, and an older note is
- * true too. It is written over the older of the two slots. If that is cut short, by a kill or a power cut, the other slot still
- * says what it said: the slots are in different sectors. The newer slot is the one with the higher numbers. Only a rollback
- * lowers them; so a rollback first replaces the file by renaming, synced. On some file systems a power cut may leave a new file
- * empty or full of zeros; then it says nothing.
+ * The note is a lower bound, so it needs no sync of its own: it is written after a batch was synced, and an older note
+ * is true too. It is written over the older of the two slots. If that is cut short, by a kill or a power cut, the other
+ * slot is unchanged: the slots are in different sectors. The newer slot is the one with the higher numbers. Only a
+ * rollback lowers them; so a rollback first replaces the file by renaming, synced. On some file systems a power cut may
+ * leave a new file empty or full of zeros; then there is no note.
  */
 import {closeSync, fsyncSync, openSync, readSync, renameSync, writeFileSync, writeSync} from "node:fs";
 import {join} from "node:path";
@@ -25,7 +25,7 @@ import {readSmallFile} from "../leveldb/manifest.ts";
 export const NOTE_FILE = "ACKNOWLEDGED";
 export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";
 const SLOT_BYTES = 4096;
-/** What a note takes of its slot at most. */
+/** The part of a slot that a note uses. */
 const NOTE_BYTES = 128;
 const NOTE = /^\{"block":(\d{1,15}),"log":(\d{1,15}),"bytes":(\d{1,15}),"crc":"([0-9a-f]{8})"\}[\0\s]*$/;
 const BLANK = /^[\0\s]*$/;
@@ -48,20 +48,21 @@ export async function readNote(directory: string): Promise<AcknowledgedNote | un
   return decodeNote(bytes);
 }
 
-/** @param bytes - of the file. @returns undefined: they say nothing. @throws FileDamage */
+/** @param bytes - of the file. @returns undefined: there is no note. @throws FileDamage */
 export function decodeNote(bytes: Buffer): AcknowledgedNote | undefined {
   const note = newestSlot(bytes)?.note;
   if (note !== undefined || BLANK.test(bytes.toString("latin1"))) return note;
-  throw new FileDamage({file: NOTE_FILE, offset: undefined, what: "it is not what was written"});
+  throw new FileDamage({file: NOTE_FILE, offset: undefined, what: "it does not decode"});
 }
 
 /**
- * @returns a text about the acknowledged blocks that are missing, or undefined if all are held. @param latest - the newest block
+ * @param latest - the newest block in the store
+ * @returns a text about missing acknowledged blocks, or undefined if none is missing
  */
 export function describeLoss(note: AcknowledgedNote, latest: number | undefined): string | undefined {
   if (latest !== undefined && note.block <= latest) return undefined;
-  const rest = latest === undefined ? "the store holds no block" : `the newest is block ${latest}`;
-  return `it says that block ${note.block} was held, and ${rest}`;
+  const rest = latest === undefined ? "the store is empty" : `the newest is block ${latest}`;
+  return `block ${note.block} was stored, but ${rest}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What a disk that refused a write lacks before the store can be opened and written again.
+ * Can a store be opened and written again after a refused write? If not, what is missing on the disk.
  */
 import {closeSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
@@ -12,7 +12,7 @@ const SPARE_BYTES = 16 << 20;
 const TRIAL_BYTES = 1 << 20;
 const MB = 1e6;
 
-/** @returns what has to come true first, as the end of "nothing is written until"; undefined if nothing is missing */
+/** @returns the condition that is not met, as the end of "nothing is written until ..."; undefined if all are met */
 export function missingSpace(directory: string): string | undefined {
   const draft = join(directory, NOTE_DRAFT_FILE);
   try {
@@ -31,7 +31,7 @@ export function missingSpace(directory: string): string | undefined {
     }
     return undefined;
   } catch {
-    return "the disk takes writes again"; // the refusal that is known already names the cause
+    return "the disk takes writes again"; // the refused write was reported with its cause
   } finally {
     removeTrial(draft);
   }

@@ -19,7 +19,10 @@ import {lstat} from "node:fs/promises";
 import {basename, dirname, join, resolve, sep} from "node:path";
 import {StoreError} from "../errors.ts";
 
-/** What a draft may have. It has no LOCK: that of a folder in which LevelDB was opened shows that it is somebody's store. */
+/**
+ * What a draft may have. It has no LOCK: that of a folder in which LevelDB was opened shows that it is somebody's
+ * store.
+ */
 const DRAFT_FILE = /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log)|ACKNOWLEDGED(\.new)?)$/;
 const DRAFT = /\.unfinished-(\d+)(\.removing)?$/;
 
@@ -32,7 +35,8 @@ export class DraftFolder {
   /**
    * @param out - must not exist; its parent folder must
    * @param store - `out` must not lie in it
-   * @param onLeftover - called with each folder beside `out` that an earlier process has left, whatever its snapshot was called
+   * @param onLeftover - called with each folder beside `out` that an earlier process has left, whatever its snapshot
+   *   was called
    * @throws StoreError WRITE_FAILED
    */
   static async create(

@@ -9,11 +9,11 @@ import {Level} from "level";
 import {isLocked} from "../leveldb/levelErrors.ts";
 
 /**
- * Does another process have the store open? Nothing in its directory is changed. LevelDB is asked to open an empty folder
- * whose lock is a link to the store's lock. It takes the lock, finds no store and releases the lock.
+ * Does another process have the store open? Nothing in its directory is changed. LevelDB is asked to open an empty
+ * folder whose lock is a link to the store's lock. It takes the lock, finds no store and releases the lock.
  *
- * Returns false if no folder can be created; then the answer is not known. Do not call it for a store that this process has
- * open: releasing the link's lock would release the store's lock.
+ * Returns false if no folder can be created; then the answer is not known. Do not call it for a store that this process
+ * has open: releasing the link's lock would release the store's lock.
  */
 export async function isInUse(directory: string): Promise<boolean> {
   const lock = resolve(directory, "LOCK");
@@ -22,7 +22,7 @@ export async function isInUse(directory: string): Promise<boolean> {
   try {
     folder = await mkdtemp(join(tmpdir(), "proofd-lock-"));
   } catch {
-    return false; // the operator must hear of the damage that was found, not of this
+    return false; // the damage that was found is what the operator must see, not this error
   }
   try {
     await symlink(lock, join(folder, "LOCK"));
@@ -41,9 +41,9 @@ export function findHolder(directory: string): number | undefined {
     const {dev, ino} = statSync(join(directory, "LOCK"));
     const [major, minor] = [(dev >> 8) & 0xfff, (dev & 0xff) | ((dev >> 12) & 0xfff00)];
     const place = `${[major, minor].map(number => number.toString(16).padStart(2, "0")).join(":")}:${ino}`;
-    const held = new RegExp(`^\\d+: POSIX +ADVISORY +WRITE +(\\d+) ${place} `, "m");
+    const lockLine = new RegExp(`^\\d+: POSIX +ADVISORY +WRITE +(\\d+) ${place} `, "m");
     // 0: a process of another container.
-    return Number(held.exec(readFileSync("/proc/locks", "utf8"))?.[1]) || undefined;
+    return Number(lockLine.exec(readFileSync("/proc/locks", "utf8"))?.[1]) || undefined;
   } catch {
     return undefined; // no lock, or not Linux
   }

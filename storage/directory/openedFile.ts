@@ -1,5 +1,5 @@
 /**
- * A file of a store that is held open until it is copied, because LevelDB may delete it meanwhile.
+ * A file of a store that stays open until it is copied, because LevelDB may delete it meanwhile.
  */
 import {closeSync, fstatSync, openSync, read} from "node:fs";
 import {type FileHandle, open} from "node:fs/promises";
@@ -33,7 +33,7 @@ export class OpenedFile {
       const {code, message} = error as NodeJS.ErrnoException;
       if (code === "ENOENT") throw new FileDamage(missingFile(name, manifest));
       if (code === "EMFILE" || code === "ENFILE")
-        throw new StoreError("STORE_UNREADABLE", `all files are held open while they are copied: ${message}`);
+        throw new StoreError("STORE_UNREADABLE", `all files must be open while they are copied: ${message}`);
       throw new FileDamage(findingOf(error, name));
     }
     return new OpenedFile(name, file, fstatSync(file).size);

@@ -1,6 +1,6 @@
 /**
- * The gate before LevelDB: LevelDB opens only files that were verified. It would drop what it cannot read of a log and keep
- * the rest. Over a damaged table it may end the process, and it misses a record whose key is damaged.
+ * Verifies a store's files before LevelDB opens them. LevelDB itself drops the parts of a log that it cannot read and
+ * keeps the rest. A damaged table may make it end the process, and it misses a record whose key is damaged.
  *
  *   CURRENT, manifest, logs
  *   all tables                       all but the data blocks (1 to 2 %), and the data blocks for a few keys

@@ -1,14 +1,14 @@
 /**
- * A store's files as of one moment, taken into another folder, for a snapshot. It takes no lock, holds no writer up and changes
- * nothing in the store.
+ * Copies a store's files as of one moment into another folder, for a snapshot. It takes no lock, does not delay writers
+ * and changes nothing in the store.
  *
- *   tables      linked. Where the file system makes no links: held open, then copied
+ *   tables      hard links. If the file system makes none: opened, then copied
  *   manifest    copied; its records up to some moment say which tables and logs there were
- *   logs        held open, and copied up to their size of that moment
+ *   logs        opened, and copied up to their size at that moment
  *
- * Together they are what kill -9 at that moment would have left. LevelDB appends to a log and to the manifest only, a record of
- * the log is a whole batch, and a table never changes. A table or a log may be deleted at any time after the manifest says so:
- * then all is taken again, except for the tables that are taken already.
+ * Together they are what kill -9 at that moment would have left. LevelDB appends to a log and to the manifest only, a
+ * record of the log is a whole batch, and a table never changes. A table or a log may be deleted at any time after the
+ * manifest says so: then all is taken again, except for the tables that are taken already.
  *
  * LOCK is never opened: if this process has the store open, closing that file would release LevelDB's lock.
  */
@@ -74,21 +74,21 @@ export class SnapshotFiles {
     };
     await writeFileAt(join(this.folder, "CURRENT"), "r+", file => file.sync());
     await this.endWhole(this.manifest);
-    for (const held of [...this.tables.values(), ...this.logs]) await held?.copyTo(this.folder, count);
+    for (const file of [...this.tables.values(), ...this.logs]) await file?.copyTo(this.folder, count);
     const newest = this.logs.at(-1);
     if (newest !== undefined) await this.endWhole(newest.name);
     return {linked: this.linked, copied};
   }
 
   close(): void {
-    for (const held of this.tables.values()) held?.close();
+    for (const file of this.tables.values()) file?.close();
     this.tables.clear();
     this.closeLogs();
   }
 
-  /** What was taken before and is still wanted stays. */
+  /** Files that an earlier attempt took stay, if the manifest still names them. */
   private async takeAll(manifest: string): Promise<void> {
-    // First: a note says what the logs hold by then.
+    // The note first: the logs have its blocks by then.
     await this.copySmall(NOTE_FILE);
     if (this.manifest !== "" && this.manifest !== manifest) rmSync(join(this.folder, this.manifest));
     this.manifest = manifest;
@@ -123,9 +123,9 @@ export class SnapshotFiles {
   }
 
   private dropTable(number: number): void {
-    const held = this.tables.get(number);
-    if (held === undefined) rmSync(join(this.folder, tableName(number)), {force: true});
-    else held.close();
+    const file = this.tables.get(number);
+    if (file === undefined) rmSync(join(this.folder, tableName(number)), {force: true});
+    else file.close();
     this.tables.delete(number);
   }
 
@@ -145,7 +145,7 @@ export class SnapshotFiles {
     }
   }
 
-  /** Cuts off a record that was being written, and syncs the file. Damage stays to be found. */
+  /** Truncates a record that was being written, and syncs the file. Damage is left for the verification. */
   private async endWhole(name: string): Promise<void> {
     const path = join(this.folder, name);
     const {end, torn} = await readLog(path);

@@ -1,8 +1,8 @@
 /**
- * The folder of a store: does it exist, who creates it, and what is removed again.
+ * Creates, inspects and removes the directory of a store.
  *
- * It is not created with the recursive mkdir of Node or LevelDB. On a file system that takes no folders and answers "no such
- * file" (/proc), these try for ever, on a thread that nothing can stop.
+ * It is not created with the recursive mkdir of Node or LevelDB. On a file system that takes no folders and answers "no
+ * such file" (/proc), these retry forever, on a thread that nothing can stop.
  */
 import {
   existsSync,
@@ -52,8 +52,8 @@ export function makeFolders(folders: readonly string[]): void {
 }
 
 /**
- * Checks the directory before LevelDB does, because LevelDB would create files in any directory. Clears away what is left of a
- * store that was never made.
+ * Checks the directory before LevelDB does, because LevelDB would create files in any directory. Removes the
+ * remains of a store whose creation was interrupted.
  *
  * @throws StoreError STORE_MISSING, STORE_DAMAGED
  */
@@ -61,11 +61,12 @@ export function refuseForeignDirectory(directory: string, create: boolean): void
   let files = existsSync(directory) ? readdirSync(directory) : [];
   requireFiles(directory, files);
   if (files.includes("CURRENT")) {
-    if (!isUnborn(directory, files)) return;
+    if (!isUnfinished(directory, files)) return;
     if (create) for (const name of [...files.filter(isNumbered), "CURRENT"]) rmSync(join(directory, name));
     files = [];
   }
-  // The first manifest is written just before CURRENT. A crash between the two leaves only the manifest, and nothing is lost.
+  // The first manifest is written just before CURRENT. A crash between the two leaves only the manifest, and nothing is
+  // lost.
   if (
     files.some(name => name === NOTE_FILE || (isNumbered(name) && !/^(MANIFEST-000001|.*dbtmp)$/.test(name)))
   )
@@ -79,7 +80,7 @@ export function refuseForeignDirectory(directory: string, create: boolean): void
     );
 }
 
-/** LevelDB would wait for the writer of a pipe for ever. */
+/** In place of a file, LevelDB would wait forever for the writer of a pipe. */
 function requireFiles(directory: string, files: readonly string[]): void {
   for (const name of files) {
     if (!(isNumbered(name) || OTHER_FILE.test(name) || name === NOTE_FILE)) continue;
@@ -92,7 +93,7 @@ function requireFiles(directory: string, files: readonly string[]): void {
   }
 }
 
-/** @returns undefined for what cannot be looked at: it is named later */
+/** @returns undefined if stat fails: a later check reports that */
 function lookAt(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -108,10 +109,10 @@ function isNumbered(name: string): boolean {
 }
 
 /**
- * Was the power cut while LevelDB made the store? It does not sync the manifest that CURRENT names first. The next one is on
- * disk before the first record is written.
+ * Was the power cut while LevelDB made the store? It does not sync the manifest that CURRENT names first. The next one
+ * is on disk before the first record is written.
  */
-function isUnborn(directory: string, files: readonly string[]): boolean {
+function isUnfinished(directory: string, files: readonly string[]): boolean {
   const isEmpty = (name: string): boolean => {
     const {size} = lstatSync(join(directory, name)); // of a link that does not open, too
     if (name !== FIRST_MANIFEST) return size === 0 || !/\.(ldb|sst|log)$/.test(name);

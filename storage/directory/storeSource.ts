@@ -1,5 +1,5 @@
 /**
- * The records of an open store: LevelDB's, or those in its files for the moment in which LevelDB is closed and opened again.
+ * Reads the records of an open store: from LevelDB, or from its files while LevelDB is closed and opened again.
  */
 import type {Level} from "level";
 import {FileSnapshot} from "../leveldb/fileSnapshot.ts";
@@ -18,12 +18,12 @@ export class StoreSource implements RecordSource {
     return (this.files ?? this.db).iterator(edge);
   }
 
-  /** From now on reads the files as they are now. @throws as FileSnapshot.open */
+  /** Switches to the files as they are now. @throws as FileSnapshot.open */
   async readFiles(directory: string): Promise<void> {
     this.files = await FileSnapshot.open(directory);
   }
 
-  /** From now on reads LevelDB. */
+  /** Switches back to LevelDB. */
   readLevel(): void {
     this.files?.close();
     this.files = undefined;

@@ -1,6 +1,7 @@
 /**
- * Verifies the files that LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, and the logs that it
- * would replay. It changes nothing. Once LevelDB has opened, the parts of a log that it could not read are lost.
+ * Verifies the files that LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, and the logs
+ * that it would replay. It changes nothing. Once LevelDB has opened, the parts of a log that it could not read are
+ * lost.
  */
 
 import {statSync} from "node:fs";
@@ -89,7 +90,7 @@ async function verifyLogs(
   const {name: manifestName, logNumber: first} = manifest;
   if (first > 0 && !numbers.includes(first)) findings.push(missingFile(logName(first), manifestName));
   else if (note !== undefined && note.log >= first && note.log > 0 && !numbers.includes(note.log)) {
-    const what = "it is not there, although acknowledged blocks were written to it";
+    const what = "it is missing, although acknowledged blocks were written to it";
     findings.push({file: logName(note.log), offset: undefined, what});
   }
   /** The log before this one, if it ends within a record. */

@@ -1,6 +1,6 @@
 /**
- * The order of hKeys: as unsigned bytes. It is the order of the linked leaves, of the indexes, and in which a block's changes
- * are applied. Leaf indexes depend on it.
+ * The order of hKeys: as unsigned bytes. It is the order of the linked leaves, of the indexes, and in which a block's
+ * changes are applied. Leaf indexes depend on it.
  */
 import {WORD_BYTES} from "./suite.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Hashes branches in batches: gathers pairs of nodes from many pages, hashes them together, and puts each hash in its place.
- * A batch fills the SIMD lanes of the hash library: 1.5 times as fast as one pair at a time.
+ * Hashes branches in batches: gathers pairs of nodes from many pages, hashes them together, and puts each hash in its
+ * place. A batch fills the SIMD lanes of the hash library: 1.5 times as fast as one pair at a time.
  */
 import {type HashSuite, WORD_BYTES} from "./suite.ts";
 

@@ -101,7 +101,9 @@ export function poseidon2Into(
   }
 }
 
-/** In the order of their use: 16 a full round, 1 a partial one. Each is keccak256 of the one before, from the seed on. */
+/**
+ * In the order of their use: 16 a full round, 1 a partial one. Each is keccak256 of the one before, from the seed on.
+ */
 function deriveRoundConstants(): bigint[] {
   const constants: bigint[] = [];
   const count = 2 * FULL_ROUNDS_EACH * WIDTH + PARTIAL_ROUNDS;

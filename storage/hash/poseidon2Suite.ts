@@ -1,6 +1,6 @@
 /**
- * Poseidon2 over KoalaBear, the hash of the live network (docs/proofs.md, sections 1 and 6). What is no digest goes through safe():
- * two bytes become one element of four, so that every element is below p.
+ * Poseidon2 over KoalaBear, the hash of the live network (docs/proofs.md, sections 1 and 6). What is no digest goes
+ * through safe(): two bytes become one element of four, so that every element is below p.
  *
  *   leaf opening   safe(prev) 64 | safe(next) 64 | hKey 32 | hVal 32
  *   root node      safe(nextFreeNode) 64 | subRoot 32

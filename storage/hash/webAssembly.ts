@@ -1,6 +1,6 @@
 /**
- * Loading WebAssembly modules. Their sources are the AssemblyScript files in folders named wasm; `npm run build` compiles each to
- * dist/, one folder above its source.
+ * Loading WebAssembly modules. Their sources are the AssemblyScript files in folders named wasm; `npm run build`
+ * compiles each to dist/, one folder above its source.
  */
 import {readFileSync} from "node:fs";
 

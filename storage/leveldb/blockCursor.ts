@@ -31,7 +31,9 @@ export class BlockCursor {
   /** Offset of the next entry. */
   private at = 0;
 
-  /** @param bytes - a block. @param damage - its error. A block may match its checksum and still be no block: it is forged then */
+  /**
+   * @param bytes - a block. @param damage - makes the error. A forged block may match its checksum and still not decode
+   */
   constructor(
     private readonly bytes: Buffer,
     private readonly damage: (what: string) => Error,
@@ -101,8 +103,8 @@ export class BlockCursor {
   }
 
   /**
-   * Reads a number below 2^32. Not with a ByteReader: each entry has three varints, and the cursor goes on from where they
-   * end.
+   * Reads a number below 2^32. Not with a ByteReader: each entry has three varints, and the cursor goes on from where
+   * they end.
    */
   private varint(): number {
     let value = 0;

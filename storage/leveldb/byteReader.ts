@@ -2,7 +2,9 @@
  * Reads LevelDB's encodings one after the other: varints and length-prefixed bytes.
  */
 
-/** The longest varint that is read. Longer ones are not exact numbers, and no file number, length or level needs them. */
+/**
+ * The longest varint that is read. Longer ones are not exact numbers, and no file number, length or level needs them.
+ */
 const MAX_VARINT_BITS = 49;
 
 export class ByteReader {

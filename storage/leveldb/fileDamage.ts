@@ -8,7 +8,7 @@ export interface FileFinding {
   /** undefined: the finding is about the whole file. */
   readonly offset: number | undefined;
   readonly what: string;
-  /** The system does not open the file, so nothing is known of its bytes. */
+  /** The system does not open the file, so its contents are unknown. */
   readonly isRefused?: true;
 }
 
@@ -27,15 +27,15 @@ export function whereOfFinding({file, offset}: FileFinding): string {
 
 /** @param by - what names it */
 export function missingFile(file: string, by: string): FileFinding {
-  return {file, offset: undefined, what: `it is not there, although ${by} names it`};
+  return {file, offset: undefined, what: `it is missing, although ${by} names it`};
 }
 
-/** That a file is missing is for the caller to judge. That this process may open no more files says nothing of the file. */
+/** The caller judges a missing file. A limit on open files is not damage to the file. */
 const NO_FINDING = ["ENOENT", "EMFILE", "ENFILE"];
 
 /**
  * @param file - that was opened, looked at, or read from its start. The system's own errors are findings about it
- * @throws `error` if it is no finding
+ * @throws `error` if it is not about the file
  */
 export function findingOf(error: unknown, file?: string): FileFinding {
   if (error instanceof FileDamage) return error.finding;

@@ -1,6 +1,6 @@
 /**
- * A store's records as of one moment, read directly from LevelDB's files. It writes nothing and takes no lock. Damage is an
- * error here, where LevelDB would read on or end the process.
+ * A store's records as of one moment, read directly from LevelDB's files. It writes nothing and takes no lock. Damage
+ * is an error here, where LevelDB would read on or end the process.
  *
  * All files are opened at once. If another process removes some of them later, the open files can still be read.
  */

@@ -1,5 +1,5 @@
 /**
- * Keys as tables hold them. The newest version of a user key comes first.
+ * Keys as tables store them. The newest version of a user key comes first.
  *
  *   internal key   user key | (sequence << 8 | kind) u64, little-endian
  */

@@ -6,9 +6,9 @@
  *   piece    masked crc32c(type, bytes) u32 | length u16 | type u8 | bytes         little-endian
  *   record   FULL, or FIRST MIDDLE * LAST
  *
- * LevelDB's own reader skips what it cannot read and goes on (log_reader.cc, and DBImpl::RecoverLogFile without paranoid
- * checks), so a record is lost in silence. Here only a torn end is not damage. The store syncs every write before the next
- * one. So a crash can spoil only the last record, of which those bytes are left that reached the disk:
+ * LevelDB's own reader skips what it cannot read and goes on (log_reader.cc, and DBImpl::RecoverLogFile without
+ * paranoid checks), so a record is lost in silence. Here only a torn end is not damage. The store syncs every write
+ * before the next one. So a crash can spoil only the last record, of which those bytes are left that reached the disk:
  *
  *   the process was killed    the file ends within the record
  *   the power was cut         the same, or zeros up to the end of the file in place of sectors that were not written
@@ -129,10 +129,11 @@ class LogReader {
     const next = at + HEADER_BYTES + length;
     if (type === UNWRITTEN && length === 0) return this.tear(offset, "zeros where a record belongs");
     if (next > LOG_BLOCK_BYTES)
-      return this.refuse(offset, `a piece of ${count(length, "byte")}, which its block has no room for`);
+      return this.refuse(offset, `a piece of ${count(length, "byte")} that does not fit its block`);
     const expected = unmaskCrc(block.readUInt32LE(at));
     if (next > block.length) {
-      // The checksum covers the type too. If the piece is complete but its length is wrong, this finds where it really ends.
+      // The checksum covers the type too. If the piece is complete but its length is wrong, this finds where it really
+      // ends.
       const whole = crc32cPrefix(block.subarray(at + 6), expected);
       if (whole === undefined) return this.tear(offset, "the file ends within a record");
       return this.refuse(offset, `a length of ${length}, but the checksum is that of ${whole - 1} bytes`);
@@ -198,9 +199,9 @@ class LogReader {
 }
 
 /**
- * Was part of the piece never written? There are two signs of it. A sector within the piece is all zero: it never reached the
- * disk. Or a page of memory ends in zeros: it was written to disk before all of the piece was in it. (Blocks begin with a
- * page.)
+ * Was part of the piece never written? There are two signs of it. A sector within the piece is all zero: it never
+ * reached the disk. Or a page of memory ends in zeros: it was written to disk before all of the piece was in it.
+ * (Blocks begin with a page.)
  */
 function hasUnwrittenPart(block: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; ) {

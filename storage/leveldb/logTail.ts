@@ -1,5 +1,5 @@
 /**
- * Finds where LevelDB's log ends now. LevelDB does not say which log it writes to, nor how far.
+ * Finds where LevelDB's log ends now. LevelDB does not report which log it writes to, nor its length.
  *
  * Used by the one writer after each synced batch. The log is on disk up to this point.
  */

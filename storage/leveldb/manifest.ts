@@ -1,6 +1,6 @@
 /**
- * Reads which files LevelDB should have. CURRENT names a manifest. The manifest's records list, change by change, the tables
- * that exist and the logs that are not in tables yet.
+ * Reads which files LevelDB should have. CURRENT names a manifest. The manifest's records list, change by change, the
+ * tables that exist and the logs that are not in tables yet.
  *
  *   CURRENT    "MANIFEST-" number "\n"
  *   manifest   record *                              a file in log format (logFile.ts)
@@ -143,7 +143,9 @@ async function manifestOrDamage(directory: string): Promise<Manifest | FileDamag
   }
 }
 
-/** The numbers of the logs that LevelDB would replay, in its order. @param names - the names of the directory's files */
+/**
+ * The numbers of the logs that LevelDB would replay, in its order. @param names - the names of the directory's files
+ */
 export function liveLogs(
   names: readonly string[],
   {logNumber: first, previousLogNumber}: Manifest,

@@ -1,5 +1,6 @@
 /**
- * What LevelDB's logs hold that is in no table yet: the newest version of each key. loggedBatch.ts describes the records.
+ * The records in LevelDB's logs that are not in a table yet: the newest version of each key. loggedBatch.ts describes
+ * the records.
  */
 import {countBelow} from "../bisect.ts";
 import {readLoggedBatch} from "./loggedBatch.ts";

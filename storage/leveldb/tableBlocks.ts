@@ -1,13 +1,14 @@
 /**
- * Reads the blocks of one LevelDB table without LevelDB. LevelDB verifies no checksum, and some kinds of damage make it end
- * the process.
+ * Reads the blocks of one LevelDB table without LevelDB. LevelDB verifies no checksum, and some kinds of damage make it
+ * end the process.
  *
  *   data block | trailer ...   filter block | trailer   metaindex | trailer   index | trailer   footer
  *
- *   trailer   type u8 (0 = as it is, 1 = compressed) | masked CRC-32C of block and type, u32 little-endian
+ *   trailer   type u8 (0 = plain, 1 = compressed) | masked CRC-32C of block and type, u32 little-endian
  *   footer    metaindex offset, size | index offset, size (varints) | zeros up to byte 40 | magic number, 8 bytes
  *
- * Blocks follow each other without gaps. So every byte is covered by a checksum or is in the footer, which is compared whole.
+ * Blocks follow each other without gaps. So every byte is covered by a checksum or is in the footer, which is compared
+ * byte by byte.
  */
 
 import {closeSync, fstatSync, openSync, readSync} from "node:fs";
@@ -70,7 +71,8 @@ export class TableBlocks {
   }
 
   /**
-   * Reads and checks a block. @param kind - for messages. @throws FileDamage; StoreError STORE_UNREADABLE if it is compressed
+   * Reads and checks a block. @param kind - for messages. @throws FileDamage; StoreError STORE_UNREADABLE if it is
+   * compressed
    */
   readBlock(handle: BlockHandle, kind: string): Buffer {
     if (endOf(handle) > this.size) throw this.damage(handle.offset, `${kind}: it is beyond the file's end`);

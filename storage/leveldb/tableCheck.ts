@@ -6,8 +6,8 @@
  *           must still decode and be in order
  *   whole   the frame and all data blocks                                  `proofd check`, `serve --check-store`
  *
- * LevelDB ends the process over keys that do not decode or are out of order. It notices no other damage; records have checksums
- * of their own.
+ * LevelDB ends the process over keys that do not decode or are out of order. It notices no other damage; records have
+ * checksums of their own.
  *
  * The blocks must fill the file without gaps. Its first and last key must be those in the manifest.
  */
@@ -31,8 +31,8 @@ interface TableStep {
 const READ_BYTES = 1 << 20;
 
 /**
- * Verifies tables one after the other. LevelDB may be open meanwhile: a table that a compaction has removed is skipped. The caller
- * may pause between steps, or stop.
+ * Verifies tables one after the other. LevelDB may be open meanwhile: a table that a compaction has removed is skipped.
+ * The caller may pause between steps, or stop.
  *
  * @param tables - from the directory's manifest
  */

@@ -9,16 +9,17 @@
  *          13..    levels 5 to 10, 16 children each; level 11, 8 children
  *          40      sub-root
  *
- * At each height a path needs the pre-image of the sibling: two nodes one height below. So the lowest row of a page is not
- * the roots of its children but the two nodes under each of them. Then a page holds everything that a path needs at the
- * page's heights, and a proof reads one page per level. The row of two nodes under a page's own root is in its parent.
+ * At each height a path needs the pre-image of the sibling: two nodes one height below. So the lowest row of a page is
+ * not the roots of its children but the two nodes under each of them. Then a page holds everything that a path needs at
+ * the page's heights, and a proof reads one page per level. The row of two nodes under a page's own root is in its
+ * parent.
  *
- * Pages near the leaves have few children, because every leaf write makes new pages there. Higher pages have many, because
- * the writes of a block share them, and each level saved is a read saved. (Measured: docs/decisions.md.)
+ * Pages near the leaves have few children, because every leaf write makes new pages there. Higher pages have many,
+ * because the writes of a block share them, and each level saved is a read saved. (Measured: docs/decisions.md.)
  *
- * A tree of n positions has pages up to level K, the lowest level whose root page covers all positions. A tree of up to 8
- * positions is one leaf page. Leaves fill from the left, so the lowest row ends after its last node in use (its occupied
- * prefix). Each row above is half as long, rounded up:
+ * A tree of n positions has pages up to level K, the lowest level whose root page covers all positions. A tree of up to
+ * 8 positions is one leaf page. Leaves fill from the left, so the lowest row ends after its last node in use (its
+ * occupied prefix). Each row above is half as long, rounded up:
  *
  *   row 0 (n nodes) | row 1 (ceil(n / 2)) | row 2 (ceil(n / 4)) | ...        back to back, 32 bytes a node
  */
@@ -89,8 +90,8 @@ export function occupied(level: number, pageIndex: number, positions: number): n
 }
 
 /**
- * Which child of its page at `level` lies on the path to a leaf. Divides instead of shifting, because leaf indexes have 40
- * bits.
+ * Which child of its page at `level` lies on the path to a leaf. Divides instead of shifting, because leaf indexes have
+ * 40 bits.
  */
 export function childOnPath(level: number, leafIndex: number): number {
   return Math.floor(leafIndex / (POSITIONS_PER_PAGE[level - 1] as number)) % childrenPerPage(level);
@@ -112,7 +113,9 @@ const starts: Uint8Array = (() => {
   return table;
 })();
 
-/** Nodes before row `row` in a page whose lowest row has `nodes`: also the nodes of all rows, if it has `row` of them. */
+/**
+ * Nodes before row `row` in a page whose lowest row has `nodes`: also the nodes of all rows, if it has `row` of them.
+ */
 export function rowStart(nodes: number, row: number): number {
   return starts[nodes * (MAX_ROWS + 1) + row] as number;
 }

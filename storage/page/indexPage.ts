@@ -4,9 +4,9 @@
  *   directory   'D' | 16 x u48: the page of each next nibble, 0 = no key there
  *   bucket      'B' | count u8 | count x (hKey 32 | leaf index u40), ascending
  *
- * hKeys are spread evenly, so the tree balances itself: buckets of up to 32 keys under 16-way directories. Those of poseidon2
- * have a first nibble of 7 at most in each eight, so the root directory has 8 children in use.
- * Head and tail are not in the index.
+ * hKeys are spread evenly, so the tree balances itself: buckets of up to 32 keys under 16-way directories. Those of
+ * poseidon2 have a first nibble of 7 at most in each eight, so the root directory has 8 children in use. Head and tail
+ * are not in the index.
  */
 
 import {compareWordAt} from "../hash/hKeyOrder.ts";

@@ -3,8 +3,8 @@
  *
  *   'N' | n u8 | children, n x u48 | row 0, 2n x 32 | row 1, n x 32 | row 2, ceil(n/2) x 32 | ...
  *
- * Row 0 holds the two nodes under each child's root, row 1 the children's roots. The number of rows depends on the level
- * (geometry.ts).
+ * Row 0 holds the two nodes under each child's root, row 1 the children's roots. The number of rows depends on the
+ * level (geometry.ts).
  */
 
 import {WORD_BYTES} from "../hash/suite.ts";
@@ -35,7 +35,7 @@ export function childRootAt(page: Buffer, position: number): number {
   return innerRowsAt(children) + (rowStart(2 * children, 1) + position) * WORD_BYTES;
 }
 
-/** Makes a page without children. */
+/** Initializes a page without children. */
 export function beginInnerPage(page: Buffer): void {
   page[0] = INNER_PAGE;
   page[1] = 0;

@@ -1,5 +1,5 @@
 /**
- * A page as its difference to an older one, whose place it took.
+ * A page that is stored as a difference to the older page that it replaces.
  *
  *   '+' | back varint | steps      a difference to a whole page or to an anchor: the page whose number is lower by `back`
  *   '*' | back varint | steps      an anchor: a difference to a whole page, which later differences have as their base
@@ -9,50 +9,55 @@
  *   whole          *  +  +  +  *  +  +  whole         so a page is made of three records at most
  *     └─ +  +  + ──┴─ ... ──────────┴─ ...
  *
- * What the steps do not reach is as in the base. A varint has 7 bits in a byte, the lowest first. Who knows the layout of the pages
- * makes the steps.
+ * Bytes after the last step are those of the base. A varint has 7 bits in a byte, the lowest first. The code that knows
+ * the layout of the pages computes the steps.
  */
 import {StoreError} from "../errors.ts";
 
 const DIFFERENCE = 0x2b;
 const ANCHOR = 0x2a;
 
-/** Bytes that are copied one by one. A call to copy more takes as long as some 100. */
+/** Up to this many bytes are copied one by one: a call of copy() takes as long as about 100 of them. */
 const MOST_SINGLY = 100;
-/** Where a page is made of its base and its difference. */
+/** A page is assembled here from its base and its difference. */
 let scratch = Buffer.allocUnsafeSlow(1 << 14);
 
-/** A page with the form that its record has. */
+/** A page and the form of its record. */
 export interface OpenPage {
   readonly body: Buffer;
-  /** The page that its record is a difference to; 0: the record is whole. */
+  /** The page that its record is a difference to; 0: the record is the full page. */
   readonly base: number;
   readonly isAnchor: boolean;
-  /** The page `base`, if it is known: who writes again need not read it. */
+  /** The page `base`, if it is known: a writer need not read it again. */
   readonly based?: OpenPage | undefined;
 }
 
 /**
- * Of a page's bytes: a difference to its base is as long at most, or else becomes an anchor. With 0.1 and 0.4, a leaf write of a trie
- * took 364 bytes instead of 346 (62 500 accounts, 500 blocks of 350).
+ * The longest difference to the base, as a part of the page's bytes. A longer one becomes an anchor. With 0.1 and 0.4,
+ * a leaf write of a trie took 364 bytes instead of 346 (62 500 accounts, 500 blocks of 350).
  */
 const DIFFERENCE_PART = 0.15;
-/** An anchor is as long at most, or else the page is stored whole. */
+/** The longest anchor, as a part of the page's bytes. Otherwise the full page is stored. */
 const ANCHOR_PART = 0.5;
 
-/** A page whose place another one takes. */
+/** A page that another one replaces. */
 export interface ReplacedPage {
   /** 0: there is none. */
   readonly page: number;
-  /** Without it no page of this kind is stored as a difference. @returns the steps from `base` to the new page, a view; undefined: they are longer than `most`, or not to be had */
+  /**
+   * Not given for kinds of pages that are never stored as differences.
+   *
+   * @returns the steps from `base` to the new page, a view; undefined: they are longer than `most`, or cannot be
+   *   computed
+   */
   readonly differ?: (base: Buffer, most: number) => Uint8Array | undefined;
 }
 
 /**
- * Chooses the form of a page that takes the place of another one.
+ * Chooses the form of a page that replaces another one.
  *
  * @param open - reads a page. @param page - the new one's number. @param spare - free bytes at the record's end
- * @returns its form, and its record if that is not the page itself
+ * @returns the form, and the record unless it is the page itself
  */
 export function chooseForm(
   open: (page: number) => OpenPage,
@@ -108,14 +113,16 @@ export function openRecordedPage(page: number, record: Buffer, open: (page: numb
   if (!(back > 0 && base > 0))
     throw new StoreError(
       "RECORD_DAMAGED",
-      `page ${page}: it is a difference to the page ${back} before it, and there is none`,
+      `page ${page}: it is a difference to page ${base}, which is not an older page`,
     );
   const based = open(base);
   const body = applyDifference(page, based.body, record, 1 + varintBytes(back));
   return {body, base, isAnchor: kind === ANCHOR, based};
 }
 
-/** @param number - of the page, for messages. @param stepsAt - where the steps begin. @throws StoreError RECORD_DAMAGED */
+/**
+ * @param number - of the page, for messages. @param stepsAt - where the steps begin. @throws StoreError RECORD_DAMAGED
+ */
 function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: number): Buffer {
   if (scratch.length < base.length + record.length)
     scratch = Buffer.allocUnsafeSlow(2 * (base.length + record.length));
@@ -150,7 +157,7 @@ function copy(from: Buffer, first: number, bytes: number, to: number): void {
   else for (let i = 0; i < bytes; i++) scratch[to + i] = from[first + i] as number;
 }
 
-/** @returns NaN: the bytes end before it does */
+/** @returns NaN if the bytes end within it */
 function readVarint(bytes: Buffer, at: number): number {
   let value = 0;
   let factor = 1;

@@ -28,7 +28,7 @@ abstract class DraftRows {
     tail: number,
   ) {
     this.rows = rowCount(level);
-    // Of the shared slab: its neighbours there stay as long in the cache.
+    // From Node's shared slab, whose other buffers are released at about the same time.
     this.nodes = Buffer.allocUnsafe(this.at(this.rows, 0) + tail);
   }
 
@@ -112,7 +112,7 @@ abstract class DraftRows {
 }
 
 export class LeafPageDraft extends DraftRows {
-  /** One per position in use; undefined = deleted. Those of the stored page that nobody asked for are its entries. */
+  /** One per position in use; undefined = deleted. Leaves of the stored page are decoded when they are first read. */
   private readonly leaves: (Leaf | Buffer | undefined)[] = [];
 
   /** @param page - the stored page, or undefined for a new page */
@@ -147,9 +147,12 @@ export class LeafPageDraft extends DraftRows {
   }
 }
 
-/** `nodes` is the page itself, with room for all children, so a full page is copied once when it is read and not when it is written. */
+/**
+ * `nodes` is the page itself, with room for all children: a full page is copied when it is read, but not when it is
+ * written.
+ */
 export class InnerPageDraft extends DraftRows {
-  /** The page is not stored yet, so its rows hold nothing of children that are stored. */
+  /** The page is not stored yet, so its rows lack the nodes of children that are stored. */
   readonly isNew: boolean;
 
   /** @param page - the stored page, or undefined for a new page */
@@ -178,13 +181,17 @@ export class InnerPageDraft extends DraftRows {
     return position < childCount(this.nodes) ? childPage(this.nodes, position) : 0;
   }
 
-  /** The caller writes the child's two nodes to `this.nodes` at `at(0, 2 * position)`. @param position - at most one after the last */
+  /**
+   * The caller writes the child's two nodes to `this.nodes` at `at(0, 2 * position)`.
+   *
+   * @param position - at most one after the last
+   */
   setChild(position: number, page: number): void {
     setChildPage(this.nodes, position, page);
     this.dirty |= 3 << (2 * position);
   }
 
-  /** Nothing may be changed after that. @param spare - CHECKSUM_BYTES at most */
+  /** The draft must not be changed afterwards. @param spare - at most CHECKSUM_BYTES */
   encode(spare: number): Buffer {
     const count = childCount(this.nodes);
     const rowsAt = innerRowsAt(count);

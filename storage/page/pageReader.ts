@@ -11,7 +11,7 @@ export interface PageReader {
 export interface PageWriter extends PageReader {
   /**
    * @param encode - returns the page with `spare` free bytes at its end
-   * @param before - the page whose place it takes
+   * @param before - the page that it replaces
    * @returns the page's number
    */
   putPage(encode: (spare: number) => Buffer, before?: ReplacedPage): number;

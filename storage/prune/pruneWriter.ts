@@ -3,8 +3,8 @@
  *
  *   retire ... until all blocks of the run are pruned -> remove ... until all their pages are -> end
  *
- * Every step is one synced batch, like every write here: LevelDB does not sync a log when it starts the next one, so a power
- * cut could tear an unsynced batch in the middle of the logs.
+ * Every step is one synced batch, like every write here: LevelDB does not sync a log when it starts the next one, so a
+ * power cut could tear an unsynced batch in the middle of the logs.
  */
 
 import type {WriteTarget} from "../commit/writeBatch.ts";

@@ -1,6 +1,6 @@
 /**
- * Which blocks are pruned, as ranges in memory: one range for `--history N`, one per kept finalization otherwise. A range may begin
- * before the first block of the store.
+ * Which blocks are pruned, as ranges in memory: one range for `--history N`, one per kept finalization otherwise. A
+ * range may begin before the first block of the store.
  *
  *   blocks   0 ..... a | b ... c | d ..... e | f ...        froms: 0, d    tos: a, e
  *            pruned    | kept    | pruned    | kept
@@ -10,7 +10,7 @@ import {countBelow} from "../bisect.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {StoreError} from "../errors.ts";
 
-/** The blocks nearest to a pruned one that are not pruned. */
+/** The nearest blocks below and above a pruned one that are not pruned. */
 export interface NearestUnpruned {
   readonly below: number | undefined;
   readonly above: number;
@@ -24,12 +24,13 @@ export class PrunedBlocks {
   private readonly froms: number[] = [];
   private readonly tos: number[] = [];
 
-  /** @param first - the first block of the store: those before it were never kept */
+  /** @param first - the first block of the store: blocks before it were never stored */
   constructor(private readonly first = 0) {}
 
   /**
-   * Searches twice per range among the records of blocks. Where pruned and kept blocks meet, both records must be there. So
-   * must those of the blocks that ended a finalization: a kept one whose record is gone would be taken for pruned.
+   * Searches twice per range among the records of blocks. Where pruned and kept blocks meet, both records must be
+   * there. So must those of the blocks that ended a finalization: a kept one whose record is gone would be taken for
+   * pruned.
    *
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED
    */

@@ -4,12 +4,13 @@
  *   old    a ── b ── c            a', c' replace a, c: both trees have b, so all below it is skipped
  *   young  a'── b ── c'           gives: pages below c alone, c, a
  *
- * Each page belongs to one place in one tree, and a page that left a tree never returns. So both versions are walked at the same
- * time, and only where their page numbers differ: the cost depends on what changed. Children come before their parents. If the
- * pages are removed in this order and the removal stops anywhere, a second walk finds every page that is still there.
+ * Each page belongs to one place in one tree, and a page that left a tree never returns. So both versions are walked at
+ * the same time, and only where their page numbers differ: the cost depends on what changed. Children come before their
+ * parents. If the pages are removed in this order and the removal stops anywhere, a second walk finds every page that
+ * is still there.
  *
- * A page that is stored as a difference needs its base (page/pageDifference.ts). The bases of a page are older versions of it at the
- * same place, so they go with the last page there that needs them: just before it.
+ * A page that is stored as a difference needs its base (page/pageDifference.ts). The bases of a page are older versions
+ * of it at the same place, so they go with the last page there that needs them: just before it.
  */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {Pages} from "../cache/pages.ts";
@@ -41,7 +42,8 @@ export class ReplacedPages {
 
   /**
    * @param old - its pages may be gone, if those below them are too
-   * @param young - undefined: gives all pages of `old`, which must be there. Leaf pages of storage trees are not read then
+   * @param young - undefined: gives all pages of `old`, which must be there. Leaf pages of storage trees are not read
+   *   then
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   walk(old: BlockRecord, young: BlockRecord | undefined): PageWalk {
@@ -171,7 +173,10 @@ export class ReplacedPages {
     return undefined;
   }
 
-  /** @returns undefined if the page is left out, with all below it, or was removed before. Its base may be, and it is not: it is given */
+  /**
+   * @returns undefined if the page is left out, with all below it, or was removed before. Its base may be, and it is
+   * not: it is given
+   */
   private *readReplaced(
     old: number,
     young: number,

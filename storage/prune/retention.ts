@@ -5,8 +5,8 @@
  *   newest N       the newest N finalized blocks
  *   finalizations  the blocks that ended a finalization on layer 1: contracts there know their state roots
  *
- * Finality may be ahead of layer 1: an operator or a source of blocks may say that blocks are final. Layer 1 may finalize any of
- * them later. So `finalizations` keeps all blocks above the last finalization that is recorded.
+ * Finality may be ahead of layer 1: an operator or a source of blocks may say that blocks are final. Layer 1 may
+ * finalize any of them later. So `finalizations` keeps all blocks above the last finalization that is recorded.
  */
 import type {PrunedView} from "./prunedBlocks.ts";
 import type {PruneRun} from "./pruneRecord.ts";
@@ -24,11 +24,14 @@ export interface RecordedEnds {
   last(): number | undefined;
 }
 
-/** Upper bound of the blocks pruned together. It bounds the memory of unreachedPages.ts: some MB with 50 000 pages a block. */
+/**
+ * Upper bound of the blocks pruned together. It bounds the memory of unreachedPages.ts: some MB with 50 000 pages a
+ * block.
+ */
 export const MAX_RUN_BLOCKS = 4096;
 
 export interface Retention {
-  /** The lowest blocks that are not kept any more, at most MAX_RUN_BLOCKS. @returns undefined: all that is held is kept */
+  /** The lowest blocks that are not kept any more, at most MAX_RUN_BLOCKS. @returns undefined: there are none */
   nextRun(pruned: PrunedView, finalized: number): PruneRun | undefined;
   /** How many blocks, from the lowest one on, are still to be pruned or to be checked whether they are kept. */
   backlog(pruned: PrunedView, finalized: number): number;
@@ -61,7 +64,7 @@ class NewestBlocks implements Retention {
 }
 
 class FinalizationEnds implements Retention {
-  /** All held blocks below this one ended a finalization, and so are kept for ever. */
+  /** All unpruned blocks below this one ended a finalization, and are kept for good. */
   private keptBelow = 0;
 
   constructor(private readonly ends: RecordedEnds) {}

@@ -1,14 +1,14 @@
 /**
- * The pages that no block reaches any more once the blocks of a run are pruned.
+ * The pages that no block leads to any more once the blocks of a run are pruned.
  *
  *   blocks         p: nearest kept below (if any) | ... | first ... next - 1 | next: kept
  *   page numbers   below p's next page: p reaches them if `first` or a younger block does
  *                  up to `first`'s own:  replaced between `first` and `next`               replacedPages.ts
  *                  from there to `next`'s own: all that `next` does not reach
  *
- * The second part needs no tree of a pruned block. It also finds pages that never belonged to a block's final trees: those of
- * a block too large for the writer's memory. The first part must be removed first, because it is reached through pages of
- * the second.
+ * The second part needs no tree of a pruned block. It also finds pages that never belonged to a block's final trees:
+ * those of a block too large for the writer's memory. The first part must be removed first, because it is reached
+ * through pages of the second.
  *
  * If the removal stops anywhere, the walk can start again: it then gives the pages that are still there.
  */
@@ -46,7 +46,8 @@ class PageMarks {
 }
 
 /**
- * The page numbers in the order in which they must be removed. Takes one bit of memory for each page that the run's blocks wrote.
+ * The page numbers in the order in which they must be removed. Takes one bit of memory for each page that the run's
+ * blocks wrote.
  *
  * @param run - all its blocks are pruned, so no reader enters their trees any more
  * @throws StoreError RECORD_MISSING, RECORD_DAMAGED

@@ -4,23 +4,23 @@
  *   key                         value (each followed by its checksum, record.ts)
  *   'b' | block u48             block record: header, root of the account tree, next page        blockRecord.ts
  *   'c' | keccak hash 32        contract code
- *   'd' | place u48             what a block changed, as its messages for a feed have it: a ring            keptChanges.ts
+ *   'd' | place u48             the changes of a recent block, for a feed: a ring buffer     keptChanges.ts
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
  *   'h' | block hash 32         block number                                                     body.ts
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
  *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
  *                               pruning (pruneRecord.ts), unverified (body.ts), resets (openResets.ts)
  *   'p' | page u48              one immutable page: of a tree or of a trie                       page/, trie/
- *   'x' | block u48             the same block record, once the block is pruned: no tree is left to reach from it
+ *   'x' | block u48             the same block record, once the block is pruned: its trees are gone
  *
- * Pages are numbered in writing order, not by path. So a page is one point read at any height of the chain, and LevelDB only
- * appends. Keys by (path, block) would cost a reverse seek per page, ten times slower.
+ * Pages are numbered in writing order, not by path. So a page is one point read at any height of the chain, and LevelDB
+ * only appends. Keys by (path, block) would cost a reverse seek per page, ten times slower.
  */
 
-/** Of block numbers, page numbers and counts: u48. */
+/** Bytes of block numbers, page numbers and counts: u48. */
 export const NUMBER_BYTES = 6;
 export const PAGE_KEY_BYTES = 1 + NUMBER_BYTES;
-/** Of leaf indexes and pages of leaves: u40. */
+/** Bytes of leaf indexes and of the numbers of leaf pages: u40. */
 const INDEX_BYTES = 5;
 /** Page numbers start at 1, because 0 means "no page". */
 export const FIRST_PAGE = 1;
@@ -57,23 +57,26 @@ export const META = {
   /** JSON: chain id and genesis configuration. Empty before block 0. */
   chain: metaKey("chain"),
   /**
-   * u48: blocks up to this one are finalized on layer 1. It only rises, and may be above the newest block in the store. Empty:
-   * none is.
+   * u48: blocks up to this one are finalized on layer 1. It only rises, and may be above the newest block in the store.
+   * Empty: none is.
    */
   finalized: metaKey("finalized"),
-  /** u48: lower page numbers may be in a reader's cache even if they were rolled back. They are never given again. */
+  /**
+   * u48: pages with lower numbers may be in a reader's cache even if they were rolled back. The numbers are never
+   * reused.
+   */
   floor: metaKey("floor"),
   /** How far layer 1 has been read, and how many finalizations are recorded. Empty: never, and none. */
   layer1: metaKey("layer1"),
   /** u48: every block below this one is pruned, and this one is not. */
   earliest: metaKey("earliest"),
-  /** The run of blocks that is being pruned (prune/pruneRecord.ts). Empty: no pruning was begun that is not done. */
+  /** The run of blocks that is being pruned (prune/pruneRecord.ts). Empty: none is. */
   pruning: metaKey("pruning"),
-  /** u48: nothing vouches for the state of held blocks from this one on. 2^48 - 1: all are vouched for. */
+  /** u48: the first block whose state no trusted root commits to. 2^48 - 1: there is none. */
   unverified: metaKey("unverified"),
 } as const;
 
-/** Written when there is something to record, so a store may lack it (openResets.ts). */
+/** Written only when there is something to record: a store may lack it (openResets.ts). */
 export const OPEN_RESETS: Buffer = metaKey("resets");
 
 /** The first and the last key that a record of META can have. */

@@ -3,8 +3,8 @@
  *
  *   value   body | crc32(key, body) u32
  *
- * LevelDB verifies nothing when it reads, and a disk can flip a bit in its files. The checksum covers the key too, so that a
- * record found under another record's key is detected. Cost: 0.27 us per KB.
+ * LevelDB verifies nothing when it reads, and a disk can flip a bit in its files. The checksum covers the key too, so
+ * that a record found under another record's key is detected. Cost: 0.27 us per KB.
  */
 
 import {crc32} from "node:zlib";

@@ -9,7 +9,10 @@ export function encodeNumber(number: number, bytes = NUMBER_BYTES): Buffer {
   return body;
 }
 
-/** The body of a record that holds one number. @param key - the record's key, for the message. @throws StoreError RECORD_DAMAGED */
+/**
+ * The body of a record that holds one number. @param key - the record's key, for the message. @throws StoreError
+ * RECORD_DAMAGED
+ */
 export function decodeNumber(key: Buffer, body: Buffer): number {
   const reader = new BodyReader(nameOfKey(key), body);
   return reader.end(reader.number());

@@ -1,6 +1,6 @@
 /**
- * Reads RLP from its beginning to its end, and takes only the one form that each value has: shortest lengths, numbers without
- * leading zeros. What it returns are views.
+ * Reads RLP from its beginning to its end, and takes only the one form that each value has: shortest lengths, numbers
+ * without leading zeros. What it returns are views.
  *
  *   0x00..0x7f             the byte itself
  *   0x80 + n | bytes       n < 56 bytes             0xb7 + n | length in n bytes | bytes       longer ones

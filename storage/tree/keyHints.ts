@@ -1,14 +1,14 @@
 /**
- * Remembers at which leaf a key was last found. This saves a proof the reads of the index: a directory for each nibble and a
- * bucket.
+ * Remembers the leaf at which a key was last found. This saves a proof the reads of the index: a directory for each
+ * nibble and a bucket.
  *
- * A leaf never moves and its position is never used again (docs/proofs.md, section 2). So what one version of a tree says of
- * a key holds in every older or younger version that has the key in that place. It is still only a hint: the code that
- * follows it compares the leaf's hKey, and asks the index if that is another key.
+ * A leaf never moves and its position is never used again (docs/proofs.md, section 2). So a hint from one version
+ * of a tree is valid in every older or younger version that has the key at that position. It is still only a hint: the
+ * code that follows it compares the leaf's hKey, and asks the index if that is another key.
  *
- * The hints are a table of places with four hints of 8 bytes each. The key's first 32 bits choose the place. 13 more bits of
- * the key stand in the hint above the 40 bits of the leaf index, so one lookup in 2 048 of an unknown key follows a wrong
- * hint. With one hint per place, a half full table would have lost a fifth of its keys to others.
+ * The hints are a table of places with four hints of 8 bytes each. The key's first 32 bits choose the place. 13 more
+ * bits of the key stand in the hint above the 40 bits of the leaf index, so one lookup in 2 048 of an unknown key
+ * follows a wrong hint. With one hint per place, a half full table would have lost a fifth of its keys to others.
  */
 import {ENTRY_BYTES, entryLeafIndex} from "../page/indexPage.ts";
 
@@ -45,7 +45,9 @@ export class KeyHints {
     return NO_HINT;
   }
 
-  /** Notes all entries of a bucket (indexPage.ts). The other keys are already in memory, and may be asked for as well. */
+  /**
+   * Notes all entries of a bucket (indexPage.ts). The other keys are already in memory, and may be asked for as well.
+   */
   noteBucket(entries: Buffer, salt: number): void {
     for (let at = 0, i = 0; at < entries.length; at += ENTRY_BYTES, i++)
       this.note(this.place(entries, at, salt), tagAt(entries, at), entryLeafIndex(entries, i));

@@ -16,7 +16,10 @@ const MAX_PROVED_KEYS = 2 ** 14;
 export const PRESENT = 0xffff;
 /** In `ownKeys`: no key is present at the leaf. */
 export const NO_KEY = -1;
-/** In place of a right neighbour's leaf index, which is never below zero: the key is present, and the left one is its own leaf. */
+/**
+ * In place of a right neighbour's leaf index, which is never below zero: the key is present, and the left one is its
+ * own leaf.
+ */
 const OWN_LEAF = -1;
 
 export interface KeyTable {

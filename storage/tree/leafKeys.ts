@@ -6,13 +6,14 @@
  *              in the account tree      address 20
  *              in a tree of slots       length u8, slot without leading zeros
  *
- * The owner of the account tree is 0. That of a tree of slots is the index of its account's leaf: an account that is created again
- * gets another leaf, and another tree.
+ * The owner of the account tree is 0. That of a tree of slots is the index of its account's leaf: an account that is
+ * created again gets another leaf, and another tree.
  *
- * A leaf never moves, and its position is never given to another leaf of the same chain. So a key has no versions: it is right at
- * every block that has the leaf. It stays when the leaf is deleted, because older blocks have it. Positions are given again only
- * after a rollback. A record may hold keys of leaves that were rolled back, or that a refused block was to have: they stand at positions
- * that no block uses, and are dropped when the first of these positions is given again (commit/leafKeyWriter.ts).
+ * A leaf never moves, and its position is never given to another leaf of the same chain. So a key has no versions: it
+ * is right at every block that has the leaf. It stays when the leaf is deleted, because older blocks have it. Positions
+ * are reused only after a rollback. A record may contain keys of leaves that were rolled back, or of a refused block:
+ * they are at positions that no block uses, and are dropped when the first of these positions is reused
+ * (commit/leafKeyWriter.ts).
  */
 import {StoreError} from "../errors.ts";
 import {LEAVES_PER_PAGE} from "../page/geometry.ts";
@@ -25,7 +26,9 @@ export const ACCOUNTS_OWNER = 0;
 const ADDRESS_BYTES = 20;
 const MAX_SLOT_BYTES = 32;
 
-/** By position in the leaf page: 20 bytes of an address, or a slot without leading zeros. undefined: no leaf stands there. */
+/**
+ * By position in the leaf page: 20 bytes of an address, or a slot without leading zeros. undefined: there is no leaf.
+ */
 export type LeafKeys = readonly (Uint8Array | undefined)[];
 
 export const NO_KEYS: LeafKeys = [];
@@ -48,7 +51,10 @@ export function missingKey(owner: number, leafIndex: number): StoreError {
   return new StoreError("RECORD_MISSING", `${name}: that of leaf ${leafIndex} is not in the store`);
 }
 
-/** @param body - after its checksum was checked. @returns views of it, LEAVES_PER_PAGE entries. @throws StoreError RECORD_DAMAGED */
+/**
+ * @param body - after its checksum was checked. @returns views of it, LEAVES_PER_PAGE entries. @throws StoreError
+ * RECORD_DAMAGED
+ */
 export function decodeLeafKeys(owner: number, page: number, body: Buffer): LeafKeys {
   const name = nameOfKey(leafKeysKey(owner, page));
   const reader = new BodyReader(name, body);

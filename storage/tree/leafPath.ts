@@ -78,7 +78,10 @@ export class LeafPath implements OpenedLeaf {
     this.opening = memory.subarray(openingAt, openingAt + suite.leafOpeningBytes);
   }
 
-  /** As OpenedLeaf says. Hot: runs once per proved key. Reads are synchronous, because a worker has nothing else to do meanwhile. */
+  /**
+   * As OpenedLeaf says. Hot: runs once per proved key. Reads are synchronous, because a worker has nothing else to do
+   * meanwhile.
+   */
   tryOpen(pages: PageReader, tree: TreeRoot, leafIndex: number, hKey: Uint8Array | undefined): boolean {
     if (leafIndex >= tree.nextFreeNode) return false;
     const top = rootLevel(tree.nextFreeNode);

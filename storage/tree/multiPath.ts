@@ -1,6 +1,6 @@
 /**
- * The paths of many leaves of one tree, walked in ascending order of leaf index (docs/proofs.md, 9.4). For each leaf it gives the
- * links, the content, and the hashes of the siblings that no other leaf of the list gives.
+ * The paths of many leaves of one tree, walked in ascending order of leaf index (docs/proofs.md, 9.4). For each leaf it
+ * gives the links, the content, and the hashes of those siblings that do not follow from other leaves of the list.
  *
  *   height 40            sub-root
  *   39 .. top's height   empty siblings: left out
@@ -40,7 +40,10 @@ export class MultiPath {
   /** Bit h of the big-endian number: there is a sibling of height h. */
   readonly bitmap = new Uint8Array(BITMAP_BYTES);
   siblingCount = 0;
-  /** Where each sibling hash is, in ascending height: in which bytes, and at which offset of them. Not copied out of the pages. */
+  /**
+   * Where each sibling hash is, in ascending height: in which bytes, and at which offset of them. Not copied out of the
+   * pages.
+   */
   readonly siblingsIn: Uint8Array[] = [];
   readonly siblingsAt: number[] = [];
 

@@ -1,8 +1,8 @@
 /**
  * One tree as of one block. It finds a key, reads its leaf, and opens its path.
  *
- * A key is first looked for where it stood before (KeyHints). Only if another leaf stands there, the hKey index is read. The
- * age of the block makes no difference: every page is reached from the TreeRoot by point reads.
+ * A key is first looked for where it stood before (KeyHints). Only if another leaf stands there, the hKey index is
+ * read. The age of the block makes no difference: every page is reached from the TreeRoot by point reads.
  */
 
 import {StoreError} from "../errors.ts";

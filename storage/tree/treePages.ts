@@ -1,6 +1,6 @@
 /**
- * The pages of one tree that are open, one per level, and the nodes that they hold. A page stays open while what is asked for lies
- * under it, so whoever asks in ascending order reads each page once.
+ * The nodes of one tree, read through open pages, one per level. A page stays open until a node outside it is
+ * requested, so requests in ascending order read each page once.
  *
  *   level 2           page
  *   level 1      page       page

@@ -1,5 +1,6 @@
 /**
- * Reads the pages and leaves of one tree as of one block, from the tree's root. Tree, the writers and the checks use it.
+ * Reads the pages and leaves of one tree as of one block, from the tree's root. Tree, the writers and the checks use
+ * it.
  */
 
 import {StoreError} from "../errors.ts";

@@ -1,6 +1,6 @@
 /**
- * Everything needed to read a tree as of one block, in 49 bytes. It is part of the block record (account tree) or of the
- * account's leaf (slots).
+ * Everything needed to read a tree as of one block, in 49 bytes. It is part of the block record (account tree) or of
+ * the account's leaf (slots).
  *
  *   nextFreeNode u40 | root page u48 | index page u48 | subRoot 32
  */

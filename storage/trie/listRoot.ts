@@ -7,7 +7,7 @@ import {TrieModule} from "./trieModule.ts";
 
 let module: TrieModule | undefined;
 
-/** A list has no pages. */
+/** Lists are not stored in pages. */
 function createListModule(): TrieModule {
   const never = () => {
     throw new Error("the trie of a list asked for a page");

@@ -1,7 +1,7 @@
-/** State tries in memory: of a genesis whose block is only compared. */
+/** State tries in memory, for a genesis block that is only compared with the stored one. */
 import type {TrieStore} from "./trieStore.ts";
 
-/** Room that an encoded page must leave at its end. */
+/** Free bytes that an encoded page must have at its end. */
 const SPARE_BYTES = 4;
 
 export class MemoryTries implements TrieStore {

@@ -1,4 +1,4 @@
-/** Ethereum's tries in pages: finding a path, proving it, and writing many at once. Drawn in triePage.ts. */
+/** Ethereum's tries in pages: finds, proves and writes paths. Drawn in triePage.ts. */
 import {StoreError} from "../errors.ts";
 import type {PageReader, PageWriter} from "../page/pageReader.ts";
 import {TrieModule} from "./trieModule.ts";
@@ -8,27 +8,27 @@ export const EMPTY_ROOT: Uint8Array = new Uint8Array(
   Buffer.from("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421", "hex"),
 );
 
-/** What a trie is read from. */
+/** Everything needed to read a trie. */
 export interface TrieRoot {
   /** 32 bytes. */
   readonly root: Uint8Array;
-  /** That of the root; 0: the trie is empty. */
+  /** The root's page; 0: the trie is empty. */
   readonly page: number;
 }
 
 export const EMPTY_TRIE: TrieRoot = {root: EMPTY_ROOT, page: 0};
 
-/** What the leaves of a trie hold. */
+/** The kind of a trie's leaves. */
 export type TrieKind = "accounts" | "slots";
 
 export interface TrieWrite {
   /** 32 bytes. */
   readonly path: Uint8Array;
   /**
-   * As a page has it: an account's stored form (trieAccount.ts), or a slot's RLP. undefined: the path is removed, if it is there.
-   * Or what makes it of the value that is there, a view; it must not use the trie.
+   * An account's stored form (trieAccount.ts), or a slot's RLP. undefined: the path is removed. Or a function that
+   * computes the new value from the current one, a view; it must not use the trie.
    */
-  readonly value: Uint8Array | undefined | ((held: Uint8Array | undefined) => Uint8Array);
+  readonly value: Uint8Array | undefined | ((current: Uint8Array | undefined) => Uint8Array);
 }
 
 /** Of the first byte of a reference: the length of what follows. */
@@ -45,14 +45,14 @@ export class TrieReader {
       put: (from, bytes, before) => this.put(from, bytes, before),
       make: (position, from, bytes) => this.make(position, from, bytes),
       refuse: page => {
-        throw new StoreError("RECORD_DAMAGED", `page ${page}: these are not the bytes of a trie's page here`);
+        throw new StoreError("RECORD_DAMAGED", `page ${page}: expected a page of a trie at this depth`);
       },
     });
   }
 
   /**
    * @param path - 32 bytes
-   * @returns what a page has there, a view until the next call; undefined if the trie does not have the path
+   * @returns the value as its page has it: a view until the next call; undefined if the trie does not have the path
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   find(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
@@ -62,9 +62,10 @@ export class TrieReader {
   }
 
   /**
-   * As `find`, and keeps the nodes from the root to the path's end, or to where it leaves the trie, for `copyNodes`.
+   * Like `find`, but also keeps the nodes from the root to the end of the path, or to where it leaves the trie, for
+   * `copyNodes`.
    *
-   * @param joins - where it leaves the trie at an extension, the branch below that is kept too
+   * @param joins - if the path leaves the trie at an extension, the branch below the extension is kept too
    */
   walk(page: number, path: Uint8Array, kind: TrieKind, joins: boolean): Uint8Array | undefined {
     const {wasm} = this.module;
@@ -73,7 +74,9 @@ export class TrieReader {
   }
 
   /**
-   * @param bytes - takes those nodes that have a hash of their own, RLP, back to back. @param ends - takes where each of them ends
+   * Copies the nodes that `walk` kept, without those that are inlined in their parent (shorter than 32 bytes).
+   *
+   * @param bytes - receives their RLP, back to back. @param ends - receives the end of each of them
    * @returns how many there are
    */
   copyNodes(bytes: Uint8Array, ends: Uint32Array): number {
@@ -87,11 +90,11 @@ export class TrieReader {
   }
 
   /**
-   * Hashes a page's nodes again.
+   * Recomputes the hashes of a page's nodes.
    *
-   * @param place - its nibbles above it in the first bytes of a path, and how many
-   * @returns what stands for it in its parent: RLP of a hash or of a short node, of a trie's first page the root's hash in any case; and
-   *   the first child whose leaves do not give what the page says; -1: there is none
+   * @param place - `path` begins with the `depth` nibbles that lead to the page
+   * @returns the reference to it in its parent: the RLP of a hash or of an inlined node, or for the root page the root
+   *   hash; and the first child whose leaves do not match its reference, or -1
    */
   check(
     page: number,
@@ -134,7 +137,7 @@ export class TrieReader {
 }
 
 export class TrieWriter extends TrieReader {
-  /** Those that are being put. */
+  /** The writes of the current update. */
   private writes: readonly TrieWrite[] = [];
 
   constructor(private readonly pages: PageWriter) {
@@ -142,10 +145,9 @@ export class TrieWriter extends TrieReader {
   }
 
   /**
-   * Puts the pages of the trie with the writes.
+   * Applies the writes, and puts the new pages.
    *
-   * @param page - of the trie before; 0: it is empty
-   * @param writes - of those with the same path the last counts
+   * @param writes - of writes with the same path, the last one counts
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
    */
   update(before: TrieRoot, writes: readonly TrieWrite[], kind: TrieKind): TrieRoot {
@@ -167,7 +169,8 @@ export class TrieWriter extends TrieReader {
   protected override put(from: number, bytes: number, before: number): number {
     const {memory} = this.module;
     const encode = (spare: number): Buffer => {
-      // From the shared slab: its neighbours there stay as long in the cache. Slabs of their own took 7% of an update's time.
+      // From Node's shared slab, whose other buffers are released at about the same time. Separate allocations took 7%
+      // of an update.
       const body = Buffer.allocUnsafe(bytes + spare);
       body.set(memory.subarray(from, from + bytes));
       return body;
@@ -189,8 +192,8 @@ export class TrieWriter extends TrieReader {
 
   protected override make(position: number, from: number, bytes: number): void {
     const {value} = this.writes[position] as TrieWrite;
-    const held = bytes === 0 ? undefined : this.module.memory.subarray(from, from + bytes);
-    this.putValue(position, typeof value === "function" ? value(held) : value);
+    const current = bytes === 0 ? undefined : this.module.memory.subarray(from, from + bytes);
+    this.putValue(position, typeof value === "function" ? value(current) : value);
   }
 
   private putValue(position: number, value: TrieWrite["value"]): void {

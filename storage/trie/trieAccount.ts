@@ -1,10 +1,10 @@
 /**
- * An account as a page of the state trie has it, and a slot's value.
+ * The stored form of an account in a page of the state trie, and of a slot's value.
  *
  *   account   flags u8 | nonce | balance | [code hash 32] | [storage root 32 | its page u48]      numbers are RLP
  *   slot      the value without leading zeros                                                    RLP, as in the trie
  *
- *   flags     1: it has code, 2: it has slots. The trie's own form is made of this one (wasm/account.ts).
+ *   flags     1: it has code, 2: it has slots. wasm/account.ts makes the trie's own form from this one.
  */
 import {StoreError} from "../errors.ts";
 import {KECCAK_EMPTY} from "../hash/keccak.ts";
@@ -55,13 +55,13 @@ export interface StoredTrieAccount extends Pick<TrieAccount, "storage" | "codeHa
   readonly balance: Uint8Array;
 }
 
-/** @throws StoreError RECORD_DAMAGED if it is no account */
+/** @throws StoreError RECORD_DAMAGED if it is not an account */
 export function decodeTrieAccount(bytes: Uint8Array): TrieAccount {
   const {nonce, balance, ...hashes} = readTrieAccount(bytes);
   return {nonce: toNumber(nonce), balance: toNumber(balance), ...hashes};
 }
 
-/** @returns all bytes copied. @throws StoreError RECORD_DAMAGED if it is no account */
+/** @returns all bytes copied. @throws StoreError RECORD_DAMAGED if it is not an account */
 export function readTrieAccount(bytes: Uint8Array): StoredTrieAccount {
   const [flags = 0] = bytes;
   const balanceAt = endOfNumber(bytes, 1);
@@ -78,7 +78,7 @@ export function readTrieAccount(bytes: Uint8Array): StoredTrieAccount {
   };
 }
 
-/** @returns undefined for zero, which a trie does not hold; else a new array */
+/** @returns undefined for zero, which a trie does not store; else a new array */
 export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
   let first = 0;
   while (first < word.length && word[first] === 0) first++;
@@ -91,7 +91,9 @@ export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
   return encoded;
 }
 
-/** @returns the value without leading zeros, a new array. @throws StoreError RECORD_DAMAGED if it is no slot's */
+/**
+ * @returns the value without leading zeros, a new array. @throws StoreError RECORD_DAMAGED if it is not a slot's value
+ */
 export function decodeSlot(encoded: Uint8Array): Uint8Array {
   const first = encoded[0] as number;
   if (encoded.length === 1 && first < STRING) return encoded.slice();

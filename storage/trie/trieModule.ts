@@ -1,15 +1,15 @@
-/** The WebAssembly that tries are made of (wasm/main.ts). */
+/** The WebAssembly module that reads and writes tries (wasm/main.ts). */
 import {loadWasm, type WasmConstant, type WasmMemory} from "../hash/webAssembly.ts";
 
 const HASH_BYTES = 32;
 
-/** What the module asks for. */
+/** Functions that the module imports. */
 interface TrieHost {
   /** Writes the body of a page. @returns its length. @throws if there is no such page, or it is too long */
   load(page: number, to: number): number;
-  /** Stores a page. @param before - the page whose place it takes; 0: none. @returns its number */
+  /** Stores a page. @param before - the page that it replaces; 0: none. @returns its number */
   put(from: number, bytes: number, before: number): number;
-  /** Sets the value of a write, which is made of what is there. @param bytes - of that; 0: nothing is there */
+  /** Sets the value of a write, computed from the current one. @param bytes - its length; 0: there is none */
   make(position: number, from: number, bytes: number): void;
   /** @throws an error that names the page */
   refuse(page: number): void;
@@ -48,7 +48,7 @@ interface Exports {
   endList(count: number): void;
 }
 
-/** An instance with memory of its own: 1.2 MB at first, 17 MB at most. */
+/** An instance with its own memory: 1.2 MB at first, 17 MB at most. */
 export class TrieModule {
   readonly wasm: Exports;
   private bytes = new Uint8Array(0);
@@ -58,7 +58,7 @@ export class TrieModule {
     this.wasm = loadWasm<Exports>(new URL("./trie.wasm", import.meta.url), {host: {...host}});
   }
 
-  /** A call that makes the memory grow takes it from the arrays that were made before. */
+  /** When a call grows the memory, arrays that were made before are detached. */
   get memory(): Uint8Array {
     if (this.bytes.length === 0) this.bytes = new Uint8Array(this.wasm.memory.buffer);
     return this.bytes;

@@ -2,27 +2,27 @@
  * A page of one of Ethereum's tries (Merkle-Patricia, 16 children a branch), written by wasm/pages.ts.
  *
  *   branch page   'T' | depth u8 | branch u8 | nibbles | 16 children
- *   nibbles       of every path below, from `depth` to `branch`, two in a byte as in the path; none if the two are the same
- *   child         0                                           nothing there
- *                 1 to 4 | node | so many leaves              all of its leaves: its nodes are made of them again
+ *   nibbles       of every path below, from `depth` to `branch`, packed as in the path; none if the two are equal
+ *   child         0                                           no child
+ *                 1 to 4 | node | so many leaves              all of its leaves: its nodes are recomputed from them
  *                 128 + n | page, n bytes | node              more leaves: a page of its own, whose depth is branch + 1
- *   node          if it is shorter than 32 bytes: RLP, as the branch has it. Else its hash, and the byte before is higher by 16
+ *   node          its hash, with 16 added to the byte before. Nodes under 32 bytes are inlined: their RLP instead
  *   leaf          value length u8 | path from byte (branch + 1) / 2 on | value
- *   small page    't' | count u8 | 1 to 4 leaves with whole paths         of a trie that has no more
+ *   small page    't' | count u8 | 1 to 4 leaves with full paths          of a trie with at most 4 leaves
  *   value         an account as trieAccount.ts stores it, or a slot's RLP
  *
  *   depth 0          root: a branch, or an extension of some nibbles and a branch
  *   1, 2, ..         a branch page for each node with more than 4 leaves below
- *   the last         its children's nodes are hashed again for a proof: those of 1 to 4 leaves, where the page has the other 15 references
+ *   the last         a proof recomputes the nodes of one child, from its 1 to 4 leaves; the page has the other 15 references
  *
- * So the pages of a trie depend on its leaves alone. A page holds all that a proof needs at its nodes.
+ * So the pages of a trie depend on its leaves alone. A page has everything that a proof needs at its nodes.
  */
 import {StoreError} from "../errors.ts";
 import {NUMBER_BYTES} from "../record/layout.ts";
 
 const TRIE_PAGE = 0x54;
 const SMALL_PAGE = 0x74;
-/** Of the first byte of a child: leaves, or bytes of a page's number. */
+/** Bits of a child's first byte: the number of leaves, or of bytes of a page number. */
 const COUNT = 0x0f;
 const HASHED = 0x10;
 const CHILD_PAGE = 0x80;
@@ -41,24 +41,24 @@ export function isUpperTriePage(body: Buffer): boolean {
   return isTriePage(body) && (body[HEAD_BYTES] as number) > CHILD_PAGE && body[1] === body[2];
 }
 
-/** Where a page is. */
+/** A page and its position in the trie. */
 export interface TriePlace {
   readonly page: number;
-  /** 32 bytes that begin with the nibbles above it, and how many there are. */
+  /** 32 bytes that begin with the nibbles on the path to the page; `depth` is their number. */
   readonly path: Buffer;
   readonly depth: number;
 }
 
-/** The place where every trie begins. */
+/** The position of the root page of every trie. */
 export const TRIE_ROOT = {path: Buffer.alloc(PATH_BYTES), depth: 0};
 
-/** What is below a page: a page of its own, */
+/** A child of a page that is a page too. */
 interface TrieChild extends TriePlace {
   /** RLP. */
   readonly reference: Buffer;
 }
 
-/** or a leaf. */
+/** A leaf in a page. */
 interface TrieLeaf {
   /** 32 bytes. */
   readonly path: Buffer;
@@ -67,8 +67,8 @@ interface TrieLeaf {
 }
 
 /**
- * @param path - 32 bytes that begin with the nibbles above the page
- * @throws StoreError RECORD_DAMAGED if it is no page of a trie
+ * @param path - 32 bytes that begin with the nibbles on the path to the page
+ * @throws StoreError RECORD_DAMAGED if it is not a page of a trie
  */
 export function readTriePage(
   page: number,

@@ -1,10 +1,10 @@
 /**
- * A path in Ethereum's state trie, or in the storage trie of an account: what eth_getProof (EIP-1186) shows of a trie.
+ * A path in Ethereum's state trie, or in the storage trie of an account, as eth_getProof (EIP-1186) returns it.
  *
- *   bytes   | the root | the next node that has a hash of its own | ...       RLP, back to back
+ *   bytes   | the root | the next node that is not inlined | ...              RLP, back to back
  *   ends               e0                                         e1
  *
- * A node shorter than 32 bytes stands inside its parent.
+ * Nodes under 32 bytes are inlined in their parent.
  */
 import type {TrieKind, TrieReader} from "./trie.ts";
 
@@ -30,7 +30,8 @@ export class TriePath {
    * Hot: once per account and slot of a proof.
    *
    * @param page - of the trie's root; 0: it is empty. @param path - 32 bytes. @param joins - as of TrieReader.walk
-   * @returns what a page has at the end of the path, a view until the next call. undefined: the nodes show that there is nothing
+   * @returns the value at the end of the path as its page has it: a view until the next call. undefined: the nodes
+   *   prove its absence
    * @throws StoreError RECORD_MISSING, RECORD_DAMAGED naming the page
    */
   open(page: number, path: Uint8Array, kind: TrieKind, joins = false): Uint8Array | undefined {

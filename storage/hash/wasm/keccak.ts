@@ -1,10 +1,10 @@
 /**
- * AssemblyScript, not TypeScript: `npm run build` compiles it to dist/storage/hash/keccak.wasm, for keccak.ts. Other modules
- * import its source.
+ * AssemblyScript, not TypeScript: `npm run build` compiles it to dist/storage/hash/keccak.wasm, for keccak.ts. Other
+ * modules import its source.
  *
- * Keccak-256. A state is 25 lanes, lane x + 5 y. Six of them are kept complemented, which saves most negations of a round
- * (Keccak implementation overview 3.2, section 2.2). A round reads one state, writes the other, and adds up the columns of what it
- * writes, which the next round begins with.
+ * Keccak-256. A state is 25 lanes, lane x + 5 y. Six of them are kept complemented, which saves most negations of a
+ * round (Keccak implementation overview 3.2, section 2.2). A round reads one state, writes the other, and adds up the
+ * columns of what it writes, which the next round begins with.
  *
  * Time of a permutation: 0.5 us.
  */

@@ -1,7 +1,7 @@
 /**
- * The nodes on the way to PATH, as they are encoded: those that stand alone, so all but those shorter than a hash.
+ * The encoded nodes on the path to PATH, without those that are inlined in their parent.
  *
- *   node   bytes u32 | RLP             where an update has its entries, pointers to them in their order
+ *   node   bytes u32 | RLP             pointers to them, in order, use the memory of an update's entries
  */
 import {ENTRIES, firstDifference, NODE, ORDER, PATH} from "./layout";
 
@@ -9,7 +9,7 @@ const MIN_BYTES: u32 = 32;
 /** Behind as many nodes as a path has. */
 export const GATHERED: usize = ENTRIES + 0x10000;
 
-/** Whether a branch below an extension is on the way wherever the extension is: reth takes both as one node. */
+/** Is a branch below an extension on the path whenever the extension is? reth treats both as one node. */
 export let joinsBranches: bool = false;
 let isOn: bool = false;
 let top: usize = ENTRIES;
@@ -38,7 +38,11 @@ export function endRun(before: u32): void {
   }
 }
 
-/** Keeps the node that was encoded at NODE, if it is on the way. @param depth - where its path begins. @param path - that of a key below it */
+/**
+ * Keeps the node that was encoded at NODE, if it is on the path.
+ *
+ * @param depth - the nibbles on the path to the node. @param path - the path of a key below it
+ */
 export function capture(path: usize, depth: i32, bytes: u32): void {
   if (!isOn || (bytes < MIN_BYTES && depth > 0) || firstDifference(path, PATH, 0, depth) < depth) return;
   keep(bytes);
@@ -52,7 +56,10 @@ function keep(bytes: u32): void {
   count++;
 }
 
-/** Puts the nodes back to back at GATHERED, and where each of them ends in the place of its pointer. @returns how many there are */
+/**
+ * Puts the nodes back to back at GATHERED, and where each of them ends in the place of its pointer. @returns how many
+ * there are
+ */
 export function gather(): u32 {
   let to = GATHERED;
   for (let i: u32 = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /**
- * What a part of a trie has become, before it is encoded: nothing, a leaf, an extension or a branch. There is one at a time: whoever
- * gets it encodes it, or puts a path above it. Then the leaf's or extension's own path begins further up, and a branch gets an extension.
+ * What a part of a trie has become, before it is encoded: nothing, a leaf, an extension or a branch. There is one at a
+ * time: whoever gets it encodes it, or puts a path above it. Then the leaf's or extension's own path begins further up,
+ * and a branch gets an extension.
  */
 import {keccak256} from "../../hash/wasm/keccak";
 import {accountBytes, isAccounts, writeAccount} from "./account";

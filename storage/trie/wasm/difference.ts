@@ -1,6 +1,6 @@
 /**
- * A page as its difference to an older one at the same place: the steps that ../../page/pageDifference.ts draws. Children are compared
- * one by one, so nothing is searched for where one got longer or shorter.
+ * A page as its difference to an older one at the same place: the steps that ../../page/pageDifference.ts draws.
+ * Children are compared one by one, so nothing is searched for where one got longer or shorter.
  */
 import {MAX_PAGE_BYTES} from "./layout";
 import {BRANCH_PAGE, branchDepth, childrenAt, endOfChild, firstPathByte, isPage, pageDepth} from "./pages";
@@ -70,7 +70,9 @@ function differChild(old: usize, oldBytes: usize, own: usize, ownBytes: usize): 
   return replace(old + aligned, old + oldBytes - tail, own + aligned, own + ownBytes - tail);
 }
 
-/** Bytes of the base give way to bytes of the page. They are in one step with those before if these end shortly before. */
+/**
+ * Bytes of the base give way to bytes of the page. They are in one step with those before if these end shortly before.
+ */
 function replace(old: usize, oldTo: usize, own: usize, ownTo: usize): bool {
   if (oldEnd === BASE || old - oldEnd >= GAP_BYTES) {
     if (!writeStep()) return false;

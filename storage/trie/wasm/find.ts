@@ -40,7 +40,10 @@ export function find(root: f64, accounts: bool): usize {
   return follow(root, accounts, false);
 }
 
-/** As `find`, and captures the nodes on the way. @param joins - also the branch below an extension that leaves the way */
+/**
+ * Like `find`, but captures the nodes on the path. @param joins - also the branch below an extension at which the path
+ * leaves the trie
+ */
 export function walk(root: f64, accounts: bool, joins: bool): usize {
   beginCapture(joins);
   return follow(root, accounts, true);

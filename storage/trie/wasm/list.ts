@@ -1,6 +1,7 @@
 /**
- * The root of a list: the trie of position as RLP -> bytes. Values come one after the other, in the order of their paths, since all of
- * them may be many megabytes. Each becomes the reference of its leaf; then the branches above them are made.
+ * The root of a list: the trie of position as RLP -> bytes. Values come one after the other, in the order of their
+ * paths, since all of them may be many megabytes. Each becomes the reference of its leaf; then the branches above them
+ * are made.
  *
  *   pointers to entries | entries      where an update has pages
  *   the leaf to be hashed              where an update has its entries

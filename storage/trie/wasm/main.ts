@@ -1,5 +1,6 @@
 /**
- * AssemblyScript, not TypeScript: `npm run build` compiles this folder to dist/storage/trie/trie.wasm, for trieModule.ts.
+ * AssemblyScript, not TypeScript: `npm run build` compiles this folder to dist/storage/trie/trie.wasm, for
+ * trieModule.ts.
  *
  * Merkle-Patricia tries in linear memory.
  */

@@ -18,8 +18,9 @@ import {copyReference, endOf, isHash, LIST, writeHashReference} from "./rlp";
 export const BRANCH_PAGE: u8 = 0x54;
 export const SMALL_PAGE: u8 = 0x74;
 /**
- * Of a child that is no page of its own. In a trie of a million accounts and 10 000 blocks, a path took 0.6 pages below the lowest full
- * level with 2, and 0.1 with 4; a leaf write took 3% more bytes with 2. A page of 16 children with 4 leaves each has 5 KB.
+ * Of a child that is no page of its own. In a trie of a million accounts and 10 000 blocks, a path took 0.6 pages below
+ * the lowest full level with 2, and 0.1 with 4; a leaf write took 3% more bytes with 2. A page of 16 children with 4
+ * leaves each has 5 KB.
  */
 export const MOST_LEAVES: u32 = 4;
 /** Of a child's kind: its leaves, or the bytes of its page's number. */
@@ -36,7 +37,7 @@ const HASH_BYTES: usize = 32;
 export const PLACE: usize = memory.data(32, 16);
 
 /** The page in each depth's frame, below 0 for one of slots: root and branches near it are the same for many paths. */
-const HELD: usize = memory.data(8 * (PATH_NIBBLES + 1), 8);
+const LOADED: usize = memory.data(8 * (PATH_NIBBLES + 1), 8);
 
 /**
  * Reads a page to its depth's frame, if it is not there.
@@ -45,23 +46,24 @@ const HELD: usize = memory.data(8 * (PATH_NIBBLES + 1), 8);
  */
 export function readPage(number: f64, depth: i32): usize {
   const to = inputOf(depth);
-  const held = HELD + ((<usize>depth) << 3);
+  const loaded = LOADED + ((<usize>depth) << 3);
   const own = isAccounts ? number : -number;
-  if (load<f64>(held) === own) return to;
-  store<f64>(held, 0);
+  if (load<f64>(loaded) === own) return to;
+  store<f64>(loaded, 0);
   if (!isPage(to, host.load(number, to), depth)) host.refuse(number);
-  store<f64>(held, own);
+  store<f64>(loaded, own);
   return to;
 }
 
 /**
- * Stores what was written at the output of a depth. A number that a block had which was refused may be given again: so it is not held.
+ * Stores the page at the output of a depth. The page is not marked as loaded: if its block is refused, another page may
+ * get its number.
  *
- * @param before - the page whose place it takes; 0: none
+ * @param before - the page that it replaces; 0: none
  */
 export function putPage(end: usize, depth: i32, before: f64): f64 {
   const from = outputOf(depth);
-  store<f64>(HELD + ((<usize>depth) << 3), 0);
+  store<f64>(LOADED + ((<usize>depth) << 3), 0);
   return host.put(from, end - from, before);
 }
 
@@ -74,7 +76,10 @@ export function branchDepth(page: usize): i32 {
   return load<u8>(page, 2);
 }
 
-/** Writes the head of a branch page: the nibbles from `depth` to `branch` are those of PLACE. @returns the address of its children */
+/**
+ * Writes the head of a branch page: the nibbles from `depth` to `branch` are those of PLACE. @returns the address of
+ * its children
+ */
 export function writeHead(to: usize, depth: i32, branch: i32): usize {
   store<u8>(to, BRANCH_PAGE);
   store<u8>(to, depth, 1);

@@ -5,8 +5,8 @@
  *   extension   [path, child]                   the child is a branch
  *   branch      [child 0, ..., child 15, ""]    no key is the start of another one, so a branch has no value
  *
- * A path has two nibbles in a byte, after a flag: 2 for a leaf, and 1 for an odd number of nibbles. A child is given by a reference: the
- * node itself if it is shorter than 32 bytes, else its keccak256; an empty string: there is none.
+ * A path has two nibbles in a byte, after a flag: 2 for a leaf, and 1 for an odd number of nibbles. A child is given by
+ * a reference: the node itself if it is shorter than 32 bytes, else its keccak256; an empty string: there is none.
  */
 import {copyWord, nibble} from "./layout";
 

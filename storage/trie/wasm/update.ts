@@ -1,8 +1,10 @@
 /**
- * Writes many keys of a trie at once. A page is read and written once, and a node is hashed once, however many keys below it change.
+ * Writes many keys of a trie at once. A page is read and written once, and a node is hashed once, however many keys
+ * below it change.
  *
- * Writes are pointers to entries, sorted by path: those below a node are neighbours. What is below a place becomes up to 4 leaves,
- * which the page above takes, or a page of its own. So the pages of a trie depend on its leaves alone, not on how they came.
+ * Writes are pointers to entries, sorted by path: those below a node are neighbours. What is below a place becomes up
+ * to 4 leaves, which the page above takes, or a page of its own. So the pages of a trie depend on its leaves alone, not
+ * on how they came.
  */
 
 import {keccak256} from "../../hash/wasm/keccak";
@@ -65,8 +67,8 @@ let count: u32 = 0;
 const LEAVES: usize = memory.data(16, 16);
 
 /**
- * Applies the first `entries` entries to the trie whose root is at page `root`; 0: it is empty. Of entries with the same path the last
- * counts. Its new root is RESULT then.
+ * Applies the first `entries` entries to the trie whose root is at page `root`; 0: it is empty. Of entries with the
+ * same path the last counts. Its new root is RESULT then.
  *
  * @returns the page of the new root; 0: the trie is empty
  */
@@ -105,7 +107,10 @@ function putSmall(before: f64): f64 {
   return putPage(at, 0, before);
 }
 
-/** @param depth - where the page's place begins: perhaps further down than when it was written, and then it is another place */
+/**
+ * @param depth - where the page's place begins: perhaps further down than when it was written, and then it is another
+ * place
+ */
 function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32): void {
   placeBranch(body);
   const before = pageDepth(body) === depth ? number : 0;

@@ -103,7 +103,7 @@ test("finalize marks blocks of a store, never takes any back, and refuses blocks
   await assertRefused(
     db,
     6,
-    /cannot finalize up to block 6: block 6 is not held: the newest block held is 5/,
+    /cannot finalize up to block 6: block 6 is not in the store: the newest block is 5/,
   );
   await mustFinalize(db, 3, "blocks up to 3 are finalized; before: none\n");
   await mustFinalize(db, 2, "nothing changed: blocks up to 3 were finalized already\n");
@@ -142,7 +142,7 @@ test("finalize reaches a server, which proves those blocks at once; others need 
     assert.ok((await getProof()).result !== undefined);
     assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
     await mustFinalize(db, 1, "nothing changed: blocks up to 4 were finalized already\n");
-    await assertRefused(db, 9, /block 9 is not held: the newest block held is 5/);
+    await assertRefused(db, 9, /block 9 is not in the store: the newest block is 5/);
     assert.deepEqual(await readCoverage(daemon), {finalized: "0x4", latest: "0x5"});
     assert.match(daemon.stderr, /"msg":"proofd finalize"/);
   } finally {
@@ -181,7 +181,7 @@ test("finalize reaches the import beside a service, and lines lower nothing and 
   const daemon = await OwnService.fed(db);
   try {
     const refused = await sendCommand(db, {kind: "finalize", to: 0});
-    assert.match(refused.ok ? "" : refused.message, /block 0 is not held: the store holds no block/);
+    assert.match(refused.ok ? "" : refused.message, /block 0 is not in the store: the store is empty/);
     daemon.input.write(encodeLines(createLines(0, 3)));
     await waitForCoverage(daemon, "latest", "0x3");
     // Neither a line nor a flag says anything.

@@ -208,7 +208,7 @@ test("the same pull again changes nothing, a store with blocks takes no other on
   assert.match(other.stderr, /error: expected block 2 next, got block 300/);
   const rolled = await runHere(["rollback", "--db", folder.file("again"), "--to", "299", "--finalized"]);
   assert.equal(rolled.code, 1);
-  assert.match(rolled.stderr, /block 299 is not held: this store begins with block 300/);
+  assert.match(rolled.stderr, /block 299 is not in the store, which begins with block 300/);
 });
 
 /** What is changed in which file, and what is said of it. */

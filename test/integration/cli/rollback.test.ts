@@ -113,7 +113,7 @@ test("what is finalized or not held is refused, and an import goes on with the b
     const finalized = await rollback(1);
     assert.match(finalized.ok ? "" : finalized.message, /blocks up to 2 are finalized/);
     const unknown = await rollback(6);
-    assert.match(unknown.ok ? "" : unknown.message, /block 6 is not held/);
+    assert.match(unknown.ok ? "" : unknown.message, /block 6 is not in the store/);
     daemon.input.write(encodeLines([createLine(6)]));
     await waitForHead(daemon, 6);
     assert.ok((await rollback(4)).ok);

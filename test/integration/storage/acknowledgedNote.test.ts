@@ -52,7 +52,7 @@ test("a note is written over the older slot: broken off at any byte, the file sa
 test("a note that is not what was written is named", async () => {
   const directory = await stores.copyOf(stores.single);
   const note = stores.notes.at(-1) as Buffer;
-  const message = new RegExp(`${NOTE}: it is not what was written`);
+  const message = new RegExp(`${NOTE}: it does not decode`);
   for (let at = 0; at < 60; at++) {
     const flipped = Buffer.from(note);
     for (const slot of [0, 4096]) flipped[slot + at] = (flipped[slot + at] as number) ^ 1;
@@ -92,10 +92,10 @@ test("an older copy of the files under a newer note is refused, and check says w
   await removeBlockRecord(directory, BLOCKS - 1);
   await assert.rejects(openEngine(directory), {
     code: "STORE_DAMAGED",
-    message: /is damaged: ACKNOWLEDGED: it says that block 11 was held, and the newest is block 10/,
+    message: /is damaged: ACKNOWLEDGED: block 11 was stored, but the newest is block 10/,
   });
   const {found} = await checkStore(directory);
-  assert.ok(found.includes("ACKNOWLEDGED: it says that block 11 was held, and the newest is block 10"));
+  assert.ok(found.includes("ACKNOWLEDGED: block 11 was stored, but the newest is block 10"));
 });
 
 test("a rollback keeps the note right whenever it is broken off", async () => {

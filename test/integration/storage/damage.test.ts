@@ -269,7 +269,7 @@ test("what no checksum shows, check finds: index pages, lists, roots and records
       "the newest block's record gone",
       blocks[3] as string,
       undefined,
-      /it leads to block 3, which is not held/,
+      /it leads to block 3, which is not in the store/,
     ],
     [
       "the first block's record gone",

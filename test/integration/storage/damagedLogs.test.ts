@@ -152,7 +152,7 @@ test("damage of CURRENT, of the manifest and a table that is gone or cut short a
     ],
     [
       (directory: string) => rm(join(directory, manifest)),
-      new RegExp(`${manifest}: it is not there, although CURRENT names it`),
+      new RegExp(`${manifest}: it is missing, although CURRENT names it`),
     ],
     [
       (directory: string) => truncate(join(directory, manifest), pieces[1]?.start),
@@ -160,7 +160,7 @@ test("damage of CURRENT, of the manifest and a table that is gone or cut short a
     ],
     [
       (directory: string) => rm(join(directory, table)),
-      new RegExp(`${table}: it is not there, although ${manifest} names it`),
+      new RegExp(`${table}: it is missing, although ${manifest} names it`),
     ],
     [
       (directory: string) => truncate(join(directory, table), 1000),

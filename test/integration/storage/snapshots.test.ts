@@ -136,7 +136,7 @@ test("what a start of the store would refuse is named, and no snapshot is made o
     ],
     "the note names a later block": [
       async at => writeFile(join(at, "ACKNOWLEDGED"), '{"block":9,"log":0,"bytes":0,"crc":"5d17734a"}\n'),
-      /ACKNOWLEDGED: it says that block 9 was held, and the newest is block 3/,
+      /ACKNOWLEDGED: block 9 was stored, but the newest is block 3/,
     ],
   };
   for (const [name, [damage, pattern]] of Object.entries(cases)) {

@@ -74,7 +74,7 @@ test("a damaged note is named beside a CURRENT or a manifest that is damaged or 
     const {found} = await checkStore(directory);
     assert.equal(found.length, 2);
     assert.match(found[0] as string, new RegExp(`^${name}`));
-    assert.equal(found[1], "ACKNOWLEDGED: it is not what was written");
+    assert.equal(found[1], "ACKNOWLEDGED: it does not decode");
   }
 });
 

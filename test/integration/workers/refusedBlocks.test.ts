@@ -58,7 +58,7 @@ const REFUSED: readonly [string, string, RegExp][] = [
   [
     "another hash for a block held",
     next({number: "0x2"}),
-    /^line 5: block 2 has hash 0x.{64}, but 0x.{64} is held$/,
+    /^line 5: block 2 has hash 0x.{64}, but the store has 0x.{64}$/,
   ],
   [
     "a wrong parent",

@@ -152,7 +152,7 @@ layer1Test(
     await it.logged(/finality has stopped/);
     assert.match(
       it.status.reason,
-      /but block 3 has no root in its header and 0x\w+ in the trees here \(--l1-root says/,
+      /but block 3 has no root in its header and 0x\w+ in the trees here \(set --l1-root/,
     );
     assert.equal(it.status.isByNumber, false);
     assert.match(it.log, /layer 1 does not fit what is held; it is read again from its beginning/);

@@ -67,13 +67,13 @@ const OTHER: readonly [string, AccountDifference, RegExp][] = [
     "an account that is there",
     {address: PRESENT, change: {nonce: 6n}, before: {present: false}},
     new RegExp(
-      `^block 1: account ${HEX}: the source says that it was not there before the block; the store has it$`,
+      `^block 1: account ${HEX}: the source says that it did not exist before the block; the store has it$`,
     ),
   ],
   [
     "an account that is not there",
     {address: ABSENT, change: {nonce: 6n}, before: {present: true}},
-    /^block 1: account 0x(?:bb){20}: the source says that it was there before the block; the store does not have it$/,
+    /^block 1: account 0x(?:bb){20}: the source says that it existed before the block; the store does not have it$/,
   ],
   [
     "another nonce",

@@ -16,14 +16,17 @@ test("blocks from the first one on are held, and those before it are not missing
   assert.equal(reader.readEarliest(), 5);
   assert.equal(reader.readFinalized(), 5);
   for (const block of [5, 8]) assert.equal(reader.blockOrThrow(block).header.number, block);
-  const message = "block 4 is not held: this store begins with block 5";
+  const message = "block 4 is not in the store, which begins with block 5";
   for (const read of [
     () => reader.blockOrThrow(4),
     () => reader.headerRecordOrThrow(4),
     () => reader.blockHashOrThrow(4),
   ])
     assert.throws(read, {code: "BLOCK_UNKNOWN", message});
-  assert.throws(() => reader.blockOrThrow(9), {code: "BLOCK_UNKNOWN", message: "block 9 is not held"});
+  assert.throws(() => reader.blockOrThrow(9), {
+    code: "BLOCK_UNKNOWN",
+    message: "block 9 is not in the store",
+  });
 });
 
 test("blocks before the first one are passed over, whatever their hash, and others are compared", () => {

@@ -124,9 +124,9 @@ test("a difference to a page that is not older, or that does not fit it, is dama
   const base = Buffer.alloc(10);
   const open = (): OpenPage => ({body: base, base: 0, isAnchor: false});
   for (const [record, message] of [
-    [Buffer.from("2b00", "hex"), /^page 7: it is a difference to the page 0 before it, and there is none/],
-    [Buffer.from("2b07", "hex"), /^page 7: it is a difference to the page 7 before it, and there is none/],
-    [Buffer.from("2b", "hex"), /^page 7: it is a difference to the page NaN before it, and there is none/],
+    [Buffer.from("2b00", "hex"), /^page 7: it is a difference to page 7, which is not an older page/],
+    [Buffer.from("2b07", "hex"), /^page 7: it is a difference to page 0, which is not an older page/],
+    [Buffer.from("2b", "hex"), /^page 7: it is a difference to page NaN, which is not an older page/],
     [Buffer.from("2b06090201", "hex"), undefined],
     [Buffer.from("2b060a0201", "hex"), /^page 7: its difference does not fit its base/],
     [Buffer.from("2b06000401", "hex"), /^page 7: its difference does not fit its base/],
