@@ -145,7 +145,7 @@ async function openFiles(directory: string, manifest: Manifest): Promise<FileSna
   } catch (error) {
     for (const table of tables) table.close();
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new FileDamage({file, offset: undefined, what: "it is not there"});
+    throw new FileDamage({file, offset: undefined, what: "it is missing"});
   }
 }
 

@@ -146,7 +146,7 @@ test("a log that ends before the byte that was acknowledged refuses the store", 
   }
   const gone = await stores.copyOf(stores.single);
   await rm(join(gone, name));
-  await assertRefused(gone, new RegExp(`${name}: it is not there`));
+  await assertRefused(gone, new RegExp(`${name}: it is missing`));
 });
 
 test("what a crash leaves of a batch that was not acknowledged is no damage", async () => {

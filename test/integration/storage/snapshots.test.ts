@@ -123,7 +123,7 @@ async function refusedSnapshot(directory: string): Promise<string> {
 
 test("what a start of the store would refuse is named, and no snapshot is made of it", async () => {
   const cases: Record<string, [(directory: string) => Promise<void>, RegExp]> = {
-    "a table is gone": [async at => unlink(join(at, store.file)), /\d+\.ldb: it is not there/],
+    "a table is gone": [async at => unlink(join(at, store.file)), /\d+\.ldb: it is missing/],
     "a table's index": [
       async at => store.flip(at, (await stat(join(at, store.file))).size - 60, 3),
       /\d+\.ldb, byte \d+: /,
@@ -132,7 +132,7 @@ test("what a start of the store would refuse is named, and no snapshot is made o
       async at => {
         for (const name of await readdir(at)) if (name.endsWith(".log")) await unlink(join(at, name));
       },
-      /\d+\.log: it is not there/,
+      /\d+\.log: it is missing/,
     ],
     "the note names a later block": [
       async at => writeFile(join(at, "ACKNOWLEDGED"), '{"block":9,"log":0,"bytes":0,"crc":"5d17734a"}\n'),
