@@ -16,7 +16,7 @@ function endProcess(broken: Error): never {
   try {
     writeSync(STDERR, `${broken.stack}\n`);
   } catch {
-    // Nobody reads standard error. The process ends all the same.
+    // Standard error is closed. The process ends all the same.
   }
   // process.abort does not work in a thread, and process.exit in a thread ends only that thread.
   process.kill(process.pid, "SIGABRT");

@@ -29,3 +29,13 @@ export function kindOf(stats: Stats): string {
   if (stats.isDirectory()) return "a folder";
   return stats.isFIFO() ? "a pipe" : "a device";
 }
+
+/** Opens a file or folder, runs `use`, and closes it. @throws the system's errors, and what `use` throws */
+export function withFile<T>(path: string, flags: string, use: (file: number) => T): T {
+  const file = openSync(path, flags);
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
+  }
+}

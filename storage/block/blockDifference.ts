@@ -53,7 +53,7 @@ export interface BlockDifference {
   readonly chain?: ChainConfig | undefined;
 }
 
-/** Fixed by the first block for the life of a store. */
+/** Set by the first block of a store, and never changed. */
 export interface ChainConfig {
   readonly chainId?: bigint | undefined;
   /** geth's genesis `config` object (hard forks), as JSON text. */

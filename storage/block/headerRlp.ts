@@ -4,7 +4,7 @@
  *   header = [parentHash, uncleHash, miner, stateRoot, transactionsRoot, receiptsRoot, logsBloom, difficulty, number,
  *             gasLimit, gasUsed, timestamp, extraData, mixHash, nonce,
  *             (baseFee, (withdrawalsRoot, (blobGasUsed, excessBlobGas, further ones of Ethereum or of another chain ...)))]
- *   rest   = the items without a field of their own, one behind the other, as they are
+ *   rest   = the encoded items without a field in BlockHeader, back to back
  */
 import {StoreError} from "../errors.ts";
 import {keccak256} from "../hash/keccak.ts";

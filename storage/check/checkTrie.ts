@@ -43,7 +43,7 @@ class TrieCheck {
     if (page !== 0) await this.checkPage({...TRIE_ROOT, page}, Buffer.from(root), kind, where);
   }
 
-  /** @param expected - what stands for the page above it */
+  /** @param expected - the reference to the page in the page above it */
   private async checkPage(place: TriePlace, expected: Buffer, kind: TrieKind, above: string): Promise<void> {
     const {store, findings, sincePage, untilPage} = this.scope;
     const {page} = place;

@@ -38,7 +38,7 @@ interface PreparedBlock {
   readonly block: BlockDifference;
   /** The account tree after the block; undefined in a store without sparse trees. */
   readonly tree: {readonly root: Uint8Array; readonly accounts: TreeRoot} | undefined;
-  /** The accounts that were removed and made again. */
+  /** The accounts that were removed and created again. */
   readonly resets: readonly AccountReset[];
   /** Removes from the batch what was put since the block was prepared, its state trie too. */
   readonly drop: () => void;
@@ -52,7 +52,7 @@ interface BlockCheck {
   readonly isVerified?: boolean;
   /** The state trie after the block, if its pages were put. */
   readonly trie?: BlockTrie | undefined;
-  /** Only the block's source says that accounts were removed and made again. */
+  /** Only the block's source reports that accounts were removed and created again. */
   readonly hasOpenResets?: boolean;
 }
 

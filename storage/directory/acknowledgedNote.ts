@@ -15,12 +15,13 @@
  * rollback lowers them; so a rollback first replaces the file by renaming, synced. On some file systems a power cut may
  * leave a new file empty or full of zeros; then there is no note.
  */
-import {closeSync, fsyncSync, openSync, readSync, renameSync, writeFileSync, writeSync} from "node:fs";
+import {fsyncSync, readSync, renameSync, writeFileSync, writeSync} from "node:fs";
 import {join} from "node:path";
 import {crc32} from "node:zlib";
 import {StoreError} from "../errors.ts";
 import {FileDamage} from "../leveldb/fileDamage.ts";
 import {readSmallFile} from "../leveldb/manifest.ts";
+import {withFile} from "../regularFile.ts";
 
 export const NOTE_FILE = "ACKNOWLEDGED";
 export const NOTE_DRAFT_FILE = "ACKNOWLEDGED.new";
@@ -145,13 +146,4 @@ function isAbove(a: AcknowledgedNote, b: AcknowledgedNote): boolean {
 
 function checksum({block, log, bytes}: AcknowledgedNote): string {
   return crc32(`${block} ${log} ${bytes}`).toString(16).padStart(8, "0");
-}
-
-function withFile<T>(path: string, flags: string, use: (file: number) => T): T {
-  const file = openSync(path, flags);
-  try {
-    return use(file);
-  } finally {
-    closeSync(file);
-  }
 }

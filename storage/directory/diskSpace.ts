@@ -1,9 +1,10 @@
 /**
  * Can a store be opened and written again after a refused write? If not, what is missing on the disk.
  */
-import {closeSync, fsyncSync, openSync, readdirSync, rmSync, statfsSync, statSync, writeSync} from "node:fs";
+import {fsyncSync, readdirSync, rmSync, statfsSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
 import {logNumber} from "../leveldb/fileNames.ts";
+import {withFile} from "../regularFile.ts";
 import {NOTE_DRAFT_FILE} from "./acknowledgedNote.ts";
 
 /** In addition to the logs, which LevelDB writes out as tables when it opens: a batch and its manifest. */
@@ -22,13 +23,10 @@ export function missingSpace(directory: string): string | undefined {
     const free = bavail * bsize;
     if (free < needed)
       return `the disk has ${Math.ceil(needed / MB)} MB of free space (now ${Math.floor(free / MB)} MB)`;
-    const file = openSync(draft, "w");
-    try {
+    withFile(draft, "w", file => {
       for (let left = TRIAL_BYTES; left > 0; ) left -= writeSync(file, Buffer.alloc(left));
       fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    });
     return undefined;
   } catch {
     return "the disk takes writes again"; // the refused write was reported with its cause

@@ -1,27 +1,17 @@
 /**
- * A folder that is filled under another name, and gets its own name once it is whole and on disk.
+ * A folder that is filled under a temporary name, and renamed once it is complete and on disk.
  *
  *   OUT.unfinished-4711             being filled by process 4711
  *   OUT.unfinished-4711.removing    left by a process that was killed, and about to be removed
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from "node:fs";
+import {existsSync, fsyncSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync} from "node:fs";
 import {lstat} from "node:fs/promises";
 import {basename, dirname, join, resolve, sep} from "node:path";
 import {StoreError} from "../errors.ts";
+import {withFile} from "../regularFile.ts";
 
 /**
- * What a draft may have. It has no LOCK: that of a folder in which LevelDB was opened shows that it is somebody's
- * store.
+ * Files that a draft may have. LOCK is not one of them: it shows that LevelDB opened the folder, so that it is a store.
  */
 const DRAFT_FILE = /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log)|ACKNOWLEDGED(\.new)?)$/;
 const DRAFT = /\.unfinished-(\d+)(\.removing)?$/;
@@ -58,7 +48,7 @@ export class DraftFolder {
       if (error instanceof StoreError) throw error;
       const {message} = error as Error;
       throw refused(
-        existsSync(parent) ? `cannot make ${path}: ${message}` : `the folder ${parent} is not there`,
+        existsSync(parent) ? `cannot make ${path}: ${message}` : `the folder ${parent} does not exist`,
         error,
       );
     }
@@ -73,9 +63,9 @@ export class DraftFolder {
   /** Gives the folder its name. Its files are synced already. @throws StoreError WRITE_FAILED */
   publish(): void {
     try {
-      sync(this.path);
+      withFile(this.path, "r", fsyncSync);
       renameSync(this.path, this.out);
-      sync(dirname(this.out));
+      withFile(dirname(this.out), "r", fsyncSync);
     } catch (error) {
       throw refused(`cannot finish ${this.out}: ${(error as Error).message}`, error);
     }
@@ -130,15 +120,6 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-function sync(folder: string): void {
-  const file = openSync(folder, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -46,7 +46,7 @@ export async function requireUndamagedFiles(
 }
 
 /**
- * What `requireUndamagedFiles` finds, in a folder that nobody writes to.
+ * Like `requireUndamagedFiles`, for a directory that no process writes to. Returns the error.
  *
  * @param store - what the error names
  */

@@ -24,14 +24,14 @@ import {NOTE_FILE} from "./acknowledgedNote.ts";
 const FIRST_MANIFEST = "MANIFEST-000001";
 
 /**
- * The missing folders on the way to `directory`, uppermost first; empty if `directory` exists.
+ * The missing folders on the path to `directory`, uppermost first; empty if `directory` exists.
  *
  * @throws StoreError STORE_UNREADABLE if it, or one above it, is not a folder or cannot be looked at
  */
 export function missingFolders(directory: string): string[] {
   const missing: string[] = [];
   for (let at = resolve(directory); !isFolder(at); at = dirname(at)) {
-    if (dirname(at) === at) throw new StoreError("STORE_UNREADABLE", `${at} is not there`);
+    if (dirname(at) === at) throw new StoreError("STORE_UNREADABLE", `${at} does not exist`);
     missing.unshift(at);
   }
   return missing;

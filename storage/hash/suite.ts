@@ -1,5 +1,5 @@
 /**
- * A hash suite: a hash function and the sizes of what it hashes. It is fixed for the life of a store.
+ * A hash suite: a hash function and the sizes of what it hashes. It never changes in a store.
  *
  * Only a suite knows its sizes and hashes (docs/proofs.md, section 1). Digests and keys have 32 bytes in every suite.
  */

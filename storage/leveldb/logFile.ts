@@ -59,7 +59,7 @@ type OnRecord = (record: Buffer) => void;
  * Reads a log up to its end or to the first damage. Memory use does not grow with the file.
  *
  * @throws the system's error if the file does not open
- * @param onRecord - called with every complete record, in memory of its own. Without it no records are gathered
+ * @param onRecord - called with every complete record, in its own memory. Without it records are only counted
  */
 export async function readLog(path: string, onRecord?: OnRecord): Promise<LogContents> {
   const file = await open(path, READ_AT_ONCE);

@@ -4,7 +4,7 @@
  *   batch   sequence u64 | count u32 | entry * count                     little-endian, leveldb db/write_batch.cc
  *   entry   1 | key | value, or 0 | key                                  length-prefixed
  *
- * Each entry has its own sequence number, and the next batch goes on from there. So a missing batch leaves a gap.
+ * Each entry has its own sequence number, and the next batch continues from there. So a missing batch leaves a gap.
  */
 import {ByteReader} from "./byteReader.ts";
 import {Kind} from "./internalKey.ts";

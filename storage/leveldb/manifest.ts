@@ -57,7 +57,7 @@ const REQUIRED = [
   [LAST_SEQUENCE, "last sequence number"],
 ] as const;
 
-/** @throws FileDamage, the system's error if it is not there */
+/** @throws FileDamage, the system's error if it does not exist */
 export async function readSmallFile(directory: string, file: string): Promise<Buffer> {
   try {
     const handle = await open(join(directory, file), READ_AT_ONCE);

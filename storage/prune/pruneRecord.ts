@@ -5,8 +5,8 @@
  *   body     first u48 | next u48
  *
  * Some blocks of a run may have been pruned by an earlier run, but not `first`. The record is written together with the
- * first pruned block, and emptied together with the last page. So after a kill in between, the next process goes on
- * with the same run.
+ * first pruned block, and emptied together with the last page. So after a kill in between, the next process continues
+ * the same run.
  */
 import type {StateReader} from "../block/stateReader.ts";
 import {META} from "../record/layout.ts";

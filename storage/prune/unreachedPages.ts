@@ -70,7 +70,7 @@ export async function unreachedPages(reader: StateReader, {first, next}: PruneRu
 /** The first page that is not looked for by the changes of the run. */
 function readSince(reader: StateReader, first: number): number {
   if (first === 0) return FIRST_PAGE;
-  // A block that was built from a whole state reaches each of its own pages. Only those that are replaced go.
+  // A first block that was built from a full state uses all of its pages. Only replaced ones are removed.
   return readAny(reader, first === reader.firstBlock ? first : first - 1).nextPage;
 }
 

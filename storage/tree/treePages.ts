@@ -101,7 +101,7 @@ export class TreePages {
     else this.copyNode(height, index, out, at);
   }
 
-  /** The leftmost are kept, each of which is made of the one below: who goes down from the top asks for all of them. */
+  /** The leftmost nodes are cached, since each follows from the one below: a walk from the top needs all of them. */
   private hashNodeInto(height: number, index: number, out: Uint8Array, at: number): void {
     const kept = this.hashed.subarray(height * WORD_BYTES, (height + 1) * WORD_BYTES);
     if (index !== 0 || this.isHashed[height] === 0) {

@@ -1,7 +1,7 @@
 /**
- * What a part of a trie has become, before it is encoded: nothing, a leaf, an extension or a branch. There is one at a
- * time: whoever gets it encodes it, or puts a path above it. Then the leaf's or extension's own path begins further up,
- * and a branch gets an extension.
+ * The new state of a part of a trie before it is encoded: nothing, a leaf, an extension or a branch. There is one at a
+ * time: its caller encodes it, or adds nibbles above it. That lengthens the path of a leaf or an extension, and puts an
+ * extension above a branch.
  */
 import {keccak256} from "../../hash/wasm/keccak";
 import {accountBytes, isAccounts, writeAccount} from "./account";
@@ -82,7 +82,7 @@ export function beginAt(depth: i32): void {
   start = depth;
 }
 
-/** Writes what stands for it in its parent. */
+/** Writes the reference to it in its parent. */
 export function refer(to: usize): void {
   if (kind === NOTHING) store<u8>(to, 0x80);
   else if (kind === BRANCH && start < end) {

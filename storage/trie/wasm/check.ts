@@ -29,8 +29,8 @@ const MADE: usize = memory.data(48, 16);
 const STORED: usize = memory.data(48, 16);
 
 /**
- * Checks the page at the first `depth` nibbles of PATH. Of a small page the root is RESULT then; what stands for
- * another one in its parent is REFERENCE.
+ * Checks the page at the first `depth` nibbles of PATH. Writes the root of a small page to RESULT, and the reference to
+ * another one in its parent to REFERENCE.
  *
  * @returns the nibble of the first child whose leaves have another reference than the page says; -1: all are right
  */

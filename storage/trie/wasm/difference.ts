@@ -71,7 +71,7 @@ function differChild(old: usize, oldBytes: usize, own: usize, ownBytes: usize): 
 }
 
 /**
- * Bytes of the base give way to bytes of the page. They are in one step with those before if these end shortly before.
+ * Replaces bytes of the base by bytes of the page, in the step before if that ends shortly before them.
  */
 function replace(old: usize, oldTo: usize, own: usize, ownTo: usize): bool {
   if (oldEnd === BASE || old - oldEnd >= GAP_BYTES) {

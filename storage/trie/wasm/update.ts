@@ -2,9 +2,9 @@
  * Writes many keys of a trie at once. A page is read and written once, and a node is hashed once, however many keys
  * below it change.
  *
- * Writes are pointers to entries, sorted by path: those below a node are neighbours. What is below a place becomes up
- * to 4 leaves, which the page above takes, or a page of its own. So the pages of a trie depend on its leaves alone, not
- * on how they came.
+ * Writes are pointers to entries, sorted by path: those below a node are neighbours. Up to 4 leaves below a position are
+ * stored in the page above; more get a page. So the pages of a trie depend on its leaves alone, not on the order of the
+ * writes.
  */
 
 import {keccak256} from "../../hash/wasm/keccak";
@@ -120,7 +120,7 @@ function changePage(body: usize, number: f64, from: usize, to: usize, depth: i32
   for (let at = from; at < to; at += 4) {
     const entry: usize = load<u32>(at);
     const first = firstDifference(entry, PLACE, depth, branch);
-    // What is to be removed there is not there.
+    // The path to remove is not in the trie.
     if (first < branch && load<u32>(entry, ENTRY_VALUE_BYTES) === 0) continue;
     if (first < branch) makeValue(entry, 0, 0);
     shared = min(shared, first);
@@ -198,7 +198,7 @@ function writePage(
   }
 }
 
-/** Writes what stands for a page at PLACE in its parent to REFERENCE. */
+/** Writes the reference to a page at PLACE in its parent to REFERENCE. */
 export function referPage(children: usize, depth: i32, branch: i32): void {
   gatherBranch(children, branch);
   beginAt(depth);

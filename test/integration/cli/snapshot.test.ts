@@ -183,7 +183,7 @@ test("a folder that is there, one whose parent is not, one within the store, and
   await importLines(empty, []);
   const cases: readonly [db: string, out: string, reason: RegExp, code?: number][] = [
     [closed, taken, /taken is there already/],
-    [closed, `${none}/out`, /the folder .*none is not there/],
+    [closed, `${none}/out`, /the folder .*none does not exist/],
     [closed, `${closed}/out`, /lies in the folder of the store/],
     [none, folder.file("out"), /none holds no store/, 2],
     [empty, folder.file("out"), /empty holds no block yet/],

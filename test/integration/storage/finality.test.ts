@@ -321,8 +321,14 @@ test("finalized blocks are removed also where blocks between the kept ones are p
 
 test("a check finds a finalization that is gone, and one that is not counted", async () => {
   for (const [lost, found] of [
-    [finalizationKey(0), [/^finalization 1: .*finalization 0 is not in the store, although the layer1 record counts it/]],
-    [finalizationKey(1), [/^layer1 record: .*finalization 1 is not in the store, although the layer1 record counts it/]],
+    [
+      finalizationKey(0),
+      [/^finalization 1: .*finalization 0 is not in the store, although the layer1 record counts it/],
+    ],
+    [
+      finalizationKey(1),
+      [/^layer1 record: .*finalization 1 is not in the store, although the layer1 record counts it/],
+    ],
     [META.layer1, [/^finalization 0: it is not counted/, /^finalization 1: it is not counted/]],
   ] as const)
     await useStore(4, async store => {

@@ -11,11 +11,7 @@ const TESTS = new URL("../../", import.meta.url);
  * Modules that await something while they are loaded. node:test does not know the suite of a file that has to wait for one of
  * them, so they are loaded first where there are several suites. Without this, a file has no tests, which fails.
  */
-const AWAITING = [
-  "../storage/hash/keccak.js",
-  "../storage/leveldb/crc32c.js",
-  "../evm/interpreter/ecrecover.js",
-];
+const AWAITING = ["../storage/hash/keccak.js", "../evm/interpreter/ecrecover.js"];
 
 // node:test hooks into every promise of its process to know the test that an event belongs to. That takes a fourth of the time of
 // tests with many promises. It is needed until all files are loaded, so that each test comes into the suite of its file.
