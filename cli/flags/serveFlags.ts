@@ -54,7 +54,7 @@ export const SERVE_FLAGS = {
     host: value("<address>", parseText, "127.0.0.1").says("address to listen on"),
     port: value("<port>", integerParser(0, 65_535), 8545).says("port to listen on; 0 takes a free port"),
     metricsPort: value("<port>", integerParser(0, 65_535)).says(
-      "port for /metrics, /healthz and /readyz; 0 takes a free one; default: /metrics is on --port if --host is loopback, else disabled",
+      "port for /metrics, /healthz, and /readyz with causes; 0 takes a free one; default: /metrics is on --port if --host is loopback, else disabled",
     ),
     http: value("<library>", HTTP_LIBRARIES, "auto").says(
       "HTTP server: uWebSockets.js (uws) or Node's own (node); auto uses uWebSockets.js where it loads",

@@ -177,7 +177,8 @@ export class HttpServer {
     const probe = PROBES.get(path);
     if (probe === undefined) refusePath(reply, verb);
     else if (path === METRICS && !isOperators && !this.showsMetrics) refuseMetrics(reply, verb);
-    else if (isReading) probe(this.parts, reply, verb, query, this.rpc.isDraining);
+    else if (isReading)
+      probe(this.parts, reply, {verb, query, isStopping: this.rpc.isDraining, isPublic: !isOperators});
     else refuseVerb(reply, verb, "GET, HEAD");
   }
 }

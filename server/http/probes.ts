@@ -17,33 +17,37 @@ export interface ProbeParts {
   readonly log: Logger;
 }
 
-/** @param query - what follows the question mark. @param isStopping - whether the service was stopping when the request came */
-type Probe = (parts: ProbeParts, reply: Reply, verb: string, query: string, isStopping: boolean) => void;
+interface ProbeRequest {
+  readonly verb: string;
+  /** What follows the question mark. */
+  readonly query: string;
+  /** Whether the service was stopping when the request came. */
+  readonly isStopping: boolean;
+  /** Whether it came on the port for all, not on that of --metrics-port. */
+  readonly isPublic: boolean;
+}
+
+type Probe = (parts: ProbeParts, reply: Reply, request: ProbeRequest) => void;
 
 export const METRICS = "/metrics";
 
 /** The probes by path. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
-  ["/healthz", (_parts, reply, verb) => sendText(reply, verb, "ok\n")],
+  ["/healthz", (_parts, reply, {verb}) => sendText(reply, verb, "ok\n")],
   ["/readyz", answerReadiness],
   [METRICS, answerMetrics],
 ]);
 
-function answerReadiness(
-  parts: ProbeParts,
-  reply: Reply,
-  verb: string,
-  query: string,
-  isStopping: boolean,
-): void {
+function answerReadiness({readiness}: ProbeParts, reply: Reply, request: ProbeRequest): void {
+  const {verb, query, isStopping, isPublic} = request;
   const asked = parseAsked(query);
   if (asked === undefined) {
     sendWhole(reply, verb, "400 Bad Request", [TEXT_TYPE], ASKED_EXPECTED);
     return;
   }
-  const obstacles = isStopping ? ["stopping"] : parts.readiness.readObstacles(asked);
+  const obstacles = isStopping ? ["stopping"] : readiness.readObstacles(asked, isPublic);
   // Finality that has stopped is a remark: what is finalized stays so.
-  const remarks = parts.readiness.readRemarks();
+  const remarks = readiness.readRemarks(isPublic);
   const text = [...(obstacles.length === 0 ? ["ready"] : obstacles), ...remarks, ""].join("\n");
   if (obstacles.length === 0) sendText(reply, verb, text);
   else sendWhole(reply, verb, "503 Service Unavailable", [TEXT_TYPE, RETRY_AFTER], text);
@@ -66,7 +70,7 @@ function parseAsked(query: string): AskedReadiness | undefined {
   return {block, lagSeconds};
 }
 
-function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, verb: string): void {
+function answerMetrics({scrapes, log}: ProbeParts, reply: Reply, {verb}: ProbeRequest): void {
   scrapes.read().then(
     ({type, text}) => sendWhole(reply, verb, "200 OK", [["Content-Type", type]], text),
     (error: unknown) => {

@@ -1,4 +1,5 @@
 /** Where finality stands, for /metrics, /readyz and the log. */
+import {withCause} from "./withCause.ts";
 
 /** What says which blocks are final: events on layer 1, or the layer-2 node's finalized tag. */
 type FinalitySourceName = "l1" | "tag";
@@ -27,17 +28,20 @@ export class FinalityStatus {
   layer1Read: number | undefined;
   /** The newest block that the source calls finalized. It may be above the newest block held. */
   known: number | undefined;
-  /** By name, the nodes of --l1 and --l2 that are not up: their state and its reason. */
-  readonly nodes = new Map<string, string>();
+  /** By name, the nodes of --l1 and --l2 that are not up: their state and its cause. */
+  readonly nodes = new Map<string, {readonly state: string; readonly reason: string}>();
   /** When the source last answered, in ms since 1970. */
   answeredMs: number | undefined;
 
   constructor(readonly source: FinalitySourceName) {}
 
-  /** @returns lines for /readyz */
-  describe(): string[] {
+  /** @returns lines for /readyz. @param isPublic - without causes (readiness.ts) */
+  describe(isPublic: boolean): string[] {
     const byNumber = this.isByNumber ? ["finality is by block number: no state root is compared"] : [];
-    if (this.state === "stopped") return [`finality has stopped: ${this.reason}`, ...byNumber];
-    return this.state === "waiting" ? [`finality is waiting: ${this.awaits}`, ...byNumber] : byNumber;
+    if (this.state === "stopped")
+      return [withCause("finality has stopped", this.reason, isPublic), ...byNumber];
+    return this.state === "waiting"
+      ? [withCause("finality is waiting", this.awaits, isPublic), ...byNumber]
+      : byNumber;
   }
 }

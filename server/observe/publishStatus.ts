@@ -1,4 +1,5 @@
 /** Where publishing stands, for /metrics, /readyz and the log. */
+import {withCause} from "./withCause.ts";
 
 /**
  *   published   the stream has every block that is held here, from its first one or the newest snapshot's on
@@ -29,12 +30,14 @@ export class PublishStatus {
   /** Why the last upload of one failed. Empty unless it did. */
   snapshotFailure = "";
 
-  /** @returns lines for /readyz */
-  describe(): string[] {
+  /** @returns lines for /readyz. @param isPublic - without causes (readiness.ts) */
+  describe(isPublic: boolean): string[] {
     const {state, reason, snapshotFailure} = this;
     return [
-      ...(reason === "" ? [] : [`publishing is ${state}: ${reason}`]),
-      ...(snapshotFailure === "" ? [] : [`no snapshot for replicas can be uploaded: ${snapshotFailure}`]),
+      ...(reason === "" ? [] : [withCause(`publishing is ${state}`, reason, isPublic)]),
+      ...(snapshotFailure === ""
+        ? []
+        : [withCause("no snapshot for replicas can be uploaded", snapshotFailure, isPublic)]),
     ];
   }
 }

@@ -11,6 +11,7 @@ import type {WatchedThread} from "../../workers/messages/watchedThread.ts";
 import type {FinalityStatus} from "./finalityStatus.ts";
 import type {PublishStatus} from "./publishStatus.ts";
 import type {SourceStatus} from "./sourceStatus.ts";
+import {withCause} from "./withCause.ts";
 
 /** What a balancer asks for besides readiness. */
 export interface AskedReadiness {
@@ -54,27 +55,35 @@ export class Readiness {
     });
   }
 
-  /** @returns why the service is not ready, a line of text for each reason; none if it is ready */
-  readObstacles(asked = NOTHING_MORE): string[] {
+  /**
+   * @param isPublic - whether anybody may read it: causes, which may name hosts and files, are left out
+   * @returns why the service is not ready, a line of text for each reason; none if it is ready
+   */
+  readObstacles(asked = NOTHING_MORE, isPublic = false): string[] {
     const reasons = [
       this.chain.head().finalized === undefined ? "no finalized block is held" : undefined,
       this.sources.damage.tableFindings > 0 ? "a table of the store is damaged" : undefined,
-      ...this.describeThreads(),
-      this.describeSource(asked.lagSeconds !== undefined),
-      this.describeLag(asked.lagSeconds),
+      ...this.describeThreads(isPublic),
+      this.describeSource(asked.lagSeconds !== undefined, isPublic),
+      this.describeLag(asked.lagSeconds, isPublic),
       this.describeFinalityLag(),
       this.describeAskedBlock(asked.block),
     ];
     return reasons.filter(reason => reason !== undefined);
   }
 
-  /** @returns what an operator should know whether the service is ready or not, a line of text for each remark */
-  readRemarks(): string[] {
+  /**
+   * @param isPublic - as for `readObstacles`
+   * @returns what an operator should know whether the service is ready or not, a line of text for each remark
+   */
+  readRemarks(isPublic = false): string[] {
     const nodes = new Map([...(this.sources.finality?.nodes ?? []), ...(this.sources.source?.nodes ?? [])]);
     return [
-      ...[...nodes].map(([name, trouble]) => `the node ${name} is ${trouble}`),
-      ...(this.sources.finality?.describe() ?? []),
-      ...(this.sources.publishing?.describe() ?? []),
+      ...[...nodes].map(([name, {state, reason}]) =>
+        isPublic ? `a node is ${state}` : `the node ${name} is ${state}: ${reason}`,
+      ),
+      ...(this.sources.finality?.describe(isPublic) ?? []),
+      ...(this.sources.publishing?.describe(isPublic) ?? []),
       ...this.describeUnverified(),
     ];
   }
@@ -127,31 +136,34 @@ export class Readiness {
   }
 
   /** Work that no thread does. Each kind is tried again; whether others of a kind are up is in /metrics. */
-  private describeThreads(): string[] {
+  private describeThreads(isPublic: boolean): string[] {
     const threads = this.sources.threads();
     const down = threads.filter(({state}) => state === "down");
     return [...new Set(down.map(({kind}) => kind))].flatMap(kind => {
       const one = down.find(thread => thread.kind === kind);
       const isDone = threads.some(thread => thread.kind === kind && thread.state !== "down");
-      return isDone ? [] : [`no ${kind} thread is up: ${one?.reason}`];
+      return isDone ? [] : [withCause(`no ${kind} thread is up`, one?.reason, isPublic)];
     });
   }
 
-  private describeSource(isLagBounded: boolean): string | undefined {
+  private describeSource(isLagBounded: boolean, isPublic: boolean): string | undefined {
     if (this.sources.source === undefined) return undefined;
     const {state, reason, flag} = this.sources.source;
-    if (state === "behind") return `behind the feed: ${reason}`;
+    if (state === "behind") return withCause("behind the feed", reason, isPublic);
     // A store that is to follow a chain, and cannot, falls behind. Without a finalized block, the failure may be why there is none.
     const matters = flag !== "diffs" || isLagBounded || this.chain.head().finalized === undefined;
-    if (state === "failed" && matters) return `the import has failed: ${reason}`;
+    if (state === "failed" && matters) return withCause("the import has failed", reason, isPublic);
     return state === "ended" && isLagBounded ? "the source of the import has ended" : undefined;
   }
 
-  private describeLag(lagSeconds: number | undefined): string | undefined {
+  private describeLag(lagSeconds: number | undefined, isPublic: boolean): string | undefined {
     const lag = lagSeconds === undefined ? undefined : this.readLagSeconds();
     if (lagSeconds === undefined || lag === undefined || lag <= lagSeconds) return undefined;
     const {source} = this.sources;
-    const why = source === undefined || source.hasStopped || source.reason === "" ? "" : `, ${source.reason}`;
+    const why =
+      source === undefined || source.hasStopped || source.reason === "" || isPublic
+        ? ""
+        : `, ${source.reason}`;
     const state = source === undefined ? "" : ` (state of the source: ${source.state}${why})`;
     return `the newest block, ${this.chain.head().latest}, is ${Math.floor(lag)} s old: asked for at most ${lagSeconds} s${state}`;
   }

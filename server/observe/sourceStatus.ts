@@ -24,8 +24,8 @@ export class SourceStatus {
   state: SourceStatusName = "reading";
   /** Why the import failed or is behind, or what is waited for. Empty in all other states. */
   reason = "";
-  /** By name, the nodes of --l2 that are not up: their state and its reason. */
-  readonly nodes = new Map<string, string>();
+  /** By name, the nodes of --l2 that are not up: their state and its cause. */
+  readonly nodes = new Map<string, {readonly state: string; readonly reason: string}>();
   /** When this process last stored a block durably, in ms since 1970. undefined if it has stored none. */
   receivedMs: number | undefined;
   /** Blocks that imports have stored. A block that comes again after a rollback counts again. */

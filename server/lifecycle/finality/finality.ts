@@ -23,7 +23,7 @@ export function startFinality(options: FinalityOptions, engine: Engine, log: Log
   const child = log.child({finality: source});
   const onEvent = ({name, state, reason}: NodesEvent): void => {
     if (state === "up") status.nodes.delete(name);
-    else status.nodes.set(name, `${state}: ${reason}`);
+    else status.nodes.set(name, {state, reason});
     child[state === "up" ? "info" : "warn"]({node: name, state, reason}, `a node is ${state}`);
   };
   const open = (settings: NodesSettings) =>

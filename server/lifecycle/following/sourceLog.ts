@@ -62,7 +62,7 @@ export class SourceLog {
       case "node": {
         const {name, state, reason} = event;
         if (state === "up") status.nodes.delete(name);
-        else status.nodes.set(name, `${state}: ${reason}`);
+        else status.nodes.set(name, {state, reason});
         if (this.isNew(`state of ${name}`, state))
           log[state === "up" ? "info" : "warn"]({node: name, state, reason}, NODE_LINES[state]);
         break;

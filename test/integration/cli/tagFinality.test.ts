@@ -62,6 +62,8 @@ test("the node's finalized block is marked where its hash is the one here, also 
     chain.upstream.handler = (_, response) => response.writeHead(401).end();
     await daemon.waitForStderr(/"state":"down".*401.*a node is down/);
     assert.match((await daemon.get("/readyz")).text, new RegExp(`the node ${origin} is down: .*401`));
+    const publicText = await (await fetch(`${daemon.url}/readyz`)).text();
+    assert.match(publicText, /^ready\na node is down\nfinality is waiting\nunverified: [^/]*$/);
     await chain.upstream.stop();
     await daemon.waitForStderr(/connection (refused|was lost).*a node is down/);
     assert.match(

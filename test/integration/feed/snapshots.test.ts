@@ -187,6 +187,8 @@ describe("snapshots of a feed", () => {
           "0",
           "--port",
           "0",
+          "--metrics-port",
+          "0",
           ...flags,
           "--finalized",
           "5",

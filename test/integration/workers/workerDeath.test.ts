@@ -19,7 +19,14 @@ let threads: ProofThreads["threads"];
 
 before(async () => {
   folder = await WorkFolder.create();
-  service = await OwnService.serve(["--db", await folder.importChain("db", 1, 1), "--workers", "2"]);
+  service = await OwnService.serve([
+    "--db",
+    await folder.importChain("db", 1, 1),
+    "--workers",
+    "2",
+    "--metrics-port",
+    "0",
+  ]);
   ({threads} = (service.engine as unknown as {proofs: ProofThreads}).proofs);
 });
 

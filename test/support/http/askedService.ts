@@ -5,9 +5,22 @@ import {LOOK_MS, waitUntil, within} from "../wait.ts";
 /** Characters of a log that an error repeats. */
 const KEPT_LOG = 4000;
 
+/** Flags that read from hosts or files: why they fail stands in /readyz of --metrics-port only. */
+const SOURCES = new Set(["--l1", "--l2", "--diffs", "--feed", "--publish"]);
+
+/** @param args - of `proofd serve` */
+export function operatorFlags(args: readonly string[]): readonly string[] {
+  return args.some(arg => SOURCES.has(arg)) ? ["--metrics-port", "0"] : [];
+}
+
 export abstract class AskedService {
   abstract get url(): string;
   abstract readonly stderr: string;
+
+  /** Where /metrics and the causes in /readyz are. */
+  protected get operatorsUrl(): string {
+    return this.url;
+  }
 
   get port(): number {
     return Number(new URL(this.url).port);
@@ -85,9 +98,9 @@ export abstract class AskedService {
     return this.until(`a log with ${pattern}`, () => pattern.test(this.stderr));
   }
 
-  /** @param path - of one of the service's own pages, such as "/readyz" */
+  /** @param path - of what operators read, such as "/readyz" */
   async get(path: string): Promise<{status: number; text: string}> {
-    const response = await this.fetch(path);
+    const response = await this.fetch(path, undefined, this.operatorsUrl);
     return {status: response.status, text: await response.text()};
   }
 
@@ -95,11 +108,11 @@ export abstract class AskedService {
    * The event loop goes round before and after. Before, because a server closes idle connections: a test that has computed for
    * long would send its request on a closed one. After, so that `stderr` has what the service logged before it answered.
    */
-  private async fetch(path: string, init?: RequestInit): Promise<Response> {
+  private async fetch(path: string, init?: RequestInit, url = this.url): Promise<Response> {
     await goRound();
     const response = await within(
       `the answer to ${init?.body ?? path}`.slice(0, 500),
-      fetch(`${this.url}${path}`, init),
+      fetch(`${url}${path}`, init),
     );
     await goRound();
     return response;

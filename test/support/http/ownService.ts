@@ -10,7 +10,7 @@ import {DEFAULT_LIMITS, type Limits} from "../../../server/limits.ts";
 import type {Engine} from "../../../workers/engine.ts";
 import {DEFAULT_ESTIMATE_SETTINGS} from "../../../workers/messages/estimateSettings.ts";
 import {within} from "../wait.ts";
-import {AskedService} from "./askedService.ts";
+import {AskedService, operatorFlags} from "./askedService.ts";
 import {testedHttp} from "./testedHttp.ts";
 import {readTuned, type Tuning} from "./tunedOptions.ts";
 
@@ -46,6 +46,7 @@ export class OwnService extends AskedService {
     const flags = [
       "--port",
       "0",
+      ...operatorFlags(args),
       "--http",
       testedHttp(),
       ...(estimates ? [] : ["--estimate-workers", "0"]),
@@ -101,6 +102,11 @@ export class OwnService extends AskedService {
 
   get url(): string {
     return this.announcement.url;
+  }
+
+  protected override get operatorsUrl(): string {
+    const {metrics} = this.announcement;
+    return metrics === undefined ? this.url : new URL(metrics).origin;
   }
 
   /** What `proofd serve` prints when it listens. */

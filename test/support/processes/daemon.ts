@@ -2,7 +2,7 @@
 import type {ChildProcessWithoutNullStreams} from "node:child_process";
 import {once} from "node:events";
 import {fileURLToPath} from "node:url";
-import {AskedService} from "../http/askedService.ts";
+import {AskedService, operatorFlags} from "../http/askedService.ts";
 import {testedHttp} from "../http/testedHttp.ts";
 import type {Tuning} from "../http/tunedOptions.ts";
 import {within} from "../wait.ts";
@@ -65,6 +65,7 @@ export async function startDaemon(
   const flags = [
     "--port",
     "0",
+    ...operatorFlags(args),
     "--http",
     testedHttp(),
     ...(estimates ? [] : ["--estimate-workers", "0"]),
@@ -117,6 +118,10 @@ export class Daemon extends AskedService {
 
   override get url(): string {
     return String(this.announcement.url);
+  }
+
+  protected override get operatorsUrl(): string {
+    return new URL(String(this.announcement.metrics ?? this.url)).origin;
   }
 
   /** Also when it logs. @throws Error if the process has ended */

@@ -51,7 +51,7 @@ layer1Test(
     await it.contract.settle();
     await it.restart({root: "none"}, undefined, ["http://127.0.0.1:0"]);
     await it.finalizedAt(7);
-    assert.deepEqual(it.status.describe(), []);
+    assert.deepEqual(it.status.describe(false), []);
     assert.doesNotMatch(it.log, /holds block hashes now/);
     await it.contract.finalizeHash(8, 9, hash(7), hash(10));
     await it.contract.settle();
@@ -159,7 +159,7 @@ layer1Test(
     assert.doesNotMatch(it.log, /recorded/);
     await it.restart({root: "none"});
     await it.finalizedAt(3);
-    assert.deepEqual(it.status.describe(), ["finality is by block number: no state root is compared"]);
+    assert.deepEqual(it.status.describe(false), ["finality is by block number: no state root is compared"]);
     assert.equal(it.store.engine.chain.finalizations.readLayer1()?.root, undefined);
   },
 );
@@ -269,7 +269,7 @@ layer1Test("by number, a node of layer 2 that does not answer once is waited for
       assert.equal(it.status.awaits, `block 5: ${what}`);
       await it.logged(/finality has stopped/);
       assert.match(
-        it.status.describe().join("\n"),
+        it.status.describe(false).join("\n"),
         /^finality has stopped: .*another branch.*\nfinality is by block number/,
       );
       assert.equal(it.finalized, -1);

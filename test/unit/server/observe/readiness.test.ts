@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {afterEach, beforeEach, test} from "node:test";
 import {FinalityStatus} from "../../../../server/observe/finalityStatus.ts";
+import {PublishStatus} from "../../../../server/observe/publishStatus.ts";
 import {Readiness, type ReadinessSources} from "../../../../server/observe/readiness.ts";
 import {SourceStatus} from "../../../../server/observe/sourceStatus.ts";
 import {PrunedBlocks} from "../../../../storage/prune/prunedBlocks.ts";
@@ -86,9 +87,9 @@ test("nodes that are not up, what finality waits for, and unverified blocks are 
   const finality = new FinalityStatus("l1");
   const readiness = create({source, finality});
   assert.deepEqual(readiness.readRemarks(), [unverified]);
-  source.nodes.set("http://a:1", "down: connection refused");
-  finality.nodes.set("http://a:1", "down: time-out");
-  finality.nodes.set("http://b:1", "refused: expected a node of chain 5, got chain 6");
+  source.nodes.set("http://a:1", {state: "down", reason: "connection refused"});
+  finality.nodes.set("http://a:1", {state: "down", reason: "time-out"});
+  finality.nodes.set("http://b:1", {state: "refused", reason: "expected a node of chain 5, got chain 6"});
   finality.isByNumber = true;
   const remarks = [
     "the node http://a:1 is down: connection refused",
@@ -114,4 +115,40 @@ test("work that no thread does is a reason, and a thread of several is none", ()
   assert.deepEqual(create({source, threads: () => [down, down, idle]}).readObstacles(), [
     "no proof thread is up: no memory",
   ]);
+});
+
+test("lines for the public name no host: they say what has happened, not why", () => {
+  const cause = "http://node.internal:8545: connection refused";
+  const finality = new FinalityStatus("l1");
+  const publishing = new PublishStatus();
+  Object.assign(publishing, {reason: cause, snapshotFailure: cause});
+  source.reason = cause;
+  source.nodes.set("http://node.internal:8545", {state: "down", reason: cause});
+  const down = {kind: "proof", state: "down", reason: cause} as const;
+  const readiness = create({source, finality, publishing, threads: () => [down]});
+  const asked = {block: undefined, lagSeconds: 1};
+  const publicLines = [
+    "no finalized block is held",
+    "no proof thread is up",
+    "the import has failed",
+    "a node is down",
+    "publishing is waiting",
+    "no snapshot for replicas can be uploaded",
+  ];
+  const read = (isPublic: boolean) => [
+    ...readiness.readObstacles(undefined, isPublic),
+    ...readiness.readRemarks(isPublic),
+  ];
+  assert.deepEqual(read(true), publicLines);
+  assert.equal(read(false).filter(line => line.endsWith(cause)).length, 5);
+  Object.assign(finality, {state: "stopped", reason: cause});
+  assert.ok(read(true).includes("finality has stopped"));
+  Object.assign(finality, {state: "waiting", awaits: cause});
+  assert.ok(read(true).includes("finality is waiting"));
+  for (const state of ["behind", "waiting"] as const) {
+    source.state = state;
+    source.receivedMs = Date.now() - 9_500;
+    assert.match(readiness.readObstacles(asked, false).join(), /node\.internal/);
+    assert.doesNotMatch(readiness.readObstacles(asked, true).join(), /node\.internal/);
+  }
 });
