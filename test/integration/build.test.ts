@@ -8,9 +8,13 @@ import {WorkFolder} from "../support/chains/serviceChain.ts";
 import {type Finished, runChild} from "../support/processes/childProcesses.ts";
 
 const ROOT = fileURLToPath(new URL("./", import.meta.resolve("#package/package.json")));
-const COPIED = ["build.js", "wasm.build.js", "page.build.js", "demo/addresses.json"].concat(
-  ["client", "load", "page", "contracts"].map(name => `${name}/tsconfig.json`),
-);
+const COPIED = [
+  "build.js",
+  "commit.build.js",
+  "wasm.build.js",
+  "page.build.js",
+  "demo/addresses.json",
+].concat(["client", "load", "page", "contracts"].map(name => `${name}/tsconfig.json`));
 const SAYS = [
   "Building proofd, as a source has changed. This takes 10 seconds, or a minute on a slow machine.",
   ...["TypeScript of client", "TypeScript of load", "TypeScript of proofd", "TypeScript of page"],

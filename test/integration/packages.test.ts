@@ -137,7 +137,7 @@ test("links of its documents lead to its files, but for sources and what is for 
 test("the package of the load generator has what runs, its types, and what its page of a report is made of", async () => {
   const installed = folders.find(path => path.endsWith("node_modules/proofd-load"));
   const files = await listFiles(installed ?? assert.fail("proofd does not depend on it"));
-  for (const name of ["LICENSE", "README.md", "package.json", "dist/load.d.ts", "page/charts.js"])
+  for (const name of ["LICENSE", "README.md", "package.json", "dist/load.d.ts", "report/html/charts.js"])
     assert.ok(files.includes(name), name);
   const needless = /(?<!\.d)\.ts$|\.map$|^dist\/(client|test)/;
   assert.deepEqual(

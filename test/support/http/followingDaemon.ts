@@ -51,7 +51,8 @@ export function waitForState(daemon: AskedService, state: string): Promise<void>
 
 /** What /readyz says last where blocks from `from` to the newest one came without headers. */
 export function unverified(from: number, latest: number): string {
-  return `unverified: blocks ${from} to ${latest}, no header or finalization commits to their state\n`;
+  const blocks = from === latest ? `block ${from}` : `blocks ${from} to ${latest}`;
+  return `unverified: ${blocks}, no header or finalization commits to their state\n`;
 }
 
 /** @param lagSeconds - the age that the newest block may have; undefined: any, and the source may have ended */
