@@ -60,7 +60,7 @@ for (const [what, wrong, reason] of [
   [
     "a fork",
     encodeLines([{...createLine(1, 1), hash: hashOfBlock(99)}]),
-    `line 3: block 1 has hash ${hashOfBlock(99)}, but ${hashOfBlock(1)} is held`,
+    `line 3: block 1 has hash ${hashOfBlock(99)}, but the store has ${hashOfBlock(1)}`,
   ],
   ["a line that is no JSON", "block 2\n", 'line 3: expected an object: "{", got "b"'],
   ["half a line at the end", '{"number":"0x2",', "line 3: the input ends within it (truncated?)"],
