@@ -45,7 +45,10 @@ export function toNodeError(
   const text = cleanText(error.message, redact, MAX_TEXT);
   if (asksToRetryLater(error, http.status))
     return new NodeFailure(`it asks to try ${method} later: ${text} (${code})`, http);
-  if (code === INTERNAL_ERROR) return new InternalError(`it fails at ${method}: ${text} (${code})`);
+  // Some providers refuse a large range of logs with this code.
+  const isRange = method === "eth_getLogs" && TOO_MUCH_ASKED.test(error.message);
+  if (code === INTERNAL_ERROR && !isRange)
+    return new InternalError(`it fails at ${method}: ${text} (${code})`);
   return new NodeRefusal(`${nodeName} refuses ${method}: ${text} (${code})`, code);
 }
 

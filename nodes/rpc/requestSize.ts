@@ -26,7 +26,8 @@ export class RequestSize {
   /** A request of this size, at most `value`, was refused. @returns false if the size was 1, the minimum */
   noteRefusal(size: number): boolean {
     this.answersUntilGrowth = this.patience;
-    this.value = Math.max(1, Math.floor(Math.min(size, this.value) / 2));
+    // Requests that were sent together are refused together: they shrink it once.
+    this.value = Math.max(1, Math.min(this.value, Math.floor(size / 2)));
     return size > 1;
   }
 }

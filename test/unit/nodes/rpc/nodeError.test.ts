@@ -45,3 +45,7 @@ test("other errors are refusals, also of a result that would be too long", () =>
     assert.equal(error.message, `http://node:1 refuses eth_getLogs: ${message} (${code})`);
   }
 });
+
+test("an internal error that says that a range of logs is too large is a refusal", () => {
+  assert.ok(convert(-32603, "block range is too large") instanceof NodeRefusal);
+});

@@ -28,3 +28,9 @@ test("a refused size is halved down to 1, and grows again only after 16 answers"
   range.noteAnswer();
   assert.equal(range.value, 2);
 });
+
+test("requests of one size that are refused together halve it once", () => {
+  const batch = new RequestSize(100, 100, 64);
+  for (let at = 0; at < 3; at++) batch.noteRefusal(4);
+  assert.equal(batch.value, 2);
+});
