@@ -34,7 +34,10 @@ const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-const SPACES: ReadonlySet<number | undefined> = new Set(Buffer.from(" \t\n\r"));
+const SPACE = 0x20;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 /** An escape has at most this many bytes after its backslash. */
 const ESCAPE_BYTES = 5;
 
@@ -233,8 +236,8 @@ class StepParser {
   private *trim(from: number, to: number): Work<[number, number]> {
     const {body} = this;
     let [start, end] = [from, to];
-    for (; start < to && SPACES.has(body[start]); start++) if ((start - from) % STEP === STEP - 1) yield;
-    for (; end > start && SPACES.has(body[end - 1]); end--) if ((to - end) % STEP === STEP - 1) yield;
+    for (; start < to && isSpace(body[start]); start++) if ((start - from) % STEP === STEP - 1) yield;
+    for (; end > start && isSpace(body[end - 1]); end--) if ((to - end) % STEP === STEP - 1) yield;
     return [start, end];
   }
 
@@ -248,4 +251,9 @@ function setField(fields: Record<string, unknown>, key: string, value: unknown):
   if (key === "__proto__")
     Object.defineProperty(fields, key, {value, writable: true, enumerable: true, configurable: true});
   else fields[key] = value;
+}
+
+/** With a Set of the four, Node 24.9 took up to 68 ms for a body of spaces. */
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB;
 }

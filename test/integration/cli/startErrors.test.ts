@@ -75,7 +75,7 @@ test("too little address space is named with what is needed, for a command and f
   const serve = ["serve", "--db", db, "--port", "0", "--workers", "2", "--estimate-workers", "0"];
   const gibibyte = 2 ** 20;
   for (const [gibibytes, needed] of [
-    [1, "64 GiB"],
+    [4, "64 GiB"],
     [128, "320 GiB with 2 proof and estimate threads"],
   ] as const) {
     const message = `error: this process may reserve ${gibibytes}.0 GiB of address space (ulimit -v) but needs at least ${needed}: `;
