@@ -114,7 +114,8 @@ export class SnapshotStore {
   }
 
   /**
-   * Uploads the missing files, and then publishes the list. Removes files that no list has any more. One upload runs at a time: this one waits for the lease.
+   * Uploads the missing files, then publishes the list, then removes the files that no list names. Waits for the lease, so that only one
+   * upload runs at a time.
    *
    * @param isNeeded - asked once the lease is taken.
    * @returns uploaded bytes; undefined if the snapshot is no longer needed

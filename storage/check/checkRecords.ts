@@ -47,7 +47,7 @@ function checkHash(store: StateReader, key: Buffer, body: Buffer, findings: Find
     findings.report(nameOfKey(key), `it leads to block ${block}, which has the hash ${toHex(hash)}`);
 }
 
-/** Decodes the keys of one leaf page. Some may belong to leaves that no block has any more. */
+/** Decodes the keys of one leaf page. Some may belong to leaves that no remaining block has. */
 function checkLeafKeys(key: Buffer, body: Buffer): void {
   const {owner, page} = pageOfLeafKeys(key);
   decodeLeafKeys(owner, page, body);
