@@ -24,6 +24,8 @@ export interface AskedReadiness {
   readonly lagSeconds: number | undefined;
 }
 
+const IMPORT_FAILED = "the import has failed";
+
 const NOTHING_MORE: AskedReadiness = {block: undefined, lagSeconds: undefined};
 
 export interface ReadinessSources {
@@ -84,6 +86,7 @@ export class Readiness {
       ),
       ...(this.sources.finality?.describe(isPublic) ?? []),
       ...(this.sources.publishing?.describe(isPublic) ?? []),
+      ...this.describeFailedFile(isPublic),
       ...this.describeUnverified(),
     ];
   }
@@ -152,8 +155,15 @@ export class Readiness {
     if (state === "behind") return withCause("behind the feed", reason, isPublic);
     // A store that is to follow a chain, and cannot, falls behind. Without a finalized block, the failure may be why there is none.
     const matters = flag !== "diffs" || isLagBounded || this.chain.head().finalized === undefined;
-    if (state === "failed" && matters) return withCause("the import has failed", reason, isPublic);
+    if (state === "failed" && matters) return withCause(IMPORT_FAILED, reason, isPublic);
     return state === "ended" && isLagBounded ? "the source of the import has ended" : undefined;
+  }
+
+  /** An import of --diffs that has failed is not tried again. The service is ready with the blocks that it has. */
+  private describeFailedFile(isPublic: boolean): string[] {
+    const {source} = this.sources;
+    if (source?.flag !== "diffs" || source.state !== "failed") return [];
+    return [withCause(`${IMPORT_FAILED}, and is not tried again`, source.reason, isPublic)];
   }
 
   private describeLag(lagSeconds: number | undefined, isPublic: boolean): string | undefined {

@@ -101,6 +101,9 @@ describe("JSON-RPC during an import", () => {
     assert.match(JSON.parse(line).reason, /line 3/);
     assert.equal(await daemon.readMetric("proofd_import_failed"), 1);
     assert.equal((await daemon.call("chain_getCoverage")).result.finalized, "0x1");
+    const {status, text} = await daemon.get("/readyz");
+    assert.equal(status, 200);
+    assert.match(text, /^the import has failed, and is not tried again: line 3: /m);
     assert.ok((await daemon.send(proofCall(1))).result !== undefined);
     await daemon.stop();
   });
