@@ -63,9 +63,9 @@ const HTTP_FILES = ["server/http", "server/httpEnd", "server/httpReaders", "serv
 const DEBIAN_NODE = "24";
 /**
  * Arguments: the folder of Debian; programs that it gets as node and npm; how many paths follow that it shows; these; a command. The
- * links lie in a mount of their own: the tests of containers make their images of the same folder.
+ * links and temporary files lie in mounts of their own: the tests of containers make their images of the same folder.
  */
-const CHANGE_ROOT = `cd "$1"; mount -t tmpfs tmpfs usr/local/bin
+const CHANGE_ROOT = `cd "$1"; for own in usr/local/bin tmp; do mount -t tmpfs tmpfs $own; done
 ln -s "$2" usr/local/bin/node; ln -s "$3" usr/local/bin/npm; shown=$4; shift 4
 while [ $shown -gt 0 ]; do mkdir -p ".$1"; mount --rbind "$1" ".$1"; shift; shown=$((shown - 1)); done
 exec chroot . "$@"`;
