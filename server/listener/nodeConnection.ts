@@ -86,11 +86,12 @@ export class NodeConnection {
     // Node resumes a socket after each request.
     this.rest = this.rest === undefined ? read : Buffer.concat([this.rest, read]);
     this.parseRest();
-    const {rest, heldBytes} = this;
+    const {rest} = this;
     if (rest === undefined || rest.length <= FREE_BYTES) return;
     this.socket.pause();
-    this.heldBytes = Math.max(heldBytes, rest.length);
-    if (this.exchanges.unread.add(this, this.heldBytes - heldBytes) !== undefined) this.giveWay();
+    const moreBytes = Math.max(0, rest.length - this.heldBytes);
+    if (this.exchanges.unread.add(this, moreBytes) === undefined) this.heldBytes += moreBytes;
+    else this.giveWay();
   }
 
   private parseRest(): void {
