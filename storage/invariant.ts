@@ -4,11 +4,12 @@
  * they are errors.
  */
 import {writeSync} from "node:fs";
+import {isMainThread} from "node:worker_threads";
 
 const STDERR = 2;
 
-/** @param name - what always holds, for the operator and for the report of the bug */
-export function invariant(holds: boolean, name: string): asserts holds {
+/** @param name - what always holds, such as "the tasks under way in a lane are not negative" */
+export function assertInvariant(holds: boolean, name: string): asserts holds {
   if (!holds) endProcess(new Error(`proofd: broken invariant: ${name}`));
 }
 
@@ -20,6 +21,7 @@ function endProcess(broken: Error): never {
   }
   // process.abort does not work in a thread, and process.exit in a thread ends only that thread.
   process.kill(process.pid, "SIGABRT");
-  // The kernel keeps the signal from the first process of a container: there at least this thread ends.
+  // The kernel does not deliver the signal to the first process of a container. There, a thread ends at least itself.
+  if (isMainThread) process.abort();
   throw broken;
 }

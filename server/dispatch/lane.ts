@@ -11,8 +11,8 @@
  * input of that turn is read.
  */
 
+import {assertInvariant} from "../../storage/invariant.ts";
 import type {Settlement} from "../../workers/messages/answers.ts";
-import {assertInvariant} from "../invariant.ts";
 import type {Limits} from "../limits.ts";
 import {QueueFigures, type QueueName} from "../observe/queueFigures.ts";
 import type {RefusalLog} from "../observe/refusalLog.ts";
@@ -270,6 +270,6 @@ export class Lane {
     if (isLong === true) this.longTasksUnderWay += change;
     else this.tasksUnderWay += change;
     const isCounted = this.tasksUnderWay >= 0 && this.longTasksUnderWay >= 0;
-    assertInvariant(isCounted, `lane ${this.figures.name}: tasks under way are not negative`);
+    assertInvariant(isCounted, "the tasks under way in a lane are not negative");
   }
 }

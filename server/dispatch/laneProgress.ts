@@ -1,5 +1,5 @@
 /** The progress of one HTTP request in one lane. Its segments start in order and may end in any order. */
-import {assertInvariant} from "../invariant.ts";
+import {assertInvariant} from "../../storage/invariant.ts";
 import type {LaneId} from "../request/requestCalls.ts";
 import type {Segment} from "./segment.ts";
 

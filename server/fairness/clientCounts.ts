@@ -3,7 +3,7 @@
  * each request adds an entry and deletes one (dispatch/unfinishedRequests.ts).
  */
 
-import {assertInvariant} from "../invariant.ts";
+import {assertInvariant} from "../../storage/invariant.ts";
 
 /** At least this many zeros are kept, and as many as there are other numbers. */
 const KEPT_ZEROS = 64;

@@ -10,7 +10,7 @@ import {type BlockRecord, encodeBlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import type {Pages} from "../cache/pages.ts";
 import {writeNote} from "../directory/acknowledgedNote.ts";
-import {invariant} from "../invariant.ts";
+import {assertInvariant} from "../invariant.ts";
 import {writeFailed} from "../leveldb/levelErrors.ts";
 import {LogTail} from "../leveldb/logTail.ts";
 import {chooseForm, type OpenPage, type ReplacedPage} from "../page/pageDifference.ts";
@@ -206,7 +206,10 @@ export class WriteBatch implements PageWriter {
     }
     const {page, key, value} = puts.at(-1) as Put;
     if (page !== 0) writePageKeyInto(key, page);
-    invariant(this.db.getSync(key)?.equals(value) === true, "LevelDB has the last record of a written batch");
+    assertInvariant(
+      this.db.getSync(key)?.equals(value) === true,
+      "LevelDB has the last record of a written batch",
+    );
     this.tail.advance();
     this.bytesWritten += bytes;
     for (const {page, opened} of puts) if (opened !== undefined) this.pages.keep(page, opened);
@@ -221,14 +224,14 @@ export class WriteBatch implements PageWriter {
   private requireNewPages(puts: readonly Put[]): void {
     for (const {page} of puts) {
       if (page === 0) continue;
-      invariant(page > this.writtenTo, "page numbers rise from write to write");
-      invariant(
+      assertInvariant(page > this.writtenTo, "page numbers rise from write to write");
+      assertInvariant(
         this.pages.findCached(page) === undefined,
         "a new page has a number that no reader has cached",
       );
       this.writtenTo = page;
     }
-    invariant(this.writtenTo < this.nextPage, "block records name a page number above all pages");
+    assertInvariant(this.writtenTo < this.nextPage, "block records name a page number above all pages");
   }
 
   private keepPending(key: Buffer, value: Buffer): void {

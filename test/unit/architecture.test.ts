@@ -77,8 +77,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   "workers/publish": "storage, nodes/feed, messages, threads, node:",
   "workers/chain": "storage, messages, threads, node:",
   "workers/engine.ts": "storage, messages, threads, prove, chain",
-  "server/invariant.ts, server/limits.ts, server/version.ts": "node:",
-  "server/fairness": "invariant.ts",
+  "server/limits.ts, server/version.ts": "node:",
+  "server/fairness": "storage/invariant.ts",
   "server/json": "fairness, node:",
   "server/rpc": "workers/messages, fairness, json, node:",
   "server/request": "workers/messages",
@@ -88,7 +88,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   "server/methods":
     "storage/count.ts, workers/messages, workers/chain, limits.ts, version.ts, fairness, rpc, request, gateway, node:",
   "server/dispatch":
-    "workers/messages, workers/threads, workers/engine.ts, invariant.ts, limits.ts, fairness, rpc, request, observe, methods",
+    "storage/invariant.ts, workers/messages, workers/threads, workers/engine.ts, limits.ts, fairness, rpc, request, observe, methods",
   "server/listener": "fairness, node:, pino, uWebSockets.js",
   "server/http": "limits.ts, fairness, rpc, request, observe, methods, listener, node:, pino",
   "server/front.ts, server/rpcService.ts":

@@ -18,9 +18,9 @@ function run(text: string): {
 }
 
 test("a broken invariant in a thread ends the process with its name", () => {
-  const broken = `import {invariant} from ${moduleAt("invariant.js")};
-    invariant(1 === 1, "one is one");
-    invariant(1 === 2, "one is two");`;
+  const broken = `import {assertInvariant} from ${moduleAt("invariant.js")};
+    assertInvariant(1 === 1, "one is one");
+    assertInvariant(1 === 2, "one is two");`;
   const {signal, stderr, stdout} = run(`import {Worker} from "node:worker_threads";
     const code = ${JSON.stringify(broken)};
     new Worker(new URL("data:text/javascript," + encodeURIComponent(code)))
