@@ -1,6 +1,4 @@
-/**
- * The errors of the store. Programs may rely on `code`; messages may change.
- */
+/** The errors of the store. Programs may rely on `code`; messages may change. */
 
 export type StoreErrorCode =
   | "STORE_MISSING" // no store in that directory, and the caller does not allow a new one

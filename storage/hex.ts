@@ -1,6 +1,4 @@
-/**
- * Bytes as hexadecimal text, for messages and names, and comparison of bytes. workers/prove/ writes the text of proofs.
- */
+/** Bytes as hexadecimal text, for messages and names, and comparison of bytes. */
 export function toHex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex")}`;
 }

@@ -1,7 +1,6 @@
 /**
- * Ends the whole process, from any of its threads, where the code contradicts itself. Nothing may continue from a state
- * that the code does not know, least of all a writer. Damaged files, bad input and refused writes are no such thing:
- * they are errors.
+ * Ends the whole process, from any of its threads, where the code contradicts itself: nothing may continue from an
+ * unknown state, least of all a writer. Damaged files, bad input and refused writes are errors instead.
  */
 import {writeSync} from "node:fs";
 import {isMainThread} from "node:worker_threads";

@@ -30,7 +30,7 @@ export function kindOf(stats: Stats): string {
   return stats.isFIFO() ? "a pipe" : "a device";
 }
 
-/** Opens a file or folder, runs `use`, and closes it. @throws the system's errors, and what `use` throws */
+/** @throws the system's errors, and what `use` throws */
 export function withFile<T>(path: string, flags: string, use: (file: number) => T): T {
   const file = openSync(path, flags);
   try {

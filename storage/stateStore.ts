@@ -1,9 +1,6 @@
 /**
- * The store in one directory. Its owner (the main thread) opens it once per process, and every worker opens it once
- * more.
- *
- * StateStore opens, closes and removes a store. `reader` reads it (block/stateReader.ts); BlockWriter and rollback.ts
- * change it. LevelDB keeps other processes out.
+ * The store in one directory. Its owner (the main thread) opens it once per process, and every worker once more.
+ * `reader` reads it; BlockWriter and rollback.ts change it. LevelDB keeps other processes out.
  */
 import {existsSync, readdirSync, statSync} from "node:fs";
 import {statfs} from "node:fs/promises";
@@ -41,7 +38,6 @@ interface StoreOptions {
   readonly createIfMissing?: boolean;
   /** The suite of a new store. An existing store must have this suite. Default: any suite. */
   readonly suite?: string | undefined;
-  /** Memory for the pages and hints that this reader keeps. */
   readonly cacheBytes: number;
 }
 
@@ -108,8 +104,7 @@ export class StateStore implements WriteTarget {
 
   /**
    * Owner only, after a write that LevelDB refused: closes LevelDB and opens it again, as a restart of the process
-   * does. LevelDB takes no write after one that failed, and its log may end within a record. Meanwhile this reader
-   * reads the files. All sharers must be closed.
+   * does. Meanwhile the reader reads the files. All sharers must be closed.
    *
    * @throws StoreError as `open`: LevelDB is closed then
    */
@@ -144,16 +139,12 @@ export class StateStore implements WriteTarget {
     if (isEmpty) await removeStore(this.db.location, this.madeFolders ?? []);
   }
 
-  /** Of the file system that the store lies on: bytes that may still be written, and all. */
   async readDisk(): Promise<{readonly free: number; readonly size: number}> {
     const {bavail, blocks, bsize} = await statfs(this.directory);
     return {free: bavail * bsize, size: blocks * bsize};
   }
 
-  /**
-   * Bytes of tables by kind of record, as LevelDB estimates them from the tables' own figures, and the bytes of its log
-   * ("log"): what is written comes there first. Empty while LevelDB is not open.
-   */
+  /** Bytes of tables by kind of record, as LevelDB estimates them, and of its log. Empty while LevelDB is not open. */
   async readSizes(): Promise<readonly (readonly [kind: string, bytes: number])[]> {
     const db = this.db as Level<Buffer, Buffer> & {
       approximateSize(start: Buffer, end: Buffer): Promise<number>;
@@ -170,15 +161,13 @@ export class StateStore implements WriteTarget {
     }
   }
 
-  /** Removes the blocks above `block` (rollback.ts). @throws StoreError FINALIZED, BLOCK_UNKNOWN, WRITE_FAILED */
   rollback(block: number): Promise<void> {
     return rollBack(this, block);
   }
 
   /**
-   * As rollback, also for finalized blocks. No sharer may be open.
-   *
-   * @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED, PRUNING, WRITE_FAILED
+   * Also for finalized blocks. No sharer may be open. @throws StoreError BLOCK_UNKNOWN, BLOCK_PRUNED, PRUNING,
+   * WRITE_FAILED
    */
   async rollbackFinalized(block: number): Promise<void> {
     const run = readRun(this.reader);
@@ -190,7 +179,7 @@ export class StateStore implements WriteTarget {
     await rollBack(this, block, true);
   }
 
-  /** Removes pages that no block leads to. A crash, a refused block or a rollback leaves such pages. */
+  /** Removes pages that no block leads to. */
   reclaim(): Promise<void> {
     return reclaimPages(this);
   }
@@ -206,10 +195,7 @@ export class StateStore implements WriteTarget {
   }
 }
 
-/**
- * @returns undefined if the directory cannot be read. LevelDB continues with its open files, and the other figures are
- * right
- */
+/** @returns undefined if the directory cannot be read: LevelDB continues with its open files */
 function readLogBytes(directory: string): number | undefined {
   let names: string[];
   try {
@@ -231,7 +217,6 @@ async function openLevel(db: Level<Buffer, Buffer>, directory: string): Promise<
   }
 }
 
-/** Makes the store if it may. @param expected - the suite that the store must have, or that a new one gets */
 async function readSuite(
   db: Level<Buffer, Buffer>,
   directory: string,

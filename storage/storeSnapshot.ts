@@ -1,6 +1,5 @@
 /**
- * A snapshot: a copy of the store as of one moment, in another folder. Another process, or this one, may have
- * the store open and write to it.
+ * A snapshot: a copy of the store as of one moment, in another folder. Any process may have the store open meanwhile.
  *
  *   take      the files as of one moment, in a folder of another name (directory/snapshotFiles.ts, draftFolder.ts)
  *   verify    as before an opening of LevelDB, then read the newest block: damage is not copied
@@ -19,19 +18,14 @@ import {FileDamage} from "./leveldb/fileDamage.ts";
 import {FileSnapshot} from "./leveldb/fileSnapshot.ts";
 import {META_KEYS} from "./record/layout.ts";
 
-/**
- * Damage counts if it is found twice. A rollback may come between the reading of the note and that of the logs; then
- * the note names a block that is gone.
- */
+/** Damage counts if it is found twice: after a rollback, the note may name a block that is not in the logs any more. */
 const ATTEMPTS = 2;
 const NO_MEMORY = {pageBytes: 0, hintBytes: 0};
 
-/** The newest block of a snapshot. */
 interface NewestBlock {
   readonly block: number;
   readonly hash: Uint8Array;
   readonly stateRoot: Uint8Array;
-  /** The name of the store's suite. */
   readonly suite: string;
   /** undefined: block 0 named none. */
   readonly chainId: bigint | undefined;
@@ -43,12 +37,10 @@ export interface Snapshot extends NewestBlock {
   readonly bytes: TakenBytes;
 }
 
-export interface SnapshotOptions {
-  /** Of the store. */
+interface SnapshotOptions {
   readonly directory: string;
   /** The folder to make, in one that is there. */
   readonly out: string;
-  /** Called with the bytes of each piece that was copied. */
   readonly onCopied?: (bytes: number) => void;
   /** Called with each folder beside `out` that an earlier, unfinished snapshot has left. */
   readonly onLeftover?: (leftover: Leftover) => void;
@@ -57,11 +49,10 @@ export interface SnapshotOptions {
 }
 
 /**
- * Takes a second of processor time for each GB of the newest tables, up to one GB, so it is nothing for a thread that
- * answers.
+ * Blocks its thread for a second for each GB of the newest tables, up to one GB.
  *
  * @throws StoreError STORE_MISSING, STORE_DAMAGED, STORE_UNREADABLE, RECORD_DAMAGED, RECORD_MISSING, FORMAT_MISMATCH,
- *   BLOCK_UNKNOWN if the store has no block, WRITE_FAILED; the signal's reason
+ * BLOCK_UNKNOWN if the store has no block, WRITE_FAILED; the signal's reason
  */
 export async function makeSnapshot(options: SnapshotOptions): Promise<Snapshot> {
   const {directory, out, onLeftover = () => {}} = options;
@@ -114,10 +105,9 @@ async function takeFiles(
 }
 
 /**
- * The newest block of a store, read from its files without LevelDB, which would change them.
+ * The newest block of a store, from its files: LevelDB would change them.
  *
- * @param folder - with the files. @param directory - what messages call it
- * @throws StoreError, also BLOCK_UNKNOWN if the store has no block
+ * @param directory - what messages call the folder. @throws StoreError, also BLOCK_UNKNOWN if the store has no block
  */
 export async function readNewestBlock(folder: string, directory: string): Promise<NewestBlock> {
   const {newest, close} = await openFiles(folder, directory);

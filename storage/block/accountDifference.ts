@@ -9,9 +9,7 @@ export interface AccountDifference {
   readonly change: AccountChange | undefined;
   /** The account before the block according to the source. If the store has another one, the block is refused. */
   readonly before?: AccountBefore | undefined;
-  /**
-   * The block only read the account: the values before it are compared, and nothing is written. Not with a deletion.
-   */
+  /** The block only read the account: `before` is compared, nothing is written. Not with a deletion. */
   readonly onlyRead?: boolean | undefined;
 }
 
@@ -35,9 +33,7 @@ export interface SlotDifference {
   readonly slot: Uint8Array;
   /** 32 bytes; all zero deletes the slot. */
   readonly value: Uint8Array;
-  /**
-   * 32 bytes: the value before the block according to the source. If the store has another one, the block is refused.
-   */
+  /** 32 bytes: the value before the block as its source says. If the store has another, the block is refused. */
   readonly before?: Uint8Array | undefined;
   /** The slot was deleted and written again in this block: it gets a new leaf. */
   readonly reset?: boolean | undefined;

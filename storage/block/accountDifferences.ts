@@ -1,9 +1,9 @@
 /**
- * The account changes of one block, packed (accountEntry.ts): a block 0 with millions of accounts takes tens of bytes
- * for each.
+ * The account changes of one block, packed (accountEntry.ts): tens of bytes each, for a block 0 with millions of
+ * accounts.
  *
- * An entry never crosses from one chunk to the next. Chunks double up to CHUNK_BYTES: most blocks have few changes.
- * Only a chunk with a single entry is larger. `positions` holds each entry's chunk and offset.
+ * An entry never crosses from one chunk to the next. Chunks double up to CHUNK_BYTES; only one with a single entry is
+ * larger.
  */
 
 import type {AccountDifference} from "./accountDifference.ts";
@@ -21,7 +21,6 @@ export class AccountDifferences {
     return this.positions.length;
   }
 
-  /** Memory that the changes take. */
   get bytes(): number {
     return this.chunks.reduce((bytes, chunk) => bytes + chunk.length, 0);
   }
@@ -30,7 +29,6 @@ export class AccountDifferences {
   add(difference: AccountDifference): number {
     const entry = encodeEntry(difference);
     const last = this.chunks.at(-1)?.length ?? 0;
-    // An entry starts within the first CHUNK_BYTES, also in a longer chunk.
     if (this.used + entry.length > Math.min(last, CHUNK_BYTES)) {
       const next = Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, 2 * last));
       this.chunks.push(Buffer.allocUnsafe(Math.max(next, entry.length)));

@@ -1,16 +1,8 @@
-/**
- * A block as it is written to the store: its header fields and its changes to the state.
- *
- * Blocks come from two sources: block differences as NDJSON lines (nodes/files/differenceLines.ts) and executed blocks
- * (evm/execution/). All bytes are big-endian, as on the wire.
- */
+/** A block as it is written to the store. All bytes are big-endian, as on the wire. */
 import type {AccountDifferences} from "./accountDifferences.ts";
 import type {BlockTrie} from "./blockTrie.ts";
 
-/**
- * The fields of a block's header that the store keeps. `hash` and `number` are always there, the others if the source
- * has them.
- */
+/** The fields of a header that the store keeps: those that its source gives. */
 export interface BlockHeader {
   readonly number: number;
   /** 32 bytes. */
@@ -41,10 +33,7 @@ export interface BlockHeader {
 
 export interface BlockDifference {
   readonly header: BlockHeader;
-  /**
-   * The top root (32 bytes) that the account tree must have after this block. The block is refused if it has another
-   * one.
-   */
+  /** 32 bytes: the top root of the account tree after the block, which is refused if it gets another one. */
   readonly expectedStateRoot?: Uint8Array | undefined;
   readonly accounts: AccountDifferences;
   /** Its state trie, whose pages its execution put. */

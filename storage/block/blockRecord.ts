@@ -65,10 +65,7 @@ export function encodeBlockRecord({header, stateRoot, accounts, nextPage, trie}:
   ]);
 }
 
-/**
- * The header in its record, but for number and hash. @throws StoreError BLOCK_INVALID if a field is too long or too
- * large
- */
+/** The header but for number and hash. @throws StoreError BLOCK_INVALID if a field is too long or too large */
 export function encodeFields(header: BlockHeader): Buffer {
   const {number, hash} = header;
   requireLength(number, "hash", hash, WORD_BYTES);

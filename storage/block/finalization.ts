@@ -16,15 +16,13 @@ export interface Finalization {
   /** undefined: the event does not name it. The range begins after the finalization before. */
   readonly startBlock: number | undefined;
   readonly endBlock: number;
-  /** Number of the layer-1 block that holds the event. */
   readonly layer1Block: number;
-  /** Place of the event among those of its layer-1 block. */
   readonly logIndex: number;
   /** 32 bytes: the layer-1 transaction. */
   readonly transactionHash: Uint8Array;
-  /** Whether the contract stores the state root or the hash of `endBlock`. */
+  /** What `final` is. */
   readonly names: "stateRoot" | "blockHash";
-  /** 32 bytes: its state root or its hash. With another hash suite, the state root differs from the stored one. */
+  /** 32 bytes: of `endBlock`. With another hash suite, the state root differs from the stored one. */
   readonly final: Uint8Array;
 }
 

@@ -1,23 +1,17 @@
-/**
- * Reads the recorded finalizations. Their end blocks ascend, so a block's finalization is found by binary search.
- *
- * Every read is a point read. End blocks are kept once they are read, 8 bytes each: a network makes some ten thousand a
- * year.
- */
+/** Reads the recorded finalizations. Their end blocks ascend, and are kept once read: some ten thousand a year. */
 import {countBelow} from "../bisect.ts";
 import {StoreError} from "../errors.ts";
 import {finalizationKey, META} from "../record/layout.ts";
 import {decodeFinalization, type Finalization} from "./finalization.ts";
 import {decodeLayer1Record, type Layer1Record} from "./layer1Mark.ts";
 
-/** Both return a record's body. StateReader says more. */
+/** As in StateReader. */
 interface RecordReader {
   readRecord(key: Buffer): Buffer | undefined;
   readMark(key: Buffer): Buffer | undefined;
 }
 
 export class Finalizations {
-  /** End blocks in order. They are only ever added. */
   private readonly ends: number[] = [];
 
   constructor(private readonly reader: RecordReader) {}
@@ -43,7 +37,6 @@ export class Finalizations {
     return decodeFinalization(index, body);
   }
 
-  /** The newest one. */
   last(): Finalization | undefined {
     const count = this.count();
     return count === 0 ? undefined : this.read(count - 1);
@@ -63,7 +56,7 @@ export class Finalizations {
     for (let at = first; at < first + count; at++) yield this.read(at);
   }
 
-  /** The finalization that ends at `block`, if there is one: the contract stores its root or hash. */
+  /** The finalization whose last block is `block`. */
   endingAt(block: number): Finalization | undefined {
     const covering = this.covering(block);
     return covering?.endBlock === block ? covering : undefined;

@@ -1,13 +1,9 @@
-/**
- * A cache of finalized blocks for one thread. They never change. Other blocks may be rolled back, so they are read each
- * time.
- */
+/** A cache of finalized blocks for one thread. Others may be rolled back, so they are read each time. */
 import type {BlockRecord} from "./blockRecord.ts";
 import type {StateReader} from "./stateReader.ts";
 
 export class FinalizedBlocks<T> {
   private readonly kept = new Map<number, T>();
-  /** Blocks up to this one are known to be finalized. */
   private finalized = -1;
 
   /** @param read - derives the cached value from a block's record. @param most - blocks in the cache */

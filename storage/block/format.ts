@@ -1,7 +1,7 @@
 /**
  * The first records of a new store, and the two of them that are JSON.
  *
- *   format   {"version": 2, "suite": "sha256"}                        never changes; "keccak": no sparse trees
+ *   format   {"version": 4, "suite": "sha256"}                        never changes; "keccak": no sparse trees
  *   chain    {"chainId": "0x..", "config": "{..}", "first": {..}}     empty before the first block
  *   first    {"number": 100, "ancestors": "0x.."}                     only in a store that does not begin with block 0
  */
@@ -62,10 +62,7 @@ export async function makeFormat(
   return found;
 }
 
-/**
- * @returns the store's suite
- * @throws StoreError STORE_MISSING if the database is empty, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
- */
+/** @throws StoreError STORE_MISSING if the database is empty, FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED */
 export async function requireFormat(source: RecordSource, directory: string): Promise<StoreSuite> {
   const stored = readFormat(source, directory);
   if (stored !== undefined) return stored;
@@ -73,10 +70,7 @@ export async function requireFormat(source: RecordSource, directory: string): Pr
   throw new StoreError("STORE_MISSING", `${directory} holds no store`);
 }
 
-/**
- * @returns the store's suite, or undefined if the record is missing
- * @throws StoreError FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED
- */
+/** @returns undefined if the record is missing. @throws StoreError FORMAT_MISMATCH, RECORD_DAMAGED, STORE_DAMAGED */
 export function readFormat(source: RecordSource, directory: string): StoreSuite | undefined {
   let value: Buffer | undefined;
   try {
@@ -97,7 +91,6 @@ export function readFormat(source: RecordSource, directory: string): StoreSuite 
   return suiteOrThrow(storedSuite);
 }
 
-/** The contents of the record `chain`. */
 export interface ChainRecord extends ChainConfig {
   /** undefined: block 0. */
   readonly first?: FirstBlock | undefined;
@@ -127,7 +120,6 @@ export function decodeChain(body: Buffer): ChainRecord {
   };
 }
 
-/** @param text - 0x and 64 digits for each word */
 function splitWords(text: string): readonly Uint8Array[] {
   const bytes = Buffer.from(text.slice(2), "hex");
   return Array.from({length: bytes.length / WORD_BYTES}, (_, i) =>
@@ -135,7 +127,6 @@ function splitWords(text: string): readonly Uint8Array[] {
   );
 }
 
-/** @throws StoreError FORMAT_MISMATCH if `stored` names a chain other than `expected` */
 export function checkChainId(stored: ChainConfig | undefined, expected: bigint | undefined): void {
   if (expected !== undefined && stored?.chainId !== undefined && stored.chainId !== expected)
     throw new StoreError(

@@ -6,9 +6,7 @@ import {RlpError, RlpReader} from "../rlp/rlpReader.ts";
 
 const FIRST_LIST = 0xc0;
 
-/**
- * @returns views of the RLP of each header, in the file's order: at least one. Fields are not read. @throws RlpError
- */
+/** @returns the RLP of each header, at least one: views. Fields are not read. @throws RlpError */
 export function splitHeaders(input: Buffer): readonly Uint8Array[] {
   const list = new RlpReader(readRlp(input));
   const headers: Uint8Array[] = [];

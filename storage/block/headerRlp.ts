@@ -17,10 +17,9 @@ import type {BlockHeader} from "./blockDifference.ts";
 type LaterField = "baseFeePerGas" | "blobGasUsed" | "excessBlobGas";
 type Whole<T> = {readonly [Name in keyof T]-?: Exclude<T[Name], undefined>};
 
-/** A header with all of its fields. */
 export interface WholeHeader extends Whole<Omit<BlockHeader, LaterField>>, Pick<BlockHeader, LaterField> {}
 
-/** An item of a header. `name` is also that of its JSON. */
+/** `name` is also that of its JSON. */
 export type HeaderItem = ItemSize &
   (
     | {readonly name: Exclude<keyof BlockHeader, "hash" | "rest">; readonly isRest?: false}
@@ -111,10 +110,7 @@ const REST_BEFORE_BEACON_ROOT = HEADER_ITEMS.filter(({isRest}) => isRest).findIn
   ({name}) => name === "parentBeaconBlockRoot",
 );
 
-/**
- * Has the header the field parentBeaconBlockRoot (EIP-4788)? Then its block has Cancun's rules. false: nothing is
- * known.
- */
+/** Has the header parentBeaconBlockRoot (EIP-4788)? Then its block has Cancun's rules. false: nothing is known. */
 export function hasBeaconRoot({excessBlobGas, rest}: BlockHeader): boolean {
   if (excessBlobGas === undefined || rest === undefined) return false;
   const items = new RlpReader(rest);

@@ -1,11 +1,10 @@
 /**
- * The changes of the newest blocks, for a feed. A publishing service stores them in the same write as the block, so a
- * crash between the block and its messages loses nothing.
+ * The changes of the newest blocks, for a feed. They are stored in the same write as the block, so a crash between the
+ * block and its messages loses nothing.
  *
  *   'd' | place u48    block hash 32 | changes, encoded (nodes/feed/blockChanges.ts)
  *
- * The records are a ring buffer: a block's place is its number modulo KEPT_BLOCKS, and a later block, or one of another
- * branch, overwrites it. So nothing is ever removed.
+ * A ring buffer: a block's place is its number modulo KEPT_BLOCKS, and a later block overwrites it.
  */
 import {WORD_BYTES} from "../hash/suite.ts";
 import {changesKey} from "../record/layout.ts";

@@ -1,6 +1,5 @@
 /**
- * The record `layer1`: how far the events of the rollup contract have been read, and the number of recorded
- * finalizations.
+ * How far the events of the rollup contract have been read: the record `layer1`.
  *
  *   count u48 | block u48 | block hash 32 | contract address 20 | begun u48 | root u8 | fields u8 | from u48, if bit 0 of `fields` is set
  *
@@ -18,17 +17,14 @@ export interface Layer1Mark {
   readonly contract: Uint8Array;
 }
 
-/**
- * Which root of a block the contract stores: the one in the block's header, or the root of this store's sparse trees.
- */
+/** The root that the contract stores: that of the block's header, or of this store's sparse trees. */
 export type RootKind = "header" | "suite";
 
-/** The contents of the record. */
 export interface Layer1Record {
   readonly mark: Layer1Mark;
   /** Number of the finalizations that are recorded. */
   readonly count: number;
-  /** Their number when the finality scan was last restarted: the next one did not have to follow them. */
+  /** `count` when the finality scan was last restarted: the next finalization need not follow these. */
   readonly begun: number;
   /** The first layer-1 block of that scan. undefined: the block of the contract's deployment. */
   readonly from: number | undefined;
@@ -37,7 +33,6 @@ export interface Layer1Record {
 }
 
 const ADDRESS_BYTES = 20;
-/** By the byte in the record. */
 const ROOTS = [undefined, "header", "suite"] as const;
 
 export function encodeLayer1Record({mark, count, begun, from, root}: Layer1Record): Buffer {

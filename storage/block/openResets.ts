@@ -26,14 +26,12 @@ export function decodeOpenResets(body: Buffer | undefined): OpenResets | undefin
   return reader.end({from: reader.number(), to: reader.number()});
 }
 
-/** Those of the blocks up to `last`. */
 export function openUpTo(resets: OpenResets | undefined, last: number): OpenResets | undefined {
   return resets === undefined || resets.from > last
     ? undefined
     : {from: resets.from, to: Math.min(resets.to, last)};
 }
 
-/** Those of the blocks after `last`. */
 export function openAfter(resets: OpenResets | undefined, last: number): OpenResets | undefined {
   return resets === undefined || resets.to <= last
     ? undefined

@@ -1,8 +1,8 @@
 /**
- * Reads a store: its blocks, code, the records that say what it is, and the pages of the trees. It changes nothing.
+ * Reads a store: its blocks, code, meta records and pages.
  *
- * A reader takes no lock and never sees half a block: everything it can reach starts at a block record. A block record
- * is written last and never changes.
+ * A reader takes no lock and never sees half a block: all that it reaches starts at a block record, which is written
+ * last and never changes.
  */
 
 import {Pages} from "../cache/pages.ts";
@@ -40,7 +40,6 @@ import {decodeOpenResets, type OpenResets} from "./openResets.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** How much memory a reader may use for what it has read. */
 interface ReaderMemory {
   readonly pageBytes: number;
   /** For KeyHints, allocated at once. */
@@ -50,11 +49,9 @@ interface ReaderMemory {
 export class StateReader {
   readonly pages: Pages;
   readonly hints: KeyHints;
-  /** The finalizations of layer 1 that are recorded. */
   readonly finalizations = new Finalizations(this);
   /** The newest block that this reader has seen; -1 for none. It may have been rolled back since. */
   private newestSeen = -1;
-  /** Fixed by the first block, and so read once. */
   private knownChain: ChainRecord | undefined;
   private madeTries: TrieReader | undefined;
 
@@ -67,7 +64,6 @@ export class StateReader {
     this.hints = new KeyHints(memory.hintBytes);
   }
 
-  /** The name in the format record. */
   get suiteName(): string {
     return this.storeSuite.name;
   }
@@ -93,7 +89,7 @@ export class StateReader {
     return emptyTree(this.suite);
   }
 
-  /** Reads the tries in the pages. Made when it is first asked for. */
+  /** Made when it is first asked for. */
   get tries(): TrieReader {
     this.madeTries ??= new TrieReader(this.pages);
     return this.madeTries;
@@ -104,21 +100,12 @@ export class StateReader {
     this.newestSeen = block;
   }
 
-  /**
-   * @returns the record of a block whose trees are all there; undefined if the store does not have the block, or pruned
-   *   it
-   * @throws StoreError RECORD_DAMAGED
-   */
+  /** @returns undefined if the store does not have the block, or pruned it. @throws StoreError RECORD_DAMAGED */
   readBlock(block: number): BlockRecord | undefined {
     return this.readBlockRecord(block, blockKey);
   }
 
-  /**
-   * The record of a block, pruned or not: for its hashes, its header and its state root. The trees of a pruned block
-   * are gone.
-   *
-   * @throws StoreError RECORD_DAMAGED
-   */
+  /** For hashes, header and state root: the block may be pruned. @throws StoreError RECORD_DAMAGED */
   readHeaderRecord(block: number): BlockRecord | undefined {
     // In this order: a record moves from the one key to the other, and never back.
     return this.readBlock(block) ?? this.readPruned(block);
@@ -129,17 +116,12 @@ export class StateReader {
     return this.readHeaderRecord(block) ?? this.blockOrThrow(block);
   }
 
-  /**
-   * @returns the record of a block that was pruned; undefined for all other blocks. @throws StoreError RECORD_DAMAGED
-   */
+  /** @returns undefined for a block that was not pruned. @throws StoreError RECORD_DAMAGED */
   readPruned(block: number): BlockRecord | undefined {
     return this.readBlockRecord(block, prunedKey);
   }
 
-  /**
-   * @throws StoreError BLOCK_UNKNOWN; BLOCK_PRUNED; RECORD_MISSING if the record is missing although a later block
-   *   exists
-   */
+  /** @throws StoreError BLOCK_UNKNOWN; BLOCK_PRUNED; RECORD_MISSING although a later block exists */
   blockOrThrow(block: number): BlockRecord {
     const record = this.readBlock(block);
     if (record !== undefined) {
@@ -165,11 +147,7 @@ export class StateReader {
     throw new StoreError("BLOCK_UNKNOWN", `block ${block} is not in the store`);
   }
 
-  /**
-   * Why a read at `block` failed. A block that is pruned in the middle of a read loses pages, and that is no damage.
-   *
-   * @throws StoreError BLOCK_PRUNED
-   */
+  /** If a block is pruned in the middle of a read, its missing pages are no damage. @throws StoreError BLOCK_PRUNED */
   refusePruned(block: number): void {
     if (this.readPruned(block) !== undefined) throw new PrunedError(block);
   }
@@ -194,20 +172,14 @@ export class StateReader {
     return this.readRecord(codeKey(keccakHash));
   }
 
-  /**
-   * The keys of a leaf page.
-   *
-   * @param owner - 0 for the account tree, else the index of the account's leaf
-   * @throws StoreError RECORD_DAMAGED
-   */
+  /** @param owner - 0 for the account tree, else the index of the account's leaf. @throws StoreError RECORD_DAMAGED */
   readLeafKeys(owner: number, page: number): LeafKeys {
     const body = this.readRecord(leafKeysKey(owner, page));
     return body === undefined ? NO_KEYS : decodeLeafKeys(owner, page, body);
   }
 
   /**
-   * The changes of a block, if they were stored and no later block overwrote them (keptChanges.ts). @throws StoreError
-   * RECORD_DAMAGED
+   * @returns undefined if they were not kept, or are overwritten (keptChanges.ts). @throws StoreError RECORD_DAMAGED
    */
   readChanges({number, hash}: BlockHeader): Buffer | undefined {
     const body = this.readRecord(placeOfChanges(number));
@@ -228,11 +200,7 @@ export class StateReader {
     return this.readChain()?.first?.number ?? 0;
   }
 
-  /**
-   * The hash of a stored or pruned block, or of one of the ancestors of the first block.
-   *
-   * @returns undefined for other blocks. @throws StoreError RECORD_DAMAGED
-   */
+  /** Also of a pruned block, or of an ancestor of the first one that is known. @throws StoreError RECORD_DAMAGED */
   readBlockHash(block: number): Uint8Array | undefined {
     const {number, ancestors} = this.readChain()?.first ?? {number: 0, ancestors: []};
     return block < number ? ancestors[number - 1 - block] : this.readHeaderRecord(block)?.header.hash;
@@ -249,10 +217,7 @@ export class StateReader {
     return body === undefined ? undefined : decodeNumber(META.finalized, body);
   }
 
-  /**
-   * The first unverified block: no root of a header, of its source or of layer 1 commits to its state. MAX_U48: there
-   * is none.
-   */
+  /** The first block to whose state no trusted root commits. MAX_U48: there is none. */
   readUnverified(): number {
     return this.readMarkedNumber(META.unverified);
   }
@@ -301,7 +266,7 @@ export class StateReader {
     return Math.max(await this.pagesEnd(), this.readMarkedNumber(META.floor));
   }
 
-  /** A record's body, after its checksum is checked. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
+  /** @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
   readRecord(key: Buffer): Buffer | undefined {
     let value: Buffer | undefined;
     try {
@@ -313,9 +278,8 @@ export class StateReader {
   }
 
   /**
-   * The body of a record of META; undefined: it says nothing yet.
-   *
-   * @throws StoreError RECORD_MISSING (a store has all of them from its first moment on), RECORD_DAMAGED, STORE_DAMAGED
+   * @returns undefined if it says nothing yet
+   * @throws StoreError RECORD_MISSING (a new store has all of META), RECORD_DAMAGED, STORE_DAMAGED
    */
   readMark(key: Buffer): Buffer | undefined {
     const body = this.readRecord(key);
@@ -323,11 +287,7 @@ export class StateReader {
     return body.length === 0 ? undefined : body;
   }
 
-  /**
-   * Reads every record of META.
-   *
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED if one of them is not what was written
-   */
+  /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED if a record of META is not what was written */
   async requireMarks(): Promise<void> {
     for (const key of Object.values(META)) this.readMark(key);
     const latest = await this.latest();
@@ -349,10 +309,7 @@ export class StateReader {
   }
 }
 
-/**
- * The block of the first record in a range of keys, or of the last one. @throws StoreError RECORD_DAMAGED,
- * STORE_DAMAGED
- */
+/** The block of the first or last record in a range of keys. @throws StoreError RECORD_DAMAGED, STORE_DAMAGED */
 async function edgeOf(
   source: RecordSource,
   gte: Buffer,

@@ -10,8 +10,7 @@
  */
 import type {OpenPage} from "../page/pageDifference.ts";
 
-/** Memory of a cached page besides its bytes: the Buffer object and its slot. */
-const PAGE_OVERHEAD_BYTES = 200;
+const PAGE_OVERHEAD_BYTES = 200; // the Buffer object and its slot
 
 function bytesOf({body, based}: OpenPage): number {
   return body.length + PAGE_OVERHEAD_BYTES + (based === undefined ? 0 : bytesOf(based));

@@ -24,18 +24,15 @@ import {PageCache} from "./pageCache.ts";
 
 /** Pages that few paths share get 1/REPEATED_PART of the cache's bytes. */
 const REPEATED_PART = 4;
-/** Slots that remember one requested page each, at its number modulo this: 128 KB. */
+/** Requested pages that are remembered, each at its number modulo this: 128 KB. */
 const REQUESTED_PAGES = 1 << 14;
 
 interface PageReads {
-  /** Answered from the cache. */
   readonly cachedPages: number;
-  /** Read from the store. */
   readonly storedPages: number;
 }
 
 export class Pages implements PageReader {
-  /** Pages that many paths share. */
   private readonly shared: PageCache;
   /** Other pages that were requested twice within a short time, or written to a trie. */
   private readonly repeated: PageCache;
@@ -81,7 +78,6 @@ export class Pages implements PageReader {
     return opened;
   }
 
-  /** @returns undefined if the page is not in the cache */
   findCached(page: number): OpenPage | undefined {
     return this.shared.get(page) ?? this.repeated.get(page);
   }
@@ -91,7 +87,6 @@ export class Pages implements PageReader {
     return this.findRecord(page) !== undefined;
   }
 
-  /** Reads since the last `takeReads`. */
   get reads(): number {
     return this.cachedReads + this.storedReads;
   }
@@ -104,7 +99,6 @@ export class Pages implements PageReader {
     return reads;
   }
 
-  /** Adds reads to those that the next `takeReads` counts. */
   addReads({cachedPages, storedPages}: PageReads): void {
     this.cachedReads += cachedPages;
     this.storedReads += storedPages;
@@ -148,7 +142,6 @@ export class Pages implements PageReader {
   }
 }
 
-/** Do many paths share the page? */
 function isShared(body: Buffer): boolean {
   return body[0] === INNER_PAGE || body[0] === DIRECTORY || isUpperTriePage(body);
 }

@@ -1,6 +1,4 @@
-/**
- * Checks a store: does everything in it match its hashes?
- */
+/** Checks a store: does everything in it match its hashes? */
 import type {BlockRecord} from "../block/blockRecord.ts";
 import type {StateReader} from "../block/stateReader.ts";
 import {type AcknowledgedNote, describeLoss, NOTE_FILE} from "../directory/acknowledgedNote.ts";
@@ -10,8 +8,8 @@ import {checkState, readBlock, readKeptBlock} from "./checkState.ts";
 import {type Findings, toFinding} from "./findings.ts";
 
 /**
- * Checks every record's checksum, each kept block's new pages, and the newest block's linked lists and indexes. Of
- * pruned blocks only the records are left to check. Pages that no block leads to are not reported.
+ * Checks every record, each kept block's new pages, and the newest block's lists and indexes. Unreached pages are no
+ * findings.
  */
 export async function checkEverything(
   store: StateReader,
@@ -74,12 +72,9 @@ function checkSuccession(
 }
 
 /**
- * Checks that the store has the blocks which the note of acknowledged blocks names. Another process may write the
- * store.
+ * Checks that the store has the blocks of its note. Another process may write the store.
  *
- * @param latest - the newest block in the files
- * @param before - the note before the store's files were opened: a lower bound of their contents
- * @param after - the note after that. It is lower only if blocks were rolled back in between
+ * @param before, after - the note before and after the files were opened. Only a rollback lowers it
  */
 export function checkNote(
   latest: number | undefined,
@@ -92,16 +87,12 @@ export function checkNote(
   if (loss !== undefined) findings.report(NOTE_FILE, loss);
 }
 
-/** Checks all of one block's state. */
 export async function checkBlock(store: StateReader, block: number, findings: Findings): Promise<void> {
   const record = readKeptBlock(store, block, findings);
   if (record !== undefined) await checkState(store, findings, new KeyCheck(store, findings), record, "all");
 }
 
-/**
- * Checks the paths of `count` random leaves of the account tree, and one slot of each of these accounts that has
- * storage.
- */
+/** Checks the paths of `count` random leaves of the account tree, and of a slot of each of these accounts. */
 export async function checkSample(
   store: StateReader,
   block: number,

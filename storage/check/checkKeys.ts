@@ -1,6 +1,4 @@
-/**
- * Checks the keys of leaves: each hashes to the hKey of its leaf.
- */
+/** Checks that the key of each leaf hashes to its hKey. */
 import type {StateReader} from "../block/stateReader.ts";
 import {WORD_BYTES} from "../hash/suite.ts";
 import {toHex} from "../hex.ts";
@@ -60,7 +58,7 @@ export class KeyCheck {
   }
 }
 
-/** Which tree is checked, and how much of it. */
+/** A tree that is checked, and how much of it. */
 export interface TreeCheck {
   readonly store: StateReader;
   readonly findings: Findings;

@@ -9,7 +9,6 @@ import {LEAF_PAGE, leafAt, leafCount, leafRowsAt} from "../page/leafPage.ts";
 import {expectKind} from "../page/pageReader.ts";
 import type {EmptyTree} from "../tree/emptyTree.ts";
 
-/** The result of hashing a page again. */
 interface RehashedPage {
   /** 32 bytes: the page's root, calculated from its rows. */
   readonly root: Uint8Array;

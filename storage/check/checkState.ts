@@ -30,11 +30,7 @@ export function readKeptBlock(
   }
 }
 
-/**
- * Checks a block's record, the record of its hash, and its state root. The block may be pruned.
- *
- * @returns undefined if the record cannot be read
- */
+/** Checks a block's record, that of its hash, and its state root. @returns undefined if the record cannot be read */
 export function readBlock(store: StateReader, block: number, findings: Findings): BlockRecord | undefined {
   const where = `block ${block}`;
   try {
@@ -54,10 +50,6 @@ export function readBlock(store: StateReader, block: number, findings: Findings)
   }
 }
 
-/**
- * @param extent - as in TreeCheck, for the account tree and all trees of slots
- * @param sincePage - as in TreeCheck
- */
 export async function checkState(
   store: StateReader,
   findings: Findings,

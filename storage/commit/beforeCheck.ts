@@ -1,6 +1,8 @@
 /**
- * Compares the values that a block's source gives for the state before the block with those in the store. If they
- * differ, the changes were computed from another state, and applying them would give a wrong one.
+ * Compares the state before a block, as its source says, with that in the store. If they differ, the block's changes
+ * were computed from another state.
+ *
+ * All throw StoreError BEFORE_MISMATCH. Numbers in the store have no leading zeros. `where` names block and account.
  */
 import type {AccountBefore} from "../block/accountDifference.ts";
 import {StoreError} from "../errors.ts";
@@ -11,16 +13,11 @@ import {bigEndian} from "../record/recordBody.ts";
 import type {Account, AccountCode} from "../tree/account.ts";
 import {stripZeros} from "../tree/shortNumber.ts";
 
-/** The fields of an account that are compared. */
 interface ComparedAccount extends Pick<Account, "nonce" | "balance"> {
   readonly code?: Pick<AccountCode, "keccakCodeHash"> | undefined;
 }
 
-/**
- * @param old - the account in the store; undefined: there is none
- * @param where - block and account, for the message
- * @throws StoreError BEFORE_MISMATCH
- */
+/** @param old - undefined: the store does not have the account */
 export function checkAccountBefore(
   before: AccountBefore,
   old: ComparedAccount | undefined,
@@ -42,12 +39,6 @@ export function checkAccountBefore(
     throw differs(`${where}: code hash`, toHex(keccakCodeHash), toHex(currentHash));
 }
 
-/**
- * @param before - 32 bytes
- * @param current - the slot's value in the store, without leading zeros
- * @param where - block and account
- * @throws StoreError BEFORE_MISMATCH
- */
 export function checkSlotBefore(
   slot: Uint8Array,
   before: Uint8Array,

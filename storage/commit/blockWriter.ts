@@ -1,8 +1,6 @@
 /**
- * Writes blocks: checks that a block follows the newest one, applies its changes to the trees, and writes its record
- * last.
- *
- * A store has one writer at a time. `flush` makes blocks durable and visible. A refused block leaves nothing behind.
+ * Writes blocks: checks that a block follows the newest one, applies its changes, and writes its record last. `flush`
+ * makes blocks durable and visible. A refused block leaves nothing behind. A store has one writer at a time.
  */
 import type {BlockDifference, BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {encodeFields, hashOfBlockRecord} from "../block/blockRecord.ts";
@@ -23,17 +21,13 @@ import {type AccountReset, StateWriter} from "./stateWriter.ts";
 import {TrieChanges} from "./trieChanges.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
-/** The newest block, flushed or not. */
 interface Tip {
   readonly header: BlockHeader;
   readonly accounts: TreeRoot;
   readonly trie: BlockTrie | undefined;
 }
 
-/**
- * A block whose changes are applied to the sparse trees. It is committed or dropped before the writer does anything
- * else.
- */
+/** A block whose changes are applied to the sparse trees. The next step is to commit or drop it. */
 interface PreparedBlock {
   readonly block: BlockDifference;
   /** The account tree after the block; undefined in a store without sparse trees. */
@@ -46,9 +40,7 @@ interface PreparedBlock {
 
 /** What the caller knows about a block. */
 interface BlockCheck {
-  /**
-   * A trusted root commits to the state after the block, and so to the changes of all blocks up to it. Default: true.
-   */
+  /** A trusted root commits to the state after the block, and so to all blocks up to it. Default: true. */
   readonly isVerified?: boolean;
   /** The state trie after the block, if its pages were put. */
   readonly trie?: BlockTrie | undefined;
@@ -103,12 +95,10 @@ export class BlockWriter {
     return this.tip?.header.number;
   }
 
-  /** The block that the store begins with. */
   get firstBlock(): number {
     return this.reader.firstBlock;
   }
 
-  /** The header of the newest block applied. */
   get newest(): BlockHeader | undefined {
     return this.tip?.header;
   }
@@ -118,7 +108,6 @@ export class BlockWriter {
     return this.finalized;
   }
 
-  /** Would a flush write anything? */
   get hasPending(): boolean {
     return this.batch.hasPending;
   }
@@ -128,7 +117,6 @@ export class BlockWriter {
     return this.pendingChain ?? this.reader.readChain();
   }
 
-  /** Has the batch grown large enough to flush? */
   get isFull(): boolean {
     return this.batch.isFull;
   }
@@ -139,10 +127,8 @@ export class BlockWriter {
   }
 
   /**
-   * Is this block in the store already, or before the first one of the store?
-   *
-   * @throws StoreError BLOCK_CONFLICT if the store has another block with its number, BLOCK_GAP if it does not follow
-   *   the newest block
+   * @returns false for the next block; true for one that is stored, or before the first of the store
+   * @throws StoreError BLOCK_CONFLICT if the store has another block of its number, BLOCK_GAP if it is a later one
    */
   isStored({number, hash}: {readonly number: number; readonly hash: Uint8Array}): boolean {
     const expected = (this.latest ?? -1) + 1;
@@ -161,12 +147,7 @@ export class BlockWriter {
     return true;
   }
 
-  /**
-   * Prepares and commits the next block. If it fails, nothing of this block is kept. Blocks applied before it stay and
-   * can be flushed.
-   *
-   * @throws StoreError as `prepare` and `commit`
-   */
+  /** Prepares and commits a block, or keeps nothing of it. @throws StoreError as `prepare` and `commit` */
   async apply(block: BlockDifference, check?: BlockCheck): Promise<void> {
     const prepared = await this.prepare(block);
     try {
@@ -207,10 +188,7 @@ export class BlockWriter {
     }
   }
 
-  /**
-   * Puts the block's record. @throws StoreError STATE_ROOT_MISMATCH in a store without sparse trees; then drop the
-   * block
-   */
+  /** @throws StoreError STATE_ROOT_MISMATCH in a store without sparse trees; then drop the block */
   commit({block, tree}: PreparedBlock, {isVerified = true, trie, hasOpenResets}: BlockCheck = {}): void {
     const {header, chain, expectedStateRoot} = block;
     const {number} = header;
@@ -229,10 +207,7 @@ export class BlockWriter {
     else if (hasOpenResets === true) this.putOpenResets({from: this.openResets?.from ?? number, to: number});
   }
 
-  /**
-   * Marks blocks up to `block` as finalized on layer 1, including blocks that come later. A lower number changes
-   * nothing.
-   */
+  /** Marks blocks up to `block` as finalized, including later ones. A lower number changes nothing. */
   markFinalized(block: number): void {
     if (block <= this.finalized) return;
     this.finalized = Math.min(block, MAX_U48);
@@ -242,8 +217,7 @@ export class BlockWriter {
   /**
    * Marks blocks up to `block` as finalized, if the store has that block, flushed or not.
    *
-   * @throws StoreError BLOCK_UNKNOWN for a block that is not in the store yet. From an operator that is a mistake; a
-   *   source of blocks may know such a number in advance (markFinalized). FINALITY_CONFLICT if its hash is another one
+   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT if its hash is another one
    */
   finalizeStored(block: number, hash?: Uint8Array): void {
     const {latest} = this;
@@ -261,10 +235,8 @@ export class BlockWriter {
   }
 
   /**
-   * Records what layer 1 finalized, how far it was read, and marks those blocks as finalized. Call it only when all
-   * applied blocks are flushed.
-   *
-   * @throws StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT (finalityStep.ts): nothing is recorded
+   * Records a step of finality and marks its blocks as finalized. All applied blocks must be flushed. @throws
+   * StoreError BLOCK_UNKNOWN, FINALITY_CONFLICT: nothing is recorded
    */
   recordFinality(step: FinalityStep): void {
     const last = step.events.at(-1);

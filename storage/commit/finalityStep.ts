@@ -1,7 +1,4 @@
-/**
- * Checks the finalizations of layer 1 against those that are recorded and against the stored blocks, and puts all of
- * them into a batch, or none.
- */
+/** Checks finalizations against the recorded ones and the stored blocks, and puts all of them into a batch, or none. */
 import {encodeFinalization, type Finalization} from "../block/finalization.ts";
 import {encodeLayer1Record, type Layer1Mark, type Layer1Record, type RootKind} from "../block/layer1Mark.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -21,7 +18,7 @@ export interface FinalityEvent extends Finalization {
   readonly endHash?: Uint8Array | undefined;
 }
 
-/** Recorded in one write: the next finalizations in the order of layer 1, and how far layer 1 has been read. */
+/** The next finalizations in the order of layer 1, and how far layer 1 has been read: recorded in one write. */
 export interface FinalityStep {
   readonly events: readonly FinalityEvent[];
   readonly mark: Layer1Mark;
@@ -34,9 +31,7 @@ export interface FinalityStep {
   readonly from?: number | undefined;
 }
 
-/**
- * Does a step with this `from` restart the finality scan? Then its first event need not follow the last recorded one.
- */
+/** Does a step restart the finality scan? Then its first event need not follow the last recorded one. */
 export function beginsAgain(before: Layer1Record | undefined, from: number | undefined): boolean {
   return before !== undefined && from !== undefined && from !== before.from;
 }
@@ -95,9 +90,7 @@ function checkRange(before: Finalization | undefined, event: FinalityEvent): voi
     throw conflict(`${describe(event)} comes after one that ends at block ${before.endBlock}`);
 }
 
-/**
- * Where the contract switched from state roots to block hashes, or back, only the block numbers must be consecutive.
- */
+/** After a switch from state roots to block hashes, or back, only the block numbers must be consecutive. */
 function checkFollows(before: Finalization, event: FinalityEvent): void {
   const {startBlock, names, parent} = event;
   if (startBlock !== undefined && startBlock !== before.endBlock + 1)
@@ -110,10 +103,7 @@ function checkFollows(before: Finalization, event: FinalityEvent): void {
     );
 }
 
-/**
- * Events without block hashes do not tell apart two blocks of one number with the same state. The layer-2 node knows
- * the hash.
- */
+/** Without hashes, events do not tell apart two blocks of one number and state. The layer-2 node does. */
 function checkHash(reader: StateReader, event: FinalityEvent): void {
   const {endBlock, endHash} = event;
   const {hash} = reader.headerRecordOrThrow(endBlock).header;
@@ -123,7 +113,6 @@ function checkHash(reader: StateReader, event: FinalityEvent): void {
   );
 }
 
-/** @throws StoreError FINALITY_CONFLICT if the hashes of the event are not those of the stored blocks */
 function checkHashes(reader: StateReader, event: FinalityEvent): void {
   const {endBlock, parent, final} = event;
   const {hash} = reader.headerRecordOrThrow(endBlock).header;
@@ -135,10 +124,7 @@ function checkHashes(reader: StateReader, event: FinalityEvent): void {
     checkParent(reader, event, block => reader.headerRecordOrThrow(block).header.hash);
 }
 
-/**
- * @returns which roots the contract stores. @throws StoreError FINALITY_CONFLICT if its root is not that of the stored
- * block
- */
+/** @returns which roots the contract stores */
 function checkRoots(reader: StateReader, event: FinalityEvent, expected: RootKind | undefined): RootKind {
   const {endBlock, final} = event;
   const roots = readRoots(reader, endBlock);
@@ -155,7 +141,7 @@ function checkRoots(reader: StateReader, event: FinalityEvent, expected: RootKin
   return kind;
 }
 
-/** @param readStored - reads the value of a stored block that the event names: root or hash */
+/** @param readStored - reads what `parent` must be */
 function checkParent(
   reader: StateReader,
   event: FinalityEvent,

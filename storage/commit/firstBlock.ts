@@ -1,4 +1,4 @@
-/** The first block of a store that starts in the middle of a chain, with the full state of that block. */
+/** The first block of a store that begins with the full state of a block. */
 import type {BlockHeader, ChainConfig} from "../block/blockDifference.ts";
 import {type BlockRecord, encodeFields} from "../block/blockRecord.ts";
 import {encodeChain} from "../block/format.ts";

@@ -1,7 +1,4 @@
-/**
- * Changes the hKey index by copy-on-write. Changed pages become drafts in memory. `seal` writes the drafts as new
- * pages, and leaves every older version unchanged.
- */
+/** Changes the hKey index by copy-on-write: changed pages are drafts in memory until `seal`. */
 
 import {
   BUCKET_ENTRIES,

@@ -14,7 +14,7 @@ import {toHex} from "../hex.ts";
 import {FIRST_FREE_NODE} from "../tree/emptyTree.ts";
 
 /** Leaf indexes are u32 here. More leaves would not fit into the memory of a machine. */
-export const MAX_POSITIONS = 2 ** 32 - 1;
+const MAX_POSITIONS = 2 ** 32 - 1;
 const FIRST_LEAVES = 64;
 const FIRST_BYTES = 4096;
 
@@ -27,7 +27,6 @@ export interface TabledLeaf {
 }
 
 export class LeafTable {
-  /** Leaves that were added. */
   count = 0;
   private hKeys: Buffer = Buffer.allocUnsafeSlow(FIRST_LEAVES * WORD_BYTES);
   private indexes = new Uint32Array(FIRST_LEAVES);
@@ -81,7 +80,6 @@ export class LeafTable {
     return this.indexes[position] as number;
   }
 
-  /** @returns the position of the leaf at an index */
   find(leafIndex: number): number | undefined {
     const position = countBelow(this.count, at => this.leafIndexAt(at) < leafIndex);
     return position < this.count && this.indexes[position] === leafIndex ? position : undefined;
@@ -107,7 +105,6 @@ export class LeafTable {
     return order;
   }
 
-  /** All leaves in the order of their indexes. */
   *leaves(): Generator<TabledLeaf, undefined> {
     let at = 0;
     for (let position = 0; position < this.count; position++) {

@@ -1,7 +1,4 @@
-/**
- * Removes blocks that are not finalized, and pages that no block leads to. An operator may also remove finalized
- * blocks.
- */
+/** Removes blocks, and pages that no block leads to. Only an operator may remove finalized blocks. */
 import {encodeLayer1Record} from "../block/layer1Mark.ts";
 import {encodeOpenResets, openUpTo} from "../block/openResets.ts";
 import type {StateReader} from "../block/stateReader.ts";
@@ -88,9 +85,7 @@ function removalOf(reader: StateReader, head: number, to: number, evenFinalized:
   return operations;
 }
 
-/**
- * Removes the finality of the blocks above `block`. Layer 1 is then read again from the last remaining finalization on.
- */
+/** Layer 1 is then read again from the last remaining finalization on. */
 function unfinalize(reader: StateReader, block: number): Operation[] {
   const operations: Operation[] = [];
   if ((reader.readFinalized() ?? -1) > block) operations.push(putOf(META.finalized, encodeNumber(block)));
@@ -112,9 +107,8 @@ function putOf(key: Buffer, body: Buffer): Operation {
 }
 
 /**
- * Removes pages that no block leads to. A crash, a refused block or a rollback leaves such pages.
- *
- * @throws StoreError STORE_DAMAGED, WRITE_FAILED
+ * Removes pages that no block leads to, as after a crash or a refused block. @throws StoreError STORE_DAMAGED,
+ * WRITE_FAILED
  */
 export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
   const lte = pageKey(MAX_U48);
@@ -142,10 +136,7 @@ export async function reclaimPages({reader, db}: WriteTarget): Promise<void> {
   }
 }
 
-/**
- * Writes the note that everything written so far is on disk. @param latest - the newest block. @param synced - as
- * writeNote
- */
+/** Notes that everything written so far is on disk. @param synced - as `replaced` of writeNote */
 export function acknowledge(directory: string, latest: number, synced = false): void {
   const tail = new LogTail(directory);
   tail.advance();

@@ -63,7 +63,7 @@ export class SlotWriter {
     return root.rootPage === 0 ? undefined : {storageRoot: tree.topRoot(), tree: root};
   }
 
-  /** Compares slots that the block only read. @throws StoreError BEFORE_MISMATCH, and those of reading */
+  /** Compares slots that the block only read. */
   check(storage: AccountStorage | undefined, slots: readonly SlotDifference[], where: string): void {
     if (slots.length === 0) return;
     const {suite, empty} = this.context;

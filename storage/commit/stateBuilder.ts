@@ -1,14 +1,15 @@
 /**
- * Starts an empty store in the middle of a chain: makes its first block from the full state of that block.
+ * Makes the first block of an empty store from the full state of that block.
  *
  *   addCode ...
  *   addAccount ...                                      in the order of their leaf indexes
  *   beginSlots -> addSlot ... -> endSlots               for each account with storage, in any order
  *   finish
  *
- * Pages are written ahead. The block's record is written last, once the root is the expected one. Until then nothing
- * leads to the pages, and if the process is killed, the next opening of the store removes them. Slots stay in memory
- * for one tree at a time, accounts until the end (leafTable.ts).
+ * Pages are written ahead, the block's record last, once the root is the expected one. If the process is killed before,
+ * the next opening removes the pages. Slots stay in memory for one tree at a time, accounts until the end.
+ *
+ * Methods throw StoreError BLOCK_INVALID, STATE_ROOT_MISMATCH, WRITE_FAILED.
  */
 
 import type {StateReader} from "../block/stateReader.ts";
@@ -37,7 +38,6 @@ import {buildTree} from "./treeBuilder.ts";
 import type {TreeContext} from "./treeSeal.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
-/** The fields of an account's leaf. */
 interface BuiltAccount extends Pick<Account, "nonce" | "balance" | "code"> {
   /** 32 bytes; undefined: that of a new tree. */
   readonly storageRoot: Uint8Array | undefined;
@@ -108,13 +108,7 @@ export class StateBuilder {
     this.valuesAt.push(this.accounts.add(leafIndex, suite.hashAddress(address), value, address));
   }
 
-  /**
-   * Begins the slots of an account, once all accounts were added.
-   *
-   * @param accountIndex - of its leaf
-   * @param nextFreeNode - of its storage tree
-   * @throws StoreError BLOCK_INVALID if there is no such account, or its slots were there before
-   */
+  /** Begins the slots of the account at a leaf. All accounts must have been added. */
   beginSlots(accountIndex: number, nextFreeNode: number): void {
     const position = this.accounts.find(accountIndex);
     if (position === undefined)
@@ -127,14 +121,12 @@ export class StateBuilder {
     this.slots = new LeafTable(`the slots of ${name}`, nextFreeNode);
   }
 
-  /** @param slot, value - 32 bytes. @throws StoreError BLOCK_INVALID */
   addSlot(leafIndex: number, slot: Uint8Array, value: Uint8Array): void {
     const stored = stripZeros(value);
     if (stored.length === 0) throw invalid(`leaf ${leafIndex} of a storage tree: its value is zero`);
     this.slotTable().add(leafIndex, this.context.suite.hashSlot(slot), stored, stripZeros(slot));
   }
 
-  /** Builds the storage tree. @throws StoreError STATE_ROOT_MISMATCH, BLOCK_INVALID, WRITE_FAILED */
   async endSlots(): Promise<void> {
     const {suite} = this.context;
     const leaves = this.slotTable();
@@ -166,11 +158,7 @@ export class StateBuilder {
     this.ownerValue().set(encodeStoredAccount({...account, storage: {storageRoot, tree}}));
   }
 
-  /**
-   * Builds the account tree and writes the block, which is finalized: its root was given.
-   *
-   * @throws StoreError STATE_ROOT_MISMATCH, BLOCK_INVALID if code or slots of an account are missing, WRITE_FAILED
-   */
+  /** Builds the account tree and writes the block, which is finalized: its root was given. */
   async finish(): Promise<void> {
     const {suite, empty} = this.context;
     const hashValue = (value: Uint8Array): Uint8Array => {
@@ -200,7 +188,6 @@ export class StateBuilder {
     await writeFirstBlock(this.batch, this.block, {accounts, trie: undefined});
   }
 
-  /** @throws StoreError WRITE_FAILED, and what `check` throws */
   private async flushIfFull(): Promise<void> {
     this.check();
     if (this.batch.isFull) await this.batch.flush();

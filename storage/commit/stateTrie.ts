@@ -11,10 +11,7 @@ import {encodeSlot, encodeTrieAccount, readTrieAccount} from "../trie/trieAccoun
 import {TrieState} from "../trie/trieState.ts";
 import type {TrieStore} from "../trie/trieStore.ts";
 
-/**
- * A larger block has pages written before its root is known: this bounds the memory for a block 0 with millions of
- * accounts.
- */
+/** A larger block has pages written before its root is known, to bound the memory for a block 0 of millions. */
 const ACCOUNTS_AT_ONCE = 4096;
 
 const NOTHING = (): void => {};
@@ -34,16 +31,12 @@ export class StateTrie extends TrieState {
     this.changed = base;
   }
 
-  /** The trie after the last `change`; without one, the base. */
+  /** After the last `change`; without one, the base. */
   get newest(): TrieRoot {
     return this.changed;
   }
 
-  /**
-   * Puts the pages of the base with these changes. They replace the changes of an earlier call since the last `seal`.
-   *
-   * @returns its root
-   */
+  /** Replaces the changes of an earlier call since the last `seal`. @returns the root */
   change(accounts: AccountDifferences, {paths, positions} = byPath(accounts)): Uint8Array {
     this.drop();
     this.undo = this.store.begin();
@@ -71,7 +64,7 @@ export class StateTrie extends TrieState {
   }
 
   /**
-   * Changes and seals the trie. If `check` throws, no page of the block is put, unless it changes many thousands of
+   * Changes and seals the trie. If `check` throws, no page of the block is put, unless it changes thousands of
    * accounts.
    *
    * @param check - called with the root after the block

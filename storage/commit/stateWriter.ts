@@ -46,7 +46,6 @@ export class StateWriter {
   private readonly slotWriter: SlotWriter;
   /** Changed accounts since the writer was made. */
   accounts = 0;
-  /** Those of the last block. */
   resets: AccountReset[] = [];
 
   constructor(
@@ -147,7 +146,6 @@ export class StateWriter {
     this.accounts++;
   }
 
-  /** @returns undefined for no code */
   private putCode(code: Uint8Array): AccountCode | undefined {
     if (code.length === 0) return undefined;
     const keccakCodeHash = keccak256(code);

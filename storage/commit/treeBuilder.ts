@@ -88,11 +88,7 @@ function sentinel(prev: number, next: number, hKey: Uint8Array) {
   return {prev, next, hKey, hVal: ZERO_WORD, value: new Uint8Array(0)};
 }
 
-/**
- * Builds the index of the leaves with the ranks `from` to before `to`, whose keys share `depth` nibbles.
- *
- * @returns its page; 0 for no key
- */
+/** Of the leaves with the ranks `from` to before `to`, whose keys share `depth` nibbles. @returns 0 for no key */
 async function buildIndex(build: TreeBuild, from: number, to: number, depth: number): Promise<number> {
   const {context, leaves, order, flushIfFull} = build;
   if (from === to) return 0;

@@ -42,7 +42,6 @@ type PageDraft = LeafPageDraft | InnerPageDraft;
  *   level 0    page  page  page  page ...
  */
 export class TreeSeal {
-  /** The waiting pages, by level. */
   private readonly waiting: PageDraft[][] = [];
   private readonly stored: StoredPages;
 
@@ -185,12 +184,8 @@ function sealLevel(
   return parents;
 }
 
-/**
- * The inner pages of the last sealed version. They are requested from left to right, so most paths share pages with the
- * one before.
- */
+/** The inner pages of the last sealed version, requested from left to right. */
 class StoredPages {
-  /** The last one of each level. */
   private readonly last: {readonly index: number; readonly page: number; readonly body: Buffer}[] = [];
 
   constructor(

@@ -1,14 +1,12 @@
 /**
- * Starts an empty store without sparse trees in the middle of a chain: makes its first block from the accounts and
- * slots of that block, in the order of their paths.
+ * As stateBuilder.ts, for a store without sparse trees: from accounts and slots in the order of their paths.
  *
  *   addSlot ... -> endSlots      of an account with storage
  *   addAccount
  *   finish
  *
  * Leaves are added in batches. A batch rewrites only those pages of the batch before that are on the path to its last
- * leaf: one page in 200 is written twice. As in stateBuilder.ts, nothing leads to the pages before the block's record
- * is written.
+ * leaf: one page in 200 is written twice.
  */
 import {count} from "../count.ts";
 import {StoreError} from "../errors.ts";
@@ -20,7 +18,6 @@ import {encodeTrieAccount, type TrieAccount} from "../trie/trieAccount.ts";
 import {type BuiltBlock, requireFirst, writeFirstBlock} from "./firstBlock.ts";
 import {WriteBatch, type WriteTarget} from "./writeBatch.ts";
 
-/** The most that TrieWriter writes at once. */
 const LEAVES_AT_ONCE = 4096;
 
 export class TrieBuilder {
@@ -114,7 +111,6 @@ class GrowingTrie {
     if (this.writes.push({path, value}) === LEAVES_AT_ONCE) this.end();
   }
 
-  /** @returns the trie with all leaves that were added */
   end(): TrieRoot {
     this.trie = this.writer.update(this.trie, this.writes, this.kind);
     this.writes = [];

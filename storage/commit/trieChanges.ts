@@ -12,7 +12,6 @@ import {checkAccountBefore, checkSlotBefore} from "./beforeCheck.ts";
 const NO_BYTES = new Uint8Array(0);
 
 export class TrieChanges {
-  /** Accounts that the blocks list as changed. */
   accounts = 0;
   private readonly tries: TrieReader;
 

@@ -1,9 +1,9 @@
 /**
  * Gathers what is to be written until it is worth a synced LevelDB batch.
  *
- * Every batch is synced. LevelDB does not sync a log when it starts the next one, so a power cut could lose an unsynced
- * batch although a later one survives. Several blocks can share a batch, and so a sync; a batch is atomic. Pages may be
- * written before their block's record, never after it: the record is the commit point.
+ * LevelDB does not sync a log when it starts the next one, so a power cut could lose an unsynced batch although a later
+ * one survives. So every batch is synced; several blocks can share one. Pages may be written before their block's
+ * record, never after it: the record is the commit point.
  */
 import type {Level} from "level";
 import {type BlockRecord, encodeBlockRecord} from "../block/blockRecord.ts";
@@ -19,9 +19,7 @@ import {blockKey, hashKey, pageKey, writePageKeyInto} from "../record/layout.ts"
 import {CHECKSUM_BYTES, sealRecord, sealRecordInPlace} from "../record/record.ts";
 import {encodeNumber} from "../record/recordBody.ts";
 
-/**
- * A batch of this size is written before more is gathered. A sync costs milliseconds, so larger batches gain little.
- */
+/** A sync costs milliseconds, so larger batches gain little. */
 const BATCH_BYTES = 8 << 20;
 /** LevelDB's own bytes for a record in a batch: lengths and tag, rounded up. */
 const RECORD_OVERHEAD_BYTES = 32;
@@ -40,10 +38,7 @@ interface Put {
   readonly before: number;
 }
 
-/**
- * Records that LevelDB does not have yet, and pages that were read since the last flush: a page is read, changed and
- * compared with its older version.
- */
+/** Records that LevelDB does not have yet, and pages that were read since the last flush. */
 class Pending {
   readonly pages = new Map<number, OpenPage>();
   readonly records = new Map<string, Buffer>();
@@ -52,17 +47,14 @@ class Pending {
 export class WriteBatch implements PageWriter {
   private puts: Put[] = [];
   private bytes = 0;
-  /** Flushes that were started. */
   private flushes = 0;
   private pending = new Pending();
-  /** The records that LevelDB is writing. */
   private writing = new Pending();
   /** undefined: no write is in progress. After a refused write, this stays rejected. */
   private written: Promise<void> | undefined;
   /** The highest page number that was given to LevelDB. */
   private writtenTo: number;
   private readonly pageKey = pageKey(0);
-  /** Bytes written to LevelDB so far, keys and values. */
   bytesWritten = 0;
 
   private readonly db: Level<Buffer, Buffer>;
@@ -89,7 +81,6 @@ export class WriteBatch implements PageWriter {
     return this.bytes >= BATCH_BYTES;
   }
 
-  /** Reads a page, flushed or not. */
   read(page: number): Buffer {
     return this.open(page).body;
   }
@@ -130,17 +121,14 @@ export class WriteBatch implements PageWriter {
     this.put(blockKey(number), encodeBlockRecord({...block, nextPage: this.nextPage}));
   }
 
-  /** The body of a record that is not in LevelDB yet. */
   pendingRecord(key: Buffer): Buffer | undefined {
     const name = key.toString("latin1");
     return this.pending.records.get(name) ?? this.writing.records.get(name);
   }
 
   /**
-   * Starts a transaction.
-   *
-   * @returns rolls it back: drops the records that were put since and are not written. Pages that were written stay,
-   *   but no block leads to them
+   * Starts a transaction. @returns rolls it back: drops what was put since and is not written. No block leads to pages
+   * that were written.
    */
   begin(): () => void {
     const mark = this.puts.length;
@@ -160,10 +148,10 @@ export class WriteBatch implements PageWriter {
   }
 
   /**
-   * Writes all records that were put, and syncs. Records that are put during the write are written by the next flush.
+   * Writes and syncs all records that were put. Records that are put meanwhile wait for the next flush.
    *
    * @param block - the newest block whose record was put, now or before. undefined: no block is acknowledged
-   * @throws StoreError WRITE_FAILED. The batch must not be used after that, and rejects all later writes
+   * @throws StoreError WRITE_FAILED. The batch rejects all later writes then
    */
   async flush(block?: number): Promise<void> {
     while (this.written !== undefined) await this.written;
@@ -253,10 +241,9 @@ function recordBytes({key, value}: Put): number {
   return key.length + value.length + RECORD_OVERHEAD_BYTES;
 }
 
-/** What the writers of this folder write to. A store (stateStore.ts) is one. */
+/** What the writers of this folder write to: a store. */
 export interface WriteTarget {
   readonly reader: StateReader;
   readonly db: Level<Buffer, Buffer>;
-  /** The directory of LevelDB's files and of the note of acknowledged blocks. */
   readonly directory: string;
 }

@@ -9,11 +9,10 @@
  *   log     number of the last log written, on disk up to byte `bytes`; or its blocks are in tables by now
  *   crc     crc32 of the text `block log bytes`
  *
- * The note is a lower bound, so it needs no sync of its own: it is written after a batch was synced, and an older note
- * is true too. It is written over the older of the two slots. If that is cut short, by a kill or a power cut, the other
- * slot is unchanged: the slots are in different sectors. The newer slot is the one with the higher numbers. Only a
- * rollback lowers them; so a rollback first replaces the file by renaming, synced. On some file systems a power cut may
- * leave a new file empty or full of zeros; then there is no note.
+ * The note is a lower bound, so it is written after a synced batch, and needs no sync of its own. It overwrites the
+ * older slot; a kill or a power cut leaves the other one, in another sector. The newer slot has the higher numbers.
+ * Only a rollback lowers them, so it replaces the file by a synced rename. A power cut may leave a new file empty or
+ * all zero; then there is no note.
  */
 import {fsyncSync, readSync, renameSync, writeFileSync, writeSync} from "node:fs";
 import {join} from "node:path";
@@ -56,20 +55,14 @@ export function decodeNote(bytes: Buffer): AcknowledgedNote | undefined {
   throw new FileDamage({file: NOTE_FILE, offset: undefined, what: "it does not decode"});
 }
 
-/**
- * @param latest - the newest block in the store
- * @returns a text about missing acknowledged blocks, or undefined if none is missing
- */
+/** @returns what is missing of the acknowledged blocks; undefined: nothing */
 export function describeLoss(note: AcknowledgedNote, latest: number | undefined): string | undefined {
   if (latest !== undefined && note.block <= latest) return undefined;
   const rest = latest === undefined ? "the store is empty" : `the newest is block ${latest}`;
   return `block ${note.block} was stored, but ${rest}`;
 }
 
-/**
- * @param replaced - the file is replaced and on disk before anything else is written: also by a lower note
- * @throws StoreError WRITE_FAILED
- */
+/** @param replaced - replace and sync the file: for a lower note. @throws StoreError WRITE_FAILED */
 export function writeNote(directory: string, note: AcknowledgedNote, replaced: boolean): void {
   const text = encodeNote(note);
   try {
@@ -81,11 +74,7 @@ export function writeNote(directory: string, note: AcknowledgedNote, replaced: b
   }
 }
 
-/**
- * @param store - what the error names
- * @returns the note, if there is one
- * @throws StoreError STORE_DAMAGED if acknowledged blocks are missing
- */
+/** @param store - what the error names. @throws StoreError STORE_DAMAGED if acknowledged blocks are missing */
 export async function requireAcknowledged(
   directory: string,
   latest: number | undefined,
@@ -129,7 +118,6 @@ function encodeNote({block, log, bytes}: AcknowledgedNote): string {
   return `${JSON.stringify({block, log, bytes, crc}).padEnd(NOTE_BYTES - 1)}\n`;
 }
 
-/** The note with the highest numbers, and where its slot begins; undefined: there is none. */
 function newestSlot(file: Buffer): {readonly note: AcknowledgedNote; readonly at: number} | undefined {
   const [first, second] = [0, SLOT_BYTES].map(at => {
     const text = file.toString("latin1", at, at + SLOT_BYTES);

@@ -1,6 +1,4 @@
-/**
- * Can a store be opened and written again after a refused write? If not, what is missing on the disk.
- */
+/** What the disk lacks before a store can be opened and written again after a refused write. */
 import {fsyncSync, readdirSync, rmSync, statfsSync, statSync, writeSync} from "node:fs";
 import {join} from "node:path";
 import {logNumber} from "../leveldb/fileNames.ts";

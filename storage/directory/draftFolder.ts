@@ -10,9 +10,7 @@ import {basename, dirname, join, resolve, sep} from "node:path";
 import {StoreError} from "../errors.ts";
 import {withFile} from "../regularFile.ts";
 
-/**
- * Files that a draft may have. LOCK is not one of them: it shows that LevelDB opened the folder, so that it is a store.
- */
+/** Files that a draft may have. Not LOCK: LevelDB opened that folder, so it is a store. */
 const DRAFT_FILE = /^(CURRENT|MANIFEST-\d+|\d+\.(ldb|log)|ACKNOWLEDGED(\.new)?)$/;
 const DRAFT = /\.unfinished-(\d+)(\.removing)?$/;
 
@@ -25,8 +23,7 @@ export class DraftFolder {
   /**
    * @param out - must not exist; its parent folder must
    * @param store - `out` must not lie in it
-   * @param onLeftover - called with each folder beside `out` that an earlier process has left, whatever its snapshot
-   *   was called
+   * @param onLeftover - called with each folder beside `out` that an earlier process has left
    * @throws StoreError WRITE_FAILED
    */
   static async create(
@@ -55,7 +52,6 @@ export class DraftFolder {
     return new DraftFolder(path, target);
   }
 
-  /** Removes what the folder has so far. */
   empty(): void {
     for (const name of readdirSync(this.path)) rmSync(join(this.path, name));
   }
@@ -71,7 +67,7 @@ export class DraftFolder {
     }
   }
 
-  /** Removes the folder. What is left on a disk that refuses is removed by the next snapshot there. */
+  /** What a disk refuses to remove is left to the next snapshot there. */
   discard(): void {
     try {
       rmSync(this.path, {recursive: true, force: true});

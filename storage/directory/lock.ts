@@ -9,11 +9,10 @@ import {Level} from "level";
 import {isLocked} from "../leveldb/levelErrors.ts";
 
 /**
- * Does another process have the store open? Nothing in its directory is changed. LevelDB is asked to open an empty
- * folder whose lock is a link to the store's lock. It takes the lock, finds no store and releases the lock.
+ * Does another process have the store open? Changes nothing in its directory: LevelDB opens an empty folder whose lock
+ * is a link to the store's, takes the lock, finds no store and releases it.
  *
- * Returns false if no folder can be created; then the answer is not known. Do not call it for a store that this process
- * has open: releasing the link's lock would release the store's lock.
+ * Returns false if no folder can be created. Not for a store that this process has open: that would release its lock.
  */
 export async function isInUse(directory: string): Promise<boolean> {
   const lock = resolve(directory, "LOCK");
@@ -35,7 +34,7 @@ export async function isInUse(directory: string): Promise<boolean> {
   }
 }
 
-/** @returns the process that holds the store's lock, where Linux tells it; undefined: not known, or none */
+/** @returns the process that holds the store's lock, where Linux tells */
 export function findHolder(directory: string): number | undefined {
   try {
     const {dev, ino} = statSync(join(directory, "LOCK"));

@@ -1,6 +1,4 @@
-/**
- * A file of a store that stays open until it is copied, because LevelDB may delete it meanwhile.
- */
+/** A file that stays open until it is copied, because LevelDB may delete it meanwhile. */
 import {closeSync, fstatSync, openSync, read} from "node:fs";
 import {type FileHandle, open} from "node:fs/promises";
 import {join} from "node:path";
@@ -17,7 +15,6 @@ export class OpenedFile {
   private constructor(
     readonly name: string,
     private readonly file: number,
-    /** Its size when it was opened. Only these bytes are copied. */
     private readonly bytes: number,
   ) {}
 
@@ -44,10 +41,8 @@ export class OpenedFile {
   }
 
   /**
-   * Copies it into a folder, synced.
-   *
-   * @param onCopied - called with the bytes of each piece; what it throws ends the copying
-   * @throws FileDamage, StoreError WRITE_FAILED
+   * Copies as many bytes as it had when it was opened, synced. What `onCopied` throws ends it. @throws FileDamage,
+   * StoreError WRITE_FAILED
    */
   async copyTo(folder: string, onCopied: (bytes: number) => void): Promise<void> {
     const {bytes} = this;

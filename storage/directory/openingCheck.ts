@@ -24,7 +24,7 @@ import {verifyFiles} from "./verifyFiles.ts";
 const KEYS_BYTES = 2 ** 30;
 
 /**
- * Returns if LevelDB would lose nothing by opening the store, or if there is no store yet. Changes nothing.
+ * Returns if LevelDB would lose nothing by opening the store, or if there is none. Changes nothing.
  *
  * @param keys - the data blocks that LevelDB would read for them are verified in all tables
  * @param keysBytes - of the tables whose data blocks are all read
@@ -45,11 +45,7 @@ export async function requireUndamagedFiles(
   throw wrong;
 }
 
-/**
- * Like `requireUndamagedFiles`, for a directory that no process writes to. Returns the error.
- *
- * @param store - what the error names
- */
+/** For a directory that no process writes to. @param store - what the returned error names */
 export async function findDamage(
   directory: string,
   store: string,
@@ -79,9 +75,8 @@ export function damageOf(store: string, {code, message, finding}: FileDamage): S
 }
 
 /**
- * Reads the blocks that hold `keys`, or would hold them. A damaged key there hides a record, or its newest value.
- *
- * @throws FileDamage
+ * Reads the blocks that hold `keys`, or would: a damaged key there hides a record, or its newest value. @throws
+ * FileDamage
  */
 function requireNear(directory: string, tables: readonly TableFile[], {gte, lte}: KeyRange): void {
   for (const live of tables) {
@@ -95,7 +90,6 @@ function requireNear(directory: string, tables: readonly TableFile[], {gte, lte}
   }
 }
 
-/** @throws FileDamage for the first finding */
 async function requireTables(
   directory: string,
   tables: readonly TableFile[],

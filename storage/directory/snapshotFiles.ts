@@ -26,7 +26,6 @@ import {cannotWrite, OpenedFile, writeFileAt} from "./openedFile.ts";
 /** The file system makes no link: to another one, to this file, or at all. */
 const NO_LINK = ["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 export interface TakenBytes {
-  /** In tables that are links. */
   readonly linked: number;
   readonly copied: number;
 }
@@ -34,7 +33,6 @@ export interface TakenBytes {
 export class SnapshotFiles {
   /** By number; undefined for a link. */
   private readonly tables = new Map<number, OpenedFile | undefined>();
-  /** In LevelDB's order. */
   private readonly logs: OpenedFile[] = [];
   private manifest = "";
   private linked = 0;
@@ -44,10 +42,7 @@ export class SnapshotFiles {
     private readonly folder: string,
   ) {}
 
-  /**
-   * @param folder - empty
-   * @throws FileDamage; StoreError STORE_UNREADABLE, WRITE_FAILED
-   */
+  /** @param folder - empty. @throws FileDamage; StoreError STORE_UNREADABLE, WRITE_FAILED */
   static async take(directory: string, folder: string): Promise<SnapshotFiles> {
     const taken = new SnapshotFiles(directory, folder);
     try {
@@ -59,12 +54,7 @@ export class SnapshotFiles {
     }
   }
 
-  /**
-   * Copies what is not linked. All copies are synced then.
-   *
-   * @param onCopied - called with the bytes of each piece
-   * @throws FileDamage, StoreError WRITE_FAILED, the signal's reason
-   */
+  /** Copies what is not linked, synced. @throws FileDamage, StoreError WRITE_FAILED, the signal's reason */
   async copy(onCopied: (bytes: number) => void, signal: AbortSignal): Promise<TakenBytes> {
     let copied = 0;
     const count = (bytes: number): void => {

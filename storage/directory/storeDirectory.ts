@@ -24,9 +24,8 @@ import {NOTE_FILE} from "./acknowledgedNote.ts";
 const FIRST_MANIFEST = "MANIFEST-000001";
 
 /**
- * The missing folders on the path to `directory`, uppermost first; empty if `directory` exists.
- *
- * @throws StoreError STORE_UNREADABLE if it, or one above it, is not a folder or cannot be looked at
+ * The missing folders on the path to `directory`, uppermost first. @throws StoreError STORE_UNREADABLE if one is not a
+ * folder
  */
 export function missingFolders(directory: string): string[] {
   const missing: string[] = [];
@@ -52,10 +51,8 @@ export function makeFolders(folders: readonly string[]): void {
 }
 
 /**
- * Checks the directory before LevelDB does, because LevelDB would create files in any directory. Removes the
- * remains of a store whose creation was interrupted.
- *
- * @throws StoreError STORE_MISSING, STORE_DAMAGED
+ * Checks the directory first, because LevelDB creates files in any directory. Removes the remains of an interrupted
+ * creation. @throws StoreError STORE_MISSING, STORE_DAMAGED
  */
 export function refuseForeignDirectory(directory: string, create: boolean): void {
   let files = existsSync(directory) ? readdirSync(directory) : [];
@@ -127,9 +124,8 @@ function isUnfinished(directory: string, files: readonly string[]): boolean {
 }
 
 /**
- * Removes a closed store, and those of the folders created for it that are empty then.
- *
- * LevelDB removes its files while it holds its lock. So a process that has opened the store meanwhile keeps it.
+ * Removes a closed store, and those of the folders created for it that are then empty. LevelDB removes its files while
+ * it holds its lock, so a process that has opened the store meanwhile keeps it.
  */
 export async function removeStore(directory: string, madeFolders: readonly string[]): Promise<void> {
   const {mode} = statSync(directory);

@@ -1,6 +1,4 @@
-/**
- * Reads the records of an open store: from LevelDB, or from its files while LevelDB is closed and opened again.
- */
+/** Reads an open store from LevelDB, or from its files while LevelDB is reopened. */
 import type {Level} from "level";
 import {FileSnapshot} from "../leveldb/fileSnapshot.ts";
 import type {RecordSource} from "../leveldb/recordSource.ts";

@@ -1,7 +1,6 @@
 /**
  * Verifies the files that LevelDB relies on when it opens: CURRENT, the manifest, that the tables exist, and the logs
- * that it would replay. It changes nothing. Once LevelDB has opened, the parts of a log that it could not read are
- * lost.
+ * that it would replay, of which it drops what it cannot read. Changes nothing.
  */
 
 import {statSync} from "node:fs";
@@ -25,11 +24,7 @@ export async function verifyFiles(directory: string, manifest: Manifest): Promis
   return findings;
 }
 
-/**
- * Like verifyFiles, for a store that another process, or LevelDB in this one, may have open.
- *
- * @returns the findings, and the manifest if it is undamaged
- */
+/** As verifyFiles, also while the store is open. @returns no manifest if that is damaged */
 export async function verifyFilesInUse(
   directory: string,
 ): Promise<{findings: FileFinding[]; manifest: Manifest | undefined}> {
@@ -57,7 +52,6 @@ async function readNoteOrReport(
   }
 }
 
-/** Checks that every table in the manifest exists and has its size. */
 function verifyTables(directory: string, {name: manifestName, tables}: Manifest): FileFinding[] {
   const findings: FileFinding[] = [];
   for (const {number, size} of tables.values()) {
@@ -78,7 +72,6 @@ function verifyTables(directory: string, {name: manifestName, tables}: Manifest)
   return findings;
 }
 
-/** Checks the logs that LevelDB would replay, in its order. */
 async function verifyLogs(
   directory: string,
   names: readonly string[],

@@ -4,10 +4,7 @@
  */
 import {WORD_BYTES} from "./suite.ts";
 
-/**
- * @param hKeys - 32 bytes each, back to back
- * @returns their positions, ascending by key
- */
+/** @param hKeys - 32 bytes each, back to back. @returns their positions, ascending by key */
 export function sortByHKey(hKeys: Buffer): Uint32Array {
   const count = hKeys.length / WORD_BYTES;
   // The first 48 bits nearly always decide, and they can be compared as numbers.
@@ -21,11 +18,8 @@ export function sortByHKey(hKeys: Buffer): Uint32Array {
 }
 
 /**
- * Compares the 32 bytes at `offset` with `hKey`, or with another word.
- *
- * A loop, because keys differ within their first bytes and Buffer.compare costs a call into C++.
- *
- * @returns below 0, 0 or above 0 if the bytes are below, equal to or above `hKey`
+ * Compares 32 bytes with `hKey`. A loop: keys differ early, and Buffer.compare costs a call into C++. @returns below 0,
+ * 0 or above 0
  */
 export function compareWordAt(bytes: Uint8Array, offset: number, hKey: Uint8Array): number {
   for (let i = 0; i < WORD_BYTES; i++) {

@@ -1,6 +1,6 @@
 /**
- * Hashes branches in batches: gathers pairs of nodes from many pages, hashes them together, and puts each hash in its
- * place. A batch fills the SIMD lanes of the hash library: 1.5 times as fast as one pair at a time.
+ * Hashes pairs of nodes from many pages in batches, which fill the SIMD lanes of the hash library: 1.5 times as fast as
+ * one pair at a time.
  */
 import {type HashSuite, WORD_BYTES} from "./suite.ts";
 
@@ -16,10 +16,8 @@ export class PairBatch {
   constructor(private readonly suite: HashSuite) {}
 
   /**
-   * Hashes the nodes at `leftAt` and `rightAt` of `from` into `to` at `toAt`. This happens when `finish` is called, or
-   * before.
-   *
-   * @param missingRight - the right node if rightAt is negative
+   * Hashes the nodes at `leftAt` and `rightAt` of `from` into `to` at `toAt`, by `finish` at the latest. @param
+   * missingRight - the right node if rightAt is negative
    */
   add(
     from: Uint8Array,

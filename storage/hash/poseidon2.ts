@@ -26,15 +26,13 @@ const PARTIAL_ROUNDS = 21;
 
 export const BLOCK_BYTES = 32;
 const DIGEST_BYTES = 32;
-/** Memory for digests is needed in fours. */
 const MESSAGES_AT_ONCE = 4;
 
-/** The module's end: where its memory is, and what belongs where. */
+/** The module with its memory. */
 interface Engine {
   readonly wasm: Exports;
   readonly memory: Uint8Array;
   readonly messagesAt: number;
-  /** Bytes from there on. */
   readonly capacity: number;
 }
 
@@ -52,10 +50,8 @@ function createEngine(): Engine {
 }
 
 /**
- * Hashes one message. Its elements must be below p: they are digests, or come from safe().
- *
- * @param message - any number of whole elements of 4 bytes; a short last block is padded with zeros on its left
- * @returns the digest, 32 bytes
+ * @param message - whole elements of 4 bytes below p: digests, or from safe(). A short last block is padded with zeros
+ * on its left
  */
 export function poseidon2(message: Uint8Array): Uint8Array {
   const {wasm, memory, messagesAt, capacity} = engine ?? createEngine();
@@ -101,9 +97,7 @@ export function poseidon2Into(
   }
 }
 
-/**
- * In the order of their use: 16 a full round, 1 a partial one. Each is keccak256 of the one before, from the seed on.
- */
+/** In the order of their use: 16 a full round, 1 a partial one. Each is keccak256 of the one before. */
 function deriveRoundConstants(): bigint[] {
   const constants: bigint[] = [];
   const count = 2 * FULL_ROUNDS_EACH * WIDTH + PARTIAL_ROUNDS;

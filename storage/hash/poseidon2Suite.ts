@@ -68,11 +68,7 @@ export const poseidon2Suite: HashSuite = {
   },
 };
 
-/**
- * safe(bytes) of any length. Where it is odd, the first element of the last block holds one byte, all others two.
- *
- * @returns 4 bytes for every 2, rounded up
- */
+/** safe(bytes): 4 bytes for every 2. Of an odd length, the first element of the last block holds one byte. */
 export function encodeSafe(bytes: Uint8Array): Uint8Array {
   const limbs = Math.ceil(bytes.length / 2);
   const out = new Uint8Array(limbs * LIMB_BYTES);

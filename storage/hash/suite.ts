@@ -1,7 +1,6 @@
 /**
- * A hash suite: a hash function and the sizes of what it hashes. It never changes in a store.
- *
- * Only a suite knows its sizes and hashes (docs/proofs.md, section 1). Digests and keys have 32 bytes in every suite.
+ * A hash suite: a hash function and the sizes of what it hashes (docs/proofs.md, section 1). Digests and keys have 32
+ * bytes in every suite.
  */
 
 /** Bytes of a digest, a node, a key, a word. */

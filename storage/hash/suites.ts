@@ -1,6 +1,6 @@
 /**
- * The suites that a store can have. A new hash suite is a file next to sha256Suite.ts, a name in suiteNames.ts and a
- * line here.
+ * The suites that a store can have. A new one is a file next to sha256Suite.ts, a name in suiteNames.ts and a line
+ * here.
  */
 import {poseidon2Suite} from "./poseidon2Suite.ts";
 import {sha256Suite} from "./sha256Suite.ts";
@@ -16,7 +16,6 @@ const SUITES: Readonly<Record<StoreSuiteName, HashSuite | undefined>> = {
 
 export interface StoreSuite {
   readonly name: StoreSuiteName;
-  /** Of its sparse trees; undefined: it has none. */
   readonly trees: HashSuite | undefined;
 }
 

@@ -25,11 +25,7 @@ type Imports = Readonly<Record<string, Readonly<Record<string, (...values: never
 /** By path: a thread compiles a module once. */
 const modules = new Map<string, object>();
 
-/**
- * @param file - the compiled module
- * @returns a new instance's exports, with memory of their own
- * @throws the system's error if the file is missing, WebAssembly.CompileError
- */
+/** @returns a new instance's exports, with memory of their own. @throws the system's error if the file is missing */
 export function loadWasm<Exports extends {readonly memory: WasmMemory}>(
   file: URL,
   imports: Imports = {},

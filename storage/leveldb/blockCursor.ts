@@ -14,7 +14,7 @@ import {compareKeys, TAG_BYTES} from "./internalKey.ts";
 const U32_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
 
-/** Where a block lies in the file, without its trailer. */
+/** Where a block lies, without its trailer. */
 export interface BlockHandle {
   readonly offset: number;
   readonly size: number;
@@ -24,16 +24,12 @@ export interface BlockHandle {
 export class BlockCursor {
   /** The internal key of the current entry, where `next` or `seek` went. */
   key: Buffer = EMPTY;
-  /** A view of the block. */
   value: Buffer = EMPTY;
   private readonly restartsAt: number;
   private readonly restarts: number;
-  /** Offset of the next entry. */
   private at = 0;
 
-  /**
-   * @param bytes - a block. @param damage - makes the error. A forged block may match its checksum and still not decode
-   */
+  /** @param damage - makes the error. A forged block may match its checksum and still not decode */
   constructor(
     private readonly bytes: Buffer,
     private readonly damage: (what: string) => Error,
@@ -102,10 +98,7 @@ export class BlockCursor {
     this.key = EMPTY;
   }
 
-  /**
-   * Reads a number below 2^32. Not with a ByteReader: each entry has three varints, and the cursor goes on from where
-   * they end.
-   */
+  /** Below 2^32. Not with a ByteReader, because each entry has three. */
   private varint(): number {
     let value = 0;
     for (let scale = 1; scale <= 2 ** 28; scale *= 0x80) {

@@ -1,10 +1,6 @@
-/**
- * Reads LevelDB's encodings one after the other: varints and length-prefixed bytes.
- */
+/** Reads LevelDB's varints and length-prefixed bytes. Methods throw RangeError. */
 
-/**
- * The longest varint that is read. Longer ones are not exact numbers, and no file number, length or level needs them.
- */
+/** Longer ones are not exact numbers, and no file number, length or level needs them. */
 const MAX_VARINT_BITS = 49;
 
 export class ByteReader {
@@ -23,7 +19,7 @@ export class ByteReader {
     return byte;
   }
 
-  /** Seven bits per byte, lowest first. @throws RangeError beyond the end, and for a number above 2^49 - 1 */
+  /** Seven bits per byte, lowest first: at most 2^49 - 1. */
   varint(): number {
     let value = 0;
     for (let bits = 0; bits < MAX_VARINT_BITS; bits += 7) {

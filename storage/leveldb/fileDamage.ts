@@ -1,6 +1,4 @@
-/**
- * Damage to one of LevelDB's files.
- */
+/** Damage to one of LevelDB's files. */
 import {StoreError} from "../errors.ts";
 
 export interface FileFinding {
@@ -25,7 +23,6 @@ export function whereOfFinding({file, offset}: FileFinding): string {
   return offset === undefined ? file : `${file}, byte ${offset}`;
 }
 
-/** @param by - what names it */
 export function missingFile(file: string, by: string): FileFinding {
   return {file, offset: undefined, what: `it is missing, although ${by} names it`};
 }
@@ -33,10 +30,7 @@ export function missingFile(file: string, by: string): FileFinding {
 /** The caller judges a missing file. A limit on open files is not damage to the file. */
 const NO_FINDING = ["ENOENT", "EMFILE", "ENFILE"];
 
-/**
- * @param file - that was opened, looked at, or read from its start. The system's own errors are findings about it
- * @throws `error` if it is not about the file
- */
+/** @param file - that was read from its start, or not at all. @throws `error` if it is not about the file */
 export function findingOf(error: unknown, file?: string): FileFinding {
   if (error instanceof FileDamage) return error.finding;
   const {code = "", syscall, message} = error as NodeJS.ErrnoException;

@@ -1,8 +1,8 @@
 /**
- * A store's records as of one moment, read directly from LevelDB's files. It writes nothing and takes no lock. Damage
- * is an error here, where LevelDB would read on or end the process.
+ * A store's records as of one moment, read from LevelDB's files without a lock. Damage is an error here, where LevelDB
+ * would read on or end the process.
  *
- * All files are opened at once. If another process removes some of them later, the open files can still be read.
+ * All files are opened at once, and stay readable if another process removes them.
  */
 import {readdir} from "node:fs/promises";
 import {join} from "node:path";
@@ -17,7 +17,7 @@ import type {KeyRange, RecordSource} from "./recordSource.ts";
 import {TableBlocks} from "./tableBlocks.ts";
 import {BlockMemory, TableReader, type Version} from "./tableReader.ts";
 
-/** For index and data blocks. The index blocks of some 4 GB of tables have this size. */
+/** For blocks: as large as the index blocks of some 4 GB of tables. */
 const MEMORY_BYTES = 32 << 20;
 const LEVELS = [1, 2, 3, 4, 5, 6];
 const FIRST_KEY = Buffer.alloc(0);
@@ -149,7 +149,6 @@ async function openFiles(directory: string, manifest: Manifest): Promise<FileSna
   }
 }
 
-/** @param level - without overlaps */
 function* versionsOf(level: readonly TableReader[], from: Buffer): Generator<Version> {
   const at = countBelow(
     level.length,

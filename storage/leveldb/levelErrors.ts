@@ -1,6 +1,4 @@
-/**
- * Turns LevelDB's errors into StoreErrors.
- */
+/** Turns LevelDB's errors into StoreErrors. */
 import {StoreError} from "../errors.ts";
 
 /** The disk is full or read-only. */
@@ -13,12 +11,10 @@ export function damaged(what: string, error: unknown): StoreError {
   return new StoreError(codeOf(error), `${what}: LevelDB says ${reason(error)}`, {cause: error});
 }
 
-/** An error for a write that LevelDB refused. */
 export function writeFailed(error: unknown): StoreError {
   return new StoreError("WRITE_FAILED", `LevelDB says ${reason(error)}`, {cause: error});
 }
 
-/** An error for a store that LevelDB did not open. */
 export function openFailed(directory: string, error: unknown): StoreError {
   if (isLocked(error)) return inUse(directory, error);
   const why = reason(error);

@@ -35,20 +35,18 @@ const FIRST = 2;
 const MIDDLE = 3;
 const LAST = 4;
 
-/** A byte of a file, and what is wrong there. */
 interface LogDamage {
   readonly offset: number;
   readonly what: string;
 }
 
 export interface LogContents {
-  /** Number of complete records before the first damage. */
+  /** Complete records before the first damage. */
   readonly records: number;
   /** Where the last complete record ends. Everything before can be read. */
   readonly end: number;
   /** The first part of a torn record that cannot be read. The record begins at `end`. */
   readonly torn: LogDamage | undefined;
-  /** The first damage. Records after it are not counted. */
   readonly damage: LogDamage | undefined;
 }
 
@@ -58,8 +56,8 @@ type OnRecord = (record: Buffer) => void;
 /**
  * Reads a log up to its end or to the first damage. Memory use does not grow with the file.
  *
- * @throws the system's error if the file does not open
- * @param onRecord - called with every complete record, in its own memory. Without it records are only counted
+ * @param onRecord - called with every complete record, in its own memory. @throws the system's error if it does not
+ * open
  */
 export async function readLog(path: string, onRecord?: OnRecord): Promise<LogContents> {
   const file = await open(path, READ_AT_ONCE);

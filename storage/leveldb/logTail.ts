@@ -1,7 +1,6 @@
 /**
- * Finds where LevelDB's log ends now. LevelDB does not report which log it writes to, nor its length.
- *
- * Used by the one writer after each synced batch. The log is on disk up to this point.
+ * Finds where LevelDB's log ends, which LevelDB does not report. After each synced batch, the log is on disk up to
+ * there.
  */
 import {readdirSync, statSync} from "node:fs";
 import {join} from "node:path";
@@ -9,9 +8,7 @@ import {StoreError} from "../errors.ts";
 import {logName, logNumber} from "./fileNames.ts";
 
 export class LogTail {
-  /** The number in the log's file name. */
   number = 0;
-  /** Size of the log in bytes. */
   bytes = 0;
 
   constructor(private readonly directory: string) {}

@@ -12,7 +12,6 @@ import {Kind} from "./internalKey.ts";
 const HEADER_BYTES = 12;
 
 interface LoggedBatch {
-  /** Sequence number of its first entry. */
   readonly sequence: number;
   readonly count: number;
 }

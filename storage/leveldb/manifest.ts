@@ -50,7 +50,7 @@ const DELETED_TABLE = 6;
 const NEW_TABLE = 7;
 const PREVIOUS_LOG_NUMBER = 9;
 
-/** Numbers that LevelDB needs to open, with the names that its message gives them. */
+/** Numbers that LevelDB needs to open, as its messages call them. */
 const REQUIRED = [
   [NEXT_FILE, "next file number"],
   [LOG_NUMBER, "log number"],
@@ -100,7 +100,6 @@ export async function readManifest(directory: string): Promise<Manifest> {
   };
 }
 
-/** Another process may write, and have replaced files before they are read here. Then they are read again. */
 const MAX_ATTEMPTS = 20;
 
 /**
@@ -143,9 +142,7 @@ async function manifestOrDamage(directory: string): Promise<Manifest | FileDamag
   }
 }
 
-/**
- * The numbers of the logs that LevelDB would replay, in its order. @param names - the names of the directory's files
- */
+/** The logs that LevelDB would replay, in its order. @param names - of the directory's files */
 export function liveLogs(
   names: readonly string[],
   {logNumber: first, previousLogNumber}: Manifest,

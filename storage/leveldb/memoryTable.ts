@@ -1,16 +1,10 @@
-/**
- * The records in LevelDB's logs that are not in a table yet: the newest version of each key. loggedBatch.ts describes
- * the records.
- */
+/** The newest version of each key in LevelDB's logs (loggedBatch.ts). */
 import {countBelow} from "../bisect.ts";
 import {readLoggedBatch} from "./loggedBatch.ts";
 import type {Version} from "./tableReader.ts";
 
 export class MemoryTable {
-  /**
-   * Values by the key's bytes as latin1, which keeps the order of bytes; undefined = the key is deleted. Some 200 000
-   * entries.
-   */
+  /** By key as latin1, which keeps the order of bytes; undefined: deleted. */
   private readonly values = new Map<string, Buffer | undefined>();
   /** The keys in order, once they are asked for. */
   private order: readonly string[] | undefined;
@@ -21,7 +15,6 @@ export class MemoryTable {
     readLoggedBatch(batch, (key, value) => this.values.set(key.toString("latin1"), value));
   }
 
-  /** The versions from key `from` on, in key order. */
   *versions(from: Buffer): Generator<Version> {
     const names = this.names();
     for (let at = this.keysBelow(from); at < names.length; at++) {

@@ -1,6 +1,4 @@
-/**
- * Where a reader gets its records from: LevelDB, or its files (fileSnapshot.ts).
- */
+/** Where a reader gets its records from: LevelDB, or its files (fileSnapshot.ts). */
 
 /** A range that includes both of its ends. */
 export interface KeyRange {

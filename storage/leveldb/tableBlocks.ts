@@ -1,6 +1,5 @@
 /**
- * Reads the blocks of one LevelDB table without LevelDB. LevelDB verifies no checksum, and some kinds of damage make it
- * end the process.
+ * Reads the blocks of a table. (LevelDB verifies no checksum, and some damage makes it end the process.)
  *
  *   data block | trailer ...   filter block | trailer   metaindex | trailer   index | trailer   footer
  *
@@ -32,7 +31,6 @@ const PLAIN = 0;
 const COMPRESSED = 1;
 
 export class TableBlocks {
-  /** Size of the file in bytes. */
   readonly size: number;
 
   private constructor(
@@ -70,10 +68,7 @@ export class TableBlocks {
     throw this.damage(footerAt, "footer: it is invalid, or does not fit the file");
   }
 
-  /**
-   * Reads and checks a block. @param kind - for messages. @throws FileDamage; StoreError STORE_UNREADABLE if it is
-   * compressed
-   */
+  /** @param kind - for messages. @throws FileDamage; StoreError STORE_UNREADABLE if it is compressed */
   readBlock(handle: BlockHandle, kind: string): Buffer {
     if (endOf(handle) > this.size) throw this.damage(handle.offset, `${kind}: it is beyond the file's end`);
     const bytes = this.read(handle.offset, handle.size + TRAILER_BYTES);
@@ -85,7 +80,7 @@ export class TableBlocks {
     return bytes.subarray(0, handle.size);
   }
 
-  /** As readBlock. The cursor throws FileDamage too. @param bytes - the block, if it was read before */
+  /** @param bytes - the block, if it was read before. @throws as readBlock, and the cursor FileDamage */
   openBlock(handle: BlockHandle, kind: string, bytes = this.readBlock(handle, kind)): BlockCursor {
     return new BlockCursor(bytes, what => this.damage(handle.offset, `${kind}: ${what}`));
   }

@@ -21,7 +21,7 @@ import {checkBlock, endOf, TableBlocks} from "./tableBlocks.ts";
 
 type Extent = "frame" | "keys" | "whole";
 
-/** One step of a check: about a MB that it read, and the damage in it. */
+/** About a MB that was read, and the damage in it. */
 interface TableStep {
   readonly bytes: number;
   readonly damage: readonly FileFinding[];
@@ -31,10 +31,8 @@ interface TableStep {
 const READ_BYTES = 1 << 20;
 
 /**
- * Verifies tables one after the other. LevelDB may be open meanwhile: a table that a compaction has removed is skipped.
- * The caller may pause between steps, or stop.
- *
- * @param tables - from the directory's manifest
+ * Verifies tables one after the other. One that a compaction has removed meanwhile is skipped. The caller may pause
+ * between steps, or stop.
  */
 export async function* checkTables(
   directory: string,
@@ -60,7 +58,7 @@ export async function* checkTables(
   }
 }
 
-/** It is a finding, unless the manifest no longer names it. */
+/** A finding, unless the manifest no longer names it. */
 async function missingTable(directory: string, {number}: TableFile): Promise<FileFinding[]> {
   try {
     const {name, tables} = await readManifest(directory);
@@ -111,7 +109,6 @@ interface Frame {
   readonly filters: readonly BlockHandle[] | undefined;
 }
 
-/** @throws FileDamage if the data blocks cannot be found */
 function checkFrame(table: TableBlocks, live: TableFile, damage: FileFinding[]): Frame {
   if (table.size !== live.size)
     throw table.damage(
@@ -151,7 +148,6 @@ function findDataBlocks(
   return dataBlocks;
 }
 
-/** The blocks that an index or metaindex block leads to. @throws FileDamage */
 function listHandles(
   table: TableBlocks,
   block: BlockHandle,

@@ -1,12 +1,10 @@
-/**
- * Reads the records of one table. Every block is checked when it is read.
- */
+/** Reads the records of one table. Every block is checked when it is read. */
 import type {BlockCursor, BlockHandle} from "./blockCursor.ts";
 import {compareKeys, Kind, kindOf, userKeyOf} from "./internalKey.ts";
 import type {TableFile} from "./manifest.ts";
 import type {TableBlocks} from "./tableBlocks.ts";
 
-/** One version of a key. `value` is undefined if this version deletes the key. */
+/** `value` is undefined if this version deletes the key. */
 export interface Version {
   readonly key: Buffer;
   readonly value: Buffer | undefined;

@@ -55,7 +55,6 @@ export function pageRootHeight(level: number): number {
   return ROOT_HEIGHTS[level] as number;
 }
 
-/** Height of a page's lowest row. */
 export function lowestHeight(level: number): number {
   return level === 0 ? 0 : pageRootHeight(level - 1) - 1;
 }
@@ -77,9 +76,7 @@ export function childrenPerPage(level: number): number {
   return CHILDREN[level] as number;
 }
 
-/** Nodes of the widest lowest row. */
 const MAX_ROW_NODES = 2 * Math.max(...CHILDREN);
-/** The most rows that a page can have. */
 const MAX_ROWS = Math.max(...CHILDREN.map((_, level) => rowCount(level)));
 
 /** Leaves (level 0) or children (above) in use in page `pageIndex` of a level. */

@@ -22,7 +22,6 @@ export const ENTRY_BYTES = WORD_BYTES + 5;
 
 const ENTRIES_AT = 2;
 
-/** Nibbles of a key: the greatest depth of a path. */
 export const KEY_NIBBLES = 2 * WORD_BYTES;
 
 /** The nibble of `hKey` that a directory at `depth` branches on. */

@@ -68,7 +68,6 @@ export function entryValue(page: Buffer, position: number): Uint8Array {
   return page.subarray(entryStart(page, position) + VALUE_AT, entryEnd(page, position));
 }
 
-/** @returns the leaf, or undefined if the position is deleted or not in use */
 export function leafAt(page: Buffer, position: number): Leaf | undefined {
   const entry = findEntry(page, position);
   return entry < 0 ? undefined : decodeLeaf(page, entry, entryEnd(page, position));
@@ -100,7 +99,6 @@ function entryStart(page: Buffer, position: number): number {
   return entriesAt(page) + (position === 0 ? 0 : page.readUInt16BE(HEAD_BYTES + 2 * (position - 1)));
 }
 
-/** Where the leaf at a position ends. */
 export function entryEnd(page: Buffer, position: number): number {
   return entriesAt(page) + page.readUInt16BE(HEAD_BYTES + 2 * position);
 }

@@ -40,7 +40,6 @@ const DIFFERENCE_PART = 0.15;
 /** The longest anchor, as a part of the page's bytes. Otherwise the full page is stored. */
 const ANCHOR_PART = 0.5;
 
-/** A page that another one replaces. */
 export interface ReplacedPage {
   /** 0: there is none. */
   readonly page: number;
@@ -120,9 +119,7 @@ export function openRecordedPage(page: number, record: Buffer, open: (page: numb
   return {body, base, isAnchor: kind === ANCHOR, based};
 }
 
-/**
- * @param number - of the page, for messages. @param stepsAt - where the steps begin. @throws StoreError RECORD_DAMAGED
- */
+/** @throws StoreError RECORD_DAMAGED */
 function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: number): Buffer {
   if (scratch.length < base.length + record.length)
     scratch = Buffer.allocUnsafeSlow(2 * (base.length + record.length));
@@ -151,7 +148,6 @@ function applyDifference(number: number, base: Buffer, record: Buffer, stepsAt: 
   return Buffer.from(scratch.subarray(0, to + base.length - old));
 }
 
-/** Bytes into `scratch`. */
 function copy(from: Buffer, first: number, bytes: number, to: number): void {
   if (bytes > MOST_SINGLY) from.copy(scratch, to, first, first + bytes);
   else for (let i = 0; i < bytes; i++) scratch[to + i] = from[first + i] as number;

@@ -11,7 +11,6 @@ import {childrenPerPage, LEAVES_PER_PAGE, rowCount, rowLength, rowStart} from ".
 import {beginInnerPage, childCount, childPage, innerRowsAt, setChildPage} from "./innerPage.ts";
 import {decodeLeaf, encodeLeafPage, entryAt, type Leaf, leafCount, leafRowsAt} from "./leafPage.ts";
 
-/** The rows of one page, leaf page or inner page. */
 abstract class DraftRows {
   /** The rows, from `head` on. */
   readonly nodes: Buffer;
@@ -32,7 +31,6 @@ abstract class DraftRows {
     this.nodes = Buffer.allocUnsafe(this.at(this.rows, 0) + tail);
   }
 
-  /** Nodes of row 0 in use. */
   protected abstract get occupied(): number;
 
   /** Offset of node `position` of `row`. */
@@ -92,7 +90,6 @@ abstract class DraftRows {
     return page;
   }
 
-  /** Has a node of row 0 under this one changed? */
   private isDirty(row: number, position: number): boolean {
     return ((this.dirty >>> (position << row)) & ((1 << (1 << row)) - 1)) !== 0;
   }

@@ -7,7 +7,7 @@ export interface PageReader {
   read(page: number): Buffer;
 }
 
-/** A PageReader that also takes new pages, and can read them before they are written. */
+/** Also takes new pages, and reads them before they are written. */
 export interface PageWriter extends PageReader {
   /**
    * @param encode - returns the page with `spare` free bytes at its end

@@ -1,10 +1,9 @@
 /**
  * Frees the disk space of removed pages.
  *
- * LevelDB drops what was removed when it merges tables, and it merges them as new ones come. Pages get ever higher
- * numbers, so tables of old pages are merged late, and their space would stay in use. When removed pages take a quarter
- * of the space, their range of numbers is compacted, slice by slice: LevelDB merges a slice in its own thread in about
- * a second.
+ * LevelDB drops what was removed when it merges tables, as new ones come. Pages get ever higher numbers, so tables of
+ * old pages would be merged late. When removed pages take a quarter of the space, their range is compacted slice by
+ * slice, in LevelDB's own thread, about a second each.
  */
 import type {Level} from "level";
 import {damaged} from "../leveldb/levelErrors.ts";
@@ -14,12 +13,8 @@ import {pageKey} from "../record/layout.ts";
 const MIN_PAGES = 1 << 14;
 /** Bytes of an average page, a low estimate. */
 const PAGE_BYTES = 512;
-/**
- * A compaction is due when removed pages take this part of the space of all pages. So each removed byte costs 4 written
- * ones.
- */
+/** The part of the space of all pages: each removed byte costs 4 written ones. */
 const DUE_PART = 1 / 4;
-/** Page numbers in a slice. */
 const SLICE_PAGES = 1 << 18;
 
 /** Methods that the types of `level` do not have, because browsers cannot do them. */
@@ -39,7 +34,6 @@ export class Compaction {
     this.db = db as Level<Buffer, Buffer> & Compactable;
   }
 
-  /** Notes pages that were removed. */
   note(pages: Float64Array): void {
     this.removed += pages.length;
     for (const page of pages) {

@@ -22,7 +22,6 @@ export function encodeRun({first, next}: PruneRun): Buffer {
   return Buffer.concat([encodeNumber(first), encodeNumber(next)]);
 }
 
-/** @returns the run that was begun and is not done. @throws StoreError RECORD_DAMAGED */
 export function readRun(reader: StateReader): PruneRun | undefined {
   const body = reader.readMark(META.pruning);
   if (body === undefined) return undefined;

@@ -16,7 +16,6 @@ export interface NearestUnpruned {
   readonly above: number;
 }
 
-/** The reading half of PrunedBlocks. */
 export type PrunedView = Pick<PrunedBlocks, "has" | "unprunedFrom" | "unprunedRanges" | "nearest">;
 
 export class PrunedBlocks {
@@ -28,11 +27,9 @@ export class PrunedBlocks {
   constructor(private readonly first = 0) {}
 
   /**
-   * Searches twice per range among the records of blocks. Where pruned and kept blocks meet, both records must be
-   * there. So must those of the blocks that ended a finalization: a kept one whose record is gone would be taken for
-   * pruned.
-   *
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, STORE_DAMAGED
+   * Where pruned and kept blocks meet, both records must be there. So must those of the blocks that ended a
+   * finalization: a kept one whose record is gone would be taken for pruned. @throws StoreError RECORD_MISSING,
+   * RECORD_DAMAGED, STORE_DAMAGED
    */
   static async read(reader: StateReader): Promise<PrunedBlocks> {
     const pruned = new PrunedBlocks(reader.firstBlock);
@@ -74,11 +71,7 @@ export class PrunedBlocks {
     return {below: below < 0 ? undefined : below, above: this.unprunedFrom(block + 1)};
   }
 
-  /**
-   * The ranges of blocks up to `last` that are not pruned, newest first.
-   *
-   * @param limit - the most ranges to return. @returns them, and how many there are in all
-   */
+  /** The ranges of blocks up to `last` that are not pruned: the newest `limit`, and how many there are. */
   unprunedRanges(
     last: number,
     limit: number,
@@ -108,7 +101,6 @@ export class PrunedBlocks {
     this.tos.splice(first, end - first, high);
   }
 
-  /** How many ranges begin at or below `block`. */
   private rangeAbove(block: number): number {
     return countBelow(this.froms.length, at => (this.froms[at] as number) <= block);
   }

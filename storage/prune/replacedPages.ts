@@ -28,7 +28,6 @@ import {readTriePage, TRIE_ROOT, type TriePlace} from "../trie/triePage.ts";
 /** Page numbers, and `undefined` after each page that was read. */
 export type PageWalk = Generator<number | undefined, undefined>;
 
-/** A page number that no page has. */
 const NO_PAGE = 0;
 
 export class ReplacedPages {
@@ -196,7 +195,6 @@ function rootOf(trie: {readonly page: number} | undefined): TriePlace | undefine
   return trie === undefined || trie.page === NO_PAGE ? undefined : {...TRIE_ROOT, page: trie.page};
 }
 
-/** Is the page at the place, or above it? */
 function isAbove({path, depth}: TriePlace, place: TriePlace): boolean {
   const bytes = depth >> 1;
   const isSame = path.compare(place.path, 0, bytes, 0, bytes) === 0;

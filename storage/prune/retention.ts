@@ -24,10 +24,7 @@ export interface RecordedEnds {
   last(): number | undefined;
 }
 
-/**
- * Upper bound of the blocks pruned together. It bounds the memory of unreachedPages.ts: some MB with 50 000 pages a
- * block.
- */
+/** Bounds the memory of unreachedPages.ts: some MB with 50 000 pages a block. */
 export const MAX_RUN_BLOCKS = 4096;
 
 export interface Retention {

@@ -30,7 +30,6 @@ class PageMarks {
     this.bits = new Uint8Array(Math.ceil(Math.max(0, until - since) / 8));
   }
 
-  /** Marks a page, if it is in the range. */
   mark(page: number): void {
     if (page < this.since || page >= this.until) return;
     const at = page - this.since;
@@ -67,7 +66,6 @@ export async function unreachedPages(reader: StateReader, {first, next}: PruneRu
   return walk(replaced, new ReplacedPages(reader.pages, since).walk(young, undefined), marks);
 }
 
-/** The first page that is not looked for by the changes of the run. */
 function readSince(reader: StateReader, first: number): number {
   if (first === 0) return FIRST_PAGE;
   // A first block that was built from a full state uses all of its pages. Only replaced ones are removed.
@@ -89,7 +87,6 @@ function* walk(replaced: PageWalk | undefined, reached: PageWalk, marks: PageMar
   return undefined;
 }
 
-/** Yields `undefined` for each marked page. */
 function* unmarked(marks: PageMarks): PageWalk {
   for (let page = marks.since; page < marks.until; page++) yield marks.has(page) ? undefined : page;
   return undefined;

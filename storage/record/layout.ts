@@ -6,10 +6,10 @@
  *   'c' | keccak hash 32        contract code
  *   'd' | place u48             the changes of a recent block, for a feed: a ring buffer     keptChanges.ts
  *   'f' | count u48             a finalization on layer 1, counted from 0 in their order         finalization.ts
- *   'h' | block hash 32         block number                                                     body.ts
+ *   'h' | block hash 32         block number                                                     recordBody.ts
  *   'k' | owner u40 | page u40  the keys of up to 8 leaves: addresses or slots                   leafKeys.ts
- *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (body.ts), layer1 (layer1Mark.ts),
- *                               pruning (pruneRecord.ts), unverified (body.ts), resets (openResets.ts)
+ *   'm' | name                  format, chain (format.ts), finalized, floor, earliest (recordBody.ts), layer1 (layer1Mark.ts),
+ *                               pruning (pruneRecord.ts), unverified (recordBody.ts), resets (openResets.ts)
  *   'p' | page u48              one immutable page: of a tree or of a trie                       page/, trie/
  *   'x' | block u48             the same block record, once the block is pruned: its trees are gone
  *
@@ -56,17 +56,10 @@ export const META = {
   format: metaKey("format"),
   /** JSON: chain id and genesis configuration. Empty before block 0. */
   chain: metaKey("chain"),
-  /**
-   * u48: blocks up to this one are finalized on layer 1. It only rises, and may be above the newest block in the store.
-   * Empty: none is.
-   */
+  /** u48: blocks up to this one are finalized. It only rises, perhaps above the newest block. Empty: none is. */
   finalized: metaKey("finalized"),
-  /**
-   * u48: pages with lower numbers may be in a reader's cache even if they were rolled back. The numbers are never
-   * reused.
-   */
+  /** u48: lower page numbers may be in a reader's cache, even if rolled back, and are never reused. */
   floor: metaKey("floor"),
-  /** How far layer 1 has been read, and how many finalizations are recorded. Empty: never, and none. */
   layer1: metaKey("layer1"),
   /** u48: every block below this one is pruned, and this one is not. */
   earliest: metaKey("earliest"),
@@ -76,7 +69,7 @@ export const META = {
   unverified: metaKey("unverified"),
 } as const;
 
-/** Written only when there is something to record: a store may lack it (openResets.ts). */
+/** A store may lack it (openResets.ts). */
 export const OPEN_RESETS: Buffer = metaKey("resets");
 
 /** The first and the last key that a record of META can have. */
@@ -102,12 +95,10 @@ export function blockKey(block: number): Buffer {
   return numberedKey(PREFIX.block, block);
 }
 
-/** @param place - in the ring of kept changes */
 export function changesKey(place: number): Buffer {
   return numberedKey(PREFIX.changes, place);
 }
 
-/** The key of a pruned block's record. */
 export function prunedKey(block: number): Buffer {
   return numberedKey(PREFIX.pruned, block);
 }
@@ -125,7 +116,6 @@ export function codeKey(keccakHash: Uint8Array): Buffer {
   return prefixed(PREFIX.code, keccakHash);
 }
 
-/** @param index - 0 for the first finalization that was recorded */
 export function finalizationKey(index: number): Buffer {
   return numberedKey(PREFIX.finalization, index);
 }
@@ -139,7 +129,6 @@ export function leafKeysKey(owner: number, page: number): Buffer {
   return key;
 }
 
-/** The tree and the page in the key of a page's leaf keys. */
 export function pageOfLeafKeys(key: Buffer): {readonly owner: number; readonly page: number} {
   return {owner: key.readUIntBE(1, INDEX_BYTES), page: key.readUIntBE(1 + INDEX_BYTES, INDEX_BYTES)};
 }

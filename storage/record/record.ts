@@ -42,10 +42,7 @@ export function sealRecordInPlace(key: Buffer, value: Buffer): void {
   value.writeUInt32BE(crc32(value.subarray(0, bodyBytes), crcOfKey(key)), bodyBytes);
 }
 
-/**
- * @returns the body, a view of `value`
- * @throws StoreError RECORD_DAMAGED
- */
+/** @returns the body, a view. @throws StoreError RECORD_DAMAGED */
 export function openRecord(key: Buffer, value: Buffer): Buffer {
   const bodyBytes = value.length - CHECKSUM_BYTES;
   if (bodyBytes < 0)

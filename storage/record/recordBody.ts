@@ -9,10 +9,7 @@ export function encodeNumber(number: number, bytes = NUMBER_BYTES): Buffer {
   return body;
 }
 
-/**
- * The body of a record that holds one number. @param key - the record's key, for the message. @throws StoreError
- * RECORD_DAMAGED
- */
+/** @param key - of a record that holds one number. @throws StoreError RECORD_DAMAGED */
 export function decodeNumber(key: Buffer, body: Buffer): number {
   const reader = new BodyReader(nameOfKey(key), body);
   return reader.end(reader.number());
@@ -35,7 +32,6 @@ export class BodyReader {
     private readonly body: Buffer,
   ) {}
 
-  /** Bytes that were not read yet. */
   get left(): number {
     return this.body.length - this.at;
   }
@@ -54,7 +50,6 @@ export class BodyReader {
     return this.bytes(bytes).readUIntBE(0, bytes);
   }
 
-  /** One byte: 0 or 1. */
   flag(): boolean {
     const flag = this.number(1);
     if (flag > 1) throw this.damage(`a flag: expected 0 or 1, got ${flag}`);

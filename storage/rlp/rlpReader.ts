@@ -1,6 +1,5 @@
 /**
- * Reads RLP from its beginning to its end, and takes only the one form that each value has: shortest lengths, numbers
- * without leading zeros. What it returns are views.
+ * Reads RLP, in the only form that each value may have: shortest lengths, numbers without leading zeros. Returns views.
  *
  *   0x00..0x7f             the byte itself
  *   0x80 + n | bytes       n < 56 bytes             0xb7 + n | length in n bytes | bytes       longer ones
@@ -34,7 +33,6 @@ export class RlpReader {
     return this.at === this.end;
   }
 
-  /** @returns a reader of the items */
   readList(): RlpReader {
     const start = this.enter(LIST);
     this.at = start.at + start.length;

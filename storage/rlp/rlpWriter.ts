@@ -1,6 +1,4 @@
-/**
- * Writes RLP: lists of byte strings and lists. Receipts take a quarter of the time that they take with @ethereumjs/rlp.
- */
+/** Writes RLP. Receipts take a quarter of the time that they take with @ethereumjs/rlp. */
 
 export type RlpItem = Uint8Array | EncodedItem | readonly RlpItem[];
 

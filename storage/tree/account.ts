@@ -58,7 +58,6 @@ export const NEW_ACCOUNT: Account = {
   storage: undefined,
 };
 
-/** Writes the account's value, ACCOUNT_VALUE_BYTES long. */
 export function encodeAccountValueInto(
   out: Uint8Array,
   offset: number,

@@ -21,7 +21,6 @@ export interface EmptyTree {
 
 export const HEAD_INDEX = 0;
 export const TAIL_INDEX = 1;
-/** The index of the first leaf added to a new tree. */
 export const FIRST_FREE_NODE = 2;
 export const ZERO_WORD: Uint8Array = new Uint8Array(WORD_BYTES);
 

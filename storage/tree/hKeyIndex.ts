@@ -17,10 +17,7 @@ import {
 } from "../page/indexPage.ts";
 import {expectKind, type PageReader} from "../page/pageReader.ts";
 
-/**
- * Where a key is, or would be. For an absent key one neighbour is given, whichever the search met first. The other
- * neighbour is that leaf's `prev` or `next`.
- */
+/** Where a key is, or one neighbour of an absent key. The other one is that leaf's `prev` or `next`. */
 export interface IndexPosition {
   readonly kind: "exact" | "lower" | "higher";
   /** The leaf with this key, or the nearest leaf below or above it. */
@@ -66,9 +63,7 @@ export function searchBucket(entries: Buffer, hKey: Uint8Array): IndexPosition {
   return {kind: "higher", leafIndex: entryLeafIndex(entries, 0)};
 }
 
-/**
- * No key starts with this nibble. Takes the greatest key below it or else the smallest above it, within the directory.
- */
+/** The greatest key below the nibble or else the smallest above it, within the directory. */
 function nearest(pages: PageReader, directory: Buffer, nibble: number): IndexPosition {
   for (let i = nibble - 1; i >= 0; i--) {
     const child = directoryChild(directory, i);

@@ -16,10 +16,7 @@ const MAX_PROVED_KEYS = 2 ** 14;
 export const PRESENT = 0xffff;
 /** In `ownKeys`: no key is present at the leaf. */
 export const NO_KEY = -1;
-/**
- * In place of a right neighbour's leaf index, which is never below zero: the key is present, and the left one is its
- * own leaf.
- */
+/** In place of a right neighbour's leaf index: the key is present. */
 const OWN_LEAF = -1;
 
 export interface KeyTable {
@@ -68,7 +65,6 @@ export function locateKeys(tree: Tree, hKeys: readonly Uint8Array[], onKey = () 
   return {lefts, rights, leafIndexes, ownKeys, pages};
 }
 
-/** All leaf indexes of both lists, ascending, each once. */
 function sortOnce(left: Float64Array, right: Float64Array): Float64Array {
   const all = new Float64Array(left.length + right.length);
   all.set(left);
@@ -83,7 +79,6 @@ function sortOnce(left: Float64Array, right: Float64Array): Float64Array {
   return all.subarray(0, kept);
 }
 
-/** The place of `leafIndex` in the list, which has it. */
 function numberOf(leafIndexes: Float64Array, leafIndex: number): number {
   let low = 0;
   let high = leafIndexes.length - 1;

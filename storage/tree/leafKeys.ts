@@ -26,9 +26,7 @@ export const ACCOUNTS_OWNER = 0;
 const ADDRESS_BYTES = 20;
 const MAX_SLOT_BYTES = 32;
 
-/**
- * By position in the leaf page: 20 bytes of an address, or a slot without leading zeros. undefined: there is no leaf.
- */
+/** By position in the leaf page: an address, or a slot without leading zeros. undefined: no leaf. */
 export type LeafKeys = readonly (Uint8Array | undefined)[];
 
 export const NO_KEYS: LeafKeys = [];
@@ -51,10 +49,7 @@ export function missingKey(owner: number, leafIndex: number): StoreError {
   return new StoreError("RECORD_MISSING", `${name}: that of leaf ${leafIndex} is not in the store`);
 }
 
-/**
- * @param body - after its checksum was checked. @returns views of it, LEAVES_PER_PAGE entries. @throws StoreError
- * RECORD_DAMAGED
- */
+/** @returns views of the body, LEAVES_PER_PAGE entries. @throws StoreError RECORD_DAMAGED */
 export function decodeLeafKeys(owner: number, page: number, body: Buffer): LeafKeys {
   const name = nameOfKey(leafKeysKey(owner, page));
   const reader = new BodyReader(name, body);

@@ -39,7 +39,6 @@ import type {EmptyTree} from "./emptyTree.ts";
 import type {OpenedLeaf} from "./leafView.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
-/** Bytes of a branch's pre-image: left, right. */
 export const PRE_IMAGE_BYTES = 2 * WORD_BYTES;
 const PRE_IMAGES_BYTES = (TREE_HEIGHT - 1) * PRE_IMAGE_BYTES;
 

@@ -18,7 +18,7 @@ export interface OpenedLeaf {
 
 /** Without its path. A multiproof keeps its page until it writes the leaf's record, so that a page is read once. */
 export class LeafView implements OpenedLeaf {
-  /** The page of the leaf that was opened last; undefined before the first, and after `clear`. */
+  /** Of the leaf that was opened last; undefined before the first, and after `clear`. */
   page: Buffer | undefined;
   private position = 0;
 

@@ -40,10 +40,7 @@ export class MultiPath {
   /** Bit h of the big-endian number: there is a sibling of height h. */
   readonly bitmap = new Uint8Array(BITMAP_BYTES);
   siblingCount = 0;
-  /**
-   * Where each sibling hash is, in ascending height: in which bytes, and at which offset of them. Not copied out of the
-   * pages.
-   */
+  /** Where each sibling hash is, in ascending height: not copied out of the pages. */
   readonly siblingsIn: Uint8Array[] = [];
   readonly siblingsAt: number[] = [];
 
@@ -76,11 +73,7 @@ export class MultiPath {
     return entryValue(this.page as Buffer, this.leafPosition);
   }
 
-  /**
-   * Begins with the first leaf of the table.
-   *
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
-   */
+  /** @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   begin(pages: PageReader, tree: Tree, table: KeyTable): void {
     this.tree = tree;
     this.leafIndexes = table.leafIndexes;
@@ -95,10 +88,8 @@ export class MultiPath {
   }
 
   /**
-   * Hot: runs once per leaf. Leaves must be read in the order of their numbers.
-   *
-   * @param leaf - the leaf's number in the table
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   * Hot: runs once per leaf. @param leaf - its number in the table, ascending. @throws StoreError RECORD_MISSING,
+   * RECORD_DAMAGED
    */
   read(leaf: number): void {
     const tree = this.tree as Tree;

@@ -14,7 +14,6 @@ import {LeafView, type OpenedLeaf} from "./leafView.ts";
 import {findKey, type KeyPosition, readLeaf} from "./treeReader.ts";
 import type {TreeRoot} from "./treeRoot.ts";
 
-/** What trees are read from. A StateReader is one. */
 interface TreeSource {
   readonly pages: PageReader;
   readonly hints: KeyHints;

@@ -45,11 +45,7 @@ export class TreePages {
     private readonly empty: EmptyTree,
   ) {}
 
-  /**
-   * Begins with a tree. One that is new has no pages, but nodes.
-   *
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED, as all that reads pages
-   */
+  /** A new tree has no pages, but nodes. @throws StoreError RECORD_MISSING, RECORD_DAMAGED, as all that reads pages */
   begin(pages: PageReader, root: TreeRoot): void {
     this.pages = pages;
     this.root = root;

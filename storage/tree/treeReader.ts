@@ -1,7 +1,4 @@
-/**
- * Reads the pages and leaves of one tree as of one block, from the tree's root. Tree, the writers and the checks use
- * it.
- */
+/** Reads the pages and leaves of one tree as of one block, from the tree's root. */
 
 import {StoreError} from "../errors.ts";
 import {compareWordAt} from "../hash/hKeyOrder.ts";

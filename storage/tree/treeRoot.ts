@@ -54,7 +54,7 @@ export function decodeTreeRoot(bytes: Buffer, offset: number): TreeRoot {
   };
 }
 
-/** A copy with its own bytes, which can be kept longer than the record it was read from. */
+/** A copy, to be kept longer than the record it was read from. */
 export function ownTreeRoot(root: TreeRoot): TreeRoot {
   return {...root, subRoot: new Uint8Array(root.subRoot)};
 }

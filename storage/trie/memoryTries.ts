@@ -1,7 +1,6 @@
 /** State tries in memory, for a genesis block that is only compared with the stored one. */
 import type {TrieStore} from "./trieStore.ts";
 
-/** Free bytes that an encoded page must have at its end. */
 const SPARE_BYTES = 4;
 
 export class MemoryTries implements TrieStore {

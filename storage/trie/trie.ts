@@ -8,7 +8,6 @@ export const EMPTY_ROOT: Uint8Array = new Uint8Array(
   Buffer.from("56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421", "hex"),
 );
 
-/** Everything needed to read a trie. */
 export interface TrieRoot {
   /** 32 bytes. */
   readonly root: Uint8Array;
@@ -25,8 +24,8 @@ export interface TrieWrite {
   /** 32 bytes. */
   readonly path: Uint8Array;
   /**
-   * An account's stored form (trieAccount.ts), or a slot's RLP. undefined: the path is removed. Or a function that
-   * computes the new value from the current one, a view; it must not use the trie.
+   * An account's stored form, or a slot's RLP; undefined: remove it. Or computes it from the current one, a view,
+   * without using the trie.
    */
   readonly value: Uint8Array | undefined | ((current: Uint8Array | undefined) => Uint8Array);
 }
@@ -51,9 +50,8 @@ export class TrieReader {
   }
 
   /**
-   * @param path - 32 bytes
-   * @returns the value as its page has it: a view until the next call; undefined if the trie does not have the path
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   * @param path - 32 bytes. @returns a view until the next call; undefined: absent. @throws StoreError RECORD_MISSING,
+   * RECORD_DAMAGED
    */
   find(page: number, path: Uint8Array, kind: TrieKind): Uint8Array | undefined {
     const {wasm} = this.module;
@@ -62,10 +60,8 @@ export class TrieReader {
   }
 
   /**
-   * Like `find`, but also keeps the nodes from the root to the end of the path, or to where it leaves the trie, for
-   * `copyNodes`.
-   *
-   * @param joins - if the path leaves the trie at an extension, the branch below the extension is kept too
+   * As `find`. Keeps the nodes on the path, as far as it is in the trie, for `copyNodes`. @param joins - also the
+   * branch below an extension at which the path leaves the trie
    */
   walk(page: number, path: Uint8Array, kind: TrieKind, joins: boolean): Uint8Array | undefined {
     const {wasm} = this.module;
@@ -74,10 +70,9 @@ export class TrieReader {
   }
 
   /**
-   * Copies the nodes that `walk` kept, without those that are inlined in their parent (shorter than 32 bytes).
+   * Copies the nodes that `walk` kept, without those that are inlined in their parent (under 32 bytes).
    *
-   * @param bytes - receives their RLP, back to back. @param ends - receives the end of each of them
-   * @returns how many there are
+   * @param bytes - receives their RLP, back to back. @param ends - receives the end of each. @returns how many
    */
   copyNodes(bytes: Uint8Array, ends: Uint32Array): number {
     const {wasm, memory, words} = this.module;
@@ -93,8 +88,8 @@ export class TrieReader {
    * Recomputes the hashes of a page's nodes.
    *
    * @param place - `path` begins with the `depth` nibbles that lead to the page
-   * @returns the reference to it in its parent: the RLP of a hash or of an inlined node, or for the root page the root
-   *   hash; and the first child whose leaves do not match its reference, or -1
+   * @returns its reference in its parent as RLP, or the root hash; the first child with leaves of another reference, or
+   * -1
    */
   check(
     page: number,
@@ -110,7 +105,6 @@ export class TrieReader {
     return {reference: this.module.memory.slice(at, at + 1 + (head & SHORT)), wrongChild};
   }
 
-  /** A reader puts nothing. */
   protected put(_from: number, _bytes: number, _before: number): number {
     throw new Error("a page was put by a reader");
   }
@@ -137,7 +131,6 @@ export class TrieReader {
 }
 
 export class TrieWriter extends TrieReader {
-  /** The writes of the current update. */
   private writes: readonly TrieWrite[] = [];
 
   constructor(private readonly pages: PageWriter) {
@@ -145,10 +138,8 @@ export class TrieWriter extends TrieReader {
   }
 
   /**
-   * Applies the writes, and puts the new pages.
-   *
-   * @param writes - of writes with the same path, the last one counts
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED
+   * Puts the new pages. @param writes - the last one of a path counts. @throws StoreError RECORD_MISSING,
+   * RECORD_DAMAGED
    */
   update(before: TrieRoot, writes: readonly TrieWrite[], kind: TrieKind): TrieRoot {
     const {wasm} = this.module;

@@ -91,9 +91,7 @@ export function encodeSlot(word: Uint8Array): Uint8Array | undefined {
   return encoded;
 }
 
-/**
- * @returns the value without leading zeros, a new array. @throws StoreError RECORD_DAMAGED if it is not a slot's value
- */
+/** @returns the value without leading zeros, copied. @throws StoreError RECORD_DAMAGED */
 export function decodeSlot(encoded: Uint8Array): Uint8Array {
   const first = encoded[0] as number;
   if (encoded.length === 1 && first < STRING) return encoded.slice();
@@ -111,7 +109,6 @@ function readStorage(bytes: Uint8Array, at: number): TrieRoot {
   return {root: bytes.slice(at, pageAt), page};
 }
 
-/** @returns the position after it */
 function writeNumber(at: number, value: bigint | Uint8Array): number {
   if (typeof value !== "bigint") {
     const isPlain = value.length === 1 && (value[0] as number) < STRING;

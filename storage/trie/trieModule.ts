@@ -64,13 +64,11 @@ export class TrieModule {
     return this.bytes;
   }
 
-  /** As `memory`. */
   get words(): Uint32Array {
     if (this.numbers.length === 0) this.numbers = new Uint32Array(this.wasm.memory.buffer);
     return this.numbers;
   }
 
-  /** 32 bytes. */
   get result(): Uint8Array {
     const at = this.wasm.resultAt.value;
     return this.memory.slice(at, at + HASH_BYTES);

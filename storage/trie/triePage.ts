@@ -49,7 +49,6 @@ export interface TriePlace {
   readonly depth: number;
 }
 
-/** The position of the root page of every trie. */
 export const TRIE_ROOT = {path: Buffer.alloc(PATH_BYTES), depth: 0};
 
 /** A child of a page that is a page too. */
@@ -58,7 +57,6 @@ interface TrieChild extends TriePlace {
   readonly reference: Buffer;
 }
 
-/** A leaf in a page. */
 interface TrieLeaf {
   /** 32 bytes. */
   readonly path: Buffer;

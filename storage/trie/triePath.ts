@@ -15,7 +15,6 @@ const MAX_NODES = 64 + 1;
 export const MAX_PATH_BYTES: number = MAX_NODES * MAX_NODE_BYTES;
 
 export class TriePath {
-  /** How many nodes the path has. */
   count = 0;
   /** Where each of them ends in `bytes`. */
   readonly ends = new Uint32Array(MAX_NODES);
@@ -30,9 +29,7 @@ export class TriePath {
    * Hot: once per account and slot of a proof.
    *
    * @param page - of the trie's root; 0: it is empty. @param path - 32 bytes. @param joins - as of TrieReader.walk
-   * @returns the value at the end of the path as its page has it: a view until the next call. undefined: the nodes
-   *   prove its absence
-   * @throws StoreError RECORD_MISSING, RECORD_DAMAGED naming the page
+   * @returns as TrieReader.find; undefined: the nodes prove its absence. @throws StoreError as TrieReader.find
    */
   open(page: number, path: Uint8Array, kind: TrieKind, joins = false): Uint8Array | undefined {
     const {tries, bytes, ends} = this;

@@ -12,19 +12,13 @@ export class TrieState {
     protected base: TrieRoot,
   ) {}
 
-  /**
-   * @param address - 20 bytes. @returns undefined if there is no such account. @throws StoreError RECORD_MISSING,
-   * RECORD_DAMAGED
-   */
+  /** @returns undefined if there is no such account. @throws StoreError RECORD_MISSING, RECORD_DAMAGED */
   readAccount(address: Uint8Array): TrieAccount | undefined {
     const bytes = this.findStored(keccak256(address));
     return bytes && decodeTrieAccount(bytes);
   }
 
-  /**
-   * @param storage - of the account. @param slot - 32 bytes. @returns the value without leading zeros. @throws as
-   * readAccount
-   */
+  /** @param storage - of the account. @returns the value without leading zeros. @throws as readAccount */
   readSlot(storage: TrieRoot, slot: Uint8Array): Uint8Array {
     const bytes = this.reader.find(storage.page, keccak256(slot), "slots");
     return bytes === undefined ? NO_BYTES : decodeSlot(bytes);

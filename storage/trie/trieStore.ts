@@ -5,11 +5,8 @@ export interface TrieStore extends PageWriter {
   /** @param hash - keccak256, 32 bytes */
   findCode(hash: Uint8Array): Uint8Array | undefined;
   putCode(hash: Uint8Array, code: Uint8Array): void;
-  /** Starts a transaction. @returns rolls it back: drops everything put since. Call it before anything else is put */
+  /** Starts a transaction, before anything else is put. @returns rolls it back: drops what was put since */
   begin(): () => void;
-  /**
-   * Awaited from time to time during a large genesis allocation. It may write the pages that were put, or throw to end
-   * the work.
-   */
+  /** Awaited during a large genesis allocation: it may write the pages that were put, or throw. */
   flushIfFull?(): Promise<void>;
 }

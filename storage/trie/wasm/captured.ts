@@ -39,9 +39,8 @@ export function endRun(before: u32): void {
 }
 
 /**
- * Keeps the node that was encoded at NODE, if it is on the path.
- *
- * @param depth - the nibbles on the path to the node. @param path - the path of a key below it
+ * Keeps the node encoded at NODE, if it is on the path. @param depth - nibbles to the node. @param path - of a key
+ * below it
  */
 export function capture(path: usize, depth: i32, bytes: u32): void {
   if (!isOn || (bytes < MIN_BYTES && depth > 0) || firstDifference(path, PATH, 0, depth) < depth) return;
@@ -56,10 +55,7 @@ function keep(bytes: u32): void {
   count++;
 }
 
-/**
- * Puts the nodes back to back at GATHERED, and where each of them ends in the place of its pointer. @returns how many
- * there are
- */
+/** Puts the nodes back to back at GATHERED, and their ends in place of the pointers. @returns how many */
 export function gather(): u32 {
   let to = GATHERED;
   for (let i: u32 = 0; i < count; i++) {

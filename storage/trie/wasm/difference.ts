@@ -26,10 +26,8 @@ let at: usize = 0;
 let most: usize = 0;
 
 /**
- * Writes the steps from the page at BASE to another one.
- *
- * @param baseBytes - its length. @param bytes - the steps have so many at most
- * @returns their length; -1: they would be longer, or the pages have other places
+ * @param bytes - the most that the steps from the page at BASE may have. @returns their length; -1: they would be
+ * longer, or the pages have other places
  */
 export function differ(baseBytes: u32, page: usize, bytes: u32): i32 {
   if (load<u8>(page) !== BRANCH_PAGE || !isPage(BASE, baseBytes, pageDepth(page))) return -1;
@@ -70,9 +68,7 @@ function differChild(old: usize, oldBytes: usize, own: usize, ownBytes: usize): 
   return replace(old + aligned, old + oldBytes - tail, own + aligned, own + ownBytes - tail);
 }
 
-/**
- * Replaces bytes of the base by bytes of the page, in the step before if that ends shortly before them.
- */
+/** Extends the step before if that ends shortly before these bytes. */
 function replace(old: usize, oldTo: usize, own: usize, ownTo: usize): bool {
   if (oldEnd === BASE || old - oldEnd >= GAP_BYTES) {
     if (!writeStep()) return false;

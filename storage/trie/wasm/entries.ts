@@ -2,10 +2,8 @@
 import {ENTRIES, ENTRY_BYTES, ENTRY_NIBBLES, ORDER, PATH_NIBBLES, SPARE_ORDER} from "./layout";
 
 /**
- * Writes pointers to the first `count` entries to ORDER, sorted by path. Of those with the same path only the last
- * stays.
- *
- * @returns the end of the pointers
+ * Writes pointers to the first `count` entries to ORDER, sorted by path; the last one of a path stays. @returns their
+ * end
  */
 export function sortEntries(count: u32): usize {
   for (let i: u32 = 0; i < count; i++) {

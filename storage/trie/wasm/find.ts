@@ -32,17 +32,16 @@ export function foundBytes(): u32 {
 }
 
 /**
- * Finds PATH in the trie whose root is at page `root`; 0: it is empty.
- *
- * @returns the address of its value, until the next call; 0: the trie does not have it
+ * Finds PATH in the trie with the root page `root`; 0: it is empty. @returns the address of its value until the next
+ * call; 0: absent
  */
 export function find(root: f64, accounts: bool): usize {
   return follow(root, accounts, false);
 }
 
 /**
- * Like `find`, but captures the nodes on the path. @param joins - also the branch below an extension at which the path
- * leaves the trie
+ * As `find`, and captures the nodes. @param joins - also the branch below an extension at which the path leaves the
+ * trie
  */
 export function walk(root: f64, accounts: bool, joins: bool): usize {
   beginCapture(joins);

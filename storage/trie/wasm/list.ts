@@ -1,7 +1,6 @@
 /**
- * The root of a list: the trie of position as RLP -> bytes. Values come one after the other, in the order of their
- * paths, since all of them may be many megabytes. Each becomes the reference of its leaf; then the branches above them
- * are made.
+ * The root of a list: the trie of position as RLP -> bytes. Values come in the order of their paths, since all of them
+ * may be many megabytes. Each becomes the reference of its leaf; then the branches above are made.
  *
  *   pointers to entries | entries      where an update has pages
  *   the leaf to be hashed              where an update has its entries
@@ -43,12 +42,7 @@ export function positionOf(rank: u32, count: u32): u32 {
   return rank === min<u32>(127, count - 1) ? 0 : rank + 1;
 }
 
-/**
- * Begins a leaf: writes what comes before its value.
- *
- * @param first - the value's first byte
- * @returns the address after it
- */
+/** Writes what comes before a leaf's value. @param first - the value's first byte. @returns the address after it */
 export function beginLeaf(rank: u32, count: u32, bytes: u32, first: u32): usize {
   const entry = entries + rank * LIST_ENTRY_BYTES;
   const nibbles = writeKey(entry, positionOf(rank, count));

@@ -25,7 +25,6 @@ export const SMALL_PAGE: u8 = 0x74;
 export const MOST_LEAVES: u32 = 4;
 /** Of a child's kind: its leaves, or the bytes of its page's number. */
 const COUNT: u32 = 0x0f;
-/** Its reference is a hash. */
 const HASHED: u32 = 0x10;
 const PAGE_CHILD: u32 = 0x80;
 
@@ -56,10 +55,8 @@ export function readPage(number: f64, depth: i32): usize {
 }
 
 /**
- * Stores the page at the output of a depth. The page is not marked as loaded: if its block is refused, another page may
- * get its number.
- *
- * @param before - the page that it replaces; 0: none
+ * Stores the page at the output of a depth. It is not marked as loaded: if its block is refused, another page may get
+ * its number. @param before - the page that it replaces; 0: none
  */
 export function putPage(end: usize, depth: i32, before: f64): f64 {
   const from = outputOf(depth);
@@ -76,10 +73,7 @@ export function branchDepth(page: usize): i32 {
   return load<u8>(page, 2);
 }
 
-/**
- * Writes the head of a branch page: the nibbles from `depth` to `branch` are those of PLACE. @returns the address of
- * its children
- */
+/** Writes the head of a branch page, with the nibbles of PLACE. @returns the address of its children */
 export function writeHead(to: usize, depth: i32, branch: i32): usize {
   store<u8>(to, BRANCH_PAGE);
   store<u8>(to, depth, 1);
@@ -100,7 +94,6 @@ export function childrenAt(page: usize): usize {
   return page + HEAD_BYTES + skipBytes(pageDepth(page), branchDepth(page));
 }
 
-/** Leaves of a small page. */
 export function smallLeavesAt(page: usize): usize {
   return page + 2;
 }
@@ -188,7 +181,6 @@ export function pageNumber(child: usize): f64 {
   return <f64>number;
 }
 
-/** Writes a child that is a page. @returns the address after it */
 export function writePageChild(to: usize, number: f64, reference: usize): usize {
   let rest = <u64>number;
   const bytes: u32 = (71 - <u32>clz(rest)) >> 3;

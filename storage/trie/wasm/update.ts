@@ -67,10 +67,8 @@ let count: u32 = 0;
 const LEAVES: usize = memory.data(16, 16);
 
 /**
- * Applies the first `entries` entries to the trie whose root is at page `root`; 0: it is empty. Of entries with the
- * same path the last counts. Its new root is RESULT then.
- *
- * @returns the page of the new root; 0: the trie is empty
+ * Applies entries to the trie with the root page `root`; 0: it is empty. RESULT is the new root. @returns its page; 0:
+ * empty
  */
 export function update(root: f64, entries: u32, accounts: bool): f64 {
   setAccounts(accounts);
