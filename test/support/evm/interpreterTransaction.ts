@@ -20,14 +20,14 @@ const FIRST_LIST = 0xc0;
 const evms = new WeakMap<ChainFork, Evm>();
 
 /** @returns one for each fork, which is used again */
-export function evmUnder(fork: ChainFork): Evm {
+function evmUnder(fork: ChainFork): Evm {
   const evm = evms.get(fork) ?? new Evm();
   evms.set(fork, evm);
   return evm;
 }
 
 /** Sets the state and the block, as EVM opcodes see it. */
-export function setUp(evm: Evm, fork: ChainFork, source: InterpreterState, block: BlockFields): void {
+function setUp(evm: Evm, fork: ChainFork, source: InterpreterState, block: BlockFields): void {
   const rules = rulesOf(fork.name);
   assert.ok(rules);
   evm.moveTo(source);

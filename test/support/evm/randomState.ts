@@ -1,12 +1,10 @@
 /** fast-check arbitraries for states: four programs that call each other, and every kind of account that a call can meet. */
 import {bigIntToUnpaddedBytes, generateAddress, setLengthLeft} from "@ethereumjs/util";
 import fc from "fast-check";
-import {keccak256} from "../../../storage/hash/keccak.ts";
 import {toHex} from "../../../storage/hex.ts";
 import {type MemoryAccount, MemoryState} from "../chains/memoryState.ts";
 import {createCommon} from "../estimates/hardforks.ts";
 import {PLAIN_ADDRESS, PROGRAM_ADDRESSES, randomProgram} from "../estimates/randomPrograms.ts";
-import type {BlockFields} from "./transactionOutcome.ts";
 
 export const FORKS = ["berlin", "london", "paris", "shanghai", "cancun", "prague", "osaka"];
 export const MINER = addressOf(0xc0ffeen);
@@ -77,19 +75,4 @@ export function randomState(
       for (const [name, fields] of Object.entries(people)) state.accounts.set(name, account(fields));
       return state;
     });
-}
-
-export function blockUnder(hardfork: string): BlockFields {
-  const common = createCommon(hardfork, 1n);
-  return {
-    number: 290n,
-    timestamp: 1_700_000_000n,
-    gasLimit: 30_000_000n,
-    coinbase: MINER,
-    difficulty: common.gteHardfork("paris") ? 0n : 131_072n,
-    random: new Uint8Array(32).fill(0x5a),
-    baseFee: common.isActivatedEIP(1559) ? 7n : undefined,
-    excessBlobGas: common.isActivatedEIP(4844) ? 3n << 20n : undefined,
-    blockHash: number => keccak256(Buffer.from(`${number}`)),
-  };
 }

@@ -37,12 +37,3 @@ export type Outcome =
 export function plainLog(address: Uint8Array, topics: readonly Uint8Array[], data: Uint8Array): PlainLog {
   return {address: toHex(address), topics: topics.map(toHex), data: toHex(data)};
 }
-
-/** Everything in a state, in a form that compares and prints. */
-export function plainAccounts({accounts}: MemoryState): object {
-  const plain = [...accounts].map(([name, {nonce, balance, code, slots}]) => [
-    name,
-    {nonce, balance, code: toHex(code), slots: Object.fromEntries([...slots].sort())},
-  ]);
-  return Object.fromEntries(plain);
-}
