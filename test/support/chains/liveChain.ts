@@ -2,7 +2,7 @@
  * A chain that a real node makes while it is followed: contracts that make others, transfers, slots that are set and set again.
  *
  * Every fork up to osaka is on from block 0. Anvil's state roots are those of the rules only while no account is deleted and no
- * slot is cleared (anvilRoots.test.ts), so nothing of that kind happens here.
+ * slot is cleared (docs/decisions.md), so nothing of that kind happens here.
  */
 import {writeFile} from "node:fs/promises";
 import {join} from "node:path";
