@@ -7,7 +7,7 @@ import {verifyProof} from "../reference/exactProof.ts";
 import type {AskedService} from "./askedService.ts";
 
 /** Slots by account, both as 0x text. */
-export type Touched = ReadonlyMap<string, ReadonlySet<string>>;
+type Touched = ReadonlyMap<string, ReadonlySet<string>>;
 
 interface Traced {
   readonly result: Readonly<Record<string, {readonly storage?: Readonly<Record<string, string>>}>>;
