@@ -1,10 +1,9 @@
 /** Clients that take more than their share of the front: of its main thread, its memory for bodies and its connections. */
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {ACCOUNTS} from "../../support/chains/serviceChain.ts";
 import {FrontService, FrontStore} from "../../support/http/frontService.ts";
 import {encodePost, type RawAnswer, RawConnection} from "../../support/http/rawConnection.ts";
-import {CHAIN_ANSWER, CHAIN_CALL, proofText} from "../../support/http/wireRequests.ts";
+import {CHAIN_ANSWER, CHAIN_CALL} from "../../support/http/wireRequests.ts";
 import {waitUntil} from "../../support/wait.ts";
 
 const GET = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -129,62 +128,6 @@ test("bodies that do not end take a share of the room for bodies, and another cl
       });
     },
     {bodyBytes: MIB, bodyBytesTotal: 8 * MIB},
-  );
-});
-
-test("while 4, 20 and 200 addresses fill the queue of proofs, another client's are all answered", async () => {
-  const entries = ACCOUNTS.slice(0, 20).map(address => ({address, storageKeys: []}));
-  const attack = encodePost(
-    JSON.stringify({jsonrpc: "2.0", id: 1, method: "chain_getMultiProof", params: [entries, "latest"]}),
-  );
-  const queueCost = 2 * entries.length;
-  await store.serve(
-    async service => {
-      let isOver = false;
-      // Who is refused asks again when the other client has had its next answer.
-      let goOn: () => void = () => {};
-      let answered = Promise.resolve();
-      const statuses = new Set<number>();
-      const open: RawConnection[] = [];
-      async function loop(address: string): Promise<void> {
-        const connection = await RawConnection.open(service.port, address);
-        open.push(connection);
-        while (!isOver) {
-          await connection.write(attack);
-          const {status} = await connection.readAnswer();
-          statuses.add(status);
-          if (status === 503) await answered;
-        }
-      }
-      const loops: Promise<void>[] = [];
-      const honest = await RawConnection.open(service.port);
-      for (const addresses of [4, 20, 200]) {
-        for (let at = loops.length / 2; at < addresses; at++)
-          for (let connection = 0; connection < 2; connection++) {
-            const ended = loop(`127.0.1.${at}`);
-            // Whoever waits for all of them sees the error.
-            ended.catch(() => {});
-            loops.push(ended);
-          }
-        await waitUntil("a full queue", () => statuses.has(503) || addresses === 4);
-        for (let asked = 0; asked < 10; asked++) {
-          answered = new Promise(resolve => {
-            goOn = resolve;
-          });
-          await honest.write(encodePost(proofText(asked)));
-          assert.equal((await honest.readAnswer()).status, 200, `${addresses} addresses, request ${asked}`);
-          goOn();
-        }
-      }
-      isOver = true;
-      await Promise.all(loops);
-      assert.deepEqual([...statuses].sort(), [200, 503]);
-      const refused = (reason: string) =>
-        service.readMetric(`proofd_refused_total{queue="proof",reason="${reason}"}`);
-      assert.ok((await refused("gave_way")) > 0 && (await refused("queue_full")) > 0);
-      for (const connection of [honest, ...open]) connection.destroy();
-    },
-    {queueCost},
   );
 });
 

@@ -115,13 +115,6 @@ test("an estimate is gas limit, base fee 7 and a priority fee", async () => {
   assert.equal((await estimate({})).result.gasLimit, "0xcf08");
 });
 
-test("a new slot costs 20 000 more than one that keeps its zero", async () => {
-  const one = `0x${"1".padStart(64, "0")}`;
-  const {gasLimit} = (await estimate({to: WRITER, data: one})).result;
-  // 21000, 31 zero bytes, one other; PUSH0, CALLDATALOAD, PUSH0, cold SSTORE from zero to one.
-  assert.equal(Number(gasLimit), 21_000 + 31 * 4 + 16 + 2 + 3 + 2 + 22_100);
-});
-
 test("the state is that of the block asked for, also before the newest finalized one", async () => {
   const pay = {from: POOR, to: NOBODY, value: "0x2"};
   for (const block of ["0x2", "2", "latest", {blockNumber: "0x3"}, {blockHash: hashOfBlock(2)}, null])
@@ -139,13 +132,6 @@ test("code sees the hashes of the blocks before", async () => {
   assert.ok((await estimate(call, "0x2")).result);
   const {error} = await estimate(call, "0x3");
   assert.deepEqual(error, {code: -32000, message: "invalid opcode"});
-});
-
-test("a revert is error 3 with its data and reason", async () => {
-  const {error} = await estimate({to: REVERTER});
-  assert.equal(error.code, 3);
-  assert.equal(error.message, "execution reverted: no");
-  assert.equal(error.data, `0x${ERROR_NO}`);
 });
 
 /** By `gas`: what a call gets that needs 43 247, and the gas that an endless loop has. geth 1.17.10 takes it the same way. */
@@ -176,19 +162,6 @@ for (const [gas, needy, allowance] of LIMITED)
     assert.deepEqual([code, data], [3, "0x"]);
   });
 
-test("overrides stand for one call, as second or third parameter", async () => {
-  const overrides = {
-    [POOR]: {balance: "0xffff"},
-    [NOBODY]: {code: CODES[WRITER], stateDiff: {"0x0": "0x1"}},
-  };
-  const call = {from: POOR, to: NOBODY, value: "0x0", data: `0x${"2".padStart(64, "0")}`};
-  const changed = Number((await estimate(call, overrides)).result.gasLimit);
-  // One to two: 2 900 and the cold slot's 2 100, instead of 20 000 and 2 100.
-  assert.equal(changed, 21_000 + 31 * 4 + 16 + 7 + 5_000);
-  assert.equal((await estimate(call, "latest", overrides)).result.gasLimit, `0x${changed.toString(16)}`);
-  assert.equal(Number((await estimate(call)).result.gasLimit), 21_000 + 31 * 10 + 40);
-});
-
 test("what the call pays must be there, if it names a fee", async () => {
   const {error} = await estimate({from: POOR, to: NOBODY, gasPrice: "0x7"});
   assert.equal(error.code, -32000);
@@ -197,45 +170,6 @@ test("what the call pays must be there, if it names a fee", async () => {
   assert.match((await estimate({from: RICH, to: NOBODY, maxFeePerGas: 6})).error.message, /base fee is 7$/);
   assert.match((await estimate({from: RICH, to: NOBODY, nonce: 4})).error.message, /^nonce too low/);
   assert.ok((await estimate({from: RICH, to: NOBODY, nonce: 400})).result);
-});
-
-test("a batch of proofs and estimates is answered in order, each by its own id", async () => {
-  const calls = Array.from({length: 60}, (_, id) =>
-    id % 3 === 0
-      ? {jsonrpc: "2.0", id, method: "chain_getProof", params: [WRITER, ["0x0"], "latest"]}
-      : {
-          jsonrpc: "2.0",
-          id,
-          method: "chain_estimateGas",
-          params: id % 3 === 1 ? [{to: REVERTER}] : [{to: WRITER}],
-        },
-  );
-  const answers = await daemon.send(calls);
-  assert.deepEqual(
-    answers.map(({id}: {id: number}) => id),
-    calls.map(({id}) => id),
-  );
-  for (const {id, result, error} of answers) {
-    if (id % 3 === 0) assert.equal(result.accountProof.key, WRITER);
-    else if (id % 3 === 1) assert.equal(error.code, 3);
-    else assert.equal(result.baseFeePerGas, "0x7");
-  }
-});
-
-test("a service with a gateway passes estimates on to it, and one without the sequencer extension says so", async () => {
-  const flags = ["--db", await makeStore(folder, "other", {}), "--workers", "1"];
-  const asked = {to: WRITER, data: `0x${"1".padStart(64, "0")}`};
-  const passing = await OwnService.serve([...flags, "--gateway", daemon.url]);
-  const {result} = await passing.call("chain_estimateGas", [asked]);
-  assert.equal(passing.announcement.estimates, "gateway");
-  await passing.stop();
-  assert.equal(Number(result.gasLimit), 21_000 + 31 * 4 + 16 + 7 + 22_100);
-  const refusing = await OwnService.serve(flags);
-  const {error} = await refusing.call("chain_estimateGas", [asked]);
-  assert.equal(refusing.announcement.estimates, "none");
-  await refusing.stop();
-  const reason = "this node runs without the sequencer extension";
-  assert.deepEqual(error, {code: -32004, message: `chain_estimateGas is not available: ${reason}`});
 });
 
 test("a request's cost counts 20 for an estimate, 1 for what its lists hold and 2 for an overridden slot", async () => {

@@ -7,7 +7,6 @@ import assert from "node:assert/strict";
 import {after, afterEach, before, describe, test} from "node:test";
 import {ACCOUNTS, WorkFolder} from "../../support/chains/serviceChain.ts";
 import {codeOf} from "../../support/estimates/assembler.ts";
-import {OwnService} from "../../support/http/ownService.ts";
 import {encodePost, RawConnection} from "../../support/http/rawConnection.ts";
 import {type Daemon, startDaemon} from "../../support/processes/daemon.ts";
 
@@ -141,64 +140,5 @@ describe("estimates beside endless loops", () => {
     if (process.platform === "linux")
       assert.deepEqual((await counting("long", "STOP", OTHER_CLIENT)).result, answer.result);
     assert.equal(seen.answers, 0);
-  });
-
-  test("a loop that would wait longer than its request may take is HTTP 503, with Retry-After, and another client's is not", async t => {
-    await start("1500000");
-    const longWaiting = () => daemon.readMetric('proofd_estimate_queue_calls{queue="long"}');
-    const helper = await connect();
-    for (let at = 0; at < 3; at++) await (await connect()).write(encodePost(loop(at)));
-    while ((await longWaiting()) < 2) await ask(helper, transfer("again"));
-    const refused = await connect();
-    await refused.write(encodePost(loop("refused")));
-    const {status, headers, body} = await refused.readAnswer();
-    assert.equal(status, 503);
-    assert.ok(Number(headers["retry-after"]) >= 1, JSON.stringify(headers));
-    const {id, error} = JSON.parse(body);
-    assert.deepEqual([id, error.code, error.data.limit], ["refused", -32005, 1_500_000]);
-    // The connection stays, and the client's short calls are answered.
-    assert.equal((await ask(refused, transfer(2))).result.gasLimit, "0x5208");
-    const batch = await ask(refused, `[${transfer("a")},${loop("b")},${transfer("c")}]`);
-    assert.deepEqual(
-      batch.map((answer: {id: string; error?: {code: number}}) => [answer.id, answer.error?.code]),
-      [
-        ["a", undefined],
-        ["b", -32005],
-        ["c", undefined],
-      ],
-    );
-    assert.equal(await daemon.readMetric('proofd_refused_total{queue="long",reason="wait"}'), 2);
-    assert.match(daemon.stderr, /requests are turned away: too many are waiting/);
-    if (process.platform !== "linux") return t.diagnostic("127.0.0.2 is an address of this machine on Linux");
-    const starts = await daemon.readMetric(LONG_STARTS);
-    await (await connect(OTHER_CLIENT)).write(encodePost(loop("other")));
-    while ((await daemon.readMetric(LONG_STARTS)) === starts) await ask(helper, transfer("again"));
-  });
-
-  test("a loop takes its time and no more, and what shared its task is answered", async () => {
-    const service = await OwnService.serve(["--db", db, ...FLAGS], {
-      estimates: true,
-      settings: {timeMs: 100},
-    });
-    const ids = Array.from({length: 30}, (_, at) => at);
-    const batch = ids.map(id => (id % 10 === 3 ? loop(id) : transfer(id)));
-    const {text} = await service.post(`[${batch.join(",")}]`);
-    const answers = JSON.parse(text);
-    const givenBack = await service.readMetric("proofd_estimates_given_back_total");
-    const started = await service.readMetric('proofd_estimate_starts_total{queue="first"}');
-    await service.stop();
-    assert.deepEqual(
-      answers.map((answer: {id: number}) => answer.id),
-      ids,
-    );
-    for (const {id, result, error} of answers)
-      if (id % 10 === 3) {
-        assert.equal(error.code, -32005);
-        assert.equal(error.data.limit, 100);
-        assert.match(error.message, /not finished after 100 ms/);
-      } else assert.equal(result.gasLimit, "0x5208");
-    assert.ok(givenBack > 0, `${givenBack} of ${started} begun in the first queue were given back`);
-    // Each loop begins again once, before it has its time.
-    assert.ok(started >= ids.length + givenBack + 3, `${started} begun`);
   });
 });
