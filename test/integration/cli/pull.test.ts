@@ -202,48 +202,6 @@ test("changes from a folder are those from its block and root", async () => {
   }
 });
 
-/** Starts a pull in a process and kills it when the service has been asked `requests` times. */
-async function killAfter(requests: number, args: readonly string[]): Promise<boolean> {
-  let asked = 0;
-  let isReached = () => {};
-  const reached = new Promise<boolean>(resolve => {
-    isReached = () => resolve(true);
-  });
-  proxy.change = (_, forward) => {
-    if (++asked <= requests) return forward();
-    isReached();
-    return new Promise(() => {}); // no answer: the process dies while it waits
-  };
-  const pull = new Daemon([String(SMALL_PARTS), ...args], {main: PULL_PROCESS});
-  const wasReached = await Promise.race([reached, pull.finished.then(() => false)]);
-  pull.child.kill("SIGKILL");
-  await pull.finished;
-  return wasReached;
-}
-
-test("a pull that is killed again and again resumes to the same files, byte for byte", async () => {
-  const undisturbed = newFolder();
-  let asked = 0;
-  proxy.change = (_, forward) => {
-    asked++;
-    return forward();
-  };
-  const choice = ["--all", "--format", "parquet"];
-  const manifest = await pullSmall(flags(undisturbed, choice), SMALL_PARTS);
-  assert.ok(manifest.parts.length > 6, String(manifest.parts.length));
-  const folder = newFolder();
-  const args = flags(folder, choice);
-  const step = Math.floor(asked / 3);
-  assert.ok(await killAfter(step, args));
-  let lives = 1;
-  // A resumed pull asks for some things again.
-  while (await killAfter(++lives * step, [...args, "--resume"]));
-  assert.ok(lives > 2);
-  assert.deepEqual(contents(folder), contents(undisturbed));
-  const done = await runHere(["pull", ...args, "--resume"]);
-  assert.equal(done.code, 0, done.stderr);
-});
-
 /** Pulls until the service has been asked `requests` times, and stops in order. @returns whether the pull was over before */
 async function stopAfter(requests: number, args: readonly string[]): Promise<boolean> {
   const stop = new AbortController();
@@ -348,17 +306,6 @@ test("a server with another suite, or with Ethereum's tries alone, is refused by
   proxy.change = (_, forward) => forward();
 });
 
-test("a block that is not finalized or not there ends a pull with the server's reason", async () => {
-  for (const block of [FINALIZED + 1, 999]) {
-    const folder = newFolder();
-    const args = flags(folder, ["--all"]).map(arg => (arg === String(FINALIZED) ? String(block) : arg));
-    const {code, stderr} = await runHere(["pull", ...args]);
-    assert.equal(code, 1);
-    assert.match(stderr, /^error: nothing was pulled: the server refused \(-3200[12]\): (?!.*--resume)/);
-    assert.ok(!existsSync(folder));
-  }
-});
-
 test("SIGINT ends a pull with exit code 130, and it can be resumed", async () => {
   const folder = newFolder();
   let asked = 0;
@@ -432,19 +379,6 @@ test("the roots of both blocks come from the contract on layer 1, and a folder i
   } finally {
     await layer1.stop();
   }
-});
-
-test("a full disk is named, and what was finished before stays", async () => {
-  const folder = newFolder();
-  const args = flags(folder, ["--accounts"]);
-  const {code, stderr} = await new Daemon(["1000000", ...args], {main: PULL_PROCESS, under: LIMITED})
-    .finished;
-  assert.equal(code, 1, stderr);
-  assert.match(
-    stderr,
-    /^nothing was pulled: cannot write .*accounts-000001\.ndjson\.partial: EFBIG: file too large/,
-  );
-  assert.ok(!existsSync(folder));
 });
 
 test("a journal or manifest for which the disk has too little room is not taken as written, and a resume completes it", async () => {
