@@ -1,7 +1,7 @@
 /** What once stopped a feed for good: chains that return to a branch, brokers that stand still, streams that are emptied or gone. Of stores with tries alone. */
 import assert from "node:assert/strict";
 import {mkdir} from "node:fs/promises";
-import {after, before, describe, test} from "node:test";
+import {after, before, test} from "node:test";
 import {type JetStreamManager, jetstreamManager} from "@nats-io/jetstream";
 import {FeedStream} from "../../../nodes/feed/feedStream.ts";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
@@ -11,7 +11,7 @@ import {ACCOUNTS, CHAIN_ID, createLine, createLines, WorkFolder} from "../../sup
 import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer} from "../../support/nats/natsServer.ts";
-import {notRun} from "../../support/processes/notRun.ts";
+import {describeNeeding} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 import {waitUntil} from "../../support/wait.ts";
 
@@ -32,8 +32,7 @@ function createBranch(branch: number, fork: number, from: number, to: number): D
   });
 }
 
-describe("a feed whose chain takes other branches", () => {
-  let lack: string | undefined;
+describeNeeding(lacksNats(), "a feed whose chain takes other branches", () => {
   let folder: WorkFolder;
   let nats: NatsServer;
   let connection: NatsConnection;
@@ -43,8 +42,6 @@ describe("a feed whose chain takes other branches", () => {
   let replica: OwnService;
 
   before(async () => {
-    lack = lacksNats();
-    if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     const settings = {urls: [nats.url], credsPath: undefined};
@@ -61,7 +58,6 @@ describe("a feed whose chain takes other branches", () => {
   });
 
   after(async () => {
-    if (lack !== undefined) return;
     await replica.stop();
     await publisher.stop();
     await connection.close();
@@ -99,8 +95,7 @@ describe("a feed whose chain takes other branches", () => {
     assert.doesNotMatch(service.stderr, /the import failed/);
   }
 
-  test("a chain that returns to a branch which the stream had before is followed, by old replicas and new ones", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a chain that returns to a branch which the stream had before is followed, by old replicas and new ones", async () => {
     await feed(createBranch(1, 5, 6, 9), 5);
     await assertFollowed(9);
     await feed(createBranch(0, 5, 6, 10), 5);
@@ -121,8 +116,7 @@ describe("a feed whose chain takes other branches", () => {
     });
   });
 
-  test("a broker that stands still while the chain returns to a branch loses nothing: the lone publisher knows its own last block", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a broker that stands still while the chain returns to a branch loses nothing: the lone publisher knows its own last block", async () => {
     for (const [branch, last] of [
       [1, 13],
       [0, 7], // lower than the block that the stream has
@@ -135,8 +129,7 @@ describe("a feed whose chain takes other branches", () => {
     }
   });
 
-  test("a replica whose snapshot has blocks that the stream never had goes back to the stream's", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a replica whose snapshot has blocks that the stream never had goes back to the stream's", async () => {
     // In a folder of its own: an upload clears away what it finds beside its store of others of this process.
     await mkdir(folder.file("other"));
     const directory = folder.file("other/strange");
@@ -163,8 +156,7 @@ describe("a feed whose chain takes other branches", () => {
     await fresh.stop();
   });
 
-  test("a stream and a bucket that are emptied or gone are filled again, and replicas go on", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a stream and a bucket that are emptied or gone are filled again, and replicas go on", async () => {
     await manager.streams.purge(STREAM);
     await feed(createBranch(0, 0, 11, 11));
     await assertFollowed(11);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {mkdir, readdir, rename, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, describe, test} from "node:test";
+import {after, before, test} from "node:test";
 import {jetstreamManager} from "@nats-io/jetstream";
 import {connect} from "@nats-io/transport-node";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
@@ -11,7 +11,7 @@ import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/ht
 import {OwnService} from "../../support/http/ownService.ts";
 import {proofCall} from "../../support/http/wireRequests.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
-import {notRun} from "../../support/processes/notRun.ts";
+import {describeNeeding} from "../../support/processes/notRun.ts";
 import {importLines, openOwned} from "../../support/stores/importedStore.ts";
 
 const CODE = `0x${"60".repeat(300)}`;
@@ -27,8 +27,7 @@ function createOther(number: number, accounts: DifferenceLine["accounts"]): Diff
   return {...line, hash: other(number), parentHash, accounts};
 }
 
-describe("a feed", () => {
-  let lack: string | undefined;
+describeNeeding(lacksNats(), "a feed", () => {
   let folder: WorkFolder;
   let nats: NatsServer;
   let publisher: OwnService;
@@ -50,8 +49,6 @@ describe("a feed", () => {
   }
 
   before(async () => {
-    lack = lacksNats();
-    if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     const flags = [...publishTo(nats.url), "--snapshot-every", "1"];
@@ -60,15 +57,13 @@ describe("a feed", () => {
   });
 
   after(async () => {
-    if (lack !== undefined) return;
     await replica.stop();
     await publisher.stop();
     await nats.kill();
     await folder.remove();
   });
 
-  test("a replica gets every block, its code and what is finalized, and proves the same to the byte", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a replica gets every block, its code and what is finalized, and proves the same to the byte", async () => {
     const deployed = createLine(4);
     await feed([
       ...createLines(0, 3),
@@ -89,8 +84,7 @@ describe("a feed", () => {
     assert.deepEqual(await replica.send(batch), await publisher.send(batch));
   });
 
-  test("accounts that are destroyed, made again or changed in their slots come as they are, and so does a branch that takes another's place", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("accounts that are destroyed, made again or changed in their slots come as they are, and so does a branch that takes another's place", async () => {
     await feed([
       {
         ...createLine(8),
@@ -117,8 +111,7 @@ describe("a feed", () => {
     assert.doesNotMatch(replica.stderr, /\bnode\b/);
   });
 
-  test("a replica and a publisher that were away go on where they were", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a replica and a publisher that were away go on where they were", async () => {
     await replica.stop();
     await feed([{...createOther(11, {}), accounts: {[ONE]: {balance: "0x5"}}, finalized: "0x9"}]);
     await waitForMetric(publisher, "proofd_published_block 11");
@@ -129,8 +122,7 @@ describe("a feed", () => {
     assert.match((await publisher.get("/readyz")).text, /^ready\n/);
   });
 
-  test("a new replica begins with a snapshot, and one that the stream has left behind takes one again", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a new replica begins with a snapshot, and one that the stream has left behind takes one again", async () => {
     await waitForMetric(publisher, "proofd_published_snapshot_block 11");
     // The last block, and what is finalized.
     await purge(2);
@@ -173,8 +165,7 @@ describe("a feed", () => {
     );
   });
 
-  test("a snapshot with another finalized block or block 0 than what is held is refused, /readyz says why, and what one of the same chain lacks of finality is kept", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a snapshot with another finalized block or block 0 than what is held is refused, /readyz says why, and what one of the same chain lacks of finality is kept", async () => {
     const [zero] = createLines(0, 0) as [DifferenceLine];
     for (const [name, lines, finalized, reason] of [
       ["branch", createLines(0, 9), 8, /its block 8 is 0xf+8, and 0x[0-9a-f]+ is finalized here/],

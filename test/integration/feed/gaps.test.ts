@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import {cp, mkdir, rm} from "node:fs/promises";
-import {after, before, describe, test} from "node:test";
+import {after, before, test} from "node:test";
 import {jetstreamManager} from "@nats-io/jetstream";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
 import type {DifferenceLine} from "../../support/chains/differenceLine.ts";
@@ -17,7 +17,7 @@ import {
 } from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
-import {notRun} from "../../support/processes/notRun.ts";
+import {describeNeeding} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 
 const NO_SNAPSHOTS = ["--snapshot-every", "0"];
@@ -108,17 +108,6 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    name: "blocks imported while nobody published are published at the next start",
-    run: async feed => {
-      await feed.publisher.stop();
-      await feed.open();
-      await feed.write(createLines(4, 6));
-      await feed.publisher.stop();
-      await feed.publish(NO_SNAPSHOTS);
-      return [6, false];
-    },
-  },
-  {
     name: "blocks rolled back while nobody published, and a branch imported then, are published at the next start",
     run: async feed => {
       await feed.publisher.stop();
@@ -132,30 +121,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    name: "a replica below blocks whose changes were not kept takes a snapshot by itself, and then the blocks that come",
-    run: async feed => {
-      await feed.publisher.stop();
-      await feed.importBare(createLines(4, 6));
-      await feed.publish();
-      await feed.assertFollowed(6);
-      await feed.write(createLines(7, 8));
-      return [8, true];
-    },
-  },
-  {
-    name: "so does one on a branch that was left while nobody published",
-    run: async feed => {
-      await feed.publisher.stop();
-      await feed.open();
-      await feed.publisher.engine.rollback(1);
-      await feed.publisher.stop();
-      await feed.importBare(createBranch(2, 6));
-      await feed.publish();
-      return [6, true];
-    },
-  },
-  {
-    name: "without a snapshot the publisher is incomplete and the replica behind, which serves on; with the next one both are whole",
+    name: "without a snapshot of blocks whose changes were not kept the publisher is incomplete and the replica behind, which serves on; with the next one both are whole",
     flags: [],
     run: async feed => {
       await waitForMetric(feed.publisher, `proofd_published_snapshot_block ${LAST}`);
@@ -175,17 +141,9 @@ const CASES: readonly Case[] = [
       // The next start knows of the gap from the stream alone.
       await feed.publisher.stop();
       await feed.publish();
-      return [6, true];
-    },
-  },
-  {
-    name: "a stream that was purged, of a store whose changes were not kept, goes on after a snapshot",
-    run: async (feed, purge) => {
-      await feed.publisher.stop();
-      await purge();
-      await feed.importBare(createLines(4, 5));
-      await feed.publish();
-      return [5, true];
+      await feed.assertFollowed(6);
+      await feed.write(createLines(7, 8));
+      return [8, true];
     },
   },
   {
@@ -223,15 +181,12 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe("a stream that lacks blocks", () => {
-  let lack: string | undefined;
+describeNeeding(lacksNats(), "a stream that lacks blocks", () => {
   let folder: WorkFolder;
   let nats: NatsServer;
   let connection: NatsConnection;
 
   before(async () => {
-    lack = lacksNats();
-    if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     const settings = {urls: [nats.url], credsPath: undefined};
@@ -239,15 +194,13 @@ describe("a stream that lacks blocks", () => {
   });
 
   after(async () => {
-    if (lack !== undefined) return;
     await connection.close();
     await nats.kill();
     await folder.remove();
   });
 
   for (const [at, {name, flags = NO_SNAPSHOTS, run}] of CASES.entries())
-    test(name, async t => {
-      if (lack !== undefined) return notRun(t, lack);
+    test(name, async () => {
       const feed = new Feed(folder, nats, `case-${at}`);
       await mkdir(folder.file(feed.stream));
       await feed.publish(flags);

@@ -1,6 +1,6 @@
 /** Messages that lie, and publishers that meet in one stream: what a replica and a publisher make of them. */
 import assert from "node:assert/strict";
-import {after, before, describe, test} from "node:test";
+import {after, before, test} from "node:test";
 import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {headers} from "@nats-io/transport-node";
 import {encodeHead} from "../../../nodes/feed/feedMessage.ts";
@@ -16,7 +16,7 @@ import {CHAIN_ID, createLine, createLines, WorkFolder} from "../../support/chain
 import {waitForCoverage, waitForMetric, waitForReadiness} from "../../support/http/followingDaemon.ts";
 import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
-import {notRun} from "../../support/processes/notRun.ts";
+import {describeNeeding} from "../../support/processes/notRun.ts";
 import {importLines, importSource, openEngine} from "../../support/stores/importedStore.ts";
 
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
@@ -29,16 +29,13 @@ interface Raw {
   readonly body: Uint8Array;
 }
 
-describe("a feed with lies", () => {
-  let lack: string | undefined;
+describeNeeding(lacksNats(), "a feed with lies", () => {
   let folder: WorkFolder;
   let nats: NatsServer;
   let connection: NatsConnection;
   let publishers: OwnService[];
 
   before(async () => {
-    lack = lacksNats();
-    if (lack !== undefined) return;
     folder = await WorkFolder.create();
     nats = await NatsServer.start(folder.file("jetstream"));
     connection = await connectNats(settings(), "test", new AbortController().signal, () => {});
@@ -48,7 +45,6 @@ describe("a feed with lies", () => {
   });
 
   after(async () => {
-    if (lack !== undefined) return;
     for (const publisher of publishers) await publisher.stop();
     await connection.close();
     await nats.kill();
@@ -93,8 +89,7 @@ describe("a feed with lies", () => {
     return waitForMetric(service, `proofd_publish_state{state="${state}"} 1`);
   }
 
-  test("of two publishers of one chain, every block comes once and in order, and of two branches the higher one is published with its parents", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("of two publishers of one chain, every block comes once and in order, and of two branches the higher one is published with its parents", async () => {
     const [one, other] = publishers as [OwnService, OwnService];
     for (const line of createLines(0, LAST))
       for (const {input} of publishers) input.write(`${JSON.stringify(line)}\n`);
@@ -120,8 +115,7 @@ describe("a feed with lies", () => {
     await waitForState(other, "behind");
   });
 
-  test("a lower branch waits until the other publisher was silent for 10 s, and for twice as long each time that it came back", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a lower branch waits until the other publisher was silent for 10 s, and for twice as long each time that it came back", async () => {
     const stream = await openStream("patience");
     let nowMs = 0;
     const create = (of: number, id: number) =>
@@ -151,8 +145,7 @@ describe("a feed with lies", () => {
     await assertPatience(low, 10);
   });
 
-  test("finality of blocks that the stream never had stops no publisher, and the true one comes after it", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("finality of blocks that the stream never had stops no publisher, and the true one comes after it", async () => {
     const stream = await openStream("finality");
     let nowMs = 0;
     const create = ({chain}: Engine, id: number) => new Publisher(Buffer.alloc(16, id), chain, () => nowMs);
@@ -194,8 +187,7 @@ describe("a feed with lies", () => {
     await final.close();
   });
 
-  test("a replica takes blocks that its publisher could not verify only with --allow-unverified", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a replica takes blocks that its publisher could not verify only with --allow-unverified", async () => {
     const source = {kind: "feed", nats: settings(), stream: "good", client: "test"} as const;
     const rules = {allowUnverified: false, chainId: BigInt(CHAIN_ID)};
     const outcome = await importSource(folder.file("strict"), source, rules);
@@ -206,8 +198,7 @@ describe("a feed with lies", () => {
     );
   });
 
-  test("a block whose changes do not give its header's root stops a replica that holds the state trie, though its publisher says that it is verified", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a block whose changes do not give its header's root stops a replica that holds the state trie, though its publisher says that it is verified", async () => {
     const {lines} = await headLines([0, 1, 2].map(number => createMixedLine(number)));
     const [first, second] = lines as [DifferenceLine, DifferenceLine];
     const lie = {...second, accounts: {...second.accounts, [`0x${"66".repeat(20)}`]: {balance: "0x1"}}};
@@ -247,8 +238,7 @@ describe("a feed with lies", () => {
       await ("stop" in service ? service.stop() : service.close());
   });
 
-  test("a message that lies stops a replica by name, it serves on, and goes on with the next one that does not", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a message that lies stops a replica by name, it serves on, and goes on with the next one that does not", async () => {
     const manager = await jetstreamManager(connection);
     await manager.streams.add({name: "bad", subjects: ["bad.>"], allow_direct: true});
     const send = async ({head, body}: Raw, kind = "blocks"): Promise<void> => {

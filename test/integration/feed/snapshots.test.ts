@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {mkdir, rename, rm, symlink, writeFile} from "node:fs/promises";
 import {join} from "node:path";
-import {after, before, describe, test} from "node:test";
+import {after, before, test} from "node:test";
 import {jetstream, jetstreamManager} from "@nats-io/jetstream";
 import {type ObjectStore, Objm} from "@nats-io/obj";
 import {connectNats, type NatsConnection} from "../../../nodes/feed/natsConnection.ts";
@@ -25,7 +25,7 @@ import {
 import {OwnService} from "../../support/http/ownService.ts";
 import {lacksNats, NatsServer, publishTo} from "../../support/nats/natsServer.ts";
 import {Daemon} from "../../support/processes/daemon.ts";
-import {notRun} from "../../support/processes/notRun.ts";
+import {describeNeeding, notRun} from "../../support/processes/notRun.ts";
 import {importLines} from "../../support/stores/importedStore.ts";
 import {waitUntil, within} from "../../support/wait.ts";
 
@@ -34,15 +34,12 @@ const DISK_BYTES = 32 << 20;
 const MOUNTED = `mount -t tmpfs -o size=${DISK_BYTES} tmpfs "$1"; shift; exec "$@"`;
 const CHAIN = {suite: "sha256", chainId: BigInt(CHAIN_ID)};
 
-describe("snapshots of a feed", () => {
-  let lack: string | undefined;
+describeNeeding(lacksNats(), "snapshots of a feed", () => {
   let folder: WorkFolder;
   let nats: NatsServer;
   let connection: NatsConnection;
 
   before(async () => {
-    lack = lacksNats();
-    if (lack !== undefined) return;
     folder = await WorkFolder.create();
     await writeFile(folder.file("nats.conf"), "jetstream: {max_file_store: 4GB}\n");
     nats = await NatsServer.start(folder.file("jetstream"), ["-c", folder.file("nats.conf")]);
@@ -54,7 +51,6 @@ describe("snapshots of a feed", () => {
   });
 
   after(async () => {
-    if (lack !== undefined) return;
     await connection.close();
     await nats.kill();
     await folder.remove();
@@ -96,8 +92,7 @@ describe("snapshots of a feed", () => {
     return new Daemon(["serve", ...flags, "--feed", nats.url, "--stream", stream]);
   }
 
-  test("without --stream-gb a stream takes what the broker has room for, and with one that is too large the error says what is wanted and free", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("without --stream-gb a stream takes what the broker has room for, and with one that is too large the error says what is wanted and free", async () => {
     const serve = (db: string, ...flags: string[]) =>
       OwnService.serve(["--db", folder.file(db), "--publish", nats.url, "--snapshot-every", "0", ...flags]);
     const fitting = await serve("low/db", "--stream", "fitting");
@@ -111,8 +106,7 @@ describe("snapshots of a feed", () => {
     await fitting.stop();
   });
 
-  test("two uploads at once come one after the other, and neither removes what the other one's snapshot has", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("two uploads at once come one after the other, and neither removes what the other one's snapshot has", async () => {
     const ended: string[] = [];
     const begin = async (db: string, bytesPerSecond: number): Promise<void> => {
       const outcome = await upload(db, "twice", bytesPerSecond).outcome;
@@ -134,8 +128,7 @@ describe("snapshots of a feed", () => {
     assert.ok(!objects.has("turn"));
   });
 
-  test("a snapshot with a wrong chunk, without a file, for which there is no room or of a broker that stands still is waited for with its reason, and SIGTERM ends that at once", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a snapshot with a wrong chunk, without a file, for which there is no room or of a broker that stands still is waited for with its reason, and SIGTERM ends that at once", async () => {
     assert.ok("block" in (await upload("high/db", "broken").outcome));
     const bucket = await openBucket("broken");
     const {files} = await readNewest("broken");
@@ -174,7 +167,6 @@ describe("snapshots of a feed", () => {
   });
 
   test("a publisher without room for a snapshot says so, publishes on, tries again, and uploads it once there is room", async t => {
-    if (lack !== undefined) return notRun(t, lack);
     const disk = folder.file("disk");
     await mkdir(disk);
     await writeFile(folder.file("lines"), encodeLines(createLines(0, 5)));
@@ -217,8 +209,7 @@ describe("snapshots of a feed", () => {
     await publisher.stop();
   });
 
-  test("a publisher whose store has blocks without what they changed begins the stream after them, and replicas with its snapshot", async t => {
-    if (lack !== undefined) return notRun(t, lack);
+  test("a publisher whose store has blocks without what they changed begins the stream after them, and replicas with its snapshot", async () => {
     const publisher = await OwnService.fed(folder.file("low/db"), [
       "--publish",
       nats.url,

@@ -1,7 +1,12 @@
-/** Skips a test whose means are not on this machine, so that whoever reads the report finds it: a skipped test shows nothing. */
-import type {TestContext} from "node:test";
+/** Skips tests whose means are not on this machine, so that whoever reads the report finds them: a skipped test shows nothing. */
+import {describe, type TestContext} from "node:test";
 
 /** @param why - what is missing */
 export function notRun(t: TestContext, why: string): void {
   t.skip(`NOT RUN: ${why}`);
+}
+
+/** A suite, skipped with its hooks if something is missing. @param lack - what; undefined: nothing */
+export function describeNeeding(lack: string | undefined, title: string, suite: () => void): void {
+  describe(title, lack === undefined ? {} : {skip: `NOT RUN: ${lack}`}, suite);
 }

@@ -40,7 +40,8 @@ async function* reportFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<st
     if (type === "test:fail" && details.error?.failureType !== "subtestsFailed") failed++;
     if (nesting > 0) {
       if (nesting === 1) milliseconds += details.duration_ms;
-      if (details.type !== "suite") tests++;
+      // A suite that is skipped has no tests of its own.
+      if (details.type !== "suite" || skip !== undefined) tests++;
       if (skip !== undefined) skipped.push(`${name}: ${skip}`);
       continue;
     }
