@@ -2,8 +2,8 @@
 import {isEqual} from "../bytes/byteString.ts";
 import {type HashSuite, readWord} from "../hash/hashSuites.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
-import type {ProofEntry} from "../proof/request.ts";
-import {check, readArray} from "../proof/strictJson.ts";
+import {ANY_COUNT, type ProofEntry} from "../proof/request.ts";
+import {check, plainBytes, readArray} from "../proof/strictJson.ts";
 import {askAccounts, askSlots} from "./askedKeys.ts";
 import {expandPart} from "./expandPart.ts";
 import {gatherPart} from "./gatherPart.ts";
@@ -32,8 +32,9 @@ export function compactAnswers(
   request: readonly ProofEntry[],
   answers: readonly unknown[],
 ): Uint8Array {
-  const entries = readArray("answers", answers, request.length, (answer, i) =>
-    openAnswer(suite, request[i] as ProofEntry, answer),
+  const asked = readArray("request", request, {...ANY_COUNT, what: "entries"}, entry => entry as ProofEntry);
+  const entries = readArray("answers", answers, asked.length, (answer, i) =>
+    openAnswer(suite, asked[i] as ProofEntry, answer),
   );
   const accounts = entries.map(({account}) => account);
   const part = gatherPart(suite, "accountTree", accounts, named => {
@@ -87,7 +88,7 @@ export function verifyMultiProof(
   const asked = askAccounts(suite, request);
   const part = decodeProofBytes(suite, proof, asked);
   const {root, proven} = verifyAccountsPart(suite, "accountTree", part, asked);
-  check(isEqual(root, stateRoot), "accountTree", "does not fold to the trusted root");
+  check(isEqual(root, plainBytes("root", stateRoot)), "accountTree", "does not fold to the trusted root");
   return proven;
 }
 
@@ -107,7 +108,7 @@ export function verifySlots(
   const asked = askSlots(suite, keys);
   const part = decodeProofBytes(suite, proof, asked);
   const {root, values} = verifySlotsPart(suite, "storageTree", part, asked.hKeys, 2);
-  check(isEqual(root, storageRoot), "storageTree", "does not fold to the trusted root");
+  check(isEqual(root, plainBytes("root", storageRoot)), "storageTree", "does not fold to the trusted root");
   return values.map(value => value && readWord(value));
 }
 

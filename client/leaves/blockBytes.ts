@@ -4,11 +4,12 @@
  *   first byte | block, or two: number u48 | hash 32 | stateRoot 32 | of the storage of one account: length u16, its proof bytes
  */
 import {encodeHex, type Hex} from "../bytes/hex.ts";
+import {shown} from "../bytes/values.ts";
 import type {ByteReader} from "../compact/byteReader.ts";
 import {verifyMultiProof} from "../compact/compactProof.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
-import {check} from "../proof/strictJson.ts";
+import {check, plainBytes, readFields} from "../proof/strictJson.ts";
 
 export interface AnsweredBlock {
   readonly number: bigint;
@@ -19,6 +20,12 @@ export interface AnsweredBlock {
 }
 
 /** @throws ProofError, as all of these */
+export function checkFields(name: string, value: unknown, types: Readonly<Record<string, string>>): void {
+  const fields = readFields(name, value, Object.keys(types));
+  for (const [i, [field, type]] of Object.entries(types).entries())
+    check(typeof fields[i] === type, `${name}.${field}`, () => `expected a ${type}, got ${shown(fields[i])}`);
+}
+
 export function readFirstByte(reader: ByteReader, expected: number): void {
   const first = reader.u8();
   check(first === expected, "byte 0", `expected ${expected}, got ${first}`);
@@ -30,7 +37,7 @@ export function readBlock(reader: ByteReader): AnsweredBlock {
 }
 
 export function requireRoot(name: string, {stateRoot}: AnsweredBlock, root: Uint8Array): void {
-  const trusted = encodeHex(root);
+  const trusted = encodeHex(plainBytes("root", root));
   check(stateRoot === trusted, `${name}.stateRoot`, `expected ${trusted}, got ${stateRoot}`);
 }
 

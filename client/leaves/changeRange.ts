@@ -9,7 +9,14 @@ import {ByteReader} from "../compact/byteReader.ts";
 import type {HashSuite} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {parseAddress} from "../proof/request.ts";
-import {type AnsweredBlock, readAccount, readBlock, readFirstByte, requireRoot} from "./blockBytes.ts";
+import {
+  type AnsweredBlock,
+  checkFields,
+  readAccount,
+  readBlock,
+  readFirstByte,
+  requireRoot,
+} from "./blockBytes.ts";
 import {ChangesReader, type StorageChanges} from "./changesReader.ts";
 import type {LeafChange} from "./foldChanges.ts";
 import type {AccountLeaf} from "./treeLeaf.ts";
@@ -66,10 +73,14 @@ function openAnswer(reader: ByteReader): readonly [from: AnsweredBlock, to: Answ
  */
 export function verifyChanges(
   suite: HashSuite,
-  {from, to}: ComparedRoots,
-  {tree, cursor, count}: ChangesRequest,
+  roots: ComparedRoots,
+  request: ChangesRequest,
   bytes: Uint8Array,
 ): ChangeRange {
+  checkFields("roots", roots, {from: "object", to: "object"});
+  checkFields("request", request, {tree: "string", cursor: "bigint", count: "number"});
+  const {from, to} = roots;
+  const {tree, cursor, count} = request;
   const reader = new ByteReader(bytes);
   const [fromBlock, toBlock] = openAnswer(reader);
   requireRoot("fromBlock", fromBlock, from);

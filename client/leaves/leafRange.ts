@@ -9,7 +9,14 @@ import {ByteReader} from "../compact/byteReader.ts";
 import {encodeRootNode, type HashSuite, newTreeRoot} from "../hash/hashSuites.ts";
 import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {check} from "../proof/strictJson.ts";
-import {type AnsweredBlock, readAccount, readBlock, readFirstByte, requireRoot} from "./blockBytes.ts";
+import {
+  type AnsweredBlock,
+  checkFields,
+  readAccount,
+  readBlock,
+  readFirstByte,
+  requireRoot,
+} from "./blockBytes.ts";
 import {foldRange, leafAt, takeNodes} from "./foldRange.ts";
 import {type KnownHashes, LeafReader} from "./leafReader.ts";
 import type {TreeLeaf} from "./treeLeaf.ts";
@@ -120,10 +127,12 @@ export function readVerifiedLeaves(
 function verifyRange(
   suite: HashSuite,
   stateRoot: Uint8Array,
-  {tree, from, count: askedCount}: LeavesRequest,
+  request: LeavesRequest,
   bytes: Uint8Array,
   onLeaf: (leaf: TreeLeaf) => void,
 ): RangeFacts {
+  checkFields("request", request, {tree: "string", from: "number", count: "number"});
+  const {tree, from, count: askedCount} = request;
   const reader = new ByteReader(bytes);
   const block = openAnswer(reader);
   requireRoot("block", block, stateRoot);

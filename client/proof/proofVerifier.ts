@@ -6,6 +6,7 @@
  * are ignored.
  */
 import {decodeHex} from "../bytes/hex.ts";
+import {isObject, shown} from "../bytes/values.ts";
 import {type HashSuite, newTreeRoot, readWord} from "../hash/hashSuites.ts";
 import {type Account, decodeAccount, hashAccount} from "./account.ts";
 import {verifyKey} from "./keyProof.ts";
@@ -98,6 +99,7 @@ export function verifyAbsence(
   key: {readonly address: string} | {readonly slot: string},
   proof: unknown,
 ): void {
+  check(isObject(key), "request", () => `expected an address or a slot, got ${shown(key)}`);
   const [at, found] =
     "address" in key
       ? ["accountProof", proveAccount(suite, root, key.address, proof)]

@@ -23,7 +23,11 @@ const LEAST_FIELDS = 15;
 export function verifyHeader(blockHash: Uint8Array, header: Uint8Array): ProvenHeader {
   const at = "header";
   const bytes = plainBytes(at, header);
-  check(isEqual(keccak_256(bytes), blockHash), at, "does not hash to the trusted block hash");
+  check(
+    isEqual(keccak_256(bytes), plainBytes("blockHash", blockHash)),
+    at,
+    "does not hash to the trusted block hash",
+  );
   const fields = decodeList(at, bytes);
   check(
     fields.length >= LEAST_FIELDS,

@@ -9,7 +9,7 @@ import {askAccounts} from "../compact/askedKeys.ts";
 import {type ByteReader, openBytes} from "../compact/byteReader.ts";
 import type {KeyHashes} from "../hash/hashSuites.ts";
 import type {ProofEntry} from "../proof/request.ts";
-import {check} from "../proof/strictJson.ts";
+import {check, plainBytes} from "../proof/strictJson.ts";
 import {decodeEthAccount, decodeSlot, type EthAccount, type ProvenEth} from "./ethProof.ts";
 import {readItem} from "./rlp.ts";
 import {checkNode, EMPTY_TRIE, MAX_NODE_BYTES, type PlacedNode, walkTrie} from "./trieProof.ts";
@@ -52,7 +52,7 @@ export function verifyEthMultiProof(
   );
   const accounts = new Map<string, EthAccount | undefined>();
   const values = new Map<string, Map<string, bigint | undefined>>();
-  const prove = createWalks(reader, encodeHex(stateRoot), decodeEthAccount);
+  const prove = createWalks(reader, encodeHex(plainBytes("root", stateRoot)), decodeEthAccount);
   for (const path of [...slotsOf.keys()].sort()) {
     const account = prove(path);
     accounts.set(path, account);

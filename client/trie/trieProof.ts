@@ -14,7 +14,7 @@ import {keccak_256} from "@noble/hashes/sha3.js";
 import {isEqual} from "../bytes/byteString.ts";
 import {decodeHex, encodeHex} from "../bytes/hex.ts";
 import {count} from "../bytes/values.ts";
-import {check, readArray, readBytes} from "../proof/strictJson.ts";
+import {check, plainBytes, readArray, readBytes} from "../proof/strictJson.ts";
 import {decodeList, type RlpItem, readHash} from "./rlp.ts";
 
 /** Root of an empty trie: the hash of the RLP of an empty string. */
@@ -62,7 +62,7 @@ export function verifyTrieKey(
 ): Uint8Array | undefined {
   const nodes = readArray(at, proof, {least: 0, most: MAX_NODES, what: "nodes"}, node => node);
   const list = new NodeList(at, nodes);
-  const value = isEqual(root, EMPTY_TRIE) ? list.skipEmpty() : walkTrie(root, path, list);
+  const value = isEqual(plainBytes("root", root), EMPTY_TRIE) ? list.skipEmpty() : walkTrie(root, path, list);
   list.end();
   return value;
 }

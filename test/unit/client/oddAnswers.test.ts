@@ -4,6 +4,7 @@ import {test} from "node:test";
 import {decodeHex, encodeHex} from "../../../client/bytes/hex.ts";
 import {
   compact,
+  compactAnswers,
   compactSlots,
   decodeAccount,
   expand,
@@ -43,6 +44,19 @@ const storageRoot = decodeHex(verifyProof(sha256Suite, root, ADDRESS, KEYS, answ
 const eth = await EthState.create(
   new Map([[ADDRESS, {nonce: 7n, balance: 5n, slots: new Map([[1n, 10n]])}]]),
 );
+
+/** Answers of chain_getLeaves and chain_getChanges that name the trusted root, up to their trees. */
+const [LEAVES, CHANGES] = [
+  [3, 1],
+  [4, 2],
+].map(([first, blocks]) => {
+  const block = [...new Uint8Array(38), ...root];
+  return Uint8Array.from([
+    first as number,
+    ...Array.from({length: blocks as number}, () => block).flat(),
+    ...new Array(40).fill(0),
+  ]);
+}) as [Uint8Array, Uint8Array];
 
 /** In place of an answer's value, or of a part of it. */
 const ODDITIES: Readonly<Record<string, (value: unknown) => unknown>> = {
@@ -111,6 +125,45 @@ test("requests: a hole is no key that is proven absent", () => {
   refusesOddities(request, odd => expand(sha256Suite, odd, proof), isKeys);
   const slots = compactSlots(sha256Suite, KEYS, answer.storageProofs);
   refusesOddities(KEYS, keys => verifySlots(sha256Suite, storageRoot, keys, slots));
+});
+
+test("roots, and requests for leaves and changes", async () => {
+  const proof = compact(sha256Suite, {address: ADDRESS, storageKeys: KEYS}, answer);
+  const given = await eth.prove(ADDRESS, KEYS);
+  const {accountProof, storageProofs} = answer;
+  const entry = {address: ADDRESS, storageKeys: KEYS};
+  const ofRoots: readonly ((root: Uint8Array) => unknown)[] = [
+    one => verifyProof(sha256Suite, one, ADDRESS, KEYS, answer),
+    one => verifyAccount(sha256Suite, one, ADDRESS, accountProof),
+    one => verifySlot(sha256Suite, one, "0x1", storageProofs[0]),
+    one => verifyAbsence(sha256Suite, one, {slot: "0x3"}, storageProofs[1]),
+    one => verifyMultiProof(sha256Suite, one, [entry], proof),
+    one => verifySlots(sha256Suite, one, KEYS, compactSlots(sha256Suite, KEYS, storageProofs)),
+    one => verifyEthProof(one, ADDRESS, KEYS, given),
+    one => verifyEthMultiProof(one, [entry], proof),
+    one => verifyLeaves(sha256Suite, one, {tree: "accounts", from: 0, count: 1}, LEAVES),
+    one => verifyChanges(sha256Suite, {from: one, to: root}, {tree: "all", cursor: 0n, count: 1}, CHANGES),
+    one => verifyHeader(one, new Uint8Array(3)),
+  ];
+  const odd = [null, undefined, 7, "0x12", [], {}, Symbol("s")] as unknown[];
+  for (const [i, verify] of ofRoots.entries())
+    for (const one of odd) assert.throws(() => verify(one as Uint8Array), ProofError, `${i}: ${String(one)}`);
+  for (const one of odd) {
+    const asked = one as never;
+    for (const verify of [
+      () => verifyAbsence(sha256Suite, root, asked, answer.accountProof),
+      () => verifyLeaves(sha256Suite, root, asked, LEAVES),
+      () => verifyLeaves(sha256Suite, root, {tree: "accounts", from: 0, count: asked}, LEAVES),
+      () => verifyLeaves(sha256Suite, root, {tree: asked, from: 0, count: 1}, LEAVES),
+      () => verifyChanges(sha256Suite, asked, {tree: "all", cursor: 0n, count: 1}, CHANGES),
+      () => verifyChanges(sha256Suite, {from: root, to: root}, asked, CHANGES),
+      () =>
+        verifyChanges(sha256Suite, {from: root, to: root}, {tree: "all", cursor: asked, count: 1}, CHANGES),
+      () => compactAnswers(sha256Suite, asked, [answer]),
+      () => compactAnswers(sha256Suite, [entry], asked),
+    ])
+      assert.throws(verify, ProofError, `${verify} of ${String(one)}`);
+  }
 });
 
 test("bytes", () => {
