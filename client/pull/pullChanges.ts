@@ -7,7 +7,6 @@ import type {BlockName} from "../methods/askedBlock.ts";
 import {requireWhole} from "../methods/connection.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
 import type {ProvenChanges} from "../methods/provenAnswer.ts";
-import {LinkedStop} from "../rpc/abortable.ts";
 import {askAhead, RETRY_MS} from "./askAhead.ts";
 import {decodeChangesPlace, encodeChangesPlace, readTreeName} from "./places.ts";
 import {findBlock, type PullingParameters, requirePulling} from "./pulling.ts";
@@ -71,22 +70,15 @@ export async function* pullChanges(
   const fromBlock = await findBlock(client, from, place?.from, signal);
   const toBlock = await findBlock(client, to, place?.to, signal);
   const start = place ?? {from: fromBlock, to: toBlock, tree: asked, cursor: 0n};
-  const stop = new LinkedStop(signal);
-  const ask = async ({cursor, tellEnd}: Piece): Promise<ProvenChanges> => {
-    const {signal} = stop;
+  const ask = async ({cursor, tellEnd}: Piece, signal: AbortSignal): Promise<ProvenChanges> => {
     const count = leavesPerAnswer;
     const answer = await client.getChanges({tree: asked, fromBlock, toBlock, cursor, count, signal});
     tellEnd(answer.end);
     return answer;
   };
-  try {
-    const asking = {ahead, retryMs, signal: stop.signal};
-    for await (const {piece, answer} of askAhead(walk(start.cursor), ask, asking, signal)) {
-      const {end, ...changes} = answer;
-      yield {...changes, begin: piece.cursor, cursor: encodeChangesPlace({...start, cursor: end})};
-    }
-  } finally {
-    stop.stop(new Error("the reader of these changes has stopped"));
+  for await (const {piece, answer} of askAhead(walk(start.cursor), ask, {ahead, retryMs, signal})) {
+    const {end, ...changes} = answer;
+    yield {...changes, begin: piece.cursor, cursor: encodeChangesPlace({...start, cursor: end})};
   }
 }
 

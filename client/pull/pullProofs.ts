@@ -8,11 +8,9 @@ import type {Hex} from "../bytes/hex.ts";
 import type {BlockName} from "../methods/askedBlock.ts";
 import {requireWhole} from "../methods/connection.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
-import type {ProvenMultiProof} from "../methods/provenAnswer.ts";
 import type {Proven} from "../proof/proofVerifier.ts";
 import type {ProofRequest} from "../proof/request.ts";
-import {LinkedStop} from "../rpc/abortable.ts";
-import {type Answered, askAhead, RETRY_MS} from "./askAhead.ts";
+import {askAhead, RETRY_MS} from "./askAhead.ts";
 import {divideRequests, type Piece, type ProofRequests} from "./piece.ts";
 import {decodeProofsPlace, encodeProofsPlace, type ProofsPlace} from "./places.ts";
 import {findBlock, type PullingParameters, requirePulling} from "./pulling.ts";
@@ -55,26 +53,14 @@ export async function* pullProofs(
   const place = cursor === undefined ? undefined : decodeProofsPlace(cursor);
   const number = await findBlock(client, block, place?.block, signal);
   const start = place ?? {block: number, entry: 0, key: 0};
-  const stop = new LinkedStop(signal);
-  const asking = {ahead, retryMs, signal: stop.signal};
-  const ask = ({entries}: Piece) => client.getMultiProof({entries, block: start.block, signal: stop.signal});
-  try {
-    const pieces = divideRequests(requests, start, keysPerProof);
-    for await (const answered of askAhead(pieces, ask, asking, signal)) yield* openPiece(answered);
-  } finally {
-    stop.stop(new Error("the reader of these proofs has stopped"));
+  const pieces = divideRequests(requests, start, keysPerProof);
+  const ask = ({entries}: Piece, signal: AbortSignal) =>
+    client.getMultiProof({entries, block: start.block, signal});
+  for await (const {piece, answer} of askAhead(pieces, ask, {ahead, retryMs, signal})) {
+    const {block, stateRoot, entries, proof} = answer;
+    for (const [i, proven] of entries.entries()) {
+      const cursor = encodeProofsPlace(piece.places[i] as ProofsPlace);
+      yield {...(piece.entries[i] as ProofRequest), ...proven, block, stateRoot, proof, cursor};
+    }
   }
-}
-
-function* openPiece({piece, answer}: Answered<Piece, ProvenMultiProof>): Generator<PulledProof, void, void> {
-  const {block, stateRoot, entries, proof} = answer;
-  for (let i = 0; i < entries.length; i++)
-    yield {
-      ...(piece.entries[i] as ProofRequest),
-      ...(entries[i] as Proven),
-      block,
-      stateRoot,
-      proof,
-      cursor: encodeProofsPlace(piece.places[i] as ProofsPlace),
-    };
 }

@@ -7,6 +7,7 @@
 import type {BlockName} from "../methods/askedBlock.ts";
 import {requireWhole} from "../methods/connection.ts";
 import type {ProofClient} from "../methods/proofClient.ts";
+import type {ProvenAccount} from "../proof/proofVerifier.ts";
 import {LinkedStop} from "../rpc/abortable.ts";
 import {askAhead, RETRY_MS} from "./askAhead.ts";
 import {ACCOUNTS, ALL, decodeStatePlace, encodeStatePlace, readTreeName, type StatePlace} from "./places.ts";
@@ -99,17 +100,13 @@ async function* readState(source: RangeSource, start: StatePlace): AsyncGenerato
     }
   if (asked !== ALL || positions === undefined) return;
   const first = account === 0 ? {account: 0, from: 0} : {account, from};
-  for await (const {owner, range} of readStorages(source, accounts, first, positions)) {
+  for await (const range of readStorages(source, accounts, first, positions)) {
+    // Storage trees with leaves have an account.
+    const owner = (range.account as ProvenAccount).leafIndex;
     const isDone = range.end === range.nextFreeNode;
     const next = isDone ? {account: owner + 1, from: 0} : {account: owner, from: range.end};
     yield {...range, cursor: encodeStatePlace({...start, ...next})};
   }
-}
-
-/** A range of the storage tree of the account at leaf index `owner`. */
-interface StorageRange {
-  readonly owner: number;
-  readonly range: TreeRange;
 }
 
 const FIRST_LEAVES = 128;
@@ -130,30 +127,21 @@ async function* readStorages(
   accounts: StoredAccounts,
   first: {readonly account: number; readonly from: number},
   positions: number,
-): AsyncGenerator<StorageRange, void, void> {
+): AsyncGenerator<TreeRange, void, void> {
   const owners = listOwners(source, accounts, first.account, positions);
   if (first.from > 0) {
     const {value: owner} = await owners.next();
     if (owner?.leafIndex !== first.account)
       throw new TypeError("the cursor: points into the storage of an account that has none");
-    yield* readRest(source, owner, first.from);
+    yield* readTree(source, owner.address, first.from);
   }
   const count = Math.min(FIRST_LEAVES, source.leavesPerRange);
   const ask = ({address}: StoredAccount) => askRange(source, address, 0, count);
   const asking = {...source, ahead: TREES_PER_RANGE * source.ahead};
   for await (const {piece: owner, answer: range} of askAhead(owners, ask, asking)) {
-    yield {owner: owner.leafIndex, range};
-    if (range.end < range.nextFreeNode) yield* readRest(source, owner, range.end, range.nextFreeNode);
+    yield range;
+    if (range.end < range.nextFreeNode) yield* readTree(source, owner.address, range.end, range.nextFreeNode);
   }
-}
-
-async function* readRest(
-  source: RangeSource,
-  {leafIndex, address}: StoredAccount,
-  from: number,
-  nextFreeNode?: number,
-): AsyncGenerator<StorageRange, void, void> {
-  for await (const range of readTree(source, address, from, nextFreeNode)) yield {owner: leafIndex, range};
 }
 
 /** In the order of leaf indexes. @param from - the lowest leaf index */
@@ -163,16 +151,11 @@ async function* listOwners(
   from: number,
   positions: number,
 ): AsyncGenerator<StoredAccount, void, void> {
-  yield* readOwners(source, from, Math.min(accounts.readFrom, positions));
+  const read = async function* (from: number, end: number): AsyncGenerator<StoredAccount, void, void> {
+    if (from >= end) return;
+    for await (const {leaves} of readTree(source, ACCOUNTS, from, end)) yield* listStored(leaves);
+  };
+  yield* read(from, Math.min(accounts.readFrom, positions));
   yield* accounts.list();
-  yield* readOwners(source, accounts.readTo, positions);
-}
-
-async function* readOwners(
-  source: RangeSource,
-  from: number,
-  end: number,
-): AsyncGenerator<StoredAccount, void, void> {
-  if (from >= end) return;
-  for await (const {leaves} of readTree(source, ACCOUNTS, from, end)) yield* listStored(leaves);
+  yield* read(accounts.readTo, positions);
 }

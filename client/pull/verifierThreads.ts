@@ -66,7 +66,9 @@ export class VerifierThreads implements LeavesVerifier {
   ): Promise<VerifiedLeaves> {
     this.root ??= await rootOf();
     const {root} = this;
-    const [thread] = this.threads.filter(({isReady}) => isReady).sort((a, b) => a.jobCount - b.jobCount);
+    const [thread] = this.threads
+      .filter(({isReady}) => isReady)
+      .sort((a, b) => a.jobs.length - b.jobs.length);
     if (thread !== undefined && bytes.length >= MIN_BYTES) return thread.verify(suite, root, request, bytes);
     const range = verifyLeaves(suite, root, request, bytes);
     if (range.nextFreeNode - range.end >= this.worthLeaves) this.start();
@@ -76,7 +78,7 @@ export class VerifierThreads implements LeavesVerifier {
   /** Ends the threads. Jobs that they have not finished are rejected. */
   async close(): Promise<void> {
     this.isOpen = false;
-    await Promise.all(this.threads.map(thread => thread.end()));
+    await Promise.all(this.threads.map(({worker}) => worker.terminate()));
   }
 
   private start(): void {
@@ -99,19 +101,15 @@ interface PendingJob {
 /** One thread. It answers its jobs in order. */
 class VerifierThread {
   isReady = false;
-  private readonly jobs: PendingJob[] = [];
+  readonly jobs: PendingJob[] = [];
 
-  constructor(private readonly worker: Worker) {
+  constructor(readonly worker: Worker) {
     worker.on("message", message => this.onMessage(message));
     // An error before it is ready means that its file is missing or does not run. Then this thread verifies.
     worker.on("error", error => this.fail(error));
     worker.on("exit", () => this.fail(new Error("a verifier thread has ended")));
     // An idle thread must not keep the process alive.
     worker.unref();
-  }
-
-  get jobCount(): number {
-    return this.jobs.length;
   }
 
   verify(
@@ -129,10 +127,6 @@ class VerifierThread {
     });
   }
 
-  async end(): Promise<void> {
-    await this.worker.terminate();
-  }
-
   private onMessage(message: VerifiedAnswer | "ready"): void {
     if (message === "ready") {
       this.isReady = true;
@@ -143,14 +137,12 @@ class VerifierThread {
     if ("refused" in message) reject(new ProofError(message.refused.at, message.refused.rule));
     else {
       const {bytes, verified} = message;
-      const {range, hashes} = verified;
-      // Leaves take twenty times the memory of their bytes, so they are decoded on demand.
-      const readLeaves = () => readVerifiedLeaves(suite, request, bytes, hashes);
       resolve({
-        ...range,
+        ...verified.range,
         proof: bytes,
+        // They take twenty times the memory of their bytes, so they are decoded on demand.
         get leaves() {
-          return readLeaves();
+          return readVerifiedLeaves(suite, request, bytes, verified.hashes);
         },
       });
     }
