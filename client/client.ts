@@ -40,7 +40,7 @@ export type {Abortable, BlockName, BlockTag, HeldBlockName, NotBefore} from "./m
 export type {GetStateRootParameters, Layer1Record, RootedBlock} from "./methods/block.ts";
 export type {GetChangesParameters} from "./methods/changes.ts";
 export type {GetCodesParameters} from "./methods/codes.ts";
-export type {ConnectionOptions, RequestOptions, UrlOptions} from "./methods/connection.ts";
+export type {ConnectionOptions, RequestFunction, RequestOptions, UrlOptions} from "./methods/connection.ts";
 export type {Coverage} from "./methods/coverage.ts";
 export type {
   AccessListEntry,
@@ -99,7 +99,6 @@ export {type PullChangesParameters, type PulledChanges, pullChanges} from "./pul
 export {type PulledProof, type PullParameters, pullProofs} from "./pull/pullProofs.ts";
 export {type PullStateParameters, pullState} from "./pull/pullState.ts";
 export type {PulledRange} from "./pull/treeRanges.ts";
-export type {RequestFunction} from "./rpc/rpcCaller.ts";
 export {RpcError, type RpcErrorName} from "./rpc/rpcError.ts";
 export {createRedaction, redactUrl} from "./rpc/secrets.ts";
 export {type ProvenHeader, verifyHeader} from "./trie/blockHeader.ts";

@@ -5,9 +5,10 @@
 import {quantity} from "../bytes/hex.ts";
 import {shown} from "../bytes/values.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
+import type {RpcRequest} from "../rpc/httpCaller.ts";
 import {Pauses} from "../rpc/pauses.ts";
-import type {RpcCaller, RpcRequest} from "../rpc/rpcCaller.ts";
 import {RpcError} from "../rpc/rpcError.ts";
+import type {RpcCaller} from "./connection.ts";
 
 export type BlockTag = "earliest" | "finalized" | "safe" | "latest" | "pending";
 

@@ -1,8 +1,8 @@
 /** chain_getStateRoot: what the server claims of a block, without proofs. */
 import type {Hex} from "../bytes/hex.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, optional, readBoolean, readHash, readQuantity} from "./answerFields.ts";
 import {type Abortable, askNotBefore, encodeBlock, type HeldBlockName, type NotBefore} from "./askedBlock.ts";
+import type {RpcCaller} from "./connection.ts";
 
 export interface GetStateRootParameters extends Abortable, NotBefore {
   /** Default: "latest", which may not be finalized yet. */

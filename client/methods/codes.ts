@@ -2,9 +2,9 @@
 import {keccak_256} from "@noble/hashes/sha3.js";
 import {encodeHex} from "../bytes/hex.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {listOf, type Reader} from "./answerFields.ts";
 import type {Abortable} from "./askedBlock.ts";
+import type {RpcCaller} from "./connection.ts";
 
 export interface GetCodesParameters extends Abortable {
   /** `0x` and 64 digits each: `keccakCodeHash` of accounts. */

@@ -1,6 +1,19 @@
 /** The options of a connection to a server, checked. */
-import {createHttpCaller} from "../rpc/httpCaller.ts";
-import {createRequestCaller, type RequestFunction, type RpcCaller} from "../rpc/rpcCaller.ts";
+import {within} from "../rpc/abortable.ts";
+import {post, type RpcRequest} from "../rpc/httpCaller.ts";
+
+export interface RpcCaller {
+  /** For one call and its whole answer. */
+  readonly timeoutMs: number;
+  /**
+   * @returns the result, parsed and not checked; a Uint8Array if the server sent bytes
+   * @throws RpcError, or the error of the other library; the signal's reason
+   */
+  call(request: RpcRequest, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** `request` of EIP-1193, as viem's clients and wallets have it. Its calls cannot be aborted. */
+export type RequestFunction = (call: never) => Promise<unknown>;
 
 interface TimedOptions {
   /** Timeout of a call including its complete answer, or of all calls for `atLeast`. Default: 60 000. */
@@ -33,7 +46,20 @@ export const MAX_MS = 86_400_000;
 /** @throws TypeError */
 export function createCaller({timeoutMs = 60_000, ...options}: ConnectionOptions): RpcCaller {
   requireWhole("timeoutMs", timeoutMs, 1, MAX_MS);
-  if (options.request !== undefined) return createRequestCaller(options.request, timeoutMs);
+  const send = options.request === undefined ? createPost(options) : createRequest(options.request);
+  return {
+    timeoutMs,
+    call: (request, signal) => within(timeoutMs, "the answer", signal, ended => send(request, ended)),
+  };
+}
+
+type Send = (request: RpcRequest, signal: AbortSignal) => Promise<unknown>;
+
+function createRequest(request: RequestFunction): Send {
+  return ({method, params}) => request({method, params} as never);
+}
+
+function createPost(options: UrlOptions): Send {
   const {protocol, username, password} = new URL(options.url);
   if (!/^https?:$/.test(protocol)) throw new TypeError(`expected a url of http or https, got ${protocol}`);
   if (username !== "" || password !== "")
@@ -43,7 +69,7 @@ export function createCaller({timeoutMs = 60_000, ...options}: ConnectionOptions
   const {url, headers = {}} = options;
   // Browsers refuse `fetch` if it is called without its object.
   const fetch = options.fetch ?? ((resource, init) => globalThis.fetch(resource, init));
-  return createHttpCaller({url, headers, fetch}, timeoutMs);
+  return (request, signal) => post({url, headers, fetch}, request, signal);
 }
 
 /** @throws TypeError */

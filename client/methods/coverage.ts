@@ -1,7 +1,8 @@
 /** chain_getCoverage: which blocks a server has, and which of them it can prove. */
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
+
 import {fieldsOf, listOf, optional, type Reader, readName, readQuantity} from "./answerFields.ts";
 import type {Abortable} from "./askedBlock.ts";
+import type {RpcCaller} from "./connection.ts";
 
 /** What the server claims of itself. A number is undefined if there is no such block. */
 export interface Coverage {

@@ -1,8 +1,8 @@
 /** chain_estimateGas (docs/gas.md). Nothing of it can be verified without executing the call. */
 import {quantity} from "../bytes/hex.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, readQuantity} from "./answerFields.ts";
 import {type Abortable, encodeBlock, type HeldBlockName} from "./askedBlock.ts";
+import type {RpcCaller} from "./connection.ts";
 
 type Amount = bigint | number;
 

@@ -1,10 +1,10 @@
 /** Verified proofs of Ethereum's state trie: eth_getProof of any node, and methods that only proofd has. */
 import {encodeHex, type Hex, quantity} from "../bytes/hex.ts";
 import {check, readBytes} from "../proof/strictJson.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {verifyHeader} from "../trie/blockHeader.ts";
 import {verifyEthMultiProof} from "../trie/ethMultiProof.ts";
 import {type ProvenEth, verifyEthProof} from "../trie/ethProof.ts";
+import type {RpcCaller} from "./connection.ts";
 import {
   askMultiProof,
   askProof,
@@ -13,7 +13,7 @@ import {
   type GetProofParameters,
   KEY_BYTES,
 } from "./proofMethods.ts";
-import {keccakSuite, type Trust, type TrustedRoot, TrustedRoots} from "./trustedRoot.ts";
+import {type keccakSuite, type Trust, type TrustedRoot, TrustedRoots} from "./trustedRoot.ts";
 
 /** What the answer to getProof proves with the suite keccak. */
 export interface ProvenEthProof extends ProvenEth {
@@ -46,73 +46,55 @@ export type EthTrust = (Trust<typeof keccakSuite> & {readonly trustedBlockHash?:
 
 const NO_REQUEST = {address: `0x${"00".repeat(20)}`, storageKeys: []};
 
-export class EthMethods {
-  private readonly trusted: TrustedRoots<typeof keccakSuite>;
-  private readonly areHashes: boolean;
-
-  /** @throws TypeError */
-  constructor(
-    private readonly caller: RpcCaller,
-    {suite, rootTimeoutMs, ...trust}: EthTrust,
-  ) {
-    const {trustedRoot, trustedBlockHash} = trust;
-    this.areHashes = trustedBlockHash !== undefined;
-    if (this.areHashes && trustedRoot !== undefined)
-      throw new TypeError("expected one of the options trustedRoot and trustedBlockHash, got both");
-    const words = (trustedRoot ?? trustedBlockHash) as TrustedRoot;
-    this.trusted = new TrustedRoots({suite, rootTimeoutMs, trustedRoot: words});
-  }
-
-  /** A tag is resolved first, unless the answer names its block. @throws RpcError, ProofError; as the trust */
-  async getProof(parameters: GetProofParameters): Promise<ProvenEthProof> {
-    const {block, proof, header} = this.areHashes
-      ? await askProof(this.caller, parameters, keccakSuite.name)
-      : await this.askEthProof(parameters);
-    const {address, storageKeys = [], signal} = parameters;
-    const root = await this.rootOf(block, header, signal);
-    return {block, stateRoot: encodeHex(root), ...verifyEthProof(root, address, storageKeys, proof), proof};
-  }
-
-  /** A tag is resolved first. @throws as getProof */
-  async getMultiProof(parameters: GetMultiProofParameters): Promise<ProvenEthMultiProof> {
-    const {entries, signal} = parameters;
-    const {block, proof} = await askMultiProof(this.caller, parameters, keccakSuite.name);
-    const header = this.areHashes
-      ? (await askProof(this.caller, {...NO_REQUEST, block, signal}, keccakSuite.name)).header
-      : undefined;
-    const root = await this.rootOf(block, header, signal);
-    return {block, stateRoot: encodeHex(root), entries: verifyEthMultiProof(root, entries, proof), proof};
-  }
-
-  private async askEthProof({
-    address,
-    storageKeys = [],
-    block: named = "finalized",
-    ...asked
-  }: GetProofParameters): Promise<{
-    readonly block: bigint;
-    readonly proof: unknown;
-    readonly header?: undefined;
-  }> {
-    const block = await findProvable(this.caller, {block: named, ...asked});
-    const request = {
-      method: "eth_getProof",
-      params: [address, storageKeys, quantity(block)],
-      maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES,
-    };
-    return {block, proof: await this.caller.call(request, asked.signal)};
-  }
-
-  /** @param header - of the answer, in hex: what leads from a trusted hash to the root */
-  private async rootOf(block: bigint, header: unknown, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const trusted = await this.trusted.of(block, signal);
-    if (!this.areHashes) return trusted;
-    const {number, stateRoot} = verifyHeader(trusted, readBytes("headerRlp", header));
+/** The methods of a client with the suite keccak that verify proofs. They throw as those of ProofClient. */
+export function createEthMethods(caller: RpcCaller, trust: EthTrust) {
+  const {suite, rootTimeoutMs, trustedRoot, trustedBlockHash} = trust;
+  const areHashes = trustedBlockHash !== undefined;
+  if (areHashes && trustedRoot !== undefined)
+    throw new TypeError("expected one of the options trustedRoot and trustedBlockHash, got both");
+  const trusted = (trustedRoot ?? trustedBlockHash) as TrustedRoot;
+  const roots = new TrustedRoots({suite, rootTimeoutMs, trustedRoot: trusted});
+  const askHeader = (parameters: GetProofParameters) => askProof(caller, parameters, suite.name);
+  /** @param header - of the answer, in hex: it leads from a trusted hash to the root */
+  const rootOf = async (block: bigint, header: unknown, signal: AbortSignal | undefined) => {
+    const root = await roots.of(block, signal);
+    if (!areHashes) return root;
+    const {number, stateRoot} = verifyHeader(root, readBytes("headerRlp", header));
     check(
       number === block,
       "headerRlp",
       `expected the header of block ${block}, got that of block ${number}`,
     );
     return stateRoot;
-  }
+  };
+  return {
+    getProof: async (parameters: GetProofParameters): Promise<ProvenEthProof> => {
+      const asked = areHashes ? await askHeader(parameters) : await askEthProof(caller, parameters);
+      const {block, proof, header} = asked;
+      const {address, storageKeys = [], signal} = parameters;
+      const root = await rootOf(block, header, signal);
+      return {block, stateRoot: encodeHex(root), ...verifyEthProof(root, address, storageKeys, proof), proof};
+    },
+    getMultiProof: async (parameters: GetMultiProofParameters): Promise<ProvenEthMultiProof> => {
+      const {entries, signal} = parameters;
+      const {block, proof} = await askMultiProof(caller, parameters, suite.name);
+      const header = areHashes ? (await askHeader({...NO_REQUEST, block, signal})).header : undefined;
+      const root = await rootOf(block, header, signal);
+      return {block, stateRoot: encodeHex(root), entries: verifyEthMultiProof(root, entries, proof), proof};
+    },
+  };
+}
+
+/** eth_getProof of any node. A tag is resolved first. */
+async function askEthProof(
+  caller: RpcCaller,
+  {address, storageKeys = [], block: named = "finalized", ...asked}: GetProofParameters,
+) {
+  const block = await findProvable(caller, {block: named, ...asked});
+  const request = {
+    method: "eth_getProof",
+    params: [address, storageKeys, quantity(block)],
+    maxAnswerBytes: (1 + storageKeys.length) * KEY_BYTES,
+  };
+  return {block, proof: await caller.call(request, asked.signal), header: undefined};
 }

@@ -2,10 +2,10 @@
  * chain_getFinalizations: finalizations on layer 1, whose contract stores the state roots of their last blocks alone.
  */
 import {type Hex, quantity} from "../bytes/hex.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {fieldsOf, listOf, optional, readHash, readQuantity} from "./answerFields.ts";
 import type {Abortable} from "./askedBlock.ts";
 import {type Layer1Record, readLayer1} from "./block.ts";
+import type {RpcCaller} from "./connection.ts";
 
 export interface GetFinalizationsParameters extends Abortable {
   /** Default: 0. */

@@ -1,6 +1,5 @@
 /** chain_getHeader: what executing calls on a block needs besides its state. */
 import type {Hex} from "../bytes/hex.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {
   fieldsOf,
   listOf,
@@ -12,6 +11,7 @@ import {
 } from "./answerFields.ts";
 import {askNotBefore, encodeBlock} from "./askedBlock.ts";
 import {type GetStateRootParameters, type RootedBlock, readRootedBlock} from "./block.ts";
+import type {RpcCaller} from "./connection.ts";
 
 /** Fields of a block's header, as far as the server knows them. */
 export interface HeaderFields {

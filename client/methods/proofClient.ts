@@ -1,13 +1,13 @@
 /** The client: every method of the service, with proofs verified against a trusted root. */
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
+
 import type {Abortable} from "./askedBlock.ts";
 import {type GetStateRootParameters, getStateRoot, type RootedBlock} from "./block.ts";
 import {type GetChangesParameters, getChanges} from "./changes.ts";
 import {type GetCodesParameters, getCodes} from "./codes.ts";
-import {type ConnectionOptions, createCaller} from "./connection.ts";
+import {type ConnectionOptions, createCaller, type RpcCaller} from "./connection.ts";
 import {type Coverage, getCoverage} from "./coverage.ts";
 import {type Estimate, type EstimateRequest, estimateGas} from "./estimate.ts";
-import {EthMethods, type EthTrust, type ProvenEthMultiProof, type ProvenEthProof} from "./ethProof.ts";
+import {createEthMethods, type EthTrust, type ProvenEthMultiProof, type ProvenEthProof} from "./ethProof.ts";
 import {type Finalization, type GetFinalizationsParameters, getFinalizations} from "./finalization.ts";
 import {type BlockContext, getHeader} from "./header.ts";
 import {type GetLeavesParameters, getLeaves} from "./leaves.ts";
@@ -96,14 +96,6 @@ function bindUnproven(caller: RpcCaller) {
   };
 }
 
-function bindEthMethods(caller: RpcCaller, methods: EthMethods): EthProofClient {
-  return {
-    ...bindUnproven(caller),
-    getProof: parameters => methods.getProof(parameters),
-    getMultiProof: parameters => methods.getMultiProof(parameters),
-  };
-}
-
 /**
  * Makes a client. It holds no resource: connections are those of `fetch`, or of the library whose `request` it calls.
  *
@@ -124,7 +116,7 @@ export function createProofClient(
 ): ProofClient<boolean> | EthProofClient {
   const caller = createCaller(options);
   if (options.verify === false) return bindMethods(caller, undefined);
-  if (isEthTrust(options)) return bindEthMethods(caller, new EthMethods(caller, options));
+  if (isEthTrust(options)) return {...bindUnproven(caller), ...createEthMethods(caller, options)};
   return bindMethods(caller, new TrustedRoots(options));
 }
 

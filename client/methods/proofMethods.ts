@@ -6,7 +6,6 @@ import {verifyProof} from "../proof/proofVerifier.ts";
 import type {ProofEntry} from "../proof/request.ts";
 import {check} from "../proof/strictJson.ts";
 import {askAgain, Pauses} from "../rpc/pauses.ts";
-import type {RpcCaller} from "../rpc/rpcCaller.ts";
 import {readObject} from "./answerFields.ts";
 import {
   type Abortable,
@@ -20,7 +19,7 @@ import {
   requireAsked,
 } from "./askedBlock.ts";
 import {getStateRoot, readRootedBlock} from "./block.ts";
-import {MAX_MS, requireWhole} from "./connection.ts";
+import {MAX_MS, type RpcCaller, requireWhole} from "./connection.ts";
 import {getCoverage} from "./coverage.ts";
 import type {
   ProofJson,

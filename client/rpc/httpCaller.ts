@@ -1,12 +1,20 @@
 /** Calls by HTTP POST. URL and headers may contain keys, which no error message shows. */
 import {builtinModule} from "../bytes/runtime.ts";
-import {within} from "./abortable.ts";
 import {CALL_ID, readResult} from "./envelope.ts";
-import type {RpcCaller, RpcRequest} from "./rpcCaller.ts";
 import {RpcError} from "./rpcError.ts";
 import {cleanText, createRedaction, redactUrl} from "./secrets.ts";
 
-export interface Endpoint {
+/** One call. */
+export interface RpcRequest {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** No valid answer has more bytes. */
+  readonly maxAnswerBytes: number;
+  /** Accepts the result as bytes instead of JSON. */
+  readonly takesBytes?: boolean;
+}
+
+interface Endpoint {
   readonly url: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -20,21 +28,14 @@ const MAX_REASON = 200;
 const JSON_TYPE = "application/json";
 const BYTES_TYPE = "application/octet-stream";
 
-export function createHttpCaller(endpoint: Endpoint, timeoutMs: number): RpcCaller {
-  const redact = createRedaction(new URL(endpoint.url), endpoint.headers);
-  return {
-    timeoutMs,
-    call: (request, signal) =>
-      within(timeoutMs, "the answer", signal, ended => post(endpoint, request, redact, ended)),
-  };
-}
-
-async function post(
+/** @returns the result, parsed and not checked; a Uint8Array if the server sent bytes. @throws RpcError */
+export async function post(
   endpoint: Endpoint,
   {method, params, maxAnswerBytes, takesBytes = false}: RpcRequest,
-  redact: (text: string) => string,
   signal: AbortSignal,
 ): Promise<unknown> {
+  // Only errors need it.
+  const redact = (text: string) => createRedaction(new URL(endpoint.url), endpoint.headers)(text);
   const maxBytes = maxAnswerBytes + MORE_BYTES;
   const accept = takesBytes ? `${BYTES_TYPE}, ${JSON_TYPE}` : JSON_TYPE;
   let response: Response | undefined;
